@@ -1,0 +1,18 @@
+# Library, header, program, pkg-config file and CMake package.
+install(TARGETS featcross featcross_static EXPORT featcross
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/featcross.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET featcross_cli)
+  install(TARGETS featcross_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/featcross)
+install(EXPORT featcross NAMESPACE featcross:: FILE featcross-targets.cmake
+        DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/featcross-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/featcross-config.cmake ${PROJECT_BINARY_DIR}/featcross-config-version.cmake
+        DESTINATION ${package_dir})
+configure_file(cmake/featcross.pc.in ${PROJECT_BINARY_DIR}/featcross.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/featcross.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * base.h - what every module may use: errors, memory, sizes, random numbers, parallel loops. */
+#ifndef FXI_BASE_H
+#define FXI_BASE_H
+#include "featcross.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* error.c - sets the detail of this thread and returns s, so that failing is one expression:
+ *   return fxi_error(FX_ESHAPE, "X has %zu columns, Z has %zu", a, b); */
+fx_status fxi_error(fx_status s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fxi_error_clear(void);
+
+/* size.c - true and the result, or false where it does not fit size_t. */
+bool fxi_size_add(size_t *out, size_t a, size_t b);
+bool fxi_size_mul(size_t *out, size_t a, size_t b);
+
+/* memory.c - all allocation of the library: n items of `size` bytes, 64-byte aligned, checked.
+ * NULL with the error set.  Freed by free(). */
+void *fxi_alloc(size_t n, size_t size);
+void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
+void *fxi_realloc(void *p, size_t n, size_t size);      /* malloc's alignment; p stays on failure */
+char *fxi_strndup(const char *s, size_t n);
+fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* FX_ELIMIT? */
+
+/* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
+typedef struct fxi_rng { uint64_t seed, stream; } fxi_rng;
+uint64_t fxi_rng_bits(fxi_rng r, uint64_t i);           /* 64 random bits */
+double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^53 - 1 values symmetric about 1/2 */
+double fxi_rng_normal(fxi_rng r, uint64_t i);
+double fxi_rng_laplace(fxi_rng r, uint64_t i);          /* density exp(-|x|)/2 */
+double fxi_rng_cauchy(fxi_rng r, uint64_t i);
+int fxi_rng_sign(fxi_rng r, uint64_t i);                /* -1 or +1: bit i % 64 of draw i / 64 */
+uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n); /* 0..n-1, n > 0 */
+void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
+void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
+
+/* elementary.c - bit-identical on every machine, within 2 ulp; used by rng.c alone. */
+double fxi_elementary_log(double x);                    /* x > 0, normal */
+double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 */
+
+/* parallel.c - fn(ctx, block) for block = 0..blocks-1 in any order, on run's threads.  A block's
+ * result must depend on the block alone.  The first failing block in block order decides the
+ * status and the detail.  Inside fn, long blocks ask fxi_parallel_cancelled now and then. */
+typedef struct fxi_team fxi_team;
+typedef fx_status fxi_block(void *ctx, size_t block, fxi_team *team);
+fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run);
+bool fxi_parallel_cancelled(fxi_team *team);            /* also calls progress, 20 times a second */
+int fxi_parallel_thread(const fxi_team *team);          /* 0..threads-1, for scratch memory */
+int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads will be used */
+
+/* spec.c - the grammar of spec strings. */
+typedef struct fxi_spec_key {
+    const char *name, *fallback;        /* fallback NULL: the key must be given */
+    const char *values;                 /* "a|b|c" for a choice, else NULL */
+} fxi_spec_key;
+enum { FXI_SPEC_KEYS = 8 };
+typedef struct fxi_spec {               /* name:key=value,..(inner), pointing into the text */
+    const char *text, *name;
+    size_t name_len;
+    size_t keys;
+    struct { const char *key, *value; size_t key_len, value_len; } pair[FXI_SPEC_KEYS];
+    const char *inner;                  /* text between the brackets, or NULL */
+    size_t inner_len;
+} fxi_spec;
+fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
+bool fxi_spec_is(const fxi_spec *s, const char *name);
+/* Refuses keys that are not in the table (ends with name NULL) and values outside a choice. */
+fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table);
+/* Values, defaults from the table; the detail names the spec, the key and what is possible. */
+fx_status fxi_spec_text(const char **out, size_t *len, const fxi_spec *s, const fxi_spec_key *table,
+                        const char *key);
+fx_status fxi_spec_number(double *out, const fxi_spec *s, const fxi_spec_key *table,
+                          const char *key);
+fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *table,
+                         const char *key, uint64_t low, uint64_t high);
+fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key);
+fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
+                        const fxi_spec_key *table, const char *key);
+
+/* decimal.c - decimal text to double, correctly rounded, whatever the locale.  Reads the longest
+ * number at p, not beyond end; returns its end, or NULL if there is none.  nan, inf, infinity are
+ * read in any case, overflow gives inf. */
+const char *fxi_decimal_read(double *out, const char *p, const char *end);
+int fxi_decimal_write(char buf[32], double x);          /* shortest that reads back; its length */
+#endif

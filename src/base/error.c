@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * error.c - one line about the last failure, kept per thread. */
+
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char detail[512];
+
+fx_status fxi_error(fx_status s, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    for (char *p = detail; *p; p++)     /* bytes quoted from input must not break the line */
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    return s;
+}
+
+void fxi_error_clear(void) { detail[0] = '\0'; }
+
+const char *fx_error_detail(void) { return detail; }

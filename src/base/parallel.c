@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * parallel.c - one loop over blocks, on threads that live for the call.
+ *
+ * Threads take the next block number from a counter; what a block computes depends on its number
+ * alone, so results are the same for any number of threads, and nothing survives the call that a
+ * fork could break.  Blocks are handed out in ascending order, so when block b fails every block before it
+ * has been started and will finish: the smallest failing number is the one that a
+ * single thread would have met first.
+ *
+ * The calling thread is thread 0: it works like the others and alone calls run->progress. */
+
+#define _GNU_SOURCE                     /* sched_getaffinity */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum { THREADS_MAX = 1024 };
+
+typedef struct shared {
+    fxi_block *fn;
+    void *ctx;
+    const fx_run *run;
+    size_t blocks;
+    atomic_size_t next, done;
+    atomic_size_t limit;                /* blocks from here on are not started */
+    atomic_bool cancelled;
+    pthread_mutex_t lock;               /* of what follows */
+    pthread_cond_t left;
+    int working;                        /* threads other than the caller's */
+    fx_status status;                   /* of block `failed` */
+    size_t failed;
+    char detail[512];
+} shared;
+
+struct fxi_team {
+    shared *all;
+    int thread;
+    double polled;                      /* thread 0: when progress was last called */
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool fxi_parallel_cancelled(fxi_team *team)
+{
+    shared *all = team->all;
+
+    if (team->thread == 0 && all->run && all->run->progress) {
+        double t = now();
+        if (t - team->polled > 0.05) {
+            team->polled = t;
+            if (all->run->progress(all->run->ctx, (double)all->done / (double)all->blocks))
+                all->cancelled = true;
+        }
+    }
+    return all->cancelled;
+}
+
+int fxi_parallel_thread(const fxi_team *team) { return team->thread; }
+
+int fxi_parallel_threads(const fx_run *run, size_t blocks)
+{
+    int n = run ? run->threads : 0;
+    cpu_set_t set;
+
+    if (n <= 0)
+        n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (n > THREADS_MAX)
+        n = THREADS_MAX;
+    return (size_t)n > blocks ? (int)blocks : n;
+}
+
+static void record(shared *all, size_t block, fx_status s)
+{
+    pthread_mutex_lock(&all->lock);
+    if (block < all->failed) {
+        all->failed = block;
+        all->status = s;
+        strncpy(all->detail, fx_error_detail(), sizeof all->detail - 1);
+        all->limit = block;
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void work(fxi_team *team)
+{
+    shared *all = team->all;
+
+    for (;;) {
+        if (fxi_parallel_cancelled(team))
+            return;
+        size_t block = all->next++;
+        if (block >= all->limit)
+            return;
+        fx_status s = all->fn(all->ctx, block, team);
+        if (s < 0)
+            record(all, block, s);
+        all->done++;
+    }
+}
+
+static void *enter(void *arg)
+{
+    fxi_team *team = arg;
+    shared *all = team->all;
+
+    work(team);
+    pthread_mutex_lock(&all->lock);
+    all->working--;
+    pthread_cond_signal(&all->left);
+    pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+/* Wait for the others, still calling progress. */
+static void finish(fxi_team *team)
+{
+    shared *all = team->all;
+
+    pthread_mutex_lock(&all->lock);
+    while (all->working) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_nsec += 50000000;
+        if (t.tv_nsec >= 1000000000) {
+            t.tv_nsec -= 1000000000;
+            t.tv_sec++;
+        }
+        pthread_cond_timedwait(&all->left, &all->lock, &t);
+        pthread_mutex_unlock(&all->lock);
+        fxi_parallel_cancelled(team);
+        pthread_mutex_lock(&all->lock);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run)
+{
+    shared all = {.fn = fn, .ctx = ctx, .run = run, .blocks = blocks, .failed = SIZE_MAX};
+    int threads = fxi_parallel_threads(run, blocks), started = 0;
+    fxi_team caller = {&all, 0, now()}, *team = NULL;
+    pthread_t *id = NULL;
+
+    if (blocks == 0)
+        return FX_OK;
+    all.limit = blocks;
+    pthread_mutex_init(&all.lock, NULL);
+    pthread_cond_init(&all.left, NULL);
+    if (threads > 1) {
+        team = fxi_alloc((size_t)threads, sizeof *team);
+        id = fxi_alloc((size_t)threads, sizeof *id);
+    }
+    if (team && id)                     /* no memory or no thread: fewer hands, same result */
+        while (started < threads - 1) {
+            team[started] = (fxi_team){&all, started + 1, 0};
+            pthread_mutex_lock(&all.lock);
+            all.working++;
+            pthread_mutex_unlock(&all.lock);
+            if (pthread_create(&id[started], NULL, enter, &team[started])) {
+                pthread_mutex_lock(&all.lock);
+                all.working--;
+                pthread_mutex_unlock(&all.lock);
+                break;
+            }
+            started++;
+        }
+    work(&caller);
+    finish(&caller);
+    for (int i = 0; i < started; i++)
+        pthread_join(id[i], NULL);
+    pthread_cond_destroy(&all.left);
+    pthread_mutex_destroy(&all.lock);
+    free(team);
+    free(id);
+    if (all.cancelled)
+        return fxi_error(FX_ECANCELLED, "stopped after %zu of %zu parts", (size_t)all.done, blocks);
+    if (all.failed != SIZE_MAX)
+        return fxi_error(all.status, "%s", all.detail);
+    return FX_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * hot.h - included by *_hot.c only: names carry the instruction set of this pass, -DFXI_TARGET=avx2
+ * making FXI_HOT(f) into fxi_f_avx2, and fxi_vec is that target's register of doubles.
+ *
+ * + - * / work on fxi_vec as on double (on the scalar target it is one), so hot code is written
+ * once.  With avx2, avx512 and neon the compiler may fuse a*b + c: results agree with scalar
+ * within the bounds that the tests state, not bit for bit. */
+#ifndef FXI_HOT_H
+#define FXI_HOT_H
+#include "simd/simd.h"
+
+#define FXI_HOT(name)           FXI_HOT_(name, FXI_TARGET)
+#define FXI_HOT_(name, target)  FXI_HOT__(name, target)
+#define FXI_HOT__(name, target) fxi_##name##_##target
+#define HOT(name, params) void FXI_HOT(name) params;
+#include "simd/hot.def"
+#undef HOT
+
+#if FXI_WIDTH > 8                       /* bytes of a register, set per target by CMake */
+typedef double fxi_vec __attribute__((vector_size(FXI_WIDTH)));
+#else
+typedef double fxi_vec;
+#endif
+enum {
+    FXI_STEP = FXI_WIDTH / 8,           /* doubles in fxi_vec */
+    FXI_GROUP = FXI_WIDTH == 64 ? 2 : 4, /* registers that hide the latency of an addition */
+    FXI_CHUNK = FXI_STEP * FXI_GROUP    /* lanes that one pass of a hot loop carries */
+};
+#define FXI_INLINE static inline __attribute__((always_inline))
+
+FXI_INLINE fxi_vec fxi_splat(double x) { return (fxi_vec){0} + x; }
+FXI_INLINE fxi_vec fxi_load(const double *p) { return *(const fxi_vec *)p; }
+FXI_INLINE void fxi_store(double *p, fxi_vec v) { *(fxi_vec *)p = v; }
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * data.h - inside the library: rows of a matrix, and tables that own their memory. */
+#ifndef FXI_DATA_H
+#define FXI_DATA_H
+#include "base/base.h"
+
+struct fx_data {
+    fx_table table;                     /* the view that fx_data_table gives out */
+    char *planted;                      /* of synthetic sets, else NULL */
+    void **owned;                       /* everything below this struct, freed with it */
+    size_t owns;
+};
+fx_data *fxi_data_new(void);            /* an empty table; NULL with the error set */
+/* d takes over p (from fxi_alloc, fxi_realloc, ...) and frees it at its end, or at once if even
+ * remembering it fails.  A NULL p is a failed allocation passed through.  Returns FX_ENOMEM or 0. */
+fx_status fxi_data_own(fx_data *d, void *p);
+
+/* One row of a view: n stored numbers; a dense row stores all of them and has no columns. */
+typedef struct fxi_row {
+    size_t n;
+    const float *f32;                   /* one of the two is set */
+    const double *f64;
+    const int32_t *col32;               /* one of the two, neither in a dense row */
+    const int64_t *col64;
+} fxi_row;
+fxi_row fxi_data_row(const fx_matrix *X, size_t i);
+static inline double fxi_row_value(fxi_row r, size_t q) { return r.f32 ? r.f32[q] : r.f64[q]; }
+static inline int64_t fxi_row_column(fxi_row r, size_t q)
+{
+    return r.col32 ? r.col32[q] : r.col64 ? r.col64[q] : (int64_t)q;
+}
+
+/* Is X what featcross.h promises: pointers, sizes, ascending columns within range, finite numbers?
+ * The detail names X as `name`, the row and the column.  One pass over X. */
+fx_status fxi_data_check(const fx_matrix *X, const char *name);
+fx_status fxi_data_check_table(const fx_table *t);
+#endif

@@ -27,7 +27,7 @@ fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng { uint64_t seed, stream; } fxi_rng;
 uint64_t fxi_rng_bits(fxi_rng r, uint64_t i);           /* 64 random bits */
-double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^53 - 1 values symmetric about 1/2 */
+double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^52 values symmetric about 1/2 */
 double fxi_rng_normal(fxi_rng r, uint64_t i);
 double fxi_rng_laplace(fxi_rng r, uint64_t i);          /* density exp(-|x|)/2 */
 double fxi_rng_cauchy(fxi_rng r, uint64_t i);

@@ -20,7 +20,7 @@ bool fxi_size_mul(size_t *out, size_t a, size_t b);
  * NULL with the error set.  Freed by free(). */
 void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
-void *fxi_realloc(void *p, size_t n, size_t size);      /* malloc's alignment; p stays on failure */
+void *fxi_realloc(void *old, size_t n, size_t size);    /* malloc's alignment; on failure old stays */
 char *fxi_strndup(const char *s, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* FX_ELIMIT? */
 

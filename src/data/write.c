@@ -102,13 +102,11 @@ fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t
     if (s)
         return s;
 
-    writing x = {.format = formats[which], .w = fxi_alloc(1, sizeof *x.w)};
+    writing x = {.format = formats[which], .w = fxi_zalloc(1, sizeof *x.w)};
     if (!x.w)
         return FX_ENOMEM;
     x.w->sink = sink;
     x.w->t = t;
-    x.w->used = 0;
-    x.w->type = FX_F32;
     for (size_t b = 0; b < t->blocks; b++)
         if (t->block[b].type == FX_F64)
             x.w->type = FX_F64;

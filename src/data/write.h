@@ -36,11 +36,26 @@ fx_status fxi_data_write_flush(fxi_writer *w);
 /* Room for FXI_WRITE_TOKEN bytes at buf + used, so that short texts need one check together. */
 fx_status fxi_data_write_room(fxi_writer *w);
 fx_status fxi_data_write_bytes(fxi_writer *w, const void *bytes, size_t len); /* any length */
-/* These two write into the room. */
+/* These write into the room. */
 void fxi_data_write_integer(fxi_writer *w, uint64_t u);
 static inline void fxi_data_write_char(fxi_writer *w, char c) { w->buf[w->used++] = c; }
 static inline void fxi_data_write_number(fxi_writer *w, double x)
 {
     w->used += (size_t)fxi_decimal_write(w->buf + w->used, x);
 }
+
+/* write_svmlight.c - labels as tokens.  Room is left behind the label. */
+fx_status fxi_data_write_svmlight_names(const fx_table *t);     /* are they possible? */
+fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i);
+
+/* write_npy.c - an array: its header (shape is the text between the brackets), then numbers. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FXI_NPY_ORDER "<"
+#else
+#define FXI_NPY_ORDER ">"
+#endif
+enum { FXI_NPY_HEADER = 192 };          /* longer than any header here, 64 or 128 bytes */
+size_t fxi_data_write_npy_header(char out[FXI_NPY_HEADER], const char *descr, const char *shape);
+const char *fxi_data_write_npy_type(const fxi_writer *w);
+fx_status fxi_data_write_npy_number(fxi_writer *w, double x);
 #endif

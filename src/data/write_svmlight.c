@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * write_svmlight.c - `label [qid:q] index:value ...`, and libsvm's form of a kernel matrix.
+ * write_svmlight.c - `label [qid:q] index:value ...`, a line for each row.
  *
  * A dense row gives its non-zeros, a sparse row all that it stores.  A table without labels gets
  * the label 0.  A class name that the format would take apart is refused: better no file than one
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static fx_status refuse_names(const fx_table *t)
+fx_status fxi_data_write_svmlight_names(const fx_table *t)
 {
     for (size_t c = 0; c < t->classes; c++)
         if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:"))
@@ -18,19 +18,18 @@ static fx_status refuse_names(const fx_table *t)
     return FX_OK;
 }
 
-static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *table)
 {
     int choice;
-    fx_status st = fxi_spec_choice(&choice, s, keys, "base");
+    fx_status st = fxi_spec_choice(&choice, s, table, "base");
 
     if (st)
         return st;
     w->base = choice == 0;              /* "1|0" */
-    return refuse_names(w->t);
+    return fxi_data_write_svmlight_names(w->t);
 }
 
-/* Leaves room for a short text behind the label. */
-static fx_status write_label(fxi_writer *w, size_t i)
+fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i)
 {
     const fx_table *t = w->t;
     fx_status s = fxi_data_write_room(w);
@@ -49,7 +48,7 @@ static fx_status write_label(fxi_writer *w, size_t i)
 static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 {
     bool dense = !r.col32 && !r.col64;
-    fx_status s = write_label(w, i);
+    fx_status s = fxi_data_write_svmlight_label(w, i);
 
     (void)pass;
     if (s)
@@ -80,44 +79,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return FX_OK;
 }
 
-static fx_status start_precomputed(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
-{
-    (void)s, (void)keys;
-    return refuse_names(w->t);
-}
-
-/* Every column is written, zeros too: position j of a kernel row is its product with row j. */
-static fx_status row_precomputed(fxi_writer *w, size_t pass, size_t i, fxi_row r)
-{
-    fx_status s = write_label(w, i);
-
-    (void)pass;
-    if (s)
-        return s;
-    memcpy(w->buf + w->used, " 0:", 3);
-    w->used += 3;
-    fxi_data_write_integer(w, (uint64_t)i + 1);
-    for (size_t j = 0, q = 0; j < w->t->cols; j++) {
-        bool here = q < r.n && (size_t)fxi_row_column(r, q) == j;
-        if ((s = fxi_data_write_room(w)))
-            return s;
-        fxi_data_write_char(w, ' ');
-        fxi_data_write_integer(w, (uint64_t)j + 1);
-        fxi_data_write_char(w, ':');
-        fxi_data_write_number(w, here ? fxi_row_value(r, q) : 0);
-        q += here;
-    }
-    if ((s = fxi_data_write_room(w)))
-        return s;
-    fxi_data_write_char(w, '\n');
-    return FX_OK;
-}
-
-static const fxi_spec_key base_key[] = {{"base", "1", "1|0"}, {NULL, NULL, NULL}};
-static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
+static const fxi_spec_key keys[] = {{"base", "1", "1|0"}, {NULL, NULL, NULL}};
 
 const fxi_data_format fxi_data_write_svmlight = {
-    .name = "svmlight", .keys = base_key, .passes = 1, .start = start, .row = row};
-const fxi_data_format fxi_data_write_precomputed = {
-    .name = "precomputed", .keys = no_keys, .passes = 1, .start = start_precomputed,
-    .row = row_precomputed};
+    .name = "svmlight", .keys = keys, .passes = 1, .start = start, .row = row};

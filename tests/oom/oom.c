@@ -434,7 +434,10 @@ static fx_status gram_of(const char *spec, const char *rows)
     return s;
 }
 
-static fx_status gram_sparse(const char *spec) { return gram_of(spec, "pairs:n=150,d=30,nz=5,k=2"); }
+static fx_status gram_sparse(const char *spec)
+{
+    return gram_of(spec, "pairs:n=150,d=30,nz=5,k=2");
+}
 static fx_status gram_dense(const char *spec) { return gram_of(spec, "dense-positive:n=150,d=6"); }
 
 static fx_status values(const char *spec)
@@ -588,7 +591,7 @@ int main(void)
                 failures[what]++;
     }
     printf("%zu scenarios; survived: %ld failing allocations, %ld times none from the n-th on, "
-           "%ld threads that did not start\n", count, failures[WRAP_ONE], failures[WRAP_ALL_FROM],
-           failures[WRAP_THREAD]);
+           "%ld threads that did not start\n",
+           count, failures[WRAP_ONE], failures[WRAP_ALL_FROM], failures[WRAP_THREAD]);
     return failures[WRAP_ONE] && failures[WRAP_ALL_FROM] && failures[WRAP_THREAD] ? 0 : 1;
 }

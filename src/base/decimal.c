@@ -34,7 +34,10 @@ static double round_binary(uint64_t q, bool sticky, int e)
 
     if (rest > 0x400 || (rest == 0x400 && (sticky || m & 1)))
         m++;                            /* 2^53 is fine: the next power of two */
-    return ldexp((double)m, e + 11);
+    uint64_t bits = (uint64_t)(e + 11 + 1023) << 52;
+    double power;                       /* 2^(e + 11), so that the product is exact */
+    memcpy(&power, &bits, sizeof power);
+    return (double)m * power;
 }
 
 static double scale10(uint64_t w, int e)                /* w 10^e, w > 0, |e| <= 27 */
@@ -50,7 +53,7 @@ static double scale10(uint64_t w, int e)                /* w 10^e, w > 0, |e| <=
     int lw = __builtin_clzll(w), lf = __builtin_clzll(pow5[-e]);
     uint64_t f = pow5[-e] << lf;        /* both now in [2^63, 2^64) */
     u128 n = (u128)(w << lw) << 63;
-    uint64_t q = (uint64_t)(n / f), r = (uint64_t)(n % f);
+    uint64_t q = (uint64_t)(n / f), r = (uint64_t)n - q * f;
     int shift = __builtin_clzll(q);     /* 0 or 1 */
     q <<= shift;                        /* the bit shifted in is below the sticky position */
     return round_binary(q, r != 0, e - lw - 63 + lf - shift);
@@ -102,12 +105,70 @@ static const char *special(double *out, const char *p, const char *end, bool neg
     return after;
 }
 
+/* The value of eight digits at p, or UINT64_MAX if one of them is none.  Digits are added in pairs,
+ * the pairs in pairs, each step one multiplication on all lanes of the word. */
+static inline uint64_t eight_digits(const char *p)
+{
+    uint64_t w;
+
+    memcpy(&w, p, 8);
+    w -= 0x3030303030303030u;           /* a byte below '0' borrows and leaves a high bit */
+    if ((w | (w + 0x7676767676767676u)) & 0x8080808080808080u)
+        return UINT64_MAX;
+    w = (w * 10 + (w >> 8)) & 0x00ff00ff00ff00ffu;
+    w = (w * 100 + (w >> 16)) & 0x0000ffff0000ffffu;
+    return (w * 10000 + (w >> 32)) & 0xffffffffu;
+}
+
+static inline const char *read_digits(uint64_t *w, const char *p, const char *end)
+{
+    uint64_t u = *w, v;
+
+    while (end - p >= 8 && (v = eight_digits(p)) != UINT64_MAX) {
+        u = u * 100000000 + v;
+        p += 8;
+    }
+    for (; p < end && (unsigned)(unsigned char)*p - '0' < 10; p++)
+        u = u * 10 + (uint64_t)(*p - '0');
+    *w = u;
+    return p;
+}
+
+/* Plain decimals of at most 19 digits, the common case: NULL if it is another. */
+static const char *plain(double *out, const char *p, const char *end, bool negative)
+{
+    static const double pow10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t w = 0;
+    const char *first = p;
+    long digits, after = 0;
+
+    p = read_digits(&w, p, end);
+    digits = p - first;
+    if (p < end && *p == '.') {
+        first = ++p;
+        p = read_digits(&w, p, end);
+        after = p - first;
+        digits += after;
+    }
+    if (digits == 0 || digits > 19 || (p < end && (*p | 0x20) == 'e'))
+        return NULL;
+    /* Both operands exact, so one operation rounds once. */
+    double x = w >> 53 ? scale10(w, -(int)after) : (double)w / pow10[after];
+    *out = negative ? -x : x;
+    return p;
+}
+
 const char *fxi_decimal_read(double *out, const char *p, const char *end)
 {
     bool negative = false;
 
     if (p < end && (*p == '-' || *p == '+'))
         negative = *p++ == '-';
+    const char *done = plain(out, p, end, negative);
+    if (done)
+        return done;
 
     uint64_t w = 0;
     const char *first = NULL, *point = NULL, *digits = p;  /* first: leading nonzero digit */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * classes.c - distinct text labels, numbered as they come, sorted when they are given out.
+ *
+ * An open-addressing hash table over names kept in one buffer: O(length) for each label on
+ * average, three arrays for a million classes.  Names hold no NUL. */
+
+#include "data/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(const char *s, size_t len)
+{
+    uint64_t h = 0xcbf29ce484222325u;                   /* FNV-1a, its high bits folded in */
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+    return h ^ h >> 29;
+}
+
+/* Where the name is or would be entered. */
+static size_t *find(const fxi_data_classes *c, const char *s, size_t len)
+{
+    for (size_t i = (size_t)hash(s, len);; i++) {
+        size_t *slot = &c->slot[i & (c->slots - 1)];
+        if (!*slot)
+            return slot;
+        const char *name = c->text + c->at[*slot - 1];
+        if (!strncmp(name, s, len) && !name[len])
+            return slot;
+    }
+}
+
+static fx_status more_slots(fxi_data_classes *c)
+{
+    size_t slots = c->slots ? 2 * c->slots : 16;
+    size_t *slot = fxi_zalloc(slots, sizeof *slot);
+
+    if (!slot)
+        return FX_ENOMEM;
+    free(c->slot);
+    c->slot = slot;
+    c->slots = slots;
+    for (size_t i = 0; i < c->n; i++) {
+        const char *name = c->text + c->at[i];
+        *find(c, name, strlen(name)) = i + 1;
+    }
+    return FX_OK;
+}
+
+/* Room for one more name of len bytes. */
+static fx_status reserve(fxi_data_classes *c, size_t len)
+{
+    size_t need;
+
+    if (!fxi_size_add(&need, c->text_len, len) || !fxi_size_add(&need, need, need / 2 + 64))
+        return fxi_error(FX_ENOMEM, "a label of %zu bytes", len);
+    if (c->text_room - c->text_len <= len) {
+        char *text = fxi_realloc(c->text, need, 1);
+        if (!text)
+            return FX_ENOMEM;
+        c->text = text;
+        c->text_room = need;
+    }
+    if (c->n == c->room) {
+        size_t room = c->room ? 2 * c->room : 8;
+        size_t *at = fxi_realloc(c->at, room, sizeof *at);
+        if (!at)
+            return FX_ENOMEM;
+        c->at = at;
+        c->room = room;
+    }
+    return 2 * (c->n + 1) > c->slots ? more_slots(c) : FX_OK;
+}
+
+fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len)
+{
+    if (c->n) {
+        size_t known = *find(c, s, len);
+        if (known) {
+            *number = known - 1;
+            return FX_OK;
+        }
+    }
+    fx_status st = reserve(c, len);
+    if (st)
+        return st;
+    memcpy(c->text + c->text_len, s, len);
+    c->text[c->text_len + len] = '\0';
+    c->at[c->n] = c->text_len;
+    c->text_len += len + 1;
+    size_t *slot = find(c, s, len);
+    *slot = ++c->n;
+    *number = c->n - 1;
+    return FX_OK;
+}
+
+typedef struct place { const char *name; size_t number; } place;
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const place *)a)->name, ((const place *)b)->name);
+}
+
+fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c)
+{
+    place *sorted = fxi_alloc(c->n, sizeof *sorted);
+    const char **name = fxi_alloc(c->n, sizeof *name);
+    char *text = c->text;
+    size_t n = c->n;
+    fx_status s;
+
+    if (!sorted || !name) {
+        free(sorted);
+        free(name);
+        return FX_ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (place){text + c->at[i], i};
+    qsort(sorted, n, sizeof *sorted, compare);
+    for (size_t i = 0; i < n; i++) {
+        name[i] = sorted[i].name;
+        rank[sorted[i].number] = (double)i;
+    }
+    free(sorted);
+    c->text = NULL;                     /* d takes it over */
+    fxi_data_classes_free(c);
+    s = fxi_data_own(d, text);
+    if (s) {
+        free(name);
+        return s;
+    }
+    s = fxi_data_own(d, name);
+    if (s)
+        return s;
+    d->table.class_name = name;
+    d->table.classes = n;
+    return FX_OK;
+}
+
+void fxi_data_classes_free(fxi_data_classes *c)
+{
+    free(c->at);
+    free(c->text);
+    free(c->slot);
+    *c = (fxi_data_classes){0};
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "data/reader.h"
+const fxi_data_format fxi_data_csv = {.name="csv"};

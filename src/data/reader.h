@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * reader.h - what the readers in this directory share.
+ *
+ *   reader.c            the public functions: options, blocks, the table that take gives out
+ *     text.c            lines: cut into chunks, parsed side by side, joined in order
+ *       svmlight.c      one chunk of sparse rows       csv.c    one chunk of dense rows
+ *     npy.c             one array from a stream        npz.c    several arrays, one sparse matrix
+ *   values.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
+#ifndef FXI_READER_H
+#define FXI_READER_H
+#include "data/data.h"
+
+#include <float.h>
+
+enum { FXI_EXCERPT = 40 };              /* bytes of input quoted in a message, and its end */
+
+/* A number that rows may hold: finite, and so is its square.  1.797e308, a common mark for
+ * "missing", is not: no kernel can be computed with it. */
+static inline bool fxi_data_usable(double x) { return x * x <= DBL_MAX; }
+
+/* values.c - an array of numbers that is float until its first number that is not a float. */
+typedef struct fxi_data_values {
+    float *f32;                         /* one of the two is set */
+    double *f64;
+    size_t room;
+} fxi_data_values;
+fx_status fxi_data_values_new(fxi_data_values *v, size_t room);
+fx_status fxi_data_values_widen(fxi_data_values *v, size_t n);  /* keeps the first n */
+void *fxi_data_values_take(fxi_data_values *v, fx_type *type, size_t n); /* v is empty then */
+void fxi_data_values_free(fxi_data_values *v);
+void *fxi_data_values_shrink(void *p, size_t n, size_t room, size_t size); /* never fails */
+
+static inline double fxi_data_values_get(const fxi_data_values *v, size_t i)
+{
+    return v->f32 ? (double)v->f32[i] : v->f64[i];
+}
+static inline fx_status fxi_data_values_set(fxi_data_values *v, size_t i, double x)
+{
+    if (v->f32) {
+        float f = (float)x;
+        if ((double)f == x) {
+            v->f32[i] = f;
+            return FX_OK;
+        }
+        fx_status s = fxi_data_values_widen(v, i);
+        if (s)
+            return s;
+    }
+    v->f64[i] = x;
+    return FX_OK;
+}
+
+/* order.c - the entries of one row put in ascending order of their columns, equal columns left in
+ * the order of the file. */
+typedef struct fxi_data_order {         /* scratch, zeros at first */
+    struct fxi_data_entry *entry;
+    size_t room;
+} fxi_data_order;
+fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, fx_type type,
+                             size_t n);
+void fxi_data_order_free(fxi_data_order *o);
+
+/* classes.c - distinct text labels, numbered as they come. */
+typedef struct fxi_data_classes {       /* zeros at first */
+    size_t n, room;
+    size_t *at;                         /* [n]: where each name begins in text */
+    char *text;                         /* names, each with its NUL */
+    size_t text_len, text_room;
+    size_t *slot;                       /* hash table of numbers + 1; 0 is free */
+    size_t slots;                       /* a power of two */
+} fxi_data_classes;
+fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len);
+/* Names to d->table, sorted bytewise; rank[number] is the place of each; empties c. */
+fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c);
+void fxi_data_classes_free(fxi_data_classes *c);
+
+/* ---- The reader --------------------------------------------------------------------------- */
+typedef struct fxi_data_format {
+    const char *name;
+    const fxi_spec_key *keys;
+    fx_status (*open)(fx_reader *r, const fxi_spec *s);
+    fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
+    fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
+    fx_status (*take)(fx_reader *r, bool end);  /* completes blocks and r->data; or NULL */
+    void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
+} fxi_data_format;
+extern const fxi_data_format fxi_data_svmlight, fxi_data_csv, fxi_data_npy, fxi_data_npz;
+
+typedef enum fxi_label { FXI_LABEL_NONE, FXI_LABEL_NUMBER, FXI_LABEL_TEXT } fxi_label;
+
+struct fx_reader {
+    const fxi_data_format *format;
+    void *state;                        /* of the format */
+    char *name;                         /* of the input, for messages */
+    fx_reading count;
+    bool failed;
+    bool open_line;                     /* text: the last bytes had no line end */
+    int base;                           /* 0 or 1; -1: not settled */
+    int64_t widest;                     /* svmlight: largest index so far, -1 if none */
+    size_t cols;                        /* width of the next table */
+    fxi_label kind;                     /* of all labels; below: the first one, for messages */
+    uint64_t first_line;
+    char first_label[FXI_EXCERPT];
+    /* Rows since the last take. */
+    fx_data *data;                      /* owns the arrays of the blocks */
+    fx_matrix *block;
+    size_t blocks, block_room;
+    double *label;                      /* [rows], or NULL: none */
+    int64_t *qid;                       /* [rows], or NULL: none */
+    size_t rows, row_room;
+    fxi_data_classes classes;           /* label[i] are its numbers if kind is text */
+};
+/* Takes over the arrays of m, also when it fails.  Labels are added by who has some. */
+fx_status fxi_data_reader_block(fx_reader *r, fx_matrix m);
+fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more */
+fx_status fxi_data_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
+bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const char *key,
+                            const char *value);                 /* is key=value? after the check */
+
+/* ---- Text ---------------------------------------------------------------------------------
+ * A chunk is parsed knowing nothing of the others; text.c joins them. */
+typedef struct fxi_data_chunk {
+    const char *text, *end;             /* whole lines */
+    size_t lines, marks;                /* counted before: bounds for the arrays */
+    bool start;                         /* the input begins here */
+    /* What the lines hold.  fxi_data_text_open allocates, fxi_data_text_label fills. */
+    size_t rows;
+    fx_matrix matrix;                   /* set at the end of a chunk without a fault */
+    double *label;                      /* [lines], or NULL */
+    int64_t *qid;                       /* [lines], or NULL: none so far; -1: none in this row */
+    fxi_data_classes classes;
+    fx_reading count;                   /* count.lines: also the line being read */
+    int64_t widest;                     /* largest index, -1 if none */
+    fxi_label kind;                     /* of the labels; below: the first of them */
+    uint64_t first_line;
+    size_t first_column;
+    char first_label[FXI_EXCERPT];
+    bool first_bare;                    /* commas in the first label, and nothing after it */
+    /* The fault that ended it. */
+    uint64_t fault_line;                /* 0: none */
+    size_t fault_column;
+    bool mixed;                         /* a number among text or the reverse; text.c says it */
+    char reason[256];
+} fxi_data_chunk;
+
+typedef fx_status fxi_data_text_begin(fx_reader *r, const char **p, const char *end);
+typedef fx_status fxi_data_text_parse(const fx_reader *r, fxi_data_chunk *c, fxi_team *team);
+/* Parses bytes; `mark` is the byte whose number bounds the entries of a chunk.  begin, if there
+ * is one, is called before the first row is read and may consume lines. */
+fx_status fxi_data_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
+                             fxi_data_text_begin *begin, fxi_data_text_parse *parse,
+                             const fx_run *run);
+/* The next line [*p, *stop) without its end; false: there is none.  Returns what follows in *p. */
+bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
+/* The label of the row being read, at s; the row is c->rows. */
+fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *s, size_t len);
+/* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
+fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *at,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
+                              const char *reason);
+const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
+/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL. */
+const char *fxi_data_text_odd(const char *s, size_t len);
+
+/* ---- npy arrays --------------------------------------------------------------------------- */
+typedef struct fxi_data_array {           /* one array from a stream; zeros at first */
+    const char *member;                 /* inside an npz, else NULL */
+    bool ready;                         /* the header is read; what follows is set */
+    char kind;                          /* f i u b S U */
+    size_t item;                        /* bytes of one number */
+    size_t dims, shape[2];
+    size_t need;                        /* bytes of all numbers */
+    size_t got;                         /* of which so many have come */
+    size_t offset;                      /* of the first one in the file */
+    unsigned char *raw;                 /* header, then numbers, as far as they have come */
+    size_t fill, room;
+} fxi_data_array;
+fx_status fxi_data_npy_error(const fx_reader *r, const fxi_data_array *a, fx_status s, size_t byte,
+                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Moves bytes into a until a->raw holds `limit` bytes of numbers or nothing is left. */
+fx_status fxi_data_npy_header(fx_reader *r, fxi_data_array *a, const char **bytes, size_t *len);
+fx_status fxi_data_npy_fill(fxi_data_array *a, size_t limit, const char **bytes, size_t *len);
+fx_status fxi_data_npy_end(const fx_reader *r, const fxi_data_array *a);  /* complete? */
+/* The n numbers of a->raw as float if each is a float, else double; a->raw is empty then.
+ * `first` and `cols` name the offending number: it has row first + i / cols. */
+fx_status fxi_data_npy_numbers(void **val, fx_type *type, const fx_reader *r, fxi_data_array *a,
+                               size_t n, size_t first, size_t cols);
+int64_t fxi_data_npy_integer(const fxi_data_array *a, size_t i); /* kind i or u; item 4 or 8 */
+void fxi_data_npy_free(fxi_data_array *a);
+#endif

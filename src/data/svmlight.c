@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * svmlight.c - sparse rows as text:  label [qid:N] index:value index:value ... [# comment]
+ *
+ * The label is a number or a word; separators are spaces and tabs; a row without pairs is a row of
+ * zeros.  Indices ascend and count from 0 or 1: until the base is settled columns are
+ * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
+ * taken.  Explicit zeros are kept.  One pass over the bytes, no copy of any of them; values are
+ * correctly rounded.  Whatever is not read is refused with its line and column: bad_pair
+ * and bad_value say what it looks like instead. */
+
+#include "data/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
+                                    {"sort", "no", "no|yes"},
+                                    {"duplicates", "error", "error|sum"},
+                                    {"nan", "error", "error|drop"},
+                                    {"fields", "error", "error|ignore"},
+                                    {0}};
+
+typedef struct options {
+    bool sort, sum, drop, fields;
+} options;
+
+static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
+{
+    fx_status st = fxi_data_reader_state(r, sizeof(options));
+
+    if (st)
+        return st;
+    options *o = r->state;
+    r->base = fxi_data_reader_chosen(s, keys, "base", "0") ? 0
+              : fxi_data_reader_chosen(s, keys, "base", "1") ? 1 : -1;
+    o->sort = fxi_data_reader_chosen(s, keys, "sort", "yes");
+    o->sum = fxi_data_reader_chosen(s, keys, "duplicates", "sum");
+    o->drop = fxi_data_reader_chosen(s, keys, "nan", "drop");
+    o->fields = fxi_data_reader_chosen(s, keys, "fields", "ignore");
+    return FX_OK;
+}
+
+/* ---- One chunk ------------------------------------------------------------------------------ */
+typedef struct scan {
+    fxi_data_chunk *c;
+    const options *o;
+    fxi_team *team;
+    int base, shift;                    /* column = index - shift; shift 1 while base is -1 */
+    const char *line, *stop;            /* the line being read */
+    int64_t *ptr;
+    int32_t *col;
+    fxi_data_values val;
+    size_t n;                           /* entries so far */
+    fxi_data_order order;
+} scan;
+
+static inline bool blank(char b) { return b == ' ' || b == '\t'; }
+static inline bool digit(char b) { return b >= '0' && b <= '9'; }
+static inline bool over(const char *p, const char *stop) /* does a token end here? */
+{
+    return p == stop || blank(*p) || *p == '#';
+}
+
+static const char *skip_blank(const char *p, const char *stop)
+{
+    while (p < stop && blank(*p))
+        p++;
+    return p;
+}
+
+static const char *skip_token(const char *p, const char *stop)
+{
+    while (!over(p, stop))
+        p++;
+    return p;
+}
+
+static const char *skip_digits(const char *p, const char *stop)
+{
+    while (p < stop && digit(*p))
+        p++;
+    return p;
+}
+
+/* fields=ignore: past the field of field:index:value. */
+static const char *skip_field(const char *p, const char *stop)
+{
+    const char *q = skip_digits(p, stop);
+
+    if (q > p && q < stop && *q == ':') {
+        const char *index = q + 1;
+        q = skip_digits(index, stop);
+        if (q > index && q < stop && *q == ':')
+            return index;
+    }
+    return p;
+}
+
+/* The token at p does not begin with index: - say what it is. */
+static fx_status bad_pair(scan *s, const char *p)
+{
+    char excerpt[FXI_EXCERPT];
+    const char *q = skip_token(p, s->stop), *d = skip_digits(p, q);
+    size_t len = (size_t)(q - p);
+    const char *odd = fxi_data_text_odd(p, len), *hint = "";
+
+    fxi_data_text_excerpt(excerpt, p, len);
+    if (odd)
+        return fxi_data_text_fault(s->c, s->line, p, "%s", odd);
+    if (memchr(p, ',', len) || memchr(p, ';', len))
+        return fxi_data_text_fault(s->c, s->line, p, "'%s': this looks like CSV, not svmlight",
+                                   excerpt);
+    if (*p == '-' && p + 1 < q && digit(p[1]))
+        return fxi_data_text_fault(s->c, s->line, p, "the index in '%s' is negative", excerpt);
+    if (*p == ':')
+        return fxi_data_text_fault(s->c, s->line, p, "no index before '%s'", excerpt);
+    if (d > p && d < q && *d == ':')
+        return fxi_data_text_fault(s->c, s->line, p, "the index in '%s' exceeds %d", excerpt,
+                                   FX_INDEX_MAX);
+    if (s->c->start && s->c->rows == 0 && s->c->kind == FXI_LABEL_TEXT)
+        hint = "; is this line a header?";
+    else if (!memchr(s->line, ':', (size_t)(s->stop - s->line))
+             && memchr(s->line, '\t', (size_t)(s->stop - s->line)))
+        hint = "; this looks like tab-separated values";
+    return fxi_data_text_fault(s->c, s->line, p, "expected index:value, found '%s'%s", excerpt,
+                               hint);
+}
+
+/* What follows `token:` at p is not a number. */
+static fx_status bad_value(scan *s, const char *token, const char *p)
+{
+    char excerpt[FXI_EXCERPT];
+    const char *q = skip_token(p, s->stop), *after;
+    const char *odd = fxi_data_text_odd(p, (size_t)(q - p));
+    double x;
+
+    if (odd)
+        return fxi_data_text_fault(s->c, s->line, p, "%s", odd);
+    fxi_data_text_excerpt(excerpt, token, (size_t)(q - token));
+    if (p == q)
+        return fxi_data_text_fault(s->c, s->line, p, "no value after '%s'", excerpt);
+    after = fxi_decimal_read(&x, p, q);
+    if (after && after < q && *after == ':')
+        return fxi_data_text_fault(s->c, s->line, token,
+                                   "'%s' is the field-aware format field:index:value (use "
+                                   "fields=ignore)", excerpt);
+    return fxi_data_text_fault(s->c, s->line, p, "'%s' is not a number",
+                               fxi_data_text_excerpt(excerpt, p, (size_t)(q - p)));
+}
+
+/* The first row's label has commas and nothing follows: text.c says what this means, if it is
+ * the first row of all. */
+static bool bare(const scan *s, const char *label, const char *p)
+{
+    size_t len = (size_t)(p - label);
+
+    p = skip_blank(p, s->stop);
+    return (p == s->stop || *p == '#') && (memchr(label, ',', len) || memchr(label, ';', len));
+}
+
+static fx_status read_label(scan *s, const char **p)
+{
+    const char *label = *p, *q = skip_token(label, s->stop);
+    const char *d = skip_digits(label, q);
+
+    if ((d > label && d < q && *d == ':') || (q - label > 4 && !memcmp(label, "qid:", 4))) {
+        char excerpt[FXI_EXCERPT];
+        return fxi_data_text_fault(s->c, s->line, label, "no label before '%s'",
+                                   fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
+    }
+    if (s->c->rows == 0)
+        s->c->first_bare = bare(s, label, q);
+    *p = q;
+    return fxi_data_text_label(s->c, s->line, label, (size_t)(q - label));
+}
+
+static fx_status read_query(scan *s, const char **p)
+{
+    const char *number = *p + 4, *q = skip_digits(number, s->stop);
+    fxi_data_chunk *c = s->c;
+    int64_t id = 0;
+
+    if (q == number || !over(q, s->stop) || q - number > 18) {
+        char excerpt[FXI_EXCERPT];
+        q = skip_token(*p, s->stop);
+        return fxi_data_text_fault(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
+                                   fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
+    }
+    for (; number < q; number++)
+        id = 10 * id + (*number - '0');
+    if (!c->qid) {
+        c->qid = fxi_alloc(c->lines, sizeof *c->qid);
+        if (!c->qid)
+            return FX_ENOMEM;
+        for (size_t i = 0; i < c->rows; i++)
+            c->qid[i] = -1;
+    }
+    c->qid[c->rows] = id;
+    *p = q;
+    return FX_OK;
+}
+
+static fx_status store(scan *s, size_t i, int64_t col, double x)
+{
+    s->col[i] = (int32_t)col;
+    return fxi_data_values_set(&s->val, i, x);
+}
+
+/* Index `col` follows `last` without being larger; token is where it stands. */
+static fx_status disorder(scan *s, const char *token, int64_t col, int64_t last, double x)
+{
+    if (col != last)
+        return fxi_data_text_fault(s->c, s->line, token,
+                                   "index %lld after %lld; indices must increase (use sort=yes)",
+                                   (long long)col + s->shift, (long long)last + s->shift);
+    if (!s->o->sum)
+        return fxi_data_text_fault(s->c, s->line, token,
+                                   "index %lld stands twice in this row (use duplicates=sum)",
+                                   (long long)col + s->shift);
+    double sum = fxi_data_values_get(&s->val, s->n - 1) + x;
+    if (!fxi_data_usable(sum))
+        return fxi_data_text_fault(s->c, s->line, token,
+                                   "the values of index %lld have no finite sum",
+                                   (long long)col + s->shift);
+    s->c->count.summed++;
+    return store(s, s->n - 1, col, sum);
+}
+
+/* Where the second entry with this index stands: only needed for a message. */
+static const char *second(const scan *s, int64_t index)
+{
+    int seen = 0;
+    const char *p = skip_token(skip_blank(s->line, s->stop), s->stop);
+
+    while ((p = skip_blank(p, s->stop)) < s->stop && *p != '#') {
+        const char *q = s->o->fields ? skip_field(p, s->stop) : p;
+        int64_t i = 0;
+        for (; q < s->stop && digit(*q); q++)
+            i = i * 10 + (*q - '0');
+        if (q < s->stop && *q == ':' && i == index && ++seen == 2)
+            break;
+        p = skip_token(p, s->stop);
+    }
+    return p;
+}
+
+/* sort=yes and a row out of order: entries from `first` on. */
+static fx_status sort_row(scan *s, size_t first)
+{
+    size_t n = s->n;
+    void *val = s->val.f32 ? (void *)(s->val.f32 + first) : s->val.f64 + first;
+    fx_status st = fxi_data_order_row(&s->order, s->col + first, 0, val,
+                                      s->val.f32 ? FX_F32 : FX_F64, n - first);
+
+    s->n = first;
+    for (size_t i = first; i < n && !st; i++) {
+        int64_t col = s->col[i];
+        double x = fxi_data_values_get(&s->val, i);
+        if (s->n > first && col == s->col[s->n - 1])
+            st = disorder(s, s->o->sum ? s->line : second(s, col + s->shift), col, col, x);
+        else
+            st = store(s, s->n++, col, x);
+    }
+    s->c->count.sorted++;
+    return st;
+}
+
+static fx_status read_pairs(scan *s, const char *p)
+{
+    const char *stop = s->stop;
+    const size_t first = s->n;
+    int64_t last = -2;                  /* below every column, -1 included */
+    bool unsorted = false;
+
+    for (;;) {
+        p = skip_blank(p, stop);
+        if (p == stop || *p == '#')
+            break;
+        const char *token = p;
+        if (s->o->fields)
+            p = skip_field(p, stop);
+        const char *digits = p;
+        uint64_t index = 0;
+        double x;
+        for (; p < stop && digit(*p); p++)
+            index = index * 10 + (uint64_t)(*p - '0');
+        if (p == digits || p == stop || *p != ':' || p - digits > 18)
+            return bad_pair(s, token);
+        const char *value = ++p;
+        if (p < stop && digit(*p) && over(p + 1, stop)) /* 0 to 9: the most common value is 1 */
+            x = *p++ - '0';
+        else {
+            p = fxi_decimal_read(&x, p, stop);
+            if (!p || !over(p, stop))
+                return bad_value(s, token, value);
+        }
+        if (index > FX_INDEX_MAX)
+            return fxi_data_text_fault(s->c, s->line, token, "index %llu exceeds %d",
+                                       (unsigned long long)index, FX_INDEX_MAX);
+        if (index == 0 && s->base == 1)
+            return fxi_data_text_fault(s->c, s->line, token, "index 0, but indices count from 1");
+        int64_t col = (int64_t)index - s->shift;
+        if (!fxi_data_usable(x)) {
+            if (!s->o->drop) {
+                char excerpt[FXI_EXCERPT];
+                return fxi_data_text_fault(s->c, s->line, value,
+                                           "%s is not a finite number in range (use nan=drop)",
+                                           fxi_data_text_excerpt(excerpt, value,
+                                                                 (size_t)(p - value)));
+            }
+            s->c->count.dropped++;
+            continue;
+        }
+        fx_status st;
+        if (col > last || (s->o->sort && col < last)) {
+            unsorted |= col < last;
+            st = store(s, s->n++, col, x);
+        } else
+            st = disorder(s, token, col, last, x);
+        if (st)
+            return st;
+        last = col;
+        if (s->n % 65536 == 0 && fxi_parallel_cancelled(s->team))
+            return FX_ECANCELLED;
+    }
+    return unsorted ? sort_row(s, first) : FX_OK;
+}
+
+static fx_status read_line(scan *s)
+{
+    fxi_data_chunk *c = s->c;
+    const char *p = skip_blank(s->line, s->stop);
+    const size_t first = s->n;
+    fx_status st;
+
+    if (p == s->stop || *p == '#') {
+        c->count.blank++;
+        return FX_OK;
+    }
+    st = read_label(s, &p);
+    if (st)
+        return st;
+    p = skip_blank(p, s->stop);
+    if (s->stop - p >= 4 && !memcmp(p, "qid:", 4))
+        st = read_query(s, &p);
+    else if (c->qid)
+        c->qid[c->rows] = -1;
+    if (!st)
+        st = read_pairs(s, p);
+    if (st)
+        return st;
+    s->ptr[++c->rows] = (int64_t)s->n;
+    if (s->n > first && (int64_t)s->col[s->n - 1] + s->shift > c->widest) {
+        c->widest = (int64_t)s->col[s->n - 1] + s->shift;
+        c->count.widest_line = c->count.lines;
+    }
+    return FX_OK;
+}
+
+static fx_status parse_svmlight(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
+{
+    scan s = {.c = c, .o = r->state, .team = team, .base = r->base, .shift = r->base != 0};
+    const char *p = c->text;
+    fx_status st = fxi_data_values_new(&s.val, c->marks);
+
+    s.ptr = fxi_alloc(c->lines + 1, sizeof *s.ptr);
+    s.col = fxi_alloc(c->marks, sizeof *s.col);
+    if (!s.ptr || !s.col)
+        st = FX_ENOMEM;
+    else
+        s.ptr[0] = 0;
+    while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
+        c->count.lines++;
+        st = read_line(&s);
+    }
+    fxi_data_order_free(&s.order);
+    if (st) {
+        free(s.ptr);
+        free(s.col);
+        fxi_data_values_free(&s.val);
+        return st;
+    }
+    c->matrix.rows = c->rows;
+    c->matrix.val = fxi_data_values_take(&s.val, &c->matrix.type, s.n);
+    c->matrix.ptr = fxi_data_values_shrink(s.ptr, c->rows + 1, c->lines + 1, sizeof *s.ptr);
+    c->matrix.col = fxi_data_values_shrink(s.col, s.n, c->marks, sizeof *s.col);
+    return FX_OK;
+}
+
+static fx_status feed_svmlight(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+{
+    return fxi_data_text_feed(r, bytes, len, ':', NULL, parse_svmlight, run);
+}
+
+/* ---- The base of the indices ---------------------------------------------------------------- */
+/* Is any column -1?  Rows ascend, so the first entry of each row tells. */
+static bool holds_zero(const fx_matrix *m)
+{
+    const int32_t *col = m->col;
+
+    for (size_t i = 0; i < m->rows; i++)
+        if (m->ptr[i] < m->ptr[i + 1] && col[m->ptr[i]] < 0)
+            return true;
+    return false;
+}
+
+static fx_status take_svmlight(fx_reader *r, bool end)
+{
+    (void)end;
+    if (r->base < 0 && r->count.rows) {
+        r->base = 1;
+        for (size_t b = 0; b < r->blocks && r->base == 1; b++)
+            if (holds_zero(&r->block[b]))
+                r->base = 0;
+        for (size_t b = 0; b < r->blocks && r->base == 0; b++) {
+            int32_t *col = (int32_t *)r->block[b].col;
+            for (int64_t i = 0, n = r->block[b].ptr[r->block[b].rows]; i < n; i++)
+                col[i]++;
+        }
+    }
+    r->cols = (size_t)(r->widest + 1) - (r->base == 1 && r->widest > 0);
+    return FX_OK;
+}
+
+const fxi_data_format fxi_data_svmlight = {"svmlight", keys, open_svmlight, feed_svmlight, NULL,
+                                           take_svmlight, NULL};

@@ -70,17 +70,38 @@ static void show_options(FILE *f, const opt_group *g)
     }
 }
 
+/* A line of the table of kernels is the spec, spaces, the formula. */
+static size_t spec_length(const char *line)
+{
+    const char *gap = strstr(line, "  ");
+
+    return gap ? (size_t)(gap - line) : strlen(line);
+}
+
+static void show_kernels(FILE *f)
+{
+    size_t widest = 0;
+
+    fputs("\nKernels; outer(inner) composes:\n", f);
+    for (size_t i = 0; fx_kernel_help(i); i++)
+        if (spec_length(fx_kernel_help(i)) > widest)
+            widest = spec_length(fx_kernel_help(i));
+    for (size_t i = 0; fx_kernel_help(i); i++) {
+        const char *line = fx_kernel_help(i);
+        size_t n = spec_length(line);
+        fprintf(f, "  %-*.*s", (int)widest + 2, (int)n, line);
+        wrap(f, widest + 4, widest + 4, line + n + strspn(line + n, " "));
+    }
+}
+
 void help_command(FILE *f, const command *c)
 {
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
     wrap(f, 0, 0, c->text);
     for (const opt_group *const *g = c->groups; *g; g++)
         show_options(f, *g);
-    if (c->kernels) {
-        fputs("\nKernels (outer(inner) composes):\n", f);
-        for (size_t i = 0; fx_kernel_help(i); i++)
-            fprintf(f, "  %s\n", fx_kernel_help(i));
-    }
+    if (c->kernels)
+        show_kernels(f);
     fputs("\nExamples:\n", f);
     for (const char *e = c->examples; *e;) {
         size_t n = strcspn(e, "\n");
@@ -177,10 +198,16 @@ void help_man(FILE *f, const command *const *all, const char *version)
     roff(f, "Kernels, scalings and synthetic sets are named by one grammar: name, "
             "name:key=value,key=value, and composition, where the outer function's keys stand "
             "before the bracket, as in poly:degree=2(rbf:gamma=0.25). The kernels:");
-    fputs(".PP\n.nf\n", f);
-    for (size_t i = 0; fx_kernel_help(i); i++)
-        roff(f, fx_kernel_help(i));
-    fputs(".fi\n.SH EXIT STATUS\n", f);
+    for (size_t i = 0; fx_kernel_help(i); i++) {
+        const char *line = fx_kernel_help(i);
+        size_t n = spec_length(line);
+        char spec[128];
+        snprintf(spec, sizeof spec, "%.*s", (int)n, line);
+        fputs(".TP\n", f);
+        roff(f, spec);
+        roff(f, line + n + strspn(line + n, " "));
+    }
+    fputs(".SH EXIT STATUS\n", f);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
         fprintf(f, ".TP\n.B %s\n", exits[i].status);
         roff(f, exits[i].meaning);

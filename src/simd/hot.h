@@ -18,6 +18,7 @@
 
 #if FXI_WIDTH > 8                       /* bytes of a register, set per target by CMake */
 typedef double fxi_vec __attribute__((vector_size(FXI_WIDTH)));
+typedef long long fxi_bits __attribute__((vector_size(FXI_WIDTH)));
 #else
 typedef double fxi_vec;
 #endif
@@ -31,4 +32,21 @@ enum {
 FXI_INLINE fxi_vec fxi_splat(double x) { return (fxi_vec){0} + x; }
 FXI_INLINE fxi_vec fxi_load(const double *p) { return *(const fxi_vec *)p; }
 FXI_INLINE void fxi_store(double *p, fxi_vec v) { *(fxi_vec *)p = v; }
+#if FXI_WIDTH > 8
+FXI_INLINE fxi_vec fxi_abs(fxi_vec v) { return (fxi_vec)((fxi_bits)v & INT64_MAX); }
+FXI_INLINE fxi_vec fxi_max(fxi_vec a, fxi_vec b)
+{
+    fxi_bits greater = a > b;
+
+    return (fxi_vec)(((fxi_bits)a & greater) | ((fxi_bits)b & ~greater));
+}
+#else
+FXI_INLINE fxi_vec fxi_abs(fxi_vec v) { return __builtin_fabs(v); }
+FXI_INLINE fxi_vec fxi_max(fxi_vec a, fxi_vec b) { return a > b ? a : b; }
+#endif
+/* The lanes that stand beside entry k of the row (hot.def). */
+FXI_INLINE const double *fxi_lanes(const double *zt, const int32_t *slot, size_t k)
+{
+    return zt + (slot ? (size_t)slot[k] : k) * FXI_LANES;
+}
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * exp.c - f(s) = exp(gamma s): all powers, weighted gamma^n/n!.
+ *
+ * The rounding of gamma s is amplified by |gamma s|: relative error about (1 + |gamma s|) u. */
+
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+static double of(const fx_kernel *k, double s) { return exp(k->gamma * s); }
+
+const fxi_kernel_type fxi_kernel_exp = {.name = "exp", .help = "exp:gamma=1   exp(gamma <x,y>)",
+                                        .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .of = of};

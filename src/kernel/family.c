@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * family.c - itemset families and feature groups from text.
+ *
+ * Itemsets: one set of feature indices a line, {} for the empty set.  The sorted sets become a
+ * prefix tree, stored as arrays in the order of a walk; {1}, {1,3}, {2,3} is
+ *
+ *      root                use    1  3  2  3
+ *      |- 1 (set)          level  1  2  1  2
+ *      |  `- 3 (set)       next   2  2  4  4
+ *      `- 2                ends   1  1  0  1
+ *         `- 3 (set)
+ *
+ * so a kernel visits each node once and jumps over the subtree of a feature that is zero.
+ *
+ * Groups: lines `name: feature feature ..`.  A cross has, as its first line, the names of the groups to multiply.
+ * In both, # starts a comment, commas count as spaces, indices are in the base of the data. */
+
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cursor {
+    const char *p, *line;               /* next byte; start of its line */
+    size_t number;                      /* of the line, from 1 */
+} cursor;
+
+static fx_status fault(const cursor *c, const char *what)
+{
+    size_t n = strcspn(c->p, " \t\r\n");
+
+    return fxi_error(FX_EFORMAT, "family:%zu:%zu: %s '%.*s'", c->number,
+                     (size_t)(c->p - c->line) + 1, what, (int)(n < 40 ? n : 40), c->p);
+}
+
+static void skip_blank(cursor *c)
+{
+    while (*c->p == ' ' || *c->p == '\t' || *c->p == ',' || *c->p == '\r')
+        c->p++;
+    if (*c->p == '#')
+        c->p += strcspn(c->p, "\n");
+}
+
+/* To the first token of the next line that has one; false at the end of the text. */
+static bool next_line(cursor *c)
+{
+    for (skip_blank(c); *c->p == '\n'; skip_blank(c)) {
+        c->line = ++c->p;
+        c->number++;
+    }
+    return *c->p != '\0';
+}
+
+static bool at_end(cursor *c)           /* of this line */
+{
+    skip_blank(c);
+    return *c->p == '\n' || *c->p == '\0';
+}
+
+static fx_status read_feature(int64_t *out, cursor *c, int base)
+{
+    const char *p = c->p;
+    int64_t j = 0;
+
+    for (; *p >= '0' && *p <= '9' && j <= FX_INDEX_MAX; p++)
+        j = j * 10 + (*p - '0');
+    if (p == c->p || !strchr(" \t\r\n,#", *p))
+        return j > FX_INDEX_MAX ? fault(c, "feature index too large:") : fault(c, "expected a feature index, found");
+    if (j < base)
+        return fault(c, base ? "indices count from 1:" : "bad index");
+    c->p = p;
+    *out = j - base;
+    return FX_OK;
+}
+
+/* ---- A growing array of numbers ------------------------------------------------------------- */
+typedef struct list { int64_t *at; size_t n, room; } list;
+
+static fx_status push(list *l, int64_t x)
+{
+    if (l->n == l->room) {
+        size_t room = l->room ? 2 * l->room : 64;
+        int64_t *at = fxi_realloc(l->at, room, sizeof *at);
+        if (!at)
+            return FX_ENOMEM;
+        l->at = at;
+        l->room = room;
+    }
+    l->at[l->n++] = x;
+    return FX_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (feature[mid] < j)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && feature[low] == j ? (int64_t)low : -1;
+}
+
+/* Sorted and without repetitions; its length. */
+static size_t distinct(int64_t *at, size_t n)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(at, n, sizeof *at, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || at[kept - 1] != at[i])
+            at[kept++] = at[i];
+    return kept;
+}
+
+/* ---- Itemsets ------------------------------------------------------------------------------- */
+typedef struct set { const int64_t *item; size_t n, line; } set;
+
+static int lexicographic(const void *a, const void *b)
+{
+    const set *s = a, *t = b;
+
+    for (size_t i = 0; i < s->n && i < t->n; i++)
+        if (s->item[i] != t->item[i])
+            return s->item[i] < t->item[i] ? -1 : 1;
+    return s->n < t->n ? -1 : s->n > t->n ? 1 : s->line < t->line ? -1 : 1;
+}
+
+/* items: the sets one behind the other; bounds: (first, line) of each. */
+static fx_status read_sets(list *items, list *bounds, const char *text, int base)
+{
+    cursor c = {text, text, 1};
+    fx_status st = FX_OK;
+
+    while (!st && next_line(&c)) {
+        size_t first = items->n;
+        if ((st = push(bounds, (int64_t)first)) != 0
+            || (st = push(bounds, (int64_t)c.number)) != 0)
+            return st;
+        if (!strncmp(c.p, "{}", 2)) {
+            c.p += 2;
+            if (!at_end(&c))
+                return fault(&c, "unexpected text behind the empty set:");
+            continue;
+        }
+        while (!st && !at_end(&c)) {
+            int64_t j;
+            if ((st = read_feature(&j, &c, base)) == 0)
+                st = push(items, j);
+        }
+        if (!st && distinct(items->at + first, items->n - first) != items->n - first)
+            return fxi_error(FX_EFORMAT, "family:%zu: a feature stands twice in this set", c.number);
+    }
+    return st;
+}
+
+/* Nodes of the sorted sets: where a set leaves the path of the one before, new nodes begin. */
+static fx_status grow(fxi_tree *t, const set *sets, size_t n)
+{
+    for (size_t s = 0; s < n; s++) {
+        size_t common = 0;
+        if (sets[s].n == 0) {
+            if (t->empty++)
+                return fxi_error(FX_EFORMAT, "family:%zu: the empty set stands twice", sets[s].line);
+            continue;
+        }
+        while (s && common < sets[s].n && common < sets[s - 1].n
+               && sets[s].item[common] == sets[s - 1].item[common])
+            common++;
+        if (common == sets[s].n)        /* sorted: the set before is this one */
+            return fxi_error(FX_EFORMAT, "family:%zu: the set of line %zu again", sets[s].line,
+                             sets[s - 1].line);
+        for (size_t i = common; i < sets[s].n; i++) {
+            size_t v = t->nodes++;
+            t->use[v] = (int32_t)fxi_family_find(t->feature, t->features, sets[s].item[i]);
+            t->level[v] = (int32_t)i + 1;
+            t->ends[v] = i + 1 == sets[s].n;
+        }
+        if (sets[s].n > t->depth)
+            t->depth = sets[s].n;
+    }
+    for (size_t v = t->nodes; v-- > 0;) {       /* behind v: over all deeper nodes */
+        size_t next = v + 1;
+        while (next < t->nodes && t->level[next] > t->level[v])
+            next = (size_t)t->next[next];
+        t->next[v] = (int32_t)next;
+    }
+    return FX_OK;
+}
+
+static fx_status build_tree(fxi_tree *t, list *items, const list *bounds)
+{
+    size_t n = bounds->n / 2, room = items->n;
+    fx_status st = FX_ENOMEM;
+    set *sets = fxi_alloc(n + 1, sizeof *sets);
+
+    t->feature = fxi_alloc(room + 1, sizeof *t->feature);
+    t->use = fxi_alloc(room + 1, sizeof *t->use);
+    t->level = fxi_alloc(room + 1, sizeof *t->level);
+    t->next = fxi_alloc(room + 1, sizeof *t->next);
+    t->ends = fxi_alloc(room + 1, sizeof *t->ends);
+    if (sets && t->feature && t->use && t->level && t->next && t->ends) {
+        if (room)
+            memcpy(t->feature, items->at, room * sizeof *t->feature);
+        t->features = distinct(t->feature, room);
+        for (size_t s = 0; s < n; s++) {
+            size_t first = (size_t)bounds->at[2 * s];
+            size_t last = s + 1 < n ? (size_t)bounds->at[2 * s + 2] : items->n;
+            sets[s] = (set){items->at + first, last - first, (size_t)bounds->at[2 * s + 1]};
+        }
+        if (n)
+            qsort(sets, n, sizeof *sets, lexicographic);
+        st = grow(t, sets, n);
+    }
+    free(sets);
+    return st;
+}
+
+fx_status fxi_family_tree(fxi_tree **out, const char *text, int base)
+{
+    list items = {0}, bounds = {0};
+    fxi_tree *t = fxi_zalloc(1, sizeof *t);
+    fx_status st = t ? read_sets(&items, &bounds, text, base) : FX_ENOMEM;
+
+    if (!st && items.n > INT32_MAX - 1)
+        st = fxi_error(FX_EUNSUPPORTED, "a family of %zu items is too large", items.n);
+    if (!st)
+        st = build_tree(t, &items, &bounds);
+    free(items.at);
+    free(bounds.at);
+    if (st)
+        fxi_family_free(t, NULL);
+    else
+        *out = t;
+    return st;
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+typedef struct name { const char *at; size_t n; } name;
+
+static name read_name(cursor *c)
+{
+    name w = {c->p, strcspn(c->p, " \t\r\n,:#")};
+
+    c->p += w.n;
+    return w;
+}
+
+/* The names on the first line of a cross, as (offset, length) pairs. */
+static fx_status read_factors(list *factors, cursor *c, const char *text)
+{
+    fx_status st = FX_OK;
+
+    if (!next_line(c))
+        return fxi_error(FX_EFORMAT, "family: a cross begins with a line of group names");
+    while (!st && !at_end(c)) {
+        name w = read_name(c);
+        if (w.n == 0)
+            return fault(c, "expected the names of the groups to cross, found");
+        if ((st = push(factors, w.at - text)) == 0)
+            st = push(factors, (int64_t)w.n);
+    }
+    return st;
+}
+
+/* names: (offset, length) of each group; pairs: feature * 2^31 + group. */
+static fx_status read_groups(list *names, list *pairs, cursor *c, const char *text, int base)
+{
+    fx_status st = FX_OK;
+
+    while (!st && next_line(c)) {
+        cursor start = *c;
+        name w = read_name(c);
+        while (*c->p == ' ' || *c->p == '\t')
+            c->p++;
+        if (w.n == 0 || *c->p != ':')
+            return fault(&start, "expected `name: feature feature ..`, found");
+        c->p++;
+        int64_t g = (int64_t)(names->n / 2);
+        for (size_t i = 0; i < names->n; i += 2)
+            if ((size_t)names->at[i + 1] == w.n && !memcmp(text + names->at[i], w.at, w.n))
+                return fault(&start, "this group is named twice:");
+        if ((st = push(names, w.at - text)) != 0 || (st = push(names, (int64_t)w.n)) != 0)
+            return st;
+        size_t first = pairs->n;
+        while (!st && !at_end(c)) {
+            int64_t j;
+            if ((st = read_feature(&j, c, base)) == 0)
+                st = push(pairs, j << 31 | g);
+        }
+        if (!st && pairs->n == first)
+            return fault(&start, "this group is empty:");
+    }
+    return st;
+}
+
+static fx_status build_groups(fxi_groups *t, const list *names, list *pairs, const list *factors,
+                              const char *text)
+{
+    size_t n = distinct(pairs->at, pairs->n);
+
+    if (n != pairs->n)
+        return fxi_error(FX_EFORMAT, "family: a feature stands twice in one group");
+    t->groups = names->n / 2;
+    t->feature = fxi_alloc(n + 1, sizeof *t->feature);
+    t->first = fxi_alloc(n + 1, sizeof *t->first);
+    t->member = fxi_alloc(n + 1, sizeof *t->member);
+    t->factor = fxi_alloc(factors->n / 2 + 1, sizeof *t->factor);
+    if (!t->feature || !t->first || !t->member || !t->factor)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        int64_t j = pairs->at[i] >> 31;
+        if (t->features == 0 || t->feature[t->features - 1] != j) {
+            t->feature[t->features] = j;
+            t->first[t->features++] = (int32_t)i;
+        }
+        t->member[i] = (int32_t)(pairs->at[i] & INT32_MAX);
+    }
+    t->first[t->features] = (int32_t)n;
+    for (size_t f = 0; f < factors->n; f += 2) {
+        size_t g = 0;
+        while (g < names->n && (names->at[g + 1] != factors->at[f + 1]
+                                || memcmp(text + names->at[g], text + factors->at[f],
+                                          (size_t)factors->at[f + 1])))
+            g += 2;
+        if (g == names->n)
+            return fxi_error(FX_EFORMAT, "family:1: no group is named '%.*s'",
+                             (int)factors->at[f + 1], text + factors->at[f]);
+        t->factor[t->factors++] = (int32_t)(g / 2);
+    }
+    return FX_OK;
+}
+
+fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool cross)
+{
+    cursor c = {text, text, 1};
+    list names = {0}, pairs = {0}, factors = {0};
+    fxi_groups *t = fxi_zalloc(1, sizeof *t);
+    fx_status st = t ? FX_OK : FX_ENOMEM;
+
+    if (!st && cross)
+        st = read_factors(&factors, &c, text);
+    if (!st)
+        st = read_groups(&names, &pairs, &c, text, base);
+    if (!st && pairs.n > INT32_MAX - 1)
+        st = fxi_error(FX_EUNSUPPORTED, "%zu entries of groups are too many", pairs.n);
+    if (!st)
+        st = build_groups(t, &names, &pairs, &factors, text);
+    free(names.at);
+    free(pairs.at);
+    free(factors.at);
+    if (st)
+        fxi_family_free(NULL, t);
+    else
+        *out = t;
+    return st;
+}
+
+void fxi_family_free(fxi_tree *tree, fxi_groups *groups)
+{
+    if (tree) {
+        free(tree->feature);
+        free(tree->use);
+        free(tree->level);
+        free(tree->next);
+        free(tree->ends);
+        free(tree);
+    }
+    if (groups) {
+        free(groups->feature);
+        free(groups->first);
+        free(groups->member);
+        free(groups->factor);
+        free(groups);
+    }
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * kernel.c - the table of kernels, and kernels from spec strings. */
+
+#include "kernel/kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_kernel_type *const table[] = {
+    &fxi_kernel_linear,      &fxi_kernel_poly,   &fxi_kernel_exp,        &fxi_kernel_vovk,
+    &fxi_kernel_vovk_inf,    &fxi_kernel_maclaurin, &fxi_kernel_anova,   &fxi_kernel_anova_upto,
+    &fxi_kernel_all_subsets, &fxi_kernel_itemset, &fxi_kernel_groups,    &fxi_kernel_cross,
+    &fxi_kernel_rbf,         &fxi_kernel_laplacian, &fxi_kernel_cauchy,
+};
+enum { KERNELS = sizeof table / sizeof *table };
+
+const char *fx_kernel_help(size_t i) { return i < KERNELS ? table[i]->help : NULL; }
+
+void fx_kernel_free(fx_kernel *k)
+{
+    if (!k)
+        return;
+    fx_kernel_free(k->inner);
+    fxi_family_free(k->tree, k->groups);
+    free(k->coef);
+    free(k->spec);
+    free(k);
+}
+
+const char *fx_kernel_spec(const fx_kernel *k) { return k->spec; }
+
+static fx_status unknown(const fxi_spec *s)
+{
+    char names[256] = "";
+
+    for (size_t i = 0; i < KERNELS; i++) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", table[i]->name);
+    }
+    return fxi_error(FX_EINVAL, "no kernel '%.*s'; there are %s", (int)s->name_len, s->name, names);
+}
+
+/* Name and every key, defaults too, then the inner kernel in brackets. */
+static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
+{
+    size_t n = s->name_len + s->inner_len + 64, len;
+
+    if (k->inner)
+        n += strlen(k->inner->spec);
+    for (const fxi_spec_key *key = k->type->keys; key->name; key++) {
+        const char *v;
+        size_t value_len = 0;
+        fxi_spec_text(&v, &value_len, s, k->type->keys, key->name);
+        n += strlen(key->name) + value_len + 2;
+    }
+    char *spec = fxi_realloc(NULL, n, 1);
+    if (!spec)
+        return NULL;
+    len = (size_t)snprintf(spec, n, "%s", k->type->name);
+    for (const fxi_spec_key *key = k->type->keys; key->name; key++) {
+        const char *v = "";
+        size_t value_len = 0;
+        fxi_spec_text(&v, &value_len, s, k->type->keys, key->name);
+        if (value_len)
+            len += (size_t)snprintf(spec + len, n - len, "%c%s=%.*s",
+                                    memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len, v);
+    }
+    if (k->inner)
+        snprintf(spec + len, n - len, "(%s)", k->inner->spec);
+    return spec;
+}
+
+static fx_status parse(fx_kernel **out, const char *text, size_t len, const char *family, int base,
+                       int depth)
+{
+    enum { DEPTH_MAX = 16 };
+    fxi_spec s;
+    fx_status st = fxi_spec_parse(&s, text, len);
+    size_t i = 0;
+
+    if (st)
+        return st;
+    if (depth > DEPTH_MAX)
+        return fxi_error(FX_EINVAL, "more than %d kernels inside one another", DEPTH_MAX);
+    while (i < KERNELS && !fxi_spec_is(&s, table[i]->name))
+        i++;
+    if (i == KERNELS)
+        return unknown(&s);
+    if (s.inner && !table[i]->of)
+        return fxi_error(FX_EINVAL, "%s takes no inner kernel; poly, exp, vovk, vovk-inf and "
+                         "maclaurin do", table[i]->name);
+    st = fxi_spec_check(&s, table[i]->keys);
+    if (st)
+        return st;
+
+    fx_kernel *k = fxi_zalloc(1, sizeof *k);
+    if (!k)
+        return FX_ENOMEM;
+    k->type = table[i];
+    if (s.inner)
+        st = parse(&k->inner, s.inner, s.inner_len, family, base, depth + 1);
+    if (!st && k->type->init)
+        st = k->type->init(k, &s, family, base);
+    if (!st && !(k->spec = complete_spec(k, &s)))
+        st = FX_ENOMEM;
+    if (st) {
+        fx_kernel_free(k);
+        return st;
+    }
+    *out = k;
+    return FX_OK;
+}
+
+fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family, int base)
+{
+    if (!out || !spec)
+        return fxi_error(FX_EINVAL, "fx_kernel_parse: %s is NULL", out ? "spec" : "out");
+    if (base != 0 && base != 1)
+        return fxi_error(FX_EINVAL, "index base %d is neither 0 nor 1", base);
+    return parse(out, spec, strlen(spec), family, base, 0);
+}
+
+const char *fx_kernel_file(const char *spec, size_t *len)
+{
+    fxi_spec s;
+    size_t n = spec ? strlen(spec) : 0;
+
+    while (spec && fxi_spec_parse(&s, spec, n) == FX_OK) {
+        for (size_t i = 0; i < s.keys; i++)
+            if (s.pair[i].key_len == 4 && !memcmp(s.pair[i].key, "file", 4)) {
+                if (len)
+                    *len = s.pair[i].value_len;
+                return s.pair[i].value;
+            }
+        spec = s.inner;
+        n = s.inner_len;
+    }
+    return NULL;
+}
+
+void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
+{
+    if (k->type->panel) {
+        k->type->panel(out, k, p, work);
+        return;
+    }
+    if (k->inner)
+        fxi_kernel_eval(out, k->inner, p, work);
+    else
+        work->simd->kernel_dot(out, p->x, p->slot, p->zt, p->n);
+    for (int w = 0; w < FXI_LANES; w++)
+        out[w] = k->type->of(k, out[w]);
+}
+
+size_t fxi_kernel_scratch(const fx_kernel *k, size_t n)
+{
+    while (k->inner)
+        k = k->inner;
+    return k->type->scratch ? k->type->scratch(k, n) : 0;
+}
+
+bool fxi_kernel_differences(const fx_kernel *k)
+{
+    while (k->inner)
+        k = k->inner;
+    return k->type->differences;
+}
+
+fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
+                              const char *key)
+{
+    double x;
+    fx_status st = fxi_spec_number(&x, s, keys, key);
+
+    if (st)
+        return st;
+    if (!(x > 0))
+        return fxi_error(FX_EINVAL, "%.*s: %s=%g must be positive", (int)s->name_len, s->name, key, x);
+    *out = x;
+    return FX_OK;
+}
+
+const fxi_spec_key fxi_kernel_gamma_keys[] = {{"gamma", "1", NULL}, {0}};
+
+fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
+{
+    (void)family, (void)base;
+    return fxi_kernel_positive(&k->gamma, s, fxi_kernel_gamma_keys, "gamma");
+}
+
+fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, size_t j)
+{
+    for (const fx_kernel *f = k; f && isnan(value); f = f->inner)
+        if (f->type == &fxi_kernel_vovk_inf)
+            return fxi_error(FX_EDOMAIN, "%s is not defined for rows %zu and %zu (from 0): it needs "
+                             "|<x,y>| < 1; scale the rows to norms below 1", k->spec, i, j);
+    return fxi_error(FX_ENUMERIC, "%s overflows for rows %zu and %zu (from 0); scale the rows or use a smaller "
+                     "gamma", k->spec, i, j);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * kernel.h - inside the library: what a kernel is.
+ *
+ * A kernel is evaluated for one row x and FXI_LANES other vectors z_w at a time, a panel.  Each
+ * kernel is one file with one fxi_kernel_type and one line in the table of kernel.c. */
+#ifndef FXI_KERNEL_H
+#define FXI_KERNEL_H
+#include "data/data.h"
+#include "simd/simd.h"
+
+typedef struct fxi_panel {              /* a row beside FXI_LANES vectors */
+    size_t n;                           /* entries of the row */
+    const double *x;                    /* [n] */
+    const int64_t *col;                 /* [n] features, ascending; NULL: entry k is feature k */
+    const int32_t *slot;                /* [n] row of zt; NULL: entry k stands beside row k */
+    const double *zt;                   /* [..][FXI_LANES], 64-byte aligned */
+} fxi_panel;
+
+typedef struct fxi_work {               /* per thread, allocated at the door */
+    const fxi_simd *simd;
+    double *scratch;                    /* fxi_kernel_scratch doubles, 64-byte aligned */
+} fxi_work;
+
+typedef struct fxi_kernel_type {
+    const char *name;
+    const char *help;                   /* formula and remarks, one line */
+    const fxi_spec_key *keys;
+    fx_status (*init)(fx_kernel *k, const fxi_spec *s, const char *family, int base); /* or NULL */
+    /* One of the two.  panel: K(x, z_w) to out[FXI_LANES].  of: f(s), a kernel on top of another
+     * (by default the linear one); NaN where f is not defined. */
+    void (*panel)(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
+    double (*of)(const fx_kernel *k, double s);
+    bool differences;                   /* panel needs every feature where x or some z_w is not 0 */
+    /* doubles of scratch for rows of at most n entries; NULL: none.  Multiples of FXI_LANES. */
+    size_t (*scratch)(const fx_kernel *k, size_t n);
+    /* dK/dz_w of entry e to g[e*FXI_LANES + w], after panel has filled the same scratch; or NULL */
+    void (*gradient)(double *g, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
+} fxi_kernel_type;
+
+typedef struct fxi_tree fxi_tree;       /* family.c */
+typedef struct fxi_groups fxi_groups;
+
+struct fx_kernel {
+    const fxi_kernel_type *type;
+    fx_kernel *inner;                   /* of an outer kernel; NULL: linear */
+    char *spec;
+    int order;                          /* order or degree */
+    double gamma, coef0;
+    double *coef;                       /* coefficients; coef[t] of order t */
+    size_t coefs;
+    fxi_tree *tree;
+    fxi_groups *groups;
+};
+
+extern const fxi_kernel_type fxi_kernel_linear, fxi_kernel_poly, fxi_kernel_exp, fxi_kernel_vovk,
+    fxi_kernel_vovk_inf, fxi_kernel_maclaurin, fxi_kernel_anova, fxi_kernel_anova_upto,
+    fxi_kernel_all_subsets, fxi_kernel_itemset, fxi_kernel_groups, fxi_kernel_cross,
+    fxi_kernel_rbf, fxi_kernel_laplacian, fxi_kernel_cauchy;
+
+/* kernel.c */
+void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
+size_t fxi_kernel_scratch(const fx_kernel *k, size_t n);
+bool fxi_kernel_differences(const fx_kernel *k);
+fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
+                              const char *key); /* a number > 0 */
+/* for kernels whose one key is gamma > 0 */
+extern const fxi_spec_key fxi_kernel_gamma_keys[];
+fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base);
+/* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming the pair. */
+fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, size_t j);
+
+/* esp.c - elementary symmetric polynomials e[0..m] of a multiset of numbers. */
+void fxi_kernel_esp_insert(double *e, int m, double z);
+void fxi_kernel_esp_delete(double *d, const double *e, int m, double z);
+
+/* family.c - families of feature sets as prefix trees, and named groups. */
+struct fxi_tree {
+    size_t features, nodes, depth;
+    int64_t *feature;                   /* [features], ascending */
+    /* nodes in the order of a walk, the root left out */
+    int32_t *use;                       /* [nodes] position in feature */
+    int32_t *level;                     /* [nodes] 1 below the root */
+    int32_t *next;                      /* [nodes] first node behind this one's subtree */
+    int32_t *ends;                      /* [nodes] 1 if a set ends here */
+    int empty;                          /* 1 if the empty set belongs to the family */
+};
+struct fxi_groups {
+    size_t groups, features, factors;
+    int64_t *feature;                   /* [features] in some group, ascending */
+    int32_t *first;                     /* [features + 1] into member */
+    int32_t *member;                    /* groups of each feature */
+    int32_t *factor;                    /* [factors] groups that a cross multiplies */
+};
+fx_status fxi_family_tree(fxi_tree **out, const char *text, int base);
+fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool cross);
+void fxi_family_free(fxi_tree *tree, fxi_groups *groups);
+int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j); /* position, or -1 */
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_hot.c - every hot function of the kernels, on every instruction set, against plain loops in
+ * long double; the scalar target is one of them.  Bounds are those of the kernel files. */
+
+#include "base/test.h"
+#include "kernel/kernel.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { N = 33 };
+
+static double x[N];
+static _Alignas(64) double zt[(N + 3) * FXI_LANES];
+static int32_t slot[N];
+static long double e[FX_ORDER_MAX + 1], E[FX_ORDER_MAX + 1];   /* esp of z, of |z| */
+
+static long double z_of(size_t k, int w, const int32_t *s)
+{
+    return zt[(s ? (size_t)s[k] : k) * FXI_LANES + (size_t)w];
+}
+
+static void symmetric(size_t n, int w, const int32_t *s, size_t without)
+{
+    memset(e, 0, sizeof e);
+    memset(E, 0, sizeof E);
+    e[0] = E[0] = 1;
+    for (size_t k = 0; k < n; k++)
+        for (int t = FX_ORDER_MAX; k != without && t > 0; t--) {
+            e[t] += x[k] * z_of(k, w, s) * e[t - 1];
+            E[t] += fabsl(x[k] * z_of(k, w, s)) * E[t - 1];
+        }
+}
+
+static void near(double got, long double want, double roundings, long double scale)
+{
+    CHECK_NEAR(got, (double)want, (double)(roundings * DBL_EPSILON / 2 * 1.01L * scale) + DBL_MIN);
+}
+
+static void check_target(const fxi_simd *simd, size_t n, const int32_t *s)
+{
+    static _Alignas(64) double out[(FX_ORDER_MAX + 1) * FXI_LANES], g[N * FXI_LANES];
+    static _Alignas(64) double most[FXI_LANES], theta[FX_ORDER_MAX + 2];
+    double r = (double)n;
+
+    simd->kernel_dot(out, x, s, zt, n);
+    for (int w = 0; w < FXI_LANES; w++) {
+        symmetric(n, w, s, N);
+        near(out[w], e[1], r + 1, E[1]);
+    }
+    for (int m = 1; m <= FX_ORDER_MAX; m++) {
+        simd->kernel_anova(out, x, s, zt, n, m);
+        for (int t = 1; t <= m; t++)
+            theta[t] = 1.0 / t;
+        simd->kernel_anova_delete(g, out, x, s, zt, n, m, theta);
+        for (int w = 0; w < FXI_LANES; w++) {
+            symmetric(n, w, s, N);
+            for (int t = 0; t <= m; t++)
+                near(out[t * FXI_LANES + w], e[t], r + 2 * t, E[t]);
+            for (size_t k = 0; k < n; k++) {            /* the bound of esp.c for a deletion */
+                long double z = fabsl(x[k] * z_of(k, w, s)), reach = 0, bound = 0, want = 0;
+                symmetric(n, w, s, N);
+                for (int t = 1; t <= m; t++) {
+                    reach = E[t - 1] + z * reach;
+                    bound += theta[t] * reach;
+                }
+                symmetric(n, w, s, k);
+                for (int t = 1; t <= m; t++)
+                    want += theta[t] * e[t - 1];
+                near(g[k * FXI_LANES + (size_t)w], x[k] * want, r + 5 * m + 4, fabsl(x[k]) * bound);
+            }
+        }
+        simd->kernel_anova_abs(out, most, x, s, zt, n, m);
+        for (int w = 0; w < FXI_LANES; w++) {
+            double top = 0;
+            symmetric(n, w, s, N);
+            for (int t = 0; t <= m; t++)
+                near(out[t * FXI_LANES + w], E[t], r + 2 * t, E[t]);
+            for (size_t k = 0; k < n; k++)
+                top = fmax(top, fabs(x[k] * (double)z_of(k, w, s)));
+            CHECK(most[w] == top);
+        }
+    }
+    simd->kernel_subsets(out, x, s, zt, n);
+    simd->kernel_subsets_without(g, x, s, zt, n);
+    for (int w = 0; w < FXI_LANES; w++)
+        for (size_t k = 0; k <= n; k++) {               /* k = n: the whole product */
+            long double want = 1, scale = 1;
+            for (size_t i = 0; i < n; i++) {
+                want *= i == k ? 1 : 1 + x[i] * z_of(i, w, s);
+                scale *= i == k ? 1 : 1 + fabsl(x[i] * z_of(i, w, s));
+            }
+            if (k == n)
+                near(out[w], want, 3 * r + 2, scale);
+            else
+                near(g[k * FXI_LANES + (size_t)w], x[k] * want, 3 * r + 4, fabsl(x[k]) * scale);
+        }
+    static _Alignas(64) double one[FXI_LANES], cauchy[FXI_LANES];
+    simd->kernel_distance2(out, x, s, zt, n);
+    simd->kernel_distance1(one, x, s, zt, n);
+    simd->kernel_cauchy(cauchy, x, s, zt, n, 0.75);
+    for (int w = 0; w < FXI_LANES; w++) {
+        long double d1 = 0, d2 = 0, c = 1;
+        for (size_t k = 0; k < n; k++) {
+            long double d = x[k] - z_of(k, w, s);
+            d1 += fabsl(d);
+            d2 += d * d;
+            c *= 1 + 0.5625L * d * d;
+        }
+        near(out[w], d2, r + 3, d2);
+        near(one[w], d1, r + 1, d1);
+        near(cauchy[w], c, 6 * r + 1, c);
+    }
+}
+
+int main(void)
+{
+    test_init();
+    for (int c = 0; c < test_cases(20); c++) {
+        size_t n = c == 0 ? 0 : c == 1 ? 1 : test_below(N) + 1;
+        for (size_t k = 0; k < N; k++) {
+            x[k] = test_below(6) ? (test_unit() - 0.5) * pow(10, (double)test_below(3) - 1) : 0;
+            slot[k] = (int32_t)test_below(N + 3);
+        }
+        for (size_t i = 0; i < (N + 3) * FXI_LANES; i++)
+            zt[i] = test_below(4) ? test_unit() * 2 - 1 : 0;
+        for (const fxi_simd *s = fxi_simd_targets; s->name; s++)
+            if (s->supported()) {
+                check_target(s, n, NULL);
+                check_target(s, n, slot);
+            }
+    }
+    return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_kernel.c - spec strings of kernels: what is accepted, how it is completed, what refusals say. */
+
+#include "base/test.h"
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+static void refused(const char *spec, const char *family, const char *says)
+{
+    fx_kernel *k = (fx_kernel *)&k;     /* must stay */
+    fx_status st = fx_kernel_parse(&k, spec, family, 1);
+
+    if (st >= 0 || k != (fx_kernel *)&k || !strstr(fx_error_detail(), says))
+        fprintf(stderr, "'%s': %s '%s', should say '%s'\n", spec, fx_status_name(st),
+                fx_error_detail(), says);
+    CHECK(st < 0 && k == (fx_kernel *)&k && strstr(fx_error_detail(), says));
+}
+
+static void completed(const char *spec, const char *family, const char *want)
+{
+    fx_kernel *k = NULL;
+
+    CHECK(fx_kernel_parse(&k, spec, family, 1) == FX_OK);
+    if (strcmp(fx_kernel_spec(k), want))
+        fprintf(stderr, "'%s' is completed to '%s', not '%s'\n", spec, fx_kernel_spec(k), want);
+    CHECK(!strcmp(fx_kernel_spec(k), want));
+    fx_kernel *again = NULL;            /* and means the same when read again */
+    CHECK(fx_kernel_parse(&again, fx_kernel_spec(k), family, 1) == FX_OK);
+    CHECK(!strcmp(fx_kernel_spec(again), want));
+    fx_kernel_free(k);
+    fx_kernel_free(again);
+}
+
+int main(void)
+{
+    completed("linear", NULL, "linear");
+    completed("poly", NULL, "poly:degree=2,coef0=1,gamma=1");
+    completed("poly:gamma=0.5", NULL, "poly:degree=2,coef0=1,gamma=0.5");
+    completed("anova", NULL, "anova:order=2");
+    completed("anova-upto:order=3", NULL, "anova-upto:order=3,theta=1");
+    completed("exp(rbf:gamma=0.5)", NULL, "exp:gamma=1(rbf:gamma=0.5)");
+    completed("exp(exp:gamma=0.25(linear))", NULL, "exp:gamma=1(exp:gamma=0.25(linear))");
+    completed("itemset:file=sets.txt", "1 2\n", "itemset:file=sets.txt");
+    completed("groups:file=g", "a: 1\n", "groups:file=g,order=2");
+
+    refused("", NULL, "a name must come first");
+    refused("anov", NULL, "there are linear, poly, exp");
+    refused("anova:degree=2", NULL, "anova has no key 'degree'; it takes order");
+    refused("linear:x=1", NULL, "linear has no key 'x'; it takes none");
+    refused("anova:order=0", NULL, "order=0 is not a whole number from 1 to 16");
+    refused("anova:order=17", NULL, "from 1 to 16");
+    refused("anova:order=-1", NULL, "from 1 to 16");
+    refused("anova:order=2.5", NULL, "from 1 to 16");
+    refused("anova:order=", NULL, "from 1 to 16");
+    refused("anova:order", NULL, "expected key=value");
+    refused("anova:order=2,order=3", NULL, "given twice");
+    refused("anova:order=99999999999999999999999", NULL, "from 1 to 16");
+    refused("anova-upto:order=0", NULL, "from 1 to 16");
+    refused("anova-upto:order=3,theta=1/2", NULL, "2 weights theta for order 3");
+    refused("anova-upto:order=2,theta=1/-1", NULL, "not positive definite");
+    refused("anova-upto:order=2,theta=1/x", NULL, "a list of numbers");
+    refused("maclaurin", NULL, "maclaurin needs coef=");
+    refused("maclaurin:coef=1/-1", NULL, "coefficient -1 of power 1 is negative: not positive definite");
+    refused("poly:coef0=-1", NULL, "not positive definite");
+    refused("poly:gamma=0", NULL, "must be positive");
+    refused("poly:degree=0", NULL, "from 1 to 64");
+    refused("rbf:gamma=-1", NULL, "must be positive");
+    refused("rbf:gamma=nan", NULL, "not a finite number");
+    refused("rbf:gamma=1x", NULL, "not a finite number");
+    refused("rbf(linear)", NULL, "takes no inner kernel");
+    refused("exp(", NULL, "cannot read '('");
+    refused("exp(nonsense)", NULL, "no kernel 'nonsense'");
+    refused("exp()", NULL, "a name must come first");
+    refused("exp(linear)x", NULL, "cannot read");
+    refused("itemset:file=F", NULL, "itemset needs a family");
+    refused("groups:file=F", NULL, "groups needs its groups");
+    refused("cross", NULL, "cross needs its groups");
+    char deep[256] = "";
+    for (int i = 0; i < 20; i++)
+        strcat(deep, "exp(");
+    strcat(deep, "linear))))))))))))))))))))");
+    refused(deep, NULL, "kernels inside one another");
+    CHECK(fx_kernel_parse(NULL, "linear", NULL, 0) == FX_EINVAL);
+    CHECK(fx_kernel_parse(&(fx_kernel *){0}, NULL, NULL, 0) == FX_EINVAL);
+    CHECK(fx_kernel_parse(&(fx_kernel *){0}, "linear", NULL, 2) == FX_EINVAL);
+
+    size_t n = 0;
+    const char *spec = "exp:gamma=2(itemset:file=a/b.txt)";
+    CHECK(fx_kernel_file(spec, &n) == strstr(spec, "a/b") && n == 7);
+    CHECK(fx_kernel_file("anova:order=2", &n) == NULL && fx_kernel_file(NULL, NULL) == NULL);
+
+    for (n = 0; fx_kernel_help(n); n++) /* every line names a kernel that can be parsed */
+        CHECK(strstr(fx_kernel_help(n), "   "));
+    CHECK(n == 15);
+    fx_kernel_free(NULL);
+    return 0;
+}

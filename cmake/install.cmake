@@ -1,4 +1,5 @@
-# Library, header, program, pkg-config file and CMake package.
+# Library, header, program, man page, pkg-config file and CMake package.  Nothing installed holds an
+# absolute path, so the tree may be moved.
 install(TARGETS featcross featcross_static EXPORT featcross
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -15,5 +16,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/featcross-config-version.
                                  COMPATIBILITY SameMinorVersion)
 install(FILES cmake/featcross-config.cmake ${PROJECT_BINARY_DIR}/featcross-config-version.cmake
         DESTINATION ${package_dir})
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)     # from the .pc file to the prefix
+string(REGEX REPLACE "/$" "" up ${up})
 configure_file(cmake/featcross.pc.in ${PROJECT_BINARY_DIR}/featcross.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/featcross.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

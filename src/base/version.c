@@ -4,5 +4,3 @@
 #include "base/base.h"
 
 int fx_version(void) { return FX_VERSION; }
-
-int fx_abi(void) { return FX_ABI; }

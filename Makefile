@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Thin: CMake builds (CMakePresets.json), scripts/ do the rest.
+#
+#   make            build/featcross, build/libfeatcross.so, build/libfeatcross.a
+#   make demo       installs what is missing, builds, shows what it can do
+#   make test       installs what is missing, builds, runs everything; .ci/run calls it
+#   make bench      side by side with other software
+#   make install PREFIX=/usr/local
+#   make fuzz       each reader for FUZZ_SECONDS
+#   make format     clang-format, keeping the columns of trailing comments
+#   make tidy       clang-tidy
+#   make clean
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+python = build/venv/bin/python
+
+# Read by CMake when a build directory is first made; an existing one keeps its generator.
+ifneq ($(shell command -v ninja 2>/dev/null),)
+export CMAKE_GENERATOR ?= Ninja
+endif
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+export CTEST_PARALLEL_LEVEL ?= $(shell nproc)
+export CTEST_OUTPUT_ON_FAILURE = 1
+
+.PHONY: all demo test bench install fuzz format tidy clean \
+        test-release test-dev test-tsan test-clang test-targets test-python
+
+all:
+	@scripts/install-deps --check build
+	@cmake --preset release -Wno-dev > /dev/null
+	@cmake --build build
+
+demo:
+	scripts/install-deps build demo
+	$(MAKE) all
+	scripts/demo
+
+# Each stage prints its runner's summary and stops the rest if it fails.
+test:
+	scripts/install-deps build demo test
+	scripts/venv numpy scipy pytest
+	$(MAKE) test-release
+	$(MAKE) test-targets
+	$(MAKE) test-dev
+	$(MAKE) test-tsan
+	$(MAKE) test-clang
+	$(MAKE) test-python
+	@echo "make test: all stages passed"
+
+test-release: all
+	ctest --test-dir build
+
+test-targets: all                       # every instruction set, forced; unknown ones fall back
+	FX_TARGET=scalar ctest --test-dir build -R '^(kernel|simd|linalg)\.'
+	FX_TARGET=avx2 ctest --test-dir build -R '^(kernel|simd|linalg)\.'
+
+test-dev:                               # ASan, UBSan, LeakSanitizer, warnings are errors
+	cmake --preset dev > /dev/null
+	cmake --build build/dev
+	ctest --test-dir build/dev
+
+test-tsan:                              # the unit tests under ThreadSanitizer
+	cmake --preset tsan > /dev/null
+	cmake --build build/tsan
+	ctest --test-dir build/tsan -LE whole
+
+test-clang:                             # the other compiler, warnings are errors
+	cmake --preset clang > /dev/null
+	cmake --build build/clang
+	ctest --test-dir build/clang -LE whole
+
+test-python: all
+	scripts/venv numpy scipy pytest
+	$(python) -m pytest -q -p no:cacheprovider tests
+
+bench: all
+	scripts/venv numpy scipy scikit-learn
+	bench/run $(python)
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+fuzz:
+	scripts/install-deps build test
+	cmake --preset fuzz > /dev/null
+	cmake --build build/fuzz
+	fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+format:
+	scripts/install-deps dev
+	scripts/format
+
+tidy: all
+	scripts/install-deps dev
+	scripts/tidy build
+
+clean:
+	rm -rf build

@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# planted.sh - data with planted pairs, looked at, turned into kernel matrices and another format.
+# The example of README.md; featcross must be on the PATH.
+set -eu
+
+featcross make pairs:n=500,d=40,nz=8,k=4 -q -o pairs.svm
+featcross info -q pairs.svm
+featcross gram -q pairs.svm --kernel anova:order=2 -o K.npy
+featcross gram -q pairs.svm --kernel all-subsets --to precomputed -o K.txt    # for svm-train -t 4
+featcross convert -q pairs.svm -o pairs.npz

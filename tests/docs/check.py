@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check.py - what the documents say is run: code blocks of README.md stand in examples/ (which are
+built and run), links lead somewhere, formulas have a section, references exist.  Run at the root."""
+import glob
+import os
+import re
+import sys
+
+problems = []
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def anchors(text):
+    return {re.sub(r"[^\w\- ]", "", h).strip().lower().replace(" ", "-")
+            for h in re.findall(r"^#+ (.+)$", text, re.M)}
+
+
+def check_examples():
+    for language, pattern in [("c", "examples/*.c"), ("sh", "examples/*.sh")]:
+        sources = [read(p) for p in glob.glob(pattern)]
+        for block in re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.M | re.S):
+            if not any(block in s for s in sources):
+                problems.append(f"README.md: this block is in none of {pattern}:\n{block}")
+
+
+def check_links():
+    for path in glob.glob("*.md") + glob.glob("doc/*.md"):
+        text = read(path)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            file, _, anchor = target.partition("#")
+            if "://" in target:
+                continue
+            other = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if not os.path.exists(other):
+                problems.append(f"{path}: no file {target}")
+            elif anchor and anchor not in anchors(read(other)):
+                problems.append(f"{path}: no section {target}")
+
+
+def check_math():
+    math, bib = read("doc/math.md"), read("doc/refs.bib")
+    sections = anchors(math)
+    for path in glob.glob("src/kernel/*.c"):
+        name = os.path.basename(path)[:-2]
+        if not name.endswith("_hot") and name not in sections:
+            problems.append(f"doc/math.md: no section '## {name}' for {path}")
+    for key in set(re.findall(r"@(\w+\d{4})", math)):
+        if f"{{{key}," not in bib:
+            problems.append(f"doc/math.md: {key} is not in doc/refs.bib")
+
+
+check_examples()
+check_links()
+check_math()
+print("\n".join(problems) or "documents: no problems")
+sys.exit(1 if problems else 0)

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * oom.c - every public function survives every failing allocation.
+ *
+ * A scenario prepares its arguments, calls one public function between begin() and end(), and
+ * releases everything.  It is run once to learn its result, then with the n-th allocation failing,
+ * n = 1, 2, .. until the call no longer reaches the n-th; then the same with all from the n-th on,
+ * and with the n-th thread not starting.  Each time: the call gives FX_ENOMEM with a detail and
+ * untouched outputs, or the result of the undisturbed run (fewer threads are no failure), and
+ * nothing is left allocated.  Under AddressSanitizer this is also a test of every error path.
+ *
+ * One line of the table below a function and kind; complete.py checks that none is missing. */
+
+#include "featcross.h"
+#include "wrap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What a scenario uses ----------------------------------------------------------------- */
+static wrap_what failing;
+static long failing_at;
+static bool reached;                    /* did the call meet the failure? */
+static uint64_t result;                 /* hash of what the call gave out */
+static const char *problem;
+static const fx_run two = {.threads = 2};
+
+static void begin(void) { wrap_fail(failing, failing_at); }
+
+static fx_status end(fx_status s)
+{
+    reached = wrap_failed();
+    wrap_fail(WRAP_NOTHING, 0);
+    if (s == FX_ENOMEM && !strstr(fx_error_detail(), "out of memory"))
+        problem = "the detail does not say that memory ran out";
+    return s;
+}
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds && !problem)
+        problem = what;
+}
+
+/* Preparation runs undisturbed, so it must not fail. */
+static void prepared(fx_status s, const char *what)
+{
+    if (s < 0) {
+        fprintf(stderr, "cannot prepare %s: %s\n", what, fx_error_detail());
+        exit(1);
+    }
+}
+
+static void hash(const void *p, size_t n)
+{
+    const unsigned char *bytes = p;
+
+    for (size_t i = 0; i < n; i++)
+        result = (result ^ bytes[i]) * 0x100000001b3u;
+}
+
+static void hash_text(const char *s) { hash(s, strlen(s) + 1); }
+
+static void hash_table(const fx_table *t)
+{
+    hash(&t->rows, sizeof t->rows);
+    hash(&t->cols, sizeof t->cols);
+    hash(&t->classes, sizeof t->classes);
+    if (t->label)
+        hash(t->label, t->rows * sizeof *t->label);
+    if (t->qid)
+        hash(t->qid, t->rows * sizeof *t->qid);
+    for (size_t i = 0; i < t->classes; i++)
+        hash_text(t->class_name[i]);
+    for (size_t j = 0; t->name && j < t->cols; j++)
+        hash_text(t->name[j]);
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        size_t size = X->type == FX_F32 ? sizeof(float) : sizeof(double);
+        if (X->ptr) {
+            size_t first = (size_t)X->ptr[0], n = (size_t)X->ptr[X->rows] - first;
+            hash(X->ptr, (X->rows + 1) * sizeof *X->ptr);
+            hash((const char *)X->val + first * size, n * size);
+        } else {
+            for (size_t i = 0; i < X->rows; i++)
+                hash((const char *)X->val + i * X->stride * size, X->cols * size);
+        }
+    }
+}
+
+/* An output that a failing call must leave as it was. */
+#define MARK ((void *)(uintptr_t)0x5a5a5a5a)
+
+static fx_status got_data(fx_data *d, fx_status s)
+{
+    if (s < 0)
+        expect(d == MARK, "an output changed although the call failed");
+    else {
+        fx_table t = fx_data_table(d);
+        hash_table(&t);
+        hash_text(fx_data_planted(d));
+        fx_data_free(d);
+    }
+    return s;
+}
+
+static const char *svmlight(void)       /* text labels, integers and fractions, qid, comments */
+{
+    static char text[1 << 16];
+
+    if (!text[0])
+        for (size_t i = 0, n = 0; i < 1500; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s qid:%zu %zu:1 %zu:%g # row\n",
+                                  i % 3 ? "yes" : "no", i / 10, i % 7 + 1, i % 11 + 10,
+                                  (double)i / 7);
+    return text;
+}
+
+static const char csv[] = "a,b,label\n1,2.5,x\n3,4,y\n,0.1,x\n";
+
+static fx_data *parsed(const char *spec, const char *text)
+{
+    fx_data *d;
+
+    prepared(fx_data_parse(&d, spec, "text", text, strlen(text), NULL), spec);
+    return d;
+}
+
+static fx_data *made(const char *spec)
+{
+    fx_data *d;
+
+    prepared(fx_data_make(&d, spec, 1, NULL), spec);
+    return d;
+}
+
+/* A file in memory, in members as npz has them; others have one without a name. */
+typedef struct memory {
+    char bytes[1 << 18];
+    size_t len, members, start[8];
+    char name[8][32];
+} memory;
+static memory file;
+
+static int to_memory(void *ctx, const void *bytes, size_t len)
+{
+    memory *m = ctx;
+
+    if (len > sizeof m->bytes - m->len)
+        return 1;
+    memcpy(m->bytes + m->len, bytes, len);
+    m->len += len;
+    return 0;
+}
+
+static int new_member(void *ctx, const char *name, uint64_t size)
+{
+    memory *m = ctx;
+
+    (void)size;
+    if (m->members == 8)
+        return 1;
+    m->start[m->members] = m->len;
+    snprintf(m->name[m->members++], sizeof m->name[0], "%s", name);
+    return 0;
+}
+
+static fx_status write_file(const char *spec, const fx_table *t, const fx_run *run)
+{
+    const fx_sink sink = {to_memory, new_member, &file};
+
+    file.len = file.members = 0;
+    return fx_data_write(&sink, spec, t, run);
+}
+
+/* ---- The scenarios ------------------------------------------------------------------------ */
+static fx_status parse(const char *spec)
+{
+    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    fx_data *d = MARK;
+
+    begin();
+    return got_data(d, end(fx_data_parse(&d, spec, "text", text, strlen(text), &two)));
+}
+
+static fx_status parse_npy(const char *spec)
+{
+    fx_data *source = made("dense-positive:n=50,d=6"), *d = MARK;
+    fx_table t = fx_data_table(source);
+
+    prepared(write_file(spec, &t, NULL), spec);
+    begin();
+    fx_status s = end(fx_data_parse(&d, spec, "x.npy", file.bytes, file.len, &two));
+    fx_data_free(source);
+    return got_data(d, s);
+}
+
+static fx_status reader_new(const char *spec)
+{
+    fx_reader *r = MARK;
+
+    begin();
+    fx_status s = end(fx_data_reader_new(&r, spec, "x"));
+    if (s < 0)
+        expect((void *)r == MARK, "the reader changed although the call failed");
+    else
+        fx_data_reader_free(r);
+    return s;
+}
+
+static fx_status reader_feed(const char *spec)
+{
+    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    fx_reader *r;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    begin();
+    fx_status s = end(fx_data_reader_feed(r, text, strlen(text), &two));
+    if (s >= 0) {
+        fx_reading count = fx_data_reader_count(r);
+        hash(&count.rows, sizeof count.rows);
+        hash(&count.entries, sizeof count.entries);
+    }
+    fx_data_reader_free(r);
+    return s;
+}
+
+static fx_status reader_take(const char *spec)
+{
+    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    fx_reader *r;
+    fx_data *d = MARK;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    prepared(fx_data_reader_feed(r, text, strlen(text), NULL), spec);
+    begin();
+    fx_status s = end(fx_data_reader_take(&d, r, 1));
+    fx_data_reader_free(r);
+    return got_data(d, s);
+}
+
+/* All members fed, the take, or one member's announcement is what may fail. */
+static fx_status npz(bool members_only)
+{
+    fx_data *source = made("pairs:n=40,d=30,nz=5,k=2"), *d = MARK;
+    fx_table t = fx_data_table(source);
+    fx_reader *r;
+    fx_status s = FX_OK;
+
+    prepared(write_file("npz", &t, NULL), "npz");
+    fx_data_free(source);
+    prepared(fx_data_reader_new(&r, "npz", "x.npz"), "npz");
+    begin();
+    for (size_t m = 0; m < file.members && s >= 0; m++) {
+        size_t stop = m + 1 < file.members ? file.start[m + 1] : file.len;
+        s = fx_data_reader_member(r, file.name[m]);
+        if (s >= 0)
+            s = fx_data_reader_feed(r, file.bytes + file.start[m], stop - file.start[m], NULL);
+        if (members_only)
+            break;
+    }
+    if (s >= 0 && !members_only)
+        s = fx_data_reader_take(&d, r, 1);
+    end(s);
+    fx_data_reader_free(r);
+    return members_only ? s : got_data(d, s);
+}
+
+static fx_status reader_member(const char *spec) { return npz(spec[0] == 'm'); }
+
+static fx_status written(const char *spec)
+{
+    fx_data *d = strcmp(spec, "svmlight") ? made("pairs:n=40,d=30,nz=5,k=2")
+                                          : parsed("svmlight", svmlight());
+    fx_table t = fx_data_table(d);
+
+    begin();
+    fx_status s = end(write_file(spec, &t, &two));
+    if (s >= 0)
+        hash(file.bytes, file.len);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status select_rows(const char *spec)
+{
+    static const size_t rows[] = {3, 1, 39, 3, 0};
+    fx_data *source = made(spec), *d = MARK;
+    fx_table t = fx_data_table(source);
+
+    begin();
+    fx_status s = end(fx_data_select(&d, &t, rows, 5, &two));
+    fx_data_free(source);
+    return got_data(d, s);
+}
+
+static fx_status select_all(const char *spec)
+{
+    fx_data *source = parsed(spec, svmlight()), *d = MARK;
+    fx_table t = fx_data_table(source);
+
+    begin();
+    fx_status s = end(fx_data_select(&d, &t, NULL, 0, &two));
+    fx_data_free(source);
+    return got_data(d, s);
+}
+
+static fx_status folds(const char *spec)
+{
+    static const double label[10] = {0, 1, 0, 1, 2, 2, 0, 1, 0, 0};
+    int32_t fold[10], before[10];
+
+    memset(before, 0x5a, sizeof before);
+    memcpy(fold, before, sizeof fold);
+    begin();
+    fx_status s = end(fx_data_folds(fold, 10, 3, spec[0] == 'l' ? label : NULL, 7));
+    if (s < 0)
+        expect(!memcmp(fold, before, sizeof fold), "folds changed although the call failed");
+    else
+        hash(fold, sizeof fold);
+    return s;
+}
+
+static fx_status got_scale(fx_scale *scale, fx_status s)
+{
+    size_t cols = 0;
+
+    if (s < 0)
+        expect((void *)scale == MARK, "the scale changed although the call failed");
+    else {
+        const double *factor = fx_data_scale_factors(scale, &cols);
+        if (factor)
+            hash(factor, cols * sizeof *factor);
+        hash_text(fx_data_scale_spec(scale));
+        fx_data_scale_free(scale);
+    }
+    return s;
+}
+
+static fx_status scale_fit(const char *spec)
+{
+    fx_data *source = made("pairs:n=40,d=30,nz=5,k=2");
+    fx_table t = fx_data_table(source);
+    fx_scale *scale = MARK;
+
+    begin();
+    fx_status s = end(fx_data_scale_fit(&scale, spec, &t, &two));
+    fx_data_free(source);
+    return got_scale(scale, s);
+}
+
+static fx_status scale_restore(const char *spec)
+{
+    static const double factor[3] = {1, 2, 3};
+    fx_scale *scale = MARK;
+
+    begin();
+    return got_scale(scale, end(fx_data_scale_restore(&scale, spec, factor, 3)));
+}
+
+static fx_status scale_apply(const char *spec)
+{
+    fx_data *source = made("pairs:n=40,d=30,nz=5,k=2"), *d = MARK;
+    fx_table t = fx_data_table(source);
+    fx_scale *scale;
+
+    prepared(fx_data_scale_fit(&scale, spec, &t, NULL), spec);
+    begin();
+    fx_status s = end(fx_data_scale_apply(&d, scale, &t, &two));
+    fx_data_scale_free(scale);
+    fx_data_free(source);
+    return got_data(d, s);
+}
+
+static fx_status make(const char *spec)
+{
+    fx_data *d = MARK;
+
+    begin();
+    return got_data(d, end(fx_data_make(&d, spec, 5, &two)));
+}
+
+static const char *family_of(const char *spec)
+{
+    if (strstr(spec, "itemset"))
+        return "0 1\n1 2 3\n{}\n# none\n5\n";
+    if (strstr(spec, "groups"))
+        return "user: 0 1 2\nitem: 3 4\n";
+    return strstr(spec, "cross") ? "user item\nuser: 0 1 2\nitem: 3 4\n" : NULL;
+}
+
+static fx_kernel *kernel_of(const char *spec)
+{
+    fx_kernel *k;
+
+    prepared(fx_kernel_parse(&k, spec, family_of(spec), 0), spec);
+    return k;
+}
+
+static fx_status kernel_parse(const char *spec)
+{
+    fx_kernel *k = MARK;
+
+    begin();
+    fx_status s = end(fx_kernel_parse(&k, spec, family_of(spec), 0));
+    if (s < 0)
+        expect((void *)k == MARK, "the kernel changed although the call failed");
+    else {
+        hash_text(fx_kernel_spec(k));
+        fx_kernel_free(k);
+    }
+    return s;
+}
+
+enum { ROWS = 150 };                     /* several blocks, so several threads */
+
+static fx_status gram_of(const char *spec, const char *rows)
+{
+    static double K[ROWS * ROWS], before[ROWS * ROWS];
+    fx_data *d = made(rows);
+    fx_table t = fx_data_table(d);
+    fx_kernel *k = kernel_of(spec);
+
+    memset(before, 0x5a, sizeof before);
+    memcpy(K, before, sizeof K);
+    begin();
+    fx_status s = end(fx_kernel_gram(K, ROWS, k, t.block, NULL, &two));
+    if (s < 0)
+        expect(!memcmp(K, before, sizeof K), "the Gram matrix changed although the call failed");
+    else
+        hash(K, sizeof K);
+    fx_kernel_free(k);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status gram_sparse(const char *spec) { return gram_of(spec, "pairs:n=150,d=30,nz=5,k=2"); }
+static fx_status gram_dense(const char *spec) { return gram_of(spec, "dense-positive:n=150,d=6"); }
+
+static fx_status values(const char *spec)
+{
+    enum { VECTORS = 3, COLS = 6 };
+    static double V[ROWS * VECTORS], G[ROWS * COLS * VECTORS], P[COLS * VECTORS];
+    fx_data *d = made("dense-positive:n=150,d=6");
+    fx_table t = fx_data_table(d);
+    fx_kernel *k = kernel_of(spec);
+    bool untouched = true;
+
+    for (size_t i = 0; i < COLS * VECTORS; i++)
+        P[i] = (double)(i % 5) - 2;
+    memset(V, 0x5a, sizeof V);
+    memset(G, 0x5a, sizeof G);
+    begin();
+    fx_status s = end(fx_kernel_values(V, G, k, P, VECTORS, t.block, &two));
+    for (size_t i = 0; i < sizeof V; i++)
+        untouched &= ((const char *)V)[i] == 0x5a;
+    for (size_t i = 0; i < sizeof G; i++)
+        untouched &= ((const char *)G)[i] == 0x5a;
+    if (s < 0)
+        expect(untouched, "values or gradients changed although the call failed");
+    else
+        hash(V, sizeof V), hash(G, sizeof G);
+    fx_kernel_free(k);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status eigmin(const char *spec)
+{
+    enum { N = 20 };
+    double A[N * N], out = 0x1.5a5ap0;
+
+    (void)spec;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            A[i * N + j] = 1 / (double)(i + j + 1);
+    begin();
+    fx_status s = end(fx_linalg_eigmin(&out, A, N, N, &two));
+    if (s < 0)
+        expect(out == 0x1.5a5ap0, "the eigenvalue changed although the call failed");
+    else
+        hash(&out, sizeof out);
+    return s;
+}
+
+/* clang-format off */
+static const struct { const char *function; fx_status (*run)(const char *spec); const char *spec; }
+scenarios[] = {
+    {"fx_data_parse", parse, "svmlight"},
+    {"fx_data_parse", parse, "svmlight:base=1,sort=yes,duplicates=sum,nan=drop"},
+    {"fx_data_parse", parse, "csv:nan=drop"},
+    {"fx_data_parse", parse_npy, "npy"},
+    {"fx_data_reader_new", reader_new, "svmlight"},
+    {"fx_data_reader_new", reader_new, "csv"},
+    {"fx_data_reader_new", reader_new, "npy"},
+    {"fx_data_reader_new", reader_new, "npz"},
+    {"fx_data_reader_feed", reader_feed, "svmlight"},
+    {"fx_data_reader_feed", reader_feed, "csv:nan=drop"},
+    {"fx_data_reader_take", reader_take, "svmlight"},
+    {"fx_data_reader_take", reader_take, "csv:nan=drop"},
+    {"fx_data_reader_member", reader_member, "member"},
+    {"fx_data_reader_member", reader_member, "whole"},
+    {"fx_data_write", written, "svmlight"},
+    {"fx_data_write", written, "csv"},
+    {"fx_data_write", written, "npy"},
+    {"fx_data_write", written, "npz"},
+    {"fx_data_write", written, "precomputed"},
+    {"fx_data_select", select_rows, "pairs:n=40,d=30,nz=5,k=2"},
+    {"fx_data_select", select_rows, "dense-positive:n=40,d=6"},
+    {"fx_data_select", select_all, "svmlight"},
+    {"fx_data_folds", folds, "labels"},
+    {"fx_data_folds", folds, "none"},
+    {"fx_data_scale_fit", scale_fit, "none"},
+    {"fx_data_scale_fit", scale_fit, "maxabs"},
+    {"fx_data_scale_fit", scale_fit, "std"},
+    {"fx_data_scale_fit", scale_fit, "unit-l2"},
+    {"fx_data_scale_restore", scale_restore, "maxabs"},
+    {"fx_data_scale_apply", scale_apply, "maxabs"},
+    {"fx_data_scale_apply", scale_apply, "unit-l1"},
+    {"fx_data_make", make, "pairs:n=40,d=30,nz=5,k=2"},
+    {"fx_data_make", make, "triples:n=40,d=30,nz=8,k=4"},
+    {"fx_data_make", make, "parity:n=40,d=6,k=2"},
+    {"fx_data_make", make, "fields:n=40,fields=3,levels=4"},
+    {"fx_data_make", make, "dense-positive:n=40,d=6"},
+    {"fx_kernel_parse", kernel_parse, "anova-upto:order=3,theta=1/2/3"},
+    {"fx_kernel_parse", kernel_parse, "poly:degree=2(exp(rbf:gamma=0.5))"},
+    {"fx_kernel_parse", kernel_parse, "itemset:file=F"},
+    {"fx_kernel_parse", kernel_parse, "groups:file=F,order=2"},
+    {"fx_kernel_parse", kernel_parse, "cross:file=F"},
+    {"fx_kernel_gram", gram_sparse, "linear"},
+    {"fx_kernel_gram", gram_dense, "linear"},
+    {"fx_kernel_gram", gram_sparse, "anova:order=3"},
+    {"fx_kernel_gram", gram_dense, "anova:order=3"},
+    {"fx_kernel_gram", gram_sparse, "all-subsets"},
+    {"fx_kernel_gram", gram_sparse, "rbf:gamma=0.5"},
+    {"fx_kernel_gram", gram_sparse, "laplacian:gamma=0.5"},
+    {"fx_kernel_gram", gram_dense, "cauchy:gamma=0.5"},
+    {"fx_kernel_gram", gram_dense, "itemset:file=F"},
+    {"fx_kernel_gram", gram_dense, "groups:file=F,order=2"},
+    {"fx_kernel_gram", gram_dense, "cross:file=F"},
+    {"fx_kernel_gram", gram_dense, "poly:degree=2(exp(rbf:gamma=0.5))"},
+    {"fx_kernel_values", values, "linear"},
+    {"fx_kernel_values", values, "anova:order=3"},
+    {"fx_kernel_values", values, "anova-upto:order=3"},
+    {"fx_kernel_values", values, "all-subsets"},
+    {"fx_linalg_eigmin", eigmin, ""},
+};
+/* clang-format on */
+
+/* One run; false when the failure was not reached. */
+static bool once(size_t i, wrap_what what, long n, uint64_t want)
+{
+    static const char *kinds[] = {"nothing", "allocation", "allocations from", "thread"};
+    long live = wrap_live();
+
+    failing = what;
+    failing_at = n;
+    result = 0xcbf29ce484222325u;
+    problem = NULL;
+    fx_status s = scenarios[i].run(scenarios[i].spec);
+    if (s != FX_OK && s != FX_ENOMEM)
+        problem = "neither FX_OK nor FX_ENOMEM";
+    if (s == FX_ENOMEM && (!reached || what == WRAP_THREAD))
+        problem = "FX_ENOMEM without a failing allocation";
+    if (s == FX_OK && want && result != want)
+        problem = "another result than the undisturbed run";
+    if (wrap_live() != live)
+        problem = "memory is left behind";
+    if (problem) {
+        fprintf(stderr, "%s %s, failing %s %ld: %s (status %s: %s)\n", scenarios[i].function,
+                scenarios[i].spec, kinds[what], n, problem, fx_status_name(s), fx_error_detail());
+        exit(1);
+    }
+    return reached;
+}
+
+int main(void)
+{
+    size_t count = sizeof scenarios / sizeof *scenarios;
+    long failures[WRAP_THREAD + 1] = {0};
+
+    svmlight();
+    for (size_t i = 0; i < count; i++) {
+        once(i, WRAP_NOTHING, 0, 0);
+        uint64_t want = result;
+        for (wrap_what what = WRAP_ONE; what <= WRAP_THREAD; what++)
+            for (long n = 1; once(i, what, n, want); n++)
+                failures[what]++;
+    }
+    printf("%zu scenarios; survived: %ld failing allocations, %ld times none from the n-th on, "
+           "%ld threads that did not start\n", count, failures[WRAP_ONE], failures[WRAP_ALL_FROM],
+           failures[WRAP_THREAD]);
+    return failures[WRAP_ONE] && failures[WRAP_ALL_FROM] && failures[WRAP_THREAD] ? 0 : 1;
+}

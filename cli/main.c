@@ -1,4 +1,131 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include "featcross.h"
-#include <stdio.h>
-int main(void) { printf("featcross %d %s\n", fx_version(), fx_simd_target()); return 0; }
+/* SPDX-License-Identifier: BSD-3-Clause
+ * main.c - the featcross program: the table of commands, and what all of them have in common. */
+
+#define _GNU_SOURCE                     /* sched_getaffinity */
+#include "cli.h"
+#include "opt.h"
+
+#include <archive.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+common cli;
+
+static const opt options[] = {
+    {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
+    {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
+    {"verbose", 'v', NULL, OPT_LEVEL, &cli.verbose, NULL, "say more; -v2 says all", 0, 0},
+    {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, 0},
+    {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
+     "0: one for each processor; results do not depend on it", 0, 1024},
+    {"max-memory", 0, "SIZE", OPT_SIZE, &cli.max_memory, "80%",
+     "refuse what needs more: 512M, 2G (powers of 1024), or a share of physical memory", 0, 0},
+    {"help", 'h', NULL, OPT_FLAG, &cli.help, NULL, "print this", 0, 0},
+    {0},
+};
+const opt_group common_options = {"Common options", options};
+
+static const command *const commands[] = {&cmd_gram, &cmd_info, &cmd_convert, &cmd_make, &cmd_bench,
+                                          NULL};
+enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
+
+static const char *version(void)
+{
+    static char text[32];
+    int v = fx_version();
+
+    snprintf(text, sizeof text, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
+    return text;
+}
+
+static int print_version(void)
+{
+    cpu_set_t set;
+    int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    printf("featcross %s\n", version());
+    printf("instruction set  %s\n", fx_simd_target());
+    printf("threads          %d\n", threads);
+#if defined __clang__
+    printf("compiled with    clang %s\n", __clang_version__);
+#else
+    printf("compiled with    gcc %s\n", __VERSION__);
+#endif
+    printf("uses             %s, jansson %s\n", archive_version_string(), jansson_version_str());
+    return say_flush();
+}
+
+static const command *find(const char *name)
+{
+    const char *names[COMMANDS + 1] = {0};
+
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (!strcmp(name, names[i]))
+            return commands[i];
+    }
+    const char *near = opt_nearest(name, names);
+    say_error("there is no command '%s'", name);
+    if (near)
+        say_hint("did you mean featcross %s?", near);
+    else
+        say_hint("featcross --help lists the commands");
+    return NULL;
+}
+
+static int help(const char *name)
+{
+    if (!name)
+        help_program(stdout, commands);
+    else if (!strcmp(name, "--man"))
+        help_man(stdout, commands, version());
+    else {
+        const command *c = find(name);
+        if (!c)
+            return EXIT_USAGE;
+        help_command(stdout, c);
+    }
+    return say_flush();
+}
+
+static int run(const command *c, int argc, char **argv)
+{
+    char **operand = malloc(((size_t)argc + 1) * sizeof *operand);
+    int n, status;
+
+    if (!operand)
+        return say_no_memory("the arguments");
+    status = opt_parse(c, argc, argv, operand, &n);
+    if (!status && cli.help)
+        status = help(c->name);
+    else if (!status && (n < c->least || n > c->most)) {
+        say_error("%s: %s", c->name, n < c->least ? "an operand is missing" : "too many operands");
+        say_hint("usage: featcross %s %s", c->name, c->operands);
+        status = EXIT_USAGE;
+    } else if (!status)
+        status = c->run(n, operand);
+    free(operand);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    progress_signals();
+    if (argc < 2) {
+        help_program(stderr, commands);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+        status = help(argc > 2 ? argv[2] : NULL);
+    else if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))
+        status = print_version();
+    else {
+        const command *c = find(argv[1]);
+        status = c ? run(c, argc - 2, argv + 2) : EXIT_USAGE;
+    }
+    output_drop();
+    return status;
+}

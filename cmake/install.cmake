@@ -6,6 +6,7 @@ install(TARGETS featcross featcross_static EXPORT featcross
 install(FILES include/featcross.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET featcross_cli)
   install(TARGETS featcross_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${PROJECT_BINARY_DIR}/featcross.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/featcross)

@@ -125,7 +125,7 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
                                const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Writing ------------------------------------------------------------------------------
- * Format specs: svmlight:base=1|0, csv, tsv, npy (dense), npz (SciPy CSR, uncompressed members),
+ * Format specs: svmlight:base=1|0, csv:header=yes|no, tsv:header=yes|no, npy (dense), npz (SciPy CSR),
  * precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).
  * A nonzero return of either sink function stops the call with FX_EOUTPUT. */
 typedef struct fx_sink {

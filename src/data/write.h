@@ -27,6 +27,7 @@ struct fxi_writer {
     fx_type type;                       /* double if any block is */
     int base;                           /* svmlight: the first column is called so */
     char separator;                     /* csv, tsv */
+    int headless;                       /* csv, tsv: header=no */
     uint64_t numbers;                   /* npz: numbers stored, counted by its first pass */
     bool wide;                          /* npz: indices of 64 bits */
     char buf[FXI_WRITE_BUFFER];

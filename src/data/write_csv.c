@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * write_csv.c - a header line and one line per row, separated by commas or tabs.
  *
- * The header names the features (x1, x2, ... if they have no names) and, last, `label` if there are
+ * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and, last, `label` if there are
  * labels.  A text that holds the separator, a quote or a line end is quoted, with quotes doubled
  * (RFC 4180).  Queries have no place in this format. */
 
@@ -11,16 +11,14 @@
 
 static fx_status start_csv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
 {
-    (void)s, (void)keys;
     w->separator = ',';
-    return FX_OK;
+    return fxi_spec_choice(&w->headless, s, keys, "header");
 }
 
 static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
 {
-    (void)s, (void)keys;
     w->separator = '\t';
-    return FX_OK;
+    return fxi_spec_choice(&w->headless, s, keys, "header");
 }
 
 static fx_status write_text(fxi_writer *w, const char *text)
@@ -48,6 +46,8 @@ static fx_status header(fxi_writer *w, size_t pass)
     fx_status s = FX_OK;
 
     (void)pass;
+    if (w->headless)
+        return FX_OK;
     for (size_t j = 0; !s && j < t->cols; j++) {
         if ((s = fxi_data_write_room(w)))
             break;
@@ -100,9 +100,9 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return s ? s : fxi_data_write_bytes(w, "\n", 1);
 }
 
-static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
+static const fxi_spec_key keys[] = {{"header", "yes", "yes|no"}, {NULL, NULL, NULL}};
 
 const fxi_data_format fxi_data_write_csv = {
-    .name = "csv", .keys = no_keys, .passes = 1, .start = start_csv, .before = header, .row = row};
+    .name = "csv", .keys = keys, .passes = 1, .start = start_csv, .before = header, .row = row};
 const fxi_data_format fxi_data_write_tsv = {
-    .name = "tsv", .keys = no_keys, .passes = 1, .start = start_tsv, .before = header, .row = row};
+    .name = "tsv", .keys = keys, .passes = 1, .start = start_tsv, .before = header, .row = row};

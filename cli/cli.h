@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cli.h - what the commands share.
+ *
+ * One convention for failing: a function that can fail says why on stderr and returns the exit
+ * status; 0 is done.  Results go to stdout, everything else to stderr. */
+#ifndef CLI_H
+#define CLI_H
+#include "featcross.h"
+#include "opt.h"
+
+#include <jansson.h>
+
+enum {                                  /* exit statuses */
+    EXIT_NO = 1,                        /* a negative answer */
+    EXIT_USAGE = 2,                     /* bad usage or bad input */
+    EXIT_NUMERIC = 3,
+    EXIT_MEMORY = 4,                    /* out of memory or over the limit */
+    EXIT_INTERRUPTED = 130
+};
+
+/* ---- Options that every command has (main.c) ---------------------------------------------- */
+typedef struct common {
+    bool help, json, quiet;
+    uint64_t verbose, seed, threads, max_memory;
+} common;
+extern common cli;
+extern const opt_group common_options;
+
+/* ---- say.c: messages, units, one JSON object ---------------------------------------------- */
+#define SAY_FORMAT __attribute__((format(printf, 1, 2)))
+void say_error(const char *format, ...) SAY_FORMAT;     /* featcross: ... */
+void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
+void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
+void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
+int say_failure(fx_status s);                           /* of the library; the exit status */
+int say_no_memory(const char *what);
+int say_json(json_t *object);                           /* to stdout; takes the reference */
+int say_flush(void);                                    /* was all of stdout written? */
+const char *say_bytes(char buf[32], double bytes);      /* "30.5 MiB" */
+const char *say_number(char buf[32], double x);         /* shortest form */
+double say_clock(void);                                 /* seconds, monotonic */
+
+/* ---- progress.c: the bar, and interruption ------------------------------------------------- */
+void progress_signals(void);            /* from now on SIGINT and SIGTERM are remembered */
+bool progress_interrupted(void);
+int progress_stop(void);                /* says "interrupted", returns its exit status */
+/* A stretch of work: `total` units in all, 0 if unknown. */
+void progress_begin(const char *what, const char *unit, double total);
+/* The next library call does the units from `from` to `to`. */
+void progress_part(double from, double to);
+bool progress_at(double units);         /* between calls: so far; true: stop */
+void progress_end(void);
+fx_run progress_run(void);              /* threads, memory, and the bar as callback */
+
+/* ---- io.c: bytes in ------------------------------------------------------------------------ */
+typedef struct source {
+    const char *name;                   /* for messages */
+    int fd;
+    bool regular;
+    uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
+    const char *compression;            /* "gzip", ..., or NULL */
+    bool zip;                           /* read member by member */
+    struct archive *archive;            /* NULL: bytes come as they are */
+    unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
+    size_t head_len, head_used;
+    unsigned char *block;               /* libarchive's window on the file */
+} source;
+int source_open(source *s, const char *path);           /* "-" is stdin */
+int source_member(source *s, const char **name);        /* zip: the next one, NULL at the end */
+/* As many bytes as are wanted; fewer only at the end. */
+int source_read(source *s, size_t *got, void *buf, size_t want);
+void source_close(source *s);
+int source_slurp(char **text, size_t *len, const char *path); /* a small file; ends with NUL */
+
+/* ---- load.c: bytes to rows ----------------------------------------------------------------- */
+extern const opt_group reading_options;
+typedef struct loaded {
+    fx_data *data;
+    fx_table table;
+    const char *name, *format, *compression;
+    bool base_given;
+    fx_reading reading;
+    double seconds;
+} loaded;
+/* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
+int load(loaded *out, const char *path, int base);
+int load_scale(loaded *l, const fx_scale *s);           /* in place */
+void load_free(loaded *l);
+
+/* ---- output.c: bytes out, whole or not at all ---------------------------------------------- */
+typedef struct output {
+    char path[4096], target[4096], temp[4096];
+    bool used, direct;                  /* direct: stdout, a pipe, a device */
+    int fd, error;                      /* errno of the first failure */
+    struct archive *zip;
+    fx_sink sink;
+} output;
+/* format: of OUTPUT_FORMATS, or NULL: by extension, else `fallback`. */
+#define OUTPUT_FORMATS "svmlight|csv|tsv|npy|npz|precomputed"
+const char *output_format(const char *path, const char *format, const char *fallback);
+output *output_open(const char *path, const char *format); /* NULL: said why */
+int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
+int output_text(output *o, const char *text);
+int output_close(output *o);            /* now the file is there */
+void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
+
+/* ---- plot.c ---------------------------------------------------------------------------------- */
+int plot_open(const char *path);        /* can this picture be drawn?  Before any work. */
+int plot_gram(const char *path, const char *title, const double *K, size_t rows, size_t cols,
+              const fx_table *X, const fx_table *Z);
+
+/* ---- The commands ---------------------------------------------------------------------------- */
+extern const command cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_bench.c - featcross bench: public calls timed on this machine, next to what its memory gives.
+ *
+ * Every figure is the best of several runs, with the threads that --threads allows; memory is read by as
+ * many threads.  A share of bandwidth is given where bytes are what the work is about. */
+
+#define _GNU_SOURCE                     /* sched_getaffinity */
+#include "cli.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t repeats;
+
+static const opt options[] = {
+    {"repeats", 'r', "N", OPT_COUNT, &repeats, "5", "best of so many runs", 1, 1000},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+/* ---- Memory -------------------------------------------------------------------------------------- */
+enum { READERS = 64 };
+static const size_t MEMORY = (size_t)256 << 20; /* bytes: well beyond any cache */
+
+typedef struct part { const uint64_t *p; size_t n; uint64_t sum; } part;
+
+static void *sum_part(void *ctx)
+{
+    part *x = ctx;
+    uint64_t s[8] = {0};
+
+    for (size_t i = 0; i + 8 <= x->n; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            s[k] += x->p[i + k];
+    for (size_t k = 0; k < 8; k++)
+        x->sum += s[k];
+    return NULL;
+}
+
+static int thread_count(void)
+{
+    cpu_set_t set;
+    int n = cli.threads ? (int)cli.threads
+            : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    return n < READERS ? n : READERS;
+}
+
+/* Bytes a second, 0 if there is no memory for the measurement. */
+static double bandwidth(void)
+{
+    uint64_t *buf = malloc(MEMORY);
+    part parts[READERS];
+    pthread_t id[READERS];
+    int n = thread_count();
+    double best = 0;
+
+    if (!buf)
+        return 0;
+    memset(buf, 1, MEMORY);
+    for (uint64_t r = 0; r < repeats && !progress_interrupted(); r++) {
+        size_t words = MEMORY / sizeof *buf, each = words / (size_t)n;
+        double start = say_clock();
+        int started = 0;
+        for (int i = 0; i < n; i++)
+            parts[i] = (part){buf + (size_t)i * each, each, 0};
+        for (int i = 1; i < n; i++, started++)
+            if (pthread_create(&id[i], NULL, sum_part, &parts[i]))
+                break;
+        sum_part(&parts[0]);
+        for (int i = 1; i <= started; i++)
+            pthread_join(id[i], NULL);
+        double rate = (double)((size_t)(started + 1) * each * sizeof *buf) / (say_clock() - start);
+        best = rate > best ? rate : best;
+        buf[0] += parts[0].sum & 1;     /* the sums are used */
+    }
+    free(buf);
+    return best;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------------ */
+typedef struct job {
+    const char *group, *name;
+    const char *set;                    /* spec of the rows */
+    const char *kernel;                 /* gram: its spec */
+    const char *format;                 /* read: written to memory, then parsed */
+} job;
+
+static const job jobs[] = {
+    {"gram", "linear", "dense-positive:n=1000,d=100", "linear", NULL},
+    {"gram", "anova 2, dense", "dense-positive:n=1000,d=100", "anova:order=2", NULL},
+    {"gram", "anova 3, dense", "dense-positive:n=1000,d=100", "anova:order=3", NULL},
+    {"gram", "all-subsets, dense", "dense-positive:n=1000,d=100", "all-subsets", NULL},
+    {"gram", "rbf, dense", "dense-positive:n=1000,d=100", "rbf:gamma=0.5", NULL},
+    {"gram", "anova 2, sparse", "triples:n=1000,d=1000,nz=20", "anova:order=2", NULL},
+    {"read", "svmlight, ones", "triples:n=40000,d=1000,nz=20", NULL, "svmlight"},
+    {"read", "svmlight, 17 digits", "dense-positive:n=4000,d=100", NULL, "svmlight"},
+    {"read", "csv, 17 digits", "dense-positive:n=4000,d=100", NULL, "csv"},
+    {"read", "npy, double", "dense-positive:n=20000,d=100", NULL, "npy"},
+};
+
+typedef struct memory { char *p; size_t n, room; } memory;
+
+static int append(void *ctx, const void *bytes, size_t len)
+{
+    memory *m = ctx;
+
+    if (m->n + len > m->room) {
+        size_t room = 2 * (m->n + len);
+        char *p = realloc(m->p, room);
+        if (!p)
+            return 1;
+        m->p = p;
+        m->room = room;
+    }
+    memcpy(m->p + m->n, bytes, len);
+    m->n += len;
+    return 0;
+}
+
+typedef struct result {
+    double seconds, work;               /* pairs or bytes */
+    size_t rows, cols;
+} result;
+
+static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_run *run)
+{
+    fx_kernel *kernel = NULL;
+    size_t n = t->rows;
+    double *K = malloc(n * n * sizeof *K);
+    fx_status s = K ? fx_kernel_parse(&kernel, j->kernel, NULL, 1) : FX_ENOMEM;
+
+    r->work = (double)n * (double)n;
+    for (uint64_t i = 0; i < repeats && !s; i++) {
+        double start = say_clock();
+        s = fx_kernel_gram(K, n, kernel, t->block, NULL, run);
+        double seconds = say_clock() - start;
+        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+    }
+    fx_kernel_free(kernel);
+    free(K);
+    return s;
+}
+
+static fx_status time_read(result *r, const job *j, const fx_table *t, const fx_run *run)
+{
+    memory m = {0};
+    fx_sink sink = {append, NULL, &m};
+    fx_status s = fx_data_write(&sink, j->format, t, run);
+
+    r->work = (double)m.n;
+    for (uint64_t i = 0; i < repeats && !s; i++) {
+        fx_data *data = NULL;
+        double start = say_clock();
+        s = fx_data_parse(&data, j->format, j->name, m.p, m.n, run);
+        double seconds = say_clock() - start;
+        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+        fx_data_free(data);
+    }
+    free(m.p);
+    return s;
+}
+
+static fx_status time_job(result *r, const job *j, const fx_run *run)
+{
+    fx_data *made = NULL, *data = NULL;
+    fx_status s = fx_data_make(&made, j->set, cli.seed, run);
+
+    *r = (result){0};
+    if (s)
+        return s;
+    fx_table t = fx_data_table(made);
+    s = fx_data_select(&data, &t, NULL, 0, run);        /* one block */
+    fx_data_free(made);
+    if (s)
+        return s;
+    t = fx_data_table(data);
+    r->rows = t.rows;
+    r->cols = t.cols;
+    s = j->kernel ? time_gram(r, j, &t, run) : time_read(r, j, &t, run);
+    fx_data_free(data);
+    return s;
+}
+
+static void print_row(const job *j, const result *r, double memory_rate)
+{
+    char size[32], share[32] = "", rate[32];
+
+    snprintf(size, sizeof size, "%zu x %zu", r->rows, r->cols);
+    if (j->kernel)
+        snprintf(rate, sizeof rate, "%.1f Mpairs/s", r->work / r->seconds / 1e6);
+    else {
+        snprintf(rate, sizeof rate, "%.0f MB/s", r->work / r->seconds / 1e6);
+        if (memory_rate > 0)
+            snprintf(share, sizeof share, "%.1f %%", 100 * r->work / r->seconds / memory_rate);
+    }
+    printf("%-5s %-20s %14s %10.2f ms %16s %8s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
+           share);
+    fflush(stdout);
+}
+
+static json_t *json_row(const job *j, const result *r, double memory_rate)
+{
+    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:s}", "group", j->group, "name", j->name,
+                          "rows", (json_int_t)r->rows, "columns", (json_int_t)r->cols, "seconds",
+                          r->seconds, "rate", r->work / r->seconds, "unit",
+                          j->kernel ? "pairs/s" : "bytes/s");
+
+    if (o && !j->kernel && memory_rate > 0)
+        json_object_set_new(o, "bandwidth_share", json_real(r->work / r->seconds / memory_rate));
+    return o;
+}
+
+static int run(int n, char **operand)
+{
+    const char *which = n ? operand[0] : "all";
+    bool all = !strcmp(which, "all");
+    fx_run calls = progress_run();
+    json_t *list = json_array();
+    int status = 0;
+
+    if (!all && strcmp(which, "gram") && strcmp(which, "read")) {
+        say_error("bench: '%s' is not one of gram, read, all", which);
+        json_decref(list);
+        return EXIT_USAGE;
+    }
+    double rate = bandwidth();
+    if (!cli.json) {
+        printf("instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
+               fx_simd_target(), thread_count(), thread_count() == 1 ? "" : "s", rate / 1e9,
+               (unsigned long long)repeats);
+        printf("%-5s %-20s %14s %13s %16s %8s\n", "call", "work", "rows x columns", "time", "rate",
+               "of memory");
+    }
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !status; i++) {
+        result r;
+        if (!all && strcmp(which, jobs[i].group) != 0)
+            continue;
+        fx_status s = progress_interrupted() ? FX_ECANCELLED : time_job(&r, &jobs[i], &calls);
+        if (s)
+            status = say_failure(s);
+        else if (cli.json)
+            json_array_append_new(list, json_row(&jobs[i], &r, rate));
+        else
+            print_row(&jobs[i], &r, rate);
+    }
+    if (status || !cli.json) {
+        json_decref(list);
+        return status ? status : say_flush();
+    }
+    return say_json(json_pack("{s:s, s:i, s:f, s:I, s:o}", "target", fx_simd_target(), "threads",
+                              thread_count(), "bandwidth", rate, "repeats", (json_int_t)repeats,
+                              "results", list));
+}
+
+const command cmd_bench = {
+    .name = "bench",
+    .operands = "[gram|read|all] [options]",
+    .summary = "time the library's calls on this machine",
+    .text = "Prints the best of several runs of each call, next to the rate at which this machine reads memory.",
+    .examples = "bench\n"
+                "bench gram --threads 1 --json",
+    .groups = {&group, &common_options},
+    .least = 0, .most = 1,
+    .run = run,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *to, *scale_spec, *output_base;
+static bool shuffle;
+static uint64_t head;
+static double split;
+
+static const opt options[] = {
+    {"to", 0, OUTPUT_FORMATS, OPT_CHOICE, &to, NULL,
+     "format of the output (default: by its extension, else svmlight)", 0, 0},
+    {"output-base", 0, "0|1", OPT_CHOICE, &output_base, NULL,
+     "svmlight: number of the first feature (default: as in the input, else 1)", 0, 0},
+    {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2)", 0, 0},
+    {"shuffle", 0, NULL, OPT_FLAG, &shuffle, NULL, "put the rows in random order (--seed)", 0, 0},
+    {"head", 0, "N", OPT_COUNT, &head, "0", "keep the first N rows, after shuffling; 0: all", 0, 0},
+    {"split", 0, "SHARE", OPT_SHARE, &split, NULL,
+     "this share of the rows goes to OUT, the others to OUT2", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+/* The rows that are wanted, in their new order. */
+static size_t *choose(size_t rows, size_t *n)
+{
+    size_t *order = malloc((rows ? rows : 1) * sizeof *order);
+
+    if (!order)
+        return NULL;
+    if (shuffle)
+        fx_data_shuffle(order, rows, cli.seed);
+    else
+        for (size_t i = 0; i < rows; i++)
+            order[i] = i;
+    *n = head && head < rows ? (size_t)head : rows;
+    return order;
+}
+
+static int write_part(output *o, const char *spec, const loaded *in, const size_t *rows, size_t n)
+{
+    fx_run run = progress_run();
+    fx_data *part = NULL;
+    fx_table t = in->table;
+    int status = 0;
+
+    if (rows) {
+        fx_status s = fx_data_select(&part, &in->table, rows, n, &run);
+        if (s)
+            return say_failure(s);
+        t = fx_data_table(part);
+    }
+    status = output_table(o, spec, &t);
+    if (!status)
+        status = output_close(o);
+    fx_data_free(part);
+    return status;
+}
+
+static int scale_rows(loaded *in)
+{
+    fx_run run = progress_run();
+    fx_scale *scale;
+    fx_status s = fx_data_scale_fit(&scale, scale_spec, &in->table, &run);
+
+    if (s)
+        return say_failure(s);
+    int status = load_scale(in, scale);
+    fx_data_scale_free(scale);
+    return status;
+}
+
+static int report(const loaded *in, char **path, size_t first, size_t second, double seconds)
+{
+    if (split > 0)
+        say_note("%s: %zu rows, %s: %zu rows", path[1], first, path[2], second);
+    else
+        say_note("%s: %zu rows", path[1], first);
+    if (!cli.json)
+        return 0;
+    json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:I, s:{s:f, s:f}}", "input", path[0], "output",
+                          path[1], "format", in->format, "rows", (json_int_t)first, "columns",
+                          (json_int_t)in->table.cols, "seconds", "read", in->seconds, "write",
+                          seconds);
+    if (j && split > 0)
+        json_object_set_new(j, "second", json_pack("{s:s, s:I}", "output", path[2], "rows",
+                                                   (json_int_t)second));
+    return say_json(j);
+}
+
+static int convert(loaded *in, output **out, const char *format, char **path)
+{
+    char spec[64];
+    size_t n = 0, first;
+    bool choice = shuffle || head || split > 0;
+    int status = load(in, path[0], -1);
+    double start = say_clock();
+
+    if (status || (strcmp(scale_spec, "none") && (status = scale_rows(in))))
+        return status;
+    if (!strcmp(format, "npy") && in->table.label)
+        say_note("labels have no place in npy and are left out; npz keeps them");
+    if (!strcmp(format, "svmlight"))
+        snprintf(spec, sizeof spec, "svmlight:base=%s", output_base                      ? output_base
+                                                        : strcmp(in->format, "svmlight") ? "1"
+                                                        : in->table.base                 ? "1"
+                                                                                         : "0");
+    else
+        snprintf(spec, sizeof spec, "%s", format);
+    size_t *order = choice ? choose(in->table.rows, &n) : NULL;
+    if (choice && !order)
+        return say_no_memory("the order of the rows");
+    n = choice ? n : in->table.rows;
+    first = split > 0 ? (size_t)floor(split * (double)n + 0.5) : n;
+    status = write_part(out[0], spec, in, order, first);
+    if (!status && split > 0)
+        status = write_part(out[1], spec, in, order + first, n - first);
+    free(order);
+    return status ? status : report(in, path, first, n - first, say_clock() - start);
+}
+
+static int run(int n, char **path)
+{
+    loaded in = {0};
+    output *out[2] = {0};
+    const char *format = output_format(path[1], to, "svmlight");
+    int status = 0;
+
+    if ((split > 0) != (n == 3)) {
+        say_error("convert: --split needs two outputs, and two outputs need --split");
+        return EXIT_USAGE;
+    }
+    if (output_base && strcmp(format, "svmlight") != 0) {
+        say_error("--output-base is for svmlight, but the output is %s", format);
+        return EXIT_USAGE;
+    }
+    for (int i = 1; i < n && !status; i++) {
+        if (cli.json && !strcmp(path[i], "-")) {
+            say_error("convert: --json and the output - both want standard output");
+            status = EXIT_USAGE;
+        } else if (!(out[i - 1] = output_open(path[i], format)))
+            status = EXIT_USAGE;
+    }
+    if (!status)
+        status = convert(&in, out, format, path);
+    load_free(&in);
+    return status;
+}
+
+const command cmd_convert = {
+    .name = "convert",
+    .operands = "IN OUT [OUT2] [options]",
+    .summary = "svmlight, csv, tsv, npy and npz into one another",
+    .text = "Reads IN and writes OUT. The formats are named by the extensions or by --format and "
+            "--to; IN may be packed (.gz, .xz, .zst, .bz2).",
+    .examples = "convert ratings.csv ratings.svm --label rating\n"
+                "convert x.svm.gz x.npz\n"
+                "convert x.svm train.svm test.svm --shuffle --split 0.8",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 2, .most = 3,
+    .run = run,
+};

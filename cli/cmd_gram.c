@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_gram.c - featcross gram: exact kernel values of all pairs of rows.
+ *
+ * The matrix is held in memory, 8 bytes a pair, stated and checked before it is allocated.
+ *
+ * --check computes the smallest eigenvalue of the Gram matrix of sampled rows.  An entry of K sums
+ * at most w products (w: entries of the widest row) through at most 16 orders, so it is wrong by at
+ * most (w + 32) u max|K| (u = eps/2, the bound of doc/math.md; a kernel's largest |K| is on its diagonal), and an
+ * eigenvalue of n rows by n times that.  Only below this is "not positive semidefinite" said. */
+
+#include "cli.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *kernel_spec, *output_path, *to, *scale_spec, *plot_path;
+static bool check;
+static uint64_t check_rows;
+
+static const opt options[] = {
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, NULL, "the kernel; see below", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
+     "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed "
+     "(default: csv on standard output)", 0, 0},
+    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
+     "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
+    {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
+     "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
+    {"check", 0, NULL, OPT_FLAG, &check, NULL,
+     "print the smallest eigenvalue of the Gram matrix of sampled rows of X; status 1 if it is "
+     "clearly negative", 0, 0},
+    {"check-rows", 0, "N", OPT_COUNT, &check_rows, "500", "how many rows --check samples", 1, 20000},
+    {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
+     "draw a heat map with gnuplot, rows sorted by label: .png or .svg; the script and its data "
+     "stay beside it", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct work {                   /* everything one call makes */
+    loaded X, Z;
+    bool two;
+    fx_kernel *kernel;
+    char *family;
+    fx_matrix x, z;                     /* one block each, of common width */
+    double *K;
+    double seconds_gram, seconds_write;
+    double smallest, diagonal, tolerance;       /* --check */
+    size_t checked;
+} work;
+
+static int parse_kernel(work *w, int base)
+{
+    fx_status s = fx_kernel_parse(&w->kernel, kernel_spec, w->family, base);
+
+    return s ? say_failure(s) : 0;
+}
+
+/* Early, so that a misspelt kernel is found before a large file is read. */
+static int prepare_kernel(work *w)
+{
+    size_t len, family_len;
+    const char *file = fx_kernel_file(kernel_spec, &len);
+    char path[4096];
+
+    if (!file)
+        return parse_kernel(w, 1);
+    if (len >= sizeof path) {
+        say_error("%.60s...: the file name is too long", kernel_spec);
+        return EXIT_USAGE;
+    }
+    memcpy(path, file, len);
+    path[len] = '\0';
+    return source_slurp(&w->family, &family_len, path);
+}
+
+/* All rows in one block, which is what a kernel takes. */
+static int join(loaded *l)
+{
+    fx_run run = progress_run();
+    fx_data *one;
+
+    if (l->table.blocks == 1)
+        return 0;
+    fx_status s = fx_data_select(&one, &l->table, NULL, 0, &run);
+    if (s)
+        return say_failure(s);
+    fx_data_free(l->data);
+    l->data = one;
+    l->table = fx_data_table(one);
+    return 0;
+}
+
+static int widen(fx_matrix *m, const loaded *l, const loaded *other)
+{
+    *m = l->table.block[0];
+    if (m->cols >= other->table.cols)
+        return 0;
+    if (!m->ptr) {
+        say_error("%s has %zu columns, %s has %zu", l->name, m->cols, other->name,
+                  other->table.cols);
+        return EXIT_USAGE;
+    }
+    m->cols = other->table.cols;
+    return 0;
+}
+
+static int read_inputs(work *w, int n, char **path)
+{
+    fx_scale *scale = NULL;
+    int status = load(&w->X, path[0], -1);
+
+    w->two = n > 1;
+    if (!status && w->two)
+        status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
+    if (!status && strcmp(scale_spec, "none") != 0) {
+        fx_run run = progress_run();
+        fx_status s = fx_data_scale_fit(&scale, scale_spec, &w->X.table, &run);
+        status = s ? say_failure(s) : load_scale(&w->X, scale);
+        if (!status && w->two)
+            status = load_scale(&w->Z, scale);
+        fx_data_scale_free(scale);
+    }
+    if (!status)
+        status = join(&w->X);
+    if (!status && w->two)
+        status = join(&w->Z);
+    if (!status)
+        status = widen(&w->x, &w->X, w->two ? &w->Z : &w->X);
+    if (!status && w->two)
+        status = widen(&w->z, &w->Z, &w->X);
+    return status;
+}
+
+static int allocate(double **K, size_t rows, size_t cols)
+{
+    double bytes = 8 * (double)rows * (double)cols;
+    char need[32], limit[32];
+
+    if (bytes > (double)cli.max_memory) {
+        say_error("%zu x %zu kernel values need %s, the limit is %s", rows, cols,
+                  say_bytes(need, bytes), say_bytes(limit, (double)cli.max_memory));
+        say_hint("--max-memory SIZE raises the limit");
+        return EXIT_MEMORY;
+    }
+    if (!(*K = malloc((rows ? rows : 1) * (cols ? cols : 1) * sizeof **K)))
+        return say_no_memory("the Gram matrix");
+    return 0;
+}
+
+static int compute(work *w)
+{
+    size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
+    char need[32];
+    fx_run run = progress_run();
+    double start = say_clock();
+    int status;
+
+    say_note("gram: %s, %zu x %zu, %s", fx_kernel_spec(w->kernel), rows, cols,
+             say_bytes(need, 8 * (double)rows * (double)cols));
+    if ((status = allocate(&w->K, rows, cols)))
+        return status;
+    progress_begin("gram", "pairs", (double)rows * (double)cols);
+    fx_status s = fx_kernel_gram(w->K, cols, w->kernel, &w->x, w->two ? &w->z : NULL, &run);
+    progress_end();
+    w->seconds_gram = say_clock() - start;
+    return s ? say_failure(s) : 0;
+}
+
+static int write_matrix(work *w, output *o, const char *format)
+{
+    size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
+    fx_matrix block = {.rows = rows, .cols = cols, .stride = cols, .type = FX_F64, .val = w->K};
+    fx_table t = {.rows = rows, .cols = cols, .blocks = 1, .block = &block};
+    bool precomputed = !strcmp(format, "precomputed");
+    char spec[64];
+    double start = say_clock();
+
+    if (precomputed) {                  /* the only form that has labels */
+        t.label = w->X.table.label;
+        t.classes = w->X.table.classes;
+        t.class_name = w->X.table.class_name;
+    }
+    snprintf(spec, sizeof spec, strstr(format, "sv") ? "%s:header=no" : "%s", format);
+    int status = output_table(o, spec, &t);
+    if (!status)
+        status = output_close(o);
+    w->seconds_write = say_clock() - start;
+    return status;
+}
+
+/* ---- --check ------------------------------------------------------------------------------------- */
+static int ascending(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t widest(const fx_matrix *X)
+{
+    size_t most = X->ptr ? 0 : X->cols;
+
+    for (size_t i = 0; X->ptr && i < X->rows; i++)
+        if ((size_t)(X->ptr[i + 1] - X->ptr[i]) > most)
+            most = (size_t)(X->ptr[i + 1] - X->ptr[i]);
+    return most;
+}
+
+static int smallest_eigenvalue(work *w, const fx_matrix *X)
+{
+    size_t n = X->rows;
+    double *K = NULL, largest = 0, trace = 0;
+    fx_run run = progress_run();
+    int status = allocate(&K, n, n);
+
+    if (status)
+        return status;
+    progress_begin("check", "pairs", (double)n * (double)n);
+    fx_status s = fx_kernel_gram(K, n, w->kernel, X, NULL, &run);
+    if (!s)
+        s = fx_linalg_eigmin(&w->smallest, K, n, n, &run);
+    progress_end();
+    if (s)
+        status = say_failure(s);
+    for (size_t i = 0; !status && i < n * n; i++)
+        largest = fmax(largest, fabs(K[i]));
+    for (size_t i = 0; !status && i < n; i++)
+        trace += K[i * n + i];
+    free(K);
+    w->checked = n;
+    w->diagonal = trace / (double)n;
+    w->tolerance = (double)n * (double)(widest(X) + 2 * FX_ORDER_MAX) * DBL_EPSILON / 2 * largest;
+    return status;
+}
+
+static int run_check(work *w)
+{
+    size_t n = w->x.rows, m = check_rows < n ? check_rows : n;
+    size_t *order = malloc(n * sizeof *order);
+    fx_data *sample = NULL;
+    fx_run run = progress_run();
+    fx_table t = w->X.table;
+
+    if (!order)
+        return say_no_memory("the sample");
+    fx_data_shuffle(order, n, cli.seed);
+    qsort(order, m, sizeof *order, ascending);
+    fx_status s = fx_data_select(&sample, &t, order, m, &run);
+    free(order);
+    if (s)
+        return say_failure(s);
+    int status = smallest_eigenvalue(w, fx_data_table(sample).block);
+    fx_data_free(sample);
+    return status;
+}
+
+static bool psd(const work *w) { return w->smallest >= -w->tolerance; }
+
+static int report(const work *w, const char *written)
+{
+    size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
+
+    if (check && !cli.json) {
+        printf("smallest eigenvalue  %.3g\nmean diagonal        %.3g\nrows                 %zu\n"
+               "rounding             %.1g\nanswer               %s\n",
+               w->smallest, w->diagonal, w->checked, w->tolerance,
+               psd(w) ? "positive semidefinite" : "not positive semidefinite");
+        int status = say_flush();
+        if (status)
+            return status;
+    }
+    if (cli.verbose)
+        say_note("seconds: read %.3f, gram %.3f, write %.3f", w->X.seconds + w->Z.seconds,
+                 w->seconds_gram, w->seconds_write);
+    if (cli.json) {
+        json_t *j = json_pack("{s:I, s:I, s:s, s:{s:f, s:f, s:f}, s:s?}", "rows", (json_int_t)rows,
+                              "columns", (json_int_t)cols, "kernel", fx_kernel_spec(w->kernel),
+                              "seconds", "read", w->X.seconds + w->Z.seconds, "gram",
+                              w->seconds_gram, "write", w->seconds_write, "output", written);
+        if (j && check)
+            json_object_set_new(j, "check",
+                                json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,
+                                          "mean_diagonal", w->diagonal, "tolerance", w->tolerance,
+                                          "rows", (json_int_t)w->checked, "psd", psd(w)));
+        int status = say_json(j);
+        if (status)
+            return status;
+    }
+    return check && !psd(w) ? EXIT_NO : 0;
+}
+
+static const char *format_of(const char *path)
+{
+    size_t n = path ? strlen(path) : 0;
+
+    if (!to && n > 4 && !strcmp(path + n - 4, ".txt"))
+        return "precomputed";
+    const char *format = output_format(path, to, "csv");
+    if (!strcmp(format, "svmlight") || !strcmp(format, "npz")) {
+        say_error("%s: kernel values are written as npy, csv, tsv or precomputed, not %s", path,
+                  format);
+        return NULL;
+    }
+    return format;
+}
+
+static int gram(work *w, int n, char **path)
+{
+    output *o = NULL;
+    /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
+    const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
+    const char *format = format_of(target);
+    int status = prepare_kernel(w);
+
+    if (status || !format)
+        return EXIT_USAGE;
+    if (target && cli.json && !strcmp(target, "-")) {
+        say_error("gram: --json and -o - both want standard output");
+        return EXIT_USAGE;
+    }
+    if (plot_path && (status = plot_open(plot_path)))
+        return status;
+    if (target && !(o = output_open(target, format)))
+        return EXIT_USAGE;
+    if ((status = read_inputs(w, n, path)))
+        return status;
+    if (!w->kernel && (status = parse_kernel(w, w->X.table.base)))
+        return status;
+    if ((o || plot_path || !check) && (status = compute(w)))
+        return status;
+    if (o && (status = write_matrix(w, o, format)))
+        return status;
+    if (plot_path
+        && (status = plot_gram(plot_path, fx_kernel_spec(w->kernel), w->K, w->x.rows,
+                               w->two ? w->z.rows : w->x.rows, &w->X.table,
+                               w->two ? &w->Z.table : NULL)))
+        return status;
+    if (check && (status = run_check(w)))
+        return status;
+    return report(w, target);
+}
+
+static int run(int n, char **path)
+{
+    work w = {0};
+    int status = EXIT_USAGE;
+
+    if (kernel_spec)
+        status = gram(&w, n, path);
+    else {
+        say_error("gram: --kernel is missing");
+        say_hint("for example --kernel anova:order=2; featcross gram --help lists the kernels");
+    }
+    load_free(&w.X);
+    load_free(&w.Z);
+    fx_kernel_free(w.kernel);
+    free(w.family);
+    free(w.K);
+    return status;
+}
+
+const command cmd_gram = {
+    .name = "gram",
+    .operands = "X [Y] --kernel SPEC [-o FILE] [options]",
+    .summary = "exact kernel values of all pairs of rows",
+    .text = "Writes K(x, y) for every row x of X and every row y of Y (of X, if Y is left out). "
+            "Y is read with X's index base, and the narrower of two sparse files is widened.",
+    .examples = "gram x.svm y.svm --kernel anova:order=2 -o k.npy\n"
+                "gram x.svm --kernel all-subsets -o k.txt\n"
+                "gram x.svm --kernel poly:degree=3 --scale unit-l2 --check\n"
+                "gram - --kernel rbf:gamma=0.1 < x.svm > k.csv",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 1, .most = 2, .kernels = true,
+    .run = run,
+};

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_info.c - featcross info: what is in a data file.
+ *
+ * Two passes over the entries and 8 bytes per column; the second pass looks up each entry's column, so that a
+ * very wide file costs what its entries cost. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 20 };                   /* more different labels than this are numbers */
+
+typedef struct facts {
+    uint64_t stored, nonzero, columns_used, bytes;
+    size_t float_blocks, double_blocks;
+    double low, high;                   /* of the stored values */
+    size_t widest, widest_row;          /* entries, row from 1 */
+    double least_peak, most_peak;       /* a column's peak is its largest |value|; zeros left out */
+    size_t least_column, most_column;
+    size_t queries;
+    size_t labels;                      /* different ones */
+    bool classes;                       /* few and whole, or text */
+    struct { double label; uint64_t rows; } class[LISTED];
+    double label_low, label_mean, label_high;
+} facts;
+
+static size_t row_start(const fx_matrix *X, size_t i)
+{
+    return X->ptr ? (size_t)X->ptr[i] : i * X->stride;
+}
+
+static size_t row_count(const fx_matrix *X, size_t i)
+{
+    return X->ptr ? (size_t)(X->ptr[i + 1] - X->ptr[i]) : X->cols;
+}
+
+static double value(const fx_matrix *X, size_t at)
+{
+    return X->type == FX_F32 ? ((const float *)X->val)[at] : ((const double *)X->val)[at];
+}
+
+static size_t column(const fx_matrix *X, size_t i, size_t q)
+{
+    size_t at = row_start(X, i) + q;
+
+    return !X->ptr ? q : X->wide ? (size_t)((const int64_t *)X->col)[at]
+                                 : (size_t)((const int32_t *)X->col)[at];
+}
+
+static void block_bytes(facts *f, const fx_matrix *X)
+{
+    uint64_t n = X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0]) : (uint64_t)X->rows * X->stride;
+
+    *(X->type == FX_F32 ? &f->float_blocks : &f->double_blocks) += 1;
+    f->bytes += n * (X->type == FX_F32 ? 4 : 8);
+    if (X->ptr)
+        f->bytes += n * (X->wide ? 8 : 4) + 8 * ((uint64_t)X->rows + 1);
+}
+
+/* First pass: everything but the comparison of columns; peak[cols] starts as zeros. */
+static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
+{
+    for (size_t i = 0; i < X->rows; i++) {
+        size_t n = row_count(X, i), nonzero = 0;
+        for (size_t q = 0; q < n; q++) {
+            double v = value(X, row_start(X, i) + q), *p = &peak[column(X, i, q)];
+            if (f->stored++ == 0)
+                f->low = f->high = v;
+            f->low = fmin(f->low, v);
+            f->high = fmax(f->high, v);
+            if (v != 0) {
+                nonzero++;
+                f->columns_used += *p == 0;
+                *p = fmax(*p, fabs(v));
+            }
+        }
+        f->nonzero += nonzero;
+        if (nonzero > f->widest) {
+            f->widest = nonzero;
+            f->widest_row = first_row + i + 1;
+        }
+    }
+}
+
+static void compare(facts *f, const double *peak, const fx_matrix *X)
+{
+    for (size_t i = 0; i < X->rows; i++)
+        for (size_t q = 0, n = row_count(X, i); q < n; q++) {
+            size_t j = column(X, i, q);
+            if (peak[j] == 0)
+                continue;
+            if (f->most_peak == 0 || peak[j] < f->least_peak
+                || (peak[j] == f->least_peak && j < f->least_column)) {
+                f->least_peak = peak[j];
+                f->least_column = j;
+            }
+            if (peak[j] > f->most_peak || (peak[j] == f->most_peak && j < f->most_column)) {
+                f->most_peak = peak[j];
+                f->most_column = j;
+            }
+        }
+}
+
+/* ---- Labels and queries ------------------------------------------------------------------------ */
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int count_labels(facts *f, const fx_table *t)
+{
+    double *v = malloc(t->rows * sizeof *v);
+    double sum = 0;
+    bool whole = true;
+
+    if (!v)
+        return say_no_memory("the labels");
+    memcpy(v, t->label, t->rows * sizeof *v);
+    qsort(v, t->rows, sizeof *v, by_value);
+    for (size_t i = 0; i < t->rows; i++) {
+        sum += v[i];
+        whole = whole && v[i] == floor(v[i]);
+        if (i == 0 || v[i] != v[i - 1])
+            f->labels++;
+        if (f->labels <= LISTED) {
+            f->class[f->labels - 1].label = v[i];
+            f->class[f->labels - 1].rows++;
+        }
+    }
+    f->classes = t->classes || (whole && f->labels <= LISTED);
+    f->label_low = v[0];
+    f->label_high = v[t->rows - 1];
+    f->label_mean = sum / (double)t->rows;
+    free(v);
+    return 0;
+}
+
+static int count_queries(facts *f, const fx_table *t)
+{
+    int64_t *v = malloc(t->rows * sizeof *v);
+
+    if (!v)
+        return say_no_memory("the queries");
+    memcpy(v, t->qid, t->rows * sizeof *v);
+    qsort(v, t->rows, sizeof *v, by_number);
+    for (size_t i = 0; i < t->rows; i++)
+        f->queries += i == 0 || v[i] != v[i - 1];
+    free(v);
+    return 0;
+}
+
+static int gather(facts *f, const fx_table *t)
+{
+    double *peak = calloc(t->cols ? t->cols : 1, sizeof *peak);
+    int status = 0;
+
+    if (!peak)
+        return say_no_memory("the columns");
+    for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
+        block_bytes(f, &t->block[b]);
+        look(f, peak, &t->block[b], row);
+        if (progress_interrupted()) {
+            free(peak);
+            return progress_stop();
+        }
+    }
+    for (size_t b = 0; b < t->blocks; b++)
+        compare(f, peak, &t->block[b]);
+    free(peak);
+    if (t->label)
+        status = count_labels(f, t);
+    if (!status && t->qid)
+        status = count_queries(f, t);
+    return status;
+}
+
+/* ---- Showing it ---------------------------------------------------------------------------------- */
+/* A column by its name, else by its number in the data's own base. */
+static const char *column_name(char buf[64], const fx_table *t, size_t j)
+{
+    if (t->name)
+        snprintf(buf, 64, "%s", t->name[j]);
+    else
+        snprintf(buf, 64, "%zu", j + (size_t)t->base);
+    return buf;
+}
+
+static const char *label_name(char buf[32], const fx_table *t, double label)
+{
+    return t->classes ? t->class_name[(size_t)label] : say_number(buf, label);
+}
+
+static void print_labels(const facts *f, const fx_table *t)
+{
+    char a[32], b[32];
+
+    if (!t->label)
+        puts("labels       none");
+    else if (!f->classes)
+        printf("labels       numbers from %s to %s, mean %.6g\n", say_number(a, f->label_low),
+               say_number(b, f->label_high), f->label_mean);
+    else {
+        printf("labels       %zu class%s\n", f->labels, f->labels == 1 ? "" : "es");
+        for (size_t c = 0; c < f->labels && c < LISTED; c++)
+            printf("  %-10s %llu rows (%.1f %%)\n", label_name(a, t, f->class[c].label),
+                   (unsigned long long)f->class[c].rows,
+                   100 * (double)f->class[c].rows / (double)t->rows);
+        if (f->labels > LISTED)
+            printf("  and %zu more\n", f->labels - LISTED);
+    }
+}
+
+static double density(const facts *f, const fx_table *t)
+{
+    double cells = (double)t->rows * (double)t->cols;
+
+    return cells > 0 ? (double)f->nonzero / cells : 0;
+}
+
+static int print(const facts *f, const loaded *l)
+{
+    const fx_table *t = &l->table;
+    bool svmlight = !strcmp(l->format, "svmlight");
+    char a[64], b[64];
+
+    printf("file         %s\n", l->name);
+    printf("format       %s%s%s\n", l->format, l->compression ? ", packed with " : "",
+           l->compression ? l->compression : "");
+    printf("rows         %zu\n", t->rows);
+    printf("columns      %zu", t->cols);
+    if (svmlight)
+        printf(", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
+    if (f->columns_used < t->cols)
+        printf(", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
+    printf("\nnon-zeros    %llu, density %.3g %%, %.3g a row, at most %zu (row %zu)\n",
+           (unsigned long long)f->nonzero, 100 * density(f, t), (double)f->nonzero / (double)t->rows,
+           f->widest, f->widest_row);
+    if (f->stored)
+        printf("values       from %s to %s\n", say_number(a, f->low), say_number(b, f->high));
+    if (f->most_peak > 0) {
+        char low[32], high[32];
+        printf("magnitudes   of columns from %s (column %s) to %s (column %s)\n",
+               say_number(low, f->least_peak), column_name(a, t, f->least_column),
+               say_number(high, f->most_peak), column_name(b, t, f->most_column));
+    }
+    print_labels(f, t);
+    if (t->qid)
+        printf("queries      %zu\n", f->queries);
+    if (l->reading.blank)
+        printf("blank lines  %llu, skipped\n", (unsigned long long)l->reading.blank);
+    printf("memory       %s, %zu float and %zu double blocks\n", say_bytes(a, (double)f->bytes),
+           f->float_blocks, f->double_blocks);
+    return say_flush();
+}
+
+static json_t *json_labels(const facts *f, const fx_table *t)
+{
+    char name[32];
+
+    if (!t->label)
+        return json_null();
+    if (!f->classes)
+        return json_pack("{s:s, s:f, s:f, s:f}", "kind", "numbers", "min", f->label_low, "mean",
+                         f->label_mean, "max", f->label_high);
+    json_t *list = json_array();
+    for (size_t c = 0; c < f->labels && c < LISTED; c++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "label",
+                                              label_name(name, t, f->class[c].label), "rows",
+                                              (json_int_t)f->class[c].rows));
+    return json_pack("{s:s, s:I, s:o}", "kind", "classes", "count", (json_int_t)f->labels, "classes",
+                     list);
+}
+
+static int print_json(const facts *f, const loaded *l)
+{
+    const fx_table *t = &l->table;
+    char a[64], b[64];
+
+    return say_json(json_pack(
+        "{s:s, s:s, s:s?, s:I, s:I, s:I, s:f, s:i, s:b, s:o, s:{s:f, s:f}, "
+        "s:{s:f, s:s, s:f, s:s}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f}",
+        "file", l->name, "format", l->format, "compression", l->compression, "rows",
+        (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
+        "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
+        json_labels(f, t), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
+        f->least_peak, "min_column", f->most_peak > 0 ? column_name(a, t, f->least_column) : "",
+        "max", f->most_peak, "max_column",
+        f->most_peak > 0 ? column_name(b, t, f->most_column) : "", "empty_columns",
+        (json_int_t)(t->cols - f->columns_used), "widest_row", "nonzeros", (json_int_t)f->widest,
+        "row", (json_int_t)f->widest_row, "blank_lines", (json_int_t)l->reading.blank, "queries",
+        (json_int_t)f->queries, "memory", "bytes", (json_int_t)f->bytes, "float_blocks",
+        (json_int_t)f->float_blocks, "double_blocks", (json_int_t)f->double_blocks, "seconds",
+        l->seconds));
+}
+
+static int run(int n, char **path)
+{
+    loaded in = {0};
+    facts f = {0};
+    int status = load(&in, path[0], -1);
+
+    (void)n;
+    if (!status)
+        status = gather(&f, &in.table);
+    if (!status)
+        status = cli.json ? print_json(&f, &in) : print(&f, &in);
+    if (!status && f.least_peak > 0 && f.most_peak > 1e3 * f.least_peak)
+        say_warning("%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "
+                    "out", in.name, f.most_peak / f.least_peak);
+    load_free(&in);
+    return status;
+}
+
+const command cmd_info = {
+    .name = "info",
+    .operands = "FILE [options]",
+    .summary = "what is in a data file",
+    .text = "Prints format, size, index base, labels, range of values and of columns, and the memory that the "
+            "rows take. Warns of columns whose magnitudes differ by more than 1000 to 1, and of a "
+            "width that the entries do not explain.",
+    .examples = "info x.svm\n"
+                "info x.csv.gz --label none --json",
+    .groups = {&reading_options, &common_options},
+    .least = 1, .most = 1,
+    .run = run,
+};

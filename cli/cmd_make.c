@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_make.c - featcross make: synthetic sets whose combinations are known. */
+
+#include "cli.h"
+
+#include <string.h>
+
+static const char *output_path, *to, *planted_path;
+static const char *n_rows, *d, *nz, *k, *noise, *fields, *levels;
+
+static const opt options[] = {      /* the first seven are keys of the set's spec */
+    {"rows", 'n', "N", OPT_TEXT, &n_rows, NULL, "rows (2000)", 0, 0},
+    {"features", 'd', "N", OPT_TEXT, &d, NULL, "features (pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
+    {"nz", 0, "N", OPT_TEXT, &nz, NULL, "pairs, triples: non-zeros of a row (20)", 0, 0},
+    {"planted-sets", 'k', "N", OPT_TEXT, &k, NULL,
+     "pairs, triples: planted sets (10); parity: features that decide (3)", 0, 0},
+    {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL, "share of labels that are flipped (0.05; parity 0)", 0, 0},
+    {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: how many (4)", 0, 0},
+    {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels of each (25)", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
+    {"to", 0, OUTPUT_FORMATS, OPT_CHOICE, &to, NULL,
+     "format of the output (default: by its extension, else svmlight)", 0, 0},
+    {"planted", 0, "FILE", OPT_TEXT, &planted_path, NULL,
+     "write the planted sets there, one a line, features from 1", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+/* KIND:n=..,d=.. of the options that are given; the library knows the defaults and the limits. */
+static int build_spec(char *spec, size_t room, const char *kind)
+{
+    const struct { const char *key, *value; } keys[] = {
+        {"n", n_rows}, {"d", d}, {"nz", nz}, {"k", k}, {"noise", noise}, {"fields", fields},
+        {"levels", levels}};
+    size_t at = (size_t)snprintf(spec, room, "%s", kind);
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && at < room; i++)
+        if (keys[i].value)
+            at += (size_t)snprintf(spec + at, room - at, "%c%s=%s", strchr(spec, ':') ? ',' : ':',
+                                   keys[i].key, keys[i].value);
+    if (at < room)
+        return 0;
+    say_error("make: the arguments are too long");
+    return EXIT_USAGE;
+}
+
+static uint64_t stored(const fx_table *t)
+{
+    uint64_t n = 0;
+
+    for (size_t b = 0; b < t->blocks; b++)
+        n += t->block[b].ptr ? (uint64_t)(t->block[b].ptr[t->block[b].rows] - t->block[b].ptr[0])
+                             : (uint64_t)t->block[b].rows * t->block[b].cols;
+    return n;
+}
+
+static json_t *planted_list(const char *planted)
+{
+    json_t *list = json_array();
+
+    for (const char *p = planted; *p;) {
+        size_t n = strcspn(p, "\n");
+        json_array_append_new(list, json_stringn(p, n));
+        p += n + (p[n] == '\n');
+    }
+    return list;
+}
+
+static int make(output *o, output *sets, const char *spec, const char *format)
+{
+    fx_data *data = NULL;
+    fx_run run = progress_run();
+    double start = say_clock();
+
+    progress_begin("make", "rows", 0);
+    fx_status s = fx_data_make(&data, spec, cli.seed, &run);
+    progress_end();
+    if (s)
+        return say_failure(s);
+    fx_table t = fx_data_table(data);
+    const char *planted = fx_data_planted(data);
+    int status = output_table(o, format, &t);
+    if (!status)
+        status = output_close(o);
+    if (!status && sets)
+        status = output_text(sets, planted);
+    if (!status && sets)
+        status = output_close(sets);
+    if (!status) {
+        if (strcmp(output_path, "-") != 0)
+            say_note("%s: %s, %zu rows x %zu columns, %llu non-zeros", output_path, spec, t.rows,
+                     t.cols, (unsigned long long)stored(&t));
+        if (cli.verbose && *planted && !cli.quiet)
+            fprintf(stderr, "planted:\n%s", planted);
+        if (cli.json)
+            status = say_json(json_pack(
+                "{s:s, s:I, s:I, s:I, s:I, s:s, s:o, s:f}", "set", spec, "seed",
+                (json_int_t)cli.seed, "rows", (json_int_t)t.rows, "columns", (json_int_t)t.cols,
+                "nonzeros", (json_int_t)stored(&t), "output", output_path, "planted",
+                planted_list(planted), "seconds", say_clock() - start));
+    }
+    fx_data_free(data);
+    return status;
+}
+
+static int run(int n, char **operand)
+{
+    char spec[512];
+    const char *format = output_format(output_path, to, "svmlight");
+    output *o, *sets = NULL;
+
+    (void)n;
+    if (build_spec(spec, sizeof spec, operand[0]))
+        return EXIT_USAGE;
+    if (cli.json && !strcmp(output_path, "-")) {
+        say_error("make: --json needs -o FILE, since both want standard output");
+        return EXIT_USAGE;
+    }
+    if (!(o = output_open(output_path, format))
+        || (planted_path && !(sets = output_open(planted_path, "svmlight"))))
+        return EXIT_USAGE;
+    return make(o, sets, spec, format);
+}
+
+const command cmd_make = {
+    .name = "make",
+    .operands = "KIND [-n ROWS] [-d FEATURES] [-o FILE] [options]",
+    .summary = "synthetic data with planted combinations",
+    .text = "KIND is pairs or triples (sparse rows whose label is decided by planted pairs or triples of "
+            "features), parity (dense +-1 rows, the label is a product of k features), fields (one-hot "
+            "fields, the label comes from pairs of levels) or dense-positive (dense unit rows). The same "
+            "seed gives the same bytes on every machine.",
+    .examples = "make triples -n 20000 -d 200 -o t.svm\n"
+                "make parity -n 500 -d 30 -k 3 -o p.csv --planted p.txt",
+    .groups = {&group, &common_options},
+    .least = 1, .most = 1,
+    .run = run,
+};

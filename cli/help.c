@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * help.c - what --help prints and what the man page says, from the tables of the commands. */
+
+#include "cli.h"
+#include "opt.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, COLUMN = 28 };
+
+static const struct { const char *status, *meaning; } exits[] = {
+    {"0", "done"},
+    {"1", "a negative answer, such as a Gram matrix that is not positive semidefinite"},
+    {"2", "bad usage or bad input"},
+    {"3", "numerical failure"},
+    {"4", "out of memory, or over --max-memory"},
+    {"130", "interrupted; no unfinished file is left"},
+};
+
+/* Words of text from column `at`, further lines from column `indent`. */
+static void wrap(FILE *f, size_t at, size_t indent, const char *text)
+{
+    bool first = true;
+
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        if (!first && at + 1 + n > WIDTH) {
+            fprintf(f, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            fputc(' ', f);
+            at++;
+        }
+        fprintf(f, "%.*s", (int)n, text);
+        at += n;
+        first = false;
+        text += n;
+        if (*text == '\n') {
+            fprintf(f, "\n%*s", (int)indent, "");
+            at = indent;
+            first = true;
+        }
+        text += *text != '\0';
+    }
+    fputc('\n', f);
+}
+
+/* "one; the default is x" needs one buffer at most this long. */
+static const char *describe(char buf[512], const opt *o)
+{
+    snprintf(buf, 512, o->fallback ? "%s (default %s)" : "%s", o->help, o->fallback);
+    return buf;
+}
+
+static void show_options(FILE *f, const opt_group *g)
+{
+    char left[96], text[512];
+
+    fprintf(f, "\n%s:\n", g->title);
+    for (const opt *o = g->opts; o->name; o++) {
+        char letter[] = {'-', o->letter, ',', '\0'};
+        snprintf(left, sizeof left, "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+        size_t n = strlen(left);
+        if (n + 2 > COLUMN)
+            fprintf(f, "%s\n%*s", left, COLUMN, "");
+        else
+            fprintf(f, "%-*s", COLUMN, left);
+        wrap(f, COLUMN, COLUMN, describe(text, o));
+    }
+}
+
+/* A line of the table of kernels is the spec, spaces, the formula. */
+static size_t spec_length(const char *line)
+{
+    const char *gap = strstr(line, "  ");
+
+    return gap ? (size_t)(gap - line) : strlen(line);
+}
+
+static void show_kernels(FILE *f)
+{
+    size_t widest = 0;
+
+    fputs("\nKernels; outer(inner) composes:\n", f);
+    for (size_t i = 0; fx_kernel_help(i); i++)
+        if (spec_length(fx_kernel_help(i)) > widest)
+            widest = spec_length(fx_kernel_help(i));
+    for (size_t i = 0; fx_kernel_help(i); i++) {
+        const char *line = fx_kernel_help(i);
+        size_t n = spec_length(line);
+        fprintf(f, "  %-*.*s", (int)widest + 2, (int)n, line);
+        wrap(f, widest + 4, widest + 4, line + n + strspn(line + n, " "));
+    }
+}
+
+void help_command(FILE *f, const command *c)
+{
+    fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
+    wrap(f, 0, 0, c->text);
+    for (const opt_group *const *g = c->groups; *g; g++)
+        show_options(f, *g);
+    if (c->kernels)
+        show_kernels(f);
+    fputs("\nExamples:\n", f);
+    for (const char *e = c->examples; *e;) {
+        size_t n = strcspn(e, "\n");
+        fprintf(f, "  featcross %.*s\n", (int)n, e);
+        e += n + (e[n] == '\n');
+    }
+}
+
+void help_program(FILE *f, const command *const *all)
+{
+    fputs("Usage: featcross COMMAND [options] [files]\n\n"
+          "Learning with feature combinations.\n\nCommands:\n", f);
+    for (; *all; all++)
+        fprintf(f, "  %-9s %s\n", (*all)->name, (*all)->summary);
+    fputs("\nfeatcross COMMAND --help describes a command, --version the program.\n", f);
+}
+
+/* ---- The man page, roff with the man(7) macros ------------------------------------------------- */
+static void roff(FILE *f, const char *text)
+{
+    bool line_start = true;
+
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", f);
+        line_start = *text == '\n';
+        if (*text == '-' || *text == '\\')
+            fputs(*text == '-' ? "\\-" : "\\e", f);
+        else if (*text == '^' || *text == '~')          /* else typeset as accents */
+            fputs(*text == '^' ? "\\(ha" : "\\(ti", f);
+        else
+            fputc(*text, f);
+    }
+    fputc('\n', f);
+}
+
+static void roff_options(FILE *f, const opt_group *g)
+{
+    char text[512];
+
+    for (const opt *o = g->opts; o->name; o++) {
+        fputs(".TP\n", f);
+        if (o->letter)
+            fprintf(f, "\\fB\\-%c\\fR, ", o->letter);
+        fputs("\\fB\\-\\-", f);
+        for (const char *p = o->name; *p; p++)
+            fprintf(f, *p == '-' ? "\\%c" : "%c", *p);
+        fputs("\\fR", f);
+        if (o->argument)
+            fprintf(f, " \\fI%s\\fR", o->argument);
+        fputc('\n', f);
+        roff(f, describe(text, o));
+    }
+}
+
+static void roff_command(FILE *f, const command *c)
+{
+    fprintf(f, ".SS featcross %s\n.B featcross %s\n", c->name, c->name);
+    roff(f, c->operands);
+    fputs(".PP\n", f);
+    roff(f, c->text);
+    for (const opt_group *const *g = c->groups; *g; g++)
+        if (*g != &reading_options && *g != &common_options)
+            roff_options(f, *g);
+    fputs(".PP\n.nf\n", f);
+    for (const char *e = c->examples; *e;) {
+        size_t n = strcspn(e, "\n");
+        char one[512];
+        snprintf(one, sizeof one, "featcross %.*s", (int)n, e);
+        roff(f, one);
+        e += n + (e[n] == '\n');
+    }
+    fputs(".fi\n", f);
+}
+
+void help_man(FILE *f, const command *const *all, const char *version)
+{
+    fprintf(f, ".TH FEATCROSS 1 \"\" \"featcross %s\" \"User Commands\"\n"
+               ".SH NAME\nfeatcross \\- learning with feature combinations\n"
+               ".SH SYNOPSIS\n.B featcross\n.I COMMAND\n[options] [files]\n"
+               ".SH DESCRIPTION\n", version);
+    roff(f, "Exact kernels over combinations of features, and the data handling around them. "
+            "Results go to standard output, messages and progress to standard error; the file name - "
+            "is standard input or output. Input may be packed with gzip, xz, zstd or bzip2. An "
+            "output file appears complete or not at all.");
+    fputs(".SH COMMANDS\n", f);
+    for (const command *const *c = all; *c; c++)
+        roff_command(f, *c);
+    fputs(".SH READING OPTIONS\nOf every command that reads data.\n", f);
+    roff_options(f, &reading_options);
+    fputs(".SH COMMON OPTIONS\nOf every command.\n", f);
+    roff_options(f, &common_options);
+    fputs(".SH SPEC STRINGS\n", f);
+    roff(f, "Kernels, scalings and synthetic sets are named by one grammar: name, "
+            "name:key=value,key=value, and composition, where the outer function's keys stand "
+            "before the bracket, as in poly:degree=2(rbf:gamma=0.25). The kernels:");
+    for (size_t i = 0; fx_kernel_help(i); i++) {
+        const char *line = fx_kernel_help(i);
+        size_t n = spec_length(line);
+        char spec[128];
+        snprintf(spec, sizeof spec, "%.*s", (int)n, line);
+        fputs(".TP\n", f);
+        roff(f, spec);
+        roff(f, line + n + strspn(line + n, " "));
+    }
+    fputs(".SH EXIT STATUS\n", f);
+    for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
+        fprintf(f, ".TP\n.B %s\n", exits[i].status);
+        roff(f, exits[i].meaning);
+    }
+    fputs(".SH ENVIRONMENT\n.TP\n.B FX_TARGET\n", f);
+    roff(f, "Forces an instruction set: scalar, avx2, avx512 or neon. One that this processor lacks is "
+            "ignored; featcross --version says which is in use.");
+    fputs(".SH FILES\n", f);
+    roff(f, "Extensions name formats: .svm .libsvm .svmlight (svmlight text), .csv, .tsv, .npy (dense) and "
+            ".npz (SciPy CSR). Precomputed is LIBSVM's text for kernel matrices.");
+}

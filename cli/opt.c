@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * opt.c - GNU-style options from tables: --key value, --key=value, -n 10, -n10, -qv, and --.
+ *
+ * Options and operands may be mixed.  Names are never abbreviated: a script that works today must
+ * not break when an option is added.  What is misspelt is answered with the nearest name. */
+
+#include "cli.h"
+#include "opt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_MAX_LEN = 40 };
+
+/* Letters to insert, delete or replace to get from a to b (Levenshtein), one row at a time. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_MAX_LEN + 1], n = strlen(b);
+
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *opt_nearest(const char *typed, const char *const *names)
+{
+    size_t len = strlen(typed), best = len / 3 + 1;     /* farther than this is another word */
+    const char *found = NULL;
+
+    if (len == 0 || len > NAME_MAX_LEN)
+        return NULL;
+    for (; *names; names++) {
+        if (len > 1 && !strncmp(*names, typed, len))    /* a beginning is near enough */
+            return *names;
+        size_t d = distance(typed, *names);
+        if (d < best || (d == best && !found)) {
+            best = d;
+            found = *names;
+        }
+    }
+    return found;
+}
+
+static int unknown(const command *c, const char *typed, size_t len)
+{
+    const char *names[64];
+    char word[NAME_MAX_LEN + 1] = "";
+    size_t n = 0;
+
+    for (const opt_group *const *g = c->groups; *g; g++)
+        for (const opt *o = (*g)->opts; o->name && n < 63; o++)
+            names[n++] = o->name;
+    names[n] = NULL;
+    if (len <= NAME_MAX_LEN)
+        memcpy(word, typed, len), word[len] = '\0';
+    const char *near = opt_nearest(word, names);
+    say_error("%s has no option --%.*s", c->name, (int)len, typed);
+    if (near)
+        say_hint("did you mean --%s?", near);
+    else
+        say_hint("featcross %s --help lists the options", c->name);
+    return EXIT_USAGE;
+}
+
+static const opt *find(const command *c, const char *name, size_t len, char letter)
+{
+    for (const opt_group *const *g = c->groups; *g; g++)
+        for (const opt *o = (*g)->opts; o->name; o++)
+            if (name ? strlen(o->name) == len && !memcmp(o->name, name, len) : o->letter == letter)
+                return o;
+    return NULL;
+}
+
+static bool in_choice(const char *values, const char *v)
+{
+    for (size_t n, len = strlen(v);; values += n + 1) {
+        n = strcspn(values, "|");
+        if (n == len && !memcmp(values, v, n))
+            return true;
+        if (!values[n])
+            return false;
+    }
+}
+
+static bool count(uint64_t *out, const char *text)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')     /* strtoull would take "-1" and " 1" */
+        return false;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return !*end && errno == 0;
+}
+
+bool opt_size(uint64_t *out, const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+
+    if ((*text < '0' || *text > '9') && *text != '.')
+        return false;
+    double x = strtod(text, &end);
+    if (*end == '%') {
+        x *= 0.01 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+        end++;
+    } else if (*end) {
+        const char *u = strchr(units, *end & ~0x20);
+        if (u && (*end & ~0x20)) {
+            x = ldexp(x, 10 * (int)(u - units + 1));
+            end++;
+            if (*end == 'i' && end[1] == 'B')
+                end++;
+        }
+        if (*end == 'B')
+            end++;
+    }
+    if (*end || !(x >= 1) || x >= 0x1p63)
+        return false;
+    *out = (uint64_t)x;
+    return true;
+}
+
+static int set(const command *c, const opt *o, const char *v)
+{
+    uint64_t u;
+    double x;
+    char *end;
+
+    switch (o->kind) {
+    case OPT_FLAG:
+        *(bool *)o->to = true;
+        return 0;
+    case OPT_LEVEL:
+        if (v && !count(&u, v))
+            break;
+        *(uint64_t *)o->to = v ? u : *(uint64_t *)o->to + 1;
+        return 0;
+    case OPT_TEXT:
+        *(const char **)o->to = v;
+        return 0;
+    case OPT_CHOICE:
+        if (!in_choice(o->argument, v))
+            break;
+        *(const char **)o->to = v;
+        return 0;
+    case OPT_COUNT:
+        if (!count(&u, v) || u < o->low || (o->high && u > o->high))
+            break;
+        *(uint64_t *)o->to = u;
+        return 0;
+    case OPT_SHARE:
+        x = strtod(v, &end);
+        if (end == v || *end || !(x > 0 && x < 1))
+            break;
+        *(double *)o->to = x;
+        return 0;
+    case OPT_SIZE:
+        if (!opt_size(&u, v))
+            break;
+        *(uint64_t *)o->to = u;
+        return 0;
+    }
+    if (o->kind == OPT_CHOICE)
+        say_error("%s: --%s %s is not possible; use one of %s", c->name, o->name, v, o->argument);
+    else if (o->kind == OPT_COUNT && o->high)
+        say_error("%s: --%s %s is not a whole number from %llu to %llu", c->name, o->name, v,
+                  (unsigned long long)o->low, (unsigned long long)o->high);
+    else if (o->kind == OPT_COUNT || o->kind == OPT_LEVEL)
+        say_error("%s: --%s %s is not a whole number of %llu or more", c->name, o->name, v,
+                  (unsigned long long)o->low);
+    else if (o->kind == OPT_SHARE)
+        say_error("%s: --%s %s is not a share between 0 and 1", c->name, o->name, v);
+    else
+        say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
+    return EXIT_USAGE;
+}
+
+static bool takes_argument(const opt *o) { return o->argument != NULL; }
+
+static int no_argument(const command *c, const opt *o)
+{
+    say_error("%s: --%s needs an argument: %s", c->name, o->name, o->argument);
+    return EXIT_USAGE;
+}
+
+static int parse_long(const command *c, const char *arg, char ***next)
+{
+    size_t len = strcspn(arg, "=");
+    const char *v = arg[len] ? arg + len + 1 : NULL;
+    const opt *o = find(c, arg, len, 0);
+
+    if (!o)
+        return unknown(c, arg, len);
+    if (v && o->kind == OPT_FLAG) {
+        say_error("%s: --%s takes no argument", c->name, o->name);
+        return EXIT_USAGE;
+    }
+    if (!v && takes_argument(o) && !(v = *++*next))
+        return no_argument(c, o);
+    return set(c, o, v);
+}
+
+static int parse_letters(const command *c, const char *arg, char ***next)
+{
+    while (*arg) {
+        const opt *o = find(c, NULL, 0, *arg);
+        const char *v = NULL;
+        if (!o) {
+            say_error("%s has no option -%c", c->name, *arg);
+            say_hint("featcross %s --help lists the options", c->name);
+            return EXIT_USAGE;
+        }
+        arg++;
+        if (takes_argument(o) || (o->kind == OPT_LEVEL && *arg >= '0' && *arg <= '9')) {
+            v = *arg ? arg : *++*next;
+            arg = "";
+            if (!v)
+                return no_argument(c, o);
+        }
+        int status = set(c, o, v);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+int opt_parse(const command *c, int argc, char **argv, char **operand, int *n)
+{
+    int status = 0;
+    char **end = argv + argc;
+
+    *n = 0;
+    for (const opt_group *const *g = c->groups; *g; g++)
+        for (const opt *o = (*g)->opts; o->name; o++)
+            if (o->fallback && (status = set(c, o, o->fallback)))
+                return status;
+    for (char **next = argv; next < end && *next; next++) {
+        char *arg = *next;
+        if (!strcmp(arg, "--")) {
+            while (++next < end)
+                operand[(*n)++] = *next;
+            break;
+        }
+        if (arg[0] != '-' || !arg[1])
+            operand[(*n)++] = arg;
+        else if ((status = arg[1] == '-' ? parse_long(c, arg + 2, &next)
+                                         : parse_letters(c, arg + 1, &next)))
+            return status;
+    }
+    return 0;
+}

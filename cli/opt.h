@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * opt.h - commands and options as tables; parsing, --help and the man page all read them. */
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum opt_kind {
+    OPT_FLAG,                           /* bool: given */
+    OPT_LEVEL,                          /* uint64_t: one more each time, or -v2 */
+    OPT_TEXT,                           /* const char * */
+    OPT_CHOICE,                         /* const char *: one of the argument's "a|b|c" */
+    OPT_COUNT,                          /* uint64_t from low to high */
+    OPT_SHARE,                          /* double, 0 < x < 1 */
+    OPT_SIZE                            /* uint64_t: bytes; 64K, 1.5G, 80% of physical memory */
+} opt_kind;
+
+typedef struct opt {                    /* a table ends with name NULL */
+    const char *name;
+    char letter;                        /* 0: long form only */
+    const char *argument;               /* "FILE" or "a|b|c"; NULL for flags and levels */
+    opt_kind kind;
+    void *to;                           /* where the value goes, by kind */
+    const char *fallback;               /* text of the default value, or NULL: left alone */
+    const char *help;
+    uint64_t low, high;                 /* of a count; high 0: no bound */
+} opt;
+
+typedef struct opt_group {
+    const char *title;
+    const opt *opts;
+} opt_group;
+
+typedef struct command {
+    const char *name, *operands, *summary;
+    const char *text;                   /* paragraphs separated by newlines */
+    const char *examples;               /* one a line, without "featcross" */
+    const opt_group *groups[4];         /* ends with NULL */
+    int least, most;                    /* operands */
+    bool kernels;                       /* help lists the kernels */
+    int (*run)(int n, char **operand);  /* the exit status */
+} command;
+
+/* Puts every option's value (or default) where its table says and the operands into
+ * operand[0..*n).  Returns 0, or 2 after saying what is wrong. */
+int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
+/* The name nearest to what was typed, or NULL if none is near; names[] ends with NULL. */
+const char *opt_nearest(const char *typed, const char *const *names);
+bool opt_size(uint64_t *out, const char *text);
+
+/* help.c */
+void help_program(FILE *f, const command *const *all);
+void help_command(FILE *f, const command *c);
+void help_man(FILE *f, const command *const *all, const char *version);
+#endif

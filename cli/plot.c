@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * plot.c - a Gram matrix as a heat map, drawn by gnuplot.
+ *
+ * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square matrix is
+ * drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive; colours end at the 1st and
+ * 99th percentile off the diagonal, which would otherwise outshine the rest.  PICTURE.gnuplot and
+ * PICTURE.tsv stay beside the picture, to be changed and drawn again. */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SIDE = 400, CLASSES = 12 };      /* pixels are wasted on more rows; names on more classes */
+
+static const char *terminal(const char *path)
+{
+    size_t n = strlen(path);
+
+    if (n > 4 && !strcmp(path + n - 4, ".svg"))
+        return "svg size 800,720 dynamic";
+    return n > 4 && !strcmp(path + n - 4, ".png") ? "pngcairo size 800,720" : NULL;
+}
+
+int plot_open(const char *path)
+{
+    if (terminal(path) && strlen(path) < 4000)
+        return 0;
+    say_error("--plot %s: the name must end with .png or .svg", path);
+    return EXIT_USAGE;
+}
+
+/* ---- Which rows ---------------------------------------------------------------------------------- */
+typedef struct place { double label; size_t row; } place;
+
+static int by_label(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+
+    return p->label != q->label ? (p->label > q->label) - (p->label < q->label)
+                                : (p->row > q->row) - (p->row < q->row);
+}
+
+static place *arrange(const fx_table *t, size_t *shown)
+{
+    size_t n = t->rows, m = n < SIDE ? n : SIDE;
+    place *p = malloc(n * sizeof *p);
+
+    if (!p)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (place){t->label ? t->label[i] : 0, i};
+    qsort(p, n, sizeof *p, by_label);
+    for (size_t i = 0; i < m; i++)      /* evenly spaced; i * n / m >= i */
+        p[i] = p[i * n / m];
+    *shown = m;
+    return p;
+}
+
+/* ---- What is drawn --------------------------------------------------------------------------------- */
+static bool positive_diagonal(const double *K, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(K[i * n + i] > 0))
+            return false;
+    return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* 1st and 99th percentile of M without its diagonal; scratch holds rows * cols. */
+static void limits(double *low, double *high, const double *M, double *scratch, size_t rows,
+                   size_t cols, bool square)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++)
+            if (!square || i != j)
+                scratch[n++] = M[i * cols + j];
+    if (n == 0)
+        scratch[n++] = M[0];
+    qsort(scratch, n, sizeof *scratch, ascending);
+    *low = scratch[n / 100];
+    *high = scratch[n - 1 - n / 100];
+    if (!(*high > *low))
+        *low -= 1, *high += 1;
+}
+
+/* ---- The script ------------------------------------------------------------------------------------ */
+typedef struct text { char *s; size_t n, room; } text;
+
+__attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(t->s + t->n, t->room - t->n, format, args);
+    va_end(args);
+    if (n > 0)
+        t->n += (size_t)n < t->room - t->n ? (size_t)n : t->room - t->n - 1;
+}
+
+static void add_quoted(text *t, const char *s)  /* gnuplot doubles a quote inside quotes */
+{
+    add(t, "'");
+    for (; *s; s++)
+        add(t, *s == '\'' ? "''" : "%c", *s);
+    add(t, "'");
+}
+
+/* Tics in the middle of each class, lines between classes. */
+static void add_classes(text *t, char axis, const place *p, size_t n, const fx_table *table)
+{
+    size_t classes = n > 0;
+    char name[32];
+
+    for (size_t i = 1; i < n; i++)
+        classes += p[i].label != p[i - 1].label;
+    if (!table->label || classes > CLASSES) {
+        add(t, "unset %ctics\n", axis);
+        return;
+    }
+    add(t, "set %ctics scale 0 (", axis);
+    for (size_t i = 0, first = 0; i < n; i++)
+        if (i + 1 == n || p[i + 1].label != p[i].label) {
+            add(t, "%s", first ? ", " : "");
+            add_quoted(t, table->classes ? table->class_name[(size_t)p[i].label]
+                                         : say_number(name, p[i].label));
+            add(t, " %g", (double)(first + i) / 2);
+            first = i + 1;
+        }
+    add(t, ")\n");
+    for (size_t i = 0; i + 1 < n; i++)
+        if (p[i + 1].label != p[i].label)
+            add(t, axis == 'x' ? "set arrow from first %g, graph 0 to first %g, graph 1 nohead front "
+                                 "lc 'white'\n"
+                               : "set arrow from graph 0, first %g to graph 1, first %g nohead front "
+                                 "lc 'white'\n", (double)i + 0.5, (double)i + 0.5);
+}
+
+static int write_file(const char *path, const char *content, const fx_table *t)
+{
+    output *o = output_open(path, "tsv");
+
+    if (!o)
+        return EXIT_USAGE;
+    int status = t ? output_table(o, "tsv:header=no", t) : output_text(o, content);
+    return status ? status : output_close(o);
+}
+
+static int draw(const char *picture, const char *script)
+{
+    char *const args[] = {(char[]){"gnuplot"}, strdup(script), NULL};
+    pid_t pid;
+    int status = 0, error = args[1] ? posix_spawnp(&pid, args[0], NULL, NULL, args, environ) : ENOMEM;
+
+    free(args[1]);
+    if (error) {
+        say_error("gnuplot: %s", strerror(error));
+        say_hint("install gnuplot, then: gnuplot %s", script);
+        return EXIT_USAGE;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        if (progress_interrupted())
+            kill(pid, SIGTERM);
+    if (progress_interrupted() || status) {
+        unlink(picture);
+        if (progress_interrupted())
+            return progress_stop();
+        say_error("gnuplot could not draw %s from %s", picture, script);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+typedef struct figure {
+    size_t rows, cols;
+    place *row, *col;
+    double *M;                          /* rows x cols, what is drawn */
+    double low, high;
+    bool normalised;
+} figure;
+
+static bool choose(figure *f, const double *K, size_t cols, const fx_table *X, const fx_table *Z)
+{
+    double *scratch;
+
+    f->row = arrange(X, &f->rows);
+    f->col = arrange(Z ? Z : X, &f->cols);
+    f->M = malloc(f->rows * f->cols * sizeof *f->M);
+    scratch = malloc(f->rows * f->cols * sizeof *scratch);
+    if (f->row && f->col && f->M && scratch) {
+        f->normalised = !Z && positive_diagonal(K, cols);
+        for (size_t i = 0; i < f->rows; i++)
+            for (size_t j = 0; j < f->cols; j++) {
+                size_t a = f->row[i].row, b = f->col[j].row;
+                double scale = f->normalised ? sqrt(K[a * cols + a]) * sqrt(K[b * cols + b]) : 1;
+                f->M[i * f->cols + j] = K[a * cols + b] / scale;
+            }
+        limits(&f->low, &f->high, f->M, scratch, f->rows, f->cols, !Z);
+    }
+    bool done = f->row && f->col && f->M && scratch;
+    free(scratch);
+    return done;
+}
+
+static void write_script(text *t, const figure *f, const char *path, const char *data,
+                         const char *title, const fx_table *X, const fx_table *Z)
+{
+    add(t, "set terminal %s\nset output ", terminal(path));
+    add_quoted(t, path);
+    add(t, "\nset title ");
+    add_quoted(t, title);
+    add(t, " noenhanced\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
+        f->normalised ? "K(x,y) / sqrt(K(x,x) K(y,y))" : "K(x,y)", f->low, f->high);
+    add(t, "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
+           "set size square\nset yrange [%g:-0.5]\nset xrange [-0.5:%g]\n"
+           "set xlabel 'rows of %s, by label'\nset ylabel 'rows of X, by label'\n",
+        (double)f->rows - 0.5, (double)f->cols - 0.5, Z ? "Y" : "X");
+    add_classes(t, 'x', f->col, f->cols, Z ? Z : X);
+    add_classes(t, 'y', f->row, f->rows, X);
+    add(t, "plot ");
+    add_quoted(t, data);
+    add(t, " matrix with image notitle\n");
+}
+
+int plot_gram(const char *path, const char *title, const double *K, size_t rows, size_t cols,
+              const fx_table *X, const fx_table *Z)
+{
+    figure f = {0};
+    char script[4096], data[4096];
+    text t = {.room = 1 << 16};
+    int status = 0;
+
+    (void)rows;
+    snprintf(script, sizeof script, "%.*s.gnuplot", (int)strlen(path) - 4, path);
+    snprintf(data, sizeof data, "%.*s.tsv", (int)strlen(path) - 4, path);
+    t.s = calloc(t.room, 1);
+    if (!t.s || !choose(&f, K, cols, X, Z))
+        status = say_no_memory("the picture");
+    if (!status) {
+        fx_matrix block = {f.rows, f.cols, f.cols, FX_F64, 0, f.M, NULL, NULL};
+        fx_table shown = {.rows = f.rows, .cols = f.cols, .blocks = 1, .block = &block};
+        write_script(&t, &f, path, data, title, X, Z);
+        status = write_file(data, NULL, &shown);
+    }
+    if (!status)
+        status = write_file(script, t.s, NULL);
+    if (!status)
+        status = draw(path, script);
+    free(t.s);
+    free(f.row);
+    free(f.col);
+    free(f.M);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * progress.c - the progress bar, and what a signal does.
+ *
+ * The handler only remembers the signal.  The library asks through the progress callback about 20 times
+ * a second, reading and writing ask around every system call, so any command ends within a
+ * tenth of a second with its temporary files removed.  A second signal does not wait for that.
+ * The bar is drawn when stderr is a terminal and the work has lasted a second. */
+
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t signals;
+
+static void remember(int number)
+{
+    (void)number;
+    if (signals) {                      /* asked twice */
+        output_drop();
+        _exit(EXIT_INTERRUPTED);
+    }
+    signals = 1;
+}
+
+void progress_signals(void)
+{
+    struct sigaction act = {.sa_handler = remember};    /* no SA_RESTART: reads return */
+
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGHUP, &act, NULL);
+    act.sa_handler = SIG_IGN;           /* a file size limit becomes an error of write(2) */
+    sigaction(SIGXFSZ, &act, NULL);
+}
+
+bool progress_interrupted(void) { return signals != 0; }
+
+int progress_stop(void)
+{
+    say_error("interrupted");
+    return EXIT_INTERRUPTED;
+}
+
+static struct {
+    const char *what, *unit;
+    double total, from, to;             /* units; the running call does from..to */
+    double begun, drawn;                /* seconds */
+    bool visible;
+} bar;
+
+void progress_begin(const char *what, const char *unit, double total)
+{
+    progress_end();
+    bar.what = what;
+    bar.unit = unit;
+    bar.total = total;
+    bar.from = 0;
+    bar.to = total;
+    bar.begun = bar.drawn = say_clock();
+}
+
+void progress_part(double from, double to)
+{
+    bar.from = from;
+    bar.to = to;
+}
+
+void progress_end(void)
+{
+    if (bar.visible)
+        fputs("\r\033[K", stderr);
+    bar.visible = false;
+    bar.what = NULL;
+}
+
+static const char *scaled(char buf[32], double x)
+{
+    static const char prefix[] = " kMGT";
+    size_t p = 0;
+
+    for (; x >= 1000 && p < 4; p++)
+        x /= 1000;
+    snprintf(buf, 32, x < 10 && p ? "%.1f %c" : "%.0f %c", x, prefix[p]);
+    return buf;
+}
+
+static void draw(double done, double seconds)
+{
+    char rate[32], amount[32], cells[31];
+
+    if (bar.total > 0) {
+        double share = done / bar.total < 1 ? done / bar.total : 1;
+        size_t full = (size_t)(share * 30);
+        double left = share > 0 ? seconds / share - seconds : 0;
+        memset(cells, '.', 30);
+        memset(cells, '#', full);
+        cells[30] = '\0';
+        fprintf(stderr, "\r\033[K%-6s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what, 100 * share,
+                cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60), (int)left % 60);
+    } else
+        fprintf(stderr, "\r\033[K%-6s %s%s, %s%s/s", bar.what, scaled(amount, done), bar.unit,
+                scaled(rate, done / seconds), bar.unit);
+    fflush(stderr);
+}
+
+static int tick(void *ctx, double done)
+{
+    double t = say_clock();
+
+    (void)ctx;
+    if (bar.what && !cli.quiet && t - bar.begun > 1 && t - bar.drawn > 0.1 && isatty(2)) {
+        bar.drawn = t;
+        bar.visible = true;
+        draw(bar.from + done * (bar.to - bar.from), t - bar.begun);
+    }
+    return signals != 0;
+}
+
+bool progress_at(double units)
+{
+    bar.from = bar.to = units;
+    return tick(NULL, 0);
+}
+
+fx_run progress_run(void)
+{
+    return (fx_run){(int)cli.threads, cli.max_memory, tick, NULL};
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * say.c - messages to people on stderr, one JSON object on stdout.
+ *
+ * The library speaks of spec keys ("use sort=yes"); at the command line these are options, so they
+ * are respelt here, in one place. */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const spelling[][2] = {
+    {"sort=yes", "--sort"},         {"duplicates=sum", "--sum-duplicates"},
+    {"nan=drop", "--nan drop"},     {"fields=ignore", "--ignore-fields"},
+    {"header=yes", "--header"},     {"header=no", "--no-header"},
+    {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
+};
+
+static void line(const char *prefix, const char *format, va_list args)
+{
+    fputs(prefix, stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void say_error(const char *format, ...)
+{
+    va_list args;
+
+    progress_end();                     /* the bar must not stand in front of the message */
+    va_start(args, format);
+    line("featcross: ", format, args);
+    va_end(args);
+}
+
+void say_hint(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    line("HINT: ", format, args);
+    va_end(args);
+}
+
+void say_note(const char *format, ...)
+{
+    va_list args;
+
+    if (cli.quiet)
+        return;
+    va_start(args, format);
+    line("", format, args);
+    va_end(args);
+}
+
+void say_warning(const char *format, ...)
+{
+    va_list args;
+
+    if (cli.quiet)
+        return;
+    va_start(args, format);
+    line("WARNING: ", format, args);
+    va_end(args);
+}
+
+/* detail with spec keys respelt as options; cut rather than overrun. */
+static void respell(char *out, size_t room, const char *detail)
+{
+    size_t n = 0;
+
+    while (*detail && n + 32 < room) {
+        size_t k = 0, keys = sizeof spelling / sizeof *spelling;
+        while (k < keys && strncmp(detail, spelling[k][0], strlen(spelling[k][0])) != 0)
+            k++;
+        if (k < keys) {
+            n += (size_t)snprintf(out + n, room - n, "%s", spelling[k][1]);
+            detail += strlen(spelling[k][0]);
+        } else
+            out[n++] = *detail++;
+    }
+    out[n] = '\0';
+}
+
+int say_failure(fx_status s)
+{
+    char detail[1024];
+
+    if (s == FX_ECANCELLED)
+        return progress_stop();
+    respell(detail, sizeof detail, fx_error_detail());
+    say_error("%s", detail);
+    if (s == FX_ELIMIT)
+        say_hint("--max-memory SIZE raises the limit");
+    return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY : s == FX_ENUMERIC ? EXIT_NUMERIC
+                                                                              : EXIT_USAGE;
+}
+
+int say_no_memory(const char *what)
+{
+    say_error("out of memory for %s", what);
+    return EXIT_MEMORY;
+}
+
+int say_json(json_t *object)
+{
+    if (!object)
+        return say_no_memory("the JSON object");
+    int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', stdout);
+    json_decref(object);
+    return failed ? say_no_memory("the JSON object") : say_flush();
+}
+
+int say_flush(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    say_error("standard output: %s", strerror(errno));
+    return EXIT_USAGE;
+}
+
+const char *say_bytes(char buf[32], double bytes)
+{
+    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t u = 0;
+
+    for (; bytes >= 1024 && u < 5; u++)
+        bytes /= 1024;
+    snprintf(buf, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[u]);
+    return buf;
+}
+
+const char *say_number(char buf[32], double x)
+{
+    buf[fx_data_number(buf, x)] = '\0';
+    return buf;
+}
+
+double say_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -8,4 +8,4 @@ featcross make pairs -n 500 -d 40 --nz 8 -k 4 -o pairs.svm --planted planted.txt
 featcross info pairs.svm
 featcross gram pairs.svm --kernel anova:order=2 -o K.npy
 featcross gram pairs.svm --kernel all-subsets --scale unit-l2 -o K.txt       # for svm-train -t 4
-featcross convert pairs.svm -o pairs.npz
+featcross convert pairs.svm pairs.npz

@@ -35,6 +35,7 @@ void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_no_memory(const char *what);
 int say_json(json_t *object);                           /* to stdout; takes the reference */
+json_t *say_text(const char *text);                     /* a JSON string, even of odd bytes */
 int say_flush(void);                                    /* was all of stdout written? */
 const char *say_bytes(char buf[32], double bytes);      /* "30.5 MiB" */
 const char *say_number(char buf[32], double x);         /* shortest form */

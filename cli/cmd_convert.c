@@ -84,12 +84,12 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
         say_note("%s: %zu rows", path[1], first);
     if (!cli.json)
         return 0;
-    json_t *j = json_pack("{s:s, s:s, s:s, s:I, s:I, s:{s:f, s:f}}", "input", path[0], "output",
-                          path[1], "format", in->format, "rows", (json_int_t)first, "columns",
+    json_t *j = json_pack("{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f}}", "input", say_text(path[0]), "output",
+                          say_text(path[1]), "format", in->format, "rows", (json_int_t)first, "columns",
                           (json_int_t)in->table.cols, "seconds", "read", in->seconds, "write",
                           seconds);
     if (j && split > 0)
-        json_object_set_new(j, "second", json_pack("{s:s, s:I}", "output", path[2], "rows",
+        json_object_set_new(j, "second", json_pack("{s:o, s:I}", "output", say_text(path[2]), "rows",
                                                    (json_int_t)second));
     return say_json(j);
 }

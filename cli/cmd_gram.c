@@ -276,10 +276,11 @@ static int report(const work *w, const char *written)
         say_note("seconds: read %.3f, gram %.3f, write %.3f", w->X.seconds + w->Z.seconds,
                  w->seconds_gram, w->seconds_write);
     if (cli.json) {
-        json_t *j = json_pack("{s:I, s:I, s:s, s:{s:f, s:f, s:f}, s:s?}", "rows", (json_int_t)rows,
-                              "columns", (json_int_t)cols, "kernel", fx_kernel_spec(w->kernel),
+        json_t *j = json_pack("{s:I, s:I, s:o, s:{s:f, s:f, s:f}, s:o}", "rows", (json_int_t)rows,
+                              "columns", (json_int_t)cols, "kernel", say_text(fx_kernel_spec(w->kernel)),
                               "seconds", "read", w->X.seconds + w->Z.seconds, "gram",
-                              w->seconds_gram, "write", w->seconds_write, "output", written);
+                              w->seconds_gram, "write", w->seconds_write, "output",
+                              say_text(written));
         if (j && check)
             json_object_set_new(j, "check",
                                 json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,
@@ -315,8 +316,14 @@ static int gram(work *w, int n, char **path)
     const char *format = format_of(target);
     int status = prepare_kernel(w);
 
-    if (status || !format)
+    if (status)
+        return status;
+    if (!format)
         return EXIT_USAGE;
+    if (n > 1 && !strcmp(path[0], "-") && !strcmp(path[1], "-")) {
+        say_error("gram: standard input can be read only once");
+        return EXIT_USAGE;
+    }
     if (target && cli.json && !strcmp(target, "-")) {
         say_error("gram: --json and -o - both want standard output");
         return EXIT_USAGE;

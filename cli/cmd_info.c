@@ -19,9 +19,9 @@ typedef struct facts {
     size_t widest, widest_row;          /* entries, row from 1 */
     double least_peak, most_peak;       /* a column's peak is its largest |value|; zeros left out */
     size_t least_column, most_column;
-    size_t queries;
-    size_t labels;                      /* different ones */
-    bool classes;                       /* few and whole, or text */
+    size_t queries;                     /* runs of rows with one qid */
+    bool classes;                       /* labels are text, or few and whole */
+    size_t listed;                      /* of the classes, in ascending order */
     struct { double label; uint64_t rows; } class[LISTED];
     double label_low, label_mean, label_high;
 } facts;
@@ -62,7 +62,7 @@ static void block_bytes(facts *f, const fx_matrix *X)
 /* First pass: everything but the comparison of columns; peak[cols] starts as zeros. */
 static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
 {
-    for (size_t i = 0; i < X->rows; i++) {
+    for (size_t i = 0; i < X->rows && !progress_interrupted(); i++) {
         size_t n = row_count(X, i), nonzero = 0;
         for (size_t q = 0; q < n; q++) {
             double v = value(X, row_start(X, i) + q), *p = &peak[column(X, i, q)];
@@ -86,7 +86,7 @@ static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
 
 static void compare(facts *f, const double *peak, const fx_matrix *X)
 {
-    for (size_t i = 0; i < X->rows; i++)
+    for (size_t i = 0; i < X->rows && !progress_interrupted(); i++)
         for (size_t q = 0, n = row_count(X, i); q < n; q++) {
             size_t j = column(X, i, q);
             if (peak[j] == 0)
@@ -103,98 +103,78 @@ static void compare(facts *f, const double *peak, const fx_matrix *X)
         }
 }
 
-/* ---- Labels and queries ------------------------------------------------------------------------ */
-static int by_value(const void *a, const void *b)
+/* ---- Labels ------------------------------------------------------------------------------------ */
+/* One more row of class v; false if there is no place for another class. */
+static bool enter(facts *f, double v)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    size_t c = 0;
 
-    return (x > y) - (x < y);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static int count_labels(facts *f, const fx_table *t)
-{
-    double *v = malloc(t->rows * sizeof *v);
-    double sum = 0;
-    bool whole = true;
-
-    if (!v)
-        return say_no_memory("the labels");
-    memcpy(v, t->label, t->rows * sizeof *v);
-    qsort(v, t->rows, sizeof *v, by_value);
-    for (size_t i = 0; i < t->rows; i++) {
-        sum += v[i];
-        whole = whole && v[i] == floor(v[i]);
-        if (i == 0 || v[i] != v[i - 1])
-            f->labels++;
-        if (f->labels <= LISTED) {
-            f->class[f->labels - 1].label = v[i];
-            f->class[f->labels - 1].rows++;
-        }
+    while (c < f->listed && f->class[c].label < v)
+        c++;
+    if (c == f->listed || f->class[c].label != v) {
+        if (f->listed == LISTED)
+            return false;
+        memmove(&f->class[c + 1], &f->class[c], (f->listed++ - c) * sizeof *f->class);
+        f->class[c].label = v;
+        f->class[c].rows = 0;
     }
-    f->classes = t->classes || (whole && f->labels <= LISTED);
-    f->label_low = v[0];
-    f->label_high = v[t->rows - 1];
-    f->label_mean = sum / (double)t->rows;
-    free(v);
-    return 0;
+    f->class[c].rows++;
+    return true;
 }
 
-static int count_queries(facts *f, const fx_table *t)
+static void count_labels(facts *f, const fx_table *t)
 {
-    int64_t *v = malloc(t->rows * sizeof *v);
+    double sum = 0;
 
-    if (!v)
-        return say_no_memory("the queries");
-    memcpy(v, t->qid, t->rows * sizeof *v);
-    qsort(v, t->rows, sizeof *v, by_number);
-    for (size_t i = 0; i < t->rows; i++)
-        f->queries += i == 0 || v[i] != v[i - 1];
-    free(v);
-    return 0;
+    f->classes = true;
+    f->label_low = f->label_high = t->label[0];
+    for (size_t i = 0; i < t->rows; i++) {
+        double v = t->label[i];
+        sum += v;
+        f->label_low = fmin(f->label_low, v);
+        f->label_high = fmax(f->label_high, v);
+        if (t->classes)                 /* the first of many names are listed */
+            (void)(v < LISTED && enter(f, v));
+        else if (f->classes)
+            f->classes = v == floor(v) && enter(f, v);
+    }
+    f->label_mean = sum / (double)t->rows;
 }
 
 static int gather(facts *f, const fx_table *t)
 {
     double *peak = calloc(t->cols ? t->cols : 1, sizeof *peak);
-    int status = 0;
 
     if (!peak)
         return say_no_memory("the columns");
     for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
         block_bytes(f, &t->block[b]);
         look(f, peak, &t->block[b], row);
-        if (progress_interrupted()) {
-            free(peak);
-            return progress_stop();
-        }
     }
     for (size_t b = 0; b < t->blocks; b++)
         compare(f, peak, &t->block[b]);
     free(peak);
     if (t->label)
-        status = count_labels(f, t);
-    if (!status && t->qid)
-        status = count_queries(f, t);
-    return status;
+        count_labels(f, t);
+    for (size_t i = 0; t->qid && i < t->rows; i++)
+        f->queries += i == 0 || t->qid[i] != t->qid[i - 1];
+    return progress_interrupted() ? progress_stop() : 0;
 }
 
 /* ---- Showing it ---------------------------------------------------------------------------------- */
 /* A column by its name, else by its number in the data's own base. */
 static const char *column_name(char buf[64], const fx_table *t, size_t j)
 {
-    if (t->name)
+    if (j >= t->cols)                   /* of a table without columns */
+        buf[0] = '\0';
+    else if (t->name)
         snprintf(buf, 64, "%s", t->name[j]);
     else
         snprintf(buf, 64, "%zu", j + (size_t)t->base);
     return buf;
 }
+
+static size_t classes(const facts *f, const fx_table *t) { return t->classes ? t->classes : f->listed; }
 
 static const char *label_name(char buf[32], const fx_table *t, double label)
 {
@@ -211,13 +191,13 @@ static void print_labels(const facts *f, const fx_table *t)
         printf("labels       numbers from %s to %s, mean %.6g\n", say_number(a, f->label_low),
                say_number(b, f->label_high), f->label_mean);
     else {
-        printf("labels       %zu class%s\n", f->labels, f->labels == 1 ? "" : "es");
-        for (size_t c = 0; c < f->labels && c < LISTED; c++)
+        printf("labels       %zu class%s\n", classes(f, t), classes(f, t) == 1 ? "" : "es");
+        for (size_t c = 0; c < f->listed; c++)
             printf("  %-10s %llu rows (%.1f %%)\n", label_name(a, t, f->class[c].label),
                    (unsigned long long)f->class[c].rows,
                    100 * (double)f->class[c].rows / (double)t->rows);
-        if (f->labels > LISTED)
-            printf("  and %zu more\n", f->labels - LISTED);
+        if (classes(f, t) > f->listed)
+            printf("  and %zu more\n", classes(f, t) - f->listed);
     }
 }
 
@@ -274,12 +254,13 @@ static json_t *json_labels(const facts *f, const fx_table *t)
         return json_pack("{s:s, s:f, s:f, s:f}", "kind", "numbers", "min", f->label_low, "mean",
                          f->label_mean, "max", f->label_high);
     json_t *list = json_array();
-    for (size_t c = 0; c < f->labels && c < LISTED; c++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "label",
-                                              label_name(name, t, f->class[c].label), "rows",
-                                              (json_int_t)f->class[c].rows));
-    return json_pack("{s:s, s:I, s:o}", "kind", "classes", "count", (json_int_t)f->labels, "classes",
-                     list);
+    for (size_t c = 0; c < f->listed; c++)
+        json_array_append_new(list,
+                              json_pack("{s:o, s:I}", "label",
+                                        say_text(label_name(name, t, f->class[c].label)), "rows",
+                                        (json_int_t)f->class[c].rows));
+    return json_pack("{s:s, s:I, s:o}", "kind", "classes", "count", (json_int_t)classes(f, t),
+                     "classes", list);
 }
 
 static int print_json(const facts *f, const loaded *l)
@@ -288,15 +269,15 @@ static int print_json(const facts *f, const loaded *l)
     char a[64], b[64];
 
     return say_json(json_pack(
-        "{s:s, s:s, s:s?, s:I, s:I, s:I, s:f, s:i, s:b, s:o, s:{s:f, s:f}, "
-        "s:{s:f, s:s, s:f, s:s}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f}",
-        "file", l->name, "format", l->format, "compression", l->compression, "rows",
+        "{s:o, s:s, s:s?, s:I, s:I, s:I, s:f, s:i, s:b, s:o, s:{s:f, s:f}, "
+        "s:{s:f, s:o, s:f, s:o}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f}",
+        "file", say_text(l->name), "format", l->format, "compression", l->compression, "rows",
         (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
         "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
         json_labels(f, t), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
-        f->least_peak, "min_column", f->most_peak > 0 ? column_name(a, t, f->least_column) : "",
+        f->least_peak, "min_column", say_text(column_name(a, t, f->least_column)),
         "max", f->most_peak, "max_column",
-        f->most_peak > 0 ? column_name(b, t, f->most_column) : "", "empty_columns",
+        say_text(column_name(b, t, f->most_column)), "empty_columns",
         (json_int_t)(t->cols - f->columns_used), "widest_row", "nonzeros", (json_int_t)f->widest,
         "row", (json_int_t)f->widest_row, "blank_lines", (json_int_t)l->reading.blank, "queries",
         (json_int_t)f->queries, "memory", "bytes", (json_int_t)f->bytes, "float_blocks",

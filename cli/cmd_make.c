@@ -94,9 +94,9 @@ static int make(output *o, output *sets, const char *spec, const char *format)
             fprintf(stderr, "planted:\n%s", planted);
         if (cli.json)
             status = say_json(json_pack(
-                "{s:s, s:I, s:I, s:I, s:I, s:s, s:o, s:f}", "set", spec, "seed",
+                "{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:f}", "set", say_text(spec), "seed",
                 (json_int_t)cli.seed, "rows", (json_int_t)t.rows, "columns", (json_int_t)t.cols,
-                "nonzeros", (json_int_t)stored(&t), "output", output_path, "planted",
+                "nonzeros", (json_int_t)stored(&t), "output", say_text(output_path), "planted",
                 planted_list(planted), "seconds", say_clock() - start));
     }
     fx_data_free(data);

@@ -120,7 +120,7 @@ void help_program(FILE *f, const command *const *all)
 }
 
 /* ---- The man page, roff with the man(7) macros ------------------------------------------------- */
-static void roff(FILE *f, const char *text)
+static void roff_text(FILE *f, const char *text)
 {
     bool line_start = true;
 
@@ -135,6 +135,11 @@ static void roff(FILE *f, const char *text)
         else
             fputc(*text, f);
     }
+}
+
+static void roff(FILE *f, const char *text)
+{
+    roff_text(f, text);
     fputc('\n', f);
 }
 
@@ -147,11 +152,13 @@ static void roff_options(FILE *f, const opt_group *g)
         if (o->letter)
             fprintf(f, "\\fB\\-%c\\fR, ", o->letter);
         fputs("\\fB\\-\\-", f);
-        for (const char *p = o->name; *p; p++)
-            fprintf(f, *p == '-' ? "\\%c" : "%c", *p);
+        roff_text(f, o->name);
         fputs("\\fR", f);
-        if (o->argument)
-            fprintf(f, " \\fI%s\\fR", o->argument);
+        if (o->argument) {
+            fputs(" \\fI", f);
+            roff_text(f, o->argument);
+            fputs("\\fR", f);
+        }
         fputc('\n', f);
         roff(f, describe(text, o));
     }

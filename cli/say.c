@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -112,6 +113,21 @@ int say_json(json_t *object)
     fputc('\n', stdout);
     json_decref(object);
     return failed ? say_no_memory("the JSON object") : say_flush();
+}
+
+/* JSON is UTF-8; names of files and classes need not be. */
+json_t *say_text(const char *text)
+{
+    json_t *s = text ? json_string(text) : json_null();
+    char *plain = s ? NULL : strdup(text);
+
+    for (char *p = plain; p && *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    if (plain)
+        s = json_string(plain);
+    free(plain);
+    return s;
 }
 
 int say_flush(void)

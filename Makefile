@@ -76,7 +76,7 @@ test-python: all
 
 bench: all
 	scripts/venv numpy scipy scikit-learn
-	set -e; for b in $$(find bench -maxdepth 1 -name '*.py' -perm -u+x | sort); do \
+	set -e; for b in $$(grep -l __main__ bench/*.py); do \
 	    $(python) $$b build; done
 
 install: all

@@ -70,9 +70,10 @@ test-clang:                             # the other compiler, warnings are error
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
 
-test-python: all
+test-python: all                        # the program, as built for release and with sanitizers
 	scripts/venv numpy scipy pytest
 	$(python) -m pytest -q -p no:cacheprovider tests
+	FEATCROSS=build/dev/featcross $(python) -m pytest -q -p no:cacheprovider tests
 
 bench: all
 	scripts/venv numpy scipy scikit-learn

@@ -227,7 +227,7 @@ static void refused(const char *spec, const char *says)
     CHECK(fx_data_make(&d, spec, 1, NULL) == FX_EINVAL && d == keep);
     if (!strstr(fx_error_detail(), says)) {
         fprintf(stderr, "%s: %s\n", spec ? spec : "NULL", fx_error_detail());
-        CHECK(!"the message says what is possible");
+        exit(1);
     }
 }
 

@@ -49,7 +49,7 @@ static void eat(const char **p, const char *text)
 {
     if (strncmp(*p, text, strlen(text))) {
         fprintf(stderr, "expected '%s' at '%.40s'\n", text, *p);
-        CHECK(!"the expected text");
+        exit(1);
     }
     *p += strlen(text);
 }

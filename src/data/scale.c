@@ -7,8 +7,8 @@
  *   unit-l2  x_ij / sqrt(sum_j x_ij^2)
  *   none     a copy
  *
- * A column with a single value (all zeros included) and a row of zeros are left as they are.  The
- * scaled table is one block of doubles, except by `none`, which keeps the type.
+ * A column without spread (std) or of zeros (maxabs) and a row of zeros are left as they are.  The
+ * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps the type.
  *
  * Accuracy: f_j of maxabs is rounded once, and x f_j once more, which cannot leave [-1, 1].  For
  * std three passes are made: range, mean, and deviations from the mean with the correction

@@ -8,14 +8,14 @@
  *   none     a copy
  *
  * A column without spread (std) or of zeros (maxabs) and a row of zeros are left as they are.  The
- * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps the type.
+ * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps types.
  *
  * Accuracy: f_j of maxabs is rounded once, and x f_j once more, which cannot leave [-1, 1].  For
  * std three passes are made: range, mean, and deviations from the mean with the correction
  *
  *   n s^2 = sum (x - a)^2 - (sum (x - a))^2 / n        for the computed mean a        [1]
  *
- * so that the relative error of s^2 is about (n + 2) u, plus (n u mean/s)^2: no harm from a large mean.
+ * so that the relative error of s^2 is about (n + 2) u + (n u mean/s)^2: a large mean does no harm.
  * Numbers are first divided by a power of two near the largest of their column or row, which is
  * exact, so that no square overflows; f_j is at most DBL_MAX.
  *

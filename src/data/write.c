@@ -2,9 +2,9 @@
  * write.c - a table into a sink: the list of formats, the walk over the rows, the buffer.
  *
  * Bytes leave in pieces of 64 KiB, in order, from the calling thread; between rows and between
- * pieces the progress callback may stop the call.  After a failure the sink holds a part that the caller must
- * throw away.  Numbers are the shortest decimals that read back as the same double, so that a
- * table survives text unchanged. */
+ * pieces the progress callback may stop the call.  After a failure the sink holds a part that the
+ * caller must throw away.  Numbers are the shortest decimals that read back as the same double, so
+ * that a table survives text unchanged. */
 
 #include "data/write.h"
 

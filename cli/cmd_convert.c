@@ -102,7 +102,10 @@ static int convert(loaded *in, output **out, const char *format, char **path)
     int status = load(in, path[0], -1);
     double start = say_clock();
 
-    if (status || (strcmp(scale_spec, "none") && (status = scale_rows(in))))
+    if (status)
+        return status;
+    load_say(in);
+    if (strcmp(scale_spec, "none") && (status = scale_rows(in)))
         return status;
     if (!strcmp(format, "npy") && in->table.label)
         say_note("labels have no place in npy and are left out; npz keeps them");

@@ -113,8 +113,12 @@ static int read_inputs(work *w, int n, char **path)
     int status = load(&w->X, path[0], -1);
 
     w->two = n > 1;
+    if (!status)
+        load_say(&w->X);
     if (!status && w->two)
         status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
+    if (!status && w->two)
+        load_say(&w->Z);
     if (!status && strcmp(scale_spec, "none") != 0) {
         fx_run run = progress_run();
         fx_status s = fx_data_scale_fit(&scale, scale_spec, &w->X.table, &run);

@@ -152,8 +152,9 @@ fx_status fxi_data_text_feed(fx_reader *r, const char *bytes, size_t len, char m
                              const fx_run *run);
 /* The next line [*p, *stop) without its end; false: there is none.  Returns what follows in *p. */
 bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
-/* The label of the row being read, at s; the row is c->rows. */
-fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *s, size_t len);
+/* The label s of row c->rows, which stands at `at` in its line. */
+fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *at, const char *s,
+                              size_t len);
 /* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
 fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *at,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -171,7 +171,7 @@ static fx_status read_label(scan *s, const char **p)
     if (s->c->rows == 0)
         s->c->first_bare = bare(s, label, q);
     *p = q;
-    return fxi_data_text_label(s->c, s->line, label, (size_t)(q - label));
+    return fxi_data_text_label(s->c, s->line, label, label, (size_t)(q - label));
 }
 
 static fx_status read_query(scan *s, const char **p)

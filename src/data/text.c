@@ -2,8 +2,8 @@
  * text.c - lines: cut into chunks, parsed side by side, joined in the order of the file.
  *
  * Cuts depend on the bytes alone, a chunk's result on its lines alone, and joining is done by the
- * calling thread from the first chunk to the last.  So tables, counts and messages are the same for any
- * number of threads, and the fault that is reported is the first in the file.
+ * calling thread from the first chunk to the last.  So tables, counts and messages are the same for
+ * any number of threads, and the fault that is reported is the first in the file.
  * Two passes over each chunk: one counts lines and marks (several GB/s), so that arrays are
  * allocated once at their final size and a memory limit is met before they are; one parses. */
 
@@ -73,7 +73,8 @@ bool fxi_data_text_line(const char **line, const char **stop, const char **p, co
     return true;
 }
 
-fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *s, size_t len)
+fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *at, const char *s,
+                              size_t len)
 {
     char excerpt[FXI_EXCERPT];
     double x;
@@ -81,19 +82,19 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *s
                                                                  : FXI_LABEL_TEXT;
 
     if (kind == FXI_LABEL_NUMBER && !fxi_data_usable(x))
-        return fxi_data_text_fault(c, line, s, "the label %s is not a finite number in range",
+        return fxi_data_text_fault(c, line, at, "the label %s is not a finite number in range",
                                    fxi_data_text_excerpt(excerpt, s, len));
     if (kind == FXI_LABEL_TEXT && fxi_data_text_odd(s, len))
-        return fxi_data_text_fault(c, line, s, "%s", fxi_data_text_odd(s, len));
+        return fxi_data_text_fault(c, line, at, "%s", fxi_data_text_odd(s, len));
     if (c->kind == FXI_LABEL_NONE) {
         c->kind = kind;
         c->first_line = c->count.lines;
-        c->first_column = (size_t)(s - line) + 1;
+        c->first_column = (size_t)(at - line) + 1;
         fxi_data_text_excerpt(c->first_label, s, len);
     }
     if (kind != c->kind) {
         c->mixed = true;
-        return fxi_data_text_fault(c, line, s, "%s", fxi_data_text_excerpt(excerpt, s, len));
+        return fxi_data_text_fault(c, line, at, "%s", fxi_data_text_excerpt(excerpt, s, len));
     }
     if (kind == FXI_LABEL_TEXT) {
         size_t number;

@@ -64,8 +64,10 @@ static fx_status read_feature(int64_t *out, cursor *c, int base)
 
     for (; *p >= '0' && *p <= '9' && j <= FX_INDEX_MAX; p++)
         j = j * 10 + (*p - '0');
+    if (j > FX_INDEX_MAX)
+        return fault(c, "feature index too large:");
     if (p == c->p || !strchr(" \t\r\n,#", *p))
-        return j > FX_INDEX_MAX ? fault(c, "feature index too large:") : fault(c, "expected a feature index, found");
+        return fault(c, "expected a feature index, found");
     if (j < base)
         return fault(c, base ? "indices count from 1:" : "bad index");
     c->p = p;

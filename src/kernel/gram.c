@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 64, RUN = 512 };          /* rows of X, rows of Z in a block */
+enum { TILE = 256, RUN = 512 };         /* rows of X, rows of Z in a block */
 
 typedef struct thread_space {           /* what one thread needs, allocated at the door */
     fxi_work work;
@@ -174,15 +174,29 @@ static fxi_panel meet(const gram *g, thread_space *s, size_t i)
     return (fxi_panel){.n = n, .x = s->x, .col = s->col, .slot = s->slot, .zt = s->zt};
 }
 
+/* All lanes: those beyond the last row of Z hold K(x, 0), which is finite too. */
+static bool finite(const double *v)
+{
+    uint64_t above = 0;                 /* exponent all ones carries into bit 63 */
+
+    for (int w = 0; w < FXI_LANES; w++) {
+        uint64_t bits;
+        memcpy(&bits, v + w, sizeof bits);
+        above |= (bits & 0x7fffffffffffffffu) + 0x0010000000000000u;
+    }
+    return !(above >> 63);
+}
+
 static fx_status store(const gram *g, const double *v, size_t i, size_t j, size_t lanes)
 {
-    for (size_t w = 0; w < lanes; w++) {
-        if (!isfinite(v[w]))
-            return fxi_kernel_not_finite(g->kernel, v[w], i, j + w);
-        g->K[i * g->ldk + j + w] = v[w];
-        if (g->same)
+    if (!finite(v))
+        for (size_t w = 0; w < lanes; w++)
+            if (!isfinite(v[w]))
+                return fxi_kernel_not_finite(g->kernel, v[w], i, j + w);
+    memcpy(g->K + i * g->ldk + j, v, lanes * sizeof *v);
+    if (g->same)
+        for (size_t w = 0; w < lanes; w++)
             g->K[(j + w) * g->ldk + i] = v[w];
-    }
     return FX_OK;
 }
 

@@ -24,8 +24,9 @@ static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
      "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed "
      "(default: csv on standard output)", 0, 0},
-    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
+    {"to", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
      "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
+    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0, 0},
     {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,

@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from conftest import PROGRAM
+
 
 def spawn(program, cwd, *args, **more):
     return subprocess.Popen([program, *map(str, args)], cwd=cwd, stdin=more.pop("stdin", subprocess.PIPE),
@@ -97,10 +99,8 @@ def interrupt(p, number=signal.SIGINT):
 def large(tmp_path_factory):
     """Rows whose Gram matrix takes many seconds, by any program."""
     d = tmp_path_factory.mktemp("large")
-    program = os.environ.get("FEATCROSS") or None
-    from conftest import PROGRAM
-    subprocess.run([program and os.path.abspath(program) or PROGRAM, "make", "dense-positive", "-n", "12000", "-d",
-                    "500", "-o", "x.npy", "-q"], cwd=d, check=True)
+    subprocess.run([PROGRAM, "make", "dense-positive", "-n", "12000", "-d", "500", "-o", "x.npy", "-q"],
+                   cwd=d, check=True)
     return d / "x.npy"
 
 

@@ -12,7 +12,7 @@ from conftest import svmlight
 
 # ---- info -----------------------------------------------------------------------------------------
 def test_info(fx, put):
-    put("x.svm", "1 1:1 3:-2.5\n\n-1 qid:1 3:0.1\n".replace("qid:1 ", ""))
+    put("x.svm", "1 1:1 3:-2.5\n\n-1 3:0.1\n")
     j = fx("info", "x.svm", "--json").json
     assert (j["file"], j["format"], j["compression"]) == ("x.svm", "svmlight", None)
     assert (j["rows"], j["columns"], j["nonzeros"], j["density"]) == (2, 3, 3, 0.5)
@@ -90,6 +90,8 @@ def test_convert_in_place_and_to_stdout(fx, put, tmp_path):
     put("x.svm", "1  1:1.50\n")
     assert fx("convert", "x.svm", "-").text == "1 1:1.5\n"
     assert fx("convert", "x.svm", "-", "--to", "csv").text == "x1,label\n1.5,1\n"
+    assert fx("convert", "x.svm", "-o", "-").text == "1 1:1.5\n"
+    fx("convert", "x.svm", status=2)
     fx("convert", "x.svm", "x.svm")
     assert (tmp_path / "x.svm").read_text() == "1 1:1.5\n"
     assert fx("convert", "x.svm", "-", "--to", "npy").out.startswith(b"\x93NUMPY")

@@ -3,8 +3,9 @@
  *
  *   reader.c            the public functions: options, blocks, the table that take gives out
  *     text.c            lines: cut into chunks, parsed side by side, joined in order
- *       svmlight.c      one chunk of sparse rows       csv.c    one chunk of dense rows
- *     npy.c             one array from a stream        npz.c    several arrays, one sparse matrix
+ *       svmlight.c      a chunk of sparse rows         csv.c    a chunk of dense rows
+ *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
+ *       npy_array.c     an array from a stream
  *   values.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
 #ifndef FXI_READER_H
 #define FXI_READER_H
@@ -165,28 +166,31 @@ const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t l
 const char *fxi_data_text_odd(const char *s, size_t len);
 
 /* ---- npy arrays --------------------------------------------------------------------------- */
-typedef struct fxi_data_array {           /* one array from a stream; zeros at first */
+typedef struct fxi_data_array {         /* one array from a stream; zeros at first */
     const char *member;                 /* inside an npz, else NULL */
     bool ready;                         /* the header is read; what follows is set */
-    char kind;                          /* f i u b S U */
+    char kind;                          /* f i u b: numbers; S U: text */
     size_t item;                        /* bytes of one number */
     size_t dims, shape[2];
-    size_t need;                        /* bytes of all numbers */
-    size_t got;                         /* of which so many have come */
+    size_t need, got;                   /* bytes of all numbers, and of those that have come */
     size_t offset;                      /* of the first one in the file */
-    unsigned char *raw;                 /* header, then numbers, as far as they have come */
+    unsigned char *raw;                 /* the header, then numbers, as they come */
     size_t fill, room;
 } fxi_data_array;
-fx_status fxi_data_npy_error(const fx_reader *r, const fxi_data_array *a, fx_status s, size_t byte,
-                             const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Moves bytes into a until a->raw holds `limit` bytes of numbers or nothing is left. */
-fx_status fxi_data_npy_header(fx_reader *r, fxi_data_array *a, const char **bytes, size_t *len);
-fx_status fxi_data_npy_fill(fxi_data_array *a, size_t limit, const char **bytes, size_t *len);
-fx_status fxi_data_npy_end(const fx_reader *r, const fxi_data_array *a);  /* complete? */
-/* The n numbers of a->raw as float if each is a float, else double; a->raw is empty then.
- * `first` and `cols` name the offending number: it has row first + i / cols. */
-fx_status fxi_data_npy_numbers(void **val, fx_type *type, const fx_reader *r, fxi_data_array *a,
-                               size_t n, size_t first, size_t cols);
-int64_t fxi_data_npy_integer(const fxi_data_array *a, size_t i); /* kind i or u; item 4 or 8 */
-void fxi_data_npy_free(fxi_data_array *a);
+/* Moves bytes into a, until its header is read. */
+fx_status fxi_data_npy_array_header(const fx_reader *r, fxi_data_array *a, const char **bytes,
+                                    size_t *len);
+/* Moves bytes into a, until a->raw holds `limit` bytes or all numbers have come. */
+fx_status fxi_data_npy_array_fill(fxi_data_array *a, size_t limit, const char **bytes, size_t *len);
+fx_status fxi_data_npy_array_end(const fx_reader *r, const fxi_data_array *a);  /* complete? */
+/* The n numbers of a->raw, as float if each of them is one, else as double.  a->raw is taken over,
+ * also on failure.  The i-th is number first + i of the array, whose rows have `cols` of them
+ * (0: none).  One that cannot be used is refused with its place. */
+fx_status fxi_data_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
+                                     fxi_data_array *a, size_t n, size_t first, size_t cols);
+int64_t fxi_data_npy_array_integer(const fxi_data_array *a, size_t i); /* kind i or u; saturates */
+fx_status fxi_data_npy_array_error(const fx_reader *r, const fxi_data_array *a, fx_status s,
+                                   size_t byte, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void fxi_data_npy_array_free(fxi_data_array *a);
 #endif

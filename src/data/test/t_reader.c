@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_reader.c - reader.c and text.c: several takes, what is settled by the first, counts, misuse,
+ * limits, cancellation. */
+
+#include "data/test/reading.h"
+
+static fx_reader *open_reader(const char *spec)
+{
+    fx_reader *r;
+
+    CHECK(!fx_data_reader_new(&r, spec, "x"));
+    return r;
+}
+
+static fx_status feed(fx_reader *r, const char *text)
+{
+    return fx_data_reader_feed(r, text, strlen(text), NULL);
+}
+
+static void refused(const char *spec, const char *holds)
+{
+    fx_reader *r = NULL;
+    fx_status s = fx_data_reader_new(&r, spec, "x");
+
+    CHECK(s == FX_EINVAL && !r && strstr(fx_error_detail(), holds));
+}
+
+static void specs(void)
+{
+    refused("arff", "svmlight, csv, npy, npz");
+    refused("", "name");
+    refused("svmlight:bas=1", "base, sort, duplicates, nan, fields");
+    refused("svmlight:base=2", "auto|0|1");
+    refused("csv:separator=pipe", "comma|tab|semicolon");
+    refused("npy:x=1", "none");
+    refused("csv(svmlight)", "brackets");
+}
+
+static void counts(void)
+{
+    fx_reader *r = open_reader("svmlight:sort=yes,duplicates=sum,nan=drop");
+
+    CHECK(!feed(r, "1 2:1 1:1\n\n# c\n1 7:nan 3:1 3:1\n") && !feed(r, "1 9:1 5:2 9:4\n1"));
+    fx_reading c = fx_data_reader_count(r);
+    CHECK(c.bytes == 46 && c.lines == 6 && c.rows == 4 && c.blank == 2);
+    CHECK(c.entries == 5 && c.dropped == 1 && c.summed == 2 && c.sorted == 2);
+    CHECK(c.widest_line == 5);
+    fx_data_reader_free(r);
+}
+
+static void takes(void)
+{
+    fx_reader *r = open_reader("svmlight");
+    fx_data *a, *b, *c, *e;
+
+    CHECK(!fx_data_reader_take(&e, r, 0));              /* nothing yet: nothing is settled */
+    CHECK(fx_data_table(e).rows == 0 && fx_data_table(e).blocks == 0);
+    CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(!feed(r, "c 2:5 9:1\n") && !fx_data_reader_take(&b, r, 0));
+    CHECK(!fx_data_reader_take(&c, r, 1));              /* the end, no more rows: fine */
+    fx_table t = fx_data_table(a);
+    CHECK(t.rows == 3 && t.cols == 5 && t.base == 0 && t.classes == 2 && t.blocks == 2);
+    CHECK(t.label[0] == 1 && t.label[1] == 0 && t.label[2] == 1 && reading_at(a, 1, 3) == 1);
+    t = fx_data_table(b);
+    CHECK(t.rows == 1 && t.cols == 10 && t.base == 0 && t.classes == 1 && reading_at(b, 0, 2) == 5);
+    CHECK(fx_data_table(c).rows == 0);
+    fx_data_reader_free(r);             /* tables outlive their reader */
+    CHECK(reading_at(a, 0, 4) == 2);
+    fx_data_free(a), fx_data_free(b), fx_data_free(c), fx_data_free(e);
+
+    r = open_reader("svmlight");        /* 1-based after the first take: a 0 comes too late */
+    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(fx_data_table(a).base == 1 && fx_data_table(a).cols == 1);
+    CHECK(feed(r, "\n1 2:1\n1 0:1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:4:3: ", 7));
+    CHECK(feed(r, "1 1:1\n") == FX_EINVAL && fx_data_reader_take(&b, r, 1) == FX_EINVAL);
+    fx_data_free(a);
+    fx_data_reader_free(r);
+
+    r = open_reader("svmlight");        /* the kind of the labels holds for the whole input */
+    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(feed(r, "yes 1:1\n") == FX_EFORMAT && strstr(fx_error_detail(), "line 1"));
+    fx_data_free(a);
+    fx_data_reader_free(r);
+
+    r = open_reader("svmlight");        /* queries: -1 where a row has none */
+    CHECK(!feed(r, "1 1:1\n") && !feed(r, "1 qid:0 1:1\n1 qid:7\n") && !feed(r, "1\n"));
+    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "1\n") && !fx_data_reader_take(&b, r, 1));
+    t = fx_data_table(a);
+    CHECK(t.qid[0] == -1 && t.qid[1] == 0 && t.qid[2] == 7 && t.qid[3] == -1);
+    CHECK(!fx_data_table(b).qid);
+    fx_data_free(a), fx_data_free(b);
+    fx_data_reader_free(r);
+
+    r = open_reader("csv");             /* names in every table */
+    CHECK(!feed(r, "\n") && !feed(r, "u,y\n") && !feed(r, "1,2\n"));
+    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "3,4\n") && !fx_data_reader_take(&b, r, 1));
+    CHECK(!strcmp(fx_data_table(a).name[0], "u") && !strcmp(fx_data_table(b).name[0], "u"));
+    CHECK(feed(r, "1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:5:2: ", 7));
+    fx_data_free(a), fx_data_free(b);
+    fx_data_reader_free(r);
+}
+
+static void misuse(void)
+{
+    fx_reader *r = open_reader("svmlight");
+    char name[5000];
+    fx_data *d = NULL;
+
+    CHECK(!feed(r, "1 1:1") && feed(r, "2 1:1\n") == FX_EINVAL);        /* a line in two pieces */
+    fx_data_reader_free(r);
+    fx_data_reader_free(NULL);
+    CHECK(fx_data_reader_feed(NULL, "1", 1, NULL) == FX_EINVAL);
+    CHECK(fx_data_reader_new(NULL, "csv", "x") == FX_EINVAL);
+    CHECK(fx_data_parse(&d, "csv", "x", NULL, 3, NULL) == FX_EINVAL);
+    CHECK(fx_data_parse(&d, "svmlight", "x", NULL, 0, NULL) == FX_EFORMAT);
+    CHECK(fx_data_reader_new(&r, "csv", NULL) == FX_EINVAL);
+    r = open_reader("csv");
+    CHECK(fx_data_reader_member(r, "x.npy") == FX_EINVAL);
+    fx_data_reader_free(r);
+    memset(name, 'd', sizeof name);     /* the end of a long name, the place and the reason */
+    strcpy(name + sizeof name - 7, "/f.svm");
+    CHECK(fx_data_parse(&d, "svmlight", name, "1 x", 3, NULL) == FX_EFORMAT);
+    CHECK(strstr(fx_error_detail(), "/f.svm:1:3: expected index:value, found 'x'"));
+    CHECK(!strncmp(fx_error_detail(), "...", 3) && !d);
+}
+
+static int stop(void *ctx, double done)
+{
+    CHECK(done >= 0 && done <= 1);
+    return ++*(int *)ctx > 2;
+}
+
+static void limits(void)
+{
+    const size_t size = 96 << 20;       /* long enough for three calls, 50 ms apart */
+    char *text = malloc(size + 1);
+    int calls = 0;
+    fx_run small = {.max_memory = 1000000}, stopped = {.progress = stop, .ctx = &calls};
+    fx_data *d = NULL;
+
+    CHECK(text != NULL);
+    for (size_t i = 0; i < size; i += 16)
+        memcpy(text + i, "1 1:0.123456 \t\n" "\n", 16);
+    CHECK(fx_data_parse(&d, "svmlight", "x", text, 1 << 20, &small) == FX_ELIMIT && !d);
+    CHECK(fx_data_parse(&d, "svmlight", "x", text, 1 << 14, &small) == FX_OK);
+    fx_data_free(d);
+    d = NULL;
+    fx_status s = fx_data_parse(&d, "svmlight", "x", text, size, &stopped);
+    CHECK(calls > 2 ? s == FX_ECANCELLED && !d : s == FX_OK); /* a fast machine may finish */
+    fx_data_free(d);
+    free(text);
+}
+
+int main(void)
+{
+    test_init();
+    specs();
+    counts();
+    takes();
+    misuse();
+    limits();
+    return 0;
+}

@@ -60,23 +60,25 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 	cmake --build build/dev
 	ctest --test-dir build/dev
 
-test-tsan:                              # the unit tests under ThreadSanitizer
+test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan
-	ctest --test-dir build/tsan -LE whole
+	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole
 
 test-clang:                             # the other compiler, warnings are errors
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
 
-test-python: all
+test-python: all                        # the program, as built for release and with sanitizers
 	scripts/venv numpy scipy pytest
 	$(python) -m pytest -q -p no:cacheprovider tests
+	FEATCROSS=build/dev/featcross $(python) -m pytest -q -p no:cacheprovider tests
 
 bench: all
 	scripts/venv numpy scipy scikit-learn
-	bench/run $(python)
+	set -e; for b in $$(grep -l __main__ bench/*.py); do \
+	    $(python) $$b build; done
 
 install: all
 	cmake --install build --prefix $(PREFIX)

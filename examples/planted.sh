@@ -4,8 +4,8 @@
 # The example of README.md; featcross must be on the PATH.
 set -eu
 
-featcross make pairs:n=500,d=40,nz=8,k=4 -q -o pairs.svm
-featcross info -q pairs.svm
-featcross gram -q pairs.svm --kernel anova:order=2 -o K.npy
-featcross gram -q pairs.svm --kernel all-subsets --to precomputed -o K.txt    # for svm-train -t 4
-featcross convert -q pairs.svm -o pairs.npz
+featcross make pairs -n 500 -d 40 --nz 8 -k 4 -o pairs.svm --planted planted.txt
+featcross info pairs.svm
+featcross gram pairs.svm --kernel anova:order=2 -o K.npy
+featcross gram pairs.svm --kernel all-subsets --scale unit-l2 -o K.txt       # for svm-train -t 4
+featcross convert pairs.svm pairs.npz

@@ -124,7 +124,7 @@ static double bisect(const reduction *r)
     for (;;) {
         double x = low + (high - low) / 2;
         if (!(low < x && x < high))     /* neighbours: as sharp as doubles get */
-            return x;
+            return low;
         if (below(r, x))
             high = x;
         else

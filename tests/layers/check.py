@@ -22,10 +22,10 @@ LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel"]]
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 OUTSIDE = ["cli", "examples", "fuzz"]
 FORBIDDEN = {  # in src/, tests and benchmarks aside
-    "prints": r"\b(?:printf|fprintf|puts|putchar|fputs|perror|fwrite)\s*\(",
-    "ends the process": r"\b(?:exit|_exit|abort|assert|raise|kill)\s*\(",
-    "opens a file": r"\b(?:fopen|open|openat|creat|freopen|popen|system)\s*\(",
-    "allocates past base/memory.c": r"\b(?:malloc|calloc|realloc|aligned_alloc|strdup|strndup)\s*\(",
+    "prints": r"(?<![\w.>])(?:printf|fprintf|puts|putchar|fputs|perror|fwrite)\s*\(",
+    "ends the process": r"(?<![\w.>])(?:exit|_exit|abort|assert|raise|kill)\s*\(",
+    "opens a file": r"(?<![\w.>])(?:fopen|open|openat|creat|freopen|popen|system)\s*\(",
+    "allocates past base/memory.c": r"(?<![\w.>])(?:malloc|calloc|realloc|aligned_alloc|strdup|strndup)\s*\(",
 }
 problems = []
 

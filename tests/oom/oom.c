@@ -104,17 +104,22 @@ static fx_status got_data(fx_data *d, fx_status s)
     return s;
 }
 
-static const char *svmlight(void)       /* text labels, integers and fractions, qid, comments */
+/* Text labels, integers and fractions, qid, comments. */
+static const char *svmlight(size_t rows)
 {
-    static char text[1 << 16];
+    static char text[1 << 20];
+    static size_t written;
 
-    if (!text[0])
-        for (size_t i = 0, n = 0; i < 1500; i++)
+    if (rows != written)
+        for (size_t i = 0, n = 0; i < rows; i++)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s qid:%zu %zu:1 %zu:%g # row\n",
                                   i % 3 ? "yes" : "no", i / 10, i % 7 + 1, i % 11 + 10,
-                                  (double)i / 7);
+                                  (double)(i % 1000) / 7);
+    written = rows;
     return text;
 }
+
+enum { FEW = 300, MANY = 20000 };       /* rows of text: one piece; several, for several threads */
 
 static const char csv[] = "a,b,label\n1,2.5,x\n3,4,y\n,0.1,x\n";
 
@@ -176,7 +181,7 @@ static fx_status write_file(const char *spec, const fx_table *t, const fx_run *r
 /* ---- The scenarios ------------------------------------------------------------------------ */
 static fx_status parse(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    const char *text = strstr(spec, "csv") ? csv : svmlight(strstr(spec, "sort") ? FEW : MANY);
     fx_data *d = MARK;
 
     begin();
@@ -210,7 +215,7 @@ static fx_status reader_new(const char *spec)
 
 static fx_status reader_feed(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    const char *text = strstr(spec, "csv") ? csv : svmlight(FEW);
     fx_reader *r;
 
     prepared(fx_data_reader_new(&r, spec, "x"), spec);
@@ -227,7 +232,7 @@ static fx_status reader_feed(const char *spec)
 
 static fx_status reader_take(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight();
+    const char *text = strstr(spec, "csv") ? csv : svmlight(FEW);
     fx_reader *r;
     fx_data *d = MARK;
 
@@ -271,7 +276,7 @@ static fx_status reader_member(const char *spec) { return npz(spec[0] == 'm'); }
 static fx_status written(const char *spec)
 {
     fx_data *d = strcmp(spec, "svmlight") ? made("pairs:n=40,d=30,nz=5,k=2")
-                                          : parsed("svmlight", svmlight());
+                                          : parsed("svmlight", svmlight(FEW));
     fx_table t = fx_data_table(d);
 
     begin();
@@ -296,7 +301,7 @@ static fx_status select_rows(const char *spec)
 
 static fx_status select_all(const char *spec)
 {
-    fx_data *source = parsed(spec, svmlight()), *d = MARK;
+    fx_data *source = parsed(spec, svmlight(FEW)), *d = MARK;
     fx_table t = fx_data_table(source);
 
     begin();
@@ -412,7 +417,7 @@ static fx_status kernel_parse(const char *spec)
     return s;
 }
 
-enum { ROWS = 150 };                     /* several blocks, so several threads */
+enum { ROWS = 300 };                     /* several blocks, so several threads */
 
 static fx_status gram_of(const char *spec, const char *rows)
 {
@@ -434,14 +439,17 @@ static fx_status gram_of(const char *spec, const char *rows)
     return s;
 }
 
-static fx_status gram_sparse(const char *spec) { return gram_of(spec, "pairs:n=150,d=30,nz=5,k=2"); }
-static fx_status gram_dense(const char *spec) { return gram_of(spec, "dense-positive:n=150,d=6"); }
+static fx_status gram_sparse(const char *spec)
+{
+    return gram_of(spec, "pairs:n=300,d=60,nz=20,k=4");
+}
+static fx_status gram_dense(const char *spec) { return gram_of(spec, "dense-positive:n=300,d=20"); }
 
 static fx_status values(const char *spec)
 {
-    enum { VECTORS = 3, COLS = 6 };
+    enum { VECTORS = 3, COLS = 20 };
     static double V[ROWS * VECTORS], G[ROWS * COLS * VECTORS], P[COLS * VECTORS];
-    fx_data *d = made("dense-positive:n=150,d=6");
+    fx_data *d = made("dense-positive:n=300,d=20");
     fx_table t = fx_data_table(d);
     fx_kernel *k = kernel_of(spec);
     bool untouched = true;
@@ -579,7 +587,6 @@ int main(void)
     size_t count = sizeof scenarios / sizeof *scenarios;
     long failures[WRAP_THREAD + 1] = {0};
 
-    svmlight();
     for (size_t i = 0; i < count; i++) {
         once(i, WRAP_NOTHING, 0, 0);
         uint64_t want = result;
@@ -588,7 +595,7 @@ int main(void)
                 failures[what]++;
     }
     printf("%zu scenarios; survived: %ld failing allocations, %ld times none from the n-th on, "
-           "%ld threads that did not start\n", count, failures[WRAP_ONE], failures[WRAP_ALL_FROM],
-           failures[WRAP_THREAD]);
+           "%ld threads that did not start\n",
+           count, failures[WRAP_ONE], failures[WRAP_ALL_FROM], failures[WRAP_THREAD]);
     return failures[WRAP_ONE] && failures[WRAP_ALL_FROM] && failures[WRAP_THREAD] ? 0 : 1;
 }

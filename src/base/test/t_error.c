@@ -27,7 +27,8 @@ int main(void)
     CHECK(pthread_join(id, NULL) == 0);
     CHECK(!strcmp(fx_error_detail(), "X has 3 columns, Z has 4"));
 
-    fxi_error(FX_EFORMAT, "a\nb\tc\x7f" "d\xc3\xa9"); /* one line; UTF-8 passes */
+    fxi_error(FX_EFORMAT, "a\nb\tc\x7f"
+                          "d\xc3\xa9"); /* one line; UTF-8 passes */
     CHECK(!strcmp(fx_error_detail(), "a?b?c?d\xc3\xa9"));
 
     char text[2000];                    /* cut, not overrun */

@@ -24,10 +24,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void nap(double seconds)
+static void nap(long milliseconds)
 {
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)},
-              NULL);
+    nanosleep(&(struct timespec){0, milliseconds * 1000000}, NULL);
 }
 
 typedef struct square {
@@ -79,7 +78,7 @@ static fx_status fails(void *ctx, size_t block, fxi_team *team)
 
     (void)team;
     if (block == *first)
-        nap(0.002);                     /* a later failure is met first */
+        nap(2);                     /* a later failure is met first */
     if (block >= *first && block % 3 == *first % 3)
         return fxi_error(block == *first ? FX_EDOMAIN : FX_ESHAPE, "block %zu", block);
     return FX_OK;
@@ -127,7 +126,7 @@ static fx_status slow(void *ctx, size_t block, fxi_team *team)
 
     (void)block;
     for (double end = now() + *seconds; now() < end && !fxi_parallel_cancelled(team);)
-        nap(0.002);
+        nap(2);
     return FX_OK;
 }
 
@@ -173,6 +172,24 @@ static void cancelled_in_time(void)
     }
 }
 
+static fx_status in_order(void *ctx, size_t block, fxi_team *team)
+{
+    size_t *next = ctx;
+
+    CHECK(block == (*next)++ && fxi_parallel_thread(team) == 0);
+    return block == 150 ? fxi_error(FX_EDOMAIN, "here") : FX_OK;
+}
+
+static void ordered(void)
+{
+    size_t next = 0;
+
+    CHECK(fxi_parallel_ordered(100, in_order, &next, &(fx_run){.threads = 8}) == FX_OK);
+    CHECK(next == 100);
+    next = 0;
+    CHECK(fxi_parallel_ordered(BLOCKS, in_order, &next, NULL) == FX_EDOMAIN && next == 151);
+}
+
 /* Nothing survives a call, so a child forked afterwards (or from a host with threads of its own)
  * can run one too. */
 static void after_fork(void)
@@ -183,8 +200,10 @@ static void after_fork(void)
     CHECK(fxi_parallel(BLOCKS, square_block, &s, &run) == FX_OK);
     pid_t child = fork();
     CHECK(child >= 0);
-    if (child == 0)
-        _exit(fxi_parallel(BLOCKS, square_block, &s, &run) == FX_OK && s.calls[BLOCKS - 1] == 2 ? 0 : 1);
+    if (child == 0) {
+        bool done = fxi_parallel(BLOCKS, square_block, &s, &run) == FX_OK;
+        _exit(done && s.calls[BLOCKS - 1] == 2 ? 0 : 1);
+    }
     int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -207,6 +226,7 @@ int main(void)
     test_init();
     same_for_any_threads();
     first_failure_wins();
+    ordered();
     progress_in_time();
     cancelled_in_time();
     after_fork();

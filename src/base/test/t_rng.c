@@ -50,8 +50,9 @@ static void known_answers(void)
     for (int n = test_cases(1000); n > 0; n--) {
         uint64_t seed = test_u64(), stream = test_u64(), i = test_u64() >> test_below(64);
         uint64_t pair = i / 2;
-        philox(out, (uint32_t[]){(uint32_t)pair, (uint32_t)(pair >> 32), (uint32_t)stream,
-                                 (uint32_t)(stream >> 32)},
+        philox(out,
+               (uint32_t[]){(uint32_t)pair, (uint32_t)(pair >> 32), (uint32_t)stream,
+                            (uint32_t)(stream >> 32)},
                (uint32_t[]){(uint32_t)seed, (uint32_t)(seed >> 32)});
         const uint32_t *half = out + 2 * (i & 1);
         CHECK(fxi_rng_bits((fxi_rng){seed, stream}, i) == ((uint64_t)half[1] << 32 | half[0]));

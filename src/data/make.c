@@ -36,7 +36,8 @@ static fx_status make_piece(void *ctx, size_t block, fxi_team *team)
 
     for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
         size_t at = i * m->stored;
-        double y = l->set->row(m, i, m->dense ? NULL : l->col + at, (char *)l->val + at * size, seen);
+        int32_t *col = m->dense ? NULL : l->col + at;
+        double y = l->set->row(m, i, col, (char *)l->val + at * size, seen);
         l->label[i] = fxi_rng_uniform(fxi_data_make_row(m, i), 0) < m->noise ? -y : y;
     }
     return FX_OK;

@@ -3,7 +3,7 @@
  *
  * All kernel values are positive and of one size, so that relative errors mean something.  The
  * label is the sign of (a - 1)(b - 1) for two planted features before the norm is divided out: are
- * they on the same side of their mean?  Rows are double, norms 1 within (d + 2) units of rounding. */
+ * they on the same side of their mean?  Rows are double, norms 1 within d + 2 units of rounding. */
 
 #include "data/make.h"
 

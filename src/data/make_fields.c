@@ -104,5 +104,6 @@ static fx_status finish(const fxi_making *m, fx_data *d)
     return FX_OK;
 }
 
-const fxi_data_set fxi_data_make_fields = {.name = "fields", .keys = keys, .start = start,
-                                           .plant = plant, .row = row, .finish = finish, .planted = "field1 field2\n"};
+const fxi_data_set fxi_data_make_fields = {
+    .name = "fields", .keys = keys, .start = start, .plant = plant, .row = row, .finish = finish,
+    .planted = "field1 field2\n"};

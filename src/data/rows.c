@@ -2,9 +2,9 @@
  * rows.c - rows of a table by number, and the pieces in which long calls walk over them.
  *
  * A table read from a large file has thousands of blocks, so the block of a row is found by
- * bisection in the list of first rows.  A piece is a run of rows that holds about 2^16 numbers: well
- * under a millisecond to well under 100 ms of any work, so that a call can be stopped between
- * pieces, and the same whatever the number of threads. */
+ * bisection in the list of first rows.  A piece is a run of rows that holds about 2^16 numbers:
+ * little enough that a call can be stopped between pieces well within 100 ms, much enough that the
+ * loop costs nothing, and the same whatever the number of threads. */
 
 #include "data/data.h"
 

@@ -7,15 +7,15 @@
  *   unit-l2  x_ij / sqrt(sum_j x_ij^2)
  *   none     a copy
  *
- * A column with a single value (all zeros included) and a row of zeros are left as they are.  The
- * scaled table is one block of doubles, except by `none`, which keeps the type.
+ * A column without spread (std) or of zeros (maxabs) and a row of zeros are left as they are.  The
+ * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps types.
  *
  * Accuracy: f_j of maxabs is rounded once, and x f_j once more, which cannot leave [-1, 1].  For
  * std three passes are made: range, mean, and deviations from the mean with the correction
  *
  *   n s^2 = sum (x - a)^2 - (sum (x - a))^2 / n        for the computed mean a        [1]
  *
- * so that the relative error of s^2 is about (n + 2) u, plus (n u mean/s)^2: no harm from a large mean.
+ * so that the relative error of s^2 is about (n + 2) u + (n u mean/s)^2: a large mean does no harm.
  * Numbers are first divided by a power of two near the largest of their column or row, which is
  * exact, so that no square overflows; f_j is at most DBL_MAX.
  *

@@ -5,5 +5,6 @@
 
 void fx_data_shuffle(size_t *order, size_t n, uint64_t seed)
 {
-    fxi_rng_permutation(order, n, (fxi_rng){seed, FXI_DATA_SHUFFLE});
+    if (order)
+        fxi_rng_permutation(order, n, (fxi_rng){seed, FXI_DATA_SHUFFLE});
 }

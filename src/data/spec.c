@@ -28,6 +28,6 @@ fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const ch
         size_t n = strlen(known);
         snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", names[i]);
     }
-    return fxi_error(FX_EINVAL, "there is no %s '%.*s'; there are %s", what, (int)s.name_len, s.name,
-                     known);
+    return fxi_error(FX_EINVAL, "there is no %s '%.*s'; there are %s", what, (int)s.name_len,
+                     s.name, known);
 }

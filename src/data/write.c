@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * write.c - a table into a sink: the list of formats, the walk over the rows, the buffer.
  *
- * Bytes leave in pieces of 64 KiB, in order, from the calling thread; between pieces of rows the
- * progress callback may stop the call.  After a failure the sink holds a part that the caller must
- * throw away.  Numbers are the shortest decimals that read back as the same double, so that a
- * table survives text unchanged. */
+ * Bytes leave in pieces of 64 KiB, in order, from the calling thread; between rows and between
+ * pieces the progress callback may stop the call.  After a failure the sink holds a part that the
+ * caller must throw away.  Numbers are the shortest decimals that read back as the same double, so
+ * that a table survives text unchanged. */
 
 #include "data/write.h"
 
@@ -21,6 +21,8 @@ fx_status fxi_data_write_flush(fxi_writer *w)
     size_t n = w->used;
 
     w->used = 0;
+    if (w->team && fxi_parallel_cancelled(w->team))
+        return FX_ECANCELLED;
     if (n && w->sink->write(w->sink->ctx, w->buf, n))
         return fxi_error(FX_EOUTPUT, "the output refused %zu bytes", n);
     return FX_OK;
@@ -77,6 +79,7 @@ static fx_status write_piece(void *ctx, size_t block, fxi_team *team)
     size_t n = x->rows.t->rows, last = n - first < x->rows.piece ? n : first + x->rows.piece;
     fx_status s = FX_OK;
 
+    x->w->team = team;
     if (first == 0 && x->format->before)
         s = x->format->before(x->w, pass);
     for (size_t i = first; !s && i < last && !fxi_parallel_cancelled(team); i++)
@@ -117,6 +120,7 @@ fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t
     if (!s) {
         x.pieces = x.rows.pieces ? x.rows.pieces : 1;
         s = fxi_parallel_ordered(x.pieces * x.format->passes, write_piece, &x, run);
+        x.w->team = NULL;
         if (!s)
             s = fxi_data_write_flush(x.w);
         free(x.rows.start);

@@ -23,6 +23,7 @@ enum { FXI_WRITE_BUFFER = 1 << 16, FXI_WRITE_TOKEN = 96 };
 struct fxi_writer {
     const fx_sink *sink;
     const fx_table *t;
+    fxi_team *team;                     /* a row may be long: every flush may be the last */
     size_t used;                        /* bytes in buf */
     fx_type type;                       /* double if any block is */
     int base;                           /* svmlight: the first column is called so */

@@ -3,7 +3,7 @@
  *
  * An array is a header of text, padded to 64 bytes, and its numbers as they lie in memory:
  *
- *   \x93NUMPY 1 0  uint16 length  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ... \n
+ *   \x93NUMPY 1 0  uint16 length  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  \n
  *
  * Numbers are float32 if all blocks are float, else float64. */
 

@@ -89,7 +89,8 @@ static fx_status before(fxi_writer *w, size_t pass)
         if ((s = small_members(w)))
             return s;
         snprintf(shape, sizeof shape, "%llu,", (unsigned long long)w->numbers);
-        return member(w, "data.npy", fxi_data_write_npy_type(w), shape, w->numbers, w->type == FX_F64 ? 8 : 4);
+        return member(w, "data.npy", fxi_data_write_npy_type(w), shape, w->numbers,
+                      w->type == FX_F64 ? sizeof(double) : sizeof(float));
     case LABELS:
         if (!w->t->label)
             return FX_OK;

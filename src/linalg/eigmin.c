@@ -4,7 +4,7 @@
  *
  * Step k = n-1 .. 1 reflects the first k numbers a of row k onto the last of them [1, 2]:
  *
- *   H = I - v v' / h,   H a = g e_(k-1),   v = a - g e_(k-1),   h = v'v / 2,   g = -sign(a_(k-1)) |a|
+ *   H = I - v v' / h,  H a = g e_(k-1),  v = a - g e_(k-1),  h = v'v / 2,  g = -sign(a_(k-1)) |a|
  *   A <- H A H = A - v w' - w v',   w = p - v (v'p) / (2 h),   p = A v / h
  *
  * on the leading k x k part, its lower triangle only, all loops along rows.  What remains is
@@ -18,11 +18,11 @@
  *
  * Cost: 4/3 n^3 operations, 8 n^2 bytes.
  *
- * Accuracy: reflections are orthogonal up to rounding, so the result is exact for A + E; with
- * rounding errors that add like a random walk, |E| is a small multiple of n u |A|_F (never more than
- * n^2 u |A|_F times a small constant [2]), and eigenvalues of symmetric matrices move by at most |E|.
- * The pivots are those of a matrix within a few u of T [1].  A is scaled by a power of two first: nothing
- * over- or underflows that matters.
+ * Accuracy: the reflections are orthogonal up to rounding, so the result is exact for some A + E,
+ * and eigenvalues of symmetric matrices move by at most |E|.  Rounding errors add like a random
+ * walk within a reflection and over the n reflections, so |E| is a small multiple of n u |A|_F (and
+ * never more than one of n^2 u |A|_F [2]).  The pivots are those of a matrix within a few u of T
+ * [1].  A is scaled by a power of two first, so that nothing that matters over- or underflows.
  *
  * [1] J. Wilkinson. The Algebraic Eigenvalue Problem. Oxford, 1965, chapter 5.
  * [2] N. Higham. Accuracy and Stability of Numerical Algorithms. SIAM, 2002, section 19.3. */

@@ -25,7 +25,8 @@ typedef struct random_table {
 } random_table;
 
 static const char *const rt_classes[] = {"cat", "dog", "owl"};
-static const char *const rt_names[RT_COLS] = {"a", "b c", "d,e", "f\"g", "", "x\ty", "z", "u=1", "v"};
+static const char *const rt_names[RT_COLS] = {"a", "b c", "d,e", "f\"g", "", "x\ty", "z", "u=1",
+                                              "v"};
 
 /* layout: 0 all dense, 1 all CSR, 2 a mix; type: 0 all float, 1 all double, 2 a mix. */
 static void random_table_fill(random_table *r, int layout, int type)
@@ -55,8 +56,9 @@ static void random_table_fill(random_table *r, int layout, int type)
         for (size_t i = 0; i < X->rows; i++, row++) {
             r->sparse[row] = sparse;
             for (size_t j = 0; j < cols; j++) {
-                double v = test_below(2) ? (double)test_below(5) - 2
-                                         : ldexp((double)(test_u64() >> 12), (int)test_below(80) - 92);
+                double v = ldexp((double)(test_u64() >> 12), (int)test_below(80) - 92);
+                if (test_below(2))
+                    v = (double)test_below(5) - 2;
                 if (!f64)
                     v = (float)v;
                 if (sparse && test_below(2))

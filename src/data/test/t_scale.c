@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_scale.c - factors and scaled rows against the definitions; large means, large and tiny numbers. */
+ * t_scale.c - factors and scaled rows against the definitions; large means, extreme numbers. */
 
 #include "data/test/random_table.h"
 
@@ -98,7 +98,7 @@ static void rows(const random_table *r, const char *spec)
             norm += l1 ? fabsl(r->x[i][j]) : (long double)r->x[i][j] * r->x[i][j];
         if (!l1)
             norm = sqrtl(norm);
-        for (size_t q = 0; q < row.n; q++) {    /* a sum of cols terms, a square, a root, a quotient */
+        for (size_t q = 0; q < row.n; q++) {    /* a sum, a square, a root, a quotient */
             double x = r->x[i][fxi_row_column(row, q)];
             double want = norm > 0 ? (double)(x / norm) : 0;
             CHECK_NEAR(row.f64[q], want, ((double)t.cols + 4) * U * fabs(want));

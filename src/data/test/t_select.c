@@ -117,7 +117,8 @@ int main(void)
     size_t *again = calloc(M, sizeof *again);
     CHECK(wide && again);
     int64_t none = 0;                   /* zeros to be left out: much work, little memory */
-    fx_matrix one[2] = {{.rows = 1, .cols = W, .stride = W, .val = wide}, {.cols = W, .ptr = &none}};
+    fx_matrix one[2] = {{.rows = 1, .cols = W, .stride = W, .val = wide},
+                        {.cols = W, .ptr = &none}};
     fx_table w = {.rows = 1, .cols = W, .blocks = 2, .block = one};
     CHECK(fx_data_select(&d, &w, again, M, &(fx_run){.progress = stop}) == FX_ECANCELLED);
     CHECK(d == keep);

@@ -147,12 +147,13 @@ def test_27_signal_while_nobody_reads(program, tmp_path):
 
 
 # ---- The bar ---------------------------------------------------------------------------------------------
-def on_terminal(program, cwd, *args, feed=()):
-    """What a command shows on a terminal as stderr; feed: bytes for stdin, half a second apart."""
+def on_terminal(program, cwd, *args, feed=(), until=None):
+    """What a command shows on a terminal as stderr.  feed: bytes for stdin, half a second apart;
+    until: interrupt it when this is seen."""
     ours, theirs = pty.openpty()
     p = spawn(program, cwd, *args, stderr=theirs)
     os.close(theirs)
-    seen, next_feed, feed = b"", time.monotonic(), list(feed)
+    seen, next_feed, feed, interrupted = b"", time.monotonic(), list(feed), False
     while True:
         if select.select([ours], [], [], 0.05)[0]:
             try:
@@ -162,6 +163,9 @@ def on_terminal(program, cwd, *args, feed=()):
             if not chunk:
                 break
             seen += chunk
+            if until and until in seen:
+                p.send_signal(signal.SIGINT)
+                until, interrupted = None, True
         if feed and time.monotonic() > next_feed:
             p.stdin.write(feed.pop(0))
             p.stdin.flush()
@@ -169,7 +173,7 @@ def on_terminal(program, cwd, *args, feed=()):
         elif not feed and not p.stdin.closed:
             p.stdin.close()
     p.stdout.read()
-    assert p.wait() == 0
+    assert p.wait() == (130 if interrupted else 0)
     os.close(ours)
     return seen.decode()
 
@@ -194,5 +198,7 @@ def test_no_bar_on_quick_work_nor_in_a_pipe(program, tmp_path):
 
 
 def test_bar_shows_share_and_time_left(program, tmp_path, large):
-    seen = on_terminal(program, tmp_path, "gram", large, "-k", "anova:order=8", "-o", "k.npy", "--threads", "1")
-    assert "% [" in seen and "pairs/s" in seen and "left" in seen
+    seen = on_terminal(program, tmp_path, "gram", large, "-k", "anova:order=8", "-o", "k.npy",
+                       "--threads", "1", until=b" left")
+    assert "% [" in seen and "pairs/s" in seen
+    assert "\r\x1b[Kfeatcross: interrupted" in seen   # the bar makes room for the message

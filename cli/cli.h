@@ -62,6 +62,7 @@ typedef struct source {
     const char *compression;            /* "gzip", ..., or NULL */
     bool zip;                           /* read member by member */
     struct archive *archive;            /* NULL: bytes come as they are */
+    bool empty;                         /* nothing was packed */
     unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
     size_t head_len, head_used;
     unsigned char *block;               /* libarchive's window on the file */
@@ -85,6 +86,7 @@ typedef struct loaded {
 } loaded;
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
 int load(loaded *out, const char *path, int base);
+void load_say(const loaded *l);         /* what was read, as a line of talk */
 int load_scale(loaded *l, const fx_scale *s);           /* in place */
 void load_free(loaded *l);
 

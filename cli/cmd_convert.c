@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *to, *scale_spec, *output_base;
+static const char *output_path, *to, *scale_spec, *output_base;
 static bool shuffle;
 static uint64_t head;
 static double split;
 
 static const opt options[] = {
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "the same as the operand OUT", 0, 0},
     {"to", 0, OUTPUT_FORMATS, OPT_CHOICE, &to, NULL,
      "format of the output (default: by its extension, else svmlight)", 0, 0},
     {"output-base", 0, "0|1", OPT_CHOICE, &output_base, NULL,
@@ -102,7 +103,10 @@ static int convert(loaded *in, output **out, const char *format, char **path)
     int status = load(in, path[0], -1);
     double start = say_clock();
 
-    if (status || (strcmp(scale_spec, "none") && (status = scale_rows(in))))
+    if (status)
+        return status;
+    load_say(in);
+    if (strcmp(scale_spec, "none") && (status = scale_rows(in)))
         return status;
     if (!strcmp(format, "npy") && in->table.label)
         say_note("labels have no place in npy and are left out; npz keeps them");
@@ -125,17 +129,24 @@ static int convert(loaded *in, output **out, const char *format, char **path)
     return status ? status : report(in, path, first, n - first, say_clock() - start);
 }
 
-static int run(int n, char **path)
+static int run(int operands, char **operand)
 {
     loaded in = {0};
     output *out[2] = {0};
-    const char *format = output_format(path[1], to, "svmlight");
-    int status = 0;
+    char *path[5];                      /* IN OUT OUT2 */
+    int n = 0, status = 0;
 
-    if ((split > 0) != (n == 3)) {
-        say_error("convert: --split needs two outputs, and two outputs need --split");
+    path[n++] = operand[0];
+    if (output_path)
+        path[n++] = (char *)output_path;
+    for (int i = 1; i < operands; i++)
+        path[n++] = operand[i];
+    if (n != (split > 0 ? 3 : 2)) {
+        say_error("convert: %s", split > 0 ? "--split needs two outputs" : "one input, one output; "
+                                             "two outputs need --split");
         return EXIT_USAGE;
     }
+    const char *format = output_format(path[1], to, "svmlight");
     if (output_base && strcmp(format, "svmlight") != 0) {
         say_error("--output-base is for svmlight, but the output is %s", format);
         return EXIT_USAGE;
@@ -163,6 +174,6 @@ const command cmd_convert = {
                 "convert x.svm.gz x.npz\n"
                 "convert x.svm train.svm test.svm --shuffle --split 0.8",
     .groups = {&group, &reading_options, &common_options},
-    .least = 2, .most = 3,
+    .least = 1, .most = 3,
     .run = run,
 };

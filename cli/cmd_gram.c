@@ -24,8 +24,9 @@ static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
      "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed "
      "(default: csv on standard output)", 0, 0},
-    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
+    {"to", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
      "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
+    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0, 0},
     {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
@@ -113,8 +114,12 @@ static int read_inputs(work *w, int n, char **path)
     int status = load(&w->X, path[0], -1);
 
     w->two = n > 1;
+    if (!status)
+        load_say(&w->X);
     if (!status && w->two)
         status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
+    if (!status && w->two)
+        load_say(&w->Z);
     if (!status && strcmp(scale_spec, "none") != 0) {
         fx_run run = progress_run();
         fx_status s = fx_data_scale_fit(&scale, scale_spec, &w->X.table, &run);

@@ -119,6 +119,7 @@ static int open_archive(source *s)
         int r = archive_read_next_header(s->archive, &entry);
         if (r != ARCHIVE_OK && r != ARCHIVE_EOF && r != ARCHIVE_WARN)
             return archive_failed(s);
+        s->empty = r == ARCHIVE_EOF;
     }
     return 0;
 }
@@ -199,7 +200,7 @@ int source_read(source *s, size_t *got, void *buf, size_t want)
 {
     size_t n = 0;
 
-    while (n < want) {
+    while (n < want && !s->empty) {
         ssize_t r = s->archive ? archive_read_data(s->archive, (char *)buf + n, want - n)
                                : read_some(s, (char *)buf + n, want - n);
         if (r == 0)

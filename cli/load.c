@@ -322,27 +322,6 @@ static int check_width(const loaded *l)
     return 0;
 }
 
-static void summary(const loaded *l)
-{
-    const fx_reading *c = &l->reading;
-    char rest[256] = "";
-    size_t n = 0;
-    const struct { uint64_t count; const char *what; } odd[] = {
-        {c->blank, "blank lines skipped"}, {c->dropped, "values dropped"},
-        {c->summed, "duplicates added up"}, {c->sorted, "rows sorted"}};
-
-    if (!strcmp(l->format, "svmlight"))
-        n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
-                             l->base_given ? "given" : "found");
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        if (odd[i].count)
-            n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s",
-                                  (unsigned long long)odd[i].count, odd[i].what);
-    say_note("%s: %s%s%s, %zu rows x %zu columns%s", l->name, l->format,
-             l->compression ? " in " : "", l->compression ? l->compression : "", l->table.rows,
-             l->table.cols, rest);
-}
-
 int load(loaded *out, const char *path, int base)
 {
     source s;
@@ -373,7 +352,6 @@ int load(loaded *out, const char *path, int base)
         l.table = fx_data_table(l.data);
         l.reading = fx_data_reader_count(r);
         l.seconds = say_clock() - start;
-        summary(&l);
         status = check_width(&l);
     }
     fx_data_reader_free(r);
@@ -382,6 +360,27 @@ int load(loaded *out, const char *path, int base)
     else
         *out = l;
     return status;
+}
+
+void load_say(const loaded *l)
+{
+    const fx_reading *c = &l->reading;
+    char rest[256] = "";
+    size_t n = 0;
+    const struct { uint64_t count; const char *what; } odd[] = {
+        {c->blank, "blank lines skipped"}, {c->dropped, "values dropped"},
+        {c->summed, "duplicates added up"}, {c->sorted, "rows sorted"}};
+
+    if (!strcmp(l->format, "svmlight"))
+        n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
+                             l->base_given ? "given" : "found");
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        if (odd[i].count)
+            n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s",
+                                  (unsigned long long)odd[i].count, odd[i].what);
+    say_note("%s: %s%s%s, %zu rows x %zu columns%s", l->name, l->format,
+             l->compression ? " in " : "", l->compression ? l->compression : "", l->table.rows,
+             l->table.cols, rest);
 }
 
 int load_scale(loaded *l, const fx_scale *scale)

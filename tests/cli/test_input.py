@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reading: odd and broken files, pipes, archives, formats."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from conftest import svmlight
+
+GRAM = ["gram", "-q", "-k", "linear"]
+
+
+def refused(fx, name, *args, where=None, word=None):
+    """Status 2, no output, a message that names the place and the reason."""
+    r = fx("gram", name, "-k", "linear", "-o", "out.npy", *args, status=2)
+    assert r.out == b""
+    assert not os.path.exists(os.path.join(os.path.dirname(name) or ".", "out.npy"))
+    if where:
+        assert f"{name}:{where}: " in r.talk
+    if word:
+        assert re.search(word, r.talk), r.talk
+    return r.talk
+
+
+def info(fx, name, *args):
+    return fx("info", name, "--json", *args).json
+
+
+# The numbers are those of the table of common failures.
+def test_01_paths(fx, tmp_path, put):
+    assert "nowhere.svm: No such file or directory" in refused(fx, "nowhere.svm")
+    (tmp_path / "dir").mkdir()
+    assert "dir: Is a directory" in refused(fx, "dir")
+    put("secret.svm", "1 1:1\n")
+    (tmp_path / "secret.svm").chmod(0)
+    if os.geteuid() != 0:
+        assert "secret.svm: Permission denied" in refused(fx, "secret.svm")
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n"])
+def test_02_no_rows(fx, put, content):
+    refused(fx, put("x.svm", content), word="no rows")
+
+
+def test_03_blank_lines(fx, put):
+    put("x.svm", "1 1:1\n\n-1 2:1\n\n\n")
+    assert info(fx, "x.svm")["blank_lines"] == 3
+    assert "blank lines  3" in fx("info", "x.svm").text
+    assert "3 blank lines skipped" in fx("gram", "x.svm", "-k", "linear").talk
+
+
+def test_04_label_only(fx, put):
+    put("y.svm", "1\n1   \n-1 2:1\n")
+    j = info(fx, "y.svm")
+    assert (j["rows"], j["nonzeros"]) == (3, 1)
+    put("z.svm", "-1 qid:43\n1 qid:43 1:1\n1 qid:44 1:2\n")
+    assert (info(fx, "z.svm")["rows"], info(fx, "z.svm")["queries"]) == (3, 2)
+
+
+@pytest.mark.parametrize("content", [
+    b"1 1:1 2:2\r\n-1 2:1\r\n", b"1\t1:1\t2:2\n-1\t2:1\n", b"1  1:1   2:2  \n-1 2:1",
+    b"\xef\xbb\xbf1 1:1 2:2\n-1 2:1\n", b"1 1:1 2:2 # six\n-1 2:1 #\n"])
+def test_05_06_accepted(fx, put, content):
+    put("plain.svm", "1 1:1 2:2\n-1 2:1\n")
+    put("x.svm", content)
+    assert fx(*GRAM, "x.svm").out == fx(*GRAM, "plain.svm").out
+
+
+def test_07_order(fx, put):
+    talk = refused(fx, put("x.svm", "1 1:1\n1 15:1 12:2\n"), where="2:8", word="12 after 15")
+    assert "--sort" in talk
+    put("y.svm", "1 1:1\n1 12:2 15:1\n")
+    assert fx(*GRAM, "x.svm", "--sort").out == fx(*GRAM, "y.svm").out
+
+
+def test_08_duplicates(fx, put):
+    talk = refused(fx, put("x.svm", "1 3:1 3:2\n"), where="1:7")
+    assert "--sum-duplicates" in talk
+    assert fx(*GRAM, "x.svm", "--sum-duplicates").text == "9\n"
+
+
+def test_09_base(fx, put):
+    put("x.svm", "1 0:1 3:1\n")
+    refused(fx, "x.svm", "--index-base", "1", where="1:3")
+    assert info(fx, "x.svm")["base"] == 0
+    refused(fx, put("y.svm", "1 -4:1\n"), where="1:3")
+
+
+@pytest.mark.parametrize("index", ["2147483648", "4294967296", "100000000000000000000"])
+def test_10_huge_index(fx, put, index):
+    refused(fx, put("x.svm", f"1 {index}:1\n"), where="1:3", word="exceeds")
+
+
+def test_11_absurd_width(fx, put):
+    put("x.svm", "1 1:1\n1 2000000000:1\n")
+    r = fx("info", "x.svm", "--max-memory", "20G")
+    assert re.search(r"WARNING: x.svm: 2000000000 columns .*line 2.*14\.9 GiB", r.talk)
+    r = fx("info", "x.svm", "--max-memory", "1G", status=4)
+    assert "14.9 GiB" in r.talk and "the limit is 1.0 GiB" in r.talk
+    fx(*GRAM, "x.svm", "--max-memory", "1G", status=4)
+
+
+@pytest.mark.parametrize("token", ["3:", "3", ":5", "4:.", "8.-0.02", "5:1.2abc", "1:1:1"])
+def test_12_malformed(fx, put, token):
+    refused(fx, put("x.svm", f"1 1:1\n1 2:1 {token}\n"), word=r"x\.svm:2:\d+: ")
+
+
+@pytest.mark.parametrize("v", ["nan", "inf", "-inf", "1e999"])
+def test_13_not_finite(fx, put, v):
+    put("x.svm", f"1 1:1\n1 1:{v} 2:3\n")
+    refused(fx, "x.svm", word=r"x\.svm:2:\d+: .*--nan drop")
+    assert fx(*GRAM, "x.svm", "--nan", "drop").text == "1,0\n0,9\n"
+    put("y.svm", f"{v} 1:1\n")
+    refused(fx, "y.svm", "--nan", "drop", word=r"y\.svm:1:1: ")
+
+
+def test_14_formats_mixed_up(fx, put):
+    refused(fx, put("x.svm", "1,2,3\n4,5,6\n"), word="(?i)csv")
+    refused(fx, put("y.csv", "1 1:2 2:3\n1 1:4 2:5\n"), word="(?i)svmlight")
+
+
+def test_15_fields(fx, put):
+    put("x.svm", "1 1:2:0.5 2:7:1\n")
+    assert "--ignore-fields" in refused(fx, "x.svm", word="field-aware")
+    put("y.svm", "1 2:0.5 7:1\n")
+    assert fx(*GRAM, "x.svm", "--ignore-fields").out == fx(*GRAM, "y.svm").out
+
+
+def test_16_text_labels(fx, put):
+    refused(fx, put("x.svm", "rating 1:1\n5 1:1\n3 2:1\n"), word=r"x\.svm:\d+:\d+: ")
+    put("y.svm", "spam 1:1\nham 1:1\nspam 2:1\n")
+    assert info(fx, "y.svm")["labels"]["classes"] == [
+        {"label": "ham", "rows": 1}, {"label": "spam", "rows": 2}]
+
+
+def test_17_long_lines(fx, put):
+    n = 1000000
+    put("x.svm", "1 " + " ".join(f"{j}:1" for j in range(1, n + 1)) + "\n1 1000000:2\n")
+    j = info(fx, "x.svm")
+    assert (j["rows"], j["columns"], j["nonzeros"]) == (2, n, n + 1)
+    put("y.svm", "1 1:1 # " + "x" * 50000000 + "\n1 1:2\n")     # longer than a batch
+    assert info(fx, "y.svm")["rows"] == 2
+
+
+def test_18_locale(fx, put):
+    put("x.svm", "1 1:0.5 2:1.25\n")
+    want = fx(*GRAM, "x.svm").text
+    assert want == "1.8125\n"
+    for name in ("de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"):
+        assert fx(*GRAM, "x.svm", env={"LC_ALL": name, "LANG": name}).text == want
+
+
+def test_23_arguments(fx, put):
+    put("x.svm", "1 1:1\n")
+    for spec in ("anova:order=0", "anova:order=-1", "anova:order=17", "anova:order=1e9", "poly:degree=-1",
+                 "nothing", "anova:rank=3", "maclaurin:coef=1/-1", "anova-upto:order=2,theta=1/-1"):
+        assert spec.split(":")[0] in fx("gram", "x.svm", "-k", spec, status=2).talk
+    for args in (["-n", "0"], ["-n", "-1"], ["-d", "0"], ["-n", "99999999999999999999"],
+                 ["--noise", "2"], ["--nz", "1000000"]):
+        fx("make", "triples", *args, "-o", "t.svm", status=2)
+
+
+# ---- The same rows by every way in ------------------------------------------------------------
+def through_zstd(data):
+    return subprocess.run(["zstd", "-qc"], input=data, capture_output=True, check=True).stdout
+
+
+PACKED = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress,
+          **({"zst": through_zstd} if shutil.which("zstd") else {})}
+
+
+@pytest.fixture
+def text(rows):
+    return svmlight(*rows).encode()
+
+
+@pytest.mark.parametrize("extension", PACKED)
+def test_packed(fx, put, text, extension):
+    put("x.svm", text)
+    put(f"x.svm.{extension}", PACKED[extension](text))
+    want = fx(*GRAM, "x.svm").out
+    assert fx(*GRAM, f"x.svm.{extension}").out == want
+    assert fx(*GRAM, "-", stdin=PACKED[extension](text)).out == want
+    put("noname", PACKED[extension](text))
+    assert fx(*GRAM, "noname").out == want
+
+
+def test_gzip_members_and_truncation(fx, put, text):
+    half = text.index(b"\n", len(text) // 2) + 1
+    put("x.svm", text)
+    put("two.svm.gz", gzip.compress(text[:half]) + gzip.compress(text[half:]))
+    assert fx(*GRAM, "two.svm.gz").out == fx(*GRAM, "x.svm").out
+    put("cut.svm.gz", gzip.compress(text)[:-20])
+    refused(fx, "cut.svm.gz", word="cut.svm.gz: ")
+    refused(fx, put("empty.svm.gz", gzip.compress(b"")), word="no rows")
+
+
+def test_stdin_and_pipes(fx, put, text, tmp_path, program):
+    put("x.svm", text)
+    want = fx(*GRAM, "x.svm").out
+    assert fx(*GRAM, "-", stdin=text).out == want
+    os.mkfifo(tmp_path / "pipe")
+
+    def dribble():                      # cuts in the middle of lines and numbers
+        with open(tmp_path / "pipe", "wb", buffering=0) as f:
+            for i in range(0, len(text), 7):
+                f.write(text[i:i + 7])
+
+    t = threading.Thread(target=dribble)
+    t.start()
+    assert fx(*GRAM, "pipe").out == want
+    t.join()
+    fx(*GRAM, "-", "-", status=2, stdin=text)
+
+
+def test_batches_do_not_show(fx, put, tmp_path):
+    """More than one batch of 8 MiB, by file and by pipe, by 1 and 2 threads: the same facts."""
+    line = b"1 1:0.5 7:2 900:1\n"
+    many = b"".join([line] * 700000) + b"-1 1:1\n"
+    put("x.svm", many)
+    facts = info(fx, "x.svm", "--threads", "1")
+    assert (facts["rows"], facts["nonzeros"]) == (700001, 2100001)
+    for other in (info(fx, "x.svm", "--threads", "2"), fx("info", "-", "--json", stdin=many).json):
+        for key in facts:
+            if key not in ("file", "seconds"):
+                assert other[key] == facts[key]
+    put("y.svm", many + b"1 2:1 1:1\n")
+    for args in (["y.svm"], ["y.svm", "--threads", "1"]):
+        assert "y.svm:700002:7: " in fx("info", *args, status=2).talk
+
+
+@pytest.mark.parametrize("name, content, want", [
+    ("a", "1 1:1\n", "svmlight"), ("a", "1,2\n3,4\n", "csv"), ("a", "1\t2\n3\t4\n", "tsv"),
+    ("a", "1;2\n3;4\n", "csv"), ("a", "# c\n\nx 3:1\n", "svmlight"), ("a.txt", "a,b\n1,2\n", "csv"),
+    ("a.txt", "1 1:1\n", "svmlight"), ("a.tsv", "1\t2\n", "tsv"), ("a.csv", "1,2\n", "csv"),
+    ("a.libsvm", "1 1:1\n", "svmlight"), ("a.csv", "1\t2\n", "csv")])
+def test_formats_found(fx, put, name, content, want):
+    put(name, content)
+    assert info(fx, name)["format"] == want
+    assert fx("info", "-", "--json", "--format", want, stdin=content.encode()).json["format"] == want
+
+
+def test_csv_options(fx, put):
+    put("x.csv", "a,y,b\n1,5,2\n3,7,4\n")
+    dot = lambda *args: np.loadtxt(io.BytesIO(fx(*GRAM, "x.csv", *args).out), delimiter=",")
+    assert dot()[0, 0] == 1 + 25        # the last column is the label
+    assert dot("--label", "y")[0, 0] == 1 + 4
+    assert dot("--label", "first")[0, 0] == 25 + 4
+    assert dot("--label", "none", "--header")[1, 1] == 9 + 49 + 16
+    put("n.csv", "1,2\n3,4\n")
+    assert info(fx, "n.csv", "--header")["rows"] == 1
+    assert info(fx, "n.csv", "--no-header")["rows"] == 2
+    fx("info", "x.csv", "--label", "nothing", status=2)
+
+
+def test_misplaced_options(fx, put):
+    put("x.svm", "1 1:1\n")
+    put("x.csv", "1,2\n")
+    for args in (["x.svm", "--label", "y"], ["x.csv", "--sort"], ["x.csv", "--index-base", "1"],
+                 ["x.svm", "--header"]):
+        assert args[1] in fx("info", *args, status=2).talk
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_npy(fx, tmp_path, dtype):
+    X = np.arange(12).reshape(4, 3).astype(dtype)
+    np.save(tmp_path / "x.npy", X)
+    K = np.loadtxt(io.BytesIO(fx(*GRAM, "x.npy").out), delimiter=",")
+    assert (K == X.astype(float) @ X.T.astype(float)).all()
+    data = (tmp_path / "x.npy").read_bytes()
+    assert (np.loadtxt(io.BytesIO(fx(*GRAM, "-", stdin=data).out), delimiter=",") == K).all()
+    (tmp_path / "cut.npy").write_bytes(data[:-3])
+    refused(fx, "cut.npy")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_npz(fx, tmp_path, rows, compressed):
+    X, _ = rows
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(X), compressed=compressed)
+    fx("gram", "x.npz", "-k", "linear", "-o", "k.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "k.npy"), X @ X.T, atol=1e-12)
+    packed = (tmp_path / "x.npz").read_bytes()
+    fx("gram", "-", "-k", "linear", "-o", "k2.npy", stdin=packed)
+    assert (np.load(tmp_path / "k2.npy") == np.load(tmp_path / "k.npy")).all()
+    (tmp_path / "cut.npz").write_bytes(packed[:len(packed) // 2])
+    fx("info", "cut.npz", status=2)
+    fx("info", "x.npz", "--format", "csv", status=2)
+
+
+def test_memory_limit(fx, put):
+    put("x.svm", "1 1:1 2:1\n" * 100000)
+    r = fx(*GRAM, "x.svm", "--max-memory", "100M", status=4)
+    assert "74.5 GiB" in r.talk and "the limit is 100.0 MiB" in r.talk
+    fx("info", "x.svm", "--max-memory", "100K", status=4)

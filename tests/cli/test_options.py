@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options, help, the man page: all from the same tables."""
+
+import re
+import subprocess
+
+import pytest
+
+COMMANDS = ["gram", "info", "convert", "make", "bench"]
+
+
+def options(help_text):
+    return set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", help_text, re.M))
+
+
+def test_no_command(fx):
+    assert "Usage: featcross" in fx(status=2).talk
+
+
+@pytest.mark.parametrize("args", [["-h"], ["--help"], ["help"]])
+def test_program_help(fx, args):
+    text = fx(*args).text
+    for c in COMMANDS:
+        assert re.search(rf"^  {c} ", text, re.M)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_help(fx, command):
+    text = fx(command, "--help").text
+    assert text == fx(command, "-h").text == fx("help", command).text
+    assert text.startswith(f"Usage: featcross {command} ")
+    assert {"json", "quiet", "verbose", "seed", "threads", "max-memory", "help"} <= options(text)
+    assert "Examples:" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_man_page_has_everything(fx):
+    page = fx("help", "--man").text.replace("\\-", "-")
+    for section in ["NAME", "SYNOPSIS", "COMMANDS", "SPEC STRINGS", "EXIT STATUS", "ENVIRONMENT"]:
+        assert f".SH {section}" in page
+    assert "FX_TARGET" in page
+    for command in COMMANDS:
+        assert f".SS featcross {command}" in page
+        for option in options(fx(command, "--help").text):
+            assert f"--{option}\\fR" in page
+    kernels = re.findall(r"^  ([a-z-]+)(?::\S+)?  +\S", fx("gram", "-h").text.split("Kernels")[1], re.M)
+    assert {"linear", "poly", "anova", "all-subsets", "itemset", "rbf"} <= set(kernels)
+    for k in kernels:
+        assert re.search(rf"^{k}(:|$)", page, re.M)
+
+
+def test_version(fx):
+    text = fx("--version").text
+    assert re.match(r"featcross \d+\.\d+\.\d+\n", text)
+    for word in ["instruction set", "threads", "compiled with", "libarchive", "jansson"]:
+        assert word in text
+
+
+def test_target_is_forced(fx, put):
+    assert re.search(r"instruction set +scalar", fx("--version", env={"FX_TARGET": "scalar"}).text)
+
+
+@pytest.mark.parametrize("args, near", [
+    (["grma"], "gram"), (["inf"], "info"), (["gram", "--kernl", "linear"], "--kernel"),
+    (["info", "--jsno", "x"], "--json"), (["info", "--thread", "2", "x"], "--threads")])
+def test_suggestions(fx, args, near):
+    talk = fx(*args, status=2).talk
+    assert talk.startswith("featcross: ") and re.search(rf"HINT: did you mean .*{near}\?", talk)
+
+
+@pytest.mark.parametrize("args", [
+    ["qqqqqqqq"], ["info", "--qqqqqqqq"], ["info", "-Z", "x"], ["info"], ["info", "a", "b"],
+    ["info", "x", "--format"], ["info", "x", "--format", "xml"], ["info", "x", "--json=yes"],
+    ["gram", "x"], ["make", "triples", "-n"], ["bench", "nothing"]])
+def test_bad_usage(fx, args):
+    talk = fx(*args, status=2).talk
+    assert talk.startswith("featcross: ")
+
+
+@pytest.mark.parametrize("value", ["-1", "1025", "99999999999999999999", "two", "", "1.5"])
+def test_threads_out_of_range(fx, put, value):
+    put("x.svm", "1 1:1\n")
+    assert f"--threads {value}" in fx("info", "x.svm", "--threads", value, status=2).talk
+
+
+@pytest.mark.parametrize("value", ["-5", "0", "lots", "5X", "1e30G", "%"])
+def test_sizes_out_of_range(fx, put, value):
+    put("x.svm", "1 1:1\n")
+    assert "--max-memory" in fx("info", "x.svm", "--max-memory", value, status=2).talk
+
+
+@pytest.mark.parametrize("value", ["1000000", "64K", "64KiB", "1.5G", "2g", "80%", "1T", "5000000B"])
+def test_sizes(fx, put, value):
+    put("x.svm", "1 1:1\n")
+    fx("info", "x.svm", "--max-memory", value)
+
+
+def test_spellings_are_equal(fx, put):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    want = fx("gram", "x.svm", "--kernel", "anova:order=1", "-q").out
+    for args in (["-qk", "anova:order=1", "x.svm"], ["--kernel=anova:order=1", "-q", "--", "x.svm"],
+                 ["-q", "-kanova:order=1", "x.svm"], ["x.svm", "--quiet", "-k", "anova:order=1"]):
+        assert fx("gram", *args).out == want
+
+
+def test_quiet_says_nothing(fx, put, tmp_path):
+    put("x.svm", "1 1:1\n\n-1 2:1\n")
+    for args in (["gram", "x.svm", "-k", "linear", "-o", "k.npy"], ["info", "x.svm", "--json"],
+                 ["convert", "x.svm", "y.csv"], ["make", "pairs", "-n", "20", "-o", "p.svm"]):
+        assert fx(*args, "-q").err == b""
+    assert not [p for p in tmp_path.iterdir() if p.name not in
+                {"x.svm", "k.npy", "y.csv", "p.svm"}]
+
+
+def test_stdout_failure_is_an_error(program):
+    for args in (["--help"], ["--version"], ["info", "--help"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([program, *args], stdout=full, stderr=subprocess.PIPE)
+        assert done.returncode == 2 and b"No space left" in done.stderr

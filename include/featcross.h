@@ -151,8 +151,8 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
 
 /* ---- Scaling ------------------------------------------------------------------------------
  * Specs: none, maxabs (columns to [-1, 1]), std (columns divided by their standard deviation,
- * not centred: zeros stay zeros), unit-l1, unit-l2 (rows to norm 1).  Columns without spread and rows of
- * zeros are left as they are. */
+ * not centred: zeros stay zeros), unit-l1, unit-l2 (rows to norm 1).  Columns without spread (std)
+ * or of zeros (maxabs) and rows of zeros are left alone.  Scaled rows are one block of doubles. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
@@ -170,9 +170,11 @@ FX_API void fx_data_scale_free(fx_scale *s);
  *   triples:...                                 the same with k planted triples
  *   parity:n=2000,d=20,k=3,noise=0              dense +-1 rows, label = product of k features
  *   fields:n=2000,fields=4,levels=25,noise=0.05 one-hot fields, label from pairs of levels
- *   dense-positive:n=2000,d=64                  |N(1, 0.5)|, unit rows */
+ *   dense-positive:n=2000,d=64                  |N(1, 0.5)|, unit rows, label from a pair
+ * Labels are +1 and -1; row i is the same for any n. */
 FX_API fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_run *run);
-FX_API const char *fx_data_planted(const fx_data *d);   /* one set a line; "" if there are none */
+/* One planted set a line: its columns from 1; "field1 field2" for fields; "" if there are none. */
+FX_API const char *fx_data_planted(const fx_data *d);
 
 /* ---- Kernels ------------------------------------------------------------------------------
  * family: text of an itemset or group file, NULL for kernels without one; its indices count from

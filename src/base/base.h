@@ -46,6 +46,8 @@ double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 
 typedef struct fxi_team fxi_team;
 typedef fx_status fxi_block(void *ctx, size_t block, fxi_team *team);
 fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run);
+/* The same in block order in the calling thread, for blocks that build on one another. */
+fx_status fxi_parallel_ordered(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run);
 bool fxi_parallel_cancelled(fxi_team *team);            /* also calls progress, 20 times a second */
 int fxi_parallel_thread(const fxi_team *team);          /* 0..threads-1, for scratch memory */
 int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads will be used */

@@ -229,6 +229,41 @@ static int write_digits(char *out, const char *digits, int n, int point)
     return len;
 }
 
+/* Shortest decimal w 10^-k that reads back as x, the nearest to x of that length; false outside
+ * about 1e-11 <= x < 1e15.  With x = m 2^e, the numbers that read as x are those between
+ *
+ *   (m - 1/2) 2^e  and  (m + 1/2) 2^e      (m - 1/4 below a power of two; the ends if m is even)
+ *
+ * and 10^k times both, k such that 17 or 18 digits stand before the point, is exact in 128 bits: */
+static bool shortest(uint64_t *w, int *k, double x)
+{
+    int e2;
+
+    if (!(x >= 1e-11 && x < 1e15))
+        return false;
+    uint64_t m = (uint64_t)ldexp(frexp(x, &e2), 53);
+    int digits = 16 - (int)floor((e2 - 1) * 0.30102999566398120), shift = 55 - e2 - digits;
+    if (digits > 27)
+        return false;
+    u128 five = pow5[digits], unit = (u128)1 << shift;  /* x 10^digits = 4 m five / unit */
+    u128 high = (4 * m + 2) * five, low = (4 * m - (m == (uint64_t)1 << 52 ? 1 : 2)) * five;
+    if (m & 1) {                        /* the ends read as the neighbours */
+        high--;
+        low++;
+    }
+    uint64_t last = (uint64_t)(high >> shift), first = (uint64_t)((low + unit - 1) >> shift), p = 1;
+    for (; last / 10 >= (first + 9) / 10; p *= 10, digits--) {  /* a shorter one lies between */
+        last /= 10;
+        first = (first + 9) / 10;
+    }
+    u128 v = 4 * m * five, step = unit * p;
+    uint64_t down = (uint64_t)(v >> shift) / p;
+    bool up = down < first || (down < last && 2 * (v - down * step) > step);
+    *w = down + up;
+    *k = digits;
+    return true;
+}
+
 int fxi_decimal_write(char buf[32], double x)
 {
     int sign = 0;
@@ -247,8 +282,14 @@ int fxi_decimal_write(char buf[32], double x)
     }
     if (x < 1e15 && x == (double)(uint64_t)x)
         return sign + write_integer(buf + sign, (uint64_t)x);
-    for (int precision = 15;; precision++) {
-        char digits[64];
+    char digits[64];
+    uint64_t w;
+    int k;
+    if (shortest(&w, &k, x)) {
+        int n = write_integer(digits, w);
+        return sign + write_digits(buf + sign, digits, n, n - k);
+    }
+    for (int precision = x < 0x1p-1022 ? 1 : 15;; precision++) { /* subnormals have few digits */
         int point, n = digits_of(digits, &point, x, precision);
         int len = write_digits(buf + sign, digits, n, point);
         double back;

@@ -187,3 +187,11 @@ fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *ru
         return fxi_error(all.status, "%s", all.detail);
     return FX_OK;
 }
+
+fx_status fxi_parallel_ordered(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run)
+{
+    fx_run one = run ? *run : (fx_run){0};
+
+    one.threads = 1;
+    return fxi_parallel(blocks, fn, ctx, &one);
+}

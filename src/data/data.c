@@ -109,20 +109,50 @@ fx_status fxi_data_check(const fx_matrix *X, const char *name)
     return FX_OK;
 }
 
+static fx_status check_names(const char *const *name, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!name || !name[i])
+            return fxi_error(FX_EINVAL, "%s %zu of %zu is NULL", what, i, n);
+    return FX_OK;
+}
+
+static fx_status check_labels(const fx_table *t)
+{
+    for (size_t i = 0; t->label && i < t->rows; i++) {
+        double y = t->label[i];
+        if (!isfinite(y))
+            return fxi_error(FX_EDOMAIN, "the label of row %zu is %g", i, y);
+        if (t->classes && !(y >= 0 && y < (double)t->classes && y == floor(y)))
+            return fxi_error(FX_EINVAL, "the label of row %zu is %g, but there are %zu classes", i,
+                             y, t->classes);
+    }
+    return FX_OK;
+}
+
 fx_status fxi_data_check_table(const fx_table *t)
 {
     size_t rows = 0;
+    fx_status s;
 
+    if (!t || (t->blocks && !t->block))
+        return fxi_error(FX_EINVAL, t ? "the table has no blocks" : "no table is given");
+    if (t->base != 0 && t->base != 1)
+        return fxi_error(FX_EINVAL, "the table counts columns from %d, not from 0 or 1", t->base);
     for (size_t b = 0; b < t->blocks; b++) {
-        fx_status s = fxi_data_check(&t->block[b], "the table");
-        if (s)
+        if ((s = fxi_data_check(&t->block[b], "the table")))
             return s;
         if (t->block[b].cols != t->cols)
             return fxi_error(FX_ESHAPE, "block %zu has %zu columns, the table %zu", b,
                              t->block[b].cols, t->cols);
-        rows += t->block[b].rows;
+        if (!fxi_size_add(&rows, rows, t->block[b].rows))
+            return fxi_error(FX_ESHAPE, "the blocks have too many rows");
     }
     if (rows != t->rows)
         return fxi_error(FX_ESHAPE, "the blocks have %zu rows, the table %zu", rows, t->rows);
-    return FX_OK;
+    if ((s = check_names(t->class_name, t->classes, "class name")))
+        return s;
+    if (t->name && (s = check_names(t->name, t->cols, "feature name")))
+        return s;
+    return check_labels(t);
 }

@@ -33,5 +33,27 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
 /* Is X what featcross.h promises: pointers, sizes, ascending columns within range, finite numbers?
  * The detail names X as `name`, the row and the column.  One pass over X. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name);
-fx_status fxi_data_check_table(const fx_table *t);
+fx_status fxi_data_check_table(const fx_table *t); /* also labels, classes, names, base, NULLs */
+
+/* rows.c - rows of a table by number, across its blocks, and pieces of work of even size. */
+typedef struct fxi_rows {
+    const fx_table *t;
+    size_t *start;                      /* [blocks + 1] first row of each block; free() it */
+    uint64_t stored;                    /* numbers in all rows together */
+    size_t piece, pieces;               /* rows per piece of about 2^16 numbers; how many */
+} fxi_rows;
+fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* t passed fxi_data_check_table */
+size_t fxi_data_rows_block(const fxi_rows *r, size_t i);    /* the block that holds row i */
+fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
+
+/* select.c - fx_data_select with the type of the numbers: as in t, or double in any case. */
+fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
+                          bool as_double, const fx_run *run);
+
+/* spec.c - a spec without brackets whose name is in the list (ends with NULL): its position. */
+fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
+                        const char *what);
+
+/* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
+enum { FXI_DATA_SHUFFLE = 1000, FXI_DATA_FOLDS, FXI_DATA_MAKE, FXI_DATA_MAKE_PAIR };
 #endif

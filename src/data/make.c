@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * make.c - synthetic sets: the list of them, their memory, and the loop over rows.
+ *
+ * Row i is a function of (spec without n, seed, i): a longer set begins with a shorter one, and
+ * the number of threads changes nothing.  All arithmetic is exact or correctly rounded and free of
+ * libm, so sets are the same bits on every machine. */
+
+#include "data/make.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_data_set *const sets[] = {&fxi_data_make_pairs, &fxi_data_make_triples,
+                                           &fxi_data_make_parity, &fxi_data_make_fields,
+                                           &fxi_data_make_dense_positive};
+enum { SETS = sizeof sets / sizeof *sets, PIECE = 1 << 15 };
+
+typedef struct loop {
+    const fxi_data_set *set;
+    const fxi_making *m;
+    int32_t *col;
+    void *val;
+    double *label;
+    uint8_t *seen;                      /* threads x cols, or NULL */
+    size_t piece;
+} loop;
+
+static fx_status make_piece(void *ctx, size_t block, fxi_team *team)
+{
+    const loop *l = ctx;
+    const fxi_making *m = l->m;
+    size_t first = block * l->piece, last = m->n - first < l->piece ? m->n : first + l->piece;
+    size_t size = m->type == FX_F64 ? sizeof(double) : sizeof(float);
+    uint8_t *seen = l->seen ? l->seen + (size_t)fxi_parallel_thread(team) * m->cols : NULL;
+
+    for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
+        size_t at = i * m->stored;
+        int32_t *col = m->dense ? NULL : l->col + at;
+        double y = l->set->row(m, i, col, (char *)l->val + at * size, seen);
+        l->label[i] = fxi_rng_uniform(fxi_data_make_row(m, i), 0) < m->noise ? -y : y;
+    }
+    return FX_OK;
+}
+
+/* "3 17\n4 9\n": planted sets, their features ascending, from 1. */
+static fx_status describe(fx_data *d, const fxi_data_set *set, const fxi_making *m)
+{
+    if (set->planted) {
+        d->planted = fxi_strndup(set->planted, strlen(set->planted));
+        return fxi_data_own(d, d->planted);
+    }
+    enum { DIGITS = 12 };               /* of a column with its separator, and the end */
+    char *p = fxi_alloc(m->k * m->m + 1, DIGITS);
+    fx_status s = fxi_data_own(d, p);
+    if (s)
+        return s;
+    d->planted = p;
+    *p = '\0';
+    for (size_t i = 0; i < m->k * m->m; i++)
+        p += snprintf(p, DIGITS, "%zu%c", m->feature[i] + 1, (i + 1) % m->m ? ' ' : '\n');
+    return FX_OK;
+}
+
+static fx_status fill(fx_data *d, const fxi_data_set *set, fxi_making *m, const fx_run *run)
+{
+    size_t size = m->type == FX_F64 ? sizeof(double) : sizeof(float), numbers, bytes, more;
+    loop l = {.set = set, .m = m, .piece = PIECE / (m->stored + 1)};
+
+    l.piece += l.piece == 0;
+    size_t blocks = m->n / l.piece + (m->n % l.piece != 0);
+    size_t threads = (size_t)fxi_parallel_threads(run, blocks);
+    size_t seen = m->dense ? 0 : threads * m->cols;     /* at most 1024 * 2^31 */
+    if (!fxi_size_mul(&numbers, m->n, m->stored)
+        || !fxi_size_mul(&bytes, numbers, size + (m->dense ? 0 : sizeof(int32_t)))
+        || !fxi_size_mul(&more, m->n + 1, sizeof(double) + sizeof(int64_t))
+        || !fxi_size_add(&bytes, bytes, more) || !fxi_size_add(&bytes, bytes, seen + m->extra))
+        return fxi_error(FX_ESHAPE, "%s: %zu rows of %zu numbers: too large", set->name, m->n,
+                         m->stored);
+    fx_status s = fxi_memory_check(run, bytes, set->name);
+    if (s || (s = set->plant(m)))
+        return s;
+
+    fx_matrix *X = fxi_alloc(1, sizeof *X);
+    if ((s = fxi_data_own(d, X)))
+        return s;
+    l.val = fxi_alloc(numbers, size);
+    if ((s = fxi_data_own(d, l.val)))
+        return s;
+    l.label = fxi_alloc(m->n, sizeof *l.label);
+    if ((s = fxi_data_own(d, l.label)))
+        return s;
+    int64_t *ptr = NULL;
+    if (!m->dense) {
+        l.col = fxi_alloc(numbers, sizeof *l.col);
+        if ((s = fxi_data_own(d, l.col)))
+            return s;
+        ptr = fxi_alloc(m->n + 1, sizeof *ptr);
+        if ((s = fxi_data_own(d, ptr)))
+            return s;
+        for (size_t i = 0; i <= m->n; i++)
+            ptr[i] = (int64_t)(i * m->stored);
+        for (size_t i = 0; i < numbers; i++)
+            ((float *)l.val)[i] = 1;
+        if (!(l.seen = fxi_zalloc(seen, 1)))
+            return FX_ENOMEM;
+    }
+    *X = (fx_matrix){.rows = m->n, .cols = m->cols, .stride = m->dense ? m->cols : 0,
+                     .type = m->type, .val = l.val, .ptr = ptr, .col = l.col};
+    d->table = (fx_table){.rows = m->n, .cols = m->cols, .blocks = 1, .block = X,
+                          .label = l.label, .base = 1};
+    s = fxi_parallel(blocks, make_piece, &l, run);
+    free(l.seen);
+    return s;
+}
+
+static bool has_key(const fxi_spec_key *keys, const char *name)
+{
+    while (keys->name && strcmp(keys->name, name))
+        keys++;
+    return keys->name != NULL;
+}
+
+static fx_status start(fxi_making *m, const fxi_data_set *set, const fxi_spec *spec)
+{
+    uint64_t n;
+    fx_status s = fxi_spec_check(spec, set->keys);
+
+    if (!s)
+        s = fxi_spec_count(&n, spec, set->keys, "n", 1, (uint64_t)1 << 40);
+    if (!s && has_key(set->keys, "noise")) {
+        s = fxi_spec_number(&m->noise, spec, set->keys, "noise");
+        if (!s && !(m->noise >= 0 && m->noise <= 0.5))
+            s = fxi_error(FX_EINVAL, "%s: noise=%g is not from 0 to 0.5", set->name, m->noise);
+    }
+    if (s)
+        return s;
+    m->n = (size_t)n;
+    return set->start(m, spec, set->keys);
+}
+
+fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_run *run)
+{
+    const char *names[SETS + 1] = {NULL};
+    fxi_making m = {.seed = seed};
+    fxi_spec parsed;
+    size_t which;
+
+    for (size_t i = 0; i < SETS; i++)
+        names[i] = sets[i]->name;
+    fx_status s = fxi_data_spec(&parsed, &which, spec, names, "synthetic set");
+    if (!s && !out)
+        s = fxi_error(FX_EINVAL, "no place is given for the set");
+    if (s)
+        return s;
+    const fxi_data_set *set = sets[which];
+    fx_data *d = fxi_data_new();
+    if (!d)
+        return FX_ENOMEM;
+    s = start(&m, set, &parsed);
+    if (!s)
+        s = fill(d, set, &m, run);
+    if (!s)
+        s = describe(d, set, &m);
+    if (!s && set->finish)
+        s = set->finish(&m, d);
+    free(m.feature);
+    free(m.popularity);
+    if (s)
+        fx_data_free(d);
+    else
+        *out = d;
+    return s;
+}

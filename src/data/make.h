@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * make.h - between make.c, which owns memory and threads, and the synthetic sets. */
+#ifndef FXI_DATA_MAKE_H
+#define FXI_DATA_MAKE_H
+#include "data/data.h"
+
+/* One set in the making: every row stores the same count of numbers. */
+typedef struct fxi_making {
+    uint64_t seed;
+    size_t n, cols;
+    size_t stored;                      /* numbers in each row; cols if dense */
+    bool dense;
+    fx_type type;
+    double noise;                       /* share of labels that are turned round */
+    size_t m, k;                        /* features in a planted set; how many sets */
+    size_t levels;                      /* fields: of each */
+    size_t extra;                       /* bytes that plant and finish allocate */
+    size_t *feature;                    /* planted features first; or NULL.  free() */
+    double *popularity;                 /* fields: [levels] cumulated; or NULL.  free() */
+} fxi_making;
+
+typedef struct fxi_data_set {
+    const char *name;
+    const fxi_spec_key *keys;
+    /* Reads and checks the keys other than n and noise; allocates nothing. */
+    fx_status (*start)(fxi_making *m, const fxi_spec *s, const fxi_spec_key *keys);
+    /* Draws what all rows share. */
+    fx_status (*plant)(fxi_making *m);
+    /* Row i into col (ascending; NULL if dense) and val (of m->type; 1 where a sparse row leaves
+     * it); returns the label without noise.  `seen` is [cols] zeros and must be so again. */
+    double (*row)(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen);
+    fx_status (*finish)(const fxi_making *m, fx_data *d);       /* names; or NULL */
+    const char *planted;                /* text if it is always the same; NULL: m->feature */
+} fxi_data_set;
+
+extern const fxi_data_set fxi_data_make_pairs, fxi_data_make_triples, fxi_data_make_parity,
+    fxi_data_make_fields, fxi_data_make_dense_positive;
+
+/* The random numbers of row i: draw 0 decides whether its label is turned round, the row itself
+ * uses draws from 1 on. */
+static inline fxi_rng fxi_data_make_row(const fxi_making *m, size_t i)
+{
+    return (fxi_rng){m->seed, (uint64_t)FXI_DATA_MAKE << 48 | (uint64_t)i};
+}
+#endif

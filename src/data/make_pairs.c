@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * make_pairs.c - pairs and triples: sparse 0/1 rows whose label is decided by planted sets.
+ *
+ * k disjoint sets of m features are planted.  A row shows 2^(m-1) of them, chosen at random, in
+ * part: a positive row shows once each part that lacks an even number of the m features, a
+ * negative row once each part that lacks an odd number.
+ *
+ *            positive                       negative
+ *   m = 2    11  00                         10  01
+ *   m = 3    111 100 010 001                110 101 011 000
+ *
+ * So a positive row holds exactly one whole planted set and a negative row none:
+ *
+ *   label = sign(sum over planted sets of the product of their features - 1/2),
+ *
+ * while every combination of fewer features of a set is equally frequent in both classes (as many
+ * parts that contain it lack an even as an odd number).  No single feature, and for triples no pair
+ * within a set, says anything about the label: a linear model is at chance.  Each row has m 2^(m-2)
+ * planted features; features outside the planted sets, drawn at random, fill it up to nz. */
+
+#include "data/make.h"
+
+#include <stdlib.h>
+
+static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"d", "100", NULL}, {"nz", "20", NULL},
+                                    {"k", "10", NULL}, {"noise", "0.05", NULL}, {NULL, NULL, NULL}};
+enum { PARTS_MAX = 4 };                 /* 2^(m-1), m <= 3 */
+
+static int ascending(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static fx_status start(fxi_making *m, const fxi_spec *s, size_t order)
+{
+    size_t parts = (size_t)1 << (order - 1), planted = order * parts / 2;
+    uint64_t d, nz, k;
+    fx_status st = fxi_spec_count(&d, s, keys, "d", order * parts, FX_INDEX_MAX);
+
+    if (!st)
+        st = fxi_spec_count(&nz, s, keys, "nz", planted, d - order * parts + planted);
+    if (!st)
+        st = fxi_spec_count(&k, s, keys, "k", parts, (d - (nz - planted)) / order);
+    if (st)
+        return st;
+    m->m = order;
+    m->k = (size_t)k;
+    m->cols = (size_t)d;
+    m->stored = (size_t)nz;
+    m->type = FX_F32;
+    m->extra = m->cols * sizeof *m->feature;
+    return FX_OK;
+}
+
+/* A random order of all features; the first k m of them are the planted sets. */
+static fx_status plant(fxi_making *m)
+{
+    m->feature = fxi_alloc(m->cols, sizeof *m->feature);
+    if (!m->feature)
+        return FX_ENOMEM;
+    fxi_rng_permutation(m->feature, m->cols, (fxi_rng){m->seed, FXI_DATA_MAKE});
+    for (size_t set = 0; set < m->k; set++)
+        qsort(m->feature + set * m->m, m->m, sizeof *m->feature, ascending);
+    return FX_OK;
+}
+
+static fx_status start_pairs(fxi_making *m, const fxi_spec *s, const fxi_spec_key *unused)
+{
+    (void)unused;
+    return start(m, s, 2);
+}
+
+static fx_status start_triples(fxi_making *m, const fxi_spec *s, const fxi_spec_key *unused)
+{
+    (void)unused;
+    return start(m, s, 3);
+}
+
+static int by_column(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Floyd's sampling without replacement: item t of 0..n-1 is drawn from 0..n-count+t, and where
+ * it has been seen the last of these is taken instead. */
+static size_t draw(fxi_rng r, uint64_t i, size_t n, size_t count, size_t t, const uint8_t *seen,
+                   const size_t *feature)
+{
+    size_t last = n - count + t, x = (size_t)fxi_rng_below(r, i, last + 1);
+
+    return seen[feature[x]] ? last : x;
+}
+
+static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen)
+{
+    fxi_rng r = fxi_data_make_row(m, i);
+    bool positive = fxi_rng_bits(r, 1) & 1;
+    size_t parts = (size_t)1 << (m->m - 1), n = 0, used[PARTS_MAX];
+    uint64_t at = 2;                    /* next draw */
+
+    (void)val;
+    for (unsigned part = 0, shown = 0; part < 1u << m->m; part++) {
+        size_t lacking = m->m - (size_t)__builtin_popcount(part);
+        if ((lacking % 2 == 0) != positive)
+            continue;
+        size_t set = (size_t)fxi_rng_below(r, at++, m->k - shown);
+        size_t place = shown++;         /* the set-th of those not used yet; used[] ascends */
+        for (size_t j = 0; j < place; j++)
+            set += used[j] <= set;
+        for (; place > 0 && used[place - 1] > set; place--)
+            used[place] = used[place - 1];
+        used[place] = set;
+        for (size_t j = 0; j < m->m; j++)
+            if (part >> j & 1)
+                col[n++] = (int32_t)m->feature[set * m->m + j];
+    }
+    size_t planted = m->k * m->m, others = m->cols - planted, count = m->stored - n;
+    const size_t *other = m->feature + planted;
+    for (size_t t = 0; t < count; t++) {
+        size_t j = other[draw(r, at++, others, count, t, seen, other)];
+        seen[j] = 1;
+        col[n++] = (int32_t)j;
+    }
+    for (size_t q = m->m * parts / 2; q < n; q++)
+        seen[col[q]] = 0;
+    qsort(col, n, sizeof *col, by_column);
+    return positive ? 1 : -1;
+}
+
+const fxi_data_set fxi_data_make_pairs = {
+    .name = "pairs", .keys = keys, .start = start_pairs, .plant = plant, .row = row};
+const fxi_data_set fxi_data_make_triples = {
+    .name = "triples", .keys = keys, .start = start_triples, .plant = plant, .row = row};

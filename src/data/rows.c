@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * rows.c - rows of a table by number, and the pieces in which long calls walk over them.
+ *
+ * A table read from a large file has thousands of blocks, so the block of a row is found by
+ * bisection in the list of first rows.  A piece is a run of rows that holds about 2^16 numbers:
+ * little enough that a call can be stopped between pieces well within 100 ms, much enough that the
+ * loop costs nothing, and the same whatever the number of threads. */
+
+#include "data/data.h"
+
+enum { PIECE = 1 << 16 };
+
+fx_status fxi_data_rows(fxi_rows *out, const fx_table *t)
+{
+    fxi_rows r = {.t = t, .start = fxi_alloc(t->blocks + 1, sizeof *r.start)};
+
+    if (!r.start)
+        return FX_ENOMEM;
+    r.start[0] = 0;
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        r.start[b + 1] = r.start[b] + X->rows;
+        r.stored += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0]) : (uint64_t)X->rows * X->cols;
+    }
+    double each = t->rows ? (double)r.stored / (double)t->rows : 0;
+    r.piece = (size_t)(PIECE / (each + 1));
+    if (r.piece == 0)
+        r.piece = 1;
+    r.pieces = t->rows / r.piece + (t->rows % r.piece != 0);
+    *out = r;
+    return FX_OK;
+}
+
+size_t fxi_data_rows_block(const fxi_rows *r, size_t i)
+{
+    size_t low = 0, high = r->t->blocks;        /* start[low] <= i < start[high] */
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (r->start[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i)
+{
+    size_t b = fxi_data_rows_block(r, i);
+
+    return fxi_data_row(&r->t->block[b], i - r->start[b]);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * write_csv.c - a header line and one line per row, separated by commas or tabs.
+ *
+ * The header names the features (x1, x2, ... if they have no names) and, last, `label` if there are
+ * labels.  A text that holds the separator, a quote or a line end is quoted, with quotes doubled
+ * (RFC 4180).  Queries have no place in this format. */
+
+#include "data/write.h"
+
+#include <string.h>
+
+static fx_status start_csv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+{
+    (void)s, (void)keys;
+    w->separator = ',';
+    return FX_OK;
+}
+
+static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+{
+    (void)s, (void)keys;
+    w->separator = '\t';
+    return FX_OK;
+}
+
+static fx_status write_text(fxi_writer *w, const char *text)
+{
+    const char special[] = {w->separator, '"', '\r', '\n', '\0'};
+
+    if (!strpbrk(text, special))
+        return fxi_data_write_bytes(w, text, strlen(text));
+    fx_status s = fxi_data_write_bytes(w, "\"", 1);
+    while (!s) {
+        size_t n = strcspn(text, "\"");
+        s = fxi_data_write_bytes(w, text, n);
+        if (!s)
+            s = fxi_data_write_bytes(w, "\"\"", text[n] ? 2 : 1);
+        if (!text[n])
+            break;
+        text += n + 1;
+    }
+    return s;
+}
+
+static fx_status header(fxi_writer *w, size_t pass)
+{
+    const fx_table *t = w->t;
+    fx_status s = FX_OK;
+
+    (void)pass;
+    for (size_t j = 0; !s && j < t->cols; j++) {
+        if ((s = fxi_data_write_room(w)))
+            break;
+        if (j)
+            fxi_data_write_char(w, w->separator);
+        if (t->name)
+            s = write_text(w, t->name[j]);
+        else {
+            fxi_data_write_char(w, 'x');
+            fxi_data_write_integer(w, (uint64_t)j + 1);
+        }
+    }
+    if (!s)
+        s = fxi_data_write_room(w);
+    if (s)
+        return s;
+    if (t->label) {
+        if (t->cols)
+            fxi_data_write_char(w, w->separator);
+        s = fxi_data_write_bytes(w, "label", 5);
+    }
+    return s ? s : fxi_data_write_bytes(w, "\n", 1);
+}
+
+static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
+{
+    const fx_table *t = w->t;
+    fx_status s = FX_OK;
+
+    (void)pass;
+    for (size_t j = 0, q = 0; j < t->cols; j++) {
+        bool here = q < r.n && (size_t)fxi_row_column(r, q) == j;
+        if ((s = fxi_data_write_room(w)))
+            return s;
+        if (j)
+            fxi_data_write_char(w, w->separator);
+        fxi_data_write_number(w, here ? fxi_row_value(r, q) : 0);
+        q += here;
+    }
+    if ((s = fxi_data_write_room(w)))
+        return s;
+    if (t->label) {
+        if (t->cols)
+            fxi_data_write_char(w, w->separator);
+        if (t->classes)
+            s = write_text(w, t->class_name[(size_t)t->label[i]]);
+        else
+            fxi_data_write_number(w, t->label[i]);
+    }
+    return s ? s : fxi_data_write_bytes(w, "\n", 1);
+}
+
+static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
+
+const fxi_data_format fxi_data_write_csv = {
+    .name = "csv", .keys = no_keys, .passes = 1, .start = start_csv, .before = header, .row = row};
+const fxi_data_format fxi_data_write_tsv = {
+    .name = "tsv", .keys = no_keys, .passes = 1, .start = start_tsv, .before = header, .row = row};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * write_svmlight.c - `label [qid:q] index:value ...`, a line for each row.
+ *
+ * A dense row gives its non-zeros, a sparse row all that it stores.  A table without labels gets
+ * the label 0.  A class name that the format would take apart is refused: better no file than one
+ * that reads back as something else. */
+
+#include "data/write.h"
+
+#include <string.h>
+
+fx_status fxi_data_write_svmlight_names(const fx_table *t)
+{
+    for (size_t c = 0; c < t->classes; c++)
+        if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:"))
+            return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty, "
+                             "or with a space, # or :)", t->class_name[c]);
+    return FX_OK;
+}
+
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *table)
+{
+    int choice;
+    fx_status st = fxi_spec_choice(&choice, s, table, "base");
+
+    if (st)
+        return st;
+    w->base = choice == 0;              /* "1|0" */
+    return fxi_data_write_svmlight_names(w->t);
+}
+
+fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i)
+{
+    const fx_table *t = w->t;
+    fx_status s = fxi_data_write_room(w);
+
+    if (s)
+        return s;
+    if (t->label && t->classes) {
+        const char *name = t->class_name[(size_t)t->label[i]];
+        s = fxi_data_write_bytes(w, name, strlen(name));
+        return s ? s : fxi_data_write_room(w);
+    }
+    fxi_data_write_number(w, t->label ? t->label[i] : 0);
+    return FX_OK;
+}
+
+static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
+{
+    bool dense = !r.col32 && !r.col64;
+    fx_status s = fxi_data_write_svmlight_label(w, i);
+
+    (void)pass;
+    if (s)
+        return s;
+    if (r.n && fxi_row_column(r, r.n - 1) > FX_INDEX_MAX - w->base)
+        return fxi_error(FX_EUNSUPPORTED, "row %zu: column %lld is beyond what text files hold, %d",
+                         i, (long long)fxi_row_column(r, r.n - 1), FX_INDEX_MAX);
+    if (w->t->qid) {
+        int64_t q = w->t->qid[i];
+        memcpy(w->buf + w->used, " qid:-", 6);
+        w->used += q < 0 ? 6 : 5;
+        fxi_data_write_integer(w, q < 0 ? -(uint64_t)q : (uint64_t)q);
+    }
+    for (size_t q = 0; q < r.n; q++) {
+        double v = fxi_row_value(r, q);
+        if (dense && v == 0)
+            continue;
+        if ((s = fxi_data_write_room(w)))
+            return s;
+        fxi_data_write_char(w, ' ');
+        fxi_data_write_integer(w, (uint64_t)(fxi_row_column(r, q) + w->base));
+        fxi_data_write_char(w, ':');
+        fxi_data_write_number(w, v);
+    }
+    if ((s = fxi_data_write_room(w)))
+        return s;
+    fxi_data_write_char(w, '\n');
+    return FX_OK;
+}
+
+static const fxi_spec_key keys[] = {{"base", "1", "1|0"}, {NULL, NULL, NULL}};
+
+const fxi_data_format fxi_data_write_svmlight = {
+    .name = "svmlight", .keys = keys, .passes = 1, .start = start, .row = row};

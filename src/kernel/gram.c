@@ -34,6 +34,7 @@ typedef struct thread_space {           /* what one thread needs, allocated at t
     int64_t *key;                       /* [table] feature of a bucket, -1 free */
     int32_t *bucket;                    /* [table] its slot */
     int64_t *slot_col;                  /* [slots] the feature of a slot */
+    double *out;                        /* [TILE][FXI_LANES] the tile beside the panel */
     double *x;                          /* one row as it meets the panel */
     int64_t *col;
     int32_t *slot;
@@ -187,16 +188,25 @@ static bool finite(const double *v)
     return !(above >> 63);
 }
 
-static fx_status store(const gram *g, const double *v, size_t i, size_t j, size_t lanes)
+/* Rows first..rows-1 of the tile beside the panel of rows j.. of Z go to K, and their mirror
+ * images when Z is X: lane by lane, so that both are written along rows of K. */
+static fx_status store(const gram *g, const thread_space *s, size_t i0, size_t first, size_t rows,
+                       size_t j, size_t lanes)
 {
-    if (!finite(v))
-        for (size_t w = 0; w < lanes; w++)
-            if (!isfinite(v[w]))
-                return fxi_kernel_not_finite(g->kernel, v[w], i, j + w);
-    memcpy(g->K + i * g->ldk + j, v, lanes * sizeof *v);
-    if (g->same)
-        for (size_t w = 0; w < lanes; w++)
-            g->K[(j + w) * g->ldk + i] = v[w];
+    for (size_t i = first; i < rows; i++) {
+        const double *v = s->out + i * FXI_LANES;
+        size_t keep = g->same && i0 + i + 1 - j < lanes ? i0 + i + 1 - j : lanes;
+        if (!finite(v))
+            for (size_t w = 0; w < keep; w++)
+                if (!isfinite(v[w]))
+                    return fxi_kernel_not_finite(g->kernel, v[w], i0 + i, j + w);
+        memcpy(g->K + (i0 + i) * g->ldk + j, v, keep * sizeof *v);
+    }
+    for (size_t w = 0; g->same && w < lanes; w++) {
+        double *k = g->K + (j + w) * g->ldk + i0;
+        for (size_t i = i0 + first < j + w ? j + w - i0 : first; i < rows; i++)
+            k[i] = s->out[i * FXI_LANES + w];
+    }
     return FX_OK;
 }
 
@@ -207,31 +217,29 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     size_t i0 = b / g->runs * g->tile, j0 = b % g->runs * RUN;
     size_t rows = g->X->rows - i0 < g->tile ? g->X->rows - i0 : g->tile;
     size_t end = g->Z->rows - j0 < RUN ? g->Z->rows : j0 + RUN;
-    _Alignas(64) double out[FXI_LANES];
+    fx_status st = FX_OK;
 
     if (g->same && end > i0 + rows)
         end = i0 + rows;                /* nothing above the diagonal */
     if (j0 >= end)
         return FX_OK;
     lay_tile(g, s, i0, rows);
-    for (size_t j = j0; j < end; j += FXI_LANES) {
+    for (size_t j = j0; !st && j < end; j += FXI_LANES) {
         size_t lanes = end - j < FXI_LANES ? end - j : FXI_LANES;
-        if (fxi_parallel_cancelled(team))
-            return FX_OK;               /* fxi_parallel reports it */
+        size_t first = g->same && j > i0 ? j - i0 : 0;
         if (g->dense)
             lay_dense(g, s, j, lanes);
         else
             lay_sparse(g, s, j, lanes);
-        for (size_t i = g->same && j > i0 ? j - i0 : 0; i < rows; i++) {
+        for (size_t i = first; i < rows; i++) {
             fxi_panel p = meet(g, s, i);
-            size_t keep = g->same && i0 + i + 1 - j < lanes ? i0 + i + 1 - j : lanes;
-            fxi_kernel_eval(out, g->kernel, &p, &s->work);
-            fx_status st = store(g, out, i0 + i, j, keep);
-            if (st)
-                return st;
+            if (i % 16 == 0 && fxi_parallel_cancelled(team))
+                return FX_OK;           /* fxi_parallel reports it */
+            fxi_kernel_eval(s->out + i * FXI_LANES, g->kernel, &p, &s->work);
         }
+        st = store(g, s, i0, first, rows, j, lanes);
     }
-    return FX_OK;
+    return st;
 }
 
 /* ---- The door ------------------------------------------------------------------------------- */
@@ -244,6 +252,7 @@ static void free_spaces(thread_space *space, int threads)
         free(space[t].tile_col);
         free(space[t].tile_first);
         free(space[t].zt);
+        free(space[t].out);
         free(space[t].key);
         free(space[t].bucket);
         free(space[t].slot_col);
@@ -265,6 +274,7 @@ static fx_status make_spaces(gram *g, int threads)
         s->work.simd = fxi_simd_get();
         if (!(s->work.scratch = fxi_alloc(scratch, sizeof(double)))
             || !(s->tile_first = fxi_alloc(TILE + 1, sizeof *s->tile_first))
+            || !(s->out = fxi_alloc(TILE * FXI_LANES, sizeof *s->out))
             || !(s->tile_x = fxi_alloc(g->tile_entries, sizeof *s->tile_x))
             || !(s->zt = fxi_alloc((g->panel_entries + 1) * FXI_LANES, sizeof *s->zt)))
             return FX_ENOMEM;

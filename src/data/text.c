@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 512 * 1024 };            /* bytes of text, and the rest of the line they end in */
+#ifndef FXI_TEXT_CHUNK                  /* fuzzing makes it small, so that joins are met */
+#define FXI_TEXT_CHUNK (512 * 1024)
+#endif
+enum { CHUNK = FXI_TEXT_CHUNK };        /* bytes of text, and the rest of the line they end in */
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len)

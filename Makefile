@@ -24,7 +24,7 @@ export CTEST_PARALLEL_LEVEL ?= $(shell nproc)
 export CTEST_OUTPUT_ON_FAILURE = 1
 
 .PHONY: all demo test bench install fuzz format tidy clean \
-        test-release test-dev test-tsan test-clang test-targets test-python
+        test-release test-dev test-tsan test-clang test-targets
 
 all:
 	@scripts/install-deps --check build
@@ -45,11 +45,11 @@ test:
 	$(MAKE) test-dev
 	$(MAKE) test-tsan
 	$(MAKE) test-clang
-	$(MAKE) test-python
 	@echo "make test: all stages passed"
 
 test-release: all
 	ctest --test-dir build
+	@grep -hE '[0-9]+ passed' build/Testing/Temporary/LastTest.log          # pytest's own summary
 
 test-targets: all                       # every instruction set, forced; unknown ones fall back
 	FX_TARGET=scalar ctest --test-dir build -R '^(kernel|simd|linalg)\.'
@@ -59,6 +59,7 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 	cmake --preset dev > /dev/null
 	cmake --build build/dev
 	ctest --test-dir build/dev
+	@grep -hE '[0-9]+ passed' build/dev/Testing/Temporary/LastTest.log
 
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
@@ -69,11 +70,6 @@ test-clang:                             # the other compiler, warnings are error
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
-
-test-python: all                        # the program, as built for release and with sanitizers
-	scripts/venv numpy scipy pytest
-	$(python) -m pytest -q -p no:cacheprovider tests
-	FEATCROSS=build/dev/featcross $(python) -m pytest -q -p no:cacheprovider tests
 
 bench: all
 	scripts/venv numpy scipy scikit-learn

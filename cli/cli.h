@@ -11,11 +11,11 @@
 #include <jansson.h>
 
 enum {                                  /* exit statuses */
-    EXIT_NO = 1,                        /* a negative answer */
-    EXIT_USAGE = 2,                     /* bad usage or bad input */
-    EXIT_NUMERIC = 3,
-    EXIT_MEMORY = 4,                    /* out of memory or over the limit */
-    EXIT_INTERRUPTED = 130
+       EXIT_NO = 1, /* a negative answer */
+       EXIT_USAGE = 2, /* bad usage or bad input */
+       EXIT_NUMERIC = 3,
+       EXIT_MEMORY = 4, /* out of memory or over the limit */
+       EXIT_INTERRUPTED = 130
 };
 
 /* ---- Options that every command has (main.c) ---------------------------------------------- */
@@ -41,7 +41,7 @@ const char *say_bytes(char buf[32], double bytes);      /* "30.5 MiB" */
 const char *say_number(char buf[32], double x);         /* shortest form */
 double say_clock(void);                                 /* seconds, monotonic */
 
-/* ---- progress.c: the bar, and interruption ------------------------------------------------- */
+/* ---- progress.c: the bar, and interruption ------------------------------------------------ */
 void progress_signals(void);            /* from now on SIGINT and SIGTERM are remembered */
 bool progress_interrupted(void);
 int progress_stop(void);                /* says "interrupted", returns its exit status */
@@ -53,7 +53,7 @@ bool progress_at(double units);         /* between calls: so far; true: stop */
 void progress_end(void);
 fx_run progress_run(void);              /* threads, memory, and the bar as callback */
 
-/* ---- io.c: bytes in ------------------------------------------------------------------------ */
+/* ---- io.c: bytes in ----------------------------------------------------------------------- */
 typedef struct source {
     const char *name;                   /* for messages */
     int fd;
@@ -74,7 +74,7 @@ int source_read(source *s, size_t *got, void *buf, size_t want);
 void source_close(source *s);
 int source_slurp(char **text, size_t *len, const char *path); /* a small file; ends with NUL */
 
-/* ---- load.c: bytes to rows ----------------------------------------------------------------- */
+/* ---- load.c: bytes to rows ---------------------------------------------------------------- */
 extern const opt_group reading_options;
 typedef struct loaded {
     fx_data *data;
@@ -90,7 +90,7 @@ void load_say(const loaded *l);         /* what was read, as a line of talk */
 int load_scale(loaded *l, const fx_scale *s);           /* in place */
 void load_free(loaded *l);
 
-/* ---- output.c: bytes out, whole or not at all ---------------------------------------------- */
+/* ---- output.c: bytes out, whole or not at all --------------------------------------------- */
 typedef struct output {
     char path[4096], target[4096], temp[4096];
     bool used, direct;                  /* direct: stdout, a pipe, a device */
@@ -107,11 +107,11 @@ int output_text(output *o, const char *text);
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
-/* ---- plot.c ---------------------------------------------------------------------------------- */
+/* ---- plot.c ------------------------------------------------------------------------------- */
 int plot_open(const char *path);        /* can this picture be drawn?  Before any work. */
 int plot_gram(const char *path, const char *title, const double *K, size_t rows, size_t cols,
               const fx_table *X, const fx_table *Z);
 
-/* ---- The commands ---------------------------------------------------------------------------- */
+/* ---- The commands ------------------------------------------------------------------------- */
 extern const command cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
 #endif

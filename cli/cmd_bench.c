@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_bench.c - featcross bench: public calls timed on this machine, next to what its memory gives.
  *
- * Every figure is the best of several runs, with the threads that --threads allows; memory is read by as
- * many threads.  A share of bandwidth is given where bytes are what the work is about. */
+ * Every figure is the best of several runs, with the threads that --threads allows; memory is
+ * read by as many threads.  A share of bandwidth is given where bytes are what the work is
+ * about. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"
@@ -20,11 +21,15 @@ static const opt options[] = {
 };
 static const opt_group group = {"Options", options};
 
-/* ---- Memory -------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------- */
 enum { READERS = 64 };
 static const size_t MEMORY = (size_t)256 << 20; /* bytes: well beyond any cache */
 
-typedef struct part { const uint64_t *p; size_t n; uint64_t sum; } part;
+typedef struct part {
+    const uint64_t *p;
+    size_t n;
+    uint64_t sum;
+} part;
 
 static void *sum_part(void *ctx)
 {
@@ -42,8 +47,9 @@ static void *sum_part(void *ctx)
 static int thread_count(void)
 {
     cpu_set_t set;
-    int n = cli.threads ? (int)cli.threads
-            : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    int n = cli.threads                                   ? (int)cli.threads
+            : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                          : 1;
 
     return n < READERS ? n : READERS;
 }
@@ -80,7 +86,7 @@ static double bandwidth(void)
     return best;
 }
 
-/* ---- Work ------------------------------------------------------------------------------------------ */
+/* ---- Work --------------------------------------------------------------------------------- */
 typedef struct job {
     const char *group, *name;
     const char *set;                    /* spec of the rows */
@@ -101,7 +107,10 @@ static const job jobs[] = {
     {"read", "npy, double", "dense-positive:n=20000,d=100", NULL, "npy"},
 };
 
-typedef struct memory { char *p; size_t n, room; } memory;
+typedef struct memory {
+    char *p;
+    size_t n, room;
+} memory;
 
 static int append(void *ctx, const void *bytes, size_t len)
 {
@@ -132,7 +141,7 @@ static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_
     double *K = malloc(n * n * sizeof *K);
     fx_status s = K ? fx_kernel_parse(&kernel, j->kernel, NULL, 1) : FX_ENOMEM;
 
-    r->work = (double)n * (double)n;
+    r->work = (double)n * (double)(n + 1) / 2;   /* each pair is evaluated once */
     for (uint64_t i = 0; i < repeats && !s; i++) {
         double start = say_clock();
         s = fx_kernel_gram(K, n, kernel, t->block, NULL, run);
@@ -196,7 +205,7 @@ static void print_row(const job *j, const result *r, double memory_rate)
         if (memory_rate > 0)
             snprintf(share, sizeof share, "%.1f %%", 100 * r->work / r->seconds / memory_rate);
     }
-    printf("%-5s %-20s %14s %10.2f ms %16s %8s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
+    printf("%-5s %-20s %14s %10.2f ms %16s %9s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
            share);
     fflush(stdout);
 }
@@ -231,7 +240,7 @@ static int run(int n, char **operand)
         printf("instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
                fx_simd_target(), thread_count(), thread_count() == 1 ? "" : "s", rate / 1e9,
                (unsigned long long)repeats);
-        printf("%-5s %-20s %14s %13s %16s %8s\n", "call", "work", "rows x columns", "time", "rate",
+        printf("%-5s %-20s %14s %13s %16s %9s\n", "call", "work", "rows x columns", "time", "rate",
                "of memory");
     }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !status; i++) {
@@ -259,7 +268,8 @@ const command cmd_bench = {
     .name = "bench",
     .operands = "[gram|read|all] [options]",
     .summary = "time the library's calls on this machine",
-    .text = "Prints the best of several runs of each call, next to the rate at which this machine reads memory.",
+    .text = "Prints the best of several runs of each call, next to the rate at which this machine "
+            "reads memory.",
     .examples = "bench\n"
                 "bench gram --threads 1 --json",
     .groups = {&group, &common_options},

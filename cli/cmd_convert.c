@@ -85,13 +85,14 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
         say_note("%s: %zu rows", path[1], first);
     if (!cli.json)
         return 0;
-    json_t *j = json_pack("{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f}}", "input", say_text(path[0]), "output",
-                          say_text(path[1]), "format", in->format, "rows", (json_int_t)first, "columns",
-                          (json_int_t)in->table.cols, "seconds", "read", in->seconds, "write",
-                          seconds);
+    json_t *j = json_pack("{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f}}", "input", say_text(path[0]),
+                          "output", say_text(path[1]), "format", in->format, "rows",
+                          (json_int_t)first, "columns", (json_int_t)in->table.cols, "seconds",
+                          "read", in->seconds, "write", seconds);
     if (j && split > 0)
-        json_object_set_new(j, "second", json_pack("{s:o, s:I}", "output", say_text(path[2]), "rows",
-                                                   (json_int_t)second));
+        json_object_set_new(
+            j, "second",
+            json_pack("{s:o, s:I}", "output", say_text(path[2]), "rows", (json_int_t)second));
     return say_json(j);
 }
 
@@ -111,10 +112,11 @@ static int convert(loaded *in, output **out, const char *format, char **path)
     if (!strcmp(format, "npy") && in->table.label)
         say_note("labels have no place in npy and are left out; npz keeps them");
     if (!strcmp(format, "svmlight"))
-        snprintf(spec, sizeof spec, "svmlight:base=%s", output_base                      ? output_base
-                                                        : strcmp(in->format, "svmlight") ? "1"
-                                                        : in->table.base                 ? "1"
-                                                                                         : "0");
+        snprintf(spec, sizeof spec, "svmlight:base=%s",
+                 output_base                      ? output_base
+                 : strcmp(in->format, "svmlight") ? "1"
+                 : in->table.base                 ? "1"
+                                                  : "0");
     else
         snprintf(spec, sizeof spec, "%s", format);
     size_t *order = choice ? choose(in->table.rows, &n) : NULL;
@@ -142,7 +144,8 @@ static int run(int operands, char **operand)
     for (int i = 1; i < operands; i++)
         path[n++] = operand[i];
     if (n != (split > 0 ? 3 : 2)) {
-        say_error("convert: %s", split > 0 ? "--split needs two outputs" : "one input, one output; "
+        say_error("convert: %s", split > 0 ? "--split needs two outputs"
+                                           : "one input, one output; "
                                              "two outputs need --split");
         return EXIT_USAGE;
     }

@@ -3,10 +3,11 @@
  *
  * The matrix is held in memory, 8 bytes a pair, stated and checked before it is allocated.
  *
- * --check computes the smallest eigenvalue of the Gram matrix of sampled rows.  An entry of K sums
- * at most w products (w: entries of the widest row) through at most 16 orders, so it is wrong by at
- * most (w + 32) u max|K| (u = eps/2, the bound of doc/math.md; a kernel's largest |K| is on its diagonal), and an
- * eigenvalue of n rows by n times that.  Only below this is "not positive semidefinite" said. */
+ * --check computes the smallest eigenvalue of the Gram matrix of sampled rows.  An ANOVA value
+ * of order m is wrong by at most about (w + 2m) u max|K| (doc/math.md; w: entries of the widest
+ * row, u = eps/2; the largest |K| is on the diagonal), and an eigenvalue of n rows by n times
+ * that.  With m = 16 it is of the right size for every kernel here.  Only an eigenvalue below it
+ * is called negative. */
 
 #include "cli.h"
 
@@ -26,13 +27,15 @@ static const opt options[] = {
      "(default: csv on standard output)", 0, 0},
     {"to", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
      "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
-    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0, 0},
+    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0,
+     0},
     {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
      "print the smallest eigenvalue of the Gram matrix of sampled rows of X; status 1 if it is "
      "clearly negative", 0, 0},
-    {"check-rows", 0, "N", OPT_COUNT, &check_rows, "500", "how many rows --check samples", 1, 20000},
+    {"check-rows", 0, "N", OPT_COUNT, &check_rows, "500", "how many rows --check samples", 1,
+     20000},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
      "draw a heat map with gnuplot, rows sorted by label: .png or .svg; the script and its data "
      "stay beside it", 0, 0},
@@ -196,7 +199,7 @@ static int write_matrix(work *w, output *o, const char *format)
     return status;
 }
 
-/* ---- --check ------------------------------------------------------------------------------------- */
+/* ---- --check ------------------------------------------------------------------------------ */
 static int ascending(const void *a, const void *b)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -282,10 +285,10 @@ static int report(const work *w, const char *written)
                  w->seconds_gram, w->seconds_write);
     if (cli.json) {
         json_t *j = json_pack("{s:I, s:I, s:o, s:{s:f, s:f, s:f}, s:o}", "rows", (json_int_t)rows,
-                              "columns", (json_int_t)cols, "kernel", say_text(fx_kernel_spec(w->kernel)),
-                              "seconds", "read", w->X.seconds + w->Z.seconds, "gram",
-                              w->seconds_gram, "write", w->seconds_write, "output",
-                              say_text(written));
+                              "columns", (json_int_t)cols, "kernel",
+                              say_text(fx_kernel_spec(w->kernel)), "seconds", "read",
+                              w->X.seconds + w->Z.seconds, "gram", w->seconds_gram, "write",
+                              w->seconds_write, "output", say_text(written));
         if (j && check)
             json_object_set_new(j, "check",
                                 json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_info.c - featcross info: what is in a data file.
  *
- * Two passes over the entries and 8 bytes per column; the second pass looks up each entry's column, so that a
- * very wide file costs what its entries cost. */
+ * Two passes over the entries and 8 bytes per column; the second pass looks up each entry's
+ * column, so that a very wide file costs what its entries cost. */
 
 #include "cli.h"
 
@@ -22,7 +22,10 @@ typedef struct facts {
     size_t queries;                     /* runs of rows with one qid */
     bool classes;                       /* labels are text, or few and whole */
     size_t listed;                      /* of the classes, in ascending order */
-    struct { double label; uint64_t rows; } class[LISTED];
+    struct {
+        double label;
+        uint64_t rows;
+    } class[LISTED];
     double label_low, label_mean, label_high;
 } facts;
 
@@ -45,8 +48,9 @@ static size_t column(const fx_matrix *X, size_t i, size_t q)
 {
     size_t at = row_start(X, i) + q;
 
-    return !X->ptr ? q : X->wide ? (size_t)((const int64_t *)X->col)[at]
-                                 : (size_t)((const int32_t *)X->col)[at];
+    return !X->ptr   ? q
+           : X->wide ? (size_t)((const int64_t *)X->col)[at]
+                     : (size_t)((const int32_t *)X->col)[at];
 }
 
 static void block_bytes(facts *f, const fx_matrix *X)
@@ -103,7 +107,7 @@ static void compare(facts *f, const double *peak, const fx_matrix *X)
         }
 }
 
-/* ---- Labels ------------------------------------------------------------------------------------ */
+/* ---- Labels ------------------------------------------------------------------------------- */
 /* One more row of class v; false if there is no place for another class. */
 static bool enter(facts *f, double v)
 {
@@ -114,7 +118,7 @@ static bool enter(facts *f, double v)
     if (c == f->listed || f->class[c].label != v) {
         if (f->listed == LISTED)
             return false;
-        memmove(&f->class[c + 1], &f->class[c], (f->listed++ - c) * sizeof *f->class);
+        memmove(&f->class[c + 1], &f -> class[c], (f->listed++ - c) * sizeof *f->class);
         f->class[c].label = v;
         f->class[c].rows = 0;
     }
@@ -161,7 +165,7 @@ static int gather(facts *f, const fx_table *t)
     return progress_interrupted() ? progress_stop() : 0;
 }
 
-/* ---- Showing it ---------------------------------------------------------------------------------- */
+/* ---- Showing it --------------------------------------------------------------------------- */
 /* A column by its name, else by its number in the data's own base. */
 static const char *column_name(char buf[64], const fx_table *t, size_t j)
 {
@@ -174,7 +178,10 @@ static const char *column_name(char buf[64], const fx_table *t, size_t j)
     return buf;
 }
 
-static size_t classes(const facts *f, const fx_table *t) { return t->classes ? t->classes : f->listed; }
+static size_t classes(const facts *f, const fx_table *t)
+{
+    return t->classes ? t->classes : f->listed;
+}
 
 static const char *label_name(char buf[32], const fx_table *t, double label)
 {
@@ -224,8 +231,8 @@ static int print(const facts *f, const loaded *l)
     if (f->columns_used < t->cols)
         printf(", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
     printf("\nnon-zeros    %llu, density %.3g %%, %.3g a row, at most %zu (row %zu)\n",
-           (unsigned long long)f->nonzero, 100 * density(f, t), (double)f->nonzero / (double)t->rows,
-           f->widest, f->widest_row);
+           (unsigned long long)f->nonzero, 100 * density(f, t),
+           (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
     if (f->stored)
         printf("values       from %s to %s\n", say_number(a, f->low), say_number(b, f->high));
     if (f->most_peak > 0) {
@@ -255,10 +262,9 @@ static json_t *json_labels(const facts *f, const fx_table *t)
                          f->label_mean, "max", f->label_high);
     json_t *list = json_array();
     for (size_t c = 0; c < f->listed; c++)
-        json_array_append_new(list,
-                              json_pack("{s:o, s:I}", "label",
-                                        say_text(label_name(name, t, f->class[c].label)), "rows",
-                                        (json_int_t)f->class[c].rows));
+        json_array_append_new(list, json_pack("{s:o, s:I}", "label",
+                                              say_text(label_name(name, t, f->class[c].label)),
+                                              "rows", (json_int_t)f->class[c].rows));
     return json_pack("{s:s, s:I, s:o}", "kind", "classes", "count", (json_int_t)classes(f, t),
                      "classes", list);
 }
@@ -275,9 +281,8 @@ static int print_json(const facts *f, const loaded *l)
         (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
         "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
         json_labels(f, t), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
-        f->least_peak, "min_column", say_text(column_name(a, t, f->least_column)),
-        "max", f->most_peak, "max_column",
-        say_text(column_name(b, t, f->most_column)), "empty_columns",
+        f->least_peak, "min_column", say_text(column_name(a, t, f->least_column)), "max",
+        f->most_peak, "max_column", say_text(column_name(b, t, f->most_column)), "empty_columns",
         (json_int_t)(t->cols - f->columns_used), "widest_row", "nonzeros", (json_int_t)f->widest,
         "row", (json_int_t)f->widest_row, "blank_lines", (json_int_t)l->reading.blank, "queries",
         (json_int_t)f->queries, "memory", "bytes", (json_int_t)f->bytes, "float_blocks",
@@ -297,8 +302,10 @@ static int run(int n, char **path)
     if (!status)
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
     if (!status && f.least_peak > 0 && f.most_peak > 1e3 * f.least_peak)
-        say_warning("%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "
-                    "out", in.name, f.most_peak / f.least_peak);
+        say_warning(
+            "%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "
+            "out",
+            in.name, f.most_peak / f.least_peak);
     load_free(&in);
     return status;
 }
@@ -307,9 +314,9 @@ const command cmd_info = {
     .name = "info",
     .operands = "FILE [options]",
     .summary = "what is in a data file",
-    .text = "Prints format, size, index base, labels, range of values and of columns, and the memory that the "
-            "rows take. Warns of columns whose magnitudes differ by more than 1000 to 1, and of a "
-            "width that the entries do not explain.",
+    .text = "Prints format, size, index base, labels, range of values and of columns, and the "
+            "memory that the rows take. Warns of columns whose magnitudes differ by more than 1000 "
+            "to 1, and of a width that the entries do not explain.",
     .examples = "info x.svm\n"
                 "info x.csv.gz --label none --json",
     .groups = {&reading_options, &common_options},

@@ -10,11 +10,13 @@ static const char *n_rows, *d, *nz, *k, *noise, *fields, *levels;
 
 static const opt options[] = {      /* the first seven are keys of the set's spec */
     {"rows", 'n', "N", OPT_TEXT, &n_rows, NULL, "rows (2000)", 0, 0},
-    {"features", 'd', "N", OPT_TEXT, &d, NULL, "features (pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
+    {"features", 'd', "N", OPT_TEXT, &d, NULL,
+     "features (pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
     {"nz", 0, "N", OPT_TEXT, &nz, NULL, "pairs, triples: non-zeros of a row (20)", 0, 0},
     {"planted-sets", 'k', "N", OPT_TEXT, &k, NULL,
      "pairs, triples: planted sets (10); parity: features that decide (3)", 0, 0},
-    {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL, "share of labels that are flipped (0.05; parity 0)", 0, 0},
+    {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL,
+     "share of labels that are flipped (0.05; parity 0)", 0, 0},
     {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: how many (4)", 0, 0},
     {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels of each (25)", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
@@ -126,10 +128,10 @@ const command cmd_make = {
     .name = "make",
     .operands = "KIND [-n ROWS] [-d FEATURES] [-o FILE] [options]",
     .summary = "synthetic data with planted combinations",
-    .text = "KIND is pairs or triples (sparse rows whose label is decided by planted pairs or triples of "
-            "features), parity (dense +-1 rows, the label is a product of k features), fields (one-hot "
-            "fields, the label comes from pairs of levels) or dense-positive (dense unit rows). The same "
-            "seed gives the same bytes on every machine.",
+    .text = "KIND is pairs or triples (sparse rows whose label is decided by planted pairs or "
+            "triples of features), parity (dense +-1 rows, the label is a product of k features), "
+            "fields (one-hot fields, the label comes from pairs of levels) or dense-positive "
+            "(dense unit rows). The same seed gives the same bytes on every machine.",
     .examples = "make triples -n 20000 -d 200 -o t.svm\n"
                 "make parity -n 500 -d 30 -k 3 -o p.csv --planted p.txt",
     .groups = {&group, &common_options},

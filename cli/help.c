@@ -113,13 +113,14 @@ void help_command(FILE *f, const command *c)
 void help_program(FILE *f, const command *const *all)
 {
     fputs("Usage: featcross COMMAND [options] [files]\n\n"
-          "Learning with feature combinations.\n\nCommands:\n", f);
+          "Learning with feature combinations.\n\nCommands:\n",
+          f);
     for (; *all; all++)
         fprintf(f, "  %-9s %s\n", (*all)->name, (*all)->summary);
     fputs("\nfeatcross COMMAND --help describes a command, --version the program.\n", f);
 }
 
-/* ---- The man page, roff with the man(7) macros ------------------------------------------------- */
+/* ---- The man page, roff with the man(7) macros -------------------------------------------- */
 static void roff_text(FILE *f, const char *text)
 {
     bool line_start = true;
@@ -186,14 +187,17 @@ static void roff_command(FILE *f, const command *c)
 
 void help_man(FILE *f, const command *const *all, const char *version)
 {
-    fprintf(f, ".TH FEATCROSS 1 \"\" \"featcross %s\" \"User Commands\"\n"
-               ".SH NAME\nfeatcross \\- learning with feature combinations\n"
-               ".SH SYNOPSIS\n.B featcross\n.I COMMAND\n[options] [files]\n"
-               ".SH DESCRIPTION\n", version);
-    roff(f, "Exact kernels over combinations of features, and the data handling around them. "
-            "Results go to standard output, messages and progress to standard error; the file name - "
-            "is standard input or output. Input may be packed with gzip, xz, zstd or bzip2. An "
-            "output file appears complete or not at all.");
+    fprintf(f,
+            ".TH FEATCROSS 1 \"\" \"featcross %s\" \"User Commands\"\n"
+            ".SH NAME\nfeatcross \\- learning with feature combinations\n"
+            ".SH SYNOPSIS\n.B featcross\n.I COMMAND\n[options] [files]\n"
+            ".SH DESCRIPTION\n",
+            version);
+    roff(f,
+         "Exact kernels over combinations of features, and the data handling around them. "
+         "Results go to standard output, messages and progress to standard error; the file name - "
+         "is standard input or output. Input may be packed with gzip, xz, zstd or bzip2. An "
+         "output file appears complete or not at all.");
     fputs(".SH COMMANDS\n", f);
     for (const command *const *c = all; *c; c++)
         roff_command(f, *c);
@@ -220,9 +224,12 @@ void help_man(FILE *f, const command *const *all, const char *version)
         roff(f, exits[i].meaning);
     }
     fputs(".SH ENVIRONMENT\n.TP\n.B FX_TARGET\n", f);
-    roff(f, "Forces an instruction set: scalar, avx2, avx512 or neon. One that this processor lacks is "
-            "ignored; featcross --version says which is in use.");
+    roff(
+        f,
+        "Forces an instruction set: scalar, avx2, avx512 or neon. One that this processor lacks is "
+        "ignored; featcross --version says which is in use.");
     fputs(".SH FILES\n", f);
-    roff(f, "Extensions name formats: .svm .libsvm .svmlight (svmlight text), .csv, .tsv, .npy (dense) and "
+    roff(f, "Extensions name formats: .svm .libsvm .svmlight (svmlight text), .csv, .tsv, .npy "
+            "(dense) and "
             ".npz (SciPy CSR). Precomputed is LIBSVM's text for kernel matrices.");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * io.c - bytes in: the one way by which files, pipes, stdin and archives are read.
  *
- * The first bytes decide: gzip, xz, zstd and bzip2 streams and zip files go through libarchive, all
- * else is read(2).  Only these four filters are switched on: others would make libarchive start
- * helper programs because of what a file begins with.
+ * The first bytes decide: gzip, xz, zstd and bzip2 streams and zip files go through libarchive,
+ * all else is read(2).  Only these four filters are switched on: others would make libarchive
+ * start helper programs because of what a file begins with.
  *
  * A request is filled completely unless the input ends, so what a caller sees never depends on
  * how a pipe cut its bytes.  Every wait is a poll of 100 ms, after which the interruption flag
@@ -57,7 +57,7 @@ static ssize_t read_some(source *s, void *buf, size_t want)
     }
 }
 
-/* ---- libarchive asks for bytes --------------------------------------------------------------- */
+/* ---- libarchive asks for bytes ------------------------------------------------------------ */
 static la_ssize_t window(struct archive *a, void *ctx, const void **bytes)
 {
     source *s = ctx;
@@ -124,7 +124,7 @@ static int open_archive(source *s)
     return 0;
 }
 
-/* ---- The source -------------------------------------------------------------------------------- */
+/* ---- The source --------------------------------------------------------------------------- */
 static void look(source *s)
 {
     static const struct {

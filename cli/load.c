@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * load.c - bytes to rows: finds the format, builds the reader's spec string, feeds the reader.
  *
- * Text goes to the reader in batches of whole lines: 8 MiB are filled completely and cut at the last line
- * end; a longer line makes the batch grow.  Formats are told apart by their first bytes (npy, zip),
- * then by the file's extension, then by the first line. */
+ * Text goes to the reader in batches of whole lines: 8 MiB are filled completely and cut at the
+ * last line end; a longer line makes the batch grow.  Formats are told apart by their first
+ * bytes (npy, zip), then by the file's extension, then by the first line. */
 
 #include "cli.h"
 
@@ -19,7 +19,8 @@ static const opt reading[] = {
     {"format", 'f', "auto|svmlight|csv|tsv|npy|npz", OPT_CHOICE, &format, "auto",
      "format of the input; auto looks at its first bytes, its name and its first line", 0, 0},
     {"index-base", 0, "0|1|auto", OPT_CHOICE, &index_base, NULL,
-     "svmlight: number of the first feature; auto: 0 if index 0 occurs, else 1 (default auto)", 0, 0},
+     "svmlight: number of the first feature; auto: 0 if index 0 occurs, else 1 (default auto)",
+     0, 0},
     {"sort", 0, NULL, OPT_FLAG, &sort, NULL, "svmlight: accept indices out of order", 0, 0},
     {"sum-duplicates", 0, NULL, OPT_FLAG, &sum_duplicates, NULL,
      "svmlight: add up values of an index that is repeated in a row", 0, 0},
@@ -36,7 +37,7 @@ static const opt reading[] = {
 };
 const opt_group reading_options = {"Reading options", reading};
 
-/* ---- Which format ------------------------------------------------------------------------------ */
+/* ---- Which format ------------------------------------------------------------------------- */
 static const char *by_extension(const char *path)
 {
     static const struct { const char *extension, *format; } known[] = {
@@ -57,7 +58,8 @@ static const char *by_extension(const char *path)
                 && !memcmp(path + dot, known[i].extension, len - dot))
                 return known[i].format;
         size_t p = 0, all = sizeof packed / sizeof *packed;
-        while (p < all && (strlen(packed[p]) != len - dot || memcmp(path + dot, packed[p], len - dot)))
+        while (p < all
+               && (strlen(packed[p]) != len - dot || memcmp(path + dot, packed[p], len - dot)))
             p++;
         if (p == all)
             return NULL;
@@ -66,7 +68,9 @@ static const char *by_extension(const char *path)
     return NULL;
 }
 
-typedef struct line { const char *p, *end; } line;
+typedef struct line {
+    const char *p, *end;
+} line;
 
 /* The first line with something on it, comment lines left out. */
 static line first_line(const char *p, const char *end)
@@ -121,12 +125,17 @@ static const char *choose(const source *s, const char *path, const char *bytes, 
         return format;
     if (s->zip)
         return "npz";
-    return len >= 6 && !memcmp(bytes, "\x93NUMPY", 6) ? "npy" : named ? named
-                                                              : by_content(bytes, len);
+    return len >= 6 && !memcmp(bytes, "\x93NUMPY", 6) ? "npy"
+           : named                                    ? named
+                                                      : by_content(bytes, len);
 }
 
-/* ---- The reader's spec ------------------------------------------------------------------------- */
-typedef struct text { char s[1024]; size_t n; bool cut; } text;
+/* ---- The reader's spec -------------------------------------------------------------------- */
+typedef struct text {
+    char s[1024];
+    size_t n;
+    bool cut;
+} text;
 
 static void add(text *t, const char *key, const char *value)
 {
@@ -148,10 +157,11 @@ static int make_spec(text *t, const char *kind, int base, const char *bytes, siz
 {
     bool svmlight = !strcmp(kind, "svmlight"), tsv = !strcmp(kind, "tsv");
     bool csv = tsv || !strcmp(kind, "csv");
-    const char *of_svmlight = index_base ? "index-base" : sort ? "sort"
-                              : sum_duplicates                 ? "sum-duplicates"
-                              : ignore_fields                  ? "ignore-fields"
-                                                               : NULL;
+    const char *of_svmlight = index_base       ? "index-base"
+                              : sort           ? "sort"
+                              : sum_duplicates ? "sum-duplicates"
+                              : ignore_fields  ? "ignore-fields"
+                                               : NULL;
     const char *of_csv = label ? "label" : header ? "header" : no_header ? "no-header" : NULL;
 
     if (of_svmlight && !svmlight)
@@ -176,9 +186,12 @@ static int make_spec(text *t, const char *kind, int base, const char *bytes, siz
         add(t, "nan", nan_values);
     if (csv) {
         line l = first_line(bytes, bytes + len);
-        add(t, "separator", tsv ? "tab" : has(l, ',') ? "comma" : has(l, ';') ? "semicolon"
-                                          : has(l, '\t')                      ? "tab"
-                                                                              : "comma");
+        add(t, "separator",
+            tsv            ? "tab"
+            : has(l, ',')  ? "comma"
+            : has(l, ';')  ? "semicolon"
+            : has(l, '\t') ? "tab"
+                           : "comma");
     }
     if (label)
         add(t, "label", label);
@@ -189,8 +202,12 @@ static int make_spec(text *t, const char *kind, int base, const char *bytes, siz
     return t->cut ? EXIT_USAGE : 0;
 }
 
-/* ---- Feeding ------------------------------------------------------------------------------------- */
-typedef struct batch { char *buf; size_t room, have; bool end; } batch;
+/* ---- Feeding ------------------------------------------------------------------------------ */
+typedef struct batch {
+    char *buf;
+    size_t room, have;
+    bool end;
+} batch;
 
 /* Fill the batch; for text, until it holds a line end. */
 static int fill(batch *b, source *s, bool whole_lines, size_t *cut)

@@ -144,17 +144,13 @@ static int set(const command *c, const opt *o, const char *v)
     char *end;
 
     switch (o->kind) {
-    case OPT_FLAG:
-        *(bool *)o->to = true;
-        return 0;
+    case OPT_FLAG: *(bool *)o->to = true; return 0;
     case OPT_LEVEL:
         if (v && !count(&u, v))
             break;
         *(uint64_t *)o->to = v ? u : *(uint64_t *)o->to + 1;
         return 0;
-    case OPT_TEXT:
-        *(const char **)o->to = v;
-        return 0;
+    case OPT_TEXT: *(const char **)o->to = v; return 0;
     case OPT_CHOICE:
         if (!in_choice(o->argument, v))
             break;

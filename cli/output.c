@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * output.c - bytes out: a file appears complete or not at all.
  *
- * Content goes to a temporary file beside the target, which is created before the work starts (so
- * that a missing directory is found first) and takes the target's name at the end.  Whatever is
- * still unfinished when the program ends, for any reason, is removed by output_drop.  Pipes, devices
- * and stdout are written directly.  npz is a zip file, written by libarchive. */
+ * Content goes to a temporary file beside the target, which is created before the work starts
+ * (so that a missing directory is found first) and takes the target's name at the end.
+ * Whatever is still unfinished when the program ends, for any reason, is removed by
+ * output_drop.  Pipes, devices and stdout are written directly.  npz is a zip file, written by
+ * libarchive. */
 
 #define _XOPEN_SOURCE 700               /* realpath */
 #include "cli.h"
@@ -40,7 +41,7 @@ const char *output_format(const char *path, const char *format, const char *fall
     return fallback;
 }
 
-/* ---- Sinks --------------------------------------------------------------------------------------- */
+/* ---- Sinks -------------------------------------------------------------------------------- */
 static int put(void *ctx, const void *bytes, size_t len)
 {
     output *o = ctx;
@@ -116,7 +117,7 @@ static bool zip_open(output *o)
            && archive_write_open(o->zip, o, NULL, zip_put, NULL) == ARCHIVE_OK;
 }
 
-/* ---- Files --------------------------------------------------------------------------------------- */
+/* ---- Files -------------------------------------------------------------------------------- */
 static bool binary(const char *format) { return !strcmp(format, "npy") || !strcmp(format, "npz"); }
 
 static bool open_direct(output *o)
@@ -182,8 +183,9 @@ output *output_open(const char *path, const char *format)
     char *real = exists ? realpath(path, NULL) : NULL;
     snprintf(o->target, sizeof o->target, "%s", real ? real : path);
     free(real);
-    if (!strcmp(path, "-") || (exists && !S_ISREG(st.st_mode)) ? !open_direct(o)
-                                                               : !open_temp(o, exists ? &st : NULL)) {
+    if (!strcmp(path, "-") || (exists && !S_ISREG(st.st_mode))
+            ? !open_direct(o)
+            : !open_temp(o, exists ? &st : NULL)) {
         no_output(o, strerror(errno));
         return NULL;
     }

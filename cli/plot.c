@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * plot.c - a Gram matrix as a heat map, drawn by gnuplot.
  *
- * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square matrix is
- * drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive; colours end at the 1st and
- * 99th percentile off the diagonal, which would otherwise outshine the rest.  PICTURE.gnuplot and
- * PICTURE.tsv stay beside the picture, to be changed and drawn again. */
+ * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square
+ * matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive;
+ * colours end at the 1st and 99th percentile off the diagonal, which would otherwise outshine
+ * the rest.  PICTURE.gnuplot and PICTURE.tsv stay beside the picture, to be changed and drawn
+ * again. */
 
 #include "cli.h"
 
@@ -38,8 +39,11 @@ int plot_open(const char *path)
     return EXIT_USAGE;
 }
 
-/* ---- Which rows ---------------------------------------------------------------------------------- */
-typedef struct place { double label; size_t row; } place;
+/* ---- Which rows --------------------------------------------------------------------------- */
+typedef struct place {
+    double label;
+    size_t row;
+} place;
 
 static int by_label(const void *a, const void *b)
 {
@@ -65,7 +69,7 @@ static place *arrange(const fx_table *t, size_t *shown)
     return p;
 }
 
-/* ---- What is drawn --------------------------------------------------------------------------------- */
+/* ---- What is drawn ------------------------------------------------------------------------ */
 static bool positive_diagonal(const double *K, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -100,8 +104,11 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
         *low -= 1, *high += 1;
 }
 
-/* ---- The script ------------------------------------------------------------------------------------ */
-typedef struct text { char *s; size_t n, room; } text;
+/* ---- The script --------------------------------------------------------------------------- */
+typedef struct text {
+    char *s;
+    size_t n, room;
+} text;
 
 __attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...)
 {
@@ -146,10 +153,12 @@ static void add_classes(text *t, char axis, const place *p, size_t n, const fx_t
     add(t, ")\n");
     for (size_t i = 0; i + 1 < n; i++)
         if (p[i + 1].label != p[i].label)
-            add(t, axis == 'x' ? "set arrow from first %g, graph 0 to first %g, graph 1 nohead front "
-                                 "lc 'white'\n"
-                               : "set arrow from graph 0, first %g to graph 1, first %g nohead front "
-                                 "lc 'white'\n", (double)i + 0.5, (double)i + 0.5);
+            add(t,
+                axis == 'x' ? "set arrow from first %g, graph 0 to first %g, graph 1 nohead front "
+                              "lc 'white'\n"
+                            : "set arrow from graph 0, first %g to graph 1, first %g nohead front "
+                              "lc 'white'\n",
+                (double)i + 0.5, (double)i + 0.5);
 }
 
 static int write_file(const char *path, const char *content, const fx_table *t)
@@ -166,7 +175,8 @@ static int draw(const char *picture, const char *script)
 {
     char *const args[] = {(char[]){"gnuplot"}, strdup(script), NULL};
     pid_t pid;
-    int status = 0, error = args[1] ? posix_spawnp(&pid, args[0], NULL, NULL, args, environ) : ENOMEM;
+    int status = 0,
+        error = args[1] ? posix_spawnp(&pid, args[0], NULL, NULL, args, environ) : ENOMEM;
 
     free(args[1]);
     if (error) {
@@ -227,9 +237,10 @@ static void write_script(text *t, const figure *f, const char *path, const char 
     add_quoted(t, title);
     add(t, " noenhanced\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
         f->normalised ? "K(x,y) / sqrt(K(x,x) K(y,y))" : "K(x,y)", f->low, f->high);
-    add(t, "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
-           "set size square\nset yrange [%g:-0.5]\nset xrange [-0.5:%g]\n"
-           "set xlabel 'rows of %s, by label'\nset ylabel 'rows of X, by label'\n",
+    add(t,
+        "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
+        "set size square\nset yrange [%g:-0.5]\nset xrange [-0.5:%g]\n"
+        "set xlabel 'rows of %s, by label'\nset ylabel 'rows of X, by label'\n",
         (double)f->rows - 0.5, (double)f->cols - 0.5, Z ? "Y" : "X");
     add_classes(t, 'x', f->col, f->cols, Z ? Z : X);
     add_classes(t, 'y', f->row, f->rows, X);

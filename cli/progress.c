@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * progress.c - the progress bar, and what a signal does.
  *
- * The handler only remembers the signal.  The library asks through the progress callback about 20 times
- * a second, reading and writing ask around every system call, so any command ends within a
- * tenth of a second with its temporary files removed.  A second signal does not wait for that.
- * The bar is drawn when stderr is a terminal and the work has lasted a second. */
+ * The handler only remembers the signal.  The library asks through the progress callback about
+ * 20 times a second, reading and writing ask around every system call, so any command ends
+ * within a fraction of a second with its temporary files removed.  A second signal does not wait
+ * for that.  The bar is drawn when stderr is a terminal and the work has lasted a second. */
 
 #include "cli.h"
 
@@ -125,7 +125,4 @@ bool progress_at(double units)
     return tick(NULL, 0);
 }
 
-fx_run progress_run(void)
-{
-    return (fx_run){(int)cli.threads, cli.max_memory, tick, NULL};
-}
+fx_run progress_run(void) { return (fx_run){(int)cli.threads, cli.max_memory, tick, NULL}; }

@@ -95,8 +95,9 @@ int say_failure(fx_status s)
     say_error("%s", detail);
     if (s == FX_ELIMIT)
         say_hint("--max-memory SIZE raises the limit");
-    return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY : s == FX_ENUMERIC ? EXIT_NUMERIC
-                                                                              : EXIT_USAGE;
+    return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY
+           : s == FX_ENUMERIC               ? EXIT_NUMERIC
+                                            : EXIT_USAGE;
 }
 
 int say_no_memory(const char *what)

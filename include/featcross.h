@@ -186,7 +186,10 @@ FX_API const char *fx_kernel_spec(const fx_kernel *k);            /* complete: d
 FX_API const char *fx_kernel_help(size_t i);    /* i-th line of the table of kernels, NULL at its end */
 FX_API void fx_kernel_free(fx_kernel *k);
 
-/* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once. */
+/* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once.
+ * Here and in fx_kernel_values, results that are not finite (FX_EDOMAIN, FX_ENUMERIC, with the pair
+ * in the detail) and FX_ECANCELLED are met on the way: K is then partly written.  All other
+ * failures leave it untouched. */
 FX_API fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_matrix *X,
                                 const fx_matrix *Z, const fx_run *run);
 

@@ -192,7 +192,8 @@ def test_check_of_singular_gram(fx, put):
         assert j["psd"] is True and abs(j["smallest"]) < j["tolerance"] < 1e-8 * j["mean_diagonal"]
 
 
-@pytest.mark.parametrize("kernel", ["poly:degree=3,coef0=-5", "exp:gamma=-1", "maclaurin:coef=1/-1"])
+@pytest.mark.parametrize("kernel", ["poly:degree=3,coef0=-5", "exp:gamma=-1",
+                                    "maclaurin:coef=1/-1"])
 def test_indefinite_kernels_are_refused(fx, put, kernel):
     put("x.svm", "1 1:1\n1 2:1\n1 1:1 2:1\n")
     fx("gram", "x.svm", "-k", kernel, "--check", status=2)

@@ -43,7 +43,8 @@ def test_man_page_has_everything(fx):
         assert f".SS featcross {command}" in page
         for option in options(fx(command, "--help").text):
             assert f"--{option}\\fR" in page
-    kernels = re.findall(r"^  ([a-z-]+)(?::\S+)?  +\S", fx("gram", "-h").text.split("Kernels")[1], re.M)
+    table = fx("gram", "-h").text.split("Kernels")[1]
+    kernels = re.findall(r"^  ([a-z-]+)(?::\S+)?  +\S", table, re.M)
     assert {"linear", "poly", "anova", "all-subsets", "itemset", "rbf"} <= set(kernels)
     for k in kernels:
         assert re.search(rf"^{k}(:|$)", page, re.M)
@@ -89,7 +90,8 @@ def test_sizes_out_of_range(fx, put, value):
     assert "--max-memory" in fx("info", "x.svm", "--max-memory", value, status=2).talk
 
 
-@pytest.mark.parametrize("value", ["1000000", "64K", "64KiB", "1.5G", "2g", "80%", "1T", "5000000B"])
+@pytest.mark.parametrize("value", ["1000000", "64K", "64KiB", "1.5G", "2g", "80%", "1T",
+                                   "5000000B"])
 def test_sizes(fx, put, value):
     put("x.svm", "1 1:1\n")
     fx("info", "x.svm", "--max-memory", value)

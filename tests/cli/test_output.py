@@ -16,15 +16,15 @@ from conftest import PROGRAM
 
 
 def spawn(program, cwd, *args, **more):
-    return subprocess.Popen([program, *map(str, args)], cwd=cwd, stdin=more.pop("stdin", subprocess.PIPE),
-                            stdout=subprocess.PIPE, stderr=more.pop("stderr", subprocess.PIPE), **more)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([program, *map(str, args)], cwd=cwd, **{**pipes, **more})
 
 
 def files(path):
     return sorted(p.name for p in path.iterdir())
 
 
-# ---- Files -------------------------------------------------------------------------------------------
+# ---- Files ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", [
     ["gram", "nowhere.svm", "-k", "linear", "-o"], ["convert", "nowhere.svm"],
     ["make", "pairs", "-o"]])
@@ -43,7 +43,8 @@ def test_25_output_is_a_directory(fx, put, tmp_path):
 def test_25_disk_full(program, tmp_path, name):
     (tmp_path / name).write_text("old")
     done = subprocess.run(
-        [program, "make", "dense-positive", "-n", "20000", "-o", name], cwd=tmp_path, stderr=subprocess.PIPE,
+        [program, "make", "dense-positive", "-n", "20000", "-o", name], cwd=tmp_path,
+        stderr=subprocess.PIPE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
     assert done.returncode == 2 and f"{name}: File too large".encode() in done.stderr
     assert files(tmp_path) == [name] and (tmp_path / name).read_text() == "old"
@@ -80,14 +81,14 @@ def test_modes_and_links(fx, put, tmp_path):
 def test_no_binary_on_a_terminal(program, put, tmp_path):
     put("x.svm", "1 1:1\n")
     ours, theirs = pty.openpty()
-    done = subprocess.run([program, "convert", "x.svm", "-", "--to", "npy"], cwd=tmp_path, stdout=theirs,
-                          stderr=subprocess.PIPE)
+    done = subprocess.run([program, "convert", "x.svm", "-", "--to", "npy"], cwd=tmp_path,
+                          stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 2 and b"terminal" in done.stderr
 
 
-# ---- Interruption --------------------------------------------------------------------------------------
+# ---- Interruption -----------------------------------------------------------------------------
 def interrupt(p, number=signal.SIGINT):
     start = time.monotonic()
     p.send_signal(number)
@@ -99,8 +100,8 @@ def interrupt(p, number=signal.SIGINT):
 def large(tmp_path_factory):
     """Rows whose Gram matrix takes many seconds, by any program."""
     d = tmp_path_factory.mktemp("large")
-    subprocess.run([PROGRAM, "make", "dense-positive", "-n", "12000", "-d", "500", "-o", "x.npy", "-q"],
-                   cwd=d, check=True)
+    subprocess.run([PROGRAM, "make", "dense-positive", "-n", "12000", "-d", "500", "-o", "x.npy",
+                    "-q"], cwd=d, check=True)
     return d / "x.npy"
 
 
@@ -118,7 +119,8 @@ def test_27_signal_while_computing(program, tmp_path, large, number):
 
 
 def test_27_signal_while_writing(program, tmp_path):
-    p = spawn(program, tmp_path, "make", "dense-positive", "-n", "400000", "-d", "64", "-o", "x.csv")
+    p = spawn(program, tmp_path, "make", "dense-positive", "-n", "400000", "-d", "64", "-o",
+              "x.csv")
     deadline = time.monotonic() + 30
     while not any(f.stat().st_size > 0 for f in tmp_path.iterdir()):
         assert p.poll() is None and time.monotonic() < deadline
@@ -146,7 +148,7 @@ def test_27_signal_while_nobody_reads(program, tmp_path):
     assert p.wait(timeout=5) == 130 and time.monotonic() - start < 0.5
 
 
-# ---- The bar ---------------------------------------------------------------------------------------------
+# ---- The bar ----------------------------------------------------------------------------------
 def on_terminal(program, cwd, *args, feed=(), until=None):
     """What a command shows on a terminal as stderr.  feed: bytes for stdin, half a second apart;
     until: interrupt it when this is seen."""

@@ -10,7 +10,7 @@ import scipy.sparse
 from conftest import svmlight
 
 
-# ---- info -----------------------------------------------------------------------------------------
+# ---- info -------------------------------------------------------------------------------------
 def test_info(fx, put):
     put("x.svm", "1 1:1 3:-2.5\n\n-1 3:0.1\n")
     j = fx("info", "x.svm", "--json").json
@@ -53,7 +53,7 @@ def test_info_of_odd_bytes(fx, put):
         "caf?", "th?"]
 
 
-# ---- convert ---------------------------------------------------------------------------------------
+# ---- convert ----------------------------------------------------------------------------------
 def test_round_trips(fx, put, tmp_path, rows):
     X, y = rows
     put("x.svm", svmlight(X, y))
@@ -121,7 +121,7 @@ def test_convert_scales(fx, put, tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), [[0.6, 0.8], [1, 0]], rtol=1e-15)
 
 
-# ---- make ------------------------------------------------------------------------------------------
+# ---- make -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["pairs", "triples", "parity", "fields", "dense-positive"])
 def test_make(fx, tmp_path, kind):
     j = fx("make", kind, "-n", "300", "-o", "a.svm", "--json", "--planted", "p.txt").json
@@ -148,7 +148,7 @@ def test_make_options(fx, tmp_path):
     fx("make", "pairs", "--json", status=2)
 
 
-# ---- bench -----------------------------------------------------------------------------------------
+# ---- bench ------------------------------------------------------------------------------------
 def test_bench(fx):
     j = fx("bench", "--repeats", "1", "--json").json
     assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"gram", "read"}

@@ -83,7 +83,7 @@ fuzz:
 	scripts/install-deps build test
 	cmake --preset fuzz > /dev/null
 	cmake --build build/fuzz
-	fuzz/run build/fuzz $(FUZZ_SECONDS)
+	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
 format:
 	scripts/install-deps dev

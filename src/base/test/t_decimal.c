@@ -15,7 +15,7 @@ static void same_as_strtod(const char *s)
 
     if (after != end || (memcmp(&got, &want, sizeof got) && !(isnan(got) && isnan(want)))) {
         fprintf(stderr, "'%s': read %.17g, want %.17g\n", s, got, want);
-        CHECK(!"same as strtod");
+        exit(1);
     }
 }
 
@@ -29,7 +29,7 @@ static void round_trip(double x)
     CHECK(fxi_decimal_read(&back, buf, buf + n) == buf + n);
     if (memcmp(&back, &x, sizeof x)) {
         fprintf(stderr, "%a written as %s reads %a\n", x, buf, back);
-        CHECK(!"round trip");
+        exit(1);
     }
 }
 
@@ -40,7 +40,7 @@ static void written(double x, const char *want)
     fxi_decimal_write(buf, x);
     if (strcmp(buf, want)) {
         fprintf(stderr, "%.17g written as %s, want %s\n", x, buf, want);
-        CHECK(!"shortest");
+        exit(1);
     }
 }
 
@@ -66,7 +66,8 @@ int main(void)
     const char *bad[] = {"", "-", ".", "e5", "abc", "-.e1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(fxi_decimal_read(&x, bad[i], bad[i] + strlen(bad[i])) == NULL && x == 7);
-    CHECK(fxi_decimal_read(&x, "123", "123" + 0) == NULL);
+    const char *none = "123";
+    CHECK(fxi_decimal_read(&x, none, none) == NULL);
 
     char s[1200];
     for (int i = 0, n = test_cases(200000); i < n; i++) {

@@ -29,5 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(&out[way]);
     }
     fuzz_same(&out[0], &out[1]);
+    fx_data_free(out[0].data);
+    fx_data_free(out[1].data);
     return 0;
 }

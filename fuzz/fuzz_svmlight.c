@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fuzz_svmlight.c - the svmlight reader.  Byte 0: options; byte 1: where the text is cut. */
+ * fuzz_svmlight.c - the svmlight reader.  Byte 0: options and threads; byte 1: where the text
+ * is cut. */
 
 #include "fuzz.h"
 
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(spec, sizeof spec, "svmlight:base=%s,sort=%s,duplicates=%s,nan=%s,fields=%s",
              base[data[0] & 3], data[0] & 4 ? "yes" : "no", data[0] & 8 ? "sum" : "error",
              data[0] & 16 ? "drop" : "error", data[0] & 32 ? "ignore" : "error");
-    fuzz_result r = fuzz_text(spec, (const char *)data + 2, size - 2, data[1]);
+    fuzz_result r = fuzz_text(spec, (const char *)data + 2, size - 2, data[1], data[0] >> 6 == 1);
 #ifdef FX_FUZZ_PLANTED
     if (r.data) {
         fx_table t = fx_data_table(r.data);

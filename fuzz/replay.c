@@ -11,17 +11,17 @@ static int replay_file(const char *path)
     uint8_t *bytes = NULL;
     long size = -1;
 
-    if (f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) >= 0)
-        bytes = malloc((size_t)size ? (size_t)size : 1);  /* exact: a byte too far is seen */
-    rewind(f);
-    if (!bytes || fread(bytes, 1, (size_t)size, f) != (size_t)size) {
+    if (f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) >= 0 && !fseek(f, 0, SEEK_SET))
+        bytes = malloc((size_t)size + !size);   /* exact: a byte too far is seen */
+    bool well = bytes && fread(bytes, 1, (size_t)size, f) == (size_t)size;
+    if (well)
+        LLVMFuzzerTestOneInput(bytes, (size_t)size);
+    else
         perror(path);
-        return 1;
-    }
-    fclose(f);
-    LLVMFuzzerTestOneInput(bytes, (size_t)size);
+    if (f)
+        fclose(f);
     free(bytes);
-    return 0;
+    return !well;
 }
 
 int main(int argc, char **argv)

@@ -84,7 +84,7 @@ typedef struct fx_table {
     const double *label;                /* [rows]: numbers, or positions in class_name; or NULL */
     size_t classes;                     /* text labels only, else 0 */
     const char *const *class_name;      /* [classes], sorted bytewise; or NULL */
-    const int64_t *qid;                 /* [rows] query numbers; or NULL */
+    const int64_t *qid;                 /* [rows] query numbers, -1: none in this row; or NULL */
     const char *const *name;            /* [cols] feature names; or NULL */
     int base;                           /* 0 or 1: what the source calls the first column */
 } fx_table;
@@ -97,8 +97,11 @@ FX_API void fx_data_free(fx_data *d);
  * Format specs, defaults first:
  *   svmlight:base=auto|0|1,sort=no|yes,duplicates=error|sum,nan=error|drop,fields=error|ignore
  *   csv:separator=comma|tab|semicolon,label=last|first|none|NAME,header=auto|yes|no,nan=error|drop
- *   npy    npz (SciPy CSR)
- * A fault is reported as `name:line:column: reason` (name:byte: reason in npy and npz). */
+ *   npy    npz
+ * CSV: the first line is a header if a field outside the label is not a number (header=auto) or if
+ * label= is the NAME of a column.  npz has the members of SciPy's save_npz, or one dense array x or
+ * arr_0, and perhaps labels y or labels.  Numbers must be finite, and so must their squares.
+ * A fault is reported as `name:line:column: reason` (npy: name:byte, npz: name:member:byte). */
 typedef struct fx_reader fx_reader;
 typedef struct fx_reading {             /* what has been read so far */
     uint64_t bytes, lines, rows, entries;
@@ -115,8 +118,8 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
                                      const fx_run *run);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
-/* Rows fed since the last take.  `end`: the input is complete, so its end is checked and
- * a reader that saw no row at all fails.  The first take settles base=auto. */
+/* Rows fed since the last take, as wide as all rows so far.  `end`: the input is complete, so its
+ * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end);
 FX_API fx_reading fx_data_reader_count(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv.h - between csv_header.c, which reads the first line, and csv.c, which reads the others. */
+ * csv.h - between csv_header.c, which reads the first line, csv.c, which reads the others, and
+ * csv_field.c, which serves both. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "data/reader.h"

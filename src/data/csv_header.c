@@ -10,50 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Fields --------------------------------------------------------------------------------- */
-bool fxi_data_csv_field_read(fxi_data_csv_field *f, const char *p, const char *stop,
-                             char separator)
-{
-    p = fxi_data_csv_skip(p, stop, separator);
-    f->quoted = p < stop && *p == '"';
-    if (f->quoted) {
-        f->text = ++p;
-        for (; p < stop && (*p != '"' || (p + 1 < stop && p[1] == '"')); p++)
-            p += *p == '"';
-        if (p >= stop)
-            return false;
-        f->len = (size_t)(p - f->text);
-        f->next = fxi_data_csv_skip(p + 1, stop, separator);
-        return f->next == stop || *f->next == separator;
-    }
-    f->text = p;
-    f->next = memchr(p, separator, (size_t)(stop - p));
-    if (!f->next)
-        f->next = stop;
-    for (p = f->next; p > f->text && (p[-1] == ' ' || p[-1] == '\t');)
-        p--;
-    f->len = (size_t)(p - f->text);
-    return true;
-}
-
-size_t fxi_data_csv_field_copy(char *out, const fxi_data_csv_field *f)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < f->len; i++) {
-        out[n++] = f->text[i];
-        i += f->quoted && f->text[i] == '"';
-    }
-    return n;
-}
-
-bool fxi_data_csv_field_number(double *x, const fxi_data_csv_field *f)
-{
-    const char *stop = f->text + f->len;
-
-    return f->len && fxi_decimal_read(x, f->text, stop) == stop;
-}
-
 /* A word of the form digits:number after a blank, as svmlight has them; NULL: none. */
 static const char *svmlight_word(const char *p, const char *stop)
 {
@@ -69,7 +25,6 @@ static const char *svmlight_word(const char *p, const char *stop)
     return NULL;
 }
 
-/* ---- The first line ------------------------------------------------------------------------- */
 static fx_status refuse(const fx_reader *r, const char *line, const char *at, const char *reason)
 {
     return fxi_data_text_error(r, r->count.lines, (size_t)(at - line) + 1, reason);

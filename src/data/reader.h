@@ -3,7 +3,7 @@
  *
  *   reader.c            the public functions: options, blocks, the table that take gives out
  *     text.c            lines: cut into chunks, parsed side by side, joined in order
- *       svmlight.c      a chunk of sparse rows         csv.c    a chunk of dense rows
+ *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of dense rows
  *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
  *   values.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
@@ -124,7 +124,7 @@ typedef struct fxi_data_chunk {
     const char *text, *end;             /* whole lines */
     size_t lines, marks;                /* counted before: bounds for the arrays */
     bool start;                         /* the input begins here */
-    /* What the lines hold.  fxi_data_text_open allocates, fxi_data_text_label fills. */
+    /* What the lines hold. */
     size_t rows;
     fx_matrix matrix;                   /* set at the end of a chunk without a fault */
     double *label;                      /* [lines], or NULL */
@@ -151,7 +151,7 @@ typedef fx_status fxi_data_text_parse(const fx_reader *r, fxi_data_chunk *c, fxi
 fx_status fxi_data_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
                              fxi_data_text_begin *begin, fxi_data_text_parse *parse,
                              const fx_run *run);
-/* The next line [*p, *stop) without its end; false: there is none.  Returns what follows in *p. */
+/* The line at *p is [*line, *stop), its end left out; *p moves behind it.  False: none is left. */
 bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
 /* The label s of row c->rows, which stands at `at` in its line. */
 fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *at, const char *s,
@@ -164,6 +164,12 @@ fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
 /* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL. */
 const char *fxi_data_text_odd(const char *s, size_t len);
+
+/* svmlight_fault.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
+fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, const char *stop,
+                                       const char *p, const char *q);
+fx_status fxi_data_svmlight_fault_value(fxi_data_chunk *c, const char *line, const char *token,
+                                        const char *p, const char *q);
 
 /* ---- npy arrays --------------------------------------------------------------------------- */
 typedef struct fxi_data_array {         /* one array from a stream; zeros at first */

@@ -5,8 +5,7 @@
  * zeros.  Indices ascend and count from 0 or 1: until the base is settled columns are
  * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
  * taken.  Explicit zeros are kept.  One pass over the bytes, no copy of any of them; values are
- * correctly rounded.  Whatever is not read is refused with its line and column: bad_pair
- * and bad_value say what it looks like instead. */
+ * correctly rounded.  Whatever is not read is refused with its line and column. */
 
 #include "data/reader.h"
 
@@ -96,56 +95,15 @@ static const char *skip_field(const char *p, const char *stop)
     return p;
 }
 
-/* The token at p does not begin with index: - say what it is. */
-static fx_status bad_pair(scan *s, const char *p)
+/* svmlight_fault.c says what a token looks like that is not index:value. */
+static fx_status bad_pair(scan *s, const char *token)
 {
-    char excerpt[FXI_EXCERPT];
-    const char *q = skip_token(p, s->stop), *d = skip_digits(p, q);
-    size_t len = (size_t)(q - p);
-    const char *odd = fxi_data_text_odd(p, len), *hint = "";
-
-    fxi_data_text_excerpt(excerpt, p, len);
-    if (odd)
-        return fxi_data_text_fault(s->c, s->line, p, "%s", odd);
-    if (memchr(p, ',', len) || memchr(p, ';', len))
-        return fxi_data_text_fault(s->c, s->line, p, "'%s': this looks like CSV, not svmlight",
-                                   excerpt);
-    if (*p == '-' && p + 1 < q && digit(p[1]))
-        return fxi_data_text_fault(s->c, s->line, p, "the index in '%s' is negative", excerpt);
-    if (*p == ':')
-        return fxi_data_text_fault(s->c, s->line, p, "no index before '%s'", excerpt);
-    if (d > p && d < q && *d == ':')
-        return fxi_data_text_fault(s->c, s->line, p, "the index in '%s' exceeds %d", excerpt,
-                                   FX_INDEX_MAX);
-    if (s->c->start && s->c->rows == 0 && s->c->kind == FXI_LABEL_TEXT)
-        hint = "; is this line a header?";
-    else if (!memchr(s->line, ':', (size_t)(s->stop - s->line))
-             && memchr(s->line, '\t', (size_t)(s->stop - s->line)))
-        hint = "; this looks like tab-separated values";
-    return fxi_data_text_fault(s->c, s->line, p, "expected index:value, found '%s'%s", excerpt,
-                               hint);
+    return fxi_data_svmlight_fault_pair(s->c, s->line, s->stop, token, skip_token(token, s->stop));
 }
 
-/* What follows `token:` at p is not a number. */
-static fx_status bad_value(scan *s, const char *token, const char *p)
+static fx_status bad_value(scan *s, const char *token, const char *value)
 {
-    char excerpt[FXI_EXCERPT];
-    const char *q = skip_token(p, s->stop), *after;
-    const char *odd = fxi_data_text_odd(p, (size_t)(q - p));
-    double x;
-
-    if (odd)
-        return fxi_data_text_fault(s->c, s->line, p, "%s", odd);
-    fxi_data_text_excerpt(excerpt, token, (size_t)(q - token));
-    if (p == q)
-        return fxi_data_text_fault(s->c, s->line, p, "no value after '%s'", excerpt);
-    after = fxi_decimal_read(&x, p, q);
-    if (after && after < q && *after == ':')
-        return fxi_data_text_fault(s->c, s->line, token,
-                                   "'%s' is the field-aware format field:index:value (use "
-                                   "fields=ignore)", excerpt);
-    return fxi_data_text_fault(s->c, s->line, p, "'%s' is not a number",
-                               fxi_data_text_excerpt(excerpt, p, (size_t)(q - p)));
+    return fxi_data_svmlight_fault_value(s->c, s->line, token, value, skip_token(value, s->stop));
 }
 
 /* The first row's label has commas and nothing follows: text.c says what this means, if it is

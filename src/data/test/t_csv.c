@@ -6,7 +6,8 @@
 
 static void headers(void)
 {
-    fx_data *d = reading_good("csv", "\xef\xbb\xbf\n\"a \"\"b\"\" ,c\", x ,y\r\n1,2,3\r\n\r\n-4,5e-1,6");
+    fx_data *d = reading_good("csv", "\xef\xbb\xbf\n\"a \"\"b\"\" ,c\", x ,y\r\n"
+                                     "1,2,3\r\n\r\n-4,5e-1,6");
     fx_table t = fx_data_table(d);
 
     CHECK(t.rows == 2 && t.cols == 2 && t.base == 0 && t.classes == 0 && !t.qid);

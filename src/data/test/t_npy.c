@@ -39,8 +39,13 @@ static void types(void)
     static const uint32_t u4[] = {1, UINT32_MAX, 3, 0};
     static const int64_t i8[] = {1, -(1ll << 53), 3, 0}, i8d[] = {1, (1ll << 53) - 1, 3, 0};
     static const uint64_t u8[] = {1, 1ull << 62, 3, 0};
-    static const struct { const char *descr; const void *data; size_t item; double second; int f32; }
-        cases[] = {{"<f4", f4, 4, -2.5, 1}, {"<f8", f8, 8, 0.1, 0}, {"<f8", f8f, 8, 0.5, 1},
+    static const struct {
+        const char *descr;
+        const void *data;
+        size_t item;
+        double second;
+        int f32;
+    } cases[] = {{"<f4", f4, 4, -2.5, 1}, {"<f8", f8, 8, 0.1, 0}, {"<f8", f8f, 8, 0.5, 1},
                    {"|i1", i1, 1, -128, 1}, {"|u1", u1, 1, 255, 1}, {"|b1", b1, 1, 0, 1},
                    {"<i2", i2, 2, -32768, 1}, {"<u2", u2, 2, 65535, 1},
                    {"<i4", i4, 4, INT32_MIN, 1}, {"<i4", i4d, 4, 16777217, 0},
@@ -97,9 +102,8 @@ static void shapes(void)
 
     CHECK(fx_data_table(d).rows == 6 && fx_data_table(d).cols == 1 && reading_at(d, 5, 0) == 6);
     fx_data_free(d);
-    d = reading_good_bytes("npy", file,
-                           build(file, 1, "{\"shape\":(1L,6L),\"fortran_order\":True,\"descr\":\"<f8\"}",
-                                 x, 48));
+    const char *odd = "{\"shape\":(1L,6L),\"fortran_order\":True,\"descr\":\"<f8\"}";
+    d = reading_good_bytes("npy", file, build(file, 1, odd, x, 48));
     CHECK(fx_data_table(d).rows == 1 && reading_at(d, 0, 5) == 6);
     fx_data_free(d);
 }
@@ -109,14 +113,17 @@ static void faults(void)
     static const double x[] = {1, 2, 3, 4, 5, 6}, odd[] = {1, 2, 3, NAN};
     static const int64_t big[] = {(1ll << 53) + 1};
     static const struct { const char *dict, *holds; fx_status s; } bad[] = {
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'extra': 1}", "header", FX_EFORMAT},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'extra': 1}", "header",
+         FX_EFORMAT},
         {"{'descr': '<f8', 'shape': (3, 2)}", "header", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2}", "header", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, -2)}", "header", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)} x", "header", FX_EFORMAT},
         {"", "header", FX_EFORMAT},
-        {"{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2)}", "ascontiguous", FX_EUNSUPPORTED},
-        {"{'descr': '>f8', 'fortran_order': False, 'shape': (3, 2)}", "big-endian", FX_EUNSUPPORTED},
+        {"{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2)}", "ascontiguous",
+         FX_EUNSUPPORTED},
+        {"{'descr': '>f8', 'fortran_order': False, 'shape': (3, 2)}", "big-endian",
+         FX_EUNSUPPORTED},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (3, 8)}", "'<f2'", FX_EUNSUPPORTED},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (3,)}", "'<c16'", FX_EUNSUPPORTED},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (3,)}", "'|O'", FX_EUNSUPPORTED},
@@ -126,7 +133,8 @@ static void faults(void)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': ()}", "single number", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3)}", "3 dimensions",
          FX_EUNSUPPORTED},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6, 0)}", "without columns", FX_EFORMAT},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (6, 0)}", "without columns",
+         FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}", "after the last", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2)}", "ends after 48 of 64",
          FX_EFORMAT},
@@ -134,8 +142,8 @@ static void faults(void)
          "too large", FX_EFORMAT},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 2)}", "header",
          FX_EFORMAT},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000)}", "ends after",
-         FX_EFORMAT},                   /* and no large allocation */
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000)}",
+         "ends after", FX_EFORMAT},     /* and no large allocation */
     };
     unsigned char file[512];
     fx_data *d = NULL;
@@ -145,7 +153,7 @@ static void faults(void)
         fx_status s = fx_data_parse(&d, "npy", "x", file, len, NULL);
         if (s != bad[i].s || d || !strstr(fx_error_detail(), bad[i].holds)) {
             fprintf(stderr, "%s: %d %s\n", bad[i].dict, (int)s, fx_error_detail());
-            CHECK(!"refused as it should be");
+            exit(1);
         }
     }
     reading_bad_bytes("npy", "PK\3\4abcdefgh", 12, "x:0: ", "not an npy");
@@ -153,8 +161,10 @@ static void faults(void)
     reading_bad_bytes("npy", "\x93NUMPY\2\0\377\377\377\377", 12, "x:8: ", "a header of");
     reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", "(2, 2)"), odd, 32), "x:",
                       "row 1, column 1: nan");
-    reading_bad_bytes("npy", file, build(file, 1, dict_of("<i8", "(1, 1)"), big, 8), "x:", "exactly");
-    reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", "(0, 2)"), x, 0), "x: ", "no rows");
+    reading_bad_bytes("npy", file, build(file, 1, dict_of("<i8", "(1, 1)"), big, 8), "x:",
+                      "exactly");
+    reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", "(0, 2)"), x, 0), "x: ",
+                      "no rows");
 }
 
 static void large(void)                 /* several blocks, each of its own type */

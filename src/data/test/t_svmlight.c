@@ -37,7 +37,8 @@ static void bases(void)
     fx_table t = fx_data_table(d);
 
     CHECK(t.base == 0 && t.cols == 2147483648u);
-    CHECK(reading_at(d, 0, 2) == 5 && reading_at(d, 1, 0) == 3 && reading_at(d, 1, 2147483647) == 2);
+    CHECK(reading_at(d, 0, 2) == 5 && reading_at(d, 1, 0) == 3);
+    CHECK(reading_at(d, 1, 2147483647) == 2);
     fx_data_free(d);
     d = reading_good("svmlight:base=0", "1 2:5 7:1\n");
     t = fx_data_table(d);

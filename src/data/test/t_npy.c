@@ -153,7 +153,7 @@ static void faults(void)
         fx_status s = fx_data_parse(&d, "npy", "x", file, len, NULL);
         if (s != bad[i].s || d || !strstr(fx_error_detail(), bad[i].holds)) {
             fprintf(stderr, "%s: %d %s\n", bad[i].dict, (int)s, fx_error_detail());
-            CHECK(!"refused as it should be");
+            exit(1);
         }
     }
     reading_bad_bytes("npy", "PK\3\4abcdefgh", 12, "x:0: ", "not an npy");

@@ -67,7 +67,9 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
     size_t inner_len;
 } fxi_spec;
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
-bool fxi_spec_is(const fxi_spec *s, const char *name);
+/* Position of the name in a list that ends with NULL; `what` for the message: "kernel". */
+fx_status fxi_spec_find(size_t *which, const fxi_spec *s, const char *const *names,
+                        const char *what);
 /* Refuses keys that are not in the table (ends with name NULL) and values outside a choice. */
 fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table);
 /* Values, defaults from the table; the detail names the spec, the key and what is possible. */

@@ -62,9 +62,21 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
     return FX_OK;
 }
 
-bool fxi_spec_is(const fxi_spec *s, const char *name)
+fx_status fxi_spec_find(size_t *which, const fxi_spec *s, const char *const *names,
+                        const char *what)
 {
-    return strlen(name) == s->name_len && !memcmp(s->name, name, s->name_len);
+    char known[256] = "";
+
+    for (size_t i = 0; names[i]; i++) {
+        if (strlen(names[i]) == s->name_len && !memcmp(s->name, names[i], s->name_len)) {
+            *which = i;
+            return FX_OK;
+        }
+        size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", names[i]);
+    }
+    return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s", what, (int)s->name_len, s->name,
+                     known);
 }
 
 static bool in_choice(const char *values, const char *v, size_t len, int *position)

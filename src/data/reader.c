@@ -6,25 +6,12 @@
 
 #include "data/reader.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const fxi_data_format *const formats[] = {&fxi_data_svmlight, &fxi_data_csv, &fxi_data_npy,
                                                  &fxi_data_npz};
 enum { FORMATS = sizeof formats / sizeof *formats };
-
-static fx_status unknown_format(const fxi_spec *s)
-{
-    char known[128] = "";
-
-    for (size_t i = 0; i < FORMATS; i++) {
-        size_t n = strlen(known);
-        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", formats[i]->name);
-    }
-    return fxi_error(FX_EINVAL, "no format '%.*s' to read; there are %s", (int)s->name_len, s->name,
-                     known);
-}
 
 /* The end of a long name says more than its start, and messages have room for one line. */
 static char *short_name(const char *name)
@@ -41,20 +28,16 @@ static char *short_name(const char *name)
 fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name)
 {
     fxi_spec s;
-    size_t f = 0;
+    const char *names[FORMATS + 1] = {0};
+    size_t f;
     fx_status st;
 
     if (!out || !spec || !name)
         return fxi_error(FX_EINVAL, "a reader needs a format and a name");
-    st = fxi_spec_parse(&s, spec, strlen(spec));
-    if (st)
+    for (f = 0; f < FORMATS; f++)
+        names[f] = formats[f]->name;
+    if ((st = fxi_data_spec(&s, &f, spec, names, "format to read")) != 0)
         return st;
-    while (f < FORMATS && !fxi_spec_is(&s, formats[f]->name))
-        f++;
-    if (f == FORMATS)
-        return unknown_format(&s);
-    if (s.inner)
-        return fxi_error(FX_EINVAL, "'%s': a format takes nothing in brackets", spec);
     st = fxi_spec_check(&s, formats[f]->keys);
     if (st)
         return st;

@@ -31,17 +31,6 @@ void fx_kernel_free(fx_kernel *k)
 
 const char *fx_kernel_spec(const fx_kernel *k) { return k->spec; }
 
-static fx_status unknown(const fxi_spec *s)
-{
-    char names[256] = "";
-
-    for (size_t i = 0; i < KERNELS; i++) {
-        size_t n = strlen(names);
-        snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", table[i]->name);
-    }
-    return fxi_error(FX_EINVAL, "no kernel '%.*s'; there are %s", (int)s->name_len, s->name, names);
-}
-
 /* Name and every key, defaults too, then the inner kernel in brackets. */
 static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
 {
@@ -78,16 +67,17 @@ static fx_status parse(fx_kernel **out, const char *text, size_t len, const char
     enum { DEPTH_MAX = 16 };
     fxi_spec s;
     fx_status st = fxi_spec_parse(&s, text, len);
-    size_t i = 0;
+    const char *names[KERNELS + 1] = {0};
+    size_t i;
 
     if (st)
         return st;
     if (depth > DEPTH_MAX)
         return fxi_error(FX_EINVAL, "more than %d kernels inside one another", DEPTH_MAX);
-    while (i < KERNELS && !fxi_spec_is(&s, table[i]->name))
-        i++;
-    if (i == KERNELS)
-        return unknown(&s);
+    for (i = 0; i < KERNELS; i++)
+        names[i] = table[i]->name;
+    if ((st = fxi_spec_find(&i, &s, names, "kernel")) != 0)
+        return st;
     if (s.inner && !table[i]->of)
         return fxi_error(FX_EINVAL, "%s takes no inner kernel; poly, exp, vovk, vovk-inf and "
                          "maclaurin do", table[i]->name);

@@ -235,7 +235,9 @@ static int print(const facts *f, const loaded *l)
            (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
     if (f->stored)
         printf("values       from %s to %s\n", say_number(a, f->low), say_number(b, f->high));
-    if (f->most_peak > 0) {
+    if (f->most_peak > 0 && f->most_peak == f->least_peak)
+        printf("magnitudes   largest %s in every column\n", say_number(a, f->most_peak));
+    else if (f->most_peak > 0) {
         char low[32], high[32];
         printf("magnitudes   of columns from %s (column %s) to %s (column %s)\n",
                say_number(low, f->least_peak), column_name(a, t, f->least_column),

@@ -4,7 +4,7 @@
 #   make            build/featcross, build/libfeatcross.so, build/libfeatcross.a
 #   make demo       installs what is missing, builds, shows what it can do
 #   make test       installs what is missing, builds, runs everything; .ci/run calls it
-#   make bench      side by side with other software
+#   make bench      side by side with other software; RESULTS=bench/results/X.tsv keeps the figures
 #   make install PREFIX=/usr/local
 #   make fuzz       each reader for FUZZ_SECONDS
 #   make format     clang-format, keeping the columns of trailing comments
@@ -74,7 +74,7 @@ test-clang:                             # the other compiler, warnings are error
 bench: all
 	scripts/venv numpy scipy scikit-learn
 	set -e; for b in $$(grep -l __main__ bench/*.py); do \
-	    $(python) $$b build; done
+	    $(python) $$b build $(RESULTS); done
 
 install: all
 	cmake --install build --prefix $(PREFIX)

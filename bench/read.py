@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading svmlight text: this reader against scikit-learn's load_svmlight_file, side by side.
 
-    bench/read.py build/featcross OUT.tsv        (a Python with NumPy and scikit-learn)
+usage: read.py BUILD_DIR [RESULTS.tsv]
 
 Three generated files; on each both readers alternate, one thread, and the minimum of their times
-counts.  Ours is timed inside bench.data.svmlight, beside the program, which reads the file in batches of 8 MiB; its
+counts.  Ours is timed inside bench.data.svmlight, which reads the file in batches of 8 MiB; its
 peak memory is that of the process above one that reads a file of one row, batch included, over
 the bytes of the CSR matrix with its labels.  Fails if a target is missed: 250 MB/s, 8 times, 1.3 times."""
 
@@ -17,6 +17,8 @@ import time
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
+
+from machine import append_row
 
 ROWS, PAIRS, REPEATS = 100_000, 60, 3
 KINDS = {"binary": "1", "4 digits": "%.4f", "17 digits": "%.17g"}
@@ -42,11 +44,9 @@ def ours(program, path):
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    program = os.path.join(os.path.dirname(sys.argv[1]), "bench.data.svmlight")
-    lines = ["kind\tMB\tMB/s\tsklearn MB/s\tratio\tpeak / CSR"]
+    program = os.path.join(sys.argv[1], "bench.data.svmlight")
     missed = []
+    print("svmlight text, one thread\n  kind        MB   MB/s   scikit-learn   times   peak memory / CSR")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x.svm")
         with open(path, "w") as f:
@@ -63,13 +63,12 @@ def main():
             seconds, size, csr, peak = min(mine)
             speed, other = 1e-6 * size / seconds, 1e-6 * size / min(theirs)
             ratio, memory = speed / other, (peak - idle) / csr
-            lines.append(f"{kind}\t{1e-6 * size:.1f}\t{speed:.0f}\t{other:.1f}\t{ratio:.1f}"
-                         f"\t{memory:.2f}")
+            print(f"  {kind:9} {1e-6 * size:4.0f} {speed:6.0f} {other:14.1f} {ratio:7.1f} {memory:12.2f}")
+            if len(sys.argv) > 2:
+                append_row(sys.argv[2], f"read svmlight, {kind}, {1e-6 * size:.0f} MB, peak {memory:.2f} CSR",
+                           "scikit-learn", min(theirs), seconds)
             if speed < SPEED or ratio < RATIO or memory > MEMORY:
                 missed.append(kind)
-    print("\n".join(lines))
-    with open(sys.argv[2], "w") as f:
-        f.write("\n".join(lines) + "\n")
     if missed:
         sys.exit(f"target missed: {', '.join(missed)}")
 

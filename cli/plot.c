@@ -207,13 +207,15 @@ typedef struct figure {
 
 static bool choose(figure *f, const double *K, size_t cols, const fx_table *X, const fx_table *Z)
 {
-    double *scratch;
-
     f->row = arrange(X, &f->rows);
     f->col = arrange(Z ? Z : X, &f->cols);
-    f->M = malloc(f->rows * f->cols * sizeof *f->M);
-    scratch = malloc(f->rows * f->cols * sizeof *scratch);
-    if (f->row && f->col && f->M && scratch) {
+    if (!f->row || !f->col)
+        return false;
+    size_t n = f->rows * f->cols + 1;
+    f->M = malloc(n * sizeof *f->M);
+    double *scratch = malloc(n * sizeof *scratch);
+    bool done = f->M && scratch;
+    if (done) {
         f->normalised = !Z && positive_diagonal(K, cols);
         for (size_t i = 0; i < f->rows; i++)
             for (size_t j = 0; j < f->cols; j++) {
@@ -223,7 +225,6 @@ static bool choose(figure *f, const double *K, size_t cols, const fx_table *X, c
             }
         limits(&f->low, &f->high, f->M, scratch, f->rows, f->cols, !Z);
     }
-    bool done = f->row && f->col && f->M && scratch;
     free(scratch);
     return done;
 }

@@ -127,6 +127,9 @@ static inline void fuzz_same_row(const fx_table *a, const fx_table *b, size_t ro
 /* Two ways of reading one input: the same table or the same message. */
 static inline void fuzz_same(const fuzz_result *r, const fuzz_result *o)
 {
+    if (r->status != o->status || strcmp(r->detail, o->detail))
+        fprintf(stderr, "%d '%s'\n%d '%s'\n", (int)r->status, r->detail, (int)o->status,
+                o->detail);
     MUST(r->status == o->status && !strcmp(r->detail, o->detail));
     if (!r->status) {
         fx_table a = fx_data_table(r->data), b = fx_data_table(o->data);

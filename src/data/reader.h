@@ -123,7 +123,6 @@ bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const c
 typedef struct fxi_data_chunk {
     const char *text, *end;             /* whole lines */
     size_t lines, marks;                /* counted before: bounds for the arrays */
-    bool start;                         /* the input begins here */
     /* What the lines hold. */
     size_t rows;
     fx_matrix matrix;                   /* set at the end of a chunk without a fault */
@@ -141,6 +140,7 @@ typedef struct fxi_data_chunk {
     uint64_t fault_line;                /* 0: none */
     size_t fault_column;
     bool mixed;                         /* a number among text or the reverse; text.c says it */
+    bool words;                         /* only words so far: a header, if the input begins here */
     char reason[256];
 } fxi_data_chunk;
 

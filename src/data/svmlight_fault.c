@@ -29,9 +29,8 @@ fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, cons
     if (d > p && d < q && *d == ':')
         return fxi_data_text_fault(c, line, p, "the index in '%s' exceeds %d", excerpt,
                                    FX_INDEX_MAX);
-    if (c->start && c->rows == 0 && c->kind == FXI_LABEL_TEXT)
-        hint = "; is this line a header?";
-    else if (!memchr(line, ':', all) && memchr(line, '\t', all))
+    c->words = c->rows == 0 && c->kind == FXI_LABEL_TEXT;
+    if (!memchr(line, ':', all) && memchr(line, '\t', all))
         hint = "; this looks like tab-separated values";
     return fxi_data_text_fault(c, line, p, "expected index:value, found '%s'%s", excerpt, hint);
 }

@@ -203,7 +203,6 @@ static fx_status cut(work *w, const char *p, const char *end)
             stop = memchr(p + CHUNK, '\n', (size_t)(end - p) - CHUNK);
             stop = stop ? stop + 1 : end;
         }
-        w->chunk[w->chunks].start = w->chunks == 0 && w->r->count.rows == 0;
         w->chunk[w->chunks].text = p;
         w->chunk[w->chunks++].end = stop;
         p = stop;
@@ -259,9 +258,12 @@ static fx_status judge(fx_reader *r, const fxi_data_chunk *c)
     if (c->mixed)
         return mixed(r, c->reason, lines + c->fault_line, c->fault_column,
                      r->count.rows + c->rows == 1);
-    if (c->fault_line)
-        return fxi_data_text_error(r, lines + c->fault_line, c->fault_column, c->reason);
-    return FX_OK;
+    if (!c->fault_line)
+        return FX_OK;
+    char reason[sizeof c->reason + 32];
+    snprintf(reason, sizeof reason, "%s%s", c->reason,
+             c->words && r->count.rows == 0 ? "; is this line a header?" : "");
+    return fxi_data_text_error(r, lines + c->fault_line, c->fault_column, reason);
 }
 
 static fx_status join_labels(fx_reader *r, fxi_data_chunk *c)

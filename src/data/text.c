@@ -27,7 +27,7 @@ const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t l
     while (n < len && n && ((unsigned char)s[n] & 0xc0) == 0x80)
         n--;                            /* not in the middle of a UTF-8 character */
     memcpy(buf, s, n);
-    strcpy(buf + n, n < len ? "..." : "");
+    memcpy(buf + n, n < len ? "..." : "", n < len ? 4 : 1);
     for (size_t i = 0; i < n; i++)
         if (!buf[i])
             buf[i] = '?';

@@ -30,10 +30,10 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
     return r.col32 ? r.col32[q] : r.col64 ? r.col64[q] : (int64_t)q;
 }
 
-/* Is X what featcross.h promises: pointers, sizes, ascending columns within range, finite numbers?
+/* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite numbers?
  * The detail names X as `name`, the row and the column.  One pass over X. */
-fx_status fxi_data_check(const fx_matrix *X, const char *name);
-fx_status fxi_data_check_table(const fx_table *t); /* also labels, classes, names, base, NULLs */
+fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
+fx_status fxi_data_check_table(const fx_table *t, const fx_run *run); /* also labels, classes, names, base, NULLs */
 
 /* rows.c - rows of a table by number, across its blocks, and pieces of work of even size. */
 typedef struct fxi_rows {

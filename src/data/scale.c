@@ -193,7 +193,7 @@ fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
     fx_status st = parse(&kind, spec);
 
     if (!st)
-        st = fxi_data_check_table(t);
+        st = fxi_data_check_table(t, run);
     if (!st && !out)
         st = fxi_error(FX_EINVAL, "no place is given for the scaling");
     if (st)
@@ -308,7 +308,7 @@ static fx_status apply_piece(void *ctx, size_t block, fxi_team *team)
 fx_status fx_data_scale_apply(fx_data **out, const fx_scale *s, const fx_table *t,
                               const fx_run *run)
 {
-    fx_status st = fxi_data_check_table(t);
+    fx_status st = fxi_data_check_table(t, run);
     fx_data *d;
     fxi_rows rows;
 

@@ -99,7 +99,7 @@ fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t
     if (!s)
         s = fxi_spec_check(&parsed, formats[which]->keys);
     if (!s)
-        s = fxi_data_check_table(t);
+        s = fxi_data_check_table(t, run);
     if (!s && (!sink || !sink->write))
         s = fxi_error(FX_EINVAL, "no sink is given");
     if (s)

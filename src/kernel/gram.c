@@ -38,6 +38,7 @@ typedef struct thread_space {           /* what one thread needs, allocated at t
     double *x;                          /* one row as it meets the panel */
     int64_t *col;
     int32_t *slot;
+    size_t unasked;                     /* numbers touched since the last question whether to stop */
 } thread_space;
 
 typedef struct gram {
@@ -69,6 +70,17 @@ static size_t most_entries(const fx_matrix *X, size_t group)
     return most;
 }
 
+/* Should the call stop?  Asked once per 2^16 numbers: about a millisecond of work.  The functions
+ * that lay rows then return early, and the block ends. */
+static bool stopped(thread_space *s, size_t numbers, fxi_team *team)
+{
+    s->unasked += numbers;
+    if (s->unasked < 65536)
+        return false;
+    s->unasked = 0;
+    return fxi_parallel_cancelled(team);
+}
+
 /* ---- Panels --------------------------------------------------------------------------------- */
 
 static size_t bucket_of(const gram *g, const thread_space *s, int64_t j)
@@ -80,7 +92,7 @@ static size_t bucket_of(const gram *g, const thread_space *s, int64_t j)
     return h;
 }
 
-static void lay_dense(const gram *g, thread_space *s, size_t first, size_t rows)
+static void lay_dense(const gram *g, thread_space *s, size_t first, size_t rows, fxi_team *team)
 {
     size_t d = g->Z->cols;
 
@@ -89,6 +101,8 @@ static void lay_dense(const gram *g, thread_space *s, size_t first, size_t rows)
     for (size_t w = 0; w < rows; w++) {
         fxi_row r = fxi_data_row(g->Z, first + w);
         double *z = s->zt + w;
+        if (stopped(s, d, team))
+            return;
         if (r.f32)
             for (size_t j = 0; j < d; j++)
                 z[j * FXI_LANES] = r.f32[j];
@@ -98,13 +112,15 @@ static void lay_dense(const gram *g, thread_space *s, size_t first, size_t rows)
     }
 }
 
-static void lay_sparse(const gram *g, thread_space *s, size_t first, size_t rows)
+static void lay_sparse(const gram *g, thread_space *s, size_t first, size_t rows, fxi_team *team)
 {
     for (size_t i = 0; i < s->slots; i++)       /* forget the panel before */
         s->key[bucket_of(g, s, s->slot_col[s->slots - 1 - i])] = -1;
     s->slots = 0;
     for (size_t w = 0; w < rows; w++) {
         fxi_row r = fxi_data_row(g->Z, first + w);
+        if (stopped(s, r.n, team))
+            return;
         for (size_t q = 0; q < r.n; q++) {
             double v = fxi_row_value(r, q);
             int64_t j = fxi_row_column(r, q);
@@ -125,12 +141,14 @@ static void lay_sparse(const gram *g, thread_space *s, size_t first, size_t rows
 
 /* ---- Rows of X ------------------------------------------------------------------------------ */
 
-static void lay_tile(const gram *g, thread_space *s, size_t first, size_t rows)
+static void lay_tile(const gram *g, thread_space *s, size_t first, size_t rows, fxi_team *team)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < rows; i++) {
         fxi_row r = fxi_data_row(g->X, first + i);
+        if (stopped(s, r.n, team))
+            return;
         s->tile_first[i] = n;
         for (size_t q = 0; q < r.n; q++) {
             double v = fxi_row_value(r, q);
@@ -223,18 +241,22 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
         end = i0 + rows;                /* nothing above the diagonal */
     if (j0 >= end)
         return FX_OK;
-    lay_tile(g, s, i0, rows);
+    lay_tile(g, s, i0, rows, team);
+    if (fxi_parallel_cancelled(team))
+        return FX_OK;                   /* fxi_parallel reports it, here and below */
     for (size_t j = j0; !st && j < end; j += FXI_LANES) {
         size_t lanes = end - j < FXI_LANES ? end - j : FXI_LANES;
         size_t first = g->same && j > i0 ? j - i0 : 0;
         if (g->dense)
-            lay_dense(g, s, j, lanes);
+            lay_dense(g, s, j, lanes, team);
         else
-            lay_sparse(g, s, j, lanes);
+            lay_sparse(g, s, j, lanes, team);
+        if (fxi_parallel_cancelled(team))
+            return FX_OK;
         for (size_t i = first; i < rows; i++) {
             fxi_panel p = meet(g, s, i);
-            if (i % 16 == 0 && fxi_parallel_cancelled(team))
-                return FX_OK;           /* fxi_parallel reports it */
+            if (stopped(s, p.n * FXI_LANES, team))
+                return FX_OK;
             fxi_kernel_eval(s->out + i * FXI_LANES, g->kernel, &p, &s->work);
         }
         st = store(g, s, i0, first, rows, j, lanes);
@@ -318,14 +340,15 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
 }
 
 static fx_status check(const double *K, size_t ldk, const fx_kernel *k, const fx_matrix *X,
-                       const fx_matrix *Z)
+                       const fx_matrix *Z, const fx_run *run)
 {
     fx_status st;
     size_t n;
 
     if (!K || !k || !X)
         return fxi_error(FX_EINVAL, "fx_kernel_gram: %s is NULL", !K ? "K" : !k ? "k" : "X");
-    if ((st = fxi_data_check(X, "X")) != 0 || (Z != X && (st = fxi_data_check(Z, "Z")) != 0))
+    if ((st = fxi_data_check(X, "X", run)) != 0
+        || (Z != X && (st = fxi_data_check(Z, "Z", run)) != 0))
         return st;
     if (X->cols != Z->cols)
         return fxi_error(FX_ESHAPE, "X has %zu columns, Z has %zu", X->cols, Z->cols);
@@ -340,7 +363,7 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
                          const fx_matrix *Z, const fx_run *run)
 {
     gram g = {.K = K, .ldk = ldk, .kernel = k, .X = X, .Z = Z ? Z : X, .same = !Z, .tile = TILE};
-    fx_status st = check(K, ldk, k, X, g.Z);
+    fx_status st = check(K, ldk, k, X, g.Z, run);
 
     if (st)
         return st;

@@ -66,9 +66,9 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     for (size_t i = b * ROWS; i < end; i++) {
         fxi_panel p = lay_row(a, s, i);
         size_t first = X->ptr ? (size_t)(X->ptr[i] - X->ptr[0]) : i * X->cols;
-        if (fxi_parallel_cancelled(team))
-            return FX_OK;               /* fxi_parallel reports it */
         for (size_t h = 0; h < a->panels; h++) {
+            if (fxi_parallel_cancelled(team))
+                return FX_OK;           /* fxi_parallel reports it */
             size_t s0 = h * FXI_LANES, lanes = a->vectors - s0;
             if (lanes > FXI_LANES)
                 lanes = FXI_LANES;
@@ -139,7 +139,7 @@ static fx_status lay_vectors(values *a, const double *P)
 }
 
 static fx_status check(const double *V, const double *G, const fx_kernel *k, const double *P,
-                       size_t vectors, const fx_matrix *X)
+                       size_t vectors, const fx_matrix *X, const fx_run *run)
 {
     fx_status st;
     size_t n;
@@ -147,7 +147,7 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
     if (!V || !k || !P || !X)
         return fxi_error(FX_EINVAL, "fx_kernel_values: %s is NULL",
                          !V ? "V" : !k ? "k" : !P ? "P" : "X");
-    if ((st = fxi_data_check(X, "X")) != 0)
+    if ((st = fxi_data_check(X, "X", run)) != 0)
         return st;
     if (G && !k->type->gradient)
         return fxi_error(FX_EUNSUPPORTED, "no gradients of %s; linear, anova, anova-upto and "
@@ -162,7 +162,7 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
                            size_t vectors, const fx_matrix *X, const fx_run *run)
 {
     values a = {.V = V, .G = G, .kernel = k, .X = X, .vectors = vectors};
-    fx_status st = check(V, G, k, P, vectors, X);
+    fx_status st = check(V, G, k, P, vectors, X, run);
 
     if (st)
         return st;

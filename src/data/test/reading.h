@@ -17,7 +17,7 @@ static inline fx_data *reading_good_bytes(const char *spec, const void *bytes, s
         exit(1);
     }
     fx_table t = fx_data_table(d);
-    CHECK(fxi_data_check_table(&t) == FX_OK);
+    CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
     return d;
 }
 

@@ -18,7 +18,7 @@ static fx_data *make(const char *spec, uint64_t seed, int threads)
         fprintf(stderr, "%s: %s\n", spec, fx_error_detail());
     CHECK(s == FX_OK);
     fx_table t = fx_data_table(d);
-    CHECK(fxi_data_check_table(&t) == FX_OK && t.label && t.base == 1);
+    CHECK(fxi_data_check_table(&t, NULL) == FX_OK && t.label && t.base == 1);
     return d;
 }
 

@@ -64,7 +64,7 @@ static void sparse(void)
         }
         CHECK(!read_members(&d, m, GOOD));
         fx_table t = fx_data_table(d);
-        CHECK(fxi_data_check_table(&t) == FX_OK);
+        CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
         CHECK(t.rows == 3 && t.cols == 4 && t.blocks == 1 && t.base == 0 && !t.block[0].wide);
         CHECK(reading_at(d, 0, 0) == 1 && reading_at(d, 0, 2) == 0.1 && reading_stored(d) == 4);
         CHECK(reading_at(d, 1, 1) == 3 && reading_at(d, 1, 3) == 2);

@@ -65,7 +65,7 @@ static void columns(const random_table *r, const char *spec)
     CHECK(fx_data_scale_restore(&again, spec, f, cols) == FX_OK);
     CHECK(fx_data_scale_apply(&d, again, &r->t, NULL) == FX_OK);
     fx_table t = fx_data_table(d);
-    CHECK(fxi_data_check_table(&t) == FX_OK && t.rows == n && t.cols == r->t.cols);
+    CHECK(fxi_data_check_table(&t, NULL) == FX_OK && t.rows == n && t.cols == r->t.cols);
     CHECK(t.block[0].type == FX_F64 && !t.label == !r->t.label && !t.name == !r->t.name);
     for (size_t i = 0; i < n; i++) {
         fxi_row row = fxi_data_row(t.block, i);

@@ -34,7 +34,7 @@ static void once(int layout, int type)
     if (all)
         n = r.t.rows;
     fx_table got = fx_data_table(d);
-    CHECK(fxi_data_check_table(&got) == FX_OK);
+    CHECK(fxi_data_check_table(&got, NULL) == FX_OK);
     CHECK(got.rows == n && got.cols == r.t.cols && got.blocks == 1 && got.base == r.t.base);
     CHECK(!got.label == !r.t.label && !got.qid == !r.t.qid && !got.name == !r.t.name);
     CHECK(got.classes == r.t.classes);

@@ -212,20 +212,20 @@ static bool choose(figure *f, const double *K, size_t cols, const fx_table *X, c
     if (!f->row || !f->col)
         return false;
     size_t n = f->rows * f->cols + 1;
-    f->M = malloc(n * sizeof *f->M);
-    double *scratch = malloc(n * sizeof *scratch);
-    bool done = f->M && scratch;
+    double *M = malloc(n * sizeof *M), *scratch = malloc(n * sizeof *scratch);
+    bool done = M && scratch;
     if (done) {
         f->normalised = !Z && positive_diagonal(K, cols);
         for (size_t i = 0; i < f->rows; i++)
             for (size_t j = 0; j < f->cols; j++) {
                 size_t a = f->row[i].row, b = f->col[j].row;
                 double scale = f->normalised ? sqrt(K[a * cols + a]) * sqrt(K[b * cols + b]) : 1;
-                f->M[i * f->cols + j] = K[a * cols + b] / scale;
+                M[i * f->cols + j] = K[a * cols + b] / scale;
             }
-        limits(&f->low, &f->high, f->M, scratch, f->rows, f->cols, !Z);
+        limits(&f->low, &f->high, M, scratch, f->rows, f->cols, !Z);
     }
     free(scratch);
+    f->M = M;
     return done;
 }
 

@@ -31,7 +31,7 @@ static inline fuzz_result fuzz_finish(fx_reader *r, fx_status s)
     fuzz_result out = {.status = s};
 
     if (!s)
-        out.status = fx_data_reader_take(&out.data, r, 1);
+        out.status = fx_data_reader_take(&out.data, r, 1, NULL);
     out.count = fx_data_reader_count(r);
     if (out.status) {
         MUST(out.status < 0 && !out.data && fx_error_detail()[0]);

@@ -120,7 +120,8 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
 /* Rows fed since the last take, as wide as all rows so far.  `end`: the input is complete, so its
  * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
-FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end);
+FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
+                                     const fx_run *run);
 FX_API fx_reading fx_data_reader_count(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);
 /* All of it at once, from memory. */

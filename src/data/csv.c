@@ -192,11 +192,11 @@ static fx_status feed_csv(fx_reader *r, const char *bytes, size_t len, const fx_
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
-static fx_status take_csv(fx_reader *r, bool end)
+static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
 {
     const fxi_data_csv_state *t = r->state;
 
-    (void)end;
+    (void)end, (void)run;
     if (!t->names)
         return FX_OK;
     char *text = fxi_alloc(t->names_len, 1);

@@ -115,10 +115,11 @@ static fx_status feed_npy(fx_reader *r, const char *bytes, size_t len, const fx_
     return s ? s : fxi_parallel(1, consume, &w, run);
 }
 
-static fx_status take_npy(fx_reader *r, bool end)
+static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
 {
     stream *s = r->state;
 
+    (void)run;
     if (end && r->count.bytes) {
         fx_status st = fxi_data_npy_array_end(r, &s->a);
         if (st)

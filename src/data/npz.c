@@ -295,11 +295,12 @@ static fx_status labels(fx_reader *r, fxi_data_array *a)
     return FX_OK;
 }
 
-static fx_status take_npz(fx_reader *r, bool end)
+static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
 {
     archive *z = r->state;
     fx_status s;
 
+    (void)run;
     if (!end || !z->now)
         return FX_OK;
     s = fxi_data_npy_array_end(r, z->now);

@@ -254,7 +254,7 @@ static fx_status wrap_up(fx_reader *r)
     return FX_OK;
 }
 
-fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end)
+fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run *run)
 {
     fx_status s = usable(r);
 
@@ -264,7 +264,7 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end)
         return fxi_error(FX_EINVAL, "%s: nowhere to put the rows", r->name);
     s = need_data(r);
     if (!s && r->format->take)
-        s = r->format->take(r, end != 0);
+        s = r->format->take(r, end != 0, run);
     if (!s && end && r->count.rows == 0)
         s = fxi_error(FX_EFORMAT, "%s: no rows", r->name);
     if (!s)

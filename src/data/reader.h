@@ -82,7 +82,8 @@ typedef struct fxi_data_format {
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
     fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
     fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
-    fx_status (*take)(fx_reader *r, bool end);  /* completes blocks and r->data; or NULL */
+    /* Completes blocks and r->data; or NULL. */
+    fx_status (*take)(fx_reader *r, bool end, const fx_run *run);
     void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
 } fxi_data_format;
 extern const fxi_data_format fxi_data_svmlight, fxi_data_csv, fxi_data_npy, fxi_data_npz;

@@ -362,9 +362,9 @@ static bool holds_zero(const fx_matrix *m)
     return false;
 }
 
-static fx_status take_svmlight(fx_reader *r, bool end)
+static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
 {
-    (void)end;
+    (void)end, (void)run;
     if (r->base < 0 && r->count.rows) {
         r->base = 1;
         for (size_t b = 0; b < r->blocks && r->base == 1; b++)

@@ -114,7 +114,7 @@ static void random_table(size_t rows, size_t cols)
     const char *cut = strchr(text + test_below((size_t)(p - text) - 1), '\n') + 1;
     CHECK(!fx_data_reader_feed(r, text, (size_t)(cut - text), &run));
     CHECK(!fx_data_reader_feed(r, cut, (size_t)(p - cut), &run));
-    CHECK(!fx_data_reader_take(&other, r, 1));
+    CHECK(!fx_data_reader_take(&other, r, 1, NULL));
     fx_table o = fx_data_table(other);
     reading_same(&o, &t);
     CHECK(fx_data_reader_count(r).lines == rows + 1);

@@ -70,7 +70,7 @@ static void types(void)
                 CHECK(!fx_data_reader_feed(r, file, cut, NULL));
                 d = NULL;
                 if (cut < len) {
-                    fx_status s = fx_data_reader_take(&d, r, 1);
+                    fx_status s = fx_data_reader_take(&d, r, 1, NULL);
                     CHECK(s == FX_EFORMAT && !d);
                     CHECK(strstr(fx_error_detail(), cut ? "x:" : "no rows"));
                 }
@@ -80,9 +80,10 @@ static void types(void)
                 fx_reader *r;
                 fx_data *e;
                 CHECK(!fx_data_reader_new(&r, "npy", "x"));
-                CHECK(!fx_data_reader_feed(r, file, cut, NULL) && !fx_data_reader_take(&d, r, 0));
+                CHECK(!fx_data_reader_feed(r, file, cut, NULL));
+                CHECK(!fx_data_reader_take(&d, r, 0, NULL));
                 CHECK(!fx_data_reader_feed(r, file + cut, len - cut, NULL));
-                CHECK(!fx_data_reader_take(&e, r, 1));
+                CHECK(!fx_data_reader_take(&e, r, 1, NULL));
                 size_t n = fx_data_table(d).rows;
                 CHECK(n + fx_data_table(e).rows == 2 && fx_data_table(e).cols == 2);
                 CHECK(n ? reading_at(d, 0, 1) == cases[k].second

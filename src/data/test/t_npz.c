@@ -24,7 +24,7 @@ static fx_status read_members(fx_data **d, const member *m, size_t n)
             s = fx_data_reader_feed(r, (const char *)m[i].data + b, 1, NULL);
     }
     if (!s)
-        s = fx_data_reader_take(d, r, 1);
+        s = fx_data_reader_take(d, r, 1, NULL);
     fx_data_reader_free(r);
     return s;
 }

@@ -17,6 +17,11 @@ static fx_status feed(fx_reader *r, const char *text)
     return fx_data_reader_feed(r, text, strlen(text), NULL);
 }
 
+static fx_status take(fx_data **d, fx_reader *r, int end)
+{
+    return fx_data_reader_take(d, r, end, NULL);
+}
+
 static void refused(const char *spec, const char *holds)
 {
     fx_reader *r = NULL;
@@ -53,11 +58,11 @@ static void takes(void)
     fx_reader *r = open_reader("svmlight");
     fx_data *a, *b, *c, *e;
 
-    CHECK(!fx_data_reader_take(&e, r, 0));              /* nothing yet: nothing is settled */
+    CHECK(!take(&e, r, 0));              /* nothing yet: nothing is settled */
     CHECK(fx_data_table(e).rows == 0 && fx_data_table(e).blocks == 0);
-    CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !fx_data_reader_take(&a, r, 0));
-    CHECK(!feed(r, "c 2:5 9:1\n") && !fx_data_reader_take(&b, r, 0));
-    CHECK(!fx_data_reader_take(&c, r, 1));              /* the end, no more rows: fine */
+    CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !take(&a, r, 0));
+    CHECK(!feed(r, "c 2:5 9:1\n") && !take(&b, r, 0));
+    CHECK(!take(&c, r, 1));              /* the end, no more rows: fine */
     fx_table t = fx_data_table(a);
     CHECK(t.rows == 3 && t.cols == 5 && t.base == 0 && t.classes == 2 && t.blocks == 2);
     CHECK(t.label[0] == 1 && t.label[1] == 0 && t.label[2] == 1 && reading_at(a, 1, 3) == 1);
@@ -69,22 +74,22 @@ static void takes(void)
     fx_data_free(a), fx_data_free(b), fx_data_free(c), fx_data_free(e);
 
     r = open_reader("svmlight");        /* 1-based after the first take: a 0 comes too late */
-    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(!feed(r, "1 1:1\n") && !take(&a, r, 0));
     CHECK(fx_data_table(a).base == 1 && fx_data_table(a).cols == 1);
     CHECK(feed(r, "\n1 2:1\n1 0:1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:4:3: ", 7));
-    CHECK(feed(r, "1 1:1\n") == FX_EINVAL && fx_data_reader_take(&b, r, 1) == FX_EINVAL);
+    CHECK(feed(r, "1 1:1\n") == FX_EINVAL && take(&b, r, 1) == FX_EINVAL);
     fx_data_free(a);
     fx_data_reader_free(r);
 
     r = open_reader("svmlight");        /* the kind of the labels holds for the whole input */
-    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(!feed(r, "1 1:1\n") && !take(&a, r, 0));
     CHECK(feed(r, "yes 1:1\n") == FX_EFORMAT && strstr(fx_error_detail(), "line 1"));
     fx_data_free(a);
     fx_data_reader_free(r);
 
     r = open_reader("svmlight");        /* queries: -1 where a row has none */
     CHECK(!feed(r, "1 1:1\n") && !feed(r, "1 qid:0 1:1\n1 qid:7\n") && !feed(r, "1\n"));
-    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "1\n") && !fx_data_reader_take(&b, r, 1));
+    CHECK(!take(&a, r, 0) && !feed(r, "1\n") && !take(&b, r, 1));
     t = fx_data_table(a);
     CHECK(t.qid[0] == -1 && t.qid[1] == 0 && t.qid[2] == 7 && t.qid[3] == -1);
     CHECK(!fx_data_table(b).qid);
@@ -93,7 +98,7 @@ static void takes(void)
 
     r = open_reader("csv");             /* names in every table */
     CHECK(!feed(r, "\n") && !feed(r, "u,y\n") && !feed(r, "1,2\n"));
-    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "3,4\n") && !fx_data_reader_take(&b, r, 1));
+    CHECK(!take(&a, r, 0) && !feed(r, "3,4\n") && !take(&b, r, 1));
     CHECK(!strcmp(fx_data_table(a).name[0], "u") && !strcmp(fx_data_table(b).name[0], "u"));
     CHECK(feed(r, "1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:5:2: ", 7));
     fx_data_free(a), fx_data_free(b);

@@ -264,7 +264,7 @@ static void random_rows(size_t rows)
             CHECK(!fx_data_reader_feed(r, text + at, next - at, NULL));
             at = next;
         }
-        CHECK(!fx_data_reader_take(&other, r, 1));
+        CHECK(!fx_data_reader_take(&other, r, 1, NULL));
         fx_table o = fx_data_table(other);
         reading_same(&o, &t);
         CHECK(fx_data_reader_count(r).rows == rows && fx_data_reader_count(r).bytes == len);

@@ -122,16 +122,6 @@ fx_status fxi_data_reader_state(fx_reader *r, size_t size)
     return r->state ? FX_OK : FX_ENOMEM;
 }
 
-bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const char *key,
-                            const char *value)
-{
-    const char *v;
-    size_t len;
-
-    return !fxi_spec_text(&v, &len, s, keys, key) && len == strlen(value)
-           && !memcmp(v, value, len);
-}
-
 static fx_status need_data(fx_reader *r)
 {
     if (!r->data)

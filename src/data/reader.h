@@ -35,6 +35,7 @@ static inline double fxi_data_values_get(const fxi_data_values *v, size_t i)
 {
     return v->f32 ? (double)v->f32[i] : v->f64[i];
 }
+/* i is the next number or one before it; those behind it may be lost. */
 static inline fx_status fxi_data_values_set(fxi_data_values *v, size_t i, double x)
 {
     if (v->f32) {
@@ -99,6 +100,7 @@ struct fx_reader {
     bool open_line;                     /* text: the last bytes had no line end */
     int base;                           /* 0 or 1; -1: not settled */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */
+    bool zero;                          /* svmlight: was one of them 0? */
     size_t cols;                        /* width of the next table */
     fxi_label kind;                     /* of all labels; below: the first one, for messages */
     uint64_t first_line;
@@ -116,8 +118,6 @@ struct fx_reader {
 fx_status fxi_data_reader_block(fx_reader *r, fx_matrix m);
 fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more */
 fx_status fxi_data_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
-bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const char *key,
-                            const char *value);                 /* is key=value? after the check */
 
 /* ---- Text ---------------------------------------------------------------------------------
  * A chunk is parsed knowing nothing of the others; text.c joins them. */
@@ -132,6 +132,7 @@ typedef struct fxi_data_chunk {
     fxi_data_classes classes;
     fx_reading count;                   /* count.lines: also the line being read */
     int64_t widest;                     /* largest index, -1 if none */
+    bool zero;                          /* was one of them 0? */
     fxi_label kind;                     /* of the labels; below: the first of them */
     uint64_t first_line;
     size_t first_column;
@@ -163,8 +164,8 @@ fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *a
 fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
                               const char *reason);
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
-/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL. */
-const char *fxi_data_text_odd(const char *s, size_t len);
+/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
+const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
 
 /* svmlight_fault.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
 fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, const char *stop,

@@ -34,11 +34,11 @@ const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t l
     return buf;
 }
 
-const char *fxi_data_text_odd(const char *s, size_t len)
+const char *fxi_data_text_odd(const char **at, const char *s, size_t len)
 {
-    if (memchr(s, '\0', len))
+    if ((*at = memchr(s, '\0', len)))
         return "a NUL byte: this is not text";
-    if (memchr(s, '\r', len))
+    if ((*at = memchr(s, '\r', len)))
         return "a carriage return inside a line; lines must end with \\n or \\r\\n";
     return NULL;
 }
@@ -80,6 +80,7 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
                               size_t len)
 {
     char excerpt[FXI_EXCERPT];
+    const char *odd, *byte;
     double x;
     fxi_label kind = fxi_decimal_read(&x, s, s + len) == s + len ? FXI_LABEL_NUMBER
                                                                  : FXI_LABEL_TEXT;
@@ -87,8 +88,8 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
     if (kind == FXI_LABEL_NUMBER && !fxi_data_usable(x))
         return fxi_data_text_fault(c, line, at, "the label %s is not a finite number in range",
                                    fxi_data_text_excerpt(excerpt, s, len));
-    if (kind == FXI_LABEL_TEXT && fxi_data_text_odd(s, len))
-        return fxi_data_text_fault(c, line, at, "%s", fxi_data_text_odd(s, len));
+    if (kind == FXI_LABEL_TEXT && (odd = fxi_data_text_odd(&byte, s, len)))
+        return fxi_data_text_fault(c, line, at + (byte - s), "%s", odd);
     if (c->kind == FXI_LABEL_NONE) {
         c->kind = kind;
         c->first_line = c->count.lines;
@@ -316,6 +317,7 @@ static fx_status join(fx_reader *r, fxi_data_chunk *c)
         r->widest = c->widest;
         r->count.widest_line = r->count.lines + c->count.widest_line;
     }
+    r->zero |= c->zero;
     r->count.lines += c->count.lines;
     r->count.blank += c->count.blank;
     r->count.dropped += c->count.dropped;

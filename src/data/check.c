@@ -66,7 +66,7 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
         if (!isfinite(v))
             return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %g is not a finite number",
                              name, number, (long long)j, v);
-        if (q % 65536 == 65535 && fxi_parallel_cancelled(team))
+        if (fxi_data_stopped(q, team))
             return FX_ECANCELLED;
         last = j;
     }

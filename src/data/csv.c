@@ -168,7 +168,7 @@ static fx_status read_line(scan *s)
     return FX_OK;
 }
 
-static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
+static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c)
 {
     scan s = {.c = c, .t = r->state};
     const char *p = c->text;
@@ -177,7 +177,7 @@ static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c, fxi_team *team
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
-        if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(team))
+        if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(c->team))
             st = FX_ECANCELLED;
     }
     if (st) {

@@ -15,6 +15,12 @@ fx_data *fxi_data_new(void);            /* an empty table; NULL with the error s
  * remembering it fails.  A NULL p is a failed allocation passed through.  FX_ENOMEM or 0. */
 fx_status fxi_data_own(fx_data *d, void *p);
 
+/* Loops over rows or numbers ask once in 2^16 steps whether they shall stop. */
+static inline bool fxi_data_stopped(size_t i, fxi_team *team)
+{
+    return i % 65536 == 65535 && fxi_parallel_cancelled(team);
+}
+
 /* One row of a view: n stored numbers; a dense row stores all of them and has no columns. */
 typedef struct fxi_row {
     size_t n;

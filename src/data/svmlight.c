@@ -45,7 +45,6 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
 typedef struct scan {
     fxi_data_chunk *c;
     const options *o;
-    fxi_team *team;
     int base, shift;                    /* column = index - shift; shift 1 while base is -1 */
     const char *line, *stop;            /* the line being read */
     int64_t *ptr;
@@ -230,15 +229,15 @@ static fx_status sort_row(scan *s, size_t first)
 
     s->c->count.sorted++;
     return fxi_data_order_row(&s->order, s->col + first, 0, val, s->val.f32 ? FX_F32 : FX_F64,
-                              s->n - first);
+                              s->n - first, s->c->team);
 }
 
 static fx_status read_pairs(scan *s, const char *p)
 {
     const char *stop = s->stop;
     const size_t first = s->n;
-    int64_t last = -2;                  /* below every column, -1 included */
-    bool unsorted = false, equal = false;
+    int64_t last = -2, widest = -1;     /* last: below every column, -1 included */
+    bool unsorted = false, equal = false, zero = false;
     fx_status st = FX_OK;
 
     for (;;) {
@@ -269,11 +268,8 @@ static fx_status read_pairs(scan *s, const char *p)
         if (index == 0 && s->base == 1)
             return fxi_data_text_fault(s->c, s->line, token, "index 0, but indices count from 1");
         int64_t col = (int64_t)index - s->shift;
-        s->c->zero |= index == 0;
-        if ((int64_t)index > s->c->widest) {
-            s->c->widest = (int64_t)index;
-            s->c->count.widest_line = s->c->count.lines;
-        }
+        zero |= index == 0;
+        widest = (int64_t)index > widest ? (int64_t)index : widest;
         if (!fxi_data_usable(x)) {
             if (!s->o->drop) {
                 char excerpt[FXI_EXCERPT];
@@ -297,8 +293,13 @@ static fx_status read_pairs(scan *s, const char *p)
         if (st)
             return st;
         last = col;
-        if (s->n % 65536 == 0 && fxi_parallel_cancelled(s->team))
+        if (fxi_data_stopped(s->n, s->c->team))
             return FX_ECANCELLED;
+    }
+    s->c->zero |= zero;
+    if (widest > s->c->widest) {
+        s->c->widest = widest;
+        s->c->count.widest_line = s->c->count.lines;
     }
     if (unsorted)
         st = sort_row(s, first);
@@ -330,9 +331,9 @@ static fx_status read_line(scan *s)
     return st;
 }
 
-static fx_status parse_svmlight(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
+static fx_status parse_svmlight(const fx_reader *r, fxi_data_chunk *c)
 {
-    scan s = {.c = c, .o = r->state, .team = team, .base = r->base, .shift = r->base != 0};
+    scan s = {.c = c, .o = r->state, .base = r->base, .shift = r->base != 0};
     const char *p = c->text;
     fx_status st = fxi_data_values_new(&s.val, c->marks);
 

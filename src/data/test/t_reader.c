@@ -53,6 +53,63 @@ static void counts(void)
     fx_data_reader_free(r);
 }
 
+/* The same counts when rows stand in many chunks, threads and feeds. */
+static void many_counts(void)
+{
+    enum { ROWS = 60000 };
+    static const char svm[] = "1 7:1 2:inf 4:1 4:1\n# c\n\n", csv[] = "1,,nan,3\n\n";
+    char *text = malloc(ROWS * sizeof svm + 64);
+
+    CHECK(text);
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(text + i * (sizeof svm - 1), svm, sizeof svm - 1);
+    size_t len = ROWS * (sizeof svm - 1), third = len / 3 / (sizeof svm - 1) * (sizeof svm - 1);
+    memcpy(text + 50000 * (sizeof svm - 1), "1 8:1", 5);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int feeds = 1; feeds <= 2; feeds++) {
+            fx_reader *r = open_reader("svmlight:sort=yes,duplicates=sum,nan=drop");
+            fx_run run = {.threads = threads};
+            size_t first = feeds == 2 ? third : len;
+            CHECK(!fx_data_reader_feed(r, text, first, &run));
+            CHECK(!fx_data_reader_feed(r, text + first, len - first, &run));
+            fx_reading c = fx_data_reader_count(r);
+            CHECK(c.bytes == len && c.lines == 3 * ROWS && c.rows == ROWS && c.blank == 2 * ROWS);
+            CHECK(c.dropped == ROWS && c.summed == ROWS && c.sorted == ROWS);
+            CHECK(c.entries == 2 * ROWS && c.widest_line == 150001);
+            fx_data_reader_free(r);
+        }
+
+    fx_reader *r = open_reader("csv:nan=drop");
+    size_t at = (size_t)sprintf(text, "\n\na,b,c,y\n");
+    for (size_t i = 0; i < ROWS; i++, at += sizeof csv - 1)
+        memcpy(text + at, csv, sizeof csv - 1);
+    CHECK(!fx_data_reader_feed(r, text, at, NULL));
+    fx_reading c = fx_data_reader_count(r);
+    CHECK(c.bytes == at && c.lines == 2 * ROWS + 3 && c.rows == ROWS && c.blank == ROWS + 2);
+    CHECK(c.dropped == 2 * ROWS && c.entries == 3 * ROWS && c.summed == 0 && c.sorted == 0);
+    fx_data_reader_free(r);
+    free(text);
+}
+
+/* A line is taken for a header only where one can stand: the first row, and words. */
+static void header_hints(void)
+{
+    static const struct { const char *first, *then; bool hint; } cases[] = {
+        {"", "rating 0:1\n5 0:1\n", true},     {"rating 0:1\n", "5 0:1\n", true},
+        {"a 1:1\nb 1:1\n", "3 1:1\n", false},  {"", "a 1:1\nb 1:1\n3 1:1\n", false},
+        {"", "3 1:1\na 1:1\n", false},         {"3 1:1\n", "a 1:1\n", false},
+        {"", "label f1 f2\n1 1:1\n", true},    {"# c\n\n", "label f1 f2\n", true},
+        {"a 1:1\n", "label f1 f2\n", false},   {"", "a 1:1\nlabel f1 f2\n", false},
+        {"", "1 f1 f2\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fx_reader *r = open_reader("svmlight");
+        CHECK(!feed(r, cases[i].first) && feed(r, cases[i].then) == FX_EFORMAT);
+        CHECK(!strstr(fx_error_detail(), "header") == !cases[i].hint);
+        fx_data_reader_free(r);
+    }
+}
+
 static void takes(void)
 {
     fx_reader *r = open_reader("svmlight");
@@ -156,13 +213,36 @@ static void limits(void)
     free(text);
 }
 
+/* Millions of classes: entering, sorting and renumbering them can be stopped. */
+static void many_classes(void)
+{
+    const size_t n = 1500000;
+    char *text = malloc(n * 10 + 1), *p = text;
+    int calls = 0;
+    fx_run stopped = {1, 0, stop, &calls};
+    fx_data *d = NULL;
+
+    CHECK(text);
+    for (size_t i = 0; i < n; i++)
+        p += sprintf(p, "c%07zu\n", (i * 7919) % n);
+    fx_reader *r = open_reader("svmlight");
+    CHECK(!fx_data_reader_feed(r, text, (size_t)(p - text), NULL));
+    CHECK(fx_data_reader_take(&d, r, 1, &stopped) == FX_ECANCELLED && !d && calls == 1);
+    CHECK(take(&d, r, 1) == FX_EINVAL); /* it can only be freed */
+    fx_data_reader_free(r);
+    free(text);
+}
+
 int main(void)
 {
     test_init();
     specs();
     counts();
+    many_counts();
+    header_hints();
     takes();
     misuse();
     limits();
+    many_classes();
     return 0;
 }

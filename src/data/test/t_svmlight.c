@@ -21,6 +21,10 @@ static void shapes(void)
     CHECK(t.qid && t.qid[0] == -1 && t.qid[2] == 43 && t.qid[3] == -1);
     fx_data_free(d);
 
+    d = reading_good("svmlight", "1 qid:999999999999999999 000000000000000001:1\n");
+    CHECK(fx_data_table(d).qid[0] == 999999999999999999 && fx_data_table(d).cols == 1);
+    fx_data_free(d);
+
     d = reading_good("svmlight", "1\n1   \n-1 qid:43\n");     /* rows of zeros, no columns */
     t = fx_data_table(d);
     CHECK(t.rows == 3 && t.cols == 0 && reading_stored(d) == 0);
@@ -134,6 +138,10 @@ static void faults(void)
         {"1 2147483648:1\n", "x:1:3: ", "exceeds 2147483647"},
         {"1 1:1 4294967296:1\n", "x:1:7: ", "exceeds 2147483647"},
         {"1 100000000000000000000:1\n", "x:1:3: ", "exceeds 2147483647"},
+        {"1 999999999999999999:1\n", "x:1:3: ", "index 999999999999999999 exceeds"},
+        {"1 1000000000000000000:1\n", "x:1:3: ", "the index in '1000000000000000000:1' exceeds"},
+        {"1 18446744073709551617:1\n", "x:1:3: ", "exceeds"},
+        {"1 qid:1000000000000000000 1:1\n", "x:1:3: ", "below 1e18"},
         {"1 3:\n", "x:1:5: ", "no value after '3:'"},
         {"1 3: 4:1\n", "x:1:5: ", "no value"},
         {"1 3\n", "x:1:3: ", "expected index:value, found '3'"},

@@ -403,6 +403,25 @@ int main(void)
     t.cols = X.cols;
     CHECK(put(&c, "svmlight:base=0", &t) == FX_OK && !strcmp(c.bytes, "1 2147483647:0.5\n0\n"));
     CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED);
+    for (int wide = 0; wide < 2; wide++) {      /* npz: 64 bits where 32 do not suffice */
+        X.cols = t.cols = (size_t)INT32_MAX + (size_t)wide;
+        col[0] = INT32_MAX - 1 + wide;
+        t.label = NULL;
+        CHECK(put(&c, "npz", &t) == FX_OK && c.members == 5);
+        const char *at[] = {c.bytes + c.member[0].start, c.bytes + c.member[1].start};
+        const char *indices = array(at[0], wide ? "<i8" : "<i4", "1,");
+        const char *indptr = array(at[1], wide ? "<i8" : "<i4", "3,");
+        int64_t index64[3] = {0};
+        int32_t index32[3] = {0};
+        CHECK(c.member[0].size == (size_t)(indices - at[0]) + (wide ? 8 : 4));
+        CHECK(c.member[1].size == (size_t)(indptr - at[1]) + (wide ? 24 : 12));
+        memcpy(index64, indices, 8);
+        memcpy(index32, indices, 4);
+        CHECK(wide ? index64[0] == col[0] : index32[0] == col[0]);
+        memcpy(index64, indptr, wide ? 24 : 12);
+        memcpy(index32, indptr, 12);
+        CHECK(wide ? index64[1] == 1 && index64[2] == 1 : index32[1] == 1 && index32[2] == 1);
+    }
 
     /* Stopped: a table that takes much longer than 50 ms. */
     enum { ROWS = 2000, COLS = 10000 };

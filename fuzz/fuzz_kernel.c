@@ -17,7 +17,8 @@ static void check_kernel(const fx_kernel *k)
     fx_matrix X = {.rows = N, .cols = D, .stride = D, .type = FX_F64, .val = dense};
     fx_matrix S = {.rows = N, .cols = D, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
     double K[N * N], L[N * N];
-    fx_status s = fx_kernel_gram(K, N, k, &X, NULL, NULL), t = fx_kernel_gram(L, N, k, &S, NULL, NULL);
+    fx_status s = fx_kernel_gram(K, N, k, &X, NULL, NULL);
+    fx_status t = fx_kernel_gram(L, N, k, &S, NULL, NULL);
 
     MUST(s == t && (s == FX_OK || s == FX_EDOMAIN || s == FX_ENUMERIC));
     for (int i = 0; !s && i < N; i++)

@@ -2,9 +2,10 @@
  * write_csv.c - a header line and one line per row, separated by commas or tabs.
  *
  * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and,
- * last, `label` if there are labels.  A text that holds the separator or a quote, or begins or ends
- * with a blank, is quoted, with quotes doubled (RFC 4180).  Texts with line ends and empty class
- * names are refused, since no reader here takes them.  Queries have no place in this format. */
+ * last, `label` if there are labels.  A text that holds the separator or a quote, begins or ends
+ * with a blank, or begins with a byte order mark is quoted, with quotes doubled (RFC 4180).  Texts
+ * with line ends and empty class names are refused, since no reader here takes them.  Queries have
+ * no place in this format. */
 
 #include "data/write.h"
 
@@ -47,12 +48,18 @@ static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key 
 
 static bool blank(char b) { return b == ' ' || b == '\t'; }
 
+/* Would a reader take off something at either end? */
+static bool loose(const char *text, size_t len)
+{
+    return len && (blank(text[0]) || blank(text[len - 1]) || !strncmp(text, FXI_WRITE_MARK, 3));
+}
+
 static fx_status write_text(fxi_writer *w, const char *text)
 {
     const char special[] = {w->separator, '"', '\0'};
     const size_t len = strlen(text);
 
-    if (!strpbrk(text, special) && !(len && (blank(text[0]) || blank(text[len - 1]))))
+    if (!strpbrk(text, special) && !loose(text, len))
         return fxi_data_write_bytes(w, text, len);
     fx_status s = fxi_data_write_bytes(w, "\"", 1);
     while (!s) {

@@ -14,9 +14,10 @@ static const int64_t QID_END = 1000000000000000000;     /* readers take 18 digit
 fx_status fxi_data_write_svmlight_names(const fx_table *t)
 {
     for (size_t c = 0; c < t->classes; c++)
-        if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:"))
+        if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:")
+            || !strncmp(t->class_name[c], FXI_WRITE_MARK, 3))
             return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty, "
-                             "or with a space, # or :)", t->class_name[c]);
+                             "with a space, # or :, or after a byte order mark)", t->class_name[c]);
     return FX_OK;
 }
 

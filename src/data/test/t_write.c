@@ -119,9 +119,9 @@ static void precomputed(capture *c, const random_table *r)
 static void csv(capture *c, const random_table *r, const char *separator)
 {
     static const char *const quoted_csv[] = {"a", "b c", "\"d,e\"", "\"f\"\"g\"", "", "x\ty",
-                                             "\" z\t\"", "u=1", "\"v \""};
+                                             "\" z\"", "u=1", "\"v \""};
     static const char *const quoted_tsv[] = {"a", "b c", "d,e", "\"f\"\"g\"", "", "\"x\ty\"",
-                                             "\" z\t\"", "u=1", "\"v \""};
+                                             "\" z\"", "u=1", "\"v \""};
     const char *p = c->bytes;
     char plain[32];
 
@@ -364,6 +364,9 @@ int main(void)
     class_name[0] = "";
     CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED);
     CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "empty"));
+    class_name[0] = "\xef\xbb\xbf" "a";
+    CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED);
+    CHECK(put(&c, "csv", &t) == FX_OK && strstr(c.bytes, "1e-7,\"\xef\xbb\xbf" "a\"\n"));
     class_name[0] = "a\nb";
     CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "class name 'a"));
     class_name[0] = "a", name[1] = "b\r";

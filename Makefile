@@ -71,8 +71,10 @@ test-clang:                             # the other compiler, warnings are error
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
 
-bench: all
+bench:
+	scripts/install-deps build test
 	scripts/venv numpy scipy scikit-learn
+	$(MAKE) all
 	set -e; for b in $$(grep -l __main__ bench/*.py); do \
 	    $(python) $$b build $(RESULTS); done
 
@@ -80,7 +82,7 @@ install: all
 	cmake --install build --prefix $(PREFIX)
 
 fuzz:                                   # first the proof that a planted overflow is found
-	scripts/install-deps build test
+	scripts/install-deps build fuzz
 	scripts/fuzz planted
 	set -e; for t in $$(ls fuzz/corpus); do scripts/fuzz $$t $(FUZZ_SECONDS); done
 

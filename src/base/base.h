@@ -10,7 +10,6 @@
 /* error.c - sets the detail of this thread and returns s, so that failing is one expression:
  *   return fxi_error(FX_ESHAPE, "X has %zu columns, Z has %zu", a, b); */
 fx_status fxi_error(fx_status s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void fxi_error_clear(void);
 
 /* size.c - true and the result, or false where it does not fit size_t. */
 bool fxi_size_add(size_t *out, size_t a, size_t b);
@@ -36,7 +35,7 @@ uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n); /* 0..n-1, n > 0 */
 void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
 void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
 
-/* elementary.c - bit-identical on every machine, within 2 ulp; used by rng.c alone. */
+/* elementary.c - bit-identical on every machine, within 2 and 4 ulp; used by rng.c alone. */
 double fxi_elementary_log(double x);                    /* x > 0, normal */
 double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 */
 

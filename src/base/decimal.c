@@ -107,6 +107,8 @@ static const char *special(double *out, const char *p, const char *end, bool neg
     return after;
 }
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "eight_digits and npy files");
+
 /* The value of eight digits at p, or UINT64_MAX if one of them is none.  Digits are added in pairs,
  * the pairs in pairs, each step one multiplication on all lanes of the word. */
 static inline uint64_t eight_digits(const char *p)

@@ -21,6 +21,4 @@ fx_status fxi_error(fx_status s, const char *format, ...)
     return s;
 }
 
-void fxi_error_clear(void) { detail[0] = '\0'; }
-
 const char *fx_error_detail(void) { return detail; }

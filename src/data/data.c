@@ -42,6 +42,8 @@ fxi_row fxi_data_row(const fx_matrix *X, size_t i)
     size_t first = X->ptr ? (size_t)X->ptr[i] : i * X->stride;
     fxi_row r = {.n = X->ptr ? (size_t)X->ptr[i + 1] - first : X->cols};
 
+    if (r.n == 0)                       /* val and col may be NULL then */
+        return r;
     if (X->type == FX_F32)
         r.f32 = (const float *)X->val + first;
     else

@@ -11,10 +11,11 @@
  *
  *   B = E_{m-1} + |z_j| E_{m-2} + .. + |z_j|^{m-1},
  *
- * where building e(without j) anew would err by k u D_{m-1}.  B/D_{m-1} is largest for the largest
- * |z_j| (D_{t-1}/D_t falls when a number is added or grows), so one test a row decides: the row is
- * deleted from while B <= LOSS * D_{m-1} for that j, and otherwise goes through the reverse-mode table
- * of [1], which subtracts nothing but needs m numbers an entry.  The test fails when one feature
+ * where building e(without j) anew would err by k u D_{m-1}.  For one row E is fixed, B grows with
+ * |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t with weights theta, is
+ * largest for the largest |z_j|, and one test a row decides: the row is deleted from while
+ * B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of
+ * [1], which subtracts nothing but needs m numbers an entry.  The test fails when one feature
  * dominates or hardly more than m features meet.
  *
  * [1] M. Blondel, A. Fujino, N. Ueda, M. Ishihata. Higher-Order Factorization Machines. NIPS 2016. */
@@ -25,13 +26,13 @@
 
 enum { LOSS = 64 };                     /* six bits */
 
-/* Scratch: e [order + 1][FXI_LANES] of panel; for the gradient E [order][FXI_LANES],
+/* Scratch: e [order + 1][FXI_LANES] of panel; for the gradient also E [order][FXI_LANES],
  * the largest |z| [FXI_LANES], and the table [n][order]. */
-static size_t scratch(const fx_kernel *k, size_t n)
+static size_t scratch(const fx_kernel *k, size_t n, bool gradient)
 {
     size_t m = (size_t)k->order;
 
-    return (2 * m + 2) * FXI_LANES + (n * m + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+    return (m + 1) * FXI_LANES + (gradient ? (m + 1) * FXI_LANES + n * m : 0);
 }
 
 static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
@@ -105,7 +106,7 @@ static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fx
     if (m == 1)
         return;
     work->simd->kernel_anova_abs(E, most, p->x, p->slot, p->zt, p->n, m - 1);
-    for (int w = 0; w < FXI_LANES; w++)
+    for (int w = 0; w < FXI_LANES && !fxi_parallel_cancelled(work->team); w++)
         if (!deletable(k, E + w, most[w]))
             by_table(g, table, k, p, w);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * esp.c - elementary symmetric polynomials, one number at a time.
+ * esp.c - elementary symmetric polynomials, one number at a time; anova_hot.c has the same for
+ * many at once, and the deletion.
  *
  *   e_t(z_1 .. z_n) = sum over the sets of t numbers of their product,   e_0 = 1
  *
@@ -22,11 +23,4 @@ void fxi_kernel_esp_insert(double *e, int m, double z)
 {
     for (int t = m; t > 0; t--)
         e[t] += z * e[t - 1];
-}
-
-void fxi_kernel_esp_delete(double *d, const double *e, int m, double z)
-{
-    d[0] = 1;
-    for (int t = 1; t <= m; t++)
-        d[t] = e[t] - z * d[t - 1];
 }

@@ -219,7 +219,8 @@ static fx_status build_tree(fxi_tree *t, list *items, const list *bounds)
         for (size_t s = 0; s < n; s++) {
             size_t first = (size_t)bounds->at[2 * s];
             size_t last = s + 1 < n ? (size_t)bounds->at[2 * s + 2] : items->n;
-            sets[s] = (set){items->at + first, last - first, (size_t)bounds->at[2 * s + 1]};
+            sets[s] = (set){room ? items->at + first : NULL, last - first,
+                            (size_t)bounds->at[2 * s + 1]};
         }
         if (n)
             qsort(sets, n, sizeof *sets, lexicographic);
@@ -249,11 +250,11 @@ fx_status fxi_family_tree(fxi_tree **out, const char *text, int base)
 }
 
 /* ---- Groups --------------------------------------------------------------------------------- */
-typedef struct name { const char *at; size_t n; } name;
+typedef struct name { const char *at; size_t n, group; } name;
 
 static name read_name(cursor *c)
 {
-    name w = {c->p, strcspn(c->p, " \t\r\n,:#")};
+    name w = {c->p, strcspn(c->p, " \t\r\n,:#"), 0};
 
     c->p += w.n;
     return w;
@@ -290,9 +291,6 @@ static fx_status read_groups(list *names, list *pairs, cursor *c, const char *te
             return fault(&start, "expected `name: feature feature ..`, found");
         c->p++;
         int64_t g = (int64_t)(names->n / 2);
-        for (size_t i = 0; i < names->n; i += 2)
-            if ((size_t)names->at[i + 1] == w.n && !memcmp(text + names->at[i], w.at, w.n))
-                return fault(&start, "this group is named twice:");
         if ((st = push(names, w.at - text)) != 0 || (st = push(names, (int64_t)w.n)) != 0)
             return st;
         size_t first = pairs->n;
@@ -304,6 +302,56 @@ static fx_status read_groups(list *names, list *pairs, cursor *c, const char *te
         if (!st && pairs->n == first)
             return fault(&start, "this group is empty:");
     }
+    return st;
+}
+
+static int by_name(const void *a, const void *b)        /* then by place in the text */
+{
+    const name *s = a, *t = b;
+    int order = s->n == t->n ? memcmp(s->at, t->at, s->n) : s->n < t->n ? -1 : 1;
+
+    return order ? order : s->at < t->at ? -1 : s->at > t->at;
+}
+
+/* The position of a name among the sorted ones; n if it is none of them. */
+static size_t look_up(const name *sorted, size_t n, name w)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (sorted[mid].n < w.n || (sorted[mid].n == w.n && memcmp(sorted[mid].at, w.at, w.n) < 0))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && sorted[low].n == w.n && !memcmp(sorted[low].at, w.at, w.n) ? low : n;
+}
+
+/* Which groups a cross multiplies; no name may stand for two groups. */
+static fx_status find_factors(fxi_groups *t, const list *names, const list *factors,
+                              const char *text)
+{
+    name *sorted = fxi_alloc(t->groups + 1, sizeof *sorted);
+    fx_status st = sorted ? FX_OK : FX_ENOMEM;
+
+    for (size_t g = 0; !st && g < t->groups; g++)
+        sorted[g] = (name){text + names->at[2 * g], (size_t)names->at[2 * g + 1], g};
+    if (!st && t->groups)
+        qsort(sorted, t->groups, sizeof *sorted, by_name);
+    for (size_t g = 1; !st && g < t->groups; g++)
+        if (sorted[g].n == sorted[g - 1].n && !memcmp(sorted[g].at, sorted[g - 1].at, sorted[g].n))
+            st = fxi_error(FX_EFORMAT, "family: group '%.*s' is named twice", (int)sorted[g].n,
+                           sorted[g].at);
+    for (size_t f = 0; !st && f < factors->n; f += 2) {
+        name w = {text + factors->at[f], (size_t)factors->at[f + 1], 0};
+        size_t at = look_up(sorted, t->groups, w);
+        if (at == t->groups)
+            st = fxi_error(FX_EFORMAT, "family:1: no group is named '%.*s'", (int)w.n, w.at);
+        else
+            t->factor[t->factors++] = (int32_t)sorted[at].group;
+    }
+    free(sorted);
     return st;
 }
 
@@ -330,18 +378,7 @@ static fx_status build_groups(fxi_groups *t, const list *names, list *pairs, con
         t->member[i] = (int32_t)(pairs->at[i] & INT32_MAX);
     }
     t->first[t->features] = (int32_t)n;
-    for (size_t f = 0; f < factors->n; f += 2) {
-        size_t g = 0;
-        while (g < names->n && (names->at[g + 1] != factors->at[f + 1]
-                                || memcmp(text + names->at[g], text + factors->at[f],
-                                          (size_t)factors->at[f + 1])))
-            g += 2;
-        if (g == names->n)
-            return fxi_error(FX_EFORMAT, "family:1: no group is named '%.*s'",
-                             (int)factors->at[f + 1], text + factors->at[f]);
-        t->factor[t->factors++] = (int32_t)(g / 2);
-    }
-    return FX_OK;
+    return find_factors(t, names, factors, text);
 }
 
 fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool cross)

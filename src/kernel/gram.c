@@ -13,8 +13,11 @@
  * its rows, found through a small hash table; features of x that no row of the panel has are left
  * out, or, for kernels of differences, stand beside a slot of zeros.
  *
- * When Z is X only pairs j <= i are evaluated and each is written twice.  Every number depends on
- * its own pair alone, so neither threads nor the cutting show in the result. */
+ * When Z is X only pairs j <= i are evaluated and each is written twice.  Blocks and panels are cut
+ * alike for any number of threads, so threads do not show in the result.  A number depends on its
+ * own pair alone, with two exceptions: kernels of differences sum sparse rows in the order of the
+ * panel's slots (same terms, last bits may differ), and a sum that overflows on its way is
+ * an overflow even where a zero of the other row would have cancelled it. */
 
 #include "kernel/kernel.h"
 
@@ -50,7 +53,8 @@ typedef struct gram {
     size_t tile;                        /* rows of X in a block */
     size_t runs;                        /* runs of rows of Z */
     size_t tile_entries, panel_entries, row_entries;    /* most that occur */
-    size_t table;                       /* size of the hash table, a power of two */
+    size_t table;                       /* size of the hash table, 2^(64 - shift) */
+    int shift;
     thread_space *space;                /* [threads] */
 } gram;
 
@@ -70,7 +74,7 @@ static size_t most_entries(const fx_matrix *X, size_t group)
     return most;
 }
 
-/* Should the call stop?  Asked once per 2^16 numbers: about a millisecond of work.  The functions
+/* Should the call stop?  Asked once per 2^16 numbers: under a millisecond of work.  The functions
  * that lay rows then return early, and the block ends. */
 static bool stopped(thread_space *s, size_t numbers, fxi_team *team)
 {
@@ -85,7 +89,7 @@ static bool stopped(thread_space *s, size_t numbers, fxi_team *team)
 
 static size_t bucket_of(const gram *g, const thread_space *s, int64_t j)
 {
-    size_t h = (size_t)((uint64_t)j * 0x9e3779b97f4a7c15u >> 20) & (g->table - 1);
+    size_t h = (size_t)((uint64_t)j * 0x9e3779b97f4a7c15u >> g->shift); /* its top bits */
 
     while (s->key[h] != j && s->key[h] >= 0)
         h = (h + 1) & (g->table - 1);
@@ -168,10 +172,10 @@ static fxi_panel meet(const gram *g, thread_space *s, size_t i)
 {
     size_t first = s->tile_first[i], entries = s->tile_first[i + 1] - first, n = 0;
     const double *x = s->tile_x + first;
-    const int64_t *col = s->tile_col + first;
 
     if (g->dense)
         return (fxi_panel){.n = entries, .x = x, .zt = s->zt};
+    const int64_t *col = s->tile_col + first;
     if (g->differences) {               /* all slots of the panel, then what only x has */
         for (; n < s->slots; n++) {
             s->x[n] = 0;
@@ -217,7 +221,7 @@ static fx_status store(const gram *g, const thread_space *s, size_t i0, size_t f
         if (!finite(v))
             for (size_t w = 0; w < keep; w++)
                 if (!isfinite(v[w]))
-                    return fxi_kernel_not_finite(g->kernel, v[w], i0 + i, j + w);
+                    return fxi_kernel_not_finite(g->kernel, v[w], i0 + i, "row", j + w);
         memcpy(g->K + (i0 + i) * g->ldk + j, v, keep * sizeof *v);
     }
     for (size_t w = 0; g->same && w < lanes; w++) {
@@ -237,6 +241,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     size_t end = g->Z->rows - j0 < RUN ? g->Z->rows : j0 + RUN;
     fx_status st = FX_OK;
 
+    s->work.team = team;
     if (g->same && end > i0 + rows)
         end = i0 + rows;                /* nothing above the diagonal */
     if (j0 >= end)
@@ -255,7 +260,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
             return FX_OK;
         for (size_t i = first; i < rows; i++) {
             fxi_panel p = meet(g, s, i);
-            if (stopped(s, p.n * FXI_LANES, team))
+            if (stopped(s, fxi_kernel_cost(g->kernel, p.n), team))
                 return FX_OK;
             fxi_kernel_eval(s->out + i * FXI_LANES, g->kernel, &p, &s->work);
         }
@@ -287,7 +292,7 @@ static void free_spaces(thread_space *space, int threads)
 
 static fx_status make_spaces(gram *g, int threads)
 {
-    size_t scratch = fxi_kernel_scratch(g->kernel, g->row_entries);
+    size_t scratch = fxi_kernel_scratch(g->kernel, g->row_entries, false);
 
     if (!(g->space = fxi_zalloc((size_t)threads, sizeof *g->space)))
         return FX_ENOMEM;
@@ -330,10 +335,10 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
                          g->panel_entries);
     if (g->differences && !g->dense)
         g->row_entries += g->panel_entries;
-    for (g->table = 16; g->table < 2 * g->panel_entries;)
+    for (g->table = 16, g->shift = 60; g->table < 2 * g->panel_entries; g->shift--)
         g->table *= 2;
     each = g->tile_entries * 16 + g->panel_entries * (FXI_LANES * 8 + 8) + g->row_entries * 20
-           + (g->dense ? 0 : g->table * 12) + 8 * fxi_kernel_scratch(g->kernel, g->row_entries);
+           + (g->dense ? 0 : g->table * 12) + 8 * fxi_kernel_scratch(g->kernel, g->row_entries, false);
     if (!fxi_size_mul(&bytes, each, (size_t)threads))
         bytes = SIZE_MAX;
     return fxi_memory_check(run, bytes, "scratch for the Gram matrix");
@@ -373,16 +378,14 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
         g.tile /= 2;
     g.runs = (g.Z->rows + RUN - 1) / RUN;
     size_t blocks = (X->rows + g.tile - 1) / g.tile * g.runs;
-    bool small = (double)X->rows * (double)g.Z->rows * (double)(most_entries(X, 1) + 1) < 1e6;
-    fx_run alone = run ? *run : (fx_run){0};
-    alone.threads = 1;
-    const fx_run *how = small ? &alone : run;   /* under a millisecond: no threads */
-    int threads = fxi_parallel_threads(how, blocks);
+    fx_run how = fxi_kernel_run(run, (double)X->rows * (double)g.Z->rows
+                                     * (double)fxi_kernel_cost(k, most_entries(X, 1)));
+    int threads = fxi_parallel_threads(&how, blocks);
     st = plan(&g, threads, run);
     if (!st)
         st = make_spaces(&g, threads);
     if (!st)
-        st = fxi_parallel(blocks, block, &g, how);
+        st = fxi_parallel(blocks, block, &g, &how);
     free_spaces(g.space, threads);
     return st;
 }

@@ -10,10 +10,11 @@
 #include "kernel/kernel.h"
 
 /* Scratch: sums [groups + n][FXI_LANES], e [order + 1][FXI_LANES], ones [groups + n]. */
-static size_t scratch(const fx_kernel *k, size_t n)
+static size_t scratch(const fx_kernel *k, size_t n, bool gradient)
 {
     size_t rows = k->groups->groups + n, ones = (rows + FXI_LANES - 1) / FXI_LANES;
 
+    (void)gradient;
     return (rows + (size_t)k->order + 1 + ones) * FXI_LANES;
 }
 
@@ -34,7 +35,7 @@ static size_t sum_groups(double *sum, const fxi_groups *t, const fxi_panel *p, b
         }
         for (int32_t i = f < 0 ? 0 : t->first[f]; f >= 0 && i < t->first[f + 1]; i++)
             for (int w = 0; w < FXI_LANES; w++)
-                sum[t->member[i] * FXI_LANES + w] += p->x[e] * y[w];
+                sum[(size_t)t->member[i] * FXI_LANES + (size_t)w] += p->x[e] * y[w];
     }
     return rows;
 }
@@ -62,7 +63,7 @@ static void panel_cross(double *out, const fx_kernel *k, const fxi_panel *p, con
     for (int w = 0; w < FXI_LANES; w++) {
         out[w] = 1;
         for (size_t f = 0; f < t->factors; f++)
-            out[w] *= sum[t->factor[f] * FXI_LANES + w];
+            out[w] *= sum[(size_t)t->factor[f] * FXI_LANES + (size_t)w];
     }
 }
 

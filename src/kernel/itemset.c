@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* Scratch: z [features][FXI_LANES], stack [depth + 1][FXI_LANES], live [features]. */
-static size_t scratch(const fx_kernel *k, size_t n)
+static size_t scratch(const fx_kernel *k, size_t n, bool gradient)
 {
-    (void)n;
+    (void)n, (void)gradient;
     size_t live = (k->tree->features + FXI_LANES - 1) / FXI_LANES;
     return (k->tree->features + k->tree->depth + 1 + live) * FXI_LANES;
 }
@@ -31,7 +31,7 @@ static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi
             continue;
         const double *y = p->zt + (p->slot ? (size_t)p->slot[e] : e) * FXI_LANES;
         for (int w = 0; w < FXI_LANES; w++)
-            z[f * FXI_LANES + w] = p->x[e] * y[w];
+            z[(size_t)f * FXI_LANES + (size_t)w] = p->x[e] * y[w];
         live[f] = 1;
     }
     for (int w = 0; w < FXI_LANES; w++) {
@@ -43,8 +43,8 @@ static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi
             v = (size_t)t->next[v];
             continue;
         }
-        double *product = stack + t->level[v] * FXI_LANES;
-        const double *above = product - FXI_LANES, *by = z + t->use[v] * FXI_LANES;
+        double *product = stack + (size_t)t->level[v] * FXI_LANES;
+        const double *above = product - FXI_LANES, *by = z + (size_t)t->use[v] * FXI_LANES;
         for (int w = 0; w < FXI_LANES; w++)
             product[w] = above[w] * by[w];
         if (t->ends[v])

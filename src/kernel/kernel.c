@@ -144,11 +144,29 @@ void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const 
         out[w] = k->type->of(k, out[w]);
 }
 
-size_t fxi_kernel_scratch(const fx_kernel *k, size_t n)
+size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient)
 {
     while (k->inner)
         k = k->inner;
-    return k->type->scratch ? k->type->scratch(k, n) : 0;
+    return k->type->scratch ? k->type->scratch(k, n, gradient) : 0;
+}
+
+size_t fxi_kernel_cost(const fx_kernel *k, size_t n)
+{
+    while (k->inner)
+        k = k->inner;
+    return (n + 1) * (size_t)(k->type->of || k->order < 1 ? 1 : k->order)
+           + (k->tree ? k->tree->nodes + k->tree->features : 0)
+           + (k->groups ? k->groups->groups : 0);
+}
+
+fx_run fxi_kernel_run(const fx_run *run, double work)
+{
+    fx_run how = run ? *run : (fx_run){0};
+
+    if (work < 1e6)                     /* less than a thread takes to start */
+        how.threads = 1;
+    return how;
 }
 
 bool fxi_kernel_differences(const fx_kernel *k)
@@ -180,12 +198,13 @@ fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *fam
     return fxi_kernel_positive(&k->gamma, s, fxi_kernel_gamma_keys, "gamma");
 }
 
-fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, size_t j)
+fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,
+                                size_t j)
 {
     for (const fx_kernel *f = k; f && isnan(value); f = f->inner)
         if (f->type == &fxi_kernel_vovk_inf)
-            return fxi_error(FX_EDOMAIN, "%s is not defined for rows %zu and %zu (from 0): it needs "
-                             "|<x,y>| < 1; scale the rows to norms below 1", k->spec, i, j);
-    return fxi_error(FX_ENUMERIC, "%s overflows for rows %zu and %zu (from 0); scale the rows or use a smaller "
-                     "gamma", k->spec, i, j);
+            return fxi_error(FX_EDOMAIN, "%s is not defined for row %zu and %s %zu (from 0): it needs "
+                             "|<x,y>| < 1; scale the rows to norms below 1", k->spec, i, other, j);
+    return fxi_error(FX_ENUMERIC, "%s overflows for row %zu and %s %zu (from 0); scale the rows",
+                     k->spec, i, other, j);
 }

@@ -19,6 +19,7 @@ typedef struct fxi_panel {              /* a row beside FXI_LANES vectors */
 typedef struct fxi_work {               /* per thread, allocated at the door */
     const fxi_simd *simd;
     double *scratch;                    /* fxi_kernel_scratch doubles, 64-byte aligned */
+    fxi_team *team;                     /* for work that may take long */
 } fxi_work;
 
 typedef struct fxi_kernel_type {
@@ -31,8 +32,8 @@ typedef struct fxi_kernel_type {
     void (*panel)(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
     double (*of)(const fx_kernel *k, double s);
     bool differences;                   /* panel needs every feature where x or some z_w is not 0 */
-    /* doubles of scratch for rows of at most n entries; NULL: none.  Multiples of FXI_LANES. */
-    size_t (*scratch)(const fx_kernel *k, size_t n);
+    /* doubles of scratch for rows of at most n entries; NULL: none */
+    size_t (*scratch)(const fx_kernel *k, size_t n, bool gradient);
     /* dK/dz_w of entry e to g[e*FXI_LANES + w], after panel has filled the same scratch; or NULL */
     void (*gradient)(double *g, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
 } fxi_kernel_type;
@@ -59,19 +60,23 @@ extern const fxi_kernel_type fxi_kernel_linear, fxi_kernel_poly, fxi_kernel_exp,
 
 /* kernel.c */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
-size_t fxi_kernel_scratch(const fx_kernel *k, size_t n);
+size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient);
+/* Multiply-adds that a row of n entries takes with one vector, about. */
+size_t fxi_kernel_cost(const fx_kernel *k, size_t n);
+/* run, on one thread if fewer than a million multiply-adds are to be done in all. */
+fx_run fxi_kernel_run(const fx_run *run, double work);
 bool fxi_kernel_differences(const fx_kernel *k);
 fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
                               const char *key); /* a number > 0 */
 /* for kernels whose one key is gamma > 0 */
 extern const fxi_spec_key fxi_kernel_gamma_keys[];
 fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base);
-/* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming the pair. */
-fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, size_t j);
+/* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming row i and `other` ("row") j. */
+fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,
+                                size_t j);
 
 /* esp.c - elementary symmetric polynomials e[0..m] of a multiset of numbers. */
 void fxi_kernel_esp_insert(double *e, int m, double z);
-void fxi_kernel_esp_delete(double *d, const double *e, int m, double z);
 
 /* family.c - families of feature sets as prefix trees, and named groups. */
 struct fxi_tree {

@@ -29,6 +29,7 @@ typedef struct values {
     size_t vectors, panels;
     bool scatter;                       /* sparse rows are spread out: kernels of differences */
     size_t entries;                     /* most in a row */
+    const double *from;                 /* the caller's P, [cols][vectors] */
     double *P;                          /* [panels][cols][FXI_LANES] */
     thread_space *space;
 } values;
@@ -63,6 +64,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     size_t end = X->rows - b * ROWS < ROWS ? X->rows : (b + 1) * ROWS;
     _Alignas(64) double out[FXI_LANES];
 
+    s->work.team = team;
     for (size_t i = b * ROWS; i < end; i++) {
         fxi_panel p = lay_row(a, s, i);
         size_t first = X->ptr ? (size_t)(X->ptr[i] - X->ptr[0]) : i * X->cols;
@@ -76,15 +78,21 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
             fxi_kernel_eval(out, a->kernel, &p, &s->work);
             for (size_t w = 0; w < lanes; w++) {
                 if (!isfinite(out[w]))
-                    return fxi_kernel_not_finite(a->kernel, out[w], i, s0 + w);
+                    return fxi_kernel_not_finite(a->kernel, out[w], i, "vector", s0 + w);
                 a->V[i * a->vectors + s0 + w] = out[w];
             }
             if (!a->G)
                 continue;
             a->kernel->type->gradient(s->g, a->kernel, &p, &s->work);
             for (size_t q = 0; q < p.n; q++)
-                memcpy(a->G + (first + q) * a->vectors + s0, s->g + q * FXI_LANES,
-                       lanes * sizeof *a->G);
+                for (size_t w = 0; w < lanes; w++) {
+                    double v = s->g[q * FXI_LANES + w];
+                    if (!isfinite(v))
+                        return fxi_error(FX_ENUMERIC, "the gradient of %s overflows for row %zu and "
+                                         "vector %zu (from 0); scale the rows", a->kernel->spec, i,
+                                         s0 + w);
+                    a->G[(first + q) * a->vectors + s0 + w] = v;
+                }
         }
     }
     return FX_OK;
@@ -104,7 +112,7 @@ static void free_spaces(thread_space *space, int threads)
 
 static fx_status make_spaces(values *a, int threads)
 {
-    size_t scratch = fxi_kernel_scratch(a->kernel, a->entries);
+    size_t scratch = fxi_kernel_scratch(a->kernel, a->entries, a->G != NULL);
 
     if (!(a->space = fxi_zalloc((size_t)threads, sizeof *a->space)))
         return FX_ENOMEM;
@@ -121,15 +129,16 @@ static fx_status make_spaces(values *a, int threads)
     return FX_OK;
 }
 
-static fx_status lay_vectors(values *a, const double *P)
+/* Rows b*ROWS.. of the caller's P to their places in all panels. */
+static fx_status lay_vectors(void *ctx, size_t b, fxi_team *team)
 {
-    size_t cols = a->X->cols;
+    const values *a = ctx;
+    size_t cols = a->X->cols, end = cols - b * ROWS < ROWS ? cols : (b + 1) * ROWS;
 
-    if (!(a->P = fxi_zalloc(a->panels * cols, FXI_LANES * sizeof *a->P)))
-        return FX_ENOMEM;
-    for (size_t j = 0; j < cols; j++)
+    (void)team;
+    for (size_t j = b * ROWS; j < end; j++)
         for (size_t s = 0; s < a->vectors; s++) {
-            double v = P[j * a->vectors + s];
+            double v = a->from[j * a->vectors + s];
             if (!isfinite(v))
                 return fxi_error(FX_EDOMAIN, "P, row %zu, column %zu: %g is not a finite number", j, s,
                                  v);
@@ -152,8 +161,11 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
     if (G && !k->type->gradient)
         return fxi_error(FX_EUNSUPPORTED, "no gradients of %s; linear, anova, anova-upto and "
                          "all-subsets have them", k->spec);
-    if (X->cols > INT32_MAX || !fxi_size_mul(&n, vectors + FXI_LANES, X->cols)
-        || !fxi_size_mul(&n, n, sizeof *P))
+    size_t stored = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
+    if (X->cols > INT32_MAX || !fxi_size_add(&n, vectors, FXI_LANES)
+        || !fxi_size_mul(&n, n, X->cols) || !fxi_size_mul(&n, n, sizeof *P)
+        || !fxi_size_mul(&n, vectors, stored > X->rows ? stored : X->rows)
+        || !fxi_size_mul(&n, n, sizeof *V))
         return fxi_error(FX_ESHAPE, "%zu vectors of %zu numbers are too many", vectors, X->cols);
     return FX_OK;
 }
@@ -161,7 +173,7 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
 fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const double *P,
                            size_t vectors, const fx_matrix *X, const fx_run *run)
 {
-    values a = {.V = V, .G = G, .kernel = k, .X = X, .vectors = vectors};
+    values a = {.V = V, .G = G, .kernel = k, .X = X, .vectors = vectors, .from = P};
     fx_status st = check(V, G, k, P, vectors, X, run);
 
     if (st)
@@ -177,17 +189,22 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
             if ((size_t)(X->ptr[i + 1] - X->ptr[i]) > a.entries)
                 a.entries = (size_t)(X->ptr[i + 1] - X->ptr[i]);
     }
-    size_t blocks = (X->rows + ROWS - 1) / ROWS;
-    int threads = fxi_parallel_threads(run, blocks);
-    size_t each = a.entries * (G ? 20 + FXI_LANES * 8 : 20) + 8 * fxi_kernel_scratch(k, a.entries);
-    st = fxi_memory_check(run, (size_t)threads * each + a.panels * X->cols * FXI_LANES * 8,
+    size_t blocks = (X->rows + ROWS - 1) / ROWS, panel = X->cols * FXI_LANES;
+    fx_run how = fxi_kernel_run(run, (double)X->rows * (double)vectors
+                                     * (double)fxi_kernel_cost(k, a.entries));
+    int threads = fxi_parallel_threads(&how, blocks);
+    size_t each = a.entries * (G ? 20 + FXI_LANES * 8 : 20)
+                  + 8 * fxi_kernel_scratch(k, a.entries, G != NULL);
+    st = fxi_memory_check(run, (size_t)threads * each + a.panels * panel * sizeof *a.P,
                           "scratch for kernel values");
+    if (!st && !(a.P = fxi_zalloc(a.panels * panel, sizeof *a.P)))
+        st = FX_ENOMEM;
     if (!st)
-        st = lay_vectors(&a, P);
+        st = fxi_parallel((X->cols + ROWS - 1) / ROWS, lay_vectors, &a, &how);
     if (!st)
         st = make_spaces(&a, threads);
     if (!st)
-        st = fxi_parallel(blocks, block, &a, run);
+        st = fxi_parallel(blocks, block, &a, &how);
     free_spaces(a.space, threads);
     free(a.P);
     return st;

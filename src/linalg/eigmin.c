@@ -145,9 +145,12 @@ static fx_status load(reduction *r, int *e, const double *A, size_t lda)
             largest = fmax(largest, fabs(a));
         }
     frexp(largest, e);
+    if (*e < -1000)                     /* 2^-e must be a number */
+        *e = -1000;
+    double scale = ldexp(1, -*e);
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = 0; j <= i; j++)
-            r->A[i * r->n + j] = ldexp(A[i * lda + j], -*e);
+            r->A[i * r->n + j] = scale * A[i * lda + j];
     return FX_OK;
 }
 

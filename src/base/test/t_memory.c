@@ -10,7 +10,7 @@ static void refused(void *p)
 {
     CHECK(p == NULL);
     CHECK(strstr(fx_error_detail(), "out of memory"));
-    fxi_error_clear();
+    fxi_error(FX_EINVAL, "something else");
 }
 
 int main(void)

@@ -142,6 +142,34 @@ static watch watched(size_t blocks, double seconds, int threads, double stop_aft
     return w;
 }
 
+/* The caller's block ends at once, another thread's goes on: the caller waits, and still asks. */
+static fx_status uneven(void *ctx, size_t block, fxi_team *team)
+{
+    atomic_int *entered = ctx;
+
+    (void)block;
+    atomic_fetch_add(entered, 1);
+    for (double end = now() + 5; atomic_load(entered) < 2 && now() < end;)
+        nap(1);                         /* both threads have a block */
+    if (fxi_parallel_thread(team) != 0)
+        nap(400);
+    return FX_OK;
+}
+
+static void progress_while_waiting(void)
+{
+    int held = 0;
+
+    for (int i = 0; i < TRIES && !held; i++) {
+        watch w = {.caller = pthread_self(), .started = now(), .last = now(), .stop_after = 1e9};
+        atomic_int entered = 0;
+        CHECK(fxi_parallel(2, uneven, &entered,
+                           &(fx_run){.threads = 2, .progress = watching, .ctx = &w}) == FX_OK);
+        held = w.calls >= 3 && w.widest < 0.2;
+    }
+    CHECK(held);
+}
+
 static void progress_in_time(void)
 {
     static const struct { size_t blocks; double seconds; int threads; } cases[] = {
@@ -227,6 +255,7 @@ int main(void)
     same_for_any_threads();
     first_failure_wins();
     ordered();
+    progress_while_waiting();
     progress_in_time();
     cancelled_in_time();
     after_fork();

@@ -77,7 +77,7 @@ static void one_case(json_t *c)
             st = fx_kernel_gram(&got, 1, k, golden_form(&rx, x, dim, fx),
                                 golden_form(&ry, y, dim, fy), NULL);
             if (error) {
-                CHECK(st == FX_EDOMAIN && strstr(fx_error_detail(), "rows 0 and 0"));
+                CHECK(st == FX_EDOMAIN && strstr(fx_error_detail(), "row 0 and row 0"));
                 continue;
             }
             double want = strtod(json_string_value(json_object_get(c, "value")), NULL);
@@ -102,7 +102,7 @@ static void golden(void)
     json_decref(root);
 }
 
-/* Rows of mixed density as dense and as CSR; sizes around the edges of tiles and panels. */
+/* Rows of mixed density as dense and as CSR; sizes around the edges of panels. */
 enum { ROWS = 150, COLS = 37 };
 static double dense[ROWS * COLS], csr_val[ROWS * COLS];
 static int32_t csr_col[ROWS * COLS];
@@ -184,6 +184,53 @@ static void properties(void)
     }
 }
 
+/* Several blocks either way, threads that really start, wide columns that share their low bits: all
+ * pairs against the recurrence in long double. */
+static void blocks(void)
+{
+    enum { N = 1100, D = 24, M = 3 };
+    static double x[N * D], val[N * D], K[N * N], L[N * N];
+    static int64_t ptr[N + 1], wide[N * D];
+    size_t nz = 0;
+    fx_kernel *k = NULL;
+
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < D; j++)
+            if ((x[i * D + j] = test_below(3) ? 0 : test_unit() - 0.4) != 0) {
+                val[nz] = x[i * D + j];
+                wide[nz++] = (int64_t)j << 41;
+            }
+        ptr[i + 1] = (int64_t)nz;
+    }
+    fx_matrix X = {.rows = N, .cols = D, .stride = D, .type = FX_F64, .val = x};
+    fx_matrix S = {.rows = N, .cols = (size_t)1 << 62, .type = FX_F64, .wide = 1, .val = val,
+                   .ptr = ptr, .col = wide};
+    CHECK(fx_kernel_parse(&k, "anova:order=3", NULL, 0) == FX_OK);
+    for (int form = 0; form < 4; form++) {
+        fx_matrix *A = form & 1 ? &S : &X;
+        CHECK(fx_kernel_gram(K, N, k, A, form & 2 ? A : NULL, &(fx_run){.threads = 1}) == FX_OK);
+        for (int threads = 2; threads <= 7; threads += 5) {
+            memset(L, 0x55, sizeof L);
+            CHECK(fx_kernel_gram(L, N, k, A, form & 2 ? A : NULL, &(fx_run){.threads = threads})
+                  == FX_OK);
+            CHECK(!memcmp(K, L, sizeof K));
+        }
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = form & 2 ? 0 : i % 7; j < N; j += form & 2 ? 13 : 7) {
+                long double e[M + 1] = {1}, E[M + 1] = {1};
+                for (size_t c = 0; c < D; c++)
+                    for (int t = M; t > 0; t--) {
+                        long double z = (long double)x[i * D + c] * x[j * D + c];
+                        e[t] += z * e[t - 1];
+                        E[t] += fabsl(z) * E[t - 1];
+                    }
+                CHECK_NEAR(K[i * N + j], (double)e[M],
+                           (D + 3 * M) * DBL_EPSILON / 2 * (double)E[M] + DBL_MIN);
+            }
+    }
+    fx_kernel_free(k);
+}
+
 /* groups and cross against their definition by enumeration. */
 static void group_definition(void)
 {
@@ -227,16 +274,26 @@ static void refusals(void)
     CHECK(fx_kernel_parse(&k, "anova", NULL, 0) == FX_OK);
     CHECK(fx_kernel_gram(K, 2, k, &X, NULL, NULL) == FX_EDOMAIN);
     CHECK(strstr(fx_error_detail(), "row 1, column 0: nan"));
+    fx_kernel *inside = NULL;           /* the domain of an inner kernel, too */
+    double one[2] = {1, 1};
+    fx_matrix O = {.rows = 1, .cols = 2, .stride = 2, .type = FX_F64, .val = one};
+    CHECK(fx_kernel_parse(&inside, "exp(vovk-inf)", NULL, 0) == FX_OK);
+    CHECK(fx_kernel_gram(K, 2, inside, &O, NULL, NULL) == FX_EDOMAIN);
+    fx_kernel_free(inside);
     v[2] = 3;
+    O.rows = 2;
+    O.stride = 0;
+    CHECK(fx_kernel_gram(K, 2, k, &O, NULL, NULL) == FX_ESHAPE);
     Y.cols = 1;
     CHECK(fx_kernel_gram(K, 2, k, &X, &Y, NULL) == FX_ESHAPE);
     CHECK(fx_kernel_gram(K, 1, k, &X, NULL, NULL) == FX_ESHAPE);
     CHECK(fx_kernel_gram(NULL, 2, k, &X, NULL, NULL) == FX_EINVAL);
     CHECK(fx_kernel_gram(K, 2, k, &X, NULL, &(fx_run){.max_memory = 100}) == FX_ELIMIT);
+    CHECK(fx_kernel_gram(K, SIZE_MAX / 8, k, &X, NULL, NULL) == FX_ESHAPE);    /* would wrap */
     CHECK(K[0] == 1 && K[1] == 2 && K[2] == 3 && K[3] == 4);    /* untouched */
     v[0] = 1e200;
     CHECK(fx_kernel_gram(K, 2, k, &X, NULL, NULL) == FX_ENUMERIC);      /* 1e400 */
-    CHECK(strstr(fx_error_detail(), "rows 0 and 0"));
+    CHECK(strstr(fx_error_detail(), "row 0 and row 0"));
     int64_t ptr[] = {0, 2, 4};
     int32_t col[] = {0, 1, 1, 1};
     fx_matrix S = {.rows = 2, .cols = 2, .type = FX_F64, .val = v, .ptr = ptr, .col = col};
@@ -273,6 +330,7 @@ int main(void)
     fill();
     golden_targets(golden);
     golden_targets(properties);
+    blocks();
     group_definition();
     refusals();
     cancelled();

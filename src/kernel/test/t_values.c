@@ -200,9 +200,62 @@ static void many(void)
     }
 }
 
+static int stop(void *ctx, double done)
+{
+    (void)done;
+    return ++*(int *)ctx > 1;
+}
+
+static void refusals(void)
+{
+    double x[] = {9, 1e200, 1}, p[] = {0, 1e200}, V[1] = {7}, G[2] = {7, 7};
+    int64_t ptr[] = {1, 3};             /* entries before the first row are not read */
+    int32_t col[] = {5, 0, 1};
+    fx_matrix X = {.rows = 1, .cols = 2, .type = FX_F64, .val = x, .ptr = ptr, .col = col};
+    static const char *specs[] = {"anova:order=2", "anova-upto:order=2", "all-subsets"};
+    fx_kernel *k = NULL;
+
+    for (int c = 0; c < 3; c++) {       /* K(p, x) is finite, its derivative 1e400 is not */
+        CHECK(fx_kernel_parse(&k, specs[c], NULL, 0) == FX_OK);
+        CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, NULL) == FX_OK);
+        CHECK(fx_kernel_values(V, G, k, p, 1, &X, NULL) == FX_ENUMERIC);
+        CHECK(strstr(fx_error_detail(), "row 0 and vector 0"));
+        fx_kernel_free(k);
+    }
+    CHECK(fx_kernel_parse(&k, "linear", NULL, 0) == FX_OK);
+    CHECK(fx_kernel_values(V, G, k, p, 1, &X, NULL) == FX_OK && V[0] == 1e200);
+    CHECK(G[0] == 1e200 && G[1] == 1);
+    V[0] = 7;
+    CHECK(fx_kernel_values(V, NULL, k, p, SIZE_MAX - 7, &X, NULL) == FX_ESHAPE);
+    CHECK(fx_kernel_values(V, NULL, k, p, SIZE_MAX / 16, &X, NULL) == FX_ESHAPE);
+    CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, &(fx_run){.max_memory = 10}) == FX_ELIMIT);
+    CHECK(fx_kernel_values(NULL, NULL, k, p, 1, &X, NULL) == FX_EINVAL && V[0] == 7);
+    p[0] = 1e200;
+    CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, NULL) == FX_ENUMERIC);
+    fx_kernel_free(k);
+
+    enum { COLS = 200000, VECTORS = 64 };       /* one row, a second of work */
+    double *row = malloc(COLS * sizeof *row), *P = malloc(COLS * VECTORS * sizeof *P), out[VECTORS];
+    double *grad = malloc(COLS * VECTORS * sizeof *grad);
+    fx_matrix W = {.rows = 1, .cols = COLS, .stride = COLS, .type = FX_F64, .val = row};
+    int asked = 0;
+    CHECK(row && P && grad && fx_kernel_parse(&k, "anova:order=16", NULL, 0) == FX_OK);
+    for (size_t i = 0; i < COLS * VECTORS; i++)
+        P[i] = 1e-3;
+    for (size_t i = 0; i < COLS; i++)
+        row[i] = i ? 1e-3 : 1e9;
+    CHECK(fx_kernel_values(out, grad, k, P, VECTORS, &W, &(fx_run){.progress = stop, .ctx = &asked})
+          == FX_ECANCELLED);
+    fx_kernel_free(k);
+    free(row);
+    free(P);
+    free(grad);
+}
+
 int main(void)
 {
     test_init();
+    refusals();
     golden_targets(golden);
     golden_targets(against_table);
     golden_targets(many);

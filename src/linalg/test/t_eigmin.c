@@ -101,6 +101,12 @@ int main(void)
             A[i * N + i - 1] = -1;
     }
     expect(A, N, N, 4 * pow(sin(acos(-1) / (2 * (N + 1))), 2));
+    for (size_t i = 0; i < N; i++)      /* nearly so already: a reflection must not cancel */
+        for (size_t j = 0; j + 1 < i; j++)
+            A[i * N + j] = 1e-12;
+    double near = 4 * pow(sin(acos(-1) / (2 * (N + 1))), 2), e12;
+    CHECK(fx_linalg_eigmin(&e12, A, N, N, NULL) == FX_OK);
+    CHECK_NEAR(e12, near, bound(A, N, N) + 1e-12 * N);  /* eigenvalues move by |E| at most */
     memset(A, 0, sizeof A);             /* zero; then diagonal: exact */
     expect(A, N, N, 0);
     for (size_t i = 0; i < N; i++)

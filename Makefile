@@ -66,7 +66,7 @@ test-tsan:                              # the unit tests under ThreadSanitizer, 
 	cmake --build build/tsan
 	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole
 
-test-clang:                             # the other compiler, warnings are errors
+test-clang:                             # the other compiler and its own UBSan, warnings are errors
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole

@@ -324,7 +324,8 @@ int load(loaded *out, const char *path, int base)
     source_close(&s);
     progress_end();
     if (!status) {
-        fx_status st = fx_data_reader_take(&l.data, r, 1);
+        fx_run run = progress_run();
+        fx_status st = fx_data_reader_take(&l.data, r, 1, &run);
         if (st)
             status = say_failure(st);
     }

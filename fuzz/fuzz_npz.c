@@ -6,9 +6,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const name[] = {"data.npy",   "indices.npy", "indptr.npy",
-                                       "shape.npy",  "format.npy",  "x.npy",
-                                       "labels.npy", "other.npy"};
+    static const char *const name[] = {"data.npy",   "indices.npy",   "indptr.npy", "shape.npy",
+                                       "format.npy", "x.npy",         "labels.npy", "other.npy",
+                                       "arr_0.npy",  "_is_array.npy", "y.npy",      ""};
     fuzz_result out[2];
 
     for (int way = 0; way < 2; way++) { /* a member at once, or byte by byte */
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(fx_data_reader_new(&r, "npz", "x") == FX_OK);
         for (size_t at = 0; at + 3 <= size && !s;) {
             size_t len = data[at + 1] | (size_t)data[at + 2] << 8;
-            s = fx_data_reader_member(r, name[data[at] & 7]);
+            s = fx_data_reader_member(r, name[data[at] % (sizeof name / sizeof *name)]);
             at += 3;
             if (len > size - at)
                 len = size - at;

@@ -28,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
              base[data[0] & 3], data[0] & 4 ? "yes" : "no", data[0] & 8 ? "sum" : "error",
              data[0] & 16 ? "drop" : "error", data[0] & 32 ? "ignore" : "error");
     fuzz_result r = fuzz_text(spec, (const char *)data + 2, size - 2, data[1], data[0] >> 6 == 1);
+    fuzz_again(&r, "svmlight:base=0", "svmlight:base=0");
+    fuzz_again(&r, "svmlight", "svmlight:base=1");
 #ifdef FX_FUZZ_PLANTED
     if (r.data) {
         fx_table t = fx_data_table(r.data);

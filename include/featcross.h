@@ -98,9 +98,13 @@ FX_API void fx_data_free(fx_data *d);
  *   svmlight:base=auto|0|1,sort=no|yes,duplicates=error|sum,nan=error|drop,fields=error|ignore
  *   csv:separator=comma|tab|semicolon,label=last|first|none|NAME,header=auto|yes|no,nan=error|drop
  *   npy    npz
+ * svmlight: base=auto is 0 if an index 0 occurs, else 1.  Equal indices are added in the order of
+ * the file.  Entries that nan=drop leaves out still count for the base and the width.
  * CSV: the first line is a header if a field outside the label is not a number (header=auto) or if
- * label= is the NAME of a column.  npz has the members of SciPy's save_npz, or one dense array x or
- * arr_0, and perhaps labels y or labels.  Numbers must be finite, and so must their squares.
+ * label= is the NAME of a column.  With header=auto a first line of the numbers 0, 1, 2, ... or
+ * 1, 2, 3, ... and a label that is text is refused, since it may be either.
+ * npz has the members of SciPy's save_npz, or one dense array x or arr_0, and perhaps labels y or
+ * labels; it is fed member by member.  Numbers must be finite, and so must their squares.
  * A fault is reported as `name:line:column: reason` (npy: name:byte, npz: name:member:byte). */
 typedef struct fx_reader fx_reader;
 typedef struct fx_reading {             /* what has been read so far */
@@ -120,16 +124,18 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
 /* Rows fed since the last take, as wide as all rows so far.  `end`: the input is complete, so its
  * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
-FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end);
+FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
+                                     const fx_run *run);
 FX_API fx_reading fx_data_reader_count(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);
-/* All of it at once, from memory. */
+/* All of it at once, from memory; not for npz, whose members only a reader can be told. */
 FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name,
                                const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Writing ------------------------------------------------------------------------------
- * Format specs: svmlight:base=1|0, csv:header=yes|no, tsv:header=yes|no, npy (dense), npz (SciPy CSR),
- * precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).
+ * Format specs: svmlight:base=1|0, csv:header=yes|no, tsv:header=yes|no, npy (dense), npz (SciPy
+ * CSR), precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).
+ * A name that the format's reader would not give back is refused with FX_EUNSUPPORTED.
  * A nonzero return of either sink function stops the call with FX_EOUTPUT. */
 typedef struct fx_sink {
     int (*write)(void *ctx, const void *bytes, size_t len);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * check.c - the check at the library's door: what the caller hands over is what featcross.h asks
- * for.  One pass over the numbers, in pieces of a few milliseconds. */
+ * for.  Sizes first, then one loop over pieces of rows, of all blocks together, so that a table of
+ * thousands of small blocks can be stopped like one of a single block.  One pass. */
 
 #include "data/data.h"
 
 #include <math.h>
-
-enum { PIECE = 1 << 21 };               /* numbers that one block of the loop looks at */
+#include <stdlib.h>
 
 static fx_status check_shape(const fx_matrix *X, const char *name)
 {
@@ -27,64 +27,104 @@ static fx_status check_shape(const fx_matrix *X, const char *name)
     }
     if (X->ptr[0] < 0)
         return fxi_error(FX_EINVAL, "%s has ptr[0] = %lld", name, (long long)X->ptr[0]);
-    for (size_t i = 0; i < X->rows; i++)
-        if (X->ptr[i + 1] < X->ptr[i])
-            return fxi_error(FX_EINVAL, "%s has ptr falling from %lld to %lld at row %zu", name,
-                             (long long)X->ptr[i], (long long)X->ptr[i + 1], i);
+    if (X->ptr[X->rows] < X->ptr[0])
+        return fxi_error(FX_EINVAL, "%s has ptr falling from %lld to %lld", name,
+                         (long long)X->ptr[0], (long long)X->ptr[X->rows]);
     if (X->ptr[X->rows] > X->ptr[0] && (!X->val || !X->col))
         return fxi_error(FX_EINVAL, "%s has no %s", name, X->val ? "columns" : "values");
     return FX_OK;
 }
 
-static fx_status check_row(const fx_matrix *X, size_t i, const char *name)
+typedef struct checking {
+    fxi_rows rows;
+    const char *name;
+} checking;
+
+/* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is met. */
+static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const char *name,
+                           fxi_team *team)
 {
-    fxi_row r = fxi_data_row(X, i);
     int64_t last = -1;
 
+    if (X->ptr && !(X->ptr[i] >= X->ptr[0] && X->ptr[i + 1] >= X->ptr[i]
+                    && X->ptr[i + 1] <= X->ptr[X->rows]))
+        return fxi_error(FX_EINVAL, "%s, row %zu: ptr goes from %lld to %lld; it must not fall "
+                         "between %lld and %lld", name, number, (long long)X->ptr[i],
+                         (long long)X->ptr[i + 1], (long long)X->ptr[0],
+                         (long long)X->ptr[X->rows]);
+    fxi_row r = fxi_data_row(X, i);
     for (size_t q = 0; q < r.n; q++) {
         int64_t j = fxi_row_column(r, q);
         double v = fxi_row_value(r, q);
         if (j <= last)
-            return fxi_error(FX_EINVAL, "%s, row %zu: column %lld after %lld; columns must increase",
-                             name, i, (long long)j, (long long)last);
+            return fxi_error(FX_EINVAL,
+                             "%s, row %zu: column %lld after %lld; columns must increase", name,
+                             number, (long long)j, (long long)last);
         if ((uint64_t)j >= X->cols)
             return fxi_error(FX_ESHAPE, "%s, row %zu: column %lld, but there are %zu columns", name,
-                             i, (long long)j, X->cols);
+                             number, (long long)j, X->cols);
         if (!isfinite(v))
             return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %g is not a finite number",
-                             name, i, (long long)j, v);
+                             name, number, (long long)j, v);
+        if (fxi_data_stopped(q, team))
+            return FX_ECANCELLED;
         last = j;
     }
     return FX_OK;
 }
 
-typedef struct checking {
-    const fx_matrix *X;
-    const char *name;
-    size_t piece;                       /* rows in a block of the loop */
-} checking;
+static fx_status check_label(const fx_table *t, size_t i)
+{
+    double y = t->label ? t->label[i] : 0;
 
-static fx_status check_piece(void *ctx, size_t b, fxi_team *team)
+    if (!isfinite(y))
+        return fxi_error(FX_EDOMAIN, "the label of row %zu is %g", i, y);
+    if (t->label && t->classes && !(y >= 0 && y < (double)t->classes && y == floor(y)))
+        return fxi_error(FX_EINVAL, "the label of row %zu is %g, but there are %zu classes", i, y,
+                         t->classes);
+    if (t->qid && t->qid[i] < -1)
+        return fxi_error(FX_EINVAL, "the query of row %zu is %lld; -1 means none", i,
+                         (long long)t->qid[i]);
+    return FX_OK;
+}
+
+static fx_status check_piece(void *ctx, size_t p, fxi_team *team)
 {
     const checking *c = ctx;
-    size_t left = c->X->rows - b * c->piece, end = b * c->piece + (left < c->piece ? left : c->piece);
+    const fx_table *t = c->rows.t;
+    size_t i = p * c->rows.piece, end = t->rows - i < c->rows.piece ? t->rows : i + c->rows.piece;
+    size_t b = fxi_data_rows_block(&c->rows, i);
     fx_status s = FX_OK;
 
-    (void)team;
-    for (size_t i = b * c->piece; !s && i < end; i++)
-        s = check_row(c->X, i, c->name);
+    for (; !s && i < end; i++) {
+        while (i >= c->rows.start[b + 1])
+            b++;
+        s = check_row(&t->block[b], i - c->rows.start[b], i, c->name, team);
+        if (!s)
+            s = check_label(t, i);
+    }
+    return s;
+}
+
+/* All that stands in rows; sizes are checked. */
+static fx_status check_rows(const fx_table *t, const char *name, const fx_run *run)
+{
+    checking c = {.name = name};
+    fx_status s = fxi_data_rows(&c.rows, t);
+
+    if (s)
+        return s;
+    s = fxi_parallel(c.rows.pieces, check_piece, &c, run);
+    free(c.rows.start);
     return s;
 }
 
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run)
 {
+    fx_table t = {.rows = X->rows, .cols = X->cols, .blocks = 1, .block = X};
     fx_status s = check_shape(X, name);
 
-    if (s || X->rows == 0)
-        return s;
-    size_t each = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) / X->rows : X->cols;
-    checking c = {X, name, PIECE / (each + 1) + 1};
-    return fxi_parallel((X->rows - 1) / c.piece + 1, check_piece, &c, run);
+    return s ? s : check_rows(&t, name, run);
 }
 
 static fx_status check_names(const char *const *name, size_t n, const char *what)
@@ -92,19 +132,6 @@ static fx_status check_names(const char *const *name, size_t n, const char *what
     for (size_t i = 0; i < n; i++)
         if (!name || !name[i])
             return fxi_error(FX_EINVAL, "%s %zu of %zu is NULL", what, i, n);
-    return FX_OK;
-}
-
-static fx_status check_labels(const fx_table *t)
-{
-    for (size_t i = 0; t->label && i < t->rows; i++) {
-        double y = t->label[i];
-        if (!isfinite(y))
-            return fxi_error(FX_EDOMAIN, "the label of row %zu is %g", i, y);
-        if (t->classes && !(y >= 0 && y < (double)t->classes && y == floor(y)))
-            return fxi_error(FX_EINVAL, "the label of row %zu is %g, but there are %zu classes", i,
-                             y, t->classes);
-    }
     return FX_OK;
 }
 
@@ -118,7 +145,7 @@ fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
     if (t->base != 0 && t->base != 1)
         return fxi_error(FX_EINVAL, "the table counts columns from %d, not from 0 or 1", t->base);
     for (size_t b = 0; b < t->blocks; b++) {
-        if ((s = fxi_data_check(&t->block[b], "the table", run)))
+        if ((s = check_shape(&t->block[b], "the table")))
             return s;
         if (t->block[b].cols != t->cols)
             return fxi_error(FX_ESHAPE, "block %zu has %zu columns, the table %zu", b,
@@ -132,5 +159,5 @@ fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
         return s;
     if (t->name && (s = check_names(t->name, t->cols, "feature name")))
         return s;
-    return check_labels(t);
+    return check_rows(t, "the table", run);
 }

@@ -31,11 +31,13 @@ static size_t *find(const fxi_data_classes *c, const char *s, size_t len)
     }
 }
 
-static fx_status more_slots(fxi_data_classes *c)
+static fx_status more_slots(fxi_data_classes *c, fxi_team *team)
 {
     size_t slots = c->slots ? 2 * c->slots : 16;
-    size_t *slot = fxi_zalloc(slots, sizeof *slot);
 
+    if (fxi_parallel_cancelled(team))   /* clearing the slots of millions takes its time */
+        return FX_ECANCELLED;
+    size_t *slot = fxi_zalloc(slots, sizeof *slot);
     if (!slot)
         return FX_ENOMEM;
     free(c->slot);
@@ -44,12 +46,14 @@ static fx_status more_slots(fxi_data_classes *c)
     for (size_t i = 0; i < c->n; i++) {
         const char *name = c->text + c->at[i];
         *find(c, name, strlen(name)) = i + 1;
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
     }
     return FX_OK;
 }
 
 /* Room for one more name of len bytes. */
-static fx_status reserve(fxi_data_classes *c, size_t len)
+static fx_status reserve(fxi_data_classes *c, size_t len, fxi_team *team)
 {
     size_t need;
 
@@ -70,10 +74,11 @@ static fx_status reserve(fxi_data_classes *c, size_t len)
         c->at = at;
         c->room = room;
     }
-    return 2 * (c->n + 1) > c->slots ? more_slots(c) : FX_OK;
+    return 2 * (c->n + 1) > c->slots ? more_slots(c, team) : FX_OK;
 }
 
-fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len)
+fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
+                               fxi_team *team)
 {
     if (c->n) {
         size_t known = *find(c, s, len);
@@ -82,7 +87,7 @@ fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *
             return FX_OK;
         }
     }
-    fx_status st = reserve(c, len);
+    fx_status st = reserve(c, len, team);
     if (st)
         return st;
     memcpy(c->text + c->text_len, s, len);
@@ -95,34 +100,45 @@ fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *
     return FX_OK;
 }
 
-typedef struct place { const char *name; size_t number; } place;
-
-static int compare(const void *a, const void *b)
+static int compare(const fxi_data_item *a, const fxi_data_item *b)
 {
-    return strcmp(((const place *)a)->name, ((const place *)b)->name);
+    return strcmp(a->key.name, b->key.name);
 }
 
-fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c)
+/* Names into name, ascending, and the place of each into rank. */
+static fx_status sort(const char **name, double *rank, const fxi_data_classes *c, fxi_team *team)
 {
-    place *sorted = fxi_alloc(c->n, sizeof *sorted);
+    fxi_data_item *item = fxi_alloc(c->n + c->n / 2, sizeof *item);
+    fx_status s = FX_OK;
+
+    if (!item)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < c->n; i++) {
+        item[i].key.name = c->text + c->at[i];
+        item[i].with.number = i;
+    }
+    s = fxi_data_sort(item, item + c->n, c->n, compare, team);
+    for (size_t i = 0; i < c->n && !s; i++) {
+        name[i] = item[i].key.name;
+        rank[item[i].with.number] = (double)i;
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
+    }
+    free(item);
+    return s;
+}
+
+fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, fxi_team *team)
+{
     const char **name = fxi_alloc(c->n, sizeof *name);
     char *text = c->text;
     size_t n = c->n;
-    fx_status s;
+    fx_status s = name ? sort(name, rank, c, team) : FX_ENOMEM;
 
-    if (!sorted || !name) {
-        free(sorted);
+    if (s) {
         free(name);
-        return FX_ENOMEM;
+        return s;
     }
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = (place){text + c->at[i], i};
-    qsort(sorted, n, sizeof *sorted, compare);
-    for (size_t i = 0; i < n; i++) {
-        name[i] = sorted[i].name;
-        rank[sorted[i].number] = (double)i;
-    }
-    free(sorted);
     c->text = NULL;                     /* d takes it over */
     fxi_data_classes_free(c);
     s = fxi_data_own(d, text);

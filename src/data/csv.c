@@ -27,11 +27,14 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
     if (st)
         return st;
     fxi_data_csv_state *t = r->state;
-    t->separator = fxi_data_reader_chosen(s, keys, "separator", "tab") ? '\t'
-                   : fxi_data_reader_chosen(s, keys, "separator", "semicolon") ? ';' : ',';
-    t->drop = fxi_data_reader_chosen(s, keys, "nan", "drop");
-    t->header = fxi_data_reader_chosen(s, keys, "header", "yes");
-    t->no_header = fxi_data_reader_chosen(s, keys, "header", "no");
+    int separator, header;
+    if ((st = fxi_spec_choice(&separator, s, keys, "separator"))
+        || (st = fxi_spec_choice(&header, s, keys, "header"))
+        || (st = fxi_spec_choice(&t->drop, s, keys, "nan")))
+        return st;
+    t->separator = ",\t;"[separator];
+    t->header = header == 1;            /* auto|yes|no */
+    t->no_header = header == 2;
     t->label = fxi_strndup(label, len);
     if (!t->label)
         return FX_ENOMEM;
@@ -72,6 +75,9 @@ static fx_status read_label(scan *s, const char **p)
     *p = f.next;
     if (!f.quoted || !memchr(f.text, '"', f.len))
         return fxi_data_text_label(s->c, s->line, f.text, f.text, f.len);
+    const char *byte, *odd = fxi_data_text_odd(&byte, f.text, f.len);
+    if (odd)
+        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
     char *copy = fxi_alloc(f.len, 1);
     if (!copy)
         return FX_ENOMEM;
@@ -85,7 +91,7 @@ static fx_status read_label(scan *s, const char **p)
 static fx_status odd_value(scan *s, double *x, const char **p)
 {
     char excerpt[FXI_EXCERPT];
-    const char *odd;
+    const char *odd, *byte;
     fxi_data_csv_field f;
 
     if (!fxi_data_csv_field_read(&f, *p, s->stop, s->t->separator))
@@ -96,8 +102,8 @@ static fx_status odd_value(scan *s, double *x, const char **p)
         *x = INFINITY;                  /* dropped like any other number that is not finite */
     else if (!f.len)
         return fxi_data_text_fault(s->c, s->line, *p, "an empty field (use nan=drop)");
-    else if ((odd = fxi_data_text_odd(f.text, f.len)))
-        return fxi_data_text_fault(s->c, s->line, f.text, "%s", odd);
+    else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
     else
         return fxi_data_text_fault(s->c, s->line, f.text, "'%s' is not a number%s",
                                    fxi_data_text_excerpt(excerpt, f.text, f.len),
@@ -162,7 +168,7 @@ static fx_status read_line(scan *s)
     return FX_OK;
 }
 
-static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
+static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c)
 {
     scan s = {.c = c, .t = r->state};
     const char *p = c->text;
@@ -171,7 +177,7 @@ static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c, fxi_team *team
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
-        if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(team))
+        if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(c->team))
             st = FX_ECANCELLED;
     }
     if (st) {
@@ -192,11 +198,11 @@ static fx_status feed_csv(fx_reader *r, const char *bytes, size_t len, const fx_
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
-static fx_status take_csv(fx_reader *r, bool end)
+static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
 {
     const fxi_data_csv_state *t = r->state;
 
-    (void)end;
+    (void)end, (void)run;
     if (!t->names)
         return FX_OK;
     char *text = fxi_alloc(t->names_len, 1);

@@ -11,7 +11,8 @@
 
 typedef struct fxi_data_csv_state {
     char separator;
-    bool drop, header, no_header;       /* nan=drop, header=yes, header=no */
+    int drop;                           /* nan=drop */
+    bool header, no_header;             /* header=yes, header=no */
     char *label;                        /* last, first, none, or a name */
     /* Settled by the first line: */
     size_t fields, label_at;            /* fields 0: not settled */

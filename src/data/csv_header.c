@@ -3,7 +3,8 @@
  *
  * It settles the number of fields and where the label stands, and is a header if header=yes, if
  * label= names a column, or (auto) if any field outside the label is not a number: a file of
- * numbers with text labels has no header. */
+ * numbers with text labels has no header.  `0,1,label` is refused: tables without names are
+ * written so, and it would pass for a row whose class is `label`. */
 
 #include "data/csv.h"
 
@@ -97,19 +98,44 @@ static fx_status one_field(const fx_reader *r, const fxi_data_csv_state *t, cons
     return refuse(r, line, line, "one field only: no features beside the label (use label=none?)");
 }
 
+/* Are the fields beside a label that is text 0, 1, 2, ... or 1, 2, 3, ...? */
+static bool numbered(const fxi_data_csv_state *t, const char *line, const char *stop)
+{
+    const char *p = line;
+    size_t next = 0, start = 0;
+    bool text = false;
+    double x;
+    fxi_data_csv_field f;
+
+    for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
+        char want[24];
+        fxi_data_csv_field_read(&f, p, stop, t->separator);
+        if (j == t->label_at) {
+            text = f.len && !fxi_data_csv_field_number(&x, &f);
+            continue;
+        }
+        if (next == 0)
+            start = f.len == 1 && *f.text == '1';
+        size_t len = (size_t)snprintf(want, sizeof want, "%zu", start + next++);
+        if (f.len != len || memcmp(f.text, want, len))
+            return false;
+    }
+    return text;
+}
+
 static fx_status first_line(fx_reader *r, const char *line, const char *stop, bool *header)
 {
     fxi_data_csv_state *t = r->state;
     const char *p = line;
     fxi_data_csv_field f;
-    const char *odd = fxi_data_text_odd(line, (size_t)(stop - line));
+    const char *byte, *odd = fxi_data_text_odd(&byte, line, (size_t)(stop - line));
     bool words = false;
     double x;
 
     if (odd)
-        return refuse(r, line, line, odd);
-    if ((odd = svmlight_word(line, stop)))
-        return refuse(r, line, odd, "this looks like svmlight, not CSV");
+        return refuse(r, line, byte, odd);
+    if ((byte = svmlight_word(line, stop)))
+        return refuse(r, line, byte, "this looks like svmlight, not CSV");
     for (;; p = f.next + (f.next < stop)) {
         if (!fxi_data_csv_field_read(&f, p, stop, t->separator))
             return refuse(r, line, p, "a quote that does not end its field");
@@ -128,6 +154,8 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
         fxi_data_csv_field_read(&f, p, stop, t->separator);
         words |= j != t->label_at && f.len && !fxi_data_csv_field_number(&x, &f);
     }
+    if (!t->header && !t->no_header && numbered(t, line, stop))
+        return refuse(r, line, line, "is this line a header? (header=yes or header=no)");
     *header = t->header || (words && !t->no_header);
     r->cols = t->fields - (t->label_at != FXI_CSV_NO_LABEL);
     return *header ? keep_names(t, line, stop) : FX_OK;

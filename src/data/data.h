@@ -12,8 +12,14 @@ struct fx_data {
 };
 fx_data *fxi_data_new(void);            /* an empty table; NULL with the error set */
 /* d takes over p (from fxi_alloc, fxi_realloc, ...) and frees it at its end, or at once if even
- * remembering it fails.  A NULL p is a failed allocation passed through.  Returns FX_ENOMEM or 0. */
+ * remembering it fails.  A NULL p is a failed allocation passed through.  FX_ENOMEM or 0. */
 fx_status fxi_data_own(fx_data *d, void *p);
+
+/* Loops over rows or numbers ask once in 2^16 steps whether they shall stop. */
+static inline bool fxi_data_stopped(size_t i, fxi_team *team)
+{
+    return i % 65536 == 65535 && fxi_parallel_cancelled(team);
+}
 
 /* One row of a view: n stored numbers; a dense row stores all of them and has no columns. */
 typedef struct fxi_row {
@@ -30,10 +36,11 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
     return r.col32 ? r.col32[q] : r.col64 ? r.col64[q] : (int64_t)q;
 }
 
-/* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite numbers?
- * The detail names X as `name`, the row and the column.  One pass over X. */
+/* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite
+ * numbers?  The detail names X as `name`, the row and the column.  One pass over X.  Of a table
+ * also labels, classes, queries, names, base. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
-fx_status fxi_data_check_table(const fx_table *t, const fx_run *run); /* also labels, classes, names, base, NULLs */
+fx_status fxi_data_check_table(const fx_table *t, const fx_run *run);
 
 /* rows.c - rows of a table by number, across its blocks, and pieces of work of even size. */
 typedef struct fxi_rows {
@@ -42,7 +49,7 @@ typedef struct fxi_rows {
     uint64_t stored;                    /* numbers in all rows together */
     size_t piece, pieces;               /* rows per piece of about 2^16 numbers; how many */
 } fxi_rows;
-fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* t passed fxi_data_check_table */
+fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* sizes are checked */
 size_t fxi_data_rows_block(const fxi_rows *r, size_t i);    /* the block that holds row i */
 fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
 

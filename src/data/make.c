@@ -19,10 +19,11 @@ enum { SETS = sizeof sets / sizeof *sets, PIECE = 1 << 15 };
 typedef struct loop {
     const fxi_data_set *set;
     const fxi_making *m;
+    int64_t *ptr;                       /* NULL if dense, and so is col */
     int32_t *col;
     void *val;
     double *label;
-    uint8_t *seen;                      /* threads x cols, or NULL */
+    uint32_t *drawn;                    /* threads x slots */
     size_t piece;
 } loop;
 
@@ -32,16 +33,22 @@ static fx_status make_piece(void *ctx, size_t block, fxi_team *team)
     const fxi_making *m = l->m;
     size_t first = block * l->piece, last = m->n - first < l->piece ? m->n : first + l->piece;
     size_t size = m->type == FX_F64 ? sizeof(double) : sizeof(float);
-    uint8_t *seen = l->seen ? l->seen + (size_t)fxi_parallel_thread(team) * m->cols : NULL;
+    uint32_t *drawn = l->drawn + (size_t)fxi_parallel_thread(team) * m->slots;
 
     for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
         size_t at = i * m->stored;
         int32_t *col = m->dense ? NULL : l->col + at;
-        double y = l->set->row(m, i, col, (char *)l->val + at * size, seen);
+        for (size_t q = at; q < at + m->stored && !m->dense; q++)
+            ((float *)l->val)[q] = 1;
+        if (l->ptr)
+            l->ptr[i + 1] = (int64_t)(at + m->stored);
+        double y = l->set->row(m, i, col, (char *)l->val + at * size, drawn);
         l->label[i] = fxi_rng_uniform(fxi_data_make_row(m, i), 0) < m->noise ? -y : y;
     }
     return FX_OK;
 }
+
+enum { DIGITS = 12 };                   /* of a column with its separator, and the end */
 
 /* "3 17\n4 9\n": planted sets, their features ascending, from 1. */
 static fx_status describe(fx_data *d, const fxi_data_set *set, const fxi_making *m)
@@ -50,7 +57,6 @@ static fx_status describe(fx_data *d, const fxi_data_set *set, const fxi_making 
         d->planted = fxi_strndup(set->planted, strlen(set->planted));
         return fxi_data_own(d, d->planted);
     }
-    enum { DIGITS = 12 };               /* of a column with its separator, and the end */
     char *p = fxi_alloc(m->k * m->m + 1, DIGITS);
     fx_status s = fxi_data_own(d, p);
     if (s)
@@ -70,11 +76,12 @@ static fx_status fill(fx_data *d, const fxi_data_set *set, fxi_making *m, const 
     l.piece += l.piece == 0;
     size_t blocks = m->n / l.piece + (m->n % l.piece != 0);
     size_t threads = (size_t)fxi_parallel_threads(run, blocks);
-    size_t seen = m->dense ? 0 : threads * m->cols;     /* at most 1024 * 2^31 */
+    /* At most 2^10 threads, 2^33 slots; 2^31 planted features. */
+    size_t fixed = m->extra + threads * m->slots * sizeof *l.drawn + (m->k * m->m + 1) * DIGITS;
     if (!fxi_size_mul(&numbers, m->n, m->stored)
         || !fxi_size_mul(&bytes, numbers, size + (m->dense ? 0 : sizeof(int32_t)))
         || !fxi_size_mul(&more, m->n + 1, sizeof(double) + sizeof(int64_t))
-        || !fxi_size_add(&bytes, bytes, more) || !fxi_size_add(&bytes, bytes, seen + m->extra))
+        || !fxi_size_add(&bytes, bytes, more) || !fxi_size_add(&bytes, bytes, fixed))
         return fxi_error(FX_ESHAPE, "%s: %zu rows of %zu numbers: too large", set->name, m->n,
                          m->stored);
     fx_status s = fxi_memory_check(run, bytes, set->name);
@@ -90,27 +97,23 @@ static fx_status fill(fx_data *d, const fxi_data_set *set, fxi_making *m, const 
     l.label = fxi_alloc(m->n, sizeof *l.label);
     if ((s = fxi_data_own(d, l.label)))
         return s;
-    int64_t *ptr = NULL;
     if (!m->dense) {
         l.col = fxi_alloc(numbers, sizeof *l.col);
         if ((s = fxi_data_own(d, l.col)))
             return s;
-        ptr = fxi_alloc(m->n + 1, sizeof *ptr);
-        if ((s = fxi_data_own(d, ptr)))
+        l.ptr = fxi_alloc(m->n + 1, sizeof *l.ptr);
+        if ((s = fxi_data_own(d, l.ptr)))
             return s;
-        for (size_t i = 0; i <= m->n; i++)
-            ptr[i] = (int64_t)(i * m->stored);
-        for (size_t i = 0; i < numbers; i++)
-            ((float *)l.val)[i] = 1;
-        if (!(l.seen = fxi_zalloc(seen, 1)))
-            return FX_ENOMEM;
+        l.ptr[0] = 0;
     }
+    if (!(l.drawn = fxi_zalloc(threads * m->slots, sizeof *l.drawn)))
+        return FX_ENOMEM;
     *X = (fx_matrix){.rows = m->n, .cols = m->cols, .stride = m->dense ? m->cols : 0,
-                     .type = m->type, .val = l.val, .ptr = ptr, .col = l.col};
+                     .type = m->type, .val = l.val, .ptr = l.ptr, .col = l.col};
     d->table = (fx_table){.rows = m->n, .cols = m->cols, .blocks = 1, .block = X,
                           .label = l.label, .base = 1};
     s = fxi_parallel(blocks, make_piece, &l, run);
-    free(l.seen);
+    free(l.drawn);
     return s;
 }
 

@@ -15,6 +15,7 @@ typedef struct fxi_making {
     size_t m, k;                        /* features in a planted set; how many sets */
     size_t levels;                      /* fields: of each */
     size_t extra;                       /* bytes that plant and finish allocate */
+    size_t slots;                       /* pairs, triples: of the set of features drawn */
     size_t *feature;                    /* planted features first; or NULL.  free() */
     double *popularity;                 /* fields: [levels] cumulated; or NULL.  free() */
 } fxi_making;
@@ -27,8 +28,8 @@ typedef struct fxi_data_set {
     /* Draws what all rows share. */
     fx_status (*plant)(fxi_making *m);
     /* Row i into col (ascending; NULL if dense) and val (of m->type; 1 where a sparse row leaves
-     * it); returns the label without noise.  `seen` is [cols] zeros and must be so again. */
-    double (*row)(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen);
+     * it); returns the label without noise.  `drawn` is [slots] zeros and must be so again. */
+    double (*row)(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn);
     fx_status (*finish)(const fxi_making *m, fx_data *d);       /* names; or NULL */
     const char *planted;                /* text if it is always the same; NULL: m->feature */
 } fxi_data_set;

@@ -36,12 +36,12 @@ static fx_status plant(fxi_making *m)
     return FX_OK;
 }
 
-static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen)
+static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn)
 {
     fxi_rng r = fxi_data_make_row(m, i);
     double *x = val, norm = 0;
 
-    (void)col, (void)seen;
+    (void)col, (void)drawn;
     for (size_t j = 0; j < m->cols; j++) {
         x[j] = fabs(1 + 0.5 * fxi_rng_normal(r, 1 + j));
         norm += x[j] * x[j];

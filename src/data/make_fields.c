@@ -64,13 +64,13 @@ static size_t draw_level(const fxi_making *m, double u)
     return low;
 }
 
-static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen)
+static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn)
 {
     fxi_rng r = fxi_data_make_row(m, i), pair = {m->seed, (uint64_t)FXI_DATA_MAKE_PAIR << 48};
     double weak = 0, strong = 0;
     size_t before = 0;
 
-    (void)val, (void)seen;
+    (void)val, (void)drawn;
     for (size_t f = 0; f < m->stored; f++) {
         size_t l = draw_level(m, fxi_rng_uniform(r, 1 + f));
         pair.stream++;                  /* one for each pair of neighbouring fields */

@@ -21,6 +21,7 @@
 #include "data/make.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"d", "100", NULL}, {"nz", "20", NULL},
                                     {"k", "10", NULL}, {"noise", "0.05", NULL}, {NULL, NULL, NULL}};
@@ -51,6 +52,7 @@ static fx_status start(fxi_making *m, const fxi_spec *s, size_t order)
     m->stored = (size_t)nz;
     m->type = FX_F32;
     m->extra = m->cols * sizeof *m->feature;
+    for (m->slots = 2; m->slots < 2 * (nz - planted); m->slots *= 2) {}
     return FX_OK;
 }
 
@@ -85,21 +87,37 @@ static int by_column(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* x into a hash table that is never more than half full; false: it was there. */
+static bool enter(uint32_t *slot, size_t slots, size_t x)
+{
+    const uint32_t mark = (uint32_t)x + 1;              /* 0 is free */
+    size_t i = x & (slots - 1);
+
+    while (slot[i] && slot[i] != mark)
+        i = (i + 1) & (slots - 1);
+    bool entered = !slot[i];
+    slot[i] = mark;
+    return entered;
+}
+
 /* Floyd's sampling without replacement: item t of 0..n-1 is drawn from 0..n-count+t, and where
- * it has been seen the last of these is taken instead. */
-static size_t draw(fxi_rng r, uint64_t i, size_t n, size_t count, size_t t, const uint8_t *seen,
-                   const size_t *feature)
+ * it has been drawn before the last of these is taken instead. */
+static size_t draw(const fxi_making *m, fxi_rng r, uint64_t i, size_t n, size_t count, size_t t,
+                   uint32_t *drawn)
 {
     size_t last = n - count + t, x = (size_t)fxi_rng_below(r, i, last + 1);
 
-    return seen[feature[x]] ? last : x;
+    if (enter(drawn, m->slots, x))
+        return x;
+    enter(drawn, m->slots, last);
+    return last;
 }
 
-static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen)
+static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn)
 {
     fxi_rng r = fxi_data_make_row(m, i);
     bool positive = fxi_rng_bits(r, 1) & 1;
-    size_t parts = (size_t)1 << (m->m - 1), n = 0, used[PARTS_MAX];
+    size_t n = 0, used[PARTS_MAX];
     uint64_t at = 2;                    /* next draw */
 
     (void)val;
@@ -120,13 +138,9 @@ static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_
     }
     size_t planted = m->k * m->m, others = m->cols - planted, count = m->stored - n;
     const size_t *other = m->feature + planted;
-    for (size_t t = 0; t < count; t++) {
-        size_t j = other[draw(r, at++, others, count, t, seen, other)];
-        seen[j] = 1;
-        col[n++] = (int32_t)j;
-    }
-    for (size_t q = m->m * parts / 2; q < n; q++)
-        seen[col[q]] = 0;
+    for (size_t t = 0; t < count; t++)
+        col[n++] = (int32_t)other[draw(m, r, at++, others, count, t, drawn)];
+    memset(drawn, 0, m->slots * sizeof *drawn);
     qsort(col, n, sizeof *col, by_column);
     return positive ? 1 : -1;
 }

@@ -36,13 +36,13 @@ static fx_status plant(fxi_making *m)
     return FX_OK;
 }
 
-static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint8_t *seen)
+static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32_t *drawn)
 {
     fxi_rng r = fxi_data_make_row(m, i);
     float *x = val;
     double y = 1;
 
-    (void)col, (void)seen;
+    (void)col, (void)drawn;
     for (size_t j = 0, bits = 0; j < m->cols; j++, bits >>= 1) {
         if (j % 64 == 0)
             bits = fxi_rng_bits(r, 1 + j / 64);

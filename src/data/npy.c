@@ -50,7 +50,7 @@ static fx_status begin(fx_reader *r, stream *s)
 }
 
 /* The whole rows that have come become a block; the rest of the bytes stays. */
-static fx_status flush(fx_reader *r, stream *s)
+static fx_status flush(fx_reader *r, stream *s, fxi_team *team)
 {
     fxi_data_array *a = &s->a;
     size_t rows = a->fill / s->row, rest = a->fill % s->row;
@@ -67,7 +67,7 @@ static fx_status flush(fx_reader *r, stream *s)
         memcpy(kept, a->raw + rows * s->row, rest);
     }
     fx_status st = fxi_data_npy_array_numbers(&val, &m.type, r, a, rows * r->cols,
-                                              s->rows * r->cols, r->cols);
+                                              s->rows * r->cols, r->cols, team);
     a->raw = kept;
     a->fill = a->room = rest;
     if (st)
@@ -99,7 +99,7 @@ static fx_status consume(void *ctx, size_t part, fxi_team *team)
                                             "bytes after the last number");
         st = fxi_data_npy_array_fill(a, s->limit, &w->bytes, &w->len);
         if (!st && (a->fill == s->limit || a->got == a->need))
-            st = flush(w->r, s);
+            st = flush(w->r, s, team);
         if (!st && fxi_parallel_cancelled(team))
             st = FX_ECANCELLED;
     }
@@ -112,10 +112,18 @@ static fx_status feed_npy(fx_reader *r, const char *bytes, size_t len, const fx_
     fx_status s = fxi_memory_check(run, len, "this array");
 
     r->count.bytes += len;
-    return s ? s : fxi_parallel(1, consume, &w, run);
+    return s ? s : fxi_parallel_ordered(1, consume, &w, run);
 }
 
-static fx_status take_npy(fx_reader *r, bool end)
+static fx_status finish(void *ctx, size_t part, fxi_team *team)
+{
+    fx_reader *r = ctx;
+
+    (void)part;
+    return flush(r, r->state, team);
+}
+
+static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
 {
     stream *s = r->state;
 
@@ -124,7 +132,7 @@ static fx_status take_npy(fx_reader *r, bool end)
         if (st)
             return st;
     }
-    return s->a.ready ? flush(r, s) : FX_OK;
+    return s->a.ready ? fxi_parallel_ordered(1, finish, r, run) : FX_OK;
 }
 
 const fxi_data_format fxi_data_npy = {"npy", keys, open_npy, feed_npy, NULL, take_npy, close_npy};

@@ -300,7 +300,7 @@ static fx_status refuse(const fx_reader *r, const fxi_data_array *a, size_t i, s
 
 /* Are all numbers usable, and all of them floats? */
 static fx_status check(bool *floats, const fx_reader *r, const fxi_data_array *a, size_t n,
-                       size_t first, size_t cols)
+                       size_t first, size_t cols, fxi_team *team)
 {
     *floats = true;
     for (size_t i = 0; i < n; i++) {
@@ -309,15 +309,18 @@ static fx_status check(bool *floats, const fx_reader *r, const fxi_data_array *a
         if (!exact || !fxi_data_usable(x))
             return refuse(r, a, first + i, cols, x, exact);
         *floats &= (double)(float)x == x;
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
     }
     return FX_OK;
 }
 
 fx_status fxi_data_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
-                                     fxi_data_array *a, size_t n, size_t first, size_t cols)
+                                     fxi_data_array *a, size_t n, size_t first, size_t cols,
+                                     fxi_team *team)
 {
     bool floats;
-    fx_status s = check(&floats, r, a, n, first, cols);
+    fx_status s = check(&floats, r, a, n, first, cols, team);
     size_t size = floats ? sizeof(float) : sizeof(double);
     unsigned char *out = a->raw;
 
@@ -330,11 +333,15 @@ fx_status fxi_data_npy_array_numbers(void **val, fx_type *type, const fx_reader 
         number(&x, a, i);
         float f = (float)x;
         memcpy(out + i * size, floats ? (void *)&f : &x, size);
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
     }
-    if (out != a->raw || s)
-        free(a->raw);
-    else
+    if (!s && out == a->raw)
         out = fxi_data_values_shrink(out, n * size, a->room, 1);
+    else if (out != a->raw)
+        free(a->raw);
+    if (s)
+        free(out);
     a->raw = NULL;
     a->fill = a->room = 0;
     if (s)

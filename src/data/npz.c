@@ -6,7 +6,8 @@
  *   either with labels: y.npy or labels.npy, one number a row
  *
  * Members are kept as they come and become one block at the end: values and columns in place where
- * their type allows, so memory is what the file holds.  Rows out of order are sorted; an entry
+ * their type allows, so memory is what the file holds, and fx_run's limit holds for all of them
+ * together.  Rows out of order are sorted; an entry
  * that stands twice is refused, since files differ in what they mean by it. */
 
 #include "data/reader.h"
@@ -67,23 +68,43 @@ static fx_status member_npz(fx_reader *r, const char *member)
     return FX_OK;
 }
 
-static fx_status feed_npz(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
-{
-    archive *z = r->state;
-    fxi_data_array *a = z->now;
+/* "Parallel" loops of one part here and below are there for their cancellation. */
+typedef struct feeding { fx_reader *r; const char *bytes; size_t len; } feeding;
 
-    if (!a)
-        return fxi_error(FX_EINVAL, "%s: npz is fed member by member", r->name);
-    fx_status s = fxi_memory_check(run, len, "this array");
-    r->count.bytes += len;
-    if (!s)
-        s = fxi_data_npy_array_header(r, a, &bytes, &len);
-    if (!s && len)
-        s = fxi_data_npy_array_fill(a, a->need, &bytes, &len);
-    if (!s && len)
-        s = fxi_data_npy_array_error(r, a, FX_EFORMAT, a->offset + a->got,
+static fx_status consume(void *ctx, size_t part, fxi_team *team)
+{
+    enum { STEP = 1 << 22 };            /* bytes between questions */
+    feeding *w = ctx;
+    fxi_data_array *a = ((archive *)w->r->state)->now;
+    fx_status s = fxi_data_npy_array_header(w->r, a, &w->bytes, &w->len);
+
+    (void)part;
+    while (!s && w->len && a->got < a->need) {
+        size_t step = w->len < STEP ? w->len : STEP, left = step;
+        s = fxi_data_npy_array_fill(a, a->need, &w->bytes, &left);
+        w->len -= step - left;
+        if (!s && fxi_parallel_cancelled(team))
+            s = FX_ECANCELLED;
+    }
+    if (!s && w->len)
+        s = fxi_data_npy_array_error(w->r, a, FX_EFORMAT, a->offset + a->got,
                                      "bytes after the last number");
     return s;
+}
+
+static fx_status feed_npz(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+{
+    const archive *z = r->state;
+    feeding w = {r, bytes, len};
+    size_t all = len;
+
+    if (!z->now)
+        return fxi_error(FX_EINVAL, "%s: npz is fed member by member", r->name);
+    for (size_t i = 0; i < PARTS; i++)
+        all += z->part[i].fill;
+    fx_status s = fxi_memory_check(run, all, "the arrays of this file");
+    r->count.bytes += len;
+    return s ? s : fxi_parallel_ordered(1, consume, &w, run);
 }
 
 /* ---- Assembling ----------------------------------------------------------------------------- */
@@ -113,28 +134,34 @@ static fx_status check_format(const fx_reader *r, const fxi_data_array *a)
     return FX_OK;
 }
 
-/* Whole numbers of a, 4 or 8 bytes each, as int64 (wide) or int32; a->raw is taken over. */
-static void *to_integers(fxi_data_array *a, size_t n, bool wide)
+/* The n whole numbers of a, 4 or 8 bytes each and in range, as int64 (wide) or int32 at *out, which
+ * belongs to the caller whatever the status; a->raw is taken over. */
+static fx_status to_integers(const void **out, fxi_data_array *a, size_t n, bool wide,
+                             fxi_team *team)
 {
     size_t size = wide ? sizeof(int64_t) : sizeof(int32_t);
-    unsigned char *raw = a->raw, *out = size > a->item ? fxi_alloc(n, size) : raw;
+    unsigned char *raw = a->raw, *to = size > a->item ? fxi_alloc(n, size) : raw;
+    fx_status s = to ? FX_OK : FX_ENOMEM;
 
-    for (size_t i = 0; i < n && out; i++) {
+    for (size_t i = 0; i < n && !s && size != a->item; i++) {
         int64_t v = fxi_data_npy_array_integer(a, i);
         int32_t narrow = (int32_t)v;
-        memcpy(out + i * size, wide ? (void *)&v : &narrow, size);
+        memcpy(to + i * size, wide ? (void *)&v : &narrow, size);
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
     }
-    if (out != raw)
-        free(raw);
+    *out = to;
+    if (to == raw)
+        *out = fxi_data_values_shrink(raw, n * size, a->room, 1);
     else
-        out = fxi_data_values_shrink(raw, n * size, a->room, 1);
+        free(raw);
     a->raw = NULL;
     a->fill = a->room = 0;
-    return out;
+    return s;
 }
 
 static fx_status check_pointers(const fx_reader *r, const fxi_data_array *a, size_t rows,
-                                size_t entries)
+                                size_t entries, fxi_team *team)
 {
     int64_t last = 0;
 
@@ -146,18 +173,22 @@ static fx_status check_pointers(const fx_reader *r, const fxi_data_array *a, siz
                                             "%lld after %lld: indptr must rise from 0 to the %zu "
                                             "entries", (long long)p, (long long)last, entries);
         last = p;
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
     }
     return FX_OK;
 }
 
 static fx_status check_columns(const fx_reader *r, const fxi_data_array *a, size_t entries,
-                               size_t cols)
+                               size_t cols, fxi_team *team)
 {
     for (size_t i = 0; i < entries; i++) {
         int64_t j = fxi_data_npy_array_integer(a, i);
         if (j < 0 || (uint64_t)j >= cols)
             return fxi_data_npy_array_error(r, a, FX_EFORMAT, a->offset + i * a->item,
                                             "column %lld, but there are %zu", (long long)j, cols);
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
     }
     return FX_OK;
 }
@@ -167,33 +198,68 @@ static int64_t column(const fx_matrix *m, int64_t i)
     return m->wide ? ((const int64_t *)m->col)[i] : ((const int32_t *)m->col)[i];
 }
 
-static fx_status sort_rows(fx_reader *r, const fx_matrix *m)
+typedef struct sorting {
+    const fx_reader *r;
+    const fx_matrix *m;                 /* its rows are sorted in place */
+    fxi_rows rows;
+    atomic_size_t sorted;
+} sorting;
+
+/* Row i, if it is out of order. */
+static fx_status sort_row(sorting *w, fxi_data_order *order, size_t i, fxi_team *team)
 {
-    fxi_data_order order = {0};
+    const fx_matrix *m = w->m;
     size_t width = m->wide ? sizeof(int64_t) : sizeof(int32_t);
     size_t size = m->type == FX_F32 ? sizeof(float) : sizeof(double);
+    int64_t first = m->ptr[i], end = m->ptr[i + 1], k = first + 1;
+
+    while (k < end && column(m, k - 1) < column(m, k))
+        k++;
+    if (k >= end)
+        return FX_OK;
+    w->sorted++;
+    fx_status s = fxi_data_order_row(order, (char *)m->col + (size_t)first * width, m->wide,
+                                     (char *)m->val + (size_t)first * size, m->type,
+                                     (size_t)(end - first), team);
+    for (k = first + 1; k < end && !s; k++) {
+        if (column(m, k - 1) == column(m, k))
+            s = fxi_error(FX_EFORMAT, "%s: row %zu has column %lld twice; save "
+                          "x.sum_duplicates() first", w->r->name, i, (long long)column(m, k));
+        else if (fxi_data_stopped((size_t)k, team))
+            s = FX_ECANCELLED;
+    }
+    return s;
+}
+
+static fx_status sort_piece(void *ctx, size_t piece, fxi_team *team)
+{
+    sorting *w = ctx;
+    size_t i = piece * w->rows.piece, n = w->m->rows;
+    size_t end = n - i < w->rows.piece ? n : i + w->rows.piece;
+    fxi_data_order order = {0};
     fx_status s = FX_OK;
 
-    for (size_t i = 0; i < m->rows && !s; i++) {
-        int64_t first = m->ptr[i], end = m->ptr[i + 1], k = first + 1;
-        while (k < end && column(m, k - 1) < column(m, k))
-            k++;
-        if (k >= end)
-            continue;
-        s = fxi_data_order_row(&order, (char *)m->col + (size_t)first * width, m->wide,
-                               (char *)m->val + (size_t)first * size, m->type,
-                               (size_t)(end - first));
-        r->count.sorted++;
-        for (k = first + 1; k < end && !s; k++)
-            if (column(m, k - 1) == column(m, k))
-                s = fxi_error(FX_EFORMAT, "%s: row %zu has column %lld twice; save "
-                              "x.sum_duplicates() first", r->name, i, (long long)column(m, k));
-    }
+    for (; i < end && !s; i++)
+        s = sort_row(w, &order, i, team);
     fxi_data_order_free(&order);
     return s;
 }
 
-static fx_status check_sparse(const fx_reader *r, const archive *z)
+static fx_status sort_rows(fx_reader *r, const fx_matrix *m, const fx_run *run)
+{
+    fx_table t = {.rows = m->rows, .cols = m->cols, .blocks = 1, .block = m};
+    sorting w = {.r = r, .m = m};
+    fx_status s = fxi_data_rows(&w.rows, &t);
+
+    if (s)
+        return s;
+    s = fxi_parallel(w.rows.pieces, sort_piece, &w, run);
+    r->count.sorted += w.sorted;
+    free(w.rows.start);
+    return s;
+}
+
+static fx_status check_sparse(const fx_reader *r, const archive *z, fxi_team *team)
 {
     const fxi_data_array *part = z->part, *shape = &part[SHAPE];
     static const enum part needed[] = {FORMAT, SHAPE, INDPTR, INDICES, DATA};
@@ -217,48 +283,41 @@ static fx_status check_sparse(const fx_reader *r, const archive *z)
     if (!numeric(&part[DATA]) || part[DATA].dims != 1
         || part[DATA].shape[0] != part[INDICES].shape[0])
         return wrong(r, &part[DATA], "as many numbers as there are indices");
-    s = check_pointers(r, &part[INDPTR], rows, part[INDICES].shape[0]);
+    s = check_pointers(r, &part[INDPTR], rows, part[INDICES].shape[0], team);
     if (s)
         return s;
     return check_columns(r, &part[INDICES], part[INDICES].shape[0],
-                         (size_t)fxi_data_npy_array_integer(shape, 1));
+                         (size_t)fxi_data_npy_array_integer(shape, 1), team);
 }
 
-static fx_status sparse(fx_reader *r, archive *z)
+/* These fill in m, whose arrays belong to the caller whatever the status. */
+static fx_status sparse(fx_matrix *m, const fx_reader *r, archive *z, fxi_team *team)
 {
-    fx_status s = check_sparse(r, z);
+    fx_status s = check_sparse(r, z, team);
     fxi_data_array *part = z->part;
-    fx_matrix m = {0};
     void *val = NULL;
+    const void *ptr = NULL;
 
     if (s)
         return s;
     size_t n = part[DATA].shape[0];
-    m.rows = (size_t)fxi_data_npy_array_integer(&part[SHAPE], 0);
-    m.cols = r->cols = (size_t)fxi_data_npy_array_integer(&part[SHAPE], 1);
-    m.wide = m.cols > (size_t)INT32_MAX + 1;
-    s = fxi_data_npy_array_numbers(&val, &m.type, r, &part[DATA], n, 0, 0);
-    m.val = val;
-    m.col = to_integers(&part[INDICES], n, m.wide);
-    m.ptr = to_integers(&part[INDPTR], m.rows + 1, true);
-    if (!s && (!m.col || !m.ptr))
-        s = FX_ENOMEM;
+    m->rows = (size_t)fxi_data_npy_array_integer(&part[SHAPE], 0);
+    m->cols = (size_t)fxi_data_npy_array_integer(&part[SHAPE], 1);
+    m->wide = m->cols > (size_t)INT32_MAX + 1;
+    s = fxi_data_npy_array_numbers(&val, &m->type, r, &part[DATA], n, 0, 0, team);
+    m->val = val;
     if (!s)
-        s = sort_rows(r, &m);
-    if (s) {
-        free((void *)m.val);
-        free((void *)m.col);
-        free((void *)m.ptr);
-        return s;
-    }
-    return fxi_data_reader_block(r, m);
+        s = to_integers(&m->col, &part[INDICES], n, m->wide, team);
+    if (!s)
+        s = to_integers(&ptr, &part[INDPTR], m->rows + 1, true, team);
+    m->ptr = ptr;
+    return s;
 }
 
-static fx_status dense(fx_reader *r, archive *z)
+static fx_status dense(fx_matrix *m, const fx_reader *r, archive *z, fxi_team *team)
 {
     fxi_data_array *a = &z->part[DENSE];
-    fx_matrix m = {0};
-    void *val;
+    void *val = NULL;
 
     if (!numeric(a) || a->dims == 0 || (a->dims == 2 && a->shape[1] == 0))
         return wrong(r, a, "rows of numbers");
@@ -266,38 +325,54 @@ static fx_status dense(fx_reader *r, archive *z)
         if (z->part[p].member)
             return fxi_error(FX_EFORMAT, "%s: both '%s' and '%s'", r->name, a->member,
                              z->part[p].member);
-    m.rows = a->shape[0];
-    m.cols = m.stride = r->cols = a->dims == 2 ? a->shape[1] : 1;
-    if (!m.rows)
-        return FX_OK;
-    fx_status s = fxi_data_npy_array_numbers(&val, &m.type, r, a, m.rows * m.cols, 0, m.cols);
-    if (s)
-        return s;
-    m.val = val;
-    return fxi_data_reader_block(r, m);
+    m->rows = a->shape[0];
+    m->cols = m->stride = a->dims == 2 ? a->shape[1] : 1;
+    fx_status s = fxi_data_npy_array_numbers(&val, &m->type, r, a, m->rows * m->cols, 0, m->cols,
+                                             team);
+    m->val = val;
+    return s;
 }
 
-static fx_status labels(fx_reader *r, fxi_data_array *a)
+static fx_status labels(fx_reader *r, fxi_data_array *a, size_t rows, fxi_team *team)
 {
     fx_type type;
     void *val;
 
-    if (!numeric(a) || a->dims != 1 || a->shape[0] != r->rows)
+    if (!numeric(a) || a->dims != 1 || a->shape[0] != rows)
         return wrong(r, a, "one number for each row");
-    fx_status s = fxi_data_reader_labels(r, 0);         /* for the rows there are */
+    fx_status s = fxi_data_reader_labels(r, rows);
     if (!s)
-        s = fxi_data_npy_array_numbers(&val, &type, r, a, r->rows, 0, 1);
+        s = fxi_data_npy_array_numbers(&val, &type, r, a, rows, 0, 1, team);
     if (s)
         return s;
-    for (size_t i = 0; i < r->rows; i++)
+    for (size_t i = 0; i < rows && !s; i++) {
         r->label[i] = type == FX_F32 ? (double)((float *)val)[i] : ((double *)val)[i];
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
+    }
     free(val);
-    return FX_OK;
+    return s;
 }
 
-static fx_status take_npz(fx_reader *r, bool end)
+typedef struct assembly { fx_reader *r; fx_matrix m; } assembly;
+
+static fx_status assemble(void *ctx, size_t part, fxi_team *team)
+{
+    assembly *w = ctx;
+    archive *z = w->r->state;
+    fx_status s = z->part[DENSE].member ? dense(&w->m, w->r, z, team)
+                                        : sparse(&w->m, w->r, z, team);
+
+    (void)part;
+    if (!s && z->part[LABELS].member)
+        s = labels(w->r, &z->part[LABELS], w->m.rows, team);
+    return s;
+}
+
+static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
 {
     archive *z = r->state;
+    assembly w = {.r = r};
     fx_status s;
 
     if (!end || !z->now)
@@ -305,10 +380,17 @@ static fx_status take_npz(fx_reader *r, bool end)
     s = fxi_data_npy_array_end(r, z->now);
     z->now = NULL;
     if (!s)
-        s = z->part[DENSE].member ? dense(r, z) : sparse(r, z);
-    if (!s && z->part[LABELS].member)
-        s = labels(r, &z->part[LABELS]);
-    return s;
+        s = fxi_parallel_ordered(1, assemble, &w, run);
+    if (!s && w.m.ptr)
+        s = sort_rows(r, &w.m, run);
+    if (s) {
+        free((void *)w.m.val);
+        free((void *)w.m.col);
+        free((void *)w.m.ptr);
+        return s;
+    }
+    r->cols = w.m.cols;
+    return fxi_data_reader_block(r, w.m);
 }
 
 const fxi_data_format fxi_data_npz = {"npz", keys, open_npz, feed_npz, member_npz, take_npz,

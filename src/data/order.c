@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * order.c - the entries of one row put in ascending order of their columns.
  *
- * The place in the row is the second key, so the order is total: equal columns stay in the order of
- * the file whatever qsort does, and their sum is the same everywhere.  O(n log n). */
+ * Equal columns stay in the order of the file, so that their sum is the same everywhere. */
 
 #include "data/reader.h"
 
 #include <stdlib.h>
 
-struct fxi_data_entry { int64_t col; size_t at; double x; };
-
-static int compare(const void *a, const void *b)
+static int compare(const fxi_data_item *a, const fxi_data_item *b)
 {
-    const struct fxi_data_entry *x = a, *y = b;
-
-    if (x->col != y->col)
-        return x->col < y->col ? -1 : 1;
-    return x->at < y->at ? -1 : 1;
+    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
 }
 
 fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, fx_type type,
-                             size_t n)
+                             size_t n, fxi_team *team)
 {
     int64_t *c64 = wide ? col : NULL;
     int32_t *c32 = wide ? NULL : col;
@@ -28,30 +21,40 @@ fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, 
     float *f32 = type == FX_F64 ? NULL : val;
 
     if (n > o->room) {
-        struct fxi_data_entry *more = fxi_realloc(o->entry, n, sizeof *more);
+        size_t items;
+        if (!fxi_size_add(&items, n, n / 2))
+            return fxi_error(FX_ENOMEM, "a row of %zu entries", n);
+        fxi_data_item *more = fxi_realloc(o->item, items, sizeof *more);
         if (!more)
             return FX_ENOMEM;
-        o->entry = more;
+        o->item = more;
         o->room = n;
     }
-    for (size_t i = 0; i < n; i++)
-        o->entry[i] = (struct fxi_data_entry){c64 ? c64[i] : c32[i], i, f64 ? f64[i] : f32[i]};
-    qsort(o->entry, n, sizeof *o->entry, compare);
+    fxi_data_item *item = o->item;
     for (size_t i = 0; i < n; i++) {
-        if (c64)
-            c64[i] = o->entry[i].col;
-        else
-            c32[i] = (int32_t)o->entry[i].col;
-        if (f64)
-            f64[i] = o->entry[i].x;
-        else
-            f32[i] = (float)o->entry[i].x;
+        item[i].key.col = c64 ? c64[i] : c32[i];
+        item[i].with.x = f64 ? f64[i] : f32[i];
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
     }
-    return FX_OK;
+    fx_status s = fxi_data_sort(item, item + n, n, compare, team);
+    for (size_t i = 0; i < n && !s; i++) {
+        if (fxi_data_stopped(i, team))
+            return FX_ECANCELLED;
+        if (c64)
+            c64[i] = item[i].key.col;
+        else
+            c32[i] = (int32_t)item[i].key.col;
+        if (f64)
+            f64[i] = item[i].with.x;
+        else
+            f32[i] = (float)item[i].with.x;
+    }
+    return s;
 }
 
 void fxi_data_order_free(fxi_data_order *o)
 {
-    free(o->entry);
+    free(o->item);
     *o = (fxi_data_order){0};
 }

@@ -12,7 +12,7 @@ fx_status fx_data_parse(fx_data **out, const char *spec, const char *name, const
     if (!s)
         s = fx_data_reader_feed(r, bytes, len, run);
     if (!s)
-        s = fx_data_reader_take(out, r, 1);
+        s = fx_data_reader_take(out, r, 1, run);
     fx_data_reader_free(r);
     return s;
 }

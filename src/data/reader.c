@@ -122,16 +122,6 @@ fx_status fxi_data_reader_state(fx_reader *r, size_t size)
     return r->state ? FX_OK : FX_ENOMEM;
 }
 
-bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const char *key,
-                            const char *value)
-{
-    const char *v;
-    size_t len;
-
-    return !fxi_spec_text(&v, &len, s, keys, key) && len == strlen(value)
-           && !memcmp(v, value, len);
-}
-
 static fx_status need_data(fx_reader *r)
 {
     if (!r->data)
@@ -192,15 +182,20 @@ fx_status fxi_data_reader_labels(fx_reader *r, size_t n)
     return FX_OK;
 }
 
-/* Labels counted classes as they came; a table counts them in sorted order. */
-static fx_status sort_classes(fx_reader *r)
+/* Labels counted classes as they came; a table counts them in sorted order.  (A "parallel" loop of
+ * one part, for the sake of its cancellation.) */
+static fx_status sort_classes(void *ctx, size_t part, fxi_team *team)
 {
+    fx_reader *r = ctx;
     double *rank = fxi_alloc(r->classes.n, sizeof *rank);
-    fx_status s = rank ? fxi_data_classes_take(r->data, rank, &r->classes) : FX_ENOMEM;
+    fx_status s = rank ? fxi_data_classes_take(r->data, rank, &r->classes, team) : FX_ENOMEM;
 
-    if (!s)
-        for (size_t i = 0; i < r->rows; i++)
-            r->label[i] = rank[(size_t)r->label[i]];
+    (void)part;
+    for (size_t i = 0; i < r->rows && !s; i++) {
+        r->label[i] = rank[(size_t)r->label[i]];
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
+    }
     free(rank);
     return s;
 }
@@ -222,20 +217,13 @@ static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t room, si
 
 static fx_status wrap_up(fx_reader *r)
 {
-    fx_status s = r->classes.n ? sort_classes(r) : FX_OK;
     void *label = r->label, *qid = r->qid, *block = r->block;
     size_t room = r->row_room;
 
     r->label = NULL;                    /* from here on r->data owns them */
     r->qid = NULL;
     r->block = NULL;
-    if (s) {
-        free(label);
-        free(qid);
-        free(block);
-        return s;
-    }
-    s = hand_over(r, &label, r->rows, room, sizeof *r->label);
+    fx_status s = hand_over(r, &label, r->rows, room, sizeof *r->label);
     fx_status t = hand_over(r, &qid, r->rows, room, sizeof *r->qid);
     fx_status u = hand_over(r, &block, r->blocks, r->block_room, sizeof *r->block);
     if (s || t || u)
@@ -254,7 +242,7 @@ static fx_status wrap_up(fx_reader *r)
     return FX_OK;
 }
 
-fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end)
+fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run *run)
 {
     fx_status s = usable(r);
 
@@ -264,9 +252,11 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end)
         return fxi_error(FX_EINVAL, "%s: nowhere to put the rows", r->name);
     s = need_data(r);
     if (!s && r->format->take)
-        s = r->format->take(r, end != 0);
+        s = r->format->take(r, end != 0, run);
     if (!s && end && r->count.rows == 0)
         s = fxi_error(FX_EFORMAT, "%s: no rows", r->name);
+    if (!s && r->classes.n)
+        s = fxi_parallel_ordered(1, sort_classes, r, run);
     if (!s)
         s = wrap_up(r);
     if (s)

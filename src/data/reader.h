@@ -6,7 +6,7 @@
  *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of dense rows
  *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
- *   values.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
+ *   values.c, sort.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
 #ifndef FXI_READER_H
 #define FXI_READER_H
 #include "data/data.h"
@@ -35,6 +35,7 @@ static inline double fxi_data_values_get(const fxi_data_values *v, size_t i)
 {
     return v->f32 ? (double)v->f32[i] : v->f64[i];
 }
+/* i is the next number or one before it; those behind it may be lost. */
 static inline fx_status fxi_data_values_set(fxi_data_values *v, size_t i, double x)
 {
     if (v->f32) {
@@ -51,14 +52,24 @@ static inline fx_status fxi_data_values_set(fxi_data_values *v, size_t i, double
     return FX_OK;
 }
 
+/* sort.c - items in ascending order, equal ones left in their order.  aside: room for n / 2.  In no
+ * order if it is stopped (FX_ECANCELLED). */
+typedef struct fxi_data_item {          /* a key, and what goes with it */
+    union { int64_t col; const char *name; } key;
+    union { double x; size_t number; } with;
+} fxi_data_item;
+typedef int fxi_data_compare(const fxi_data_item *a, const fxi_data_item *b);
+fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
+                        fxi_data_compare *compare, fxi_team *team);
+
 /* order.c - the entries of one row put in ascending order of their columns, equal columns left in
  * the order of the file. */
 typedef struct fxi_data_order {         /* scratch, zeros at first */
-    struct fxi_data_entry *entry;
-    size_t room;
+    fxi_data_item *item;
+    size_t room;                        /* items, and half as many again */
 } fxi_data_order;
 fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, fx_type type,
-                             size_t n);
+                             size_t n, fxi_team *team);
 void fxi_data_order_free(fxi_data_order *o);
 
 /* classes.c - distinct text labels, numbered as they come. */
@@ -70,9 +81,10 @@ typedef struct fxi_data_classes {       /* zeros at first */
     size_t *slot;                       /* hash table of numbers + 1; 0 is free */
     size_t slots;                       /* a power of two */
 } fxi_data_classes;
-fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len);
+fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
+                               fxi_team *team);
 /* Names to d->table, sorted bytewise; rank[number] is the place of each; empties c. */
-fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c);
+fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, fxi_team *team);
 void fxi_data_classes_free(fxi_data_classes *c);
 
 /* ---- The reader --------------------------------------------------------------------------- */
@@ -82,7 +94,8 @@ typedef struct fxi_data_format {
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
     fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
     fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
-    fx_status (*take)(fx_reader *r, bool end);  /* completes blocks and r->data; or NULL */
+    /* Completes blocks and r->data; or NULL. */
+    fx_status (*take)(fx_reader *r, bool end, const fx_run *run);
     void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
 } fxi_data_format;
 extern const fxi_data_format fxi_data_svmlight, fxi_data_csv, fxi_data_npy, fxi_data_npz;
@@ -98,6 +111,7 @@ struct fx_reader {
     bool open_line;                     /* text: the last bytes had no line end */
     int base;                           /* 0 or 1; -1: not settled */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */
+    bool zero;                          /* svmlight: was one of them 0? */
     size_t cols;                        /* width of the next table */
     fxi_label kind;                     /* of all labels; below: the first one, for messages */
     uint64_t first_line;
@@ -115,14 +129,13 @@ struct fx_reader {
 fx_status fxi_data_reader_block(fx_reader *r, fx_matrix m);
 fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more */
 fx_status fxi_data_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
-bool fxi_data_reader_chosen(const fxi_spec *s, const fxi_spec_key *keys, const char *key,
-                            const char *value);                 /* is key=value? after the check */
 
 /* ---- Text ---------------------------------------------------------------------------------
  * A chunk is parsed knowing nothing of the others; text.c joins them. */
 typedef struct fxi_data_chunk {
     const char *text, *end;             /* whole lines */
     size_t lines, marks;                /* counted before: bounds for the arrays */
+    fxi_team *team;                     /* that parses it */
     /* What the lines hold. */
     size_t rows;
     fx_matrix matrix;                   /* set at the end of a chunk without a fault */
@@ -131,6 +144,7 @@ typedef struct fxi_data_chunk {
     fxi_data_classes classes;
     fx_reading count;                   /* count.lines: also the line being read */
     int64_t widest;                     /* largest index, -1 if none */
+    bool zero;                          /* was one of them 0? */
     fxi_label kind;                     /* of the labels; below: the first of them */
     uint64_t first_line;
     size_t first_column;
@@ -145,7 +159,7 @@ typedef struct fxi_data_chunk {
 } fxi_data_chunk;
 
 typedef fx_status fxi_data_text_begin(fx_reader *r, const char **p, const char *end);
-typedef fx_status fxi_data_text_parse(const fx_reader *r, fxi_data_chunk *c, fxi_team *team);
+typedef fx_status fxi_data_text_parse(const fx_reader *r, fxi_data_chunk *c);
 /* Parses bytes; `mark` is the byte whose number bounds the entries of a chunk.  begin, if there
  * is one, is called before the first row is read and may consume lines. */
 fx_status fxi_data_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
@@ -162,8 +176,8 @@ fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *a
 fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
                               const char *reason);
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
-/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL. */
-const char *fxi_data_text_odd(const char *s, size_t len);
+/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
+const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
 
 /* svmlight_fault.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
 fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, const char *stop,
@@ -193,7 +207,8 @@ fx_status fxi_data_npy_array_end(const fx_reader *r, const fxi_data_array *a);  
  * also on failure.  The i-th is number first + i of the array, whose rows have `cols` of them
  * (0: none).  One that cannot be used is refused with its place. */
 fx_status fxi_data_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
-                                     fxi_data_array *a, size_t n, size_t first, size_t cols);
+                                     fxi_data_array *a, size_t n, size_t first, size_t cols,
+                                     fxi_team *team);
 int64_t fxi_data_npy_array_integer(const fxi_data_array *a, size_t i); /* kind i or u; saturates */
 fx_status fxi_data_npy_array_error(const fx_reader *r, const fxi_data_array *a, fx_status s,
                                    size_t byte, const char *format, ...)

@@ -15,7 +15,10 @@
  *
  *   n s^2 = sum (x - a)^2 - (sum (x - a))^2 / n        for the computed mean a        [1]
  *
- * so that the relative error of s^2 is about (n + 2) u + (n u mean/s)^2: a large mean does no harm.
+ * If a is off by k s, k <= n u max|x|/s, then sum (x - a)^2 = n s^2 (1 + k^2) is computed with the
+ * relative error (n + 2) u, and what is subtracted, n k^2 s^2, with at most
+ * 2 n u n k s^2 (1 + k^2)^(1/2), so that the relative error of s^2 is at most (n + 4) u (1 + 2k)^2:
+ * a large mean does no harm.
  * Numbers are first divided by a power of two near the largest of their column or row, which is
  * exact, so that no square overflows; f_j is at most DBL_MAX.
  *

@@ -4,7 +4,8 @@
  * The label is a number or a word; separators are spaces and tabs; a row without pairs is a row of
  * zeros.  Indices ascend and count from 0 or 1: until the base is settled columns are
  * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
- * taken.  Explicit zeros are kept.  One pass over the bytes, no copy of any of them; values are
+ * taken.  Explicit zeros are kept; entries that nan=drop leaves out still count for the base and
+ * the width.  One pass over the bytes, no copy of any of them; values are
  * correctly rounded.  Whatever is not read is refused with its line and column. */
 
 #include "data/reader.h"
@@ -19,8 +20,8 @@ static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
                                     {"fields", "error", "error|ignore"},
                                     {0}};
 
-typedef struct options {
-    bool sort, sum, drop, fields;
+typedef struct options {                /* each the second choice of its key? */
+    int sort, sum, drop, fields;
 } options;
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
@@ -30,12 +31,13 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
     if (st)
         return st;
     options *o = r->state;
-    r->base = fxi_data_reader_chosen(s, keys, "base", "0") ? 0
-              : fxi_data_reader_chosen(s, keys, "base", "1") ? 1 : -1;
-    o->sort = fxi_data_reader_chosen(s, keys, "sort", "yes");
-    o->sum = fxi_data_reader_chosen(s, keys, "duplicates", "sum");
-    o->drop = fxi_data_reader_chosen(s, keys, "nan", "drop");
-    o->fields = fxi_data_reader_chosen(s, keys, "fields", "ignore");
+    if ((st = fxi_spec_choice(&r->base, s, keys, "base"))
+        || (st = fxi_spec_choice(&o->sort, s, keys, "sort"))
+        || (st = fxi_spec_choice(&o->sum, s, keys, "duplicates"))
+        || (st = fxi_spec_choice(&o->drop, s, keys, "nan"))
+        || (st = fxi_spec_choice(&o->fields, s, keys, "fields")))
+        return st;
+    r->base--;                          /* auto|0|1 is 0, 1, 2 */
     return FX_OK;
 }
 
@@ -43,7 +45,6 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
 typedef struct scan {
     fxi_data_chunk *c;
     const options *o;
-    fxi_team *team;
     int base, shift;                    /* column = index - shift; shift 1 while base is -1 */
     const char *line, *stop;            /* the line being read */
     int64_t *ptr;
@@ -164,27 +165,15 @@ static fx_status store(scan *s, size_t i, int64_t col, double x)
     return fxi_data_values_set(&s->val, i, x);
 }
 
-/* Index `col` follows `last` without being larger; token is where it stands. */
-static fx_status disorder(scan *s, const char *token, int64_t col, int64_t last, double x)
+static fx_status twice(scan *s, const char *token, int64_t index)
 {
-    if (col != last)
-        return fxi_data_text_fault(s->c, s->line, token,
-                                   "index %lld after %lld; indices must increase (use sort=yes)",
-                                   (long long)col + s->shift, (long long)last + s->shift);
-    if (!s->o->sum)
-        return fxi_data_text_fault(s->c, s->line, token,
-                                   "index %lld stands twice in this row (use duplicates=sum)",
-                                   (long long)col + s->shift);
-    double sum = fxi_data_values_get(&s->val, s->n - 1) + x;
-    if (!fxi_data_usable(sum))
-        return fxi_data_text_fault(s->c, s->line, token,
-                                   "the values of index %lld have no finite sum",
-                                   (long long)col + s->shift);
-    s->c->count.summed++;
-    return store(s, s->n - 1, col, sum);
+    return fxi_data_text_fault(s->c, s->line, token,
+                               "index %lld stands twice in this row (use duplicates=sum)",
+                               (long long)index);
 }
 
-/* Where the second entry with this index stands: only needed for a message. */
+/* Where the second entry with this index stands: only needed for a message.  The row has been
+ * read, so its tokens are well formed; those that nan=drop left out do not count. */
 static const char *second(const scan *s, int64_t index)
 {
     int seen = 0;
@@ -193,42 +182,63 @@ static const char *second(const scan *s, int64_t index)
     while ((p = skip_blank(p, s->stop)) < s->stop && *p != '#') {
         const char *q = s->o->fields ? skip_field(p, s->stop) : p;
         int64_t i = 0;
+        double x;
         for (; q < s->stop && digit(*q); q++)
             i = i * 10 + (*q - '0');
-        if (q < s->stop && *q == ':' && i == index && ++seen == 2)
+        if (i == index && q < s->stop && *q == ':' && fxi_decimal_read(&x, q + 1, s->stop)
+            && fxi_data_usable(x) && ++seen == 2)
             break;
         p = skip_token(p, s->stop);
     }
     return p;
 }
 
+/* Entries from `first` on ascend; equal ones become their sum, added in the order of the file. */
+static fx_status merge_row(scan *s, size_t first)
+{
+    const size_t end = s->n;
+    size_t n = first;
+    fx_status st = FX_OK;
+
+    for (size_t i = first; i < end && !st;) {
+        const int64_t col = s->col[i];
+        double sum = fxi_data_values_get(&s->val, i);
+        while (++i < end && s->col[i] == col) {
+            if (!s->o->sum)
+                return twice(s, second(s, col + s->shift), col + s->shift);
+            sum += fxi_data_values_get(&s->val, i);
+            s->c->count.summed++;
+        }
+        if (!fxi_data_usable(sum))
+            return fxi_data_text_fault(s->c, s->line, second(s, col + s->shift),
+                                       "the values of index %lld have no finite sum",
+                                       (long long)col + s->shift);
+        if (s->val.f32 && (double)(float)sum != sum)    /* entries behind n are still needed */
+            st = fxi_data_values_widen(&s->val, end);
+        if (!st)
+            st = store(s, n++, col, sum);
+    }
+    s->n = n;
+    return st;
+}
+
 /* sort=yes and a row out of order: entries from `first` on. */
 static fx_status sort_row(scan *s, size_t first)
 {
-    size_t n = s->n;
     void *val = s->val.f32 ? (void *)(s->val.f32 + first) : s->val.f64 + first;
-    fx_status st = fxi_data_order_row(&s->order, s->col + first, 0, val,
-                                      s->val.f32 ? FX_F32 : FX_F64, n - first);
 
-    s->n = first;
-    for (size_t i = first; i < n && !st; i++) {
-        int64_t col = s->col[i];
-        double x = fxi_data_values_get(&s->val, i);
-        if (s->n > first && col == s->col[s->n - 1])
-            st = disorder(s, s->o->sum ? s->line : second(s, col + s->shift), col, col, x);
-        else
-            st = store(s, s->n++, col, x);
-    }
     s->c->count.sorted++;
-    return st;
+    return fxi_data_order_row(&s->order, s->col + first, 0, val, s->val.f32 ? FX_F32 : FX_F64,
+                              s->n - first, s->c->team);
 }
 
 static fx_status read_pairs(scan *s, const char *p)
 {
     const char *stop = s->stop;
     const size_t first = s->n;
-    int64_t last = -2;                  /* below every column, -1 included */
-    bool unsorted = false;
+    int64_t last = -2, widest = -1;     /* last: below every column, -1 included */
+    bool unsorted = false, equal = false, zero = false;
+    fx_status st = FX_OK;
 
     for (;;) {
         p = skip_blank(p, stop);
@@ -258,6 +268,8 @@ static fx_status read_pairs(scan *s, const char *p)
         if (index == 0 && s->base == 1)
             return fxi_data_text_fault(s->c, s->line, token, "index 0, but indices count from 1");
         int64_t col = (int64_t)index - s->shift;
+        zero |= index == 0;
+        widest = (int64_t)index > widest ? (int64_t)index : widest;
         if (!fxi_data_usable(x)) {
             if (!s->o->drop) {
                 char excerpt[FXI_EXCERPT];
@@ -269,26 +281,35 @@ static fx_status read_pairs(scan *s, const char *p)
             s->c->count.dropped++;
             continue;
         }
-        fx_status st;
-        if (col > last || (s->o->sort && col < last)) {
-            unsorted |= col < last;
-            st = store(s, s->n++, col, x);
-        } else
-            st = disorder(s, token, col, last, x);
+        if (col < last && !s->o->sort)
+            return fxi_data_text_fault(s->c, s->line, token, "index %lld after %lld; indices must "
+                                       "increase (use sort=yes)", (long long)index,
+                                       (long long)last + s->shift);
+        if (col == last && !s->o->sum)
+            return twice(s, token, (int64_t)index);
+        unsorted |= col < last;
+        equal |= col == last;
+        st = store(s, s->n++, col, x);
         if (st)
             return st;
         last = col;
-        if (s->n % 65536 == 0 && fxi_parallel_cancelled(s->team))
+        if (fxi_data_stopped(s->n, s->c->team))
             return FX_ECANCELLED;
     }
-    return unsorted ? sort_row(s, first) : FX_OK;
+    s->c->zero |= zero;
+    if (widest > s->c->widest) {
+        s->c->widest = widest;
+        s->c->count.widest_line = s->c->count.lines;
+    }
+    if (unsorted)
+        st = sort_row(s, first);
+    return st || !(unsorted || equal) ? st : merge_row(s, first);
 }
 
 static fx_status read_line(scan *s)
 {
     fxi_data_chunk *c = s->c;
     const char *p = skip_blank(s->line, s->stop);
-    const size_t first = s->n;
     fx_status st;
 
     if (p == s->stop || *p == '#') {
@@ -305,19 +326,14 @@ static fx_status read_line(scan *s)
         c->qid[c->rows] = -1;
     if (!st)
         st = read_pairs(s, p);
-    if (st)
-        return st;
-    s->ptr[++c->rows] = (int64_t)s->n;
-    if (s->n > first && (int64_t)s->col[s->n - 1] + s->shift > c->widest) {
-        c->widest = (int64_t)s->col[s->n - 1] + s->shift;
-        c->count.widest_line = c->count.lines;
-    }
-    return FX_OK;
+    if (!st)
+        s->ptr[++c->rows] = (int64_t)s->n;
+    return st;
 }
 
-static fx_status parse_svmlight(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
+static fx_status parse_svmlight(const fx_reader *r, fxi_data_chunk *c)
 {
-    scan s = {.c = c, .o = r->state, .team = team, .base = r->base, .shift = r->base != 0};
+    scan s = {.c = c, .o = r->state, .base = r->base, .shift = r->base != 0};
     const char *p = c->text;
     fx_status st = fxi_data_values_new(&s.val, c->marks);
 
@@ -351,33 +367,29 @@ static fx_status feed_svmlight(fx_reader *r, const char *bytes, size_t len, cons
 }
 
 /* ---- The base of the indices ---------------------------------------------------------------- */
-/* Is any column -1?  Rows ascend, so the first entry of each row tells. */
-static bool holds_zero(const fx_matrix *m)
+static fx_status shift_block(void *ctx, size_t b, fxi_team *team)
 {
-    const int32_t *col = m->col;
+    const fx_matrix *m = &((const fx_reader *)ctx)->block[b];
+    int32_t *col = (int32_t *)m->col;
 
-    for (size_t i = 0; i < m->rows; i++)
-        if (m->ptr[i] < m->ptr[i + 1] && col[m->ptr[i]] < 0)
-            return true;
-    return false;
+    (void)team;
+    for (int64_t i = 0, n = m->ptr[m->rows]; i < n; i++)
+        col[i]++;
+    return FX_OK;
 }
 
-static fx_status take_svmlight(fx_reader *r, bool end)
+static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
 {
+    fx_status s = FX_OK;
+
     (void)end;
     if (r->base < 0 && r->count.rows) {
-        r->base = 1;
-        for (size_t b = 0; b < r->blocks && r->base == 1; b++)
-            if (holds_zero(&r->block[b]))
-                r->base = 0;
-        for (size_t b = 0; b < r->blocks && r->base == 0; b++) {
-            int32_t *col = (int32_t *)r->block[b].col;
-            for (int64_t i = 0, n = r->block[b].ptr[r->block[b].rows]; i < n; i++)
-                col[i]++;
-        }
+        r->base = !r->zero;
+        if (r->zero)
+            s = fxi_parallel(r->blocks, shift_block, r, run);
     }
     r->cols = (size_t)(r->widest + 1) - (r->base == 1 && r->widest > 0);
-    return FX_OK;
+    return s;
 }
 
 const fxi_data_format fxi_data_svmlight = {"svmlight", keys, open_svmlight, feed_svmlight, NULL,

@@ -13,13 +13,13 @@ fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, cons
 {
     char excerpt[FXI_EXCERPT];
     const size_t len = (size_t)(q - p), all = (size_t)(stop - line);
-    const char *odd = fxi_data_text_odd(p, len), *d = p, *hint = "";
+    const char *byte, *odd = fxi_data_text_odd(&byte, p, len), *d = p, *hint = "";
 
     while (d < q && *d >= '0' && *d <= '9')
         d++;
     fxi_data_text_excerpt(excerpt, p, len);
     if (odd)
-        return fxi_data_text_fault(c, line, p, "%s", odd);
+        return fxi_data_text_fault(c, line, byte, "%s", odd);
     if (memchr(p, ',', len) || memchr(p, ';', len))
         return fxi_data_text_fault(c, line, p, "'%s': this looks like CSV, not svmlight", excerpt);
     if (*p == '-' && len > 1 && p[1] >= '0' && p[1] <= '9')
@@ -39,11 +39,11 @@ fx_status fxi_data_svmlight_fault_value(fxi_data_chunk *c, const char *line, con
                                         const char *p, const char *q)
 {
     char excerpt[FXI_EXCERPT];
-    const char *odd = fxi_data_text_odd(p, (size_t)(q - p)), *after;
+    const char *byte, *odd = fxi_data_text_odd(&byte, p, (size_t)(q - p)), *after;
     double x;
 
     if (odd)
-        return fxi_data_text_fault(c, line, p, "%s", odd);
+        return fxi_data_text_fault(c, line, byte, "%s", odd);
     fxi_data_text_excerpt(excerpt, token, (size_t)(q - token));
     if (p == q)
         return fxi_data_text_fault(c, line, p, "no value after '%s'", excerpt);

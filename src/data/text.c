@@ -34,11 +34,11 @@ const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t l
     return buf;
 }
 
-const char *fxi_data_text_odd(const char *s, size_t len)
+const char *fxi_data_text_odd(const char **at, const char *s, size_t len)
 {
-    if (memchr(s, '\0', len))
+    if ((*at = memchr(s, '\0', len)))
         return "a NUL byte: this is not text";
-    if (memchr(s, '\r', len))
+    if ((*at = memchr(s, '\r', len)))
         return "a carriage return inside a line; lines must end with \\n or \\r\\n";
     return NULL;
 }
@@ -80,6 +80,7 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
                               size_t len)
 {
     char excerpt[FXI_EXCERPT];
+    const char *odd, *byte;
     double x;
     fxi_label kind = fxi_decimal_read(&x, s, s + len) == s + len ? FXI_LABEL_NUMBER
                                                                  : FXI_LABEL_TEXT;
@@ -87,8 +88,8 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
     if (kind == FXI_LABEL_NUMBER && !fxi_data_usable(x))
         return fxi_data_text_fault(c, line, at, "the label %s is not a finite number in range",
                                    fxi_data_text_excerpt(excerpt, s, len));
-    if (kind == FXI_LABEL_TEXT && fxi_data_text_odd(s, len))
-        return fxi_data_text_fault(c, line, at, "%s", fxi_data_text_odd(s, len));
+    if (kind == FXI_LABEL_TEXT && (odd = fxi_data_text_odd(&byte, s, len)))
+        return fxi_data_text_fault(c, line, at + (byte - s), "%s", odd);
     if (c->kind == FXI_LABEL_NONE) {
         c->kind = kind;
         c->first_line = c->count.lines;
@@ -101,7 +102,7 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
     }
     if (kind == FXI_LABEL_TEXT) {
         size_t number;
-        fx_status st = fxi_data_classes_add(&number, &c->classes, s, len);
+        fx_status st = fxi_data_classes_add(&number, &c->classes, s, len, c->team);
         if (st)
             return st;
         x = (double)number;
@@ -152,7 +153,7 @@ static void count_marks(fxi_data_chunk *c, char mark)
 
 /* ---- One feed ------------------------------------------------------------------------------- */
 typedef struct work {
-    const fx_reader *r;
+    fx_reader *r;                       /* not changed before the join */
     fxi_data_chunk *chunk;
     size_t chunks;
     char mark;
@@ -174,8 +175,9 @@ static fx_status parse_chunk(void *ctx, size_t i, fxi_team *team)
     fxi_data_chunk *c = &w->chunk[i];
 
     c->widest = -1;
+    c->team = team;
     c->label = fxi_alloc(c->lines, sizeof *c->label);
-    return c->label ? w->parse(w->r, c, team) : FX_ENOMEM;
+    return c->label ? w->parse(w->r, c) : FX_ENOMEM;
 }
 
 static void free_chunks(work *w)
@@ -266,7 +268,7 @@ static fx_status judge(fx_reader *r, const fxi_data_chunk *c)
     return fxi_data_text_error(r, lines + c->fault_line, c->fault_column, reason);
 }
 
-static fx_status join_labels(fx_reader *r, fxi_data_chunk *c)
+static fx_status join_labels(fx_reader *r, fxi_data_chunk *c, fxi_team *team)
 {
     fx_status s = fxi_data_reader_labels(r, c->rows);
 
@@ -279,7 +281,7 @@ static fx_status join_labels(fx_reader *r, fxi_data_chunk *c)
         for (size_t i = 0; i < c->classes.n && !s; i++) {
             const char *name = c->classes.text + c->classes.at[i];
             size_t k = 0;
-            s = fxi_data_classes_add(&k, &r->classes, name, strlen(name));
+            s = fxi_data_classes_add(&k, &r->classes, name, strlen(name), team);
             number[i] = (double)k;
         }
         for (size_t i = 0; i < c->rows && !s; i++)
@@ -302,12 +304,15 @@ static fx_status join_labels(fx_reader *r, fxi_data_chunk *c)
     return FX_OK;
 }
 
-static fx_status join(fx_reader *r, fxi_data_chunk *c)
+static fx_status join(void *ctx, size_t i, fxi_team *team)
 {
+    const work *w = ctx;
+    fx_reader *r = w->r;
+    fxi_data_chunk *c = &w->chunk[i];
     fx_status s = judge(r, c);
 
     if (!s && c->rows && c->kind != FXI_LABEL_NONE)
-        s = join_labels(r, c);
+        s = join_labels(r, c, team);
     if (s)
         return s;
     free(c->label);                     /* now, not with the last chunk: half of a row's memory */
@@ -316,6 +321,7 @@ static fx_status join(fx_reader *r, fxi_data_chunk *c)
         r->widest = c->widest;
         r->count.widest_line = r->count.lines + c->count.widest_line;
     }
+    r->zero |= c->zero;
     r->count.lines += c->count.lines;
     r->count.blank += c->count.blank;
     r->count.dropped += c->count.dropped;
@@ -328,7 +334,7 @@ static fx_status join(fx_reader *r, fxi_data_chunk *c)
     return fxi_data_reader_block(r, m);
 }
 
-static fx_status feed_lines(fx_reader *r, work *w, const fx_run *run)
+static fx_status feed_lines(work *w, const fx_run *run)
 {
     fx_status s = fxi_parallel(w->chunks, count_chunk, w, run);
 
@@ -339,9 +345,7 @@ static fx_status feed_lines(fx_reader *r, work *w, const fx_run *run)
     if (s && s != FX_EFORMAT)
         return s;
     /* A fault ends the join at its chunk; chunks behind it may never have been parsed. */
-    fx_status t = FX_OK;
-    for (size_t i = 0; i < w->chunks && !t; i++)
-        t = join(r, &w->chunk[i]);
+    fx_status t = fxi_parallel_ordered(w->chunks, join, w, run);
     return t ? t : s;
 }
 
@@ -368,7 +372,7 @@ fx_status fxi_data_text_feed(fx_reader *r, const char *bytes, size_t len, char m
         return FX_OK;
     fx_status s = cut(&w, p, end);
     if (!s)
-        s = feed_lines(r, &w, run);
+        s = feed_lines(&w, run);
     free_chunks(&w);
     return s;
 }

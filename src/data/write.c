@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_data_format *const formats[] = {
+static const fxi_data_write_format *const formats[] = {
     &fxi_data_write_svmlight, &fxi_data_write_csv, &fxi_data_write_tsv, &fxi_data_write_npy,
     &fxi_data_write_npz, &fxi_data_write_precomputed};
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -65,7 +65,7 @@ void fxi_data_write_integer(fxi_writer *w, uint64_t u)
 }
 
 typedef struct writing {
-    const fxi_data_format *format;
+    const fxi_data_write_format *format;
     fxi_writer *w;
     fxi_rows rows;
     size_t pieces;                      /* of one pass, at least 1 */

@@ -7,16 +7,16 @@
 typedef struct fxi_writer fxi_writer;
 
 /* A format is a few passes over the rows: before(pass), then row(pass, i) for all rows in order. */
-typedef struct fxi_data_format {
+typedef struct fxi_data_write_format {
     const char *name;
     const fxi_spec_key *keys;
     size_t passes;
     fx_status (*start)(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys); /* or NULL */
     fx_status (*before)(fxi_writer *w, size_t pass);                                /* or NULL */
     fx_status (*row)(fxi_writer *w, size_t pass, size_t i, fxi_row r);
-} fxi_data_format;
+} fxi_data_write_format;
 
-extern const fxi_data_format fxi_data_write_svmlight, fxi_data_write_csv, fxi_data_write_tsv,
+extern const fxi_data_write_format fxi_data_write_svmlight, fxi_data_write_csv, fxi_data_write_tsv,
     fxi_data_write_precomputed, fxi_data_write_npy, fxi_data_write_npz;
 
 enum { FXI_WRITE_BUFFER = 1 << 16, FXI_WRITE_TOKEN = 96 };
@@ -51,11 +51,6 @@ fx_status fxi_data_write_svmlight_names(const fx_table *t);     /* are they poss
 fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i);
 
 /* write_npy.c - an array: its header (shape is the text between the brackets), then numbers. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define FXI_NPY_ORDER "<"
-#else
-#define FXI_NPY_ORDER ">"
-#endif
 enum { FXI_NPY_HEADER = 192 };          /* longer than any header here, 64 or 128 bytes */
 size_t fxi_data_write_npy_header(char out[FXI_NPY_HEADER], const char *descr, const char *shape);
 const char *fxi_data_write_npy_type(const fxi_writer *w);

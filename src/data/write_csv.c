@@ -1,32 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * write_csv.c - a header line and one line per row, separated by commas or tabs.
  *
- * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and, last, `label` if there are
- * labels.  A text that holds the separator, a quote or a line end is quoted, with quotes doubled
- * (RFC 4180).  Queries have no place in this format. */
+ * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and,
+ * last, `label` if there are labels.  A text that holds the separator or a quote, or begins or ends
+ * with a blank, is quoted, with quotes doubled (RFC 4180).  Texts with line ends and empty class
+ * names are refused, since no reader here takes them.  Queries have no place in this format. */
 
 #include "data/write.h"
 
 #include <string.h>
 
+static fx_status check_texts(const char *const *text, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strpbrk(text[i], "\r\n"))
+            return fxi_error(FX_EUNSUPPORTED, "the %s '%s' holds a line end, which cannot stand in "
+                             "this format", what, text[i]);
+    return FX_OK;
+}
+
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys, char separator)
+{
+    const fx_table *t = w->t;
+    fx_status st = fxi_spec_choice(&w->headless, s, keys, "header");
+
+    w->separator = separator;
+    if (!st && t->name && !w->headless)
+        st = check_texts(t->name, t->cols, "feature name");
+    if (!st)
+        st = check_texts(t->class_name, t->classes, "class name");
+    for (size_t c = 0; !st && c < t->classes; c++)
+        if (!t->class_name[c][0])
+            st = fxi_error(FX_EUNSUPPORTED, "an empty class name cannot stand in this format");
+    return st;
+}
+
 static fx_status start_csv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
 {
-    w->separator = ',';
-    return fxi_spec_choice(&w->headless, s, keys, "header");
+    return start(w, s, keys, ',');
 }
 
 static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
 {
-    w->separator = '\t';
-    return fxi_spec_choice(&w->headless, s, keys, "header");
+    return start(w, s, keys, '\t');
 }
+
+static bool blank(char b) { return b == ' ' || b == '\t'; }
 
 static fx_status write_text(fxi_writer *w, const char *text)
 {
-    const char special[] = {w->separator, '"', '\r', '\n', '\0'};
+    const char special[] = {w->separator, '"', '\0'};
+    const size_t len = strlen(text);
 
-    if (!strpbrk(text, special))
-        return fxi_data_write_bytes(w, text, strlen(text));
+    if (!strpbrk(text, special) && !(len && (blank(text[0]) || blank(text[len - 1]))))
+        return fxi_data_write_bytes(w, text, len);
     fx_status s = fxi_data_write_bytes(w, "\"", 1);
     while (!s) {
         size_t n = strcspn(text, "\"");
@@ -102,7 +129,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fxi_spec_key keys[] = {{"header", "yes", "yes|no"}, {NULL, NULL, NULL}};
 
-const fxi_data_format fxi_data_write_csv = {
+const fxi_data_write_format fxi_data_write_csv = {
     .name = "csv", .keys = keys, .passes = 1, .start = start_csv, .before = header, .row = row};
-const fxi_data_format fxi_data_write_tsv = {
+const fxi_data_write_format fxi_data_write_tsv = {
     .name = "tsv", .keys = keys, .passes = 1, .start = start_tsv, .before = header, .row = row};

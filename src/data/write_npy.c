@@ -5,7 +5,8 @@
  *
  *   \x93NUMPY 1 0  uint16 length  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  \n
  *
- * Numbers are float32 if all blocks are float, else float64. */
+ * Numbers are float32 if all blocks are float, else float64; little-endian, as is this machine
+ * (npy_array.c asserts it). */
 
 #include "data/write.h"
 
@@ -28,7 +29,7 @@ size_t fxi_data_write_npy_header(char out[FXI_NPY_HEADER], const char *descr, co
 
 const char *fxi_data_write_npy_type(const fxi_writer *w)
 {
-    return w->type == FX_F64 ? FXI_NPY_ORDER "f8" : FXI_NPY_ORDER "f4";
+    return w->type == FX_F64 ? "<f8" : "<f4";
 }
 
 fx_status fxi_data_write_npy_number(fxi_writer *w, double x)
@@ -73,5 +74,5 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
 
-const fxi_data_format fxi_data_write_npy = {
+const fxi_data_write_format fxi_data_write_npy = {
     .name = "npy", .keys = no_keys, .passes = 1, .before = before, .row = row};

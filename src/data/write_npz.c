@@ -62,13 +62,13 @@ static fx_status small_members(fxi_writer *w)
     if (!s)
         s = fxi_data_write_bytes(w, "csr", 3);
     if (!s)
-        s = member(w, "shape.npy", FXI_NPY_ORDER "i8", "2,", 2, sizeof *shape);
+        s = member(w, "shape.npy", "<i8", "2,", 2, sizeof *shape);
     return s ? s : fxi_data_write_bytes(w, shape, sizeof shape);
 }
 
 static fx_status before(fxi_writer *w, size_t pass)
 {
-    const char *index = w->wide ? FXI_NPY_ORDER "i8" : FXI_NPY_ORDER "i4";
+    const char *index = w->wide ? "<i8" : "<i4";
     size_t index_size = w->wide ? 8 : 4;
     char shape[32];
     fx_status s;
@@ -76,7 +76,7 @@ static fx_status before(fxi_writer *w, size_t pass)
     switch (pass) {
     case INDICES:                       /* now the numbers are counted */
         w->wide = w->numbers > INT32_MAX || w->t->cols > INT32_MAX;
-        index = w->wide ? FXI_NPY_ORDER "i8" : FXI_NPY_ORDER "i4";
+        index = w->wide ? "<i8" : "<i4";
         index_size = w->wide ? 8 : 4;
         snprintf(shape, sizeof shape, "%llu,", (unsigned long long)w->numbers);
         return member(w, "indices.npy", index, shape, w->numbers, index_size);
@@ -95,7 +95,7 @@ static fx_status before(fxi_writer *w, size_t pass)
         if (!w->t->label)
             return FX_OK;
         snprintf(shape, sizeof shape, "%zu,", w->t->rows);
-        return member(w, "labels.npy", FXI_NPY_ORDER "f8", shape, w->t->rows, 8);
+        return member(w, "labels.npy", "<f8", shape, w->t->rows, 8);
     default:
         return FX_OK;
     }
@@ -124,5 +124,5 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
 
-const fxi_data_format fxi_data_write_npz = {
+const fxi_data_write_format fxi_data_write_npz = {
     .name = "npz", .keys = no_keys, .passes = PASSES, .start = start, .before = before, .row = row};

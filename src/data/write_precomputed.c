@@ -42,5 +42,5 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fxi_spec_key keys[] = {{NULL, NULL, NULL}};
 
-const fxi_data_format fxi_data_write_precomputed = {
+const fxi_data_write_format fxi_data_write_precomputed = {
     .name = "precomputed", .keys = keys, .passes = 1, .start = start, .row = row};

@@ -2,12 +2,14 @@
  * write_svmlight.c - `label [qid:q] index:value ...`, a line for each row.
  *
  * A dense row gives its non-zeros, a sparse row all that it stores.  A table without labels gets
- * the label 0.  A class name that the format would take apart is refused: better no file than one
- * that reads back as something else. */
+ * the label 0.  What the format would take apart is refused: better no file than one that reads
+ * back as something else. */
 
 #include "data/write.h"
 
 #include <string.h>
+
+static const int64_t QID_END = 1000000000000000000;     /* readers take 18 digits */
 
 fx_status fxi_data_write_svmlight_names(const fx_table *t)
 {
@@ -45,9 +47,21 @@ fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i)
     return FX_OK;
 }
 
+/* The first row is a label alone: with a comma or semicolon in it, it would be taken for CSV. */
+static fx_status check_bare(const fx_table *t)
+{
+    const char *name = t->classes ? t->class_name[(size_t)t->label[0]] : "";
+
+    if (strpbrk(name, ",;"))
+        return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand alone in the first row: it "
+                         "would look like CSV", name);
+    return FX_OK;
+}
+
 static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 {
-    bool dense = !r.col32 && !r.col64;
+    bool dense = !r.col32 && !r.col64, bare = i == 0;
+    int64_t qid = w->t->qid ? w->t->qid[i] : -1;
     fx_status s = fxi_data_write_svmlight_label(w, i);
 
     (void)pass;
@@ -56,11 +70,14 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     if (r.n && fxi_row_column(r, r.n - 1) > FX_INDEX_MAX - w->base)
         return fxi_error(FX_EUNSUPPORTED, "row %zu: column %lld is beyond what text files hold, %d",
                          i, (long long)fxi_row_column(r, r.n - 1), FX_INDEX_MAX);
-    if (w->t->qid) {
-        int64_t q = w->t->qid[i];
-        memcpy(w->buf + w->used, " qid:-", 6);
-        w->used += q < 0 ? 6 : 5;
-        fxi_data_write_integer(w, q < 0 ? -(uint64_t)q : (uint64_t)q);
+    if (qid >= QID_END)
+        return fxi_error(FX_EUNSUPPORTED, "row %zu: query %lld is beyond what text files hold, "
+                         "%lld", i, (long long)qid, (long long)QID_END - 1);
+    if (qid >= 0) {
+        memcpy(w->buf + w->used, " qid:", 5);
+        w->used += 5;
+        fxi_data_write_integer(w, (uint64_t)qid);
+        bare = false;
     }
     for (size_t q = 0; q < r.n; q++) {
         double v = fxi_row_value(r, q);
@@ -68,11 +85,14 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
             continue;
         if ((s = fxi_data_write_room(w)))
             return s;
+        bare = false;
         fxi_data_write_char(w, ' ');
         fxi_data_write_integer(w, (uint64_t)(fxi_row_column(r, q) + w->base));
         fxi_data_write_char(w, ':');
         fxi_data_write_number(w, v);
     }
+    if (bare && (s = check_bare(w->t)))
+        return s;
     if ((s = fxi_data_write_room(w)))
         return s;
     fxi_data_write_char(w, '\n');
@@ -81,5 +101,5 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fxi_spec_key keys[] = {{"base", "1", "1|0"}, {NULL, NULL, NULL}};
 
-const fxi_data_format fxi_data_write_svmlight = {
+const fxi_data_write_format fxi_data_write_svmlight = {
     .name = "svmlight", .keys = keys, .passes = 1, .start = start, .row = row};

@@ -242,7 +242,7 @@ static fx_status reader_take(const char *spec)
     prepared(fx_data_reader_new(&r, spec, "x"), spec);
     prepared(fx_data_reader_feed(r, text, strlen(text), NULL), spec);
     begin();
-    fx_status s = end(fx_data_reader_take(&d, r, 1));
+    fx_status s = end(fx_data_reader_take(&d, r, 1, &two));
     fx_data_reader_free(r);
     return got_data(d, s);
 }
@@ -268,7 +268,7 @@ static fx_status npz(bool members_only)
             break;
     }
     if (s >= 0 && !members_only)
-        s = fx_data_reader_take(&d, r, 1);
+        s = fx_data_reader_take(&d, r, 1, &two);
     end(s);
     fx_data_reader_free(r);
     return members_only ? s : got_data(d, s);

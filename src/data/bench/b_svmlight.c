@@ -128,7 +128,7 @@ static void from_file(const char *path)
     }
     double t = now();
     check(fx_data_reader_feed(r, batch, held, &one));
-    check(fx_data_reader_take(&d, r, 1));
+    check(fx_data_reader_take(&d, r, 1, NULL));
     spent += now() - t;
     fx_table table = fx_data_table(d);
     printf("%.6f %llu %zu %llu\n", spent, (unsigned long long)fx_data_reader_count(r).bytes,

@@ -25,8 +25,8 @@ typedef struct random_table {
 } random_table;
 
 static const char *const rt_classes[] = {"cat", "dog", "owl"};
-static const char *const rt_names[RT_COLS] = {"a", "b c", "d,e", "f\"g", "", "x\ty", "z", "u=1",
-                                              "v"};
+static const char *const rt_names[RT_COLS] = {"a", "b c", "d,e", "f\"g", "", "x\ty", " z\t",
+                                              "u=1", "v "};
 
 /* layout: 0 all dense, 1 all CSR, 2 a mix; type: 0 all float, 1 all double, 2 a mix. */
 static void random_table_fill(random_table *r, int layout, int type)

@@ -33,6 +33,19 @@ static void headers(void)
     CHECK(t.block[0].type == FX_F64);
     fx_data_free(d);
 
+    static const char *const rows[] = {"0,2,y\n", "1,2,3\n", "0,01,y\n", "0.0,1,y\n", "2,3,y\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {   /* not the numbers of columns */
+        d = reading_good("csv", rows[i]);
+        CHECK(fx_data_table(d).rows == 1 && !fx_data_table(d).name);
+        fx_data_free(d);
+    }
+    d = reading_good("csv:header=no", "0,1,label\n5,6,cat\n");
+    CHECK(fx_data_table(d).rows == 2 && fx_data_table(d).classes == 2);
+    fx_data_free(d);
+    d = reading_good("csv:header=yes", "0,1,label\n5,6,cat\n");
+    CHECK(fx_data_table(d).rows == 1 && !strcmp(fx_data_table(d).name[1], "1"));
+    fx_data_free(d);
+
     d = reading_good("csv:separator=tab,label=none", "a b\tc\n1\t 2\n");
     t = fx_data_table(d);
     CHECK(t.cols == 2 && !t.label && !strcmp(t.name[0], "a b") && reading_at(d, 0, 1) == 2);
@@ -69,17 +82,25 @@ static void faults(void)
         {"csv", "\"a,b\n1,2\n", "x:1:1: ", "quote"},
         {"csv", "1,2\n1,\"a\"b\n", "x:2:3: ", "quote"},
         {"csv", "1,2\n1,a\n", "x:2:3: ", "a is text"},
-        {"csv", "0,1,y\n1,2,3\n", "x:2:5: ", "header"},
+        {"csv", "2,1,y\n1,2,3\n", "x:2:5: ", "header"},
+        {"csv", "0,1,label\n5,6,cat\n", "x:1:1: ", "header=yes or header=no"},
+        {"csv", "1,2,label\n5,6,cat\n", "x:1:1: ", "header=yes or header=no"},
+        {"csv:label=first", "y,0,1,2,3,4,5,6,7,8,9,10\n", "x:1:1: ", "header=yes or header=no"},
+        {"csv", "0,y\n5,cat\n", "x:1:1: ", "header=yes or header=no"},
         {"csv", "1 3:1 17:0.5\n-1 4:1\n", "x:1:3: ", "looks like svmlight"},
         {"csv", "1\n2\n", "x:1:1: ", "label=none"},
         {"csv", "1;2\n", "x:1:1: ", "separator=semicolon"},
         {"csv:label=z", "a,b\n1,2\n", "x:1:1: ", "no column is named 'z'"},
         {"csv:header=no", "a,b\n1,2\n", "x:1:1: ", "'a' is not a number"},
-        {"csv", "1,2\r3,4\r", "x:1:1: ", "carriage return"},
+        {"csv", "1,2\r3,4\r", "x:1:4: ", "carriage return"},
+        {"csv", "1,2\n1\r,2\n", "x:2:2: ", "carriage return"},
+        {"csv", "3,a\n1,b\rc\n", "x:2:4: ", "carriage return"},
+        {"csv", "1.5,a\n1,\"b\"\"\rc\"\n", "x:2:7: ", "carriage return"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         reading_bad(bad[i].spec, bad[i].text, bad[i].begins, bad[i].holds);
-    reading_bad_bytes("csv", "1,2\n1\0,2\n", 9, "x:2:1: ", "NUL");
+    reading_bad_bytes("csv", "1,2\n1\0,2\n", 9, "x:2:2: ", "NUL");
+    reading_bad_bytes("csv", "ab,c\0d\n1,2\n", 11, "x:1:5: ", "NUL");
     fx_reader *r;
     CHECK(fx_data_reader_new(&r, "csv:label=z,header=no", "x") == FX_EINVAL);
 }
@@ -114,7 +135,7 @@ static void random_table(size_t rows, size_t cols)
     const char *cut = strchr(text + test_below((size_t)(p - text) - 1), '\n') + 1;
     CHECK(!fx_data_reader_feed(r, text, (size_t)(cut - text), &run));
     CHECK(!fx_data_reader_feed(r, cut, (size_t)(p - cut), &run));
-    CHECK(!fx_data_reader_take(&other, r, 1));
+    CHECK(!fx_data_reader_take(&other, r, 1, NULL));
     fx_table o = fx_data_table(other);
     reading_same(&o, &t);
     CHECK(fx_data_reader_count(r).lines == rows + 1);

@@ -287,6 +287,12 @@ int main(void)
     CHECK(fx_data_make(&d, "pairs:d=2000000000", 1, &run) == FX_ELIMIT && d == keep);
     CHECK(fx_data_make(&d, "fields:levels=100000000", 1, &run) == FX_ELIMIT && d == keep);
     CHECK(fx_data_make(&d, "parity:n=1000000000000,d=2147483647", 1, NULL) == FX_ESHAPE);
+    /* 8 MB for the order of the features, 4 for the rows; the text of 400000 pairs takes 9 more. */
+    run = (fx_run){.threads = 8, .max_memory = 13 << 20};
+    CHECK(fx_data_make(&d, "pairs:n=20000,d=1000000", 1, &run) == FX_OK);
+    fx_data_free(d);
+    d = keep;
+    CHECK(fx_data_make(&d, "pairs:n=20000,d=1000000,k=400000", 1, &run) == FX_ELIMIT && d == keep);
     run = (fx_run){.progress = stop};
     CHECK(fx_data_make(&d, "dense-positive:n=100000,d=200", 1, &run) == FX_ECANCELLED && d == keep);
     return 0;

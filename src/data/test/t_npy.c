@@ -70,7 +70,7 @@ static void types(void)
                 CHECK(!fx_data_reader_feed(r, file, cut, NULL));
                 d = NULL;
                 if (cut < len) {
-                    fx_status s = fx_data_reader_take(&d, r, 1);
+                    fx_status s = fx_data_reader_take(&d, r, 1, NULL);
                     CHECK(s == FX_EFORMAT && !d);
                     CHECK(strstr(fx_error_detail(), cut ? "x:" : "no rows"));
                 }
@@ -80,9 +80,10 @@ static void types(void)
                 fx_reader *r;
                 fx_data *e;
                 CHECK(!fx_data_reader_new(&r, "npy", "x"));
-                CHECK(!fx_data_reader_feed(r, file, cut, NULL) && !fx_data_reader_take(&d, r, 0));
+                CHECK(!fx_data_reader_feed(r, file, cut, NULL));
+                CHECK(!fx_data_reader_take(&d, r, 0, NULL));
                 CHECK(!fx_data_reader_feed(r, file + cut, len - cut, NULL));
-                CHECK(!fx_data_reader_take(&e, r, 1));
+                CHECK(!fx_data_reader_take(&e, r, 1, NULL));
                 size_t n = fx_data_table(d).rows;
                 CHECK(n + fx_data_table(e).rows == 2 && fx_data_table(e).cols == 2);
                 CHECK(n ? reading_at(d, 0, 1) == cases[k].second
@@ -167,12 +168,25 @@ static void faults(void)
                       "no rows");
 }
 
+/* A claim beyond all memory, in one row or many: only what comes is kept. */
+static void claims(void)
+{
+    static const char *const shape[] = {"(1, 288230376151711744)", "(288230376151711744,)",
+                                        "(144115188075855872, 2)"};
+    static const double x[] = {1, 2, 3, 4};
+    unsigned char file[256];
+
+    for (size_t i = 0; i < 3; i++)
+        reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", shape[i]), x, 32), "x:",
+                          "ends after 32 of 2305843009213693952 bytes");
+}
+
 static void large(void)                 /* several blocks, each of its own type */
 {
     const size_t rows = 100000, cols = 7;
     double *x = malloc(rows * cols * sizeof *x);
     unsigned char *file = malloc(rows * cols * sizeof *x + 256);
-    char shape[64];
+    char shape[64], where[64];
     int wide = 0;
 
     CHECK(x && file);
@@ -186,6 +200,12 @@ static void large(void)                 /* several blocks, each of its own type 
     for (size_t b = 0; b < t.blocks; b++)
         wide += t.block[b].type == FX_F64;
     CHECK(wide == 1);
+    x[90001 * cols + 3] = NAN;          /* far behind the first block */
+    build(file, 2, dict_of("<f8", shape), x, rows * cols * sizeof *x);
+    reading_bad_bytes("npy", file, len, "x:", "row 90001, column 3: nan");
+    sprintf(where, "x:%zu: ", len - (rows * cols - 90001 * cols - 3) * sizeof *x);
+    CHECK(!strncmp(fx_error_detail(), where, strlen(where)));
+    x[90001 * cols + 3] = (double)((90001 * cols + 3) % 1000);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++)
             CHECK(fxi_row_value(reading_row(&t, i), j) == x[i * cols + j]);
@@ -200,6 +220,7 @@ int main(void)
     types();
     shapes();
     faults();
+    claims();
     large();
     return 0;
 }

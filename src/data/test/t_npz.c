@@ -24,7 +24,7 @@ static fx_status read_members(fx_data **d, const member *m, size_t n)
             s = fx_data_reader_feed(r, (const char *)m[i].data + b, 1, NULL);
     }
     if (!s)
-        s = fx_data_reader_take(d, r, 1);
+        s = fx_data_reader_take(d, r, 1, NULL);
     fx_data_reader_free(r);
     return s;
 }
@@ -56,6 +56,10 @@ static void sparse(void)
             m[1] = (member){"indptr.npy", "<i8", "(4,)", wide_indptr, 32};
         if (k % 5 == 0)
             m[2] = (member){"format.npy", "<U3", "()", "c\0\0\0s\0\0\0r\0\0\0", 12};
+        if (k % 5 == 1)                 /* padded, and the longest type name there is */
+            m[2] = (member){"format.npy", "|S7", "()", "csr\0\0\0\0", 7};
+        if (k % 5 == 2)
+            m[2] = (member){"format.npy", "|S00000000000000000000000000003", "()", "csr", 3};
         for (size_t i = GOOD - 1; i > 0; i--) {
             size_t j = test_below(i + 1);
             member swap = m[i];
@@ -139,6 +143,12 @@ static void faults(void)
     bad(1, (member){"indptr.npy", "<i4", "(3,)", indptr, 12}, FX_EFORMAT, "one number more");
     bad(2, (member){"format.npy", "|S3", "()", "csc", 3}, FX_EUNSUPPORTED, "tocsr");
     bad(2, (member){"format.npy", "<i4", "()", indptr, 4}, FX_EFORMAT, "name of a sparse");
+    bad(2, (member){"format.npy", "|S7", "()", "cscccrr", 7}, FX_EUNSUPPORTED, "'cscccrr'");
+    bad(2, (member){"format.npy", "|S8", "()", "csr\0\0\0\0", 8}, FX_EFORMAT, "name of a sparse");
+    bad(2, (member){"format.npy", "<U8", "()", data, 32}, FX_EFORMAT, "name of a sparse");
+    bad(2, (member){"format.npy", "|S4097", "()", "csr", 3}, FX_EUNSUPPORTED, "'|S4097'");
+    bad(2, (member){"format.npy", "|S000000000000000000000000000003", "()", "csr", 3}, FX_EFORMAT,
+        "header");
     bad(3, (member){"shape.npy", "<i8", "(2,)", narrow, 16}, FX_EFORMAT, "two whole numbers");
     bad(3, (member){"shape.npy", "<i8", "()", shape, 8}, FX_EFORMAT, "two whole numbers");
     bad(4, (member){"data.npy", "<f8", "(4,)", odd, 32}, FX_EFORMAT, "entry 1: inf");
@@ -155,9 +165,109 @@ static void faults(void)
     fx_data_reader_free(r);
 }
 
+/* n numbers of `item` bytes under this name, fed at once. */
+static fx_status feed(fx_reader *r, const char *name, const char *descr, size_t n, const void *x,
+                      size_t item, const fx_run *run)
+{
+    unsigned char head[256] = "\x93NUMPY\1";
+    int len = sprintf((char *)head + 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,)}",
+                      descr, n);
+    fx_status s = fx_data_reader_member(r, name);
+
+    head[8] = (unsigned char)len;
+    if (!s)
+        s = fx_data_reader_feed(r, head, (size_t)len + 10, run);
+    return s ? s : fx_data_reader_feed(r, x, n * item, run);
+}
+
+static int stop(void *ctx, double done)
+{
+    CHECK(done >= 0 && done <= 1);
+    return ++*(int *)ctx;
+}
+
+/* n entries in rows that are all out of order but the last; every column once in a row. */
+static fx_status large(fx_data **d, fx_reading *count, size_t rows, size_t each,
+                       const fx_run *feeds, const fx_run *takes)
+{
+    size_t n = rows * each;
+    int64_t *col = malloc(n * sizeof *col), *ptr = malloc((rows + 1) * sizeof *ptr);
+    int64_t size[] = {(int64_t)rows, (int64_t)each};
+    double *val = malloc(n * sizeof *val);
+    fx_reader *r;
+
+    CHECK(col && ptr && val && !fx_data_reader_new(&r, "npz", "x"));
+    for (size_t i = 0; i <= rows; i++)
+        ptr[i] = (int64_t)(i * each);
+    for (size_t q = 0; q < n; q++) {
+        size_t j = q % each;
+        col[q] = (int64_t)(q / each + 1 < rows || rows == 1 ? (j * 7919 + q / each) % each : j);
+        val[q] = (double)col[q] + 0.1;
+    }
+    fx_status s = feed(r, "indices.npy", "<i8", n, col, 8, feeds);
+    if (!s)
+        s = feed(r, "data.npy", "<f8", n, val, 8, feeds);
+    if (!s)
+        s = feed(r, "indptr.npy", "<i8", rows + 1, ptr, 8, feeds);
+    if (!s)
+        s = feed(r, "shape.npy", "<i8", 2, size, 8, feeds);
+    if (!s)
+        s = feed(r, "format.npy", "|S1", 3, "csr", 1, feeds);
+    if (!s)
+        s = fx_data_reader_take(d, r, 1, takes);
+    *count = fx_data_reader_count(r);
+    fx_data_reader_free(r);
+    free(col), free(ptr), free(val);
+    return s;
+}
+
+static void many(void)
+{
+    fx_reading count;
+    fx_data *d = NULL;
+    int calls = 0;
+
+    for (int threads = 1; threads <= 3; threads += 2) { /* several pieces */
+        fx_run run = {.threads = threads};
+        CHECK(large(&d, &count, 3000, 101, &run, &run) == FX_OK && count.sorted == 2999);
+        fx_table t = fx_data_table(d);
+        CHECK(fxi_data_check_table(&t, NULL) == FX_OK && t.rows == 3000 && t.cols == 101);
+        for (size_t i = 0; i < t.rows; i++)
+            for (size_t j = 0; j < 101; j++)
+                CHECK(fxi_row_value(fxi_data_row(t.block, i), j) == (double)j + 0.1);
+        fx_data_free(d);
+        d = NULL;
+    }
+    /* The limit is for all members together: 16 bytes for each of 303 000 entries. */
+    fx_run small = {.max_memory = 4000000}, enough = {.max_memory = 5000000};
+    CHECK(large(&d, &count, 3000, 101, &small, NULL) == FX_ELIMIT && !d);
+    CHECK(large(&d, &count, 3000, 101, &enough, NULL) == FX_OK);
+    fx_data_free(d);
+    d = NULL;
+    /* Stopped, with many rows or one. */
+    fx_run stopped = {1, 0, stop, &calls};
+    CHECK(large(&d, &count, 40000, 101, NULL, &stopped) == FX_ECANCELLED && !d && calls == 1);
+    CHECK(large(&d, &count, 1, 3000000, NULL, &stopped) == FX_ECANCELLED && !d && calls == 2);
+}
+
+/* Claims beyond all memory: only what comes is kept. */
+static void claims(void)
+{
+    static const char *const name[] = {"data.npy", "x.npy", "y.npy"};
+    fx_data *d = NULL;
+
+    for (size_t i = 0; i < 3; i++) {
+        member m = {name[i], "<f8", "(288230376151711744,)", data, 32};
+        CHECK(read_members(&d, &m, 1) == FX_EFORMAT && !d);
+        CHECK(strstr(fx_error_detail(), "ends after 32 of 2305843009213693952 bytes"));
+    }
+}
+
 int main(void)
 {
     test_init();
+    many();
+    claims();
     sparse();
     dense();
     faults();

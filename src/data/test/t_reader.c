@@ -17,6 +17,11 @@ static fx_status feed(fx_reader *r, const char *text)
     return fx_data_reader_feed(r, text, strlen(text), NULL);
 }
 
+static fx_status take(fx_data **d, fx_reader *r, int end)
+{
+    return fx_data_reader_take(d, r, end, NULL);
+}
+
 static void refused(const char *spec, const char *holds)
 {
     fx_reader *r = NULL;
@@ -48,16 +53,73 @@ static void counts(void)
     fx_data_reader_free(r);
 }
 
+/* The same counts when rows stand in many chunks, threads and feeds. */
+static void many_counts(void)
+{
+    enum { ROWS = 60000 };
+    static const char svm[] = "1 7:1 2:inf 4:1 4:1\n# c\n\n", csv[] = "1,,nan,3\n\n";
+    char *text = malloc(ROWS * sizeof svm + 64);
+
+    CHECK(text);
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(text + i * (sizeof svm - 1), svm, sizeof svm - 1);
+    size_t len = ROWS * (sizeof svm - 1), third = len / 3 / (sizeof svm - 1) * (sizeof svm - 1);
+    memcpy(text + 50000 * (sizeof svm - 1), "1 8:1", 5);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int feeds = 1; feeds <= 2; feeds++) {
+            fx_reader *r = open_reader("svmlight:sort=yes,duplicates=sum,nan=drop");
+            fx_run run = {.threads = threads};
+            size_t first = feeds == 2 ? third : len;
+            CHECK(!fx_data_reader_feed(r, text, first, &run));
+            CHECK(!fx_data_reader_feed(r, text + first, len - first, &run));
+            fx_reading c = fx_data_reader_count(r);
+            CHECK(c.bytes == len && c.lines == 3 * ROWS && c.rows == ROWS && c.blank == 2 * ROWS);
+            CHECK(c.dropped == ROWS && c.summed == ROWS && c.sorted == ROWS);
+            CHECK(c.entries == 2 * ROWS && c.widest_line == 150001);
+            fx_data_reader_free(r);
+        }
+
+    fx_reader *r = open_reader("csv:nan=drop");
+    size_t at = (size_t)sprintf(text, "\n\na,b,c,y\n");
+    for (size_t i = 0; i < ROWS; i++, at += sizeof csv - 1)
+        memcpy(text + at, csv, sizeof csv - 1);
+    CHECK(!fx_data_reader_feed(r, text, at, NULL));
+    fx_reading c = fx_data_reader_count(r);
+    CHECK(c.bytes == at && c.lines == 2 * ROWS + 3 && c.rows == ROWS && c.blank == ROWS + 2);
+    CHECK(c.dropped == 2 * ROWS && c.entries == 3 * ROWS && c.summed == 0 && c.sorted == 0);
+    fx_data_reader_free(r);
+    free(text);
+}
+
+/* A line is taken for a header only where one can stand: the first row, and words. */
+static void header_hints(void)
+{
+    static const struct { const char *first, *then; bool hint; } cases[] = {
+        {"", "rating 0:1\n5 0:1\n", true},     {"rating 0:1\n", "5 0:1\n", true},
+        {"a 1:1\nb 1:1\n", "3 1:1\n", false},  {"", "a 1:1\nb 1:1\n3 1:1\n", false},
+        {"", "3 1:1\na 1:1\n", false},         {"3 1:1\n", "a 1:1\n", false},
+        {"", "label f1 f2\n1 1:1\n", true},    {"# c\n\n", "label f1 f2\n", true},
+        {"a 1:1\n", "label f1 f2\n", false},   {"", "a 1:1\nlabel f1 f2\n", false},
+        {"", "1 f1 f2\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fx_reader *r = open_reader("svmlight");
+        CHECK(!feed(r, cases[i].first) && feed(r, cases[i].then) == FX_EFORMAT);
+        CHECK(!strstr(fx_error_detail(), "header") == !cases[i].hint);
+        fx_data_reader_free(r);
+    }
+}
+
 static void takes(void)
 {
     fx_reader *r = open_reader("svmlight");
     fx_data *a, *b, *c, *e;
 
-    CHECK(!fx_data_reader_take(&e, r, 0));              /* nothing yet: nothing is settled */
+    CHECK(!take(&e, r, 0));              /* nothing yet: nothing is settled */
     CHECK(fx_data_table(e).rows == 0 && fx_data_table(e).blocks == 0);
-    CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !fx_data_reader_take(&a, r, 0));
-    CHECK(!feed(r, "c 2:5 9:1\n") && !fx_data_reader_take(&b, r, 0));
-    CHECK(!fx_data_reader_take(&c, r, 1));              /* the end, no more rows: fine */
+    CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !take(&a, r, 0));
+    CHECK(!feed(r, "c 2:5 9:1\n") && !take(&b, r, 0));
+    CHECK(!take(&c, r, 1));              /* the end, no more rows: fine */
     fx_table t = fx_data_table(a);
     CHECK(t.rows == 3 && t.cols == 5 && t.base == 0 && t.classes == 2 && t.blocks == 2);
     CHECK(t.label[0] == 1 && t.label[1] == 0 && t.label[2] == 1 && reading_at(a, 1, 3) == 1);
@@ -69,22 +131,22 @@ static void takes(void)
     fx_data_free(a), fx_data_free(b), fx_data_free(c), fx_data_free(e);
 
     r = open_reader("svmlight");        /* 1-based after the first take: a 0 comes too late */
-    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(!feed(r, "1 1:1\n") && !take(&a, r, 0));
     CHECK(fx_data_table(a).base == 1 && fx_data_table(a).cols == 1);
     CHECK(feed(r, "\n1 2:1\n1 0:1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:4:3: ", 7));
-    CHECK(feed(r, "1 1:1\n") == FX_EINVAL && fx_data_reader_take(&b, r, 1) == FX_EINVAL);
+    CHECK(feed(r, "1 1:1\n") == FX_EINVAL && take(&b, r, 1) == FX_EINVAL);
     fx_data_free(a);
     fx_data_reader_free(r);
 
     r = open_reader("svmlight");        /* the kind of the labels holds for the whole input */
-    CHECK(!feed(r, "1 1:1\n") && !fx_data_reader_take(&a, r, 0));
+    CHECK(!feed(r, "1 1:1\n") && !take(&a, r, 0));
     CHECK(feed(r, "yes 1:1\n") == FX_EFORMAT && strstr(fx_error_detail(), "line 1"));
     fx_data_free(a);
     fx_data_reader_free(r);
 
     r = open_reader("svmlight");        /* queries: -1 where a row has none */
     CHECK(!feed(r, "1 1:1\n") && !feed(r, "1 qid:0 1:1\n1 qid:7\n") && !feed(r, "1\n"));
-    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "1\n") && !fx_data_reader_take(&b, r, 1));
+    CHECK(!take(&a, r, 0) && !feed(r, "1\n") && !take(&b, r, 1));
     t = fx_data_table(a);
     CHECK(t.qid[0] == -1 && t.qid[1] == 0 && t.qid[2] == 7 && t.qid[3] == -1);
     CHECK(!fx_data_table(b).qid);
@@ -93,7 +155,7 @@ static void takes(void)
 
     r = open_reader("csv");             /* names in every table */
     CHECK(!feed(r, "\n") && !feed(r, "u,y\n") && !feed(r, "1,2\n"));
-    CHECK(!fx_data_reader_take(&a, r, 0) && !feed(r, "3,4\n") && !fx_data_reader_take(&b, r, 1));
+    CHECK(!take(&a, r, 0) && !feed(r, "3,4\n") && !take(&b, r, 1));
     CHECK(!strcmp(fx_data_table(a).name[0], "u") && !strcmp(fx_data_table(b).name[0], "u"));
     CHECK(feed(r, "1\n") == FX_EFORMAT && !strncmp(fx_error_detail(), "x:5:2: ", 7));
     fx_data_free(a), fx_data_free(b);
@@ -151,13 +213,36 @@ static void limits(void)
     free(text);
 }
 
+/* Millions of classes: entering, sorting and renumbering them can be stopped. */
+static void many_classes(void)
+{
+    const size_t n = 1500000;
+    char *text = malloc(n * 10 + 1), *p = text;
+    int calls = 0;
+    fx_run stopped = {1, 0, stop, &calls};
+    fx_data *d = NULL;
+
+    CHECK(text);
+    for (size_t i = 0; i < n; i++)
+        p += sprintf(p, "c%07zu\n", (i * 7919) % n);
+    fx_reader *r = open_reader("svmlight");
+    CHECK(!fx_data_reader_feed(r, text, (size_t)(p - text), NULL));
+    CHECK(fx_data_reader_take(&d, r, 1, &stopped) == FX_ECANCELLED && !d && calls == 1);
+    CHECK(take(&d, r, 1) == FX_EINVAL); /* it can only be freed */
+    fx_data_reader_free(r);
+    free(text);
+}
+
 int main(void)
 {
     test_init();
     specs();
     counts();
+    many_counts();
+    header_hints();
     takes();
     misuse();
     limits();
+    many_classes();
     return 0;
 }

@@ -28,13 +28,13 @@ static double largest(const double *x, size_t stride, size_t n)
     return m;
 }
 
-/* s^2 has the relative error (n + 2) u + (n u mean/s)^2 of scale.c; |mean| <= m.  A root halves
- * it; quotient and reciprocal add 3 u. */
+/* s^2 has the relative error (n + 4) u (1 + 2k)^2, k = n u m/s, of scale.c; |x| <= m.  A root
+ * halves it; quotient and reciprocal add 4 u at most. */
 static double std_bound(long double s, double m, size_t n)
 {
     double k = (double)n * U * (double)(m / s);
 
-    return ((double)n + 8) * U + k * k;
+    return ((double)n + 8) * U * (1 + 2 * k) * (1 + 2 * k);
 }
 
 static void columns(const random_table *r, const char *spec)
@@ -147,6 +147,12 @@ int main(void)
         x[i] = 1e9 + (double)(i % 2);
     long double sd = deviation(x, 1, N);
     CHECK_NEAR(factor("std", x, N) * (double)sd, 1, std_bound(sd, 1e9, N));
+    for (size_t i = 0; i < N; i++)      /* the computed mean is off by several s */
+        x[i] = 0x1p52 + (double)(i % 7 == 0);
+    double p = 143.0 / N;               /* 143 of them are one larger */
+    sd = sqrtl(p * (1 - p));
+    CHECK(std_bound(sd, 0x1p52, N) < 1e-5);
+    CHECK_NEAR(factor("std", x, N) * (double)sd, 1, std_bound(sd, 0x1p52 + 1, N));
     for (size_t i = 0; i < N; i++)
         x[i] = 0.1;
     CHECK(factor("std", x, N) == 1);

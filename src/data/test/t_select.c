@@ -99,6 +99,25 @@ int main(void)
     t.label = NULL, t.base = 2;
     CHECK(fx_data_select(&d, &t, NULL, 0, NULL) == FX_EINVAL && d == keep);
 
+    /* Columns beyond 32 bits. */
+    int64_t ptr[] = {0, 1, 3}, col[] = {1ll << 40, 5, (1ll << 41) - 1};
+    fx_matrix far = {.rows = 2, .cols = (size_t)1 << 41, .wide = 1, .val = x, .ptr = ptr,
+                     .col = col};
+    fx_table tfar = {.rows = 2, .cols = far.cols, .blocks = 1, .block = &far};
+    size_t second[] = {1, 0};
+    CHECK(fx_data_select(&d, &tfar, second, 2, NULL) == FX_OK);
+    const fx_matrix *got = fx_data_table(d).block;
+    CHECK(got->wide && got->ptr[1] == 2 && got->ptr[2] == 3);
+    CHECK(((const int64_t *)got->col)[0] == 5 && ((const int64_t *)got->col)[1] == col[2]);
+    CHECK(((const int64_t *)got->col)[2] == col[0] && ((const float *)got->val)[2] == 1);
+    fx_data_free(d);
+    far.cols = tfar.cols = INT32_MAX, col[0] = 7, col[2] = INT32_MAX - 1;       /* 32 suffice */
+    CHECK(fx_data_select(&d, &tfar, second, 2, NULL) == FX_OK);
+    got = fx_data_table(d).block;
+    CHECK(!got->wide && ((const int32_t *)got->col)[1] == INT32_MAX - 1);
+    fx_data_free(d);
+    d = keep;
+
     /* Many blocks: bisection; a long call that is stopped. */
     enum { N = 3000, W = 3000, M = 200000 };
     static fx_matrix many[N];

@@ -21,6 +21,10 @@ static void shapes(void)
     CHECK(t.qid && t.qid[0] == -1 && t.qid[2] == 43 && t.qid[3] == -1);
     fx_data_free(d);
 
+    d = reading_good("svmlight", "1 qid:999999999999999999 000000000000000001:1\n");
+    CHECK(fx_data_table(d).qid[0] == 999999999999999999 && fx_data_table(d).cols == 1);
+    fx_data_free(d);
+
     d = reading_good("svmlight", "1\n1   \n-1 qid:43\n");     /* rows of zeros, no columns */
     t = fx_data_table(d);
     CHECK(t.rows == 3 && t.cols == 0 && reading_stored(d) == 0);
@@ -49,6 +53,16 @@ static void bases(void)
     CHECK(t.base == 1 && t.cols == 2147483647u && reading_at(d, 0, 1) == 5);
     fx_data_free(d);
     reading_bad("svmlight:base=1", "1 1:1\n1 0:3\n", "x:2:3: ", "index 0");
+
+    /* Entries left out by nan=drop still say where indices begin and end. */
+    d = reading_good("svmlight:nan=drop", "1 0:nan 3:1\n1 2:1 9:inf\n");
+    t = fx_data_table(d);
+    CHECK(t.base == 0 && t.cols == 10 && reading_at(d, 0, 3) == 1 && reading_at(d, 1, 2) == 1);
+    fx_data_free(d);
+    d = reading_good("svmlight:nan=drop,sort=yes", "1 7:nan 3:1 2:1\n");
+    t = fx_data_table(d);
+    CHECK(t.base == 1 && t.cols == 7 && reading_stored(d) == 2);
+    fx_data_free(d);
 }
 
 static void labels(void)
@@ -71,7 +85,7 @@ static void labels(void)
     reading_bad("svmlight", "label f1 f2\n1 1:1\n", "x:1:7: ", "header");
     reading_bad("svmlight", "3:1 4:1\n", "x:1:1: ", "no label");
     reading_bad("svmlight", "qid:3 4:1\n", "x:1:1: ", "no label");
-    reading_bad_bytes("svmlight", "a\0b 1:1\n", 8, "x:1:1: ", "NUL");
+    reading_bad_bytes("svmlight", "a\0b 1:1\n", 8, "x:1:2: ", "NUL");
 }
 
 static void options(void)
@@ -91,8 +105,24 @@ static void options(void)
     d = reading_good("svmlight:fields=ignore", "1 0:3:0.5 1:7:2\n0 2:1\n");
     CHECK(reading_at(d, 0, 2) == 0.5 && reading_at(d, 0, 6) == 2 && reading_at(d, 1, 1) == 1);
     fx_data_free(d);
+    /* A sum that is no float, with floats behind it. */
+    d = reading_good("svmlight:sort=yes,duplicates=sum", "1 2:16777216 3:7 4:9 2:1\n2 1:3\n");
+    CHECK(reading_at(d, 0, 1) == 16777217 && reading_at(d, 0, 2) == 7 && reading_at(d, 0, 3) == 9);
+    CHECK(reading_at(d, 1, 0) == 3 && reading_stored(d) == 4);
+    fx_data_free(d);
+    /* Equal indices are added in the order of the file: (2^53 + 1) + 1 is 2^53, 2^53 + (1 + 1)
+     * is not. */
+    d = reading_good("svmlight:sort=yes,duplicates=sum",
+                     "1 5:9007199254740992 2:1 5:1 5:1\n1 5:1 5:1 2:1 5:9007199254740992\n");
+    CHECK(reading_at(d, 0, 4) == 0x1p53 && reading_at(d, 1, 4) == 0x1p53 + 2);
+    fx_data_free(d);
     reading_bad("svmlight:sort=yes", "1 5:1 2:2 10:7 5:3\n", "x:1:16: ", "index 5 stands twice");
+    reading_bad("svmlight:sort=yes", "1 2:2 5:1 5:3 x\n", "x:1:11: ", "index 5 stands twice");
+    reading_bad("svmlight:sort=yes,nan=drop", "1 5:nan 5:1 2:2 50:7 5:3\n", "x:1:22: ", "twice");
+    reading_bad("svmlight:sort=yes,fields=ignore", "1 1:5:1 2:2:2 5:2:4 5:5:6\n", "x:1:15: ",
+                "index 2 stands twice");
     reading_bad("svmlight:duplicates=sum", "1 1:1e154 1:1e154 \n", "x:1:11: ", "sum");
+    reading_bad("svmlight:sort=yes,duplicates=sum", "1 3:1e154 1:2 3:1e154 \n", "x:1:15: ", "sum");
     reading_bad("svmlight:duplicates=sum", "1 2:1 1:1\n", "x:1:7: ", "index 1 after 2");
 }
 
@@ -108,6 +138,10 @@ static void faults(void)
         {"1 2147483648:1\n", "x:1:3: ", "exceeds 2147483647"},
         {"1 1:1 4294967296:1\n", "x:1:7: ", "exceeds 2147483647"},
         {"1 100000000000000000000:1\n", "x:1:3: ", "exceeds 2147483647"},
+        {"1 999999999999999999:1\n", "x:1:3: ", "index 999999999999999999 exceeds"},
+        {"1 1000000000000000000:1\n", "x:1:3: ", "the index in '1000000000000000000:1' exceeds"},
+        {"1 18446744073709551617:1\n", "x:1:3: ", "exceeds"},
+        {"1 qid:1000000000000000000 1:1\n", "x:1:3: ", "below 1e18"},
         {"1 3:\n", "x:1:5: ", "no value after '3:'"},
         {"1 3: 4:1\n", "x:1:5: ", "no value"},
         {"1 3\n", "x:1:3: ", "expected index:value, found '3'"},
@@ -134,12 +168,15 @@ static void faults(void)
         {"1 1:1:1\n", "x:1:3: ", "field-aware"},
         {"1 qid:x 1:1\n", "x:1:3: ", "qid"},
         {"1 qid:-1 1:1\n", "x:1:3: ", "qid"},
-        {"1 1:1\r2 1:1\r", "x:1:5: ", "carriage return"},
+        {"1 1:1\r2 1:1\r", "x:1:6: ", "carriage return"},
+        {"1\r2\r", "x:1:2: ", "carriage return"},
+        {"1 a\r2:1\n", "x:1:4: ", "carriage return"},
         {"1 1:1\n1 \001:1\n", "x:2:3: ", "expected index:value"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         reading_bad("svmlight", bad[i].text, bad[i].begins, bad[i].holds);
-    reading_bad_bytes("svmlight", "1 1:1\0 2:1\n", 11, "x:1:5: ", "NUL");
+    reading_bad_bytes("svmlight", "1 1:1\0 2:1\n", 11, "x:1:6: ", "NUL");
+    reading_bad_bytes("svmlight", "1 1:1 2\0:1\n", 11, "x:1:8: ", "NUL");
     reading_bad("svmlight:nan=drop", "nan 1:1\n", "x:1:1: ", "label");
     reading_bad("svmlight:fields=ignore", "1 1:2:3:4\n", "x:1:3: ", "field-aware");
 }
@@ -264,7 +301,7 @@ static void random_rows(size_t rows)
             CHECK(!fx_data_reader_feed(r, text + at, next - at, NULL));
             at = next;
         }
-        CHECK(!fx_data_reader_take(&other, r, 1));
+        CHECK(!fx_data_reader_take(&other, r, 1, NULL));
         fx_table o = fx_data_table(other);
         reading_same(&o, &t);
         CHECK(fx_data_reader_count(r).rows == rows && fx_data_reader_count(r).bytes == len);

@@ -2,6 +2,7 @@
  * t_write.c - random tables written, taken apart again by hand, and compared with their twin. */
 
 #include "data/test/random_table.h"
+#include "data/test/reading.h"
 
 enum { CAP = 1 << 22, MEMBERS = 8 };
 
@@ -79,7 +80,7 @@ static void svmlight(capture *c, const random_table *r, int base)
     CHECK(put(c, base ? "svmlight" : "svmlight:base=0", &r->t) == FX_OK);
     for (size_t i = 0; i < r->t.rows; i++) {
         label(&p, r, i);
-        if (r->t.qid) {
+        if (r->t.qid && r->qid[i] >= 0) {
             eat(&p, " qid:");
             CHECK(number(&p) == (double)r->qid[i]);
         }
@@ -117,10 +118,10 @@ static void precomputed(capture *c, const random_table *r)
 
 static void csv(capture *c, const random_table *r, const char *separator)
 {
-    static const char *const quoted_csv[] = {"a", "b c", "\"d,e\"", "\"f\"\"g\"", "", "x\ty", "z",
-                                             "u=1", "v"};
-    static const char *const quoted_tsv[] = {"a", "b c", "d,e", "\"f\"\"g\"", "", "\"x\ty\"", "z",
-                                             "u=1", "v"};
+    static const char *const quoted_csv[] = {"a", "b c", "\"d,e\"", "\"f\"\"g\"", "", "x\ty",
+                                             "\" z\t\"", "u=1", "\"v \""};
+    static const char *const quoted_tsv[] = {"a", "b c", "d,e", "\"f\"\"g\"", "", "\"x\ty\"",
+                                             "\" z\t\"", "u=1", "\"v \""};
     const char *p = c->bytes;
     char plain[32];
 
@@ -248,6 +249,36 @@ static void npz(capture *c, random_table *r)
     }
 }
 
+/* Written and read again: the same rows, labels, queries, classes and names. */
+static void round_trip(capture *c, const random_table *r, const char *write, const char *read)
+{
+    fx_table t = r->t;
+    bool text = *write != 's';
+
+    if (t.rows == 0 || t.cols == 0 || (text && !t.label))
+        return;
+    CHECK(put(c, write, &t) == FX_OK);
+    fx_data *back = reading_good_bytes(read, c->bytes, c->len);
+    fx_table got = fx_data_table(back);
+    bool queries = false;
+    CHECK(got.rows == t.rows && got.cols <= t.cols && !got.classes == !(t.label && t.classes));
+    for (size_t i = 0; i < t.rows; i++) {
+        for (size_t j = 0; j < t.cols; j++)
+            CHECK(reading_at(back, i, (int64_t)j) == r->x[i][j]);
+        if (t.label && t.classes)
+            CHECK(!strcmp(got.class_name[(int)got.label[i]], t.class_name[(int)t.label[i]]));
+        else
+            CHECK(got.label[i] == (t.label ? t.label[i] : 0));
+        queries |= t.qid && t.qid[i] >= 0;
+    }
+    CHECK(!got.qid == !(queries && !text));
+    for (size_t i = 0; got.qid && i < t.rows; i++)
+        CHECK(got.qid[i] == t.qid[i]);
+    for (size_t j = 0; text && t.name && j < t.cols; j++)
+        CHECK(got.cols == t.cols && !strcmp(got.name[j], t.name[j]));
+    fx_data_free(back);
+}
+
 static int stop(void *ctx, double done)
 {
     (void)ctx, (void)done;
@@ -274,16 +305,27 @@ int main(void)
         csv(&c, &r, ",");
         csv(&c, &r, "\t");
         npy(&c, &r);
+        round_trip(&c, &r, "svmlight", "svmlight:base=1");
+        round_trip(&c, &r, "svmlight:base=0", "svmlight:base=0");
+        round_trip(&c, &r, "csv", "csv:header=yes");
+        round_trip(&c, &r, "tsv", "csv:header=yes,separator=tab");
         npz(&c, &r);
     }
 
     /* By the letter. */
     double x[] = {0.5, 0, -3, 1e-7}, y[] = {1, -1};
-    int64_t q[] = {7, -8};
+    int64_t q[] = {7, -1};
     fx_matrix X = {.rows = 2, .cols = 2, .stride = 2, .type = FX_F64, .val = x};
     fx_table t = {.rows = 2, .cols = 2, .blocks = 1, .block = &X, .label = y, .qid = q, .base = 1};
     CHECK(put(&c, "svmlight", &t) == FX_OK);
-    CHECK(!strcmp(c.bytes, "1 qid:7 1:0.5\n-1 qid:-8 1:-3 2:1e-7\n"));
+    CHECK(!strcmp(c.bytes, "1 qid:7 1:0.5\n-1 1:-3 2:1e-7\n"));
+    q[1] = 999999999999999999;
+    CHECK(put(&c, "svmlight", &t) == FX_OK && strstr(c.bytes, "qid:999999999999999999 "));
+    q[1]++;
+    CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED && c.calls == 0);
+    q[1] = -2;
+    CHECK(put(&c, "svmlight", &t) == FX_EINVAL && strstr(fx_error_detail(), "row 1 is -2"));
+    q[1] = -1;
     CHECK(put(&c, "precomputed", &t) == FX_OK);
     CHECK(!strcmp(c.bytes, "1 0:1 1:0.5 2:0\n-1 0:2 1:-3 2:1e-7\n"));
     CHECK(put(&c, "csv", &t) == FX_OK && !strcmp(c.bytes, "x1,x2,label\n0.5,0,1\n-3,1e-7,-1\n"));
@@ -321,7 +363,23 @@ int main(void)
     CHECK(put(&c, "precomputed", &t) == FX_EUNSUPPORTED && c.calls == 0);
     class_name[0] = "";
     CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED);
+    CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "empty"));
+    class_name[0] = "a\nb";
+    CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "class name 'a"));
+    class_name[0] = "a", name[1] = "b\r";
+    CHECK(put(&c, "tsv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "feature name 'b"));
+    CHECK(put(&c, "tsv:header=no", &t) == FX_OK);
     free(longest);
+
+    /* A comma in the first label, and nothing after it: CSV to our reader. */
+    double zero[] = {0, 0, 1, 2};
+    X.val = zero, class_name[0] = "a,b", class_name[1] = "c;d", t.name = NULL;
+    CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "'c;d'"));
+    y[0] = 0, t.qid = q;
+    CHECK(put(&c, "svmlight", &t) == FX_OK && !strcmp(c.bytes, "a,b qid:7\na,b 1:1 2:2\n"));
+    zero[1] = 1, t.qid = NULL;
+    CHECK(put(&c, "svmlight", &t) == FX_OK && !strcmp(c.bytes, "a,b 2:1\na,b 1:1 2:2\n"));
+    X.val = x, y[0] = 1;
 
     /* Nothing, and nonsense. */
     fx_table empty = {.base = 1};
@@ -345,6 +403,25 @@ int main(void)
     t.cols = X.cols;
     CHECK(put(&c, "svmlight:base=0", &t) == FX_OK && !strcmp(c.bytes, "1 2147483647:0.5\n0\n"));
     CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED);
+    for (int wide = 0; wide < 2; wide++) {      /* npz: 64 bits where 32 do not suffice */
+        X.cols = t.cols = (size_t)INT32_MAX + (size_t)wide;
+        col[0] = INT32_MAX - 1 + wide;
+        t.label = NULL;
+        CHECK(put(&c, "npz", &t) == FX_OK && c.members == 5);
+        const char *at[] = {c.bytes + c.member[0].start, c.bytes + c.member[1].start};
+        const char *indices = array(at[0], wide ? "<i8" : "<i4", "1,");
+        const char *indptr = array(at[1], wide ? "<i8" : "<i4", "3,");
+        int64_t index64[3] = {0};
+        int32_t index32[3] = {0};
+        CHECK(c.member[0].size == (size_t)(indices - at[0]) + (wide ? 8 : 4));
+        CHECK(c.member[1].size == (size_t)(indptr - at[1]) + (wide ? 24 : 12));
+        memcpy(index64, indices, 8);
+        memcpy(index32, indices, 4);
+        CHECK(wide ? index64[0] == col[0] : index32[0] == col[0]);
+        memcpy(index64, indptr, wide ? 24 : 12);
+        memcpy(index32, indptr, 12);
+        CHECK(wide ? index64[1] == 1 && index64[2] == 1 : index32[1] == 1 && index32[2] == 1);
+    }
 
     /* Stopped: a table that takes much longer than 50 ms. */
     enum { ROWS = 2000, COLS = 10000 };

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_check.c - what must not pass the door, with its place; tables of many blocks, long rows. */
+
+#include "base/test.h"
+#include "data/data.h"
+
+#include <string.h>
+
+static void refused(const fx_table *t, fx_status want, const char *holds)
+{
+    fx_status s = fxi_data_check_table(t, &(fx_run){.threads = 2});
+
+    if (s != want || !strstr(fx_error_detail(), holds)) {
+        fprintf(stderr, "status %d, '%s'; want '%s'\n", (int)s, fx_error_detail(), holds);
+        exit(1);
+    }
+}
+
+/* Three rows behind three others: the row that is named is that of the table. */
+static void places(void)
+{
+    float x[9] = {0}, val[9] = {0};
+    int64_t ptr[4] = {2, 4, 4, 6};
+    int32_t col[6] = {9, 9, 0, 2, 1, 2};
+    fx_matrix block[2] = {{.rows = 3, .cols = 3, .stride = 3, .val = x},
+                          {.rows = 3, .cols = 3, .val = val, .ptr = ptr, .col = col}};
+    const char *classes[] = {"a", "b"};
+    double label[6] = {0};
+    int64_t qid[6] = {0, -1, 3, 0, 0, 0};
+    fx_table t = {.rows = 6, .cols = 3, .blocks = 2, .block = block, .label = label, .qid = qid};
+
+    CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
+    val[5] = NAN;
+    refused(&t, FX_EDOMAIN, "row 5, column 2");
+    val[5] = 0, col[5] = 3;
+    refused(&t, FX_ESHAPE, "row 5: column 3");
+    col[5] = 1;
+    refused(&t, FX_EINVAL, "row 5: column 1 after 1");
+    col[5] = 2, ptr[1] = 7;             /* beyond the arrays: found before they are touched */
+    refused(&t, FX_EINVAL, "row 3: ptr goes from 2 to 7");
+    ptr[1] = 1;
+    refused(&t, FX_EINVAL, "row 3: ptr goes from 2 to 1");
+    ptr[1] = 4, ptr[3] = 1;
+    refused(&t, FX_EINVAL, "falling from 2 to 1");
+    ptr[3] = 6, ptr[0] = -1;
+    refused(&t, FX_EINVAL, "ptr[0] = -1");
+    ptr[0] = 2, label[4] = INFINITY;
+    refused(&t, FX_EDOMAIN, "label of row 4");
+    label[4] = 2, t.classes = 2, t.class_name = classes;
+    refused(&t, FX_EINVAL, "label of row 4 is 2");
+    label[4] = 0.5;
+    refused(&t, FX_EINVAL, "label of row 4 is 0.5");
+    label[4] = 1, qid[2] = -2;
+    refused(&t, FX_EINVAL, "query of row 2 is -2");
+    qid[2] = 1, x[1] = INFINITY;
+    refused(&t, FX_EDOMAIN, "row 0, column 1");
+}
+
+static int stop(void *ctx, double done)
+{
+    CHECK(done >= 0 && done <= 1);
+    ++*(int *)ctx;
+    return 1;
+}
+
+/* Work of several hundred milliseconds, in blocks that take less than one each, or in one row. */
+static void stopped(size_t blocks)
+{
+    enum { COLS = 1 << 16 };
+    float *x = calloc((size_t)COLS, sizeof *x);
+    fx_matrix *block = malloc(blocks * sizeof *block);
+    int calls = 0;
+
+    CHECK(x && block);
+    for (size_t b = 0; b < blocks; b++)
+        block[b] = (fx_matrix){.rows = 1, .cols = COLS, .stride = COLS, .val = x};
+    fx_table t = {.rows = blocks, .cols = COLS, .blocks = blocks, .block = block};
+    CHECK(fxi_data_check_table(&t, &(fx_run){1, 0, stop, &calls}) == FX_ECANCELLED && calls == 1);
+    free(x);
+    free(block);
+}
+
+static void long_row(void)
+{
+    const size_t cols = (size_t)1 << 27;
+    float *x = calloc(cols, sizeof *x);
+    int calls = 0;
+
+    CHECK(x);
+    fx_matrix X = {.rows = 1, .cols = cols, .stride = cols, .val = x};
+    CHECK(fxi_data_check(&X, "X", &(fx_run){1, 0, stop, &calls}) == FX_ECANCELLED && calls == 1);
+    free(x);
+}
+
+int main(void)
+{
+    test_init();
+    places();
+    stopped(8000);
+    long_row();
+    return 0;
+}

@@ -66,13 +66,15 @@ test-tsan:                              # the unit tests under ThreadSanitizer, 
 	cmake --build build/tsan
 	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole
 
-test-clang:                             # the other compiler, warnings are errors
+test-clang:                             # the other compiler and its own UBSan, warnings are errors
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
 
-bench: all
+bench:
+	scripts/install-deps build test
 	scripts/venv numpy scipy scikit-learn
+	$(MAKE) all
 	set -e; for b in $$(grep -l __main__ bench/*.py); do \
 	    $(python) $$b build $(RESULTS); done
 
@@ -80,7 +82,7 @@ install: all
 	cmake --install build --prefix $(PREFIX)
 
 fuzz:                                   # first the proof that a planted overflow is found
-	scripts/install-deps build test
+	scripts/install-deps build fuzz
 	scripts/fuzz planted
 	set -e; for t in $$(ls fuzz/corpus); do scripts/fuzz $$t $(FUZZ_SECONDS); done
 

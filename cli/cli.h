@@ -34,15 +34,19 @@ void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not w
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_no_memory(const char *what);
+/* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
+int say_limit(double bytes, const char *what, ...) __attribute__((format(printf, 2, 3)));
 int say_json(json_t *object);                           /* to stdout; takes the reference */
 json_t *say_text(const char *text);                     /* a JSON string, even of odd bytes */
+json_t *say_set(json_t *object, const char *key, json_t *value); /* object; NULL if that fails */
+json_t *say_append(json_t *list, json_t *value);                 /* the same for an array */
 int say_flush(void);                                    /* was all of stdout written? */
 const char *say_bytes(char buf[32], double bytes);      /* "30.5 MiB" */
 const char *say_number(char buf[32], double x);         /* shortest form */
 double say_clock(void);                                 /* seconds, monotonic */
 
 /* ---- progress.c: the bar, and interruption ------------------------------------------------ */
-void progress_signals(void);            /* from now on SIGINT and SIGTERM are remembered */
+void progress_signals(void);            /* from now on signals end the program in order */
 bool progress_interrupted(void);
 int progress_stop(void);                /* says "interrupted", returns its exit status */
 /* A stretch of work: `total` units in all, 0 if unknown. */
@@ -52,6 +56,7 @@ void progress_part(double from, double to);
 bool progress_at(double units);         /* between calls: so far; true: stop */
 void progress_end(void);
 fx_run progress_run(void);              /* threads, memory, and the bar as callback */
+int progress_threads(void);             /* how many of them */
 
 /* ---- io.c: bytes in ----------------------------------------------------------------------- */
 typedef struct source {
@@ -72,13 +77,18 @@ int source_member(source *s, const char **name);        /* zip: the next one, NU
 /* As many bytes as are wanted; fewer only at the end. */
 int source_read(source *s, size_t *got, void *buf, size_t want);
 void source_close(source *s);
-int source_slurp(char **text, size_t *len, const char *path); /* a small file; ends with NUL */
+int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
+
+/* ---- format.c: by name -------------------------------------------------------------------- */
+const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
+const char *format_packed(const char *path);            /* ".gz" of x.csv.gz, or NULL */
 
 /* ---- load.c: bytes to rows ---------------------------------------------------------------- */
 extern const opt_group reading_options;
 typedef struct loaded {
     fx_data *data;
     fx_table table;
+    fx_matrix *wide;                    /* the table's blocks, if load_widen changed them */
     const char *name, *format, *compression;
     bool base_given;
     fx_reading reading;
@@ -87,6 +97,9 @@ typedef struct loaded {
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
 int load(loaded *out, const char *path, int base);
 void load_say(const loaded *l);         /* what was read, as a line of talk */
+void load_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
+int load_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
+int load_fit(fx_scale **out, const char *spec, const loaded *l);
 int load_scale(loaded *l, const fx_scale *s);           /* in place */
 void load_free(loaded *l);
 
@@ -101,15 +114,22 @@ typedef struct output {
 /* format: of OUTPUT_FORMATS, or NULL: by extension, else `fallback`. */
 #define OUTPUT_FORMATS "svmlight|csv|tsv|npy|npz|precomputed"
 const char *output_format(const char *path, const char *format, const char *fallback);
-output *output_open(const char *path, const char *format); /* NULL: said why */
+bool output_is_stdout(const char *path);
+int output_open(output **out, const char *path, const char *format); /* no file is opened twice */
+const char *output_name(const output *o);       /* the file that another program may fill */
 int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
 int output_text(output *o, const char *text);
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
 /* ---- plot.c ------------------------------------------------------------------------------- */
-int plot_open(const char *path);        /* can this picture be drawn?  Before any work. */
-int plot_gram(const char *path, const char *title, const double *K, size_t rows, size_t cols,
+typedef struct plot {
+    output *picture, *script, *data;
+    char script_path[4096], data_path[4096];
+} plot;
+/* Before any work: can this picture be drawn, without overwriting input[0..n)? */
+int plot_open(plot *p, const char *path, const char *const *input, size_t n);
+int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
 
 /* ---- The commands ------------------------------------------------------------------------- */

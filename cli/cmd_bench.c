@@ -5,11 +5,9 @@
  * read by as many threads.  A share of bandwidth is given where bytes are what the work is
  * about. */
 
-#define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,23 +42,13 @@ static void *sum_part(void *ctx)
     return NULL;
 }
 
-static int thread_count(void)
-{
-    cpu_set_t set;
-    int n = cli.threads                                   ? (int)cli.threads
-            : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                          : 1;
-
-    return n < READERS ? n : READERS;
-}
-
 /* Bytes a second, 0 if there is no memory for the measurement. */
 static double bandwidth(void)
 {
     uint64_t *buf = malloc(MEMORY);
     part parts[READERS];
     pthread_t id[READERS];
-    int n = thread_count();
+    int n = progress_threads() < READERS ? progress_threads() : READERS;
     double best = 0;
 
     if (!buf)
@@ -217,8 +205,8 @@ static json_t *json_row(const job *j, const result *r, double memory_rate)
                           r->seconds, "rate", r->work / r->seconds, "unit",
                           j->kernel ? "pairs/s" : "bytes/s");
 
-    if (o && !j->kernel && memory_rate > 0)
-        json_object_set_new(o, "bandwidth_share", json_real(r->work / r->seconds / memory_rate));
+    if (!j->kernel && memory_rate > 0)
+        o = say_set(o, "bandwidth_share", json_real(r->work / r->seconds / memory_rate));
     return o;
 }
 
@@ -238,7 +226,7 @@ static int run(int n, char **operand)
     double rate = bandwidth();
     if (!cli.json) {
         printf("instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
-               fx_simd_target(), thread_count(), thread_count() == 1 ? "" : "s", rate / 1e9,
+               fx_simd_target(), progress_threads(), progress_threads() == 1 ? "" : "s", rate / 1e9,
                (unsigned long long)repeats);
         printf("%-5s %-20s %14s %13s %16s %9s\n", "call", "work", "rows x columns", "time", "rate",
                "of memory");
@@ -251,7 +239,7 @@ static int run(int n, char **operand)
         if (s)
             status = say_failure(s);
         else if (cli.json)
-            json_array_append_new(list, json_row(&jobs[i], &r, rate));
+            list = say_append(list, json_row(&jobs[i], &r, rate));
         else
             print_row(&jobs[i], &r, rate);
     }
@@ -260,7 +248,7 @@ static int run(int n, char **operand)
         return status ? status : say_flush();
     }
     return say_json(json_pack("{s:s, s:i, s:f, s:I, s:o}", "target", fx_simd_target(), "threads",
-                              thread_count(), "bandwidth", rate, "repeats", (json_int_t)repeats,
+                              progress_threads(), "bandwidth", rate, "repeats", (json_int_t)repeats,
                               "results", list));
 }
 

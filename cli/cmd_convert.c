@@ -44,13 +44,20 @@ static size_t *choose(size_t rows, size_t *n)
     return order;
 }
 
-static int write_part(output *o, const char *spec, const loaded *in, const size_t *rows, size_t n)
+static int write_part(output *o, const char *format, const loaded *in, const size_t *rows, size_t n)
 {
     fx_run run = progress_run();
     fx_data *part = NULL;
     fx_table t = in->table;
+    const char *base = output_base                                             ? output_base
+                       : in->table.base || strcmp(in->format, "svmlight") != 0 ? "1"
+                                                                               : "0";
+    char spec[64];
     int status = 0;
 
+    snprintf(spec, sizeof spec, strcmp(format, "svmlight") ? "%s" : "%s:base=%s", format, base);
+    if (!strcmp(format, "npy") && in->table.label)
+        say_note("labels have no place in npy and are left out; npz keeps them");
     if (rows) {
         fx_status s = fx_data_select(&part, &in->table, rows, n, &run);
         if (s)
@@ -66,13 +73,11 @@ static int write_part(output *o, const char *spec, const loaded *in, const size_
 
 static int scale_rows(loaded *in)
 {
-    fx_run run = progress_run();
-    fx_scale *scale;
-    fx_status s = fx_data_scale_fit(&scale, scale_spec, &in->table, &run);
+    fx_scale *scale = NULL;
+    int status = load_fit(&scale, scale_spec, in);
 
-    if (s)
-        return say_failure(s);
-    int status = load_scale(in, scale);
+    if (!status)
+        status = load_scale(in, scale);
     fx_data_scale_free(scale);
     return status;
 }
@@ -89,16 +94,15 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
                           "output", say_text(path[1]), "format", in->format, "rows",
                           (json_int_t)first, "columns", (json_int_t)in->table.cols, "seconds",
                           "read", in->seconds, "write", seconds);
-    if (j && split > 0)
-        json_object_set_new(
+    if (split > 0)
+        j = say_set(
             j, "second",
             json_pack("{s:o, s:I}", "output", say_text(path[2]), "rows", (json_int_t)second));
     return say_json(j);
 }
 
-static int convert(loaded *in, output **out, const char *format, char **path)
+static int convert(loaded *in, output **out, const char *const *format, char **path)
 {
-    char spec[64];
     size_t n = 0, first;
     bool choice = shuffle || head || split > 0;
     int status = load(in, path[0], -1);
@@ -109,24 +113,14 @@ static int convert(loaded *in, output **out, const char *format, char **path)
     load_say(in);
     if (strcmp(scale_spec, "none") && (status = scale_rows(in)))
         return status;
-    if (!strcmp(format, "npy") && in->table.label)
-        say_note("labels have no place in npy and are left out; npz keeps them");
-    if (!strcmp(format, "svmlight"))
-        snprintf(spec, sizeof spec, "svmlight:base=%s",
-                 output_base                      ? output_base
-                 : strcmp(in->format, "svmlight") ? "1"
-                 : in->table.base                 ? "1"
-                                                  : "0");
-    else
-        snprintf(spec, sizeof spec, "%s", format);
     size_t *order = choice ? choose(in->table.rows, &n) : NULL;
     if (choice && !order)
         return say_no_memory("the order of the rows");
     n = choice ? n : in->table.rows;
     first = split > 0 ? (size_t)floor(split * (double)n + 0.5) : n;
-    status = write_part(out[0], spec, in, order, first);
+    status = write_part(out[0], format[0], in, order, first);
     if (!status && split > 0)
-        status = write_part(out[1], spec, in, order + first, n - first);
+        status = write_part(out[1], format[1], in, order + first, n - first);
     free(order);
     return status ? status : report(in, path, first, n - first, say_clock() - start);
 }
@@ -135,6 +129,7 @@ static int run(int operands, char **operand)
 {
     loaded in = {0};
     output *out[2] = {0};
+    const char *format[2];
     char *path[5];                      /* IN OUT OUT2 */
     int n = 0, status = 0;
 
@@ -149,17 +144,16 @@ static int run(int operands, char **operand)
                                              "two outputs need --split");
         return EXIT_USAGE;
     }
-    const char *format = output_format(path[1], to, "svmlight");
-    if (output_base && strcmp(format, "svmlight") != 0) {
-        say_error("--output-base is for svmlight, but the output is %s", format);
-        return EXIT_USAGE;
-    }
     for (int i = 1; i < n && !status; i++) {
-        if (cli.json && !strcmp(path[i], "-")) {
+        format[i - 1] = output_format(path[i], to, "svmlight");
+        if (output_base && strcmp(format[i - 1], "svmlight") != 0) {
+            say_error("--output-base is for svmlight, but the output is %s", format[i - 1]);
+            status = EXIT_USAGE;
+        } else if (cli.json && output_is_stdout(path[i])) {
             say_error("convert: --json and the output - both want standard output");
             status = EXIT_USAGE;
-        } else if (!(out[i - 1] = output_open(path[i], format)))
-            status = EXIT_USAGE;
+        } else
+            status = output_open(&out[i - 1], path[i], format[i - 1]);
     }
     if (!status)
         status = convert(&in, out, format, path);

@@ -23,8 +23,8 @@ static uint64_t check_rows;
 static const opt options[] = {
     {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, NULL, "the kernel; see below", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
-     "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed "
-     "(default: csv on standard output)", 0, 0},
+     "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed (default: "
+     "csv on standard output, or nowhere with --check, --json or --plot)", 0, 0},
     {"to", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
      "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
     {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0,
@@ -47,7 +47,7 @@ typedef struct work {                   /* everything one call makes */
     loaded X, Z;
     bool two;
     fx_kernel *kernel;
-    char *family;
+    char family_path[4096], *family;
     fx_matrix x, z;                     /* one block each, of common width */
     double *K;
     double seconds_gram, seconds_write;
@@ -57,27 +57,31 @@ typedef struct work {                   /* everything one call makes */
 
 static int parse_kernel(work *w, int base)
 {
+    static const char ours[] = "family:";       /* what the library calls the text */
     fx_status s = fx_kernel_parse(&w->kernel, kernel_spec, w->family, base);
 
+    if (s == FX_EFORMAT && w->family && !strncmp(fx_error_detail(), ours, sizeof ours - 1)) {
+        say_error("%s:%s", w->family_path, fx_error_detail() + sizeof ours - 1);
+        return EXIT_USAGE;
+    }
     return s ? say_failure(s) : 0;
 }
 
 /* Early, so that a misspelt kernel is found before a large file is read. */
 static int prepare_kernel(work *w)
 {
-    size_t len, family_len;
+    size_t len;
     const char *file = fx_kernel_file(kernel_spec, &len);
-    char path[4096];
 
     if (!file)
         return parse_kernel(w, 1);
-    if (len >= sizeof path) {
+    if (len >= sizeof w->family_path) {
         say_error("%.60s...: the file name is too long", kernel_spec);
         return EXIT_USAGE;
     }
-    memcpy(path, file, len);
-    path[len] = '\0';
-    return source_slurp(&w->family, &family_len, path);
+    memcpy(w->family_path, file, len);
+    w->family_path[len] = '\0';
+    return source_slurp(&w->family, w->family_path);
 }
 
 /* All rows in one block, which is what a kernel takes. */
@@ -91,23 +95,7 @@ static int join(loaded *l)
     fx_status s = fx_data_select(&one, &l->table, NULL, 0, &run);
     if (s)
         return say_failure(s);
-    fx_data_free(l->data);
-    l->data = one;
-    l->table = fx_data_table(one);
-    return 0;
-}
-
-static int widen(fx_matrix *m, const loaded *l, const loaded *other)
-{
-    *m = l->table.block[0];
-    if (m->cols >= other->table.cols)
-        return 0;
-    if (!m->ptr) {
-        say_error("%s has %zu columns, %s has %zu", l->name, m->cols, other->name,
-                  other->table.cols);
-        return EXIT_USAGE;
-    }
-    m->cols = other->table.cols;
+    load_replace(l, one);
     return 0;
 }
 
@@ -121,12 +109,14 @@ static int read_inputs(work *w, int n, char **path)
         load_say(&w->X);
     if (!status && w->two)
         status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
-    if (!status && w->two)
+    if (!status && w->two) {
         load_say(&w->Z);
+        if (!(status = load_widen(&w->X, w->Z.table.cols, w->Z.name)))
+            status = load_widen(&w->Z, w->X.table.cols, w->X.name);
+    }
     if (!status && strcmp(scale_spec, "none") != 0) {
-        fx_run run = progress_run();
-        fx_status s = fx_data_scale_fit(&scale, scale_spec, &w->X.table, &run);
-        status = s ? say_failure(s) : load_scale(&w->X, scale);
+        if (!(status = load_fit(&scale, scale_spec, &w->X)))
+            status = load_scale(&w->X, scale);
         if (!status && w->two)
             status = load_scale(&w->Z, scale);
         fx_data_scale_free(scale);
@@ -136,23 +126,16 @@ static int read_inputs(work *w, int n, char **path)
     if (!status && w->two)
         status = join(&w->Z);
     if (!status)
-        status = widen(&w->x, &w->X, w->two ? &w->Z : &w->X);
+        w->x = w->X.table.block[0];
     if (!status && w->two)
-        status = widen(&w->z, &w->Z, &w->X);
+        w->z = w->Z.table.block[0];
     return status;
 }
 
 static int allocate(double **K, size_t rows, size_t cols)
 {
-    double bytes = 8 * (double)rows * (double)cols;
-    char need[32], limit[32];
-
-    if (bytes > (double)cli.max_memory) {
-        say_error("%zu x %zu kernel values need %s, the limit is %s", rows, cols,
-                  say_bytes(need, bytes), say_bytes(limit, (double)cli.max_memory));
-        say_hint("--max-memory SIZE raises the limit");
+    if (say_limit(8 * (double)rows * (double)cols, "%zu x %zu kernel values need", rows, cols))
         return EXIT_MEMORY;
-    }
     if (!(*K = malloc((rows ? rows : 1) * (cols ? cols : 1) * sizeof **K)))
         return say_no_memory("the Gram matrix");
     return 0;
@@ -220,7 +203,7 @@ static size_t widest(const fx_matrix *X)
 static int smallest_eigenvalue(work *w, const fx_matrix *X)
 {
     size_t n = X->rows;
-    double *K = NULL, largest = 0, trace = 0;
+    double *K = NULL, largest = 0, mean = 0;
     fx_run run = progress_run();
     int status = allocate(&K, n, n);
 
@@ -228,6 +211,7 @@ static int smallest_eigenvalue(work *w, const fx_matrix *X)
         return status;
     progress_begin("check", "pairs", (double)n * (double)n);
     fx_status s = fx_kernel_gram(K, n, w->kernel, X, NULL, &run);
+    progress_begin("eigen", "rows", (double)n);
     if (!s)
         s = fx_linalg_eigmin(&w->smallest, K, n, n, &run);
     progress_end();
@@ -236,10 +220,10 @@ static int smallest_eigenvalue(work *w, const fx_matrix *X)
     for (size_t i = 0; !status && i < n * n; i++)
         largest = fmax(largest, fabs(K[i]));
     for (size_t i = 0; !status && i < n; i++)
-        trace += K[i * n + i];
+        mean += K[i * n + i] / (double)n;        /* no sum that overflows */
     free(K);
     w->checked = n;
-    w->diagonal = trace / (double)n;
+    w->diagonal = mean;
     w->tolerance = (double)n * (double)(widest(X) + 2 * FX_ORDER_MAX) * DBL_EPSILON / 2 * largest;
     return status;
 }
@@ -289,11 +273,11 @@ static int report(const work *w, const char *written)
                               say_text(fx_kernel_spec(w->kernel)), "seconds", "read",
                               w->X.seconds + w->Z.seconds, "gram", w->seconds_gram, "write",
                               w->seconds_write, "output", say_text(written));
-        if (j && check)
-            json_object_set_new(j, "check",
-                                json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,
-                                          "mean_diagonal", w->diagonal, "tolerance", w->tolerance,
-                                          "rows", (json_int_t)w->checked, "psd", psd(w)));
+        if (check)
+            j = say_set(j, "check",
+                        json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,
+                                  "mean_diagonal", w->diagonal, "tolerance", w->tolerance, "rows",
+                                  (json_int_t)w->checked, "psd", psd(w)));
         int status = say_json(j);
         if (status)
             return status;
@@ -319,6 +303,8 @@ static const char *format_of(const char *path)
 static int gram(work *w, int n, char **path)
 {
     output *o = NULL;
+    plot picture;
+    const char *const inputs[] = {path[0], n > 1 ? path[1] : path[0], w->family_path};
     /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
     const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
     const char *format = format_of(target);
@@ -332,14 +318,14 @@ static int gram(work *w, int n, char **path)
         say_error("gram: standard input can be read only once");
         return EXIT_USAGE;
     }
-    if (target && cli.json && !strcmp(target, "-")) {
-        say_error("gram: --json and -o - both want standard output");
+    if (target && (cli.json || check) && output_is_stdout(target)) {
+        say_error("gram: --%s and -o - both want standard output", cli.json ? "json" : "check");
         return EXIT_USAGE;
     }
-    if (plot_path && (status = plot_open(plot_path)))
+    if (target && (status = output_open(&o, target, format)))
         return status;
-    if (target && !(o = output_open(target, format)))
-        return EXIT_USAGE;
+    if (plot_path && (status = plot_open(&picture, plot_path, inputs, 3)))
+        return status;
     if ((status = read_inputs(w, n, path)))
         return status;
     if (!w->kernel && (status = parse_kernel(w, w->X.table.base)))
@@ -349,7 +335,7 @@ static int gram(work *w, int n, char **path)
     if (o && (status = write_matrix(w, o, format)))
         return status;
     if (plot_path
-        && (status = plot_gram(plot_path, fx_kernel_spec(w->kernel), w->K, w->x.rows,
+        && (status = plot_gram(&picture, plot_path, fx_kernel_spec(w->kernel), w->K,
                                w->two ? w->z.rows : w->x.rows, &w->X.table,
                                w->two ? &w->Z.table : NULL)))
         return status;

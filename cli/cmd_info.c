@@ -66,7 +66,7 @@ static void block_bytes(facts *f, const fx_matrix *X)
 /* First pass: everything but the comparison of columns; peak[cols] starts as zeros. */
 static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
 {
-    for (size_t i = 0; i < X->rows && !progress_interrupted(); i++) {
+    for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++) {
         size_t n = row_count(X, i), nonzero = 0;
         for (size_t q = 0; q < n; q++) {
             double v = value(X, row_start(X, i) + q), *p = &peak[column(X, i, q)];
@@ -88,9 +88,9 @@ static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
     }
 }
 
-static void compare(facts *f, const double *peak, const fx_matrix *X)
+static void compare(facts *f, const double *peak, const fx_matrix *X, size_t first_row)
 {
-    for (size_t i = 0; i < X->rows && !progress_interrupted(); i++)
+    for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++)
         for (size_t q = 0, n = row_count(X, i); q < n; q++) {
             size_t j = column(X, i, q);
             if (peak[j] == 0)
@@ -151,12 +151,14 @@ static int gather(facts *f, const fx_table *t)
 
     if (!peak)
         return say_no_memory("the columns");
+    progress_begin("look", "rows", 2 * (double)t->rows);        /* two passes */
     for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
         block_bytes(f, &t->block[b]);
         look(f, peak, &t->block[b], row);
     }
-    for (size_t b = 0; b < t->blocks; b++)
-        compare(f, peak, &t->block[b]);
+    for (size_t b = 0, row = t->rows; b < t->blocks; row += t->block[b++].rows)
+        compare(f, peak, &t->block[b], row);
+    progress_end();
     free(peak);
     if (t->label)
         count_labels(f, t);
@@ -264,9 +266,9 @@ static json_t *json_labels(const facts *f, const fx_table *t)
                          f->label_mean, "max", f->label_high);
     json_t *list = json_array();
     for (size_t c = 0; c < f->listed; c++)
-        json_array_append_new(list, json_pack("{s:o, s:I}", "label",
-                                              say_text(label_name(name, t, f->class[c].label)),
-                                              "rows", (json_int_t)f->class[c].rows));
+        list = say_append(list, json_pack("{s:o, s:I}", "label",
+                                          say_text(label_name(name, t, f->class[c].label)), "rows",
+                                          (json_int_t)f->class[c].rows));
     return json_pack("{s:s, s:I, s:o}", "kind", "classes", "count", (json_int_t)classes(f, t),
                      "classes", list);
 }

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *output_path, *to, *planted_path;
@@ -46,6 +47,14 @@ static int build_spec(char *spec, size_t room, const char *kind)
     return EXIT_USAGE;
 }
 
+/* For the bar: the value of key n. */
+static double rows_of(const char *spec)
+{
+    const char *n = strstr(spec, ":n=") ? strstr(spec, ":n=") : strstr(spec, ",n=");
+
+    return n ? strtod(n + 3, NULL) : 2000;
+}
+
 static uint64_t stored(const fx_table *t)
 {
     uint64_t n = 0;
@@ -62,7 +71,7 @@ static json_t *planted_list(const char *planted)
 
     for (const char *p = planted; *p;) {
         size_t n = strcspn(p, "\n");
-        json_array_append_new(list, json_stringn(p, n));
+        list = say_append(list, json_stringn(p, n));
         p += n + (p[n] == '\n');
     }
     return list;
@@ -74,7 +83,7 @@ static int make(output *o, output *sets, const char *spec, const char *format)
     fx_run run = progress_run();
     double start = say_clock();
 
-    progress_begin("make", "rows", 0);
+    progress_begin("make", "rows", rows_of(spec));
     fx_status s = fx_data_make(&data, spec, cli.seed, &run);
     progress_end();
     if (s)
@@ -89,7 +98,7 @@ static int make(output *o, output *sets, const char *spec, const char *format)
     if (!status && sets)
         status = output_close(sets);
     if (!status) {
-        if (strcmp(output_path, "-") != 0)
+        if (!output_is_stdout(output_path))
             say_note("%s: %s, %zu rows x %zu columns, %llu non-zeros", output_path, spec, t.rows,
                      t.cols, (unsigned long long)stored(&t));
         if (cli.verbose && *planted && !cli.quiet)
@@ -109,19 +118,19 @@ static int run(int n, char **operand)
 {
     char spec[512];
     const char *format = output_format(output_path, to, "svmlight");
-    output *o, *sets = NULL;
+    output *o = NULL, *sets = NULL;
 
     (void)n;
     if (build_spec(spec, sizeof spec, operand[0]))
         return EXIT_USAGE;
-    if (cli.json && !strcmp(output_path, "-")) {
+    if (cli.json && output_is_stdout(output_path)) {
         say_error("make: --json needs -o FILE, since both want standard output");
         return EXIT_USAGE;
     }
-    if (!(o = output_open(output_path, format))
-        || (planted_path && !(sets = output_open(planted_path, "svmlight"))))
-        return EXIT_USAGE;
-    return make(o, sets, spec, format);
+    int status = output_open(&o, output_path, format);
+    if (!status && planted_path)
+        status = output_open(&sets, planted_path, "svmlight");
+    return status ? status : make(o, sets, spec, format);
 }
 
 const command cmd_make = {

@@ -227,11 +227,18 @@ void source_close(source *s)
     s->fd = -1;
 }
 
-int source_slurp(char **text, size_t *len, const char *path)
+/* Why buf is not text, or NULL. */
+static const char *not_text(const source *s, const char *buf, size_t len)
 {
+    return s->zip ? "a zip file, not text" : memchr(buf, '\0', len) ? "not text: a NUL byte" : NULL;
+}
+
+int source_slurp(char **text, const char *path)
+{
+    static const char bom[] = "\xef\xbb\xbf";
     source s;
     char *buf = NULL;
-    size_t have = 0, room = 0, got;
+    size_t have = 0, room = 0, got = 0;
     int status = source_open(&s, path);
 
     if (status)
@@ -245,16 +252,21 @@ int source_slurp(char **text, size_t *len, const char *path)
         }
         buf = grown;
         room = more;
-        status = source_read(&s, &got, buf + have, room - have);
+        status = s.zip ? 0 : source_read(&s, &got, buf + have, room - have);
         have += status ? 0 : got;
     } while (!status && have == room);
+    if (!status && not_text(&s, buf, have)) {
+        say_error("%s: %s", s.name, not_text(&s, buf, have));
+        status = EXIT_USAGE;
+    }
     source_close(&s);
     if (status) {
         free(buf);
         return status;
     }
-    buf[have] = '\0';
+    size_t skip = have >= 3 && !memcmp(buf, bom, 3) ? 3 : 0;
+    memmove(buf, buf + skip, have - skip);
+    buf[have - skip] = '\0';
     *text = buf;
-    *len = have;
     return 0;
 }

@@ -38,36 +38,6 @@ static const opt reading[] = {
 const opt_group reading_options = {"Reading options", reading};
 
 /* ---- Which format ------------------------------------------------------------------------- */
-static const char *by_extension(const char *path)
-{
-    static const struct { const char *extension, *format; } known[] = {
-        {"svm", "svmlight"}, {"libsvm", "svmlight"}, {"svmlight", "svmlight"}, {"csv", "csv"},
-        {"tsv", "tsv"},      {"npy", "npy"},         {"npz", "npz"},
-    };
-    static const char *const packed[] = {"gz", "xz", "zst", "bz2"};
-    size_t len = strlen(path);
-
-    for (int twice = 0; twice < 2; twice++) {
-        size_t dot = len;
-        while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
-            dot--;
-        if (dot == 0 || path[dot - 1] == '/')
-            return NULL;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (strlen(known[i].extension) == len - dot
-                && !memcmp(path + dot, known[i].extension, len - dot))
-                return known[i].format;
-        size_t p = 0, all = sizeof packed / sizeof *packed;
-        while (p < all
-               && (strlen(packed[p]) != len - dot || memcmp(path + dot, packed[p], len - dot)))
-            p++;
-        if (p == all)
-            return NULL;
-        len = dot - 1;
-    }
-    return NULL;
-}
-
 typedef struct line {
     const char *p, *end;
 } line;
@@ -119,7 +89,7 @@ static const char *by_content(const char *bytes, size_t len)
 
 static const char *choose(const source *s, const char *path, const char *bytes, size_t len)
 {
-    const char *named = strcmp(path, "-") ? by_extension(path) : NULL;
+    const char *named = strcmp(path, "-") ? format_named(path) : NULL;
 
     if (strcmp(format, "auto") != 0)
         return format;
@@ -170,6 +140,10 @@ static int make_spec(text *t, const char *kind, int base, const char *bytes, siz
         return misplaced(of_csv, "csv and tsv", kind);
     if (nan_values && !csv && !svmlight)
         return misplaced("nan", "text", kind);
+    if (header && no_header) {
+        say_error("--header and --no-header contradict each other");
+        return EXIT_USAGE;
+    }
     *t = (text){.cut = false};
     t->n = (size_t)snprintf(t->s, sizeof t->s, "%s", csv ? "csv" : kind);
     if (svmlight && base >= 0)
@@ -247,14 +221,8 @@ static int feed(fx_reader *r, source *s, batch *b, size_t cut, double before)
         return say_failure(st);
     fx_reading c = fx_data_reader_count(r);
     double bytes = 8 * (double)c.entries + 16 * (double)c.rows; /* the least that they can take */
-    if (bytes > (double)cli.max_memory) {
-        char need[32], limit[32];
-        say_error("%s: %llu rows so far take %s, the limit is %s", s->name,
-                  (unsigned long long)c.rows, say_bytes(need, bytes),
-                  say_bytes(limit, (double)cli.max_memory));
-        say_hint("--max-memory SIZE raises the limit");
+    if (say_limit(bytes, "%s: %llu rows so far take", s->name, (unsigned long long)c.rows))
         return EXIT_MEMORY;
-    }
     b->have -= cut;
     memmove(b->buf, b->buf + cut, b->have);
     return progress_interrupted() ? progress_stop() : 0;
@@ -320,18 +288,13 @@ static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch
 static int check_width(const loaded *l)
 {
     double bytes = 8 * (double)l->table.cols;
-    char need[32], limit[32], where[64] = "";
+    char need[32], where[64] = "";
 
     if (l->reading.widest_line)
         snprintf(where, sizeof where, " (its largest index is on line %llu)",
                  (unsigned long long)l->reading.widest_line);
-    if (bytes > (double)cli.max_memory) {
-        say_error("%s: %zu columns%s: one dense row needs %s, the limit is %s", l->name,
-                  l->table.cols, where, say_bytes(need, bytes),
-                  say_bytes(limit, (double)cli.max_memory));
-        say_hint("--max-memory SIZE raises the limit");
+    if (say_limit(bytes, "%s: %zu columns%s: one dense row needs", l->name, l->table.cols, where))
         return EXIT_MEMORY;
-    }
     if (bytes > 1 << 20 && (double)l->table.cols > 100 * (double)l->reading.entries)
         say_warning("%s: %zu columns for %llu entries%s; one dense row needs %s", l->name,
                     l->table.cols, (unsigned long long)l->reading.entries, where,
@@ -401,22 +364,66 @@ void load_say(const loaded *l)
              l->table.cols, rest);
 }
 
+void load_replace(loaded *l, fx_data *data)
+{
+    load_free(l);
+    l->data = data;
+    l->table = fx_data_table(data);
+}
+
+/* Views alone change: a sparse row says nothing of the columns that it lacks. */
+int load_widen(loaded *l, size_t cols, const char *other)
+{
+    size_t blocks = l->table.blocks;
+
+    if (l->table.cols >= cols)
+        return 0;
+    if (!l->table.block[0].ptr) {
+        say_error("%s has %zu columns, %s has %zu", l->name, l->table.cols, other, cols);
+        return EXIT_USAGE;
+    }
+    fx_matrix *wide = malloc(blocks * sizeof *wide);
+    if (!wide)
+        return say_no_memory("wider rows");
+    for (size_t b = 0; b < blocks; b++) {
+        wide[b] = l->table.block[b];
+        wide[b].cols = cols;
+    }
+    l->wide = wide;
+    l->table.block = wide;
+    l->table.cols = cols;
+    l->table.name = NULL;               /* there are none for the new columns */
+    return 0;
+}
+
+int load_fit(fx_scale **out, const char *spec, const loaded *l)
+{
+    fx_run run = progress_run();
+
+    progress_begin("fit", "rows", (double)l->table.rows);
+    fx_status st = fx_data_scale_fit(out, spec, &l->table, &run);
+    progress_end();
+    return st ? say_failure(st) : 0;
+}
+
 int load_scale(loaded *l, const fx_scale *scale)
 {
     fx_run run = progress_run();
     fx_data *scaled;
-    fx_status st = fx_data_scale_apply(&scaled, scale, &l->table, &run);
 
+    progress_begin("scale", "rows", (double)l->table.rows);
+    fx_status st = fx_data_scale_apply(&scaled, scale, &l->table, &run);
+    progress_end();
     if (st)
         return say_failure(st);
-    fx_data_free(l->data);
-    l->data = scaled;
-    l->table = fx_data_table(scaled);
+    load_replace(l, scaled);
     return 0;
 }
 
 void load_free(loaded *l)
 {
     fx_data_free(l->data);
+    free(l->wide);
     l->data = NULL;
+    l->wide = NULL;
 }

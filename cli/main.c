@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * main.c - the featcross program: the table of commands, and what all of them have in common. */
 
-#define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"
 #include "opt.h"
 
 #include <archive.h>
-#include <sched.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,10 @@ common cli;
 static const opt options[] = {
     {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
     {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
-    {"verbose", 'v', NULL, OPT_LEVEL, &cli.verbose, NULL, "say more; -v2 says all", 0, 0},
-    {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, 0},
+    {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
+     "say more (gram: seconds, make: the planted sets); N is 0 to 3, without it one more than "
+     "before", 0, 3},
+    {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, INT64_MAX},
     {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
      "0: one for each processor; results do not depend on it", 0, 1024},
     {"max-memory", 0, "SIZE", OPT_SIZE, &cli.max_memory, "80%",
@@ -41,12 +42,9 @@ static const char *version(void)
 
 static int print_version(void)
 {
-    cpu_set_t set;
-    int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-
     printf("featcross %s\n", version());
     printf("instruction set  %s\n", fx_simd_target());
-    printf("threads          %d\n", threads);
+    printf("threads          %d\n", progress_threads());
 #if defined __clang__
     printf("compiled with    clang %s\n", __clang_version__);
 #else
@@ -109,10 +107,22 @@ static int run(const command *c, int argc, char **argv)
     return status;
 }
 
+/* A closed standard stream would give its number to the next file that is opened, and messages
+ * would land there.  /dev/null takes the place, opened the wrong way round: use still fails. */
+static bool fill_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    if (!fill_streams())
+        return EXIT_USAGE;
     progress_signals();
     if (argc < 2) {
         help_program(stderr, commands);

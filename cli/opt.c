@@ -146,9 +146,11 @@ static int set(const command *c, const opt *o, const char *v)
     switch (o->kind) {
     case OPT_FLAG: *(bool *)o->to = true; return 0;
     case OPT_LEVEL:
-        if (v && !count(&u, v))
+        u = *(uint64_t *)o->to;
+        if (v && (!count(&u, v) || u > o->high))
             break;
-        *(uint64_t *)o->to = v ? u : *(uint64_t *)o->to + 1;
+        u += !v && u < o->high;
+        *(uint64_t *)o->to = u;
         return 0;
     case OPT_TEXT: *(const char **)o->to = v; return 0;
     case OPT_CHOICE:
@@ -175,10 +177,10 @@ static int set(const command *c, const opt *o, const char *v)
     }
     if (o->kind == OPT_CHOICE)
         say_error("%s: --%s %s is not possible; use one of %s", c->name, o->name, v, o->argument);
-    else if (o->kind == OPT_COUNT && o->high)
+    else if (o->kind == OPT_LEVEL || (o->kind == OPT_COUNT && o->high))
         say_error("%s: --%s %s is not a whole number from %llu to %llu", c->name, o->name, v,
                   (unsigned long long)o->low, (unsigned long long)o->high);
-    else if (o->kind == OPT_COUNT || o->kind == OPT_LEVEL)
+    else if (o->kind == OPT_COUNT)
         say_error("%s: --%s %s is not a whole number of %llu or more", c->name, o->name, v,
                   (unsigned long long)o->low);
     else if (o->kind == OPT_SHARE)
@@ -188,7 +190,12 @@ static int set(const command *c, const opt *o, const char *v)
     return EXIT_USAGE;
 }
 
-static bool takes_argument(const opt *o) { return o->argument != NULL; }
+/* A level's argument may be missing, so only a number is taken for it. */
+static bool takes_argument(const opt *o, const char *next)
+{
+    return o->kind == OPT_LEVEL ? next && *next && !next[strspn(next, "0123456789")]
+                                : o->argument != NULL;
+}
 
 static int no_argument(const command *c, const opt *o)
 {
@@ -208,7 +215,7 @@ static int parse_long(const command *c, const char *arg, char ***next)
         say_error("%s: --%s takes no argument", c->name, o->name);
         return EXIT_USAGE;
     }
-    if (!v && takes_argument(o) && !(v = *++*next))
+    if (!v && takes_argument(o, (*next)[1]) && !(v = *++*next))
         return no_argument(c, o);
     return set(c, o, v);
 }
@@ -224,7 +231,7 @@ static int parse_letters(const command *c, const char *arg, char ***next)
             return EXIT_USAGE;
         }
         arg++;
-        if (takes_argument(o) || (o->kind == OPT_LEVEL && *arg >= '0' && *arg <= '9')) {
+        if (takes_argument(o, *arg ? arg : (*next)[1])) {
             v = *arg ? arg : *++*next;
             arg = "";
             if (!v)

@@ -9,7 +9,7 @@
 
 typedef enum opt_kind {
     OPT_FLAG,                           /* bool: given */
-    OPT_LEVEL,                          /* uint64_t: one more each time, or -v2 */
+    OPT_LEVEL,                          /* uint64_t up to high: one more each time, or -v2, -v 2 */
     OPT_TEXT,                           /* const char * */
     OPT_CHOICE,                         /* const char *: one of the argument's "a|b|c" */
     OPT_COUNT,                          /* uint64_t from low to high */
@@ -20,7 +20,7 @@ typedef enum opt_kind {
 typedef struct opt {                    /* a table ends with name NULL */
     const char *name;
     char letter;                        /* 0: long form only */
-    const char *argument;               /* "FILE" or "a|b|c"; NULL for flags and levels */
+    const char *argument;               /* "FILE" or "a|b|c"; NULL for flags */
     opt_kind kind;
     void *to;                           /* where the value goes, by kind */
     const char *fallback;               /* text of the default value, or NULL: left alone */

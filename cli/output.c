@@ -26,19 +26,15 @@ static output outputs[OUTPUTS];         /* here, so that a signal handler finds 
 
 const char *output_format(const char *path, const char *format, const char *fallback)
 {
-    static const struct { const char *extension, *format; } known[] = {
-        {".svm", "svmlight"}, {".libsvm", "svmlight"}, {".svmlight", "svmlight"}, {".csv", "csv"},
-        {".tsv", "tsv"},      {".npy", "npy"},         {".npz", "npz"}};
-    size_t len = path ? strlen(path) : 0;
+    const char *named = path ? format_named(path) : NULL;
 
-    if (format)
-        return format;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t n = strlen(known[i].extension);
-        if (len > n && !strcmp(path + len - n, known[i].extension))
-            return known[i].format;
-    }
-    return fallback;
+    return format ? format : named ? named : fallback;
+}
+
+bool output_is_stdout(const char *path)
+{
+    return !strcmp(path, "-") || !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/fd/1")
+           || !strcmp(path, "/proc/self/fd/1");
 }
 
 /* ---- Sinks -------------------------------------------------------------------------------- */
@@ -120,22 +116,24 @@ static bool zip_open(output *o)
 /* ---- Files -------------------------------------------------------------------------------- */
 static bool binary(const char *format) { return !strcmp(format, "npy") || !strcmp(format, "npz"); }
 
+/* To the end, never over the beginning: /dev/fd/3 may be a file that others have written to. */
 static bool open_direct(output *o)
 {
     o->direct = true;
-    o->fd = !strcmp(o->path, "-") ? 1 : open(o->path, O_WRONLY | O_CLOEXEC);
+    do
+        o->fd = output_is_stdout(o->path) ? 1 : open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    while (o->fd < 0 && errno == EINTR && !progress_interrupted());
     return o->fd >= 0;
 }
 
 static bool open_temp(output *o, const struct stat *old)
 {
-    const char *slash = strrchr(o->target, '/');
-    int stem = slash ? (int)(slash - o->target) + 1 : 0;
+    int stem = (int)(strrchr(o->target, '/') - o->target);
     char name[sizeof o->temp];
     mode_t mask = umask(0);
 
     umask(mask);
-    if ((size_t)snprintf(name, sizeof name, "%.*s.%s.tmpXXXXXX", stem, o->target, o->target + stem)
+    if ((size_t)snprintf(name, sizeof name, "%.*s/.featcross.tmpXXXXXX", stem, o->target)
         >= sizeof name) {
         errno = ENAMETOOLONG;
         return false;
@@ -148,81 +146,145 @@ static bool open_temp(output *o, const struct stat *old)
     return true;
 }
 
-static int no_output(output *o, const char *reason)
+static void discard(output *o)
 {
-    say_error("%s: %s", !strcmp(o->path, "-") ? "stdout" : o->path, reason);
     if (o->temp[0])
         unlink(o->temp);
-    if (o->fd > 1)
+    if (o->fd > 2)
         close(o->fd);
     if (o->zip)
         archive_write_free(o->zip);
     *o = (output){0};
+}
+
+static int no_output(output *o, const char *reason)
+{
+    if (progress_interrupted()) {
+        discard(o);
+        return progress_stop();
+    }
+    say_error("%s: %s", output_is_stdout(o->path) ? "stdout" : o->path, reason);
+    discard(o);
     return EXIT_USAGE;
 }
 
-output *output_open(const char *path, const char *format)
+/* o->target: the path without links, so that a link stays a link and what it points to is
+ * replaced; of a new file, its directory without links.  It stays empty in /dev and /proc: what
+ * stands there names a device or something open, even where stat sees a regular file behind it. */
+static bool resolve(output *o, bool exists)
+{
+    const char *slash = strrchr(o->path, '/'), *last = slash ? slash + 1 : o->path;
+    char dir[sizeof o->path];
+    int n = 0;
+
+    snprintf(dir, sizeof dir, "%.*s", (int)(last - o->path), o->path);
+    char *place = realpath(slash ? dir : ".", NULL);
+    if (!place)
+        return false;
+    bool special = !strcmp(place, "/dev") || !strncmp(place, "/proc/", 6);
+    char *real = exists && !special ? realpath(o->path, NULL) : NULL;
+    if (real)
+        n = snprintf(o->target, sizeof o->target, "%s", real);
+    else if (!special)
+        n = snprintf(o->target, sizeof o->target, "%s/%s", strcmp(place, "/") ? place : "", last);
+    free(real);
+    free(place);
+    if ((size_t)n >= sizeof o->target)
+        errno = ENAMETOOLONG;
+    return (size_t)n < sizeof o->target;
+}
+
+static bool taken(const output *o)
+{
+    for (const output *other = outputs; other < outputs + OUTPUTS; other++)
+        if (other != o && other->used && !strcmp(other->target, o->target))
+            return true;
+    return false;
+}
+
+static int begin(output *o, const char *format)
+{
+    struct stat st;
+    const char *pack = format_packed(o->path);
+    bool is_stdout = output_is_stdout(o->path);
+    bool exists = !is_stdout && stat(o->path, &st) == 0;
+
+    if (pack) {
+        char reason[80];
+        snprintf(reason, sizeof reason, "output is not packed; leave out %s and pack it later",
+                 pack);
+        return no_output(o, reason);
+    }
+    if (exists && S_ISDIR(st.st_mode))
+        return no_output(o, strerror(EISDIR));
+    bool file = !is_stdout && (!exists || S_ISREG(st.st_mode));
+    if (is_stdout)
+        snprintf(o->target, sizeof o->target, "-");
+    else if (file && !resolve(o, exists))
+        return no_output(o, strerror(errno));
+    if (o->target[0] && taken(o))
+        return no_output(o, "two outputs cannot have one name");
+    if (file && o->target[0] ? !open_temp(o, exists ? &st : NULL) : !open_direct(o))
+        return no_output(o, strerror(errno));
+    if (binary(format) && isatty(o->fd))
+        return no_output(o, "a terminal cannot show npy or npz; use -o FILE");
+    if (!strcmp(format, "npz")) {
+        if (!zip_open(o))
+            return no_output(o, "cannot begin a zip file");
+        o->sink = (fx_sink){zip_data, zip_member, o};
+    }
+    return 0;
+}
+
+int output_open(output **out, const char *path, const char *format)
 {
     output *o = outputs;
-    struct stat st;
 
     while (o->used)                     /* no command has more than OUTPUTS of them */
         o++;
     *o = (output){.used = true, .fd = -1, .sink = {put, NULL, o}};
-    if (strlen(path) >= sizeof o->path) {
-        no_output(o, strerror(ENAMETOOLONG));
-        return NULL;
-    }
     snprintf(o->path, sizeof o->path, "%s", path);
-    bool exists = strcmp(path, "-") && stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) {
-        no_output(o, strerror(EISDIR));
-        return NULL;
-    }
-    /* A link stays a link: what it points to is replaced. */
-    char *real = exists ? realpath(path, NULL) : NULL;
-    snprintf(o->target, sizeof o->target, "%s", real ? real : path);
-    free(real);
-    if (!strcmp(path, "-") || (exists && !S_ISREG(st.st_mode))
-            ? !open_direct(o)
-            : !open_temp(o, exists ? &st : NULL)) {
-        no_output(o, strerror(errno));
-        return NULL;
-    }
-    if (binary(format) && isatty(o->fd)) {
-        no_output(o, "a terminal cannot show npy or npz; use -o FILE");
-        return NULL;
-    }
-    if (!strcmp(format, "npz")) {
-        if (!zip_open(o)) {
-            no_output(o, "cannot begin a zip file");
-            return NULL;
-        }
-        o->sink = (fx_sink){zip_data, zip_member, o};
-    }
-    return o;
+    int status = strlen(path) < sizeof o->path ? begin(o, format)
+                                               : no_output(o, strerror(ENAMETOOLONG));
+    if (!status)
+        *out = o;
+    return status;
 }
 
-static int failed(output *o)
+const char *output_name(const output *o) { return o->temp[0] ? o->temp : o->path; }
+
+/* LIBSVM's text has numbers as labels: the positions of the classes take their place. */
+static fx_table numbered(const output *o, const fx_table *t)
 {
-    if (progress_interrupted())
-        return progress_stop();         /* output_drop removes the file */
-    return no_output(o, strerror(o->error));
+    enum { SHOWN = 20 };
+    fx_table u = *t;
+
+    for (size_t i = 0; i < t->classes && i < SHOWN; i++)
+        say_note("%s: label %zu is '%s'", o->path, i, t->class_name[i]);
+    if (t->classes > SHOWN)
+        say_note("%s: and so on, %zu labels in bytewise order", o->path, t->classes);
+    u.classes = 0;
+    u.class_name = NULL;
+    return u;
 }
 
 int output_table(output *o, const char *spec, const fx_table *t)
 {
     fx_run run = progress_run();
+    fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
 
     progress_begin("write", "rows", (double)t->rows);
-    fx_status st = fx_data_write(&o->sink, spec, t, &run);
+    fx_status st = fx_data_write(&o->sink, spec, &u, &run);
     progress_end();
     if (st == FX_EOUTPUT && o->error)
-        return failed(o);
+        return no_output(o, strerror(o->error));
     return st ? say_failure(st) : 0;
 }
 
-int output_text(output *o, const char *text) { return put(o, text, strlen(text)) ? failed(o) : 0; }
+int output_text(output *o, const char *text)
+{
+    return put(o, text, strlen(text)) ? no_output(o, strerror(o->error)) : 0;
+}
 
 int output_close(output *o)
 {
@@ -233,7 +295,7 @@ int output_close(output *o)
         if (r != ARCHIVE_OK && !o->error)
             o->error = EIO;
     }
-    if (!o->error && o->fd > 1) {
+    if (!o->error && o->fd > 2) {
         if (close(o->fd) < 0)
             o->error = errno;
         o->fd = -1;
@@ -241,7 +303,7 @@ int output_close(output *o)
     if (!o->error && o->temp[0] && rename(o->temp, o->target) < 0)
         o->error = errno;
     if (o->error)
-        return failed(o);
+        return no_output(o, strerror(o->error));
     o->temp[0] = '\0';
     *o = (output){0};
     return 0;

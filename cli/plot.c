@@ -4,17 +4,19 @@
  * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square
  * matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive;
  * colours end at the 1st and 99th percentile off the diagonal, which would otherwise outshine
- * the rest.  PICTURE.gnuplot and PICTURE.tsv stay beside the picture, to be changed and drawn
- * again. */
+ * the rest.  PICTURE.gnuplot and PICTURE.data stay beside the picture PICTURE, to be changed and
+ * drawn again. */
 
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,16 +29,68 @@ static const char *terminal(const char *path)
     size_t n = strlen(path);
 
     if (n > 4 && !strcmp(path + n - 4, ".svg"))
-        return "svg size 800,720 dynamic";
-    return n > 4 && !strcmp(path + n - 4, ".png") ? "pngcairo size 800,720" : NULL;
+        return "svg size 800,720 dynamic noenhanced";
+    return n > 4 && !strcmp(path + n - 4, ".png") ? "pngcairo size 800,720 noenhanced" : NULL;
 }
 
-int plot_open(const char *path)
+/* ---- gnuplot ------------------------------------------------------------------------------ */
+/* Runs gnuplot, which must not write to our standard output.  0: done; -1: it failed; else errno. */
+static int gnuplot(char *const *args)
 {
-    if (terminal(path) && strlen(path) < 4000)
-        return 0;
-    say_error("--plot %s: the name must end with .png or .svg", path);
-    return EXIT_USAGE;
+    posix_spawn_file_actions_t quiet;
+    pid_t pid;
+    int status = 0, error = posix_spawn_file_actions_init(&quiet);
+
+    if (error)
+        return error;
+    error = posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawnp(&pid, args[0], &quiet, NULL, args, environ);
+    posix_spawn_file_actions_destroy(&quiet);
+    if (error)
+        return error;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        if (progress_interrupted())
+            kill(pid, SIGTERM);
+    return status ? -1 : 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+
+    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+int plot_open(plot *p, const char *path, const char *const *input, size_t n)
+{
+    const char *const written[] = {path, p->script_path, p->data_path};
+    char *const version[] = {(char[]){"gnuplot"}, (char[]){"--version"}, NULL};
+
+    if (!terminal(path) || strlen(path) + sizeof ".gnuplot" > sizeof p->script_path) {
+        say_error("--plot %s: the name must end with .png or .svg", path);
+        return EXIT_USAGE;
+    }
+    snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
+    snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
+    for (size_t i = 0; i < 3 * n; i++)
+        if (same_file(written[i % 3], input[i / 3])) {
+            say_error("--plot %s would overwrite the input %s", path, input[i / 3]);
+            return EXIT_USAGE;
+        }
+    int status = output_open(&p->picture, path, "svg");
+    if (!status)
+        status = output_open(&p->script, p->script_path, "gnuplot");
+    if (!status)
+        status = output_open(&p->data, p->data_path, "tsv");
+    if (status)
+        return status;
+    int error = gnuplot(version);
+    if (error) {
+        say_error("gnuplot: %s", error > 0 ? strerror(error) : "does not run");
+        say_hint("--plot needs gnuplot (Debian: gnuplot-nox)");
+    }
+    return error ? EXIT_USAGE : 0;
 }
 
 /* ---- Which rows --------------------------------------------------------------------------- */
@@ -161,42 +215,6 @@ static void add_classes(text *t, char axis, const place *p, size_t n, const fx_t
                 (double)i + 0.5, (double)i + 0.5);
 }
 
-static int write_file(const char *path, const char *content, const fx_table *t)
-{
-    output *o = output_open(path, "tsv");
-
-    if (!o)
-        return EXIT_USAGE;
-    int status = t ? output_table(o, "tsv:header=no", t) : output_text(o, content);
-    return status ? status : output_close(o);
-}
-
-static int draw(const char *picture, const char *script)
-{
-    char *const args[] = {(char[]){"gnuplot"}, strdup(script), NULL};
-    pid_t pid;
-    int status = 0,
-        error = args[1] ? posix_spawnp(&pid, args[0], NULL, NULL, args, environ) : ENOMEM;
-
-    free(args[1]);
-    if (error) {
-        say_error("gnuplot: %s", strerror(error));
-        say_hint("install gnuplot, then: gnuplot %s", script);
-        return EXIT_USAGE;
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        if (progress_interrupted())
-            kill(pid, SIGTERM);
-    if (progress_interrupted() || status) {
-        unlink(picture);
-        if (progress_interrupted())
-            return progress_stop();
-        say_error("gnuplot could not draw %s from %s", picture, script);
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
 typedef struct figure {
     size_t rows, cols;
     place *row, *col;
@@ -229,14 +247,15 @@ static bool choose(figure *f, const double *K, size_t cols, const fx_table *X, c
     return done;
 }
 
+/* The picture's name can be given from outside, so that we draw into a temporary file. */
 static void write_script(text *t, const figure *f, const char *path, const char *data,
                          const char *title, const fx_table *X, const fx_table *Z)
 {
-    add(t, "set terminal %s\nset output ", terminal(path));
+    add(t, "if (!exists('picture')) picture = ");
     add_quoted(t, path);
-    add(t, "\nset title ");
+    add(t, "\nset terminal %s\nset output picture\nset title ", terminal(path));
     add_quoted(t, title);
-    add(t, " noenhanced\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
+    add(t, "\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
         f->normalised ? "K(x,y) / sqrt(K(x,x) K(y,y))" : "K(x,y)", f->low, f->high);
     add(t,
         "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
@@ -250,30 +269,45 @@ static void write_script(text *t, const figure *f, const char *path, const char 
     add(t, " matrix with image notitle\n");
 }
 
-int plot_gram(const char *path, const char *title, const double *K, size_t rows, size_t cols,
+static int draw(plot *p, const char *path, text *t)
+{
+    char *const args[] = {(char[]){"gnuplot"}, (char[]){"-e"}, t->s, p->script_path, NULL};
+
+    t->n = 0;
+    add(t, "picture = ");
+    add_quoted(t, output_name(p->picture));
+    if (gnuplot(args) == 0 && !progress_interrupted())
+        return output_close(p->picture);
+    if (progress_interrupted())
+        return progress_stop();
+    say_error("gnuplot could not draw %s from %s", path, p->script_path);
+    return EXIT_USAGE;
+}
+
+int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z)
 {
     figure f = {0};
-    char script[4096], data[4096];
     text t = {.room = 1 << 16};
     int status = 0;
 
-    (void)rows;
-    snprintf(script, sizeof script, "%.*s.gnuplot", (int)strlen(path) - 4, path);
-    snprintf(data, sizeof data, "%.*s.tsv", (int)strlen(path) - 4, path);
     t.s = calloc(t.room, 1);
     if (!t.s || !choose(&f, K, cols, X, Z))
         status = say_no_memory("the picture");
     if (!status) {
         fx_matrix block = {f.rows, f.cols, f.cols, FX_F64, 0, f.M, NULL, NULL};
         fx_table shown = {.rows = f.rows, .cols = f.cols, .blocks = 1, .block = &block};
-        write_script(&t, &f, path, data, title, X, Z);
-        status = write_file(data, NULL, &shown);
+        write_script(&t, &f, path, p->data_path, title, X, Z);
+        status = output_table(p->data, "tsv:header=no", &shown);
     }
     if (!status)
-        status = write_file(script, t.s, NULL);
+        status = output_close(p->data);
     if (!status)
-        status = draw(path, script);
+        status = output_text(p->script, t.s);
+    if (!status)
+        status = output_close(p->script);
+    if (!status)
+        status = draw(p, path, &t);
     free(t.s);
     free(f.row);
     free(f.col);

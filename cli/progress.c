@@ -4,10 +4,12 @@
  * The handler only remembers the signal.  The library asks through the progress callback about
  * 20 times a second, reading and writing ask around every system call, so any command ends
  * within a fraction of a second with its temporary files removed.  A second signal does not wait
- * for that.  The bar is drawn when stderr is a terminal and the work has lasted a second. */
+ * for that.  SIGPIPE kills as usual, but first the temporary files are removed.  The bar is drawn when stderr is a terminal and the work has lasted a second. */
 
+#define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +18,12 @@ static volatile sig_atomic_t signals;
 
 static void remember(int number)
 {
-    (void)number;
+    if (number == SIGPIPE) {
+        output_drop();
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);                 /* delivered when this handler returns */
+        return;
+    }
     if (signals) {                      /* asked twice */
         output_drop();
         _exit(EXIT_INTERRUPTED);
@@ -28,10 +35,14 @@ void progress_signals(void)
 {
     struct sigaction act = {.sa_handler = remember};    /* no SA_RESTART: reads return */
 
+    struct sigaction old;
+
     sigemptyset(&act.sa_mask);
-    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGINT, &act, NULL);      /* even if ignored, as a shell's background jobs have it */
     sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGHUP, &act, NULL);
+    sigaction(SIGPIPE, &act, NULL);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)        /* nohup */
+        sigaction(SIGHUP, &act, NULL);
     act.sa_handler = SIG_IGN;           /* a file size limit becomes an error of write(2) */
     sigaction(SIGXFSZ, &act, NULL);
 }
@@ -123,6 +134,15 @@ bool progress_at(double units)
 {
     bar.from = bar.to = units;
     return tick(NULL, 0);
+}
+
+int progress_threads(void)
+{
+    cpu_set_t set;
+
+    return cli.threads                                   ? (int)cli.threads
+           : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                         : 1;
 }
 
 fx_run progress_run(void) { return (fx_run){(int)cli.threads, cli.max_memory, tick, NULL}; }

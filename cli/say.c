@@ -19,6 +19,8 @@ static const char *const spelling[][2] = {
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
 };
 
+#define LIMIT_HINT "--max-memory SIZE raises the limit"
+
 static void line(const char *prefix, const char *format, va_list args)
 {
     fputs(prefix, stderr);
@@ -94,7 +96,7 @@ int say_failure(fx_status s)
     respell(detail, sizeof detail, fx_error_detail());
     say_error("%s", detail);
     if (s == FX_ELIMIT)
-        say_hint("--max-memory SIZE raises the limit");
+        say_hint(LIMIT_HINT);
     return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY
            : s == FX_ENUMERIC               ? EXIT_NUMERIC
                                             : EXIT_USAGE;
@@ -106,6 +108,22 @@ int say_no_memory(const char *what)
     return EXIT_MEMORY;
 }
 
+int say_limit(double bytes, const char *what, ...)
+{
+    char text[512], need[32], limit[32];
+    va_list args;
+
+    if (bytes <= (double)cli.max_memory)
+        return 0;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    say_error("%s %s, the limit is %s", text, say_bytes(need, bytes),
+              say_bytes(limit, (double)cli.max_memory));
+    say_hint(LIMIT_HINT);
+    return EXIT_MEMORY;
+}
+
 int say_json(json_t *object)
 {
     if (!object)
@@ -114,6 +132,24 @@ int say_json(json_t *object)
     fputc('\n', stdout);
     json_decref(object);
     return failed ? say_no_memory("the JSON object") : say_flush();
+}
+
+/* A value that cannot be made (no memory, not finite) must not be left out silently: the whole object
+ * becomes NULL, which say_json reports. */
+json_t *say_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *say_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
 }
 
 /* JSON is UTF-8; names of files and classes need not be. */

@@ -292,6 +292,8 @@ static fx_status apply_piece(void *ctx, size_t block, fxi_team *team)
 
     for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(X, i);
+        if (r.n == 0)
+            continue;
         double *x = a->val + (r.f64 - (const double *)X->val);
         if (of_columns(a->s->kind))
             for (size_t q = 0; q < r.n; q++) {

@@ -219,7 +219,8 @@ static fx_status build_tree(fxi_tree *t, list *items, const list *bounds)
         for (size_t s = 0; s < n; s++) {
             size_t first = (size_t)bounds->at[2 * s];
             size_t last = s + 1 < n ? (size_t)bounds->at[2 * s + 2] : items->n;
-            sets[s] = (set){items->at + first, last - first, (size_t)bounds->at[2 * s + 1]};
+            sets[s] = (set){room ? items->at + first : NULL, last - first,
+                            (size_t)bounds->at[2 * s + 1]};
         }
         if (n)
             qsort(sets, n, sizeof *sets, lexicographic);

@@ -26,6 +26,7 @@
 #include <string.h>
 
 enum { TILE = 256, RUN = 512 };         /* rows of X, rows of Z in a block */
+enum { WIDE = 64 };                     /* columns of K that are gathered before they are stored */
 
 typedef struct thread_space {           /* what one thread needs, allocated at the door */
     fxi_work work;
@@ -37,7 +38,7 @@ typedef struct thread_space {           /* what one thread needs, allocated at t
     int64_t *key;                       /* [table] feature of a bucket, -1 free */
     int32_t *bucket;                    /* [table] its slot */
     int64_t *slot_col;                  /* [slots] the feature of a slot */
-    double *out;                        /* [TILE][FXI_LANES] the tile beside the panel */
+    double *out;                        /* [TILE][WIDE] the tile beside the last panels */
     double *x;                          /* one row as it meets the panel */
     int64_t *col;
     int32_t *slot;
@@ -53,6 +54,7 @@ typedef struct gram {
     size_t tile;                        /* rows of X in a block */
     size_t runs;                        /* runs of rows of Z */
     size_t tile_entries, panel_entries, row_entries;    /* most that occur */
+    size_t cost;                        /* of the longest row with one panel, see stopped */
     size_t table;                       /* size of the hash table, 2^(64 - shift) */
     int shift;
     thread_space *space;                /* [threads] */
@@ -197,39 +199,46 @@ static fxi_panel meet(const gram *g, thread_space *s, size_t i)
     return (fxi_panel){.n = n, .x = s->x, .col = s->col, .slot = s->slot, .zt = s->zt};
 }
 
-/* All lanes: those beyond the last row of Z hold K(x, 0), which is finite too. */
-static bool finite(const double *v)
-{
-    uint64_t above = 0;                 /* exponent all ones carries into bit 63 */
-
-    for (int w = 0; w < FXI_LANES; w++) {
-        uint64_t bits;
-        memcpy(&bits, v + w, sizeof bits);
-        above |= (bits & 0x7fffffffffffffffu) + 0x0010000000000000u;
-    }
-    return !(above >> 63);
-}
-
-/* Rows first..rows-1 of the tile beside the panel of rows j.. of Z go to K, and their mirror
- * images when Z is X: lane by lane, so that both are written along rows of K. */
+/* Rows first..rows-1 of the tile beside rows j..j+n-1 of Z go to K, and their mirror images when
+ * Z is X: lane by lane, so that both are written along rows of K. */
 static fx_status store(const gram *g, const thread_space *s, size_t i0, size_t first, size_t rows,
-                       size_t j, size_t lanes)
+                       size_t j, size_t n)
 {
     for (size_t i = first; i < rows; i++) {
-        const double *v = s->out + i * FXI_LANES;
-        size_t keep = g->same && i0 + i + 1 - j < lanes ? i0 + i + 1 - j : lanes;
-        if (!finite(v))
-            for (size_t w = 0; w < keep; w++)
-                if (!isfinite(v[w]))
-                    return fxi_kernel_not_finite(g->kernel, v[w], i0 + i, "row", j + w);
-        memcpy(g->K + (i0 + i) * g->ldk + j, v, keep * sizeof *v);
+        const double *v = s->out + i * WIDE;
+        size_t keep = g->same && i0 + i + 1 - j < n ? i0 + i + 1 - j : n;
+        double *k = g->K + (i0 + i) * g->ldk + j;
+        for (size_t w = 0; w < keep; w++) {
+            if (!isfinite(v[w]))
+                return fxi_kernel_not_finite(g->kernel, v[w], i0 + i, "row", j + w);
+            k[w] = v[w];
+        }
     }
-    for (size_t w = 0; g->same && w < lanes; w++) {
+    for (size_t w = 0; g->same && w < n; w++) {
         double *k = g->K + (j + w) * g->ldk + i0;
         for (size_t i = i0 + first < j + w ? j + w - i0 : first; i < rows; i++)
-            k[i] = s->out[i * FXI_LANES + w];
+            k[i] = s->out[i * WIDE + w];
     }
     return FX_OK;
+}
+
+/* The tile beside the panel of rows j.. of Z, to out[..][at..]; false: the call is to stop. */
+static bool panel(const gram *g, thread_space *s, size_t first, size_t rows, size_t j, size_t lanes,
+                  size_t at, fxi_team *team)
+{
+    if (g->dense)
+        lay_dense(g, s, j, lanes, team);
+    else
+        lay_sparse(g, s, j, lanes, team);
+    if (fxi_parallel_cancelled(team))
+        return false;
+    for (size_t i = first; i < rows; i++) {
+        fxi_panel p = meet(g, s, i);
+        if (stopped(s, g->cost, team))
+            return false;
+        fxi_kernel_eval(s->out + i * WIDE + at, g->kernel, &p, &s->work);
+    }
+    return true;
 }
 
 static fx_status block(void *ctx, size_t b, fxi_team *team)
@@ -249,22 +258,14 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     lay_tile(g, s, i0, rows, team);
     if (fxi_parallel_cancelled(team))
         return FX_OK;                   /* fxi_parallel reports it, here and below */
-    for (size_t j = j0; !st && j < end; j += FXI_LANES) {
-        size_t lanes = end - j < FXI_LANES ? end - j : FXI_LANES;
-        size_t first = g->same && j > i0 ? j - i0 : 0;
-        if (g->dense)
-            lay_dense(g, s, j, lanes, team);
-        else
-            lay_sparse(g, s, j, lanes, team);
-        if (fxi_parallel_cancelled(team))
-            return FX_OK;
-        for (size_t i = first; i < rows; i++) {
-            fxi_panel p = meet(g, s, i);
-            if (stopped(s, fxi_kernel_cost(g->kernel, p.n), team))
+    for (size_t j = j0; !st && j < end; j += WIDE) {
+        size_t n = end - j < WIDE ? end - j : WIDE;
+        for (size_t at = 0; at < n; at += FXI_LANES) {
+            size_t first = g->same && j + at > i0 ? j + at - i0 : 0;
+            if (!panel(g, s, first, rows, j + at, n - at < FXI_LANES ? n - at : FXI_LANES, at, team))
                 return FX_OK;
-            fxi_kernel_eval(s->out + i * FXI_LANES, g->kernel, &p, &s->work);
         }
-        st = store(g, s, i0, first, rows, j, lanes);
+        st = store(g, s, i0, g->same && j > i0 ? j - i0 : 0, rows, j, n);
     }
     return st;
 }
@@ -301,7 +302,7 @@ static fx_status make_spaces(gram *g, int threads)
         s->work.simd = fxi_simd_get();
         if (!(s->work.scratch = fxi_alloc(scratch, sizeof(double)))
             || !(s->tile_first = fxi_alloc(TILE + 1, sizeof *s->tile_first))
-            || !(s->out = fxi_alloc(TILE * FXI_LANES, sizeof *s->out))
+            || !(s->out = fxi_alloc(TILE * WIDE, sizeof *s->out))
             || !(s->tile_x = fxi_alloc(g->tile_entries, sizeof *s->tile_x))
             || !(s->zt = fxi_alloc((g->panel_entries + 1) * FXI_LANES, sizeof *s->zt)))
             return FX_ENOMEM;
@@ -337,6 +338,7 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
         g->row_entries += g->panel_entries;
     for (g->table = 16, g->shift = 60; g->table < 2 * g->panel_entries; g->shift--)
         g->table *= 2;
+    g->cost = fxi_kernel_cost(g->kernel, g->row_entries);
     each = g->tile_entries * 16 + g->panel_entries * (FXI_LANES * 8 + 8) + g->row_entries * 20
            + (g->dense ? 0 : g->table * 12) + 8 * fxi_kernel_scratch(g->kernel, g->row_entries, false);
     if (!fxi_size_mul(&bytes, each, (size_t)threads))

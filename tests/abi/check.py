@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """check.py LIBRARY - the shared library exports the functions of featcross.h and nothing else, the
-header compiles alone as C11 and C++17 without a warning, the version is the same everywhere."""
+header compiles alone as C11 and C++17 without a warning, version and ABI are the same everywhere."""
 import os
 import re
 import shutil
@@ -51,6 +51,13 @@ def main():
         if found != version:
             bad += 1
             print(f"{path} says {found}, featcross.h {version}")
+    abi = re.search(r"#define FX_ABI\s+(\d+)", header.text("include/featcross.h"))[1]
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True,
+                             text=True).stdout
+    soname = re.search(r"SONAME.*\[(.+)\]", dynamic)[1]
+    if soname != f"libfeatcross.so.{abi}":
+        bad += 1
+        print(f"{library} calls itself {soname}, but FX_ABI is {abi}")
     print(f"{len(exported)} exported functions, {bad} problems")
     sys.exit(1 if bad else 0)
 

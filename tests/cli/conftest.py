@@ -9,6 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 
+SLOW = float(os.environ.get("FX_TEST_SLOW", 1))     # limits on time are multiplied by this
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str(pathlib.Path(os.environ.get("FEATCROSS", ROOT / "build" / "featcross")).resolve())
 
@@ -37,12 +39,13 @@ def fx(tmp_path):
     def run(*args, status=0, stdin=None, env=None, limit=60):
         done = subprocess.run(
             [PROGRAM, *map(str, args)], input=stdin if stdin is not None else b"",
-            capture_output=True, cwd=tmp_path, timeout=limit, env={**os.environ, **(env or {})})
+            capture_output=True, cwd=tmp_path, timeout=limit * SLOW, env={**os.environ, **(env or {})})
         r = Result(done)
         assert r.status == status, f"status {r.status}, wanted {status}: {r.talk}{r.out[:2000]}"
         assert not list(tmp_path.rglob(".*.tmp*")), "a temporary file was left behind"
         return r
 
+    run.directory = tmp_path
     return run
 
 
@@ -55,6 +58,17 @@ def put(tmp_path):
         return name
 
     return write
+
+
+@pytest.fixture
+def german():
+    """An environment whose decimal point is a comma."""
+    env = {"LC_ALL": "de_DE.UTF-8"}
+    said = subprocess.run(["locale", "decimal_point"], capture_output=True, text=True,
+                          env={**os.environ, **env}).stdout
+    if said.strip() != ",":
+        pytest.skip("no locale de_DE.UTF-8 (Debian's package locales)")
+    return env
 
 
 @pytest.fixture

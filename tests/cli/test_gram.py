@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross gram against the definitions, summed over all sets of features."""
 
+import gzip
 import io
 import itertools
 import math
 import re
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -146,6 +148,27 @@ def test_scale(fx, put, tmp_path, rows, scale):
     assert (np.abs(np.load(tmp_path / "k.npy") - S @ T.T) <= bound).all()
 
 
+@pytest.mark.parametrize("scale", ["maxabs", "std", "unit-l2"])
+def test_scale_of_a_narrow_file(fx, put, tmp_path, scale):
+    """Columns that X lacks are zeros of X: left alone by a scaling that was fitted on X."""
+    put("x.svm", "1 1:1 2:4\n1 1:3\n")
+    put("xw.svm", "1 1:1 2:4 5:0\n1 1:3\n")     # as wide as y.svm from the start
+    put("y.svm", "1 1:1 5:7\n")
+    outs = []
+    for first in ("x.svm", "xw.svm"):
+        fx("gram", first, "y.svm", "-k", "linear", "--scale", scale, "-o", "k.npy")
+        outs.append(np.load(tmp_path / "k.npy").tolist())
+        fx("gram", "y.svm", first, "-k", "linear", "--scale", scale, "-o", "k.npy")
+    assert outs[0] == outs[1]
+
+
+def test_precomputed_has_numbers_as_labels(fx, put, tmp_path):
+    put("x.svm", "spam 1:1\nham 1:2\nspam 2:1\n")
+    r = fx("gram", "x.svm", "-k", "linear", "-o", "k.txt")
+    assert [line.split()[0] for line in (tmp_path / "k.txt").read_text().splitlines()] == list("101")
+    assert "k.txt: label 0 is 'ham'\nk.txt: label 1 is 'spam'\n" in r.talk
+
+
 def test_families(fx, put, tmp_path):
     put("x.svm", "1 1:1 2:2 3:3\n1 2:1 3:1\n")
     put("sets.txt", "1 2\n# a comment\n2 3\n")
@@ -157,6 +180,23 @@ def test_families(fx, put, tmp_path):
     assert (np.load(tmp_path / "k0.npy") == np.load(tmp_path / "k.npy")).all()
     assert "missing.txt: No such file" in fx("gram", "x.svm", "-k", "itemset:file=missing.txt",
                                              status=2).talk
+
+
+def test_family_faults_name_the_file(fx, put):
+    put("x.svm", "1 1:1 2:2 3:3\n")
+    gram = lambda name, **more: fx("gram", "x.svm", "-k", f"itemset:file={name}", "-q", **more)
+    put("sets.txt", "1 2\n1 x\n")
+    assert "featcross: sets.txt:2:3: " in gram("sets.txt", status=2).talk
+    put("twice.txt", "1 2\n2 1\n")
+    assert "featcross: twice.txt:2: " in gram("twice.txt", status=2).talk
+    put("nul.txt", b"1 2\n\0\n2 3\n")
+    assert "nul.txt: not text: a NUL byte" in gram("nul.txt", status=2).talk
+    put("bom.txt", b"\xef\xbb\xbf1 2\n")
+    assert gram("bom.txt").text == "4\n"
+    put("packed.txt.gz", gzip.compress(b"1 2\n"))
+    assert gram("packed.txt.gz").text == "4\n"
+    fx("convert", "x.svm", "z.npz", "-q")
+    assert gram("z.npz", status=2).talk == "featcross: z.npz: a zip file, not text\n"
 
 
 def test_kernel_is_checked_before_reading(fx):
@@ -192,6 +232,20 @@ def test_check_of_singular_gram(fx, put):
         assert j["psd"] is True and abs(j["smallest"]) < j["tolerance"] < 1e-8 * j["mean_diagonal"]
 
 
+def test_check_of_huge_values(fx, put):
+    """The sum of the diagonal overflows, its mean does not."""
+    put("x.svm", "1 1:1e154\n1 1:1e154\n")
+    j = fx("gram", "x.svm", "-k", "linear", "--check", "--json").json
+    assert j["check"]["psd"] is True and math.isclose(j["check"]["mean_diagonal"], 1e308)
+
+
+def test_check_and_matrix_both_want_stdout(fx, put):
+    put("x.svm", "1 1:1\n")
+    for name in ("-", "/dev/stdout"):
+        talk = fx("gram", "x.svm", "-k", "linear", "--check", "-o", name, status=2).talk
+        assert "--check and -o - both want standard output" in talk
+
+
 @pytest.mark.parametrize("kernel", ["poly:degree=3,coef0=-5", "exp:gamma=-1",
                                     "maclaurin:coef=1/-1"])
 def test_indefinite_kernels_are_refused(fx, put, kernel):
@@ -208,26 +262,71 @@ def test_json(fx, put):
     fx("gram", "x.svm", "-k", "anova", "-o", "-", "--json", status=2)
 
 
-@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+
+
+@needs_gnuplot
 @pytest.mark.parametrize("extension, magic", [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_plot(fx, put, tmp_path, rows, extension, magic):
     X, y = rows
     put("x.svm", svmlight(X, y))
     fx("gram", "x.svm", "-k", "all-subsets", "-o", "k.npy", "--plot", f"it's.{extension}")
     assert (tmp_path / f"it's.{extension}").read_bytes().startswith(magic)
-    shown = np.loadtxt(tmp_path / "it's.tsv")
+    shown = np.loadtxt(tmp_path / f"it's.{extension}.data")
     order = np.argsort(y, kind="stable")
     K = np.load(tmp_path / "k.npy")[np.ix_(order, order)]
     root = np.sqrt(np.diag(K))          # all positive: products of 1 + x_j^2
     # Two square roots, a product, a quotient: four roundings on each side.
     rounding = 4 * np.finfo(float).eps
     np.testing.assert_allclose(shown, K / np.outer(root, root), rtol=rounding, atol=0)
-    assert (tmp_path / "it's.gnuplot").exists()
+    picture = (tmp_path / f"it's.{extension}").read_bytes()
+    (tmp_path / f"it's.{extension}").unlink()
+    subprocess.run(["gnuplot", f"it's.{extension}.gnuplot"], cwd=tmp_path, check=True)  # by hand
+    assert (tmp_path / f"it's.{extension}").read_bytes() == picture
+
+
+@needs_gnuplot
+def test_plot_shows_names_as_they_are(fx, put, tmp_path):
+    put("x.svm", "a_b 1:1\nc^d 2:1\n")
+    fx("gram", "x.svm", "-k", "linear", "--plot", "p.svg")
+    assert "a_b" in (tmp_path / "p.svg").read_text() and "c^d" in (tmp_path / "p.svg").read_text()
+
+
+@needs_gnuplot
+def test_plot_overwrites_nothing(fx, put, tmp_path):
+    put("x.tsv", "1\t2\n3\t4\n")
+    fx("gram", "x.tsv", "-k", "linear", "--plot", "x.png", "-o", "x.csv")
+    assert (tmp_path / "x.tsv").read_text() == "1\t2\n3\t4\n"
+    for name in ("y.png", "y.png.data", "y.png.gnuplot"):
+        put(name, "1\t2\n3\t4\n")
+        talk = fx("gram", name, "--format", "tsv", "-k", "linear", "--plot", "y.png", status=2).talk
+        assert f"would overwrite the input {name}" in talk
+        talk = fx("gram", "x.tsv", "-k", "linear", "--plot", "y.png", "-o", f"./{name}", status=2).talk
+        assert "two outputs cannot have one name" in talk
+        assert (tmp_path / name).read_text() == "1\t2\n3\t4\n"
+        (tmp_path / name).unlink()
+
+
+@needs_gnuplot
+def test_plot_is_checked_before_work(fx):
+    talk = fx("gram", "nowhere.svm", "-k", "linear", "--plot", "no/such/p.png", status=2).talk
+    assert "no/such/p.png: No such file" in talk
+
+
+def test_plot_failure_keeps_the_picture(fx, put, tmp_path):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    put("p.png", "old")
+    put("gnuplot", '#!/bin/sh\ncase $1 in --version) exit 0;; esac\nexit 1\n')
+    (tmp_path / "gnuplot").chmod(0o755)
+    r = fx("gram", "x.svm", "-k", "linear", "--plot", "p.png", status=2,
+           env={"PATH": f"{tmp_path}:/bin:/usr/bin"})
+    assert "gnuplot could not draw p.png from p.png.gnuplot" in r.talk
+    assert (tmp_path / "p.png").read_text() == "old"
 
 
 def test_plot_without_gnuplot(fx, put, tmp_path):
-    put("x.svm", "1 1:1\n-1 2:1\n")
-    r = fx("gram", "x.svm", "-k", "linear", "--plot", "p.png", status=2, env={"PATH": "/nowhere"})
-    assert "HINT: install gnuplot, then: gnuplot p.gnuplot" in r.talk
-    assert (tmp_path / "p.gnuplot").exists() and (tmp_path / "p.tsv").exists()
-    fx("gram", "x.svm", "-k", "linear", "--plot", "p.gif", status=2)
+    r = fx("gram", "nowhere.svm", "-k", "linear", "--plot", "p.png", status=2,
+           env={"PATH": "/nowhere"})
+    assert "gnuplot: No such file" in r.talk and "HINT: --plot needs gnuplot" in r.talk
+    assert list(tmp_path.iterdir()) == []
+    fx("gram", "nowhere.svm", "-k", "linear", "--plot", "p.gif", status=2)

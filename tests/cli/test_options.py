@@ -2,6 +2,7 @@
 """Options, help, the man page: all from the same tables."""
 
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -48,6 +49,32 @@ def test_man_page_has_everything(fx):
     assert {"linear", "poly", "anova", "all-subsets", "itemset", "rbf"} <= set(kernels)
     for k in kernels:
         assert re.search(rf"^{k}(:|$)", page, re.M)
+
+
+@pytest.mark.skipif(not shutil.which("mandoc"), reason="mandoc is not installed")
+def test_man_page_is_clean(fx):
+    page = fx("help", "--man").out
+    said = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=page, capture_output=True,
+                          text=False).stdout.decode().splitlines()
+    # The page is made from tables at build time: a date would change with every build.
+    assert [line for line in said if "missing date" not in line] == []
+
+
+def test_levels(fx, put):
+    put("x.svm", "1 1:1\n")
+    for args in (["-v"], ["-v1"], ["-v", "2"], ["-vv"], ["-vvvvv"], ["--verbose"], ["--verbose=3"],
+                 ["--verbose", "1"], ["-v", "0", "-v"]):
+        assert "seconds: " in fx("gram", *args, "x.svm", "-k", "linear").talk
+    for args in ([], ["-v", "0"], ["-v0"], ["-vv", "-v", "0"]):
+        assert "seconds: " not in fx("gram", "x.svm", "-k", "linear", *args).talk
+    assert "from 0 to 3" in fx("info", "x.svm", "-v", "4", status=2).talk
+    assert "from 0 to 3" in fx("info", "x.svm", "--verbose=some", status=2).talk
+
+
+def test_seed_fits_json(fx):
+    most = 2 ** 63 - 1
+    assert fx("make", "pairs", "-n", "9", "--seed", most, "-o", "p.svm", "--json").json["seed"] == most
+    assert "--seed" in fx("make", "pairs", "-n", "9", "--seed", most + 1, status=2).talk
 
 
 def test_version(fx):

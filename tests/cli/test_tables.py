@@ -110,6 +110,9 @@ def test_choice_of_rows(fx, put, tmp_path):
     j = fx("convert", "x.svm", "a.svm", "b.svm", "--shuffle", "--split", "0.3", "--json").json
     assert j["rows"] == 30 and j["second"] == {"output": "b.svm", "rows": 70}
     assert labels("a.svm") + labels("b.svm") == labels("s.svm")
+    fx("convert", "x.svm", "h.svm", "h.csv", "--head", "2", "--split", "0.5")     # each by its name
+    assert (tmp_path / "h.svm").read_text() == "1 1:1\n"
+    assert (tmp_path / "h.csv").read_text() == "x1,label\n2,2\n"
     fx("convert", "x.svm", "a.svm", "--split", "0.3", status=2)
     fx("convert", "x.svm", "a.svm", "b.svm", status=2)
     fx("convert", "x.svm", "a.svm", "b.svm", "--split", "1.5", status=2)

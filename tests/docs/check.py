@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """check.py - what the documents say is run: code blocks of README.md stand in examples/ (which are
-built and run), links lead somewhere, formulas have a section, references exist.  Run at the root."""
+built and run; doc/guide.md is run by `commands`), links lead somewhere, formulas have a section, references exist.  Run at the root."""
 import glob
 import os
 import re
@@ -23,7 +23,10 @@ def anchors(text):
 def check_examples():
     for language, pattern in [("c", "examples/*.c"), ("sh", "examples/*.sh")]:
         sources = [read(p) for p in glob.glob(pattern)]
-        for block in re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.M | re.S):
+        blocks = re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.M | re.S)
+        if not blocks:
+            problems.append(f"README.md: no block of {language} was found")
+        for block in blocks:
             if not any(block in s for s in sources):
                 problems.append(f"README.md: this block is in none of {pattern}:\n{block}")
 

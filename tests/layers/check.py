@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check.py - the layout rules of ARCHITECTURE.md, on every source file.  Run at the root.
 
-  - a file includes only lower layers and its own module; siblings never include each other
+  - a file includes only lower layers and its own module; siblings never include each other; no
+    include climbs with ../
   - cli, examples and fuzz see featcross.h alone
-  - fx_A_B is defined in src/A/B.c, else src/A/A.c, else src/base/A.c
+  - fx_A_B and fxi_A_B are defined in src/A/B.c (B may be of several words: the longest that is a
+    file counts), else src/A/A.c, else src/base/A.c; ELSEWHERE lists the exceptions
   - every public function is named by a test
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
@@ -21,6 +23,10 @@ import header  # noqa: E402
 LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel"]]
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 OUTSIDE = ["cli", "examples", "fuzz"]
+# Names so common that a longer one would only be noise: beginning, and the file that defines them.
+ELSEWHERE = {"fxi_alloc": "src/base/memory.c", "fxi_zalloc": "src/base/memory.c",
+             "fxi_realloc": "src/base/memory.c", "fxi_strndup": "src/base/memory.c",
+             "fxi_family": "src/kernel/family.c"}
 FORBIDDEN = {  # in src/, tests and benchmarks aside
     "prints": r"(?<![\w.>])(?:printf|fprintf|puts|putchar|fputs|perror|fwrite)\s*\(",
     "ends the process": r"(?<![\w.>])(?:exit|_exit|abort|assert|raise|kill)\s*\(",
@@ -38,6 +44,10 @@ def includes(path):
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', header.text(path), re.M)
 
 
+def beside(path, name):
+    return "/" not in name and os.path.exists(os.path.join(os.path.dirname(path), name))
+
+
 def check_layers():
     for path in glob.glob("src/**/*.[ch]", recursive=True):
         module = path.split("/")[1]
@@ -46,40 +56,44 @@ def check_layers():
             continue
         tested = "/test/" in path or "/bench/" in path
         for name in includes(path):
-            if name == "featcross.h" or "/" not in name:
-                continue
             other = name.split("/")[0]
-            if other == module or other not in RANK:
+            if name == "featcross.h" or beside(path, name):
                 continue
-            if RANK[other] >= RANK[module] and not (tested and name == "base/test.h"):
+            if other not in RANK or ".." in name.split("/"):
+                complain(path, f"includes {name}, which is neither beside it nor module/file.h")
+            elif (other != module and RANK[other] >= RANK[module]
+                  and not (tested and name == "base/test.h")):
                 complain(path, f"includes {name}, which is not a lower layer")
     for directory in OUTSIDE:
         for path in glob.glob(f"{directory}/**/*.[ch]", recursive=True):
             for name in includes(path):
-                if name != "featcross.h" and not glob.glob(f"{directory}/**/{name}", recursive=True):
+                if name != "featcross.h" and not beside(path, name):
                     complain(path, f"includes {name}; {directory} sees featcross.h only")
 
 
 def homes(name):
     """Files that may define fx_A_B_C, by the naming rule."""
-    parts = name.split("_")[1:]
-    module = parts[0]
-    yield f"src/{module}/{parts[1]}.c" if len(parts) > 1 else f"src/base/{module}.c"
+    module, *rest = name.split("_")[1:]
+    for words in range(len(rest), 0, -1):
+        yield f"src/{module}/{'_'.join(rest[:words])}.c"
     yield f"src/{module}/{module}.c"
     yield f"src/base/{module}.c"
 
 
 def check_names(public):
-    sources = {p: header.text(p) for p in glob.glob("src/*/*.c")}
-    for name in public:
-        defined = [p for p, text in sources.items()
-                   if re.search(rf"^[\w\s*]*\b{name}\s*\([^;{{]*\)\s*\{{", text, re.M)]
-        if len(defined) != 1:
-            complain("include/featcross.h", f"{name} is defined {len(defined)} times {defined}")
-            continue
-        expected = [p for p in homes(name) if os.path.exists(p)]
-        if not expected or defined[0] != expected[0]:
-            complain(defined[0], f"defines {name}; expected in {' or '.join(dict.fromkeys(homes(name)))}")
+    defined = {}                        # of every function that is not static: its files
+    for path in glob.glob("src/*/*.c"):
+        for name in re.findall(r"^(?!static\b)\w[\w\s*]*?\b(fxi?_\w+)\s*\([^;{}]*\)\s*\{",
+                               header.text(path), re.M):
+            defined.setdefault(name, []).append(path)
+    for name in set(public) - set(defined):
+        complain("include/featcross.h", f"{name} is defined nowhere")
+    assert sum(name.startswith("fxi_") for name in defined) > 50, "src/ was not understood"
+    for name, paths in defined.items():
+        special = [p for start, p in ELSEWHERE.items() if re.match(rf"{start}(_|$)", name)]
+        expected = special or [p for p in homes(name) if os.path.exists(p)]
+        if paths != expected[:1]:
+            complain(paths[0], f"defines {name}; expected in {' or '.join(expected or homes(name))}")
 
 
 def check_tested(public):

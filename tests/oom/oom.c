@@ -81,6 +81,8 @@ static void hash_table(const fx_table *t)
             size_t first = (size_t)X->ptr[0], n = (size_t)X->ptr[X->rows] - first;
             hash(X->ptr, (X->rows + 1) * sizeof *X->ptr);
             hash((const char *)X->val + first * size, n * size);
+            size = X->wide ? sizeof(int64_t) : sizeof(int32_t);
+            hash((const char *)X->col + first * size, n * size);
         } else {
             for (size_t i = 0; i < X->rows; i++)
                 hash((const char *)X->val + i * X->stride * size, X->cols * size);
@@ -185,7 +187,8 @@ static fx_status parse(const char *spec)
     fx_data *d = MARK;
 
     begin();
-    return got_data(d, end(fx_data_parse(&d, spec, "text", text, strlen(text), &two)));
+    fx_status s = end(fx_data_parse(&d, spec, "text", text, strlen(text), &two));
+    return got_data(d, s);
 }
 
 static fx_status parse_npy(const char *spec)
@@ -360,7 +363,8 @@ static fx_status scale_restore(const char *spec)
     fx_scale *scale = MARK;
 
     begin();
-    return got_scale(scale, end(fx_data_scale_restore(&scale, spec, factor, 3)));
+    fx_status s = end(fx_data_scale_restore(&scale, spec, factor, 3));
+    return got_scale(scale, s);
 }
 
 static fx_status scale_apply(const char *spec)
@@ -382,7 +386,8 @@ static fx_status make(const char *spec)
     fx_data *d = MARK;
 
     begin();
-    return got_data(d, end(fx_data_make(&d, spec, 5, &two)));
+    fx_status s = end(fx_data_make(&d, spec, 5, &two));
+    return got_data(d, s);
 }
 
 static const char *family_of(const char *spec)

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * subsets_hot.c - prod_k (1 + x_k z_kw) for FXI_LANES vectors, and the same product with each
- * entry left out in turn, by prefix and suffix products: no division, so factors that are exactly
- * zero need no special case. */
+ * subsets_hot.c - prod_k (1 + x_k z_kw) with each entry left out in turn, for FXI_LANES vectors, by
+ * prefix and suffix products: no division, so factors that are exactly zero need no special case.
+ * The whole product is in fold_hot.c. */
 
 #include "simd/hot.h"
-
-void FXI_HOT(kernel_subsets)(double *out, const double *x, const int32_t *slot, const double *zt,
-                             size_t n)
-{
-    for (int c = 0; c < FXI_LANES; c += FXI_CHUNK) {
-        fxi_vec r[FXI_GROUP];
-        for (int g = 0; g < FXI_GROUP; g++)
-            r[g] = fxi_splat(1);
-        for (size_t k = 0; k < n; k++) {
-            const double *z = fxi_lanes(zt, slot, k) + c;
-            for (int g = 0; g < FXI_GROUP; g++)
-                r[g] *= 1 + x[k] * fxi_load(z + g * FXI_STEP);
-        }
-        for (int g = 0; g < FXI_GROUP; g++)
-            fxi_store(out + c + g * FXI_STEP, r[g]);
-    }
-}
 
 /* g[k*FXI_LANES + w] = x_k prod_{i != k} (1 + x_i z_iw) */
 void FXI_HOT(kernel_subsets_without)(double *g, const double *x, const int32_t *slot,

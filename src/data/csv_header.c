@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A word of the form digits:number after a blank, as svmlight has them; NULL: none. */
-static const char *svmlight_word(const char *p, const char *stop)
+/* A word of the form digits:number after a blank that separates no fields, as svmlight has them;
+ * NULL: none. */
+static const char *svmlight_word(const char *p, const char *stop, char separator)
 {
     for (; p < stop; p++)
-        if (*p == ' ' || *p == '\t') {
+        if ((*p == ' ' || *p == '\t') && *p != separator) {
             const char *word = p + 1, *d = word;
             double x;
             while (d < stop && *d >= '0' && *d <= '9')
@@ -134,7 +135,7 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
 
     if (odd)
         return refuse(r, line, byte, odd);
-    if ((byte = svmlight_word(line, stop)))
+    if ((byte = svmlight_word(line, stop, t->separator)))
         return refuse(r, line, byte, "this looks like svmlight, not CSV");
     for (;; p = f.next + (f.next < stop)) {
         if (!fxi_data_csv_field_read(&f, p, stop, t->separator))

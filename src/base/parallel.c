@@ -39,7 +39,8 @@ typedef struct shared {
 struct fxi_team {
     shared *all;
     int thread;
-    double polled;                      /* thread 0: when progress was last called */
+    double polled;                      /* thread 0: when progress was last called; 0: not yet, so
+                                         * that many short calls are no gap */
 };
 
 static double now(void)
@@ -147,7 +148,7 @@ fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *ru
 {
     shared all = {.fn = fn, .ctx = ctx, .run = run, .blocks = blocks, .failed = SIZE_MAX};
     int threads = fxi_parallel_threads(run, blocks), started = 0;
-    fxi_team caller = {&all, 0, now()}, *team = NULL;
+    fxi_team caller = {&all, 0, 0}, *team = NULL;
     pthread_t *id = NULL;
 
     if (blocks == 0)

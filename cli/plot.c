@@ -34,7 +34,7 @@ static const char *terminal(const char *path)
 }
 
 /* ---- gnuplot ------------------------------------------------------------------------------ */
-/* Runs gnuplot, which must not write to our standard output.  0: done; -1: it failed; else errno. */
+/* Runs gnuplot, which must not write to our standard output.  0: done; -1: failed; else errno. */
 static int gnuplot(char *const *args)
 {
     posix_spawn_file_actions_t quiet;

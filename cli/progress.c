@@ -4,7 +4,8 @@
  * The handler only remembers the signal.  The library asks through the progress callback about
  * 20 times a second, reading and writing ask around every system call, so any command ends
  * within a fraction of a second with its temporary files removed.  A second signal does not wait
- * for that.  SIGPIPE kills as usual, but first the temporary files are removed.  The bar is drawn when stderr is a terminal and the work has lasted a second. */
+ * for that.  SIGPIPE kills as usual, but first the temporary files are removed.  The bar is
+ * drawn when stderr is a terminal and the work has lasted a second. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"

@@ -134,8 +134,8 @@ int say_json(json_t *object)
     return failed ? say_no_memory("the JSON object") : say_flush();
 }
 
-/* A value that cannot be made (no memory, not finite) must not be left out silently: the whole object
- * becomes NULL, which say_json reports. */
+/* A value that cannot be made (no memory, not finite) must not be left out silently: the whole
+ * object becomes NULL, which say_json reports. */
 json_t *say_set(json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, value) == 0)

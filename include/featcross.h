@@ -168,7 +168,8 @@ FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_ta
 FX_API fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *factor,
                                        size_t cols);
 FX_API const char *fx_data_scale_spec(const fx_scale *s);
-FX_API const double *fx_data_scale_factors(const fx_scale *s, size_t *cols); /* NULL for row scalings */
+/* [*cols] what each column is multiplied by; NULL for row scalings */
+FX_API const double *fx_data_scale_factors(const fx_scale *s, size_t *cols);
 FX_API fx_status fx_data_scale_apply(fx_data **out, const fx_scale *s, const fx_table *t,
                                      const fx_run *run);
 FX_API void fx_data_scale_free(fx_scale *s);
@@ -192,7 +193,7 @@ typedef struct fx_kernel fx_kernel;
 FX_API fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family, int base);
 FX_API const char *fx_kernel_file(const char *spec, size_t *len); /* inside spec; NULL: none */
 FX_API const char *fx_kernel_spec(const fx_kernel *k);            /* complete: defaults spelt out */
-FX_API const char *fx_kernel_help(size_t i);    /* i-th line of the table of kernels, NULL at its end */
+FX_API const char *fx_kernel_help(size_t i);    /* line i of the table of kernels; NULL: no more */
 FX_API void fx_kernel_free(fx_kernel *k);
 
 /* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once.

@@ -19,14 +19,14 @@ bool fxi_size_mul(size_t *out, size_t a, size_t b);
  * NULL with the error set.  Freed by free(). */
 void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
-void *fxi_realloc(void *old, size_t n, size_t size);    /* malloc's alignment; on failure old stays */
+void *fxi_realloc(void *old, size_t n, size_t size);    /* as malloc aligns; on failure old stays */
 char *fxi_strndup(const char *s, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* FX_ELIMIT? */
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng { uint64_t seed, stream; } fxi_rng;
 uint64_t fxi_rng_bits(fxi_rng r, uint64_t i);           /* 64 random bits */
-double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^52 values symmetric about 1/2 */
+double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^52 values about 1/2 */
 double fxi_rng_normal(fxi_rng r, uint64_t i);
 double fxi_rng_laplace(fxi_rng r, uint64_t i);          /* density exp(-|x|)/2 */
 double fxi_rng_cauchy(fxi_rng r, uint64_t i);

@@ -5,7 +5,8 @@
  * (this file is compiled without contraction into fused operations).  Plain Taylor series after a
  * reduction, long enough that the rounding of the last two operations dominates:
  *
- *   log x = k ln 2 + 2 artanh s,  x = 2^k m,  sqrt(1/2) <= m < sqrt 2,  s = (m-1)/(m+1), |s| < 0.172
+ *   log x = k ln 2 + 2 artanh s,  x = 2^k m,  sqrt(1/2) <= m < sqrt 2,
+ *           s = (m-1)/(m+1), |s| < 0.172
  *   tan(pi x) = sin(pi x)/cos(pi x) for |x| <= 1/4, the inverse of tan(pi(1/2 - x)) beyond
  *
  * Errors stay below 2 ulp for log and 4 ulp for tanpi (test/t_elementary.c, against libm). */

@@ -3,9 +3,9 @@
  *
  * Threads take the next block number from a counter; what a block computes depends on its number
  * alone, so results are the same for any number of threads, and nothing survives the call that a
- * fork could break.  Blocks are handed out in ascending order, so when block b fails every block before it
- * has been started and will finish: the smallest failing number is the one that a
- * single thread would have met first.
+ * fork could break.  Blocks are handed out in ascending order, so when block b fails every block
+ * before it has been started and will finish: the smallest failing number is the one that a single
+ * thread would have met first.
  *
  * The calling thread is thread 0: it works like the others and alone calls run->progress. */
 

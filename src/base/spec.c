@@ -42,8 +42,8 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
                                  FXI_SPEC_KEYS);
             for (size_t i = 0; i < s.keys; i++)
                 if (s.pair[i].key_len == n && !memcmp(s.pair[i].key, p, n))
-                    return fxi_error(FX_EINVAL, "'%.*s': key '%.*s' is given twice", (int)len,
-                                     text, (int)n, p);
+                    return fxi_error(FX_EINVAL, "'%.*s': key '%.*s' is given twice", (int)len, text,
+                                     (int)n, p);
             s.pair[s.keys].key = p;
             s.pair[s.keys].key_len = n;
             p += n + 1;
@@ -57,7 +57,8 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
         p = end;
     }
     if (p < end)
-        return fxi_error(FX_EINVAL, "'%.*s': cannot read '%.*s'", (int)len, text, (int)(end - p), p);
+        return fxi_error(FX_EINVAL, "'%.*s': cannot read '%.*s'", (int)len, text, (int)(end - p),
+                         p);
     *out = s;
     return FX_OK;
 }
@@ -97,8 +98,9 @@ fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table)
 
     for (size_t i = 0; i < s->keys; i++) {
         const fxi_spec_key *k = table;
-        while (k->name && (strlen(k->name) != s->pair[i].key_len
-                           || memcmp(k->name, s->pair[i].key, s->pair[i].key_len)))
+        while (k->name
+               && (strlen(k->name) != s->pair[i].key_len
+                   || memcmp(k->name, s->pair[i].key, s->pair[i].key_len)))
             k++;
         int position;
         if (k->name && k->values
@@ -112,8 +114,9 @@ fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table)
             size_t n = strlen(known);
             snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", k->name);
         }
-        return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len, s->name,
-                         (int)s->pair[i].key_len, s->pair[i].key, known[0] ? known : "none");
+        return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len,
+                         s->name, (int)s->pair[i].key_len, s->pair[i].key,
+                         known[0] ? known : "none");
     }
     return FX_OK;
 }

@@ -12,13 +12,14 @@
  *   B = E_{m-1} + |z_j| E_{m-2} + .. + |z_j|^{m-1},
  *
  * where building e(without j) anew would err by k u D_{m-1}.  For one row E is fixed, B grows with
- * |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t with weights theta, is
- * largest for the largest |z_j|, and one test a row decides: the row is deleted from while
- * B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of
- * [1], which subtracts nothing but needs m numbers an entry.  The test fails when one feature
+ * |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t with weights
+ * theta, is largest for the largest |z_j|, and one test a row decides: the row is deleted from
+ * while B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of [1], which
+ * subtracts nothing but needs m numbers an entry.  The test fails when one feature
  * dominates or hardly more than m features meet.
  *
- * [1] M. Blondel, A. Fujino, N. Ueda, M. Ishihata. Higher-Order Factorization Machines. NIPS 2016. */
+ * [1] M. Blondel, A. Fujino, N. Ueda, M. Ishihata. Higher-Order Factorization Machines. NIPS
+ *     2016. */
 
 #include "kernel/kernel.h"
 
@@ -154,8 +155,10 @@ static fx_status init_upto(fx_kernel *k, const fxi_spec *s, const char *family, 
         return fxi_error(FX_EINVAL, "anova-upto: %zu weights theta for order %d", n, k->order);
     for (int t = 1; t <= k->order; t++) {
         if (theta[t - 1] < 0)
-            return fxi_error(FX_EINVAL, "anova-upto: theta %g of order %d is negative: not positive "
-                             "definite", theta[t - 1], t);
+            return fxi_error(FX_EINVAL,
+                             "anova-upto: theta %g of order %d is negative: not positive "
+                             "definite",
+                             theta[t - 1], t);
         k->coef[t] = theta[t - 1];
     }
     return FX_OK;

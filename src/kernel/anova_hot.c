@@ -45,17 +45,20 @@ FXI_INLINE void insert(double *e, double *most, const double *x, const int32_t *
     }
 }
 
-#define CASES                                                                               \
+/* clang-format off */
+#define CASES \
     CASE(1, FXI_GROUP) CASE(2, FXI_GROUP) CASE(3, FXI_GROUP) CASE(4, 2) CASE(5, 2) CASE(6, 1) \
-    CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1) CASE(13, 1)        \
+    CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1) CASE(13, 1) \
     CASE(14, 1) CASE(15, 1) CASE(16, 1)
+/* clang-format on */
 
 void FXI_HOT(kernel_anova)(double *e, const double *x, const int32_t *slot, const double *zt,
                            size_t n, int m)
 {
     switch (m) {
-#define CASE(m, group) case m: insert(e, NULL, x, slot, zt, n, m, group); break;
-    CASES
+#define CASE(m, group) \
+    case m: insert(e, NULL, x, slot, zt, n, m, group); break;
+        CASES
 #undef CASE
     }
 }
@@ -64,8 +67,9 @@ void FXI_HOT(kernel_anova_abs)(double *e, double *most, const double *x, const i
                                const double *zt, size_t n, int m)
 {
     switch (m) {
-#define CASE(m, group) case m: insert(e, most, x, slot, zt, n, m, group); break;
-    CASES
+#define CASE(m, group) \
+    case m: insert(e, most, x, slot, zt, n, m, group); break;
+        CASES
 #undef CASE
     }
 }

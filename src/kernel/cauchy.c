@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cauchy.c - K(x, y) = prod_j 1/(1 + gamma^2 (x_j - y_j)^2).
  *
- * The denominators are multiplied and divided out once: relative error at most about 6 n u.  A product that
- * overflows stands for a kernel below the smallest double: 0. */
+ * The denominators are multiplied and divided out once: relative error at most about 6 n u.  A
+ * product that overflows stands for a kernel below the smallest double: 0. */
 
 #include "kernel/kernel.h"
 
@@ -15,4 +15,5 @@ static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi
 
 const fxi_kernel_type fxi_kernel_cauchy = {
     .name = "cauchy", .help = "cauchy:gamma=1   product of 1/(1 + gamma^2 (x_j - y_j)^2)",
-    .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .panel = panel, .differences = true};
+    .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .panel = panel,
+    .differences = true};

@@ -4,8 +4,8 @@
  *
  *   e_t(z_1 .. z_n) = sum over the sets of t numbers of their product,   e_0 = 1
  *
- * Insert z:  e_t += z e_{t-1},          t = m .. 1 (downwards, so that e_{t-1} is still the old one)
- * Delete z:  d_t  = e_t - z d_{t-1},    t = 1 .. m (d: e of the others)
+ * Insert z:  e_t += z e_{t-1},        t = m .. 1 (downwards: e_{t-1} is still the old one)
+ * Delete z:  d_t  = e_t - z d_{t-1},  t = 1 .. m (d: e of the others)
  *
  * Both cost m multiply-adds.  Insertion is backward stable: after n insertions
  *

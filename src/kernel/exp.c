@@ -9,5 +9,6 @@
 
 static double of(const fx_kernel *k, double s) { return exp(k->gamma * s); }
 
-const fxi_kernel_type fxi_kernel_exp = {.name = "exp", .help = "exp:gamma=1   exp(gamma <x,y>)",
-                                        .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .of = of};
+const fxi_kernel_type fxi_kernel_exp = {
+    .name = "exp", .help = "exp:gamma=1   exp(gamma <x,y>)", .keys = fxi_kernel_gamma_keys,
+    .init = fxi_kernel_gamma_init, .of = of};

@@ -12,8 +12,9 @@
  *
  * so a kernel visits each node once and jumps over the subtree of a feature that is zero.
  *
- * Groups: lines `name: feature feature ..`.  A cross has, as its first line, the names of the groups to multiply.
- * In both, # starts a comment, commas count as spaces, indices are in the base of the data. */
+ * Groups: lines `name: feature feature ..`.  A cross has, as its first line, the names of the
+ * groups to multiply.  In both, # starts a comment, commas count as spaces, indices are in the base
+ * of the data. */
 
 #include "kernel/kernel.h"
 
@@ -76,7 +77,10 @@ static fx_status read_feature(int64_t *out, cursor *c, int base)
 }
 
 /* ---- A growing array of numbers ------------------------------------------------------------- */
-typedef struct list { int64_t *at; size_t n, room; } list;
+typedef struct list {
+    int64_t *at;
+    size_t n, room;
+} list;
 
 static fx_status push(list *l, int64_t x)
 {
@@ -127,7 +131,10 @@ static size_t distinct(int64_t *at, size_t n)
 }
 
 /* ---- Itemsets ------------------------------------------------------------------------------- */
-typedef struct set { const int64_t *item; size_t n, line; } set;
+typedef struct set {
+    const int64_t *item;
+    size_t n, line;
+} set;
 
 static int lexicographic(const void *a, const void *b)
 {
@@ -147,8 +154,7 @@ static fx_status read_sets(list *items, list *bounds, const char *text, int base
 
     while (!st && next_line(&c)) {
         size_t first = items->n;
-        if ((st = push(bounds, (int64_t)first)) != 0
-            || (st = push(bounds, (int64_t)c.number)) != 0)
+        if ((st = push(bounds, (int64_t)first)) != 0 || (st = push(bounds, (int64_t)c.number)) != 0)
             return st;
         if (!strncmp(c.p, "{}", 2)) {
             c.p += 2;
@@ -162,7 +168,8 @@ static fx_status read_sets(list *items, list *bounds, const char *text, int base
                 st = push(items, j);
         }
         if (!st && distinct(items->at + first, items->n - first) != items->n - first)
-            return fxi_error(FX_EFORMAT, "family:%zu: a feature stands twice in this set", c.number);
+            return fxi_error(FX_EFORMAT, "family:%zu: a feature stands twice in this set",
+                             c.number);
     }
     return st;
 }
@@ -174,7 +181,8 @@ static fx_status grow(fxi_tree *t, const set *sets, size_t n)
         size_t common = 0;
         if (sets[s].n == 0) {
             if (t->empty++)
-                return fxi_error(FX_EFORMAT, "family:%zu: the empty set stands twice", sets[s].line);
+                return fxi_error(FX_EFORMAT, "family:%zu: the empty set stands twice",
+                                 sets[s].line);
             continue;
         }
         while (s && common < sets[s].n && common < sets[s - 1].n
@@ -250,7 +258,10 @@ fx_status fxi_family_tree(fxi_tree **out, const char *text, int base)
 }
 
 /* ---- Groups --------------------------------------------------------------------------------- */
-typedef struct name { const char *at; size_t n, group; } name;
+typedef struct name {
+    const char *at;
+    size_t n, group;
+} name;
 
 static name read_name(cursor *c)
 {

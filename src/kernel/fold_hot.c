@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fold_hot.c - sums and products over the entries of a row beside FXI_LANES vectors, in the order of
- * the row: one loop, and a step for each kernel.
+ * fold_hot.c - sums and products over the entries of a row beside FXI_LANES vectors, in the order
+ * of the row: one loop, and a step for each kernel.
  *
  *   dot        sum x_k z_k               subsets  prod (1 + x_k z_k)
  *   distance2  sum (x_k - z_k)^2         cauchy   prod (1 + gamma^2 (x_k - z_k)^2)

@@ -42,7 +42,7 @@ typedef struct thread_space {           /* what one thread needs, allocated at t
     double *x;                          /* one row as it meets the panel */
     int64_t *col;
     int32_t *slot;
-    size_t unasked;                     /* numbers touched since the last question whether to stop */
+    size_t unasked;                     /* numbers touched since we asked whether to stop */
 } thread_space;
 
 typedef struct gram {
@@ -262,7 +262,8 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
         size_t n = end - j < WIDE ? end - j : WIDE;
         for (size_t at = 0; at < n; at += FXI_LANES) {
             size_t first = g->same && j + at > i0 ? j + at - i0 : 0;
-            if (!panel(g, s, first, rows, j + at, n - at < FXI_LANES ? n - at : FXI_LANES, at, team))
+            if (!panel(g, s, first, rows, j + at, n - at < FXI_LANES ? n - at : FXI_LANES, at,
+                       team))
                 return FX_OK;
         }
         st = store(g, s, i0, g->same && j > i0 ? j - i0 : 0, rows, j, n);
@@ -340,7 +341,8 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
         g->table *= 2;
     g->cost = fxi_kernel_cost(g->kernel, g->row_entries);
     each = g->tile_entries * 16 + g->panel_entries * (FXI_LANES * 8 + 8) + g->row_entries * 20
-           + (g->dense ? 0 : g->table * 12) + 8 * fxi_kernel_scratch(g->kernel, g->row_entries, false);
+           + (g->dense ? 0 : g->table * 12)
+           + 8 * fxi_kernel_scratch(g->kernel, g->row_entries, false);
     if (!fxi_size_mul(&bytes, each, (size_t)threads))
         bytes = SIZE_MAX;
     return fxi_memory_check(run, bytes, "scratch for the Gram matrix");
@@ -381,7 +383,7 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
     g.runs = (g.Z->rows + RUN - 1) / RUN;
     size_t blocks = (X->rows + g.tile - 1) / g.tile * g.runs;
     fx_run how = fxi_kernel_run(run, (double)X->rows * (double)g.Z->rows
-                                     * (double)fxi_kernel_cost(k, most_entries(X, 1)));
+                                         * (double)fxi_kernel_cost(k, most_entries(X, 1)));
     int threads = fxi_parallel_threads(&how, blocks);
     st = plan(&g, threads, run);
     if (!st)

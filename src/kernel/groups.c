@@ -78,7 +78,8 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
     if (st)
         return st;
     if (!family)
-        return fxi_error(FX_EINVAL, "groups needs its groups: groups:file=F, lines `name: feature ..`");
+        return fxi_error(FX_EINVAL,
+                         "groups needs its groups: groups:file=F, lines `name: feature ..`");
     k->order = (int)order;
     return fxi_family_groups(&k->groups, family, base, false);
 }
@@ -87,7 +88,8 @@ static fx_status init_cross(fx_kernel *k, const fxi_spec *s, const char *family,
 {
     (void)s;
     if (!family)
-        return fxi_error(FX_EINVAL, "cross needs its groups: cross:file=F, first the names to cross, "
+        return fxi_error(FX_EINVAL,
+                         "cross needs its groups: cross:file=F, first the names to cross, "
                          "then lines `name: feature ..`");
     return fxi_family_groups(&k->groups, family, base, true);
 }

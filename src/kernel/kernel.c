@@ -54,7 +54,8 @@ static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
         fxi_spec_text(&v, &value_len, s, k->type->keys, key->name);
         if (value_len)
             len += (size_t)snprintf(spec + len, n - len, "%c%s=%.*s",
-                                    memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len, v);
+                                    memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len,
+                                    v);
     }
     if (k->inner)
         snprintf(spec + len, n - len, "(%s)", k->inner->spec);
@@ -79,8 +80,10 @@ static fx_status parse(fx_kernel **out, const char *text, size_t len, const char
     if ((st = fxi_spec_find(&i, &s, names, "kernel")) != 0)
         return st;
     if (s.inner && !table[i]->of)
-        return fxi_error(FX_EINVAL, "%s takes no inner kernel; poly, exp, vovk, vovk-inf and "
-                         "maclaurin do", table[i]->name);
+        return fxi_error(FX_EINVAL,
+                         "%s takes no inner kernel; poly, exp, vovk, vovk-inf and "
+                         "maclaurin do",
+                         table[i]->name);
     st = fxi_spec_check(&s, table[i]->keys);
     if (st)
         return st;
@@ -185,7 +188,8 @@ fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key
     if (st)
         return st;
     if (!(x > 0))
-        return fxi_error(FX_EINVAL, "%.*s: %s=%g must be positive", (int)s->name_len, s->name, key, x);
+        return fxi_error(FX_EINVAL, "%.*s: %s=%g must be positive", (int)s->name_len, s->name, key,
+                         x);
     *out = x;
     return FX_OK;
 }
@@ -203,8 +207,10 @@ fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, cons
 {
     for (const fx_kernel *f = k; f && isnan(value); f = f->inner)
         if (f->type == &fxi_kernel_vovk_inf)
-            return fxi_error(FX_EDOMAIN, "%s is not defined for row %zu and %s %zu (from 0): it needs "
-                             "|<x,y>| < 1; scale the rows to norms below 1", k->spec, i, other, j);
+            return fxi_error(FX_EDOMAIN,
+                             "%s is not defined for row %zu and %s %zu (from 0): it needs "
+                             "|<x,y>| < 1; scale the rows to norms below 1",
+                             k->spec, i, other, j);
     return fxi_error(FX_ENUMERIC, "%s overflows for row %zu and %s %zu (from 0); scale the rows",
                      k->spec, i, other, j);
 }

@@ -27,8 +27,10 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
     fx_status st = fxi_spec_list(k->coef, &k->coefs, COEFS_MAX, s, keys, "coef");
     for (size_t n = 0; !st && n < k->coefs; n++)
         if (k->coef[n] < 0)
-            return fxi_error(FX_EINVAL, "maclaurin: coefficient %g of power %zu is negative: not "
-                             "positive definite", k->coef[n], n);
+            return fxi_error(FX_EINVAL,
+                             "maclaurin: coefficient %g of power %zu is negative: not "
+                             "positive definite",
+                             k->coef[n], n);
     return st;
 }
 

@@ -17,8 +17,8 @@ static double of(const fx_kernel *k, double s)
     return power;
 }
 
-static const fxi_spec_key keys[] = {{"degree", "2", NULL}, {"coef0", "1", NULL}, {"gamma", "1", NULL},
-                                    {0}};
+static const fxi_spec_key keys[] = {
+    {"degree", "2", NULL}, {"coef0", "1", NULL}, {"gamma", "1", NULL}, {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {

@@ -16,5 +16,6 @@ static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi
 }
 
 const fxi_kernel_type fxi_kernel_rbf = {
-    .name = "rbf", .help = "rbf:gamma=1   exp(-gamma ||x - y||^2)", .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init,
-    .panel = panel, .differences = true};
+    .name = "rbf", .help = "rbf:gamma=1   exp(-gamma ||x - y||^2)",
+    .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .panel = panel,
+    .differences = true};

@@ -52,7 +52,9 @@ static fxi_panel lay_row(const values *a, thread_space *s, size_t i)
             s->slot[q] = (int32_t)s->col[q];
         }
     }
-    return (fxi_panel){.n = a->scatter ? a->X->cols : r.n, .x = s->x, .col = sparse ? s->col : NULL,
+    return (fxi_panel){.n = a->scatter ? a->X->cols : r.n,
+                       .x = s->x,
+                       .col = sparse ? s->col : NULL,
                        .slot = sparse ? s->slot : NULL};
 }
 
@@ -88,9 +90,10 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
                 for (size_t w = 0; w < lanes; w++) {
                     double v = s->g[q * FXI_LANES + w];
                     if (!isfinite(v))
-                        return fxi_error(FX_ENUMERIC, "the gradient of %s overflows for row %zu and "
-                                         "vector %zu (from 0); scale the rows", a->kernel->spec, i,
-                                         s0 + w);
+                        return fxi_error(FX_ENUMERIC,
+                                         "the gradient of %s overflows for row %zu and "
+                                         "vector %zu (from 0); scale the rows",
+                                         a->kernel->spec, i, s0 + w);
                     a->G[(first + q) * a->vectors + s0 + w] = v;
                 }
         }
@@ -140,8 +143,8 @@ static fx_status lay_vectors(void *ctx, size_t b, fxi_team *team)
         for (size_t s = 0; s < a->vectors; s++) {
             double v = a->from[j * a->vectors + s];
             if (!isfinite(v))
-                return fxi_error(FX_EDOMAIN, "P, row %zu, column %zu: %g is not a finite number", j, s,
-                                 v);
+                return fxi_error(FX_EDOMAIN, "P, row %zu, column %zu: %g is not a finite number", j,
+                                 s, v);
             a->P[(s / FXI_LANES * cols + j) * FXI_LANES + s % FXI_LANES] = v;
         }
     return FX_OK;
@@ -155,12 +158,17 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
 
     if (!V || !k || !P || !X)
         return fxi_error(FX_EINVAL, "fx_kernel_values: %s is NULL",
-                         !V ? "V" : !k ? "k" : !P ? "P" : "X");
+                         !V   ? "V"
+                         : !k ? "k"
+                         : !P ? "P"
+                              : "X");
     if ((st = fxi_data_check(X, "X", run)) != 0)
         return st;
     if (G && !k->type->gradient)
-        return fxi_error(FX_EUNSUPPORTED, "no gradients of %s; linear, anova, anova-upto and "
-                         "all-subsets have them", k->spec);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "no gradients of %s; linear, anova, anova-upto and "
+                         "all-subsets have them",
+                         k->spec);
     size_t stored = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
     if (X->cols > INT32_MAX || !fxi_size_add(&n, vectors, FXI_LANES)
         || !fxi_size_mul(&n, n, X->cols) || !fxi_size_mul(&n, n, sizeof *P)
@@ -191,7 +199,7 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     }
     size_t blocks = (X->rows + ROWS - 1) / ROWS, panel = X->cols * FXI_LANES;
     fx_run how = fxi_kernel_run(run, (double)X->rows * (double)vectors
-                                     * (double)fxi_kernel_cost(k, a.entries));
+                                         * (double)fxi_kernel_cost(k, a.entries));
     int threads = fxi_parallel_threads(&how, blocks);
     size_t each = a.entries * (G ? 20 + FXI_LANES * 8 : 20)
                   + 8 * fxi_kernel_scratch(k, a.entries, G != NULL);

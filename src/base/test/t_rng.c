@@ -105,7 +105,7 @@ static void recorded(void)
 
 /* Each law is the inverse of its distribution function at the uniform number of that index.
  *
- * Normal: F(x) = erfc(-x/sqrt 2)/2.  A relative error r of x moves F by r |x| F'(x).  In each of the
+ * Normal: F(x) = erfc(-x/sqrt 2)/2; a relative error r of x moves F by r |x| F'(x).  In each of the
  * two polynomials all terms are positive, so Horner's rule errs by 14 U; with the quotient, the
  * rounding of the argument (log: 4 U, halved by the root; at most 8 U through the polynomials)
  * and the error of the formula itself (1 U), r < 45 U.

@@ -53,13 +53,14 @@ int main(int argc, char **argv)
     if (argc > 1) {
         FILE *f = fopen(argv[1], "wb");
         char head[118];
-        snprintf(head, sizeof head, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", N,
-                 D);
+        snprintf(head, sizeof head, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
+                 N, D);
         if (!f || fprintf(f, "\x93NUMPY\x01%c%c%c%-117s\n", 0, 118, 0, head) < 0
             || fwrite(X, sizeof *X, N * D, f) != N * D || fclose(f))
             return 1;
     }
-    printf("# target %s, %d x %d rows, d = %d dense, one thread, seconds\n", fx_simd_target(), N, N, D);
+    printf("# target %s, %d x %d rows, d = %d dense, one thread, seconds\n", fx_simd_target(), N, N,
+           D);
     printf("# order\tplain\tgram\tratio\tsymmetric\tratio\terror\terror_plain\n");
     for (size_t c = 0; c < sizeof orders / sizeof *orders; c++) {
         int m = orders[c];

@@ -57,8 +57,8 @@ int main(void)
         ptr[i] = (int64_t)(i * NZ);
     for (size_t i = 0; i < COLS * VECTORS; i++)
         P[i] = test_unit() - 0.5;
-    printf("# target %s, %d rows of %d non-zeros, %d vectors, one thread, ns\n", fx_simd_target(), ROWS, NZ,
-           VECTORS);
+    printf("# target %s, %d rows of %d non-zeros, %d vectors, one thread, ns\n", fx_simd_target(),
+           ROWS, NZ, VECTORS);
     printf("# order\tvalues\twith gradients\ttable, plain\tratio\n");
     for (int m = 1; m <= 8; m++) {
         double values = 1e9, both = 1e9, table = 1e9;
@@ -84,7 +84,8 @@ int main(void)
             table = fmin(table, t3 - t2);
         }
         double each = 1e9 / ((double)n * VECTORS);
-        printf("%d\t%.2f\t%.2f\t%.2f\t%.1f\n", m, values * each, both * each, table * each, table / both);
+        printf("%d\t%.2f\t%.2f\t%.2f\t%.1f\n", m, values * each, both * each, table * each,
+               table / both);
         fx_kernel_free(k);
     }
     free(val), free(P), free(V), free(G), free(col), free(ptr);

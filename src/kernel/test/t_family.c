@@ -34,7 +34,8 @@ static void walk(void)
                 n += (size_t)snprintf(text + n, sizeof text - n, " {} ");
             for (int j = 7; j >= 0; j--)        /* unsorted on purpose */
                 if (mask >> j & 1)
-                    n += (size_t)snprintf(text + n, sizeof text - n, "%d%s", j + 1, j % 2 ? ", " : "\t");
+                    n += (size_t)snprintf(text + n, sizeof text - n, "%d%s", j + 1,
+                                          j % 2 ? ", " : "\t");
             n += (size_t)snprintf(text + n, sizeof text - n, "%s", s % 3 ? "\n" : "# note\r\n\n");
         }
         fxi_tree *t = NULL;

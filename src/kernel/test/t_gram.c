@@ -96,8 +96,7 @@ static void golden(void)
     json_t *root = golden_cases("tests/golden/kernels.json"), *c;
     size_t i;
 
-    json_array_foreach(json_object_get(root, "cases"), i, c)
-        one_case(c);
+    json_array_foreach(json_object_get(root, "cases"), i, c) one_case(c);
     CHECK(i > 200);
     json_decref(root);
 }
@@ -129,14 +128,19 @@ static void fill(void)
 static fx_matrix rows_of(size_t first, size_t n, bool sparse)
 {
     if (sparse)
-        return (fx_matrix){.rows = n, .cols = COLS, .type = FX_F64, .val = csr_val, .col = csr_col,
+        return (fx_matrix){.rows = n,
+                           .cols = COLS,
+                           .type = FX_F64,
+                           .val = csr_val,
+                           .col = csr_col,
                            .ptr = csr_ptr + first};
-    return (fx_matrix){.rows = n, .cols = COLS, .stride = COLS, .type = FX_F64,
-                       .val = dense + first * COLS};
+    return (fx_matrix){
+        .rows = n, .cols = COLS, .stride = COLS, .type = FX_F64, .val = dense + first * COLS};
 }
 
 static const struct { const char *spec, *family; } specs[] = {
-    {"linear", NULL}, {"poly:degree=3", NULL}, {"exp", NULL}, {"vovk", NULL}, {"maclaurin:coef=1/0/2", NULL},
+    {"linear", NULL}, {"poly:degree=3", NULL}, {"exp", NULL}, {"vovk", NULL},
+    {"maclaurin:coef=1/0/2", NULL},
     {"anova:order=2", NULL}, {"anova:order=3", NULL}, {"anova:order=7", NULL},
     {"anova-upto:order=4,theta=1/0.5/0/2", NULL}, {"all-subsets", NULL}, {"rbf:gamma=0.5", NULL},
     {"laplacian", NULL}, {"cauchy", NULL}, {"exp(rbf)", NULL},
@@ -161,7 +165,7 @@ static void properties(void)
                 for (size_t j = 0; j < ROWS; j++)
                     CHECK(K[i * ROWS + j] == K[j * ROWS + i]);
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                size_t n = sizes[s], first = ROWS - n;  /* any cutting: lower triangle bit for bit */
+                size_t n = sizes[s], first = ROWS - n;  /* any cutting: the same bits */
                 fx_matrix Y = rows_of(first, n, sparse);
                 memset(L, 0x55, sizeof L);
                 CHECK(fx_kernel_gram(L, ROWS, k, &Y, &X, NULL) == FX_OK);
@@ -178,7 +182,7 @@ static void properties(void)
         fx_matrix X = rows_of(0, ROWS, false), Y = rows_of(0, ROWS, true);
         CHECK(fx_kernel_gram(K, ROWS, k, &X, &X, NULL) == FX_OK);
         CHECK(fx_kernel_gram(L, ROWS, k, &X, &Y, NULL) == FX_OK);
-        for (size_t i = 0; i < ROWS * ROWS; i++)        /* dense and sparse: same sums, other order */
+        for (size_t i = 0; i < ROWS * ROWS; i++)        /* dense and sparse */
             CHECK_NEAR(L[i], K[i], 1e3 * COLS * DBL_EPSILON * (1 + fabs(K[i])));
         fx_kernel_free(k);
     }
@@ -235,7 +239,8 @@ static void blocks(void)
 static void group_definition(void)
 {
     fx_kernel *g = NULL, *x = NULL;
-    CHECK(fx_kernel_parse(&g, "groups:order=2", "a: 1 2 3\nb: 4 5\nc: 3 4 # overlaps\n", 1) == FX_OK);
+    CHECK(fx_kernel_parse(&g, "groups:order=2", "a: 1 2 3\nb: 4 5\nc: 3 4 # overlaps\n", 1)
+          == FX_OK);
     CHECK(fx_kernel_parse(&x, "cross", "a b\na: 1 2 3\nb: 4 5\n", 1) == FX_OK);
     for (int i = 0; i < test_cases(200); i++) {
         double u[6], v[6], z[6], got, bound = 0;

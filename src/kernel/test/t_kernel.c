@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_kernel.c - spec strings of kernels: what is accepted, how it is completed, what refusals say. */
+ * t_kernel.c - spec strings of kernels: what is accepted, how it is completed, what refusals
+ * say. */
 
 #include "base/test.h"
 #include "kernel/kernel.h"
@@ -61,7 +62,8 @@ int main(void)
     refused("anova-upto:order=2,theta=1/-1", NULL, "not positive definite");
     refused("anova-upto:order=2,theta=1/x", NULL, "a list of numbers");
     refused("maclaurin", NULL, "maclaurin needs coef=");
-    refused("maclaurin:coef=1/-1", NULL, "coefficient -1 of power 1 is negative: not positive definite");
+    refused("maclaurin:coef=1/-1", NULL,
+            "coefficient -1 of power 1 is negative: not positive definite");
     refused("poly:coef0=-1", NULL, "not positive definite");
     refused("poly:gamma=0", NULL, "must be positive");
     refused("poly:degree=0", NULL, "from 1 to 64");

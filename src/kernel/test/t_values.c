@@ -2,8 +2,8 @@
  * t_values.c - gradients against exact values and against the reverse-mode table.
  *
  * The table (Blondel et al. 2016, algorithm 2) keeps all partial results of the insertion and runs
- * backwards: no subtraction, so it is stable, but it needs n m numbers.  Here it runs in long double, as the
- * twin of insertion + guarded deletion. */
+ * backwards: no subtraction, so it is stable, but it needs n m numbers.  Here it runs in long
+ * double, as the twin of insertion + guarded deletion. */
 
 #include "kernel/test/golden.h"
 
@@ -69,7 +69,8 @@ static void against_table(void)
         for (int t = 1; t <= m; t++) {
             theta[t] = upto ? (double)test_below(5) / 4 : t == m;
             if (upto)
-                len += snprintf(spec + len, sizeof spec - (size_t)len, "%s%g", t == 1 ? ",theta=" : "/", theta[t]);
+                len += snprintf(spec + len, sizeof spec - (size_t)len, "%s%g",
+                                t == 1 ? ",theta=" : "/", theta[t]);
         }
         for (int j = 0; j < n; j++) {
             x[j] = test_below(8) ? test_unit() - 0.3 : 0;
@@ -121,7 +122,7 @@ static void one_golden(json_t *c)
             size_t j = X->ptr ? (size_t)r.col64[q] : q;
             double want = strtod(json_string_value(json_array_get(grad, j)), NULL);
             double s = strtod(json_string_value(json_array_get(scale, j)), NULL);
-            double c0 = 8 * ((double)n + 2 * k->order + 4);     /* a small multiple, as the file asks */
+            double c0 = 8 * ((double)n + 2 * k->order + 4);     /* small, as the file asks */
             if (!(fabs(G[q] - want) <= c0 * DBL_EPSILON / 2 * s))
                 fprintf(stderr, "%s: entry %zu on %s, off by %g u\n", id, j, fx_simd_target(),
                         fabs(G[q] - want) / s / DBL_EPSILON * 2);
@@ -141,13 +142,12 @@ static void golden(void)
     json_t *root = golden_cases("tests/golden/anova_gradients.json"), *c;
     size_t i;
 
-    json_array_foreach(json_object_get(root, "cases"), i, c)
-        one_golden(c);
+    json_array_foreach(json_object_get(root, "cases"), i, c) one_golden(c);
     CHECK(i > 60);
     json_decref(root);
 }
 
-/* Many rows and vectors: V equals the Gram of P' and X, threads do not matter, dense equals sparse. */
+/* Many rows and vectors: V is the Gram of P' and X, threads do not matter, dense equals sparse. */
 static void many(void)
 {
     enum { ROWS = 70, COLS = 12, VECTORS = 21 };

@@ -49,10 +49,11 @@ static int gnuplot(char *const *args)
     posix_spawn_file_actions_destroy(&quiet);
     if (error)
         return error;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    pid_t ended;
+    while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         if (progress_interrupted())
             kill(pid, SIGTERM);
-    return status ? -1 : 0;
+    return ended == pid && status == 0 ? 0 : -1;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -199,8 +200,11 @@ static void add_classes(text *t, char axis, const place *p, size_t n, const fx_t
     for (size_t i = 0, first = 0; i < n; i++)
         if (i + 1 == n || p[i + 1].label != p[i].label) {
             add(t, "%s", first ? ", " : "");
-            add_quoted(t, table->classes ? table->class_name[(size_t)p[i].label]
-                                         : say_number(name, p[i].label));
+            const char *label = table->classes ? table->class_name[(size_t)p[i].label]
+                                               : say_number(name, p[i].label);
+            char shown[61];             /* no axis has room for more */
+            snprintf(shown, sizeof shown, "%s", label);
+            add_quoted(t, shown);
             add(t, " %g", (double)(first + i) / 2);
             first = i + 1;
         }

@@ -44,6 +44,8 @@ void progress_signals(void)
     sigaction(SIGPIPE, &act, NULL);
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)        /* nohup */
         sigaction(SIGHUP, &act, NULL);
+    act.sa_handler = SIG_DFL;           /* plot.c waits for gnuplot, even if our parent does not */
+    sigaction(SIGCHLD, &act, NULL);
     act.sa_handler = SIG_IGN;           /* a file size limit becomes an error of write(2) */
     sigaction(SIGXFSZ, &act, NULL);
 }

@@ -211,7 +211,7 @@ static fx_status merge_row(scan *s, size_t first)
         }
         if (!fxi_data_usable(sum))
             return fxi_data_text_fault(s->c, s->line, second(s, col + s->shift),
-                                       "the values of index %lld have no finite sum",
+                                       "the sum of the values of index %lld is out of range",
                                        (long long)col + s->shift);
         if (s->val.f32 && (double)(float)sum != sum)    /* entries behind n are still needed */
             st = fxi_data_values_widen(&s->val, end);

@@ -16,6 +16,14 @@ static const fxi_data_write_format *const formats[] = {
     &fxi_data_write_npz, &fxi_data_write_precomputed};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+bool fxi_data_write_is_number(const char *text)
+{
+    const char *end = text + strlen(text);
+    double x;
+
+    return fxi_decimal_read(&x, text, end) == end;
+}
+
 fx_status fxi_data_write_flush(fxi_writer *w)
 {
     size_t n = w->used;

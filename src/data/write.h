@@ -19,6 +19,8 @@ typedef struct fxi_data_write_format {
 extern const fxi_data_write_format fxi_data_write_svmlight, fxi_data_write_csv, fxi_data_write_tsv,
     fxi_data_write_precomputed, fxi_data_write_npy, fxi_data_write_npz;
 
+/* Would a reader take this text for a number? */
+bool fxi_data_write_is_number(const char *text);
 #define FXI_WRITE_MARK "\xef\xbb\xbf"   /* UTF-8's byte order mark: readers skip it at the start */
 enum { FXI_WRITE_BUFFER = 1 << 16, FXI_WRITE_TOKEN = 96 };
 struct fxi_writer {

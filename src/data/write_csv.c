@@ -4,7 +4,8 @@
  * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and,
  * last, `label` if there are labels.  A text that holds the separator or a quote, begins or ends
  * with a blank, or begins with a byte order mark is quoted, with quotes doubled (RFC 4180).  Texts
- * with line ends and empty class names are refused, since no reader here takes them.  Queries have
+ * with line ends, class names that are empty or numbers, and headers of numbers alone are refused,
+ * since no reader here would give them back.  Queries have
  * no place in this format. */
 
 #include "data/write.h"
@@ -20,6 +21,16 @@ static fx_status check_texts(const char *const *text, size_t n, const char *what
     return FX_OK;
 }
 
+/* A first line of numbers would be read as a row. */
+static fx_status check_header(const fx_table *t)
+{
+    for (size_t j = 0; j < t->cols; j++)
+        if (t->name[j][0] && !fxi_data_write_is_number(t->name[j]))
+            return FX_OK;
+    return fxi_error(FX_EUNSUPPORTED, "feature names '%s'.. that are all numbers or empty would be "
+                     "read as a row (use header=no)", t->name[0]);
+}
+
 static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys, char separator)
 {
     const fx_table *t = w->t;
@@ -31,8 +42,11 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *key
     if (!st)
         st = check_texts(t->class_name, t->classes, "class name");
     for (size_t c = 0; !st && c < t->classes; c++)
-        if (!t->class_name[c][0])
-            st = fxi_error(FX_EUNSUPPORTED, "an empty class name cannot stand in this format");
+        if (!t->class_name[c][0] || fxi_data_write_is_number(t->class_name[c]))
+            st = fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty or a "
+                           "number)", t->class_name[c]);
+    if (!st && t->name && t->cols && !w->headless)
+        st = check_header(t);
     return st;
 }
 

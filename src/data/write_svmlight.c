@@ -15,9 +15,11 @@ fx_status fxi_data_write_svmlight_names(const fx_table *t)
 {
     for (size_t c = 0; c < t->classes; c++)
         if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:")
-            || !strncmp(t->class_name[c], FXI_WRITE_MARK, 3))
-            return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty, "
-                             "with a space, # or :, or after a byte order mark)", t->class_name[c]);
+            || !strncmp(t->class_name[c], FXI_WRITE_MARK, 3)
+            || fxi_data_write_is_number(t->class_name[c]))
+            return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty, a "
+                             "number, with a space, # or :, or after a byte order mark)",
+                             t->class_name[c]);
     return FX_OK;
 }
 

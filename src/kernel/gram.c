@@ -42,7 +42,7 @@ typedef struct thread_space {           /* what one thread needs, allocated at t
     double *x;                          /* one row as it meets the panel */
     int64_t *col;
     int32_t *slot;
-    size_t unasked;                     /* numbers touched since we asked whether to stop */
+    size_t unasked;                     /* operations since we asked whether to stop */
 } thread_space;
 
 typedef struct gram {
@@ -54,7 +54,7 @@ typedef struct gram {
     size_t tile;                        /* rows of X in a block */
     size_t runs;                        /* runs of rows of Z */
     size_t tile_entries, panel_entries, row_entries;    /* most that occur */
-    size_t cost;                        /* of the longest row with one panel, see stopped */
+    size_t cost;                        /* multiply-adds of the longest row with a panel */
     size_t table;                       /* size of the hash table, 2^(64 - shift) */
     int shift;
     thread_space *space;                /* [threads] */
@@ -76,12 +76,12 @@ static size_t most_entries(const fx_matrix *X, size_t group)
     return most;
 }
 
-/* Should the call stop?  Asked once per 2^16 numbers: under a millisecond of work.  The functions
+/* Should the call stop?  Asked once per 2^20 operations: under a few milliseconds.  The functions
  * that lay rows then return early, and the block ends. */
-static bool stopped(thread_space *s, size_t numbers, fxi_team *team)
+static bool stopped(thread_space *s, size_t operations, fxi_team *team)
 {
-    s->unasked += numbers;
-    if (s->unasked < 65536)
+    s->unasked += operations;
+    if (s->unasked < 1 << 20)
         return false;
     s->unasked = 0;
     return fxi_parallel_cancelled(team);
@@ -339,7 +339,7 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
         g->row_entries += g->panel_entries;
     for (g->table = 16, g->shift = 60; g->table < 2 * g->panel_entries; g->shift--)
         g->table *= 2;
-    g->cost = fxi_kernel_cost(g->kernel, g->row_entries);
+    g->cost = fxi_kernel_cost(g->kernel, g->row_entries) * FXI_LANES;
     each = g->tile_entries * 16 + g->panel_entries * (FXI_LANES * 8 + 8) + g->row_entries * 20
            + (g->dense ? 0 : g->table * 12)
            + 8 * fxi_kernel_scratch(g->kernel, g->row_entries, false);

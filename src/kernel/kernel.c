@@ -9,10 +9,9 @@
 #include <string.h>
 
 static const fxi_kernel_type *const table[] = {
-    &fxi_kernel_linear,      &fxi_kernel_poly,   &fxi_kernel_exp,        &fxi_kernel_vovk,
-    &fxi_kernel_vovk_inf,    &fxi_kernel_maclaurin, &fxi_kernel_anova,   &fxi_kernel_anova_upto,
-    &fxi_kernel_all_subsets, &fxi_kernel_itemset, &fxi_kernel_groups,    &fxi_kernel_cross,
-    &fxi_kernel_rbf,         &fxi_kernel_laplacian, &fxi_kernel_cauchy,
+#define KERNEL(name) &fxi_kernel_##name,
+#include "kernel/kernel.def"
+#undef KERNEL
 };
 enum { KERNELS = sizeof table / sizeof *table };
 
@@ -62,6 +61,16 @@ static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
     return spec;
 }
 
+void fxi_kernel_names(char out[256], bool outer)
+{
+    size_t n = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < KERNELS && n < 256; i++)
+        if (outer ? table[i]->of != NULL : table[i]->gradient != NULL)
+            n += (size_t)snprintf(out + n, 256 - n, "%s%s", n ? ", " : "", table[i]->name);
+}
+
 static fx_status parse(fx_kernel **out, const char *text, size_t len, const char *family, int base,
                        int depth)
 {
@@ -79,11 +88,11 @@ static fx_status parse(fx_kernel **out, const char *text, size_t len, const char
         names[i] = table[i]->name;
     if ((st = fxi_spec_find(&i, &s, names, "kernel")) != 0)
         return st;
-    if (s.inner && !table[i]->of)
-        return fxi_error(FX_EINVAL,
-                         "%s takes no inner kernel; poly, exp, vovk, vovk-inf and "
-                         "maclaurin do",
-                         table[i]->name);
+    if (s.inner && !table[i]->of) {
+        char outer[256];
+        fxi_kernel_names(outer, true);
+        return fxi_error(FX_EINVAL, "%s takes no inner kernel; these do: %s", table[i]->name, outer);
+    }
     st = fxi_spec_check(&s, table[i]->keys);
     if (st)
         return st;

@@ -2,7 +2,7 @@
  * kernel.h - inside the library: what a kernel is.
  *
  * A kernel is evaluated for one row x and FXI_LANES other vectors z_w at a time, a panel.  Each
- * kernel is one file with one fxi_kernel_type and one line in the table of kernel.c. */
+ * kernel is one file with one fxi_kernel_type and one line in kernel.def. */
 #ifndef FXI_KERNEL_H
 #define FXI_KERNEL_H
 #include "data/data.h"
@@ -53,10 +53,9 @@ struct fx_kernel {
     fxi_groups *groups;
 };
 
-extern const fxi_kernel_type fxi_kernel_linear, fxi_kernel_poly, fxi_kernel_exp, fxi_kernel_vovk,
-    fxi_kernel_vovk_inf, fxi_kernel_maclaurin, fxi_kernel_anova, fxi_kernel_anova_upto,
-    fxi_kernel_all_subsets, fxi_kernel_itemset, fxi_kernel_groups, fxi_kernel_cross,
-    fxi_kernel_rbf, fxi_kernel_laplacian, fxi_kernel_cauchy;
+#define KERNEL(name) extern const fxi_kernel_type fxi_kernel_##name;
+#include "kernel/kernel.def"
+#undef KERNEL
 
 /* kernel.c */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
@@ -71,6 +70,8 @@ fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key
 /* for kernels whose one key is gamma > 0 */
 extern const fxi_spec_key fxi_kernel_gamma_keys[];
 fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base);
+/* Names of the kernels that stand around another one, or that have gradients: "poly, exp, ..". */
+void fxi_kernel_names(char out[256], bool outer);
 /* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming row i and `other` ("row") j. */
 fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,
                                 size_t j);

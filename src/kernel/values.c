@@ -164,11 +164,11 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
                               : "X");
     if ((st = fxi_data_check(X, "X", run)) != 0)
         return st;
-    if (G && !k->type->gradient)
-        return fxi_error(FX_EUNSUPPORTED,
-                         "no gradients of %s; linear, anova, anova-upto and "
-                         "all-subsets have them",
-                         k->spec);
+    if (G && !k->type->gradient) {
+        char have[256];
+        fxi_kernel_names(have, false);
+        return fxi_error(FX_EUNSUPPORTED, "no gradients of %s; these have them: %s", k->spec, have);
+    }
     size_t stored = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
     if (X->cols > INT32_MAX || !fxi_size_add(&n, vectors, FXI_LANES)
         || !fxi_size_mul(&n, n, X->cols) || !fxi_size_mul(&n, n, sizeof *P)

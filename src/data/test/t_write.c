@@ -372,6 +372,17 @@ int main(void)
     class_name[0] = "a", name[1] = "b\r";
     CHECK(put(&c, "tsv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "feature name 'b"));
     CHECK(put(&c, "tsv:header=no", &t) == FX_OK);
+    static const char *const numbers[] = {"1", "-2.5e3", "nan", "Infinity"};
+    for (int i = 0; i < 4; i++) {       /* a reader would take these for numbers */
+        class_name[0] = numbers[i], name[1] = "b";
+        CHECK(put(&c, "svmlight", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "a number"));
+        CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "a number"));
+        class_name[0] = "a", name[0] = "", name[1] = numbers[i];
+        CHECK(put(&c, "csv", &t) == FX_EUNSUPPORTED && strstr(fx_error_detail(), "header=no"));
+        CHECK(put(&c, "csv:header=no", &t) == FX_OK);
+        name[0] = longest;
+        CHECK(put(&c, "csv", &t) == FX_OK);
+    }
     free(longest);
 
     /* A comma in the first label, and nothing after it: CSV to our reader. */

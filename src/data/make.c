@@ -48,6 +48,15 @@ static fx_status make_piece(void *ctx, size_t block, fxi_team *team)
     return FX_OK;
 }
 
+fx_status fxi_data_make_one(fxi_making *m)
+{
+    m->feature = fxi_alloc(m->m, sizeof *m->feature);
+    if (!m->feature)
+        return FX_ENOMEM;
+    fxi_rng_sample(m->feature, m->m, m->cols, (fxi_rng){m->seed, FXI_DATA_MAKE});
+    return FX_OK;
+}
+
 enum { DIGITS = 12 };                   /* of a column with its separator, and the end */
 
 /* "3 17\n4 9\n": planted sets, their features ascending, from 1. */

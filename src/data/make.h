@@ -37,6 +37,8 @@ typedef struct fxi_data_set {
 extern const fxi_data_set fxi_data_make_pairs, fxi_data_make_triples, fxi_data_make_parity,
     fxi_data_make_fields, fxi_data_make_dense_positive;
 
+fx_status fxi_data_make_one(fxi_making *m);     /* plants one set of m->m features */
+
 /* The random numbers of row i: draw 0 decides whether its label is turned round, the row itself
  * uses draws from 1 on. */
 static inline fxi_rng fxi_data_make_row(const fxi_making *m, size_t i)

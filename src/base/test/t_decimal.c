@@ -96,7 +96,14 @@ int main(void)
     written(0.00012, "0.00012"), written(1.25e-10, "1.25e-10");
     written(12345678901234567.0, "12345678901234568");
 
-    if (setlocale(LC_ALL, "de_DE.UTF-8"))
-        written(0.5, "0.5"), same_as_strtod("17");
+    /* With a decimal comma: the ways through the C library, too. */
+    if (setlocale(LC_ALL, "de_DE.UTF-8")) {
+        const char *point = "1.2345678901234567890123e-200", *comma = "0,5";
+        CHECK(strtod(comma, NULL) == 0.5);
+        CHECK(fxi_decimal_read(&x, point, point + strlen(point)) && x == 0x1.e3d71f622be95p-665);
+        CHECK(fxi_decimal_read(&x, comma, comma + 3) == comma + 1 && x == 0);
+        written(0.5, "0.5"), written(1.25e-200, "1.25e-200"), written(1.5e300, "1.5e300");
+    } else
+        printf("skipped: no locale de_DE.UTF-8 (Debian's package locales)\n");
     return 0;
 }

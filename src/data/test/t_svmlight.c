@@ -342,6 +342,8 @@ int main(void)
     faults();
     if (setlocale(LC_ALL, "de_DE.UTF-8"))
         shapes(), options();
+    else
+        printf("skipped: no locale de_DE.UTF-8 (Debian's package locales)\n");
     setlocale(LC_ALL, "C");
     for (int i = 0, n = test_cases(5); i < n; i++)
         random_rows(1 + test_below(100));

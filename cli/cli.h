@@ -101,7 +101,54 @@ void load_replace(loaded *l, fx_data *data);            /* rows from rows; takes
 int load_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
 int load_fit(fx_scale **out, const char *spec, const loaded *l);
 int load_scale(loaded *l, const fx_scale *s);           /* in place */
+int load_join(loaded *l);               /* all rows in one block, which is what kernels take */
+int load_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
+fx_matrix load_rows(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 void load_free(loaded *l);
+
+/* ---- kernel.c: kernels and maps from specs ------------------------------------------------ */
+#define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
+typedef struct chosen {
+    const char *spec;
+    char path[4096], *family;           /* the file that the kernel names, or ""; its text */
+    fx_kernel *kernel;
+} chosen;
+/* Early, so that a misspelt kernel is found before a large file is read.  One with a file is
+ * finished when the index base is known. */
+int kernel_prepare(chosen *k, const char *spec);
+int kernel_finish(chosen *k, int base);
+void kernel_free(chosen *k);
+int kernel_features(size_t *D, const char *text, size_t cols);  /* of -D: "1024" or "16x" */
+/* The first of maps[] (ends with NULL) that serves the kernel. */
+fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, size_t cols,
+                     size_t D, uint64_t seed, const fx_matrix *sample);
+int kernel_map_check(const char *const *maps, const chosen *k);  /* early, as kernel_prepare */
+/* Features of a map that is only looked at: few, unless its counts= fit D alone. */
+size_t kernel_few(const char *const *maps, size_t D);
+
+/* ---- measure.c: errors of maps on pairs of rows ------------------------------------------- */
+typedef struct measured {               /* of |error| over pairs and maps of several seeds */
+    double mae, rmse, max;
+    double ci95;                        /* half width of an interval about rmse; NaN: unknown */
+    double within, share;               /* quantile that was asked for; share of errors <= eps */
+    double low, high;                   /* rmse of the best and the worst seed */
+    size_t asked, columns;              /* random features; columns of Z, exact ones included */
+} measured;
+typedef struct pairs_of {
+    fx_data *data;                      /* rows, in groups of which every pair counts */
+    fx_matrix rows;
+    fx_matrix narrow;                   /* the same without columns of zeros, if that is a gain */
+    int64_t *col;                       /* its columns */
+    const fx_matrix *used;              /* the one of both that was mapped last */
+    size_t pairs, *pair;                /* [2 pairs] rows of the sample */
+    uint64_t seeds;                     /* maps to draw, from cli.seed on */
+    double *K, *error, scale;           /* [pairs], [seeds * pairs]; root mean square of K */
+} pairs_of;
+int measure_sample(pairs_of *s, const loaded *l, const chosen *k, uint64_t pairs, uint64_t seeds);
+/* maps: as for kernel_map.  *last: the last map, if it is wanted. */
+int measure_maps(measured *out, fx_map **last, pairs_of *s, const char *const *maps,
+                 const fx_kernel *k, size_t D, double quantile, double eps);
+void measure_free(pairs_of *s);
 
 /* ---- output.c: bytes out, whole or not at all --------------------------------------------- */
 typedef struct output {
@@ -118,9 +165,14 @@ bool output_is_stdout(const char *path);
 int output_open(output **out, const char *path, const char *format); /* no file is opened twice */
 const char *output_name(const output *o);       /* the file that another program may fill */
 int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
+int output_part(output *o, const char *spec, const fx_table *t);  /* the next rows of it */
+int output_bytes(output *o, const void *bytes, size_t n);
 int output_text(output *o, const char *text);
+int output_npy(output *o, fx_type type, size_t rows, size_t cols); /* what precedes the numbers */
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
+
+enum { CURVE_POINTS = 7 };
 
 /* ---- plot.c ------------------------------------------------------------------------------- */
 typedef struct plot {
@@ -132,6 +184,21 @@ int plot_open(plot *p, const char *path, const char *const *input, size_t n);
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
 
+typedef struct curve {                  /* of one map */
+    const char *name;
+    struct {
+        double D, mean, low, high;
+    } point[CURVE_POINTS];
+} curve;
+int plot_curves(plot *p, const char *path, const char *title, const char *key, const curve *c,
+                size_t curves, size_t points);
+
+/* ---- curve.c: the error of several maps against D ----------------------------------------- */
+/* maps: specs separated by blanks, or NULL: those that serve the kernel. */
+int curve_check(const char *maps, const chosen *k);      /* early, as kernel_prepare */
+int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
+              const char *plot_path, plot *p);
+
 /* ---- The commands ------------------------------------------------------------------------- */
-extern const command cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
+extern const command cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
 #endif

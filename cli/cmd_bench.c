@@ -3,7 +3,7 @@
  *
  * Every figure is the best of several runs, with the threads that --threads allows; memory is
  * read by as many threads.  A share of bandwidth is given where bytes are what the work is
- * about. */
+ * about: files that are read, features that are written. */
 
 #include "cli.h"
 
@@ -78,21 +78,51 @@ static double bandwidth(void)
 typedef struct job {
     const char *group, *name;
     const char *set;                    /* spec of the rows */
-    const char *kernel;                 /* gram: its spec */
+    const char *kernel;                 /* gram, map: its spec */
     const char *format;                 /* read: written to memory, then parsed */
+    const char *map;                    /* map: its spec */
+    size_t features;                    /* map: how many */
+    size_t scores;                      /* map: this many outputs at once, Z is not stored */
 } job;
 
+#define DENSE(n, d) "dense-positive:n=" #n ",d=" #d
+#define GRAM(name, set, kernel) \
+    { \
+        "gram", name, set, kernel, NULL, NULL, 0, 0 \
+    }
+#define READ(name, set, format) \
+    { \
+        "read", name, set, NULL, format, NULL, 0, 0 \
+    }
+/* Each map on short rows and on long ones, 16 and 8 features for a column. */
+#define MAP(name, kernel, map, scores) \
+    {"map", name, DENSE(2048, 80), kernel, NULL, map, 1280, scores}, \
+    { \
+        "map", name, DENSE(1024, 1024), kernel, NULL, map, 8192, scores \
+    }
+
 static const job jobs[] = {
-    {"gram", "linear", "dense-positive:n=1000,d=100", "linear", NULL},
-    {"gram", "anova 2, dense", "dense-positive:n=1000,d=100", "anova:order=2", NULL},
-    {"gram", "anova 3, dense", "dense-positive:n=1000,d=100", "anova:order=3", NULL},
-    {"gram", "all-subsets, dense", "dense-positive:n=1000,d=100", "all-subsets", NULL},
-    {"gram", "rbf, dense", "dense-positive:n=1000,d=100", "rbf:gamma=0.5", NULL},
-    {"gram", "anova 2, sparse", "triples:n=1000,d=1000,nz=20", "anova:order=2", NULL},
-    {"read", "svmlight, ones", "triples:n=40000,d=1000,nz=20", NULL, "svmlight"},
-    {"read", "svmlight, 17 digits", "dense-positive:n=4000,d=100", NULL, "svmlight"},
-    {"read", "csv, 17 digits", "dense-positive:n=4000,d=100", NULL, "csv"},
-    {"read", "npy, double", "dense-positive:n=20000,d=100", NULL, "npy"},
+    GRAM("linear", DENSE(1000, 100), "linear"),
+    GRAM("anova 2, dense", DENSE(1000, 100), "anova:order=2"),
+    GRAM("anova 3, dense", DENSE(1000, 100), "anova:order=3"),
+    GRAM("all-subsets, dense", DENSE(1000, 100), "all-subsets"),
+    GRAM("rbf, dense", DENSE(1000, 100), "rbf:gamma=0.5"),
+    GRAM("anova 2, sparse", "triples:n=1000,d=1000,nz=20", "anova:order=2"),
+    MAP("rk anova 2, packed", "anova:order=2", "rk:projection=packed", 0),
+    MAP("rk anova 2, Hadamard", "anova:order=2", "rk:projection=hadamard", 0),
+    MAP("rk anova 2, circulant", "anova:order=2", "rk:projection=circulant", 0),
+    MAP("rk anova 2, complex", "anova:order=2", "rk:complex=yes,projection=hadamard", 0),
+    MAP("rk anova 3, Hadamard", "anova:order=3", "rk:projection=hadamard", 0),
+    MAP("rk all-subsets, packed", "all-subsets", "rk:projection=packed", 0),
+    MAP("rk all-subsets, Hadam.", "all-subsets", "rk:projection=hadamard", 0),
+    MAP("ts poly 2", "poly:degree=2", "ts", 0),
+    MAP("rff rbf, dense", "rbf:gamma=1", "rff:projection=dense", 0),
+    MAP("rff rbf, Hadamard", "rbf:gamma=1", "rff:projection=hadamard", 0),
+    MAP("rk anova 2, one score", "anova:order=2", "rk:projection=hadamard", 1),
+    READ("svmlight, ones", "triples:n=40000,d=1000,nz=20", "svmlight"),
+    READ("svmlight, 17 digits", DENSE(4000, 100), "svmlight"),
+    READ("csv, 17 digits", DENSE(4000, 100), "csv"),
+    READ("npy, double", DENSE(20000, 100), "npy"),
 };
 
 typedef struct memory {
@@ -118,9 +148,30 @@ static int append(void *ctx, const void *bytes, size_t len)
 }
 
 typedef struct result {
-    double seconds, work;               /* pairs or bytes */
+    double seconds, work;               /* pairs, rows or bytes */
     size_t rows, cols;
 } result;
+
+/* What the work of a job is counted in, and how that is shown. */
+typedef struct unit {
+    const char *name, *shown;
+    double scale;
+} unit;
+
+static unit unit_of(const job *j)
+{
+    return j->map      ? (unit){"rows/s", "%.2f us/row", 1e6}
+           : j->kernel ? (unit){"pairs/s", "%.1f Mpairs/s", 1e-6}
+                       : (unit){"bytes/s", "%.0f MB/s", 1e-6};
+}
+
+/* Bytes that a job must move: all that is read, or the features that are written. */
+static double bytes_of(const job *j, const result *r)
+{
+    return !j->kernel             ? r->work
+           : j->map && !j->scores ? (double)sizeof(float) * r->work * (double)j->features
+                                  : 0;
+}
 
 static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_run *run)
 {
@@ -160,6 +211,35 @@ static fx_status time_read(result *r, const job *j, const fx_table *t, const fx_
     return s;
 }
 
+static fx_status time_map(result *r, const job *j, const fx_table *t, const fx_run *run)
+{
+    fx_kernel *kernel = NULL;
+    fx_map *map = NULL;
+    size_t n = t->rows, D = j->features;
+    float *Z = j->scores ? NULL : malloc(n * D * sizeof *Z);
+    double *W = calloc(D * (j->scores + 1), sizeof *W),
+           *S = malloc(n * (j->scores + 1) * sizeof *S);
+    fx_status s = W && S && (Z || j->scores) ? fx_kernel_parse(&kernel, j->kernel, NULL, 1)
+                                             : FX_ENOMEM;
+
+    if (!s)
+        s = fx_map_parse(&map, j->map, kernel, t->cols, D, cli.seed, t->block, run);
+    r->work = (double)n;
+    for (uint64_t i = 0; i < repeats && !s; i++) {
+        double start = say_clock();
+        s = Z ? fx_map_apply(Z, D, FX_F32, map, t->block, run)
+              : fx_map_score(S, map, W, j->scores, t->block, run);
+        double seconds = say_clock() - start;
+        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+    }
+    fx_map_free(map);
+    fx_kernel_free(kernel);
+    free(Z);
+    free(W);
+    free(S);
+    return s;
+}
+
 static fx_status time_job(result *r, const job *j, const fx_run *run)
 {
     fx_data *made = NULL, *data = NULL;
@@ -176,37 +256,45 @@ static fx_status time_job(result *r, const job *j, const fx_run *run)
     t = fx_data_table(data);
     r->rows = t.rows;
     r->cols = t.cols;
-    s = j->kernel ? time_gram(r, j, &t, run) : time_read(r, j, &t, run);
+    s = j->map      ? time_map(r, j, &t, run)
+        : j->kernel ? time_gram(r, j, &t, run)
+                    : time_read(r, j, &t, run);
     fx_data_free(data);
     return s;
 }
 
 static void print_row(const job *j, const result *r, double memory_rate)
 {
-    char size[32], share[32] = "", rate[32];
+    char size[48], share[32] = "", rate[32];
+    unit u = unit_of(j);
+    double per_second = r->work / r->seconds, bytes = bytes_of(j, r);
 
-    snprintf(size, sizeof size, "%zu x %zu", r->rows, r->cols);
-    if (j->kernel)
-        snprintf(rate, sizeof rate, "%.1f Mpairs/s", r->work / r->seconds / 1e6);
-    else {
-        snprintf(rate, sizeof rate, "%.0f MB/s", r->work / r->seconds / 1e6);
-        if (memory_rate > 0)
-            snprintf(share, sizeof share, "%.1f %%", 100 * r->work / r->seconds / memory_rate);
-    }
-    printf("%-5s %-20s %14s %10.2f ms %16s %9s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
+    if (j->map)
+        snprintf(size, sizeof size, "%zu x %zu, D %zu", r->rows, r->cols, j->features);
+    else
+        snprintf(size, sizeof size, "%zu x %zu", r->rows, r->cols);
+    snprintf(rate, sizeof rate, u.shown, j->map ? u.scale / per_second : u.scale * per_second);
+    if (bytes > 0 && memory_rate > 0)
+        snprintf(share, sizeof share, "%.1f %%", 100 * bytes / r->seconds / memory_rate);
+    printf("%-5s %-22s %19s %10.2f ms %15s %9s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
            share);
     fflush(stdout);
 }
 
 static json_t *json_row(const job *j, const result *r, double memory_rate)
 {
+    double bytes = bytes_of(j, r);
     json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:s}", "group", j->group, "name", j->name,
                           "rows", (json_int_t)r->rows, "columns", (json_int_t)r->cols, "seconds",
-                          r->seconds, "rate", r->work / r->seconds, "unit",
-                          j->kernel ? "pairs/s" : "bytes/s");
+                          r->seconds, "rate", r->work / r->seconds, "unit", unit_of(j).name);
 
-    if (!j->kernel && memory_rate > 0)
-        o = say_set(o, "bandwidth_share", json_real(r->work / r->seconds / memory_rate));
+    if (j->map) {
+        o = say_set(o, "kernel", json_string(j->kernel));
+        o = say_set(o, "map", json_string(j->map));
+        o = say_set(o, "D", json_integer((json_int_t)j->features));
+    }
+    if (bytes > 0 && memory_rate > 0)
+        o = say_set(o, "bandwidth_share", json_real(bytes / r->seconds / memory_rate));
     return o;
 }
 
@@ -218,8 +306,8 @@ static int run(int n, char **operand)
     json_t *list = json_array();
     int status = 0;
 
-    if (!all && strcmp(which, "gram") && strcmp(which, "read")) {
-        say_error("bench: '%s' is not one of gram, read, all", which);
+    if (!all && strcmp(which, "gram") && strcmp(which, "map") && strcmp(which, "read")) {
+        say_error("bench: '%s' is not one of gram, map, read, all", which);
         json_decref(list);
         return EXIT_USAGE;
     }
@@ -228,7 +316,7 @@ static int run(int n, char **operand)
         printf("instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
                fx_simd_target(), progress_threads(), progress_threads() == 1 ? "" : "s", rate / 1e9,
                (unsigned long long)repeats);
-        printf("%-5s %-20s %14s %13s %16s %9s\n", "call", "work", "rows x columns", "time", "rate",
+        printf("%-5s %-22s %19s %13s %15s %9s\n", "call", "work", "rows x columns", "time", "rate",
                "of memory");
     }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !status; i++) {
@@ -254,12 +342,14 @@ static int run(int n, char **operand)
 
 const command cmd_bench = {
     .name = "bench",
-    .operands = "[gram|read|all] [options]",
+    .operands = "[gram|map|read|all] [options]",
     .summary = "time the library's calls on this machine",
     .text = "Prints the best of several runs of each call, next to the rate at which this machine "
-            "reads memory.",
+            "reads memory. A share of that rate is given for bytes read from a file or written as "
+            "features.",
     .examples = "bench\n"
-                "bench gram --threads 1 --json",
+                "bench map --threads 1\n"
+                "bench gram --json",
     .groups = {&group, &common_options},
     .least = 0, .most = 1,
     .run = run,

@@ -46,58 +46,13 @@ static const opt_group group = {"Options", options};
 typedef struct work {                   /* everything one call makes */
     loaded X, Z;
     bool two;
-    fx_kernel *kernel;
-    char family_path[4096], *family;
+    chosen k;
     fx_matrix x, z;                     /* one block each, of common width */
     double *K;
     double seconds_gram, seconds_write;
     double smallest, diagonal, tolerance;       /* --check */
     size_t checked;
 } work;
-
-static int parse_kernel(work *w, int base)
-{
-    static const char ours[] = "family:";       /* what the library calls the text */
-    fx_status s = fx_kernel_parse(&w->kernel, kernel_spec, w->family, base);
-
-    if (s == FX_EFORMAT && w->family && !strncmp(fx_error_detail(), ours, sizeof ours - 1)) {
-        say_error("%s:%s", w->family_path, fx_error_detail() + sizeof ours - 1);
-        return EXIT_USAGE;
-    }
-    return s ? say_failure(s) : 0;
-}
-
-/* Early, so that a misspelt kernel is found before a large file is read. */
-static int prepare_kernel(work *w)
-{
-    size_t len;
-    const char *file = fx_kernel_file(kernel_spec, &len);
-
-    if (!file)
-        return parse_kernel(w, 1);
-    if (len >= sizeof w->family_path) {
-        say_error("%.60s...: the file name is too long", kernel_spec);
-        return EXIT_USAGE;
-    }
-    memcpy(w->family_path, file, len);
-    w->family_path[len] = '\0';
-    return source_slurp(&w->family, w->family_path);
-}
-
-/* All rows in one block, which is what a kernel takes. */
-static int join(loaded *l)
-{
-    fx_run run = progress_run();
-    fx_data *one;
-
-    if (l->table.blocks == 1)
-        return 0;
-    fx_status s = fx_data_select(&one, &l->table, NULL, 0, &run);
-    if (s)
-        return say_failure(s);
-    load_replace(l, one);
-    return 0;
-}
 
 static int read_inputs(work *w, int n, char **path)
 {
@@ -122,9 +77,9 @@ static int read_inputs(work *w, int n, char **path)
         fx_data_scale_free(scale);
     }
     if (!status)
-        status = join(&w->X);
+        status = load_join(&w->X);
     if (!status && w->two)
-        status = join(&w->Z);
+        status = load_join(&w->Z);
     if (!status)
         w->x = w->X.table.block[0];
     if (!status && w->two)
@@ -149,12 +104,12 @@ static int compute(work *w)
     double start = say_clock();
     int status;
 
-    say_note("gram: %s, %zu x %zu, %s", fx_kernel_spec(w->kernel), rows, cols,
+    say_note("gram: %s, %zu x %zu, %s", fx_kernel_spec(w->k.kernel), rows, cols,
              say_bytes(need, 8 * (double)rows * (double)cols));
     if ((status = allocate(&w->K, rows, cols)))
         return status;
     progress_begin("gram", "pairs", (double)rows * (double)cols);
-    fx_status s = fx_kernel_gram(w->K, cols, w->kernel, &w->x, w->two ? &w->z : NULL, &run);
+    fx_status s = fx_kernel_gram(w->K, cols, w->k.kernel, &w->x, w->two ? &w->z : NULL, &run);
     progress_end();
     w->seconds_gram = say_clock() - start;
     return s ? say_failure(s) : 0;
@@ -210,7 +165,7 @@ static int smallest_eigenvalue(work *w, const fx_matrix *X)
     if (status)
         return status;
     progress_begin("check", "pairs", (double)n * (double)n);
-    fx_status s = fx_kernel_gram(K, n, w->kernel, X, NULL, &run);
+    fx_status s = fx_kernel_gram(K, n, w->k.kernel, X, NULL, &run);
     progress_begin("eigen", "rows", (double)n);
     if (!s)
         s = fx_linalg_eigmin(&w->smallest, K, n, n, &run);
@@ -270,7 +225,7 @@ static int report(const work *w, const char *written)
     if (cli.json) {
         json_t *j = json_pack("{s:I, s:I, s:o, s:{s:f, s:f, s:f}, s:o}", "rows", (json_int_t)rows,
                               "columns", (json_int_t)cols, "kernel",
-                              say_text(fx_kernel_spec(w->kernel)), "seconds", "read",
+                              say_text(fx_kernel_spec(w->k.kernel)), "seconds", "read",
                               w->X.seconds + w->Z.seconds, "gram", w->seconds_gram, "write",
                               w->seconds_write, "output", say_text(written));
         if (check)
@@ -304,11 +259,11 @@ static int gram(work *w, int n, char **path)
 {
     output *o = NULL;
     plot picture;
-    const char *const inputs[] = {path[0], n > 1 ? path[1] : path[0], w->family_path};
+    const char *const inputs[] = {path[0], n > 1 ? path[1] : path[0], w->k.path};
     /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
     const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
     const char *format = format_of(target);
-    int status = prepare_kernel(w);
+    int status = kernel_prepare(&w->k, kernel_spec);
 
     if (status)
         return status;
@@ -328,14 +283,14 @@ static int gram(work *w, int n, char **path)
         return status;
     if ((status = read_inputs(w, n, path)))
         return status;
-    if (!w->kernel && (status = parse_kernel(w, w->X.table.base)))
+    if ((status = kernel_finish(&w->k, w->X.table.base)))
         return status;
     if ((o || plot_path || !check) && (status = compute(w)))
         return status;
     if (o && (status = write_matrix(w, o, format)))
         return status;
     if (plot_path
-        && (status = plot_gram(&picture, plot_path, fx_kernel_spec(w->kernel), w->K,
+        && (status = plot_gram(&picture, plot_path, fx_kernel_spec(w->k.kernel), w->K,
                                w->two ? w->z.rows : w->x.rows, &w->X.table,
                                w->two ? &w->Z.table : NULL)))
         return status;
@@ -357,8 +312,7 @@ static int run(int n, char **path)
     }
     load_free(&w.X);
     load_free(&w.Z);
-    fx_kernel_free(w.kernel);
-    free(w.family);
+    kernel_free(&w.k);
     free(w.K);
     return status;
 }

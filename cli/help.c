@@ -70,12 +70,19 @@ static void show_options(FILE *f, const opt_group *g)
     }
 }
 
-/* A line of the table of kernels is the spec, spaces, the formula. */
+/* A line of a table of the library is the spec, spaces, the formula. */
 static size_t spec_length(const char *line)
 {
     const char *gap = strstr(line, "  ");
 
     return gap ? (size_t)(gap - line) : strlen(line);
+}
+
+static const char *rest(const char *line)
+{
+    size_t n = spec_length(line);
+
+    return line + n + strspn(line + n, " ");
 }
 
 static void show_kernels(FILE *f)
@@ -88,9 +95,27 @@ static void show_kernels(FILE *f)
             widest = spec_length(fx_kernel_help(i));
     for (size_t i = 0; fx_kernel_help(i); i++) {
         const char *line = fx_kernel_help(i);
-        size_t n = spec_length(line);
-        fprintf(f, "  %-*.*s", (int)widest + 2, (int)n, line);
-        wrap(f, widest + 4, widest + 4, line + n + strspn(line + n, " "));
+        fprintf(f, "  %-*.*s", (int)widest + 2, (int)spec_length(line), line);
+        wrap(f, widest + 4, widest + 4, rest(line));
+    }
+}
+
+/* Their keys are many: the name beside what the map is, the keys below. */
+static void show_maps(FILE *f)
+{
+    enum { NAME = 10, AT = NAME + 4 };
+
+    fputs("\nMaps, with the kernels that they serve; a key's first value is its default:\n", f);
+    for (size_t i = 0; fx_map_help(i); i++) {
+        const char *line = fx_map_help(i), *keys = line + strcspn(line, ": ");
+        size_t end = spec_length(line);
+        fprintf(f, "  %-*.*s  ", NAME, (int)(keys - line), line);
+        wrap(f, AT, AT, rest(line));
+        for (keys++; keys < line + end; keys++) {
+            size_t n = strcspn(keys, ", ");
+            fprintf(f, "%*s%.*s\n", AT + 2, "", (int)n, keys);
+            keys += n;
+        }
     }
 }
 
@@ -102,6 +127,8 @@ void help_command(FILE *f, const command *c)
         show_options(f, *g);
     if (c->kernels)
         show_kernels(f);
+    if (c->maps)
+        show_maps(f);
     fputs("\nExamples:\n", f);
     for (const char *e = c->examples; *e;) {
         size_t n = strcspn(e, "\n");
@@ -185,6 +212,17 @@ static void roff_command(FILE *f, const command *c)
     fputs(".fi\n", f);
 }
 
+static void roff_table(FILE *f, const char *(*line)(size_t))
+{
+    for (size_t i = 0; line(i); i++) {
+        char spec[256];
+        snprintf(spec, sizeof spec, "%.*s", (int)spec_length(line(i)), line(i));
+        fputs(".TP\n", f);
+        roff(f, spec);
+        roff(f, rest(line(i)));
+    }
+}
+
 void help_man(FILE *f, const command *const *all, const char *version)
 {
     fprintf(f,
@@ -194,7 +232,8 @@ void help_man(FILE *f, const command *const *all, const char *version)
             ".SH DESCRIPTION\n",
             version);
     roff(f,
-         "Exact kernels over combinations of features, and the data handling around them. "
+         "Kernels over combinations of features, random maps that approximate them, and the data "
+         "handling around them. "
          "Results go to standard output, messages and progress to standard error; the file name - "
          "is standard input or output. Input may be packed with gzip, xz, zstd or bzip2. An "
          "output file appears complete or not at all.");
@@ -206,18 +245,13 @@ void help_man(FILE *f, const command *const *all, const char *version)
     fputs(".SH COMMON OPTIONS\nOf every command.\n", f);
     roff_options(f, &common_options);
     fputs(".SH SPEC STRINGS\n", f);
-    roff(f, "Kernels, scalings and synthetic sets are named by one grammar: name, "
+    roff(f, "Kernels, maps, scalings and synthetic sets are named by one grammar: name, "
             "name:key=value,key=value, and composition, where the outer function's keys stand "
             "before the bracket, as in poly:degree=2(rbf:gamma=0.25). The kernels:");
-    for (size_t i = 0; fx_kernel_help(i); i++) {
-        const char *line = fx_kernel_help(i);
-        size_t n = spec_length(line);
-        char spec[128];
-        snprintf(spec, sizeof spec, "%.*s", (int)n, line);
-        fputs(".TP\n", f);
-        roff(f, spec);
-        roff(f, line + n + strspn(line + n, " "));
-    }
+    roff_table(f, fx_kernel_help);
+    fputs(".PP\n", f);
+    roff(f, "The maps, with the kernels that they serve; a key's first value is its default:");
+    roff_table(f, fx_map_help);
     fputs(".SH EXIT STATUS\n", f);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
         fprintf(f, ".TP\n.B %s\n", exits[i].status);

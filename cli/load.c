@@ -420,6 +420,47 @@ int load_scale(loaded *l, const fx_scale *scale)
     return 0;
 }
 
+int load_join(loaded *l)
+{
+    fx_run run = progress_run();
+    fx_data *one;
+
+    if (l->table.blocks == 1)
+        return 0;
+    fx_status st = fx_data_select(&one, &l->table, NULL, 0, &run);
+    if (st)
+        return say_failure(st);
+    load_replace(l, one);
+    return 0;
+}
+
+int load_ready(loaded *l, const char *path, const char *scale)
+{
+    fx_scale *s = NULL;
+    int status = load(l, path, -1);
+
+    if (status)
+        return status;
+    load_say(l);
+    if (strcmp(scale, "none") != 0 && !(status = load_fit(&s, scale, l)))
+        status = load_scale(l, s);
+    fx_data_scale_free(s);
+    return status ? status : load_join(l);
+}
+
+fx_matrix load_rows(const fx_matrix *X, size_t first, size_t n)
+{
+    fx_matrix part = *X;
+
+    part.rows = n;
+    if (X->ptr)
+        part.ptr += first;
+    else if (X->val)
+        part.val = (const char *)X->val
+                   + first * X->stride * (X->type == FX_F64 ? sizeof(double) : sizeof(float));
+    return part;
+}
+
 void load_free(loaded *l)
 {
     fx_data_free(l->data);

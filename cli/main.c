@@ -15,7 +15,7 @@ static const opt options[] = {
     {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
     {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
     {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
-     "say more (gram: seconds, make: the planted sets); N is 0 to 3, without it one more than "
+     "say more (gram, map: seconds, make: the planted sets); N is 0 to 3, without it one more than "
      "before", 0, 3},
     {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, INT64_MAX},
     {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
@@ -27,8 +27,8 @@ static const opt options[] = {
 };
 const opt_group common_options = {"Common options", options};
 
-static const command *const commands[] = {&cmd_gram, &cmd_info, &cmd_convert, &cmd_make, &cmd_bench,
-                                          NULL};
+static const command *const commands[] = {&cmd_map, &cmd_bound, &cmd_gram, &cmd_info,
+                                          &cmd_convert, &cmd_make, &cmd_bench, NULL};
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 
 static const char *version(void)

@@ -164,8 +164,9 @@ static int set(const command *c, const opt *o, const char *v)
         *(uint64_t *)o->to = u;
         return 0;
     case OPT_SHARE:
+    case OPT_POSITIVE:
         x = strtod(v, &end);
-        if (end == v || *end || !(x > 0 && x < 1))
+        if (end == v || *end || !(x > 0 && x < (o->kind == OPT_SHARE ? 1 : INFINITY)))
             break;
         *(double *)o->to = x;
         return 0;
@@ -185,6 +186,8 @@ static int set(const command *c, const opt *o, const char *v)
                   (unsigned long long)o->low);
     else if (o->kind == OPT_SHARE)
         say_error("%s: --%s %s is not a share between 0 and 1", c->name, o->name, v);
+    else if (o->kind == OPT_POSITIVE)
+        say_error("%s: --%s %s is not a number above 0", c->name, o->name, v);
     else
         say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
     return EXIT_USAGE;

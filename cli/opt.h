@@ -14,6 +14,7 @@ typedef enum opt_kind {
     OPT_CHOICE,                         /* const char *: one of the argument's "a|b|c" */
     OPT_COUNT,                          /* uint64_t from low to high */
     OPT_SHARE,                          /* double, 0 < x < 1 */
+    OPT_POSITIVE,                       /* double, x > 0 */
     OPT_SIZE                            /* uint64_t: bytes; 64K, 1.5G, 80% of physical memory */
 } opt_kind;
 
@@ -39,7 +40,7 @@ typedef struct command {
     const char *examples;               /* one a line, without "featcross" */
     const opt_group *groups[4];         /* ends with NULL */
     int least, most;                    /* operands */
-    bool kernels;                       /* help lists the kernels */
+    bool kernels, maps;                 /* help lists them */
     int (*run)(int n, char **operand);  /* the exit status */
 } command;
 

@@ -268,22 +268,45 @@ static fx_table numbered(const output *o, const fx_table *t)
     return u;
 }
 
-int output_table(output *o, const char *spec, const fx_table *t)
+int output_part(output *o, const char *spec, const fx_table *t)
 {
     fx_run run = progress_run();
-    fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
+    fx_status st = fx_data_write(&o->sink, spec, t, &run);
 
-    progress_begin("write", "rows", (double)t->rows);
-    fx_status st = fx_data_write(&o->sink, spec, &u, &run);
-    progress_end();
     if (st == FX_EOUTPUT && o->error)
         return no_output(o, strerror(o->error));
     return st ? say_failure(st) : 0;
 }
 
-int output_text(output *o, const char *text)
+int output_table(output *o, const char *spec, const fx_table *t)
 {
-    return put(o, text, strlen(text)) ? no_output(o, strerror(o->error)) : 0;
+    fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
+
+    progress_begin("write", "rows", (double)t->rows);
+    int status = output_part(o, spec, &u);
+    progress_end();
+    return status;
+}
+
+int output_bytes(output *o, const void *bytes, size_t n)
+{
+    return put(o, bytes, n) ? no_output(o, strerror(o->error)) : 0;
+}
+
+int output_text(output *o, const char *text) { return output_bytes(o, text, strlen(text)); }
+
+/* The header is padded to 128 bytes: numbers begin at a multiple of 64, as NumPy has it. */
+int output_npy(output *o, fx_type type, size_t rows, size_t cols)
+{
+    char head[129];
+
+    memcpy(head, "\x93NUMPY\x01\0v\0", 10);     /* version 1.0, 'v' = 118 bytes follow */
+    int n = snprintf(head + 10, sizeof head - 10,
+                     "{'descr': '<f%d', 'fortran_order': False, 'shape': (%zu, %zu), }",
+                     type == FX_F64 ? 8 : 4, rows, cols);
+    memset(head + 10 + n, ' ', (size_t)(117 - n));
+    head[127] = '\n';
+    return output_bytes(o, head, 128);
 }
 
 int output_close(output *o)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * plot.c - a Gram matrix as a heat map, drawn by gnuplot.
+ * plot.c - pictures drawn by gnuplot: a Gram matrix as a heat map, errors as curves.
  *
- * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square
+ * Of a Gram matrix, rows are sorted by label, so that classes that the kernel sees show as blocks.  A square
  * matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive;
  * colours end at the 1st and 99th percentile off the diagonal, which would otherwise outshine
- * the rest.  PICTURE.gnuplot and PICTURE.data stay beside the picture PICTURE, to be changed and
+ * the rest.  Curves have logarithmic axes, the colours of Okabe and Ito, which the
+ * colour-blind tell apart, and marks of different shape.  PICTURE.gnuplot and PICTURE.data stay beside the picture PICTURE, to be changed and
  * drawn again. */
 
 #include "cli.h"
@@ -288,6 +289,18 @@ static int draw(plot *p, const char *path, text *t)
     return EXIT_USAGE;
 }
 
+/* Script and data are written, then the picture is drawn. */
+static int finish(plot *p, const char *path, text *script)
+{
+    int status = output_close(p->data);
+
+    if (!status)
+        status = output_text(p->script, script->s);
+    if (!status)
+        status = output_close(p->script);
+    return status ? status : draw(p, path, script);
+}
+
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z)
 {
@@ -305,16 +318,105 @@ int plot_gram(plot *p, const char *path, const char *title, const double *K, siz
         status = output_table(p->data, "tsv:header=no", &shown);
     }
     if (!status)
-        status = output_close(p->data);
-    if (!status)
-        status = output_text(p->script, t.s);
-    if (!status)
-        status = output_close(p->script);
-    if (!status)
-        status = draw(p, path, &t);
+        status = finish(p, path, &t);
     free(t.s);
     free(f.row);
     free(f.col);
     free(f.M);
+    return status;
+}
+
+/* ---- Curves ------------------------------------------------------------------------------- */
+static const double ROUNDING = 1e-6;     /* of floats: what is exact has no place on this axis */
+
+static void add_curves(text *t, const plot *p, const curve *c, size_t curves)
+{
+    static const struct { const char *colour; int mark; } look[] = {
+        {"#0072b2", 7}, {"#d55e00", 5}, {"#009e73", 9}, {"#cc79a7", 11}, {"#e69f00", 13},
+        {"#56b4e9", 6}, {"#000000", 4}, {"#999999", 8}};
+    size_t looks = sizeof look / sizeof *look;
+
+    for (size_t i = 0; i < curves; i++) {
+        add(t, i ? ", \\\n     " : "plot ");
+        add_quoted(t, p->data_path);
+        add(t, " index %zu using 1:2:3:4 with yerrorlines lc rgb '%s' pt %d ps 1.3 lw 2 title ", i,
+            look[i % looks].colour, look[i % looks].mark);
+        add_quoted(t, c[i].name);
+    }
+}
+
+/* Tics at 1, 2, 5 of every power of ten, at the powers alone if there are many. */
+static void add_axis(text *t, double low, double high)
+{
+    int from = (int)floor(log10(low)), to = (int)ceil(log10(high));
+    static const double of[] = {1, 2, 5};
+
+    add(t, "set yrange [%.6g:%.6g]\nset ytics (", low, high);
+    for (int e = from; e <= to; e++)
+        for (size_t i = 0; i < (to - from > 4 ? 1 : 3); i++)
+            add(t, "%s%g", e > from || i ? ", " : "", of[i] * pow(10, e));
+    add(t, ")\n");
+}
+
+static void curve_script(text *t, const plot *p, const char *path, const char *title,
+                         const char *key, const curve *c, size_t curves, size_t points)
+{
+    double low = INFINITY, high = 0, first = INFINITY;
+
+    for (size_t i = 0; i < curves; i++)
+        for (size_t q = 0; q < points; q++)
+            if (c[i].point[q].mean > ROUNDING) {
+                low = fmin(low, c[i].point[q].low);
+                high = fmax(high, c[i].point[q].high);
+                if (q == 0)
+                    first = fmin(first, c[i].point[q].mean);
+            }
+    add(t, "if (!exists('picture')) picture = ");
+    add_quoted(t, path);
+    add(t, "\nset terminal %s\nset output picture\nset title ", terminal(path));
+    add_quoted(t, title);
+    add(t, "\nset key title ");
+    add_quoted(t, key);
+    add(t, "\nset xlabel 'features D (columns of Z)'\n"
+           "set ylabel 'RMSE of <Z(x), Z(y)> / RMS of K(x, y)'\n"
+           "set logscale xy\nset border 3\nset tics nomirror\nset grid lt 1 lc rgb '#dddddd' lw 1\n"
+           "set key top right reverse Left samplen 2 spacing 1.2\nset bmargin 5\nset xtics (");
+    for (size_t q = 0; q < points; q++)
+        add(t, "%s%.0f", q ? ", " : "", c[0].point[q].D);
+    add(t, ")\nset xrange [%.6g:%.6g]\n", c[0].point[0].D / 1.2, c[0].point[points - 1].D * 1.2);
+    if (high > 0 && low > 0)
+        add_axis(t, low / 2, high * 2);
+    add_curves(t, p, c, curves);
+    if (isfinite(first))                /* for the eye, below the lowest curve */
+        add(t, ", \\\n     %.6g / sqrt(x) lc rgb '#666666' lw 2 dt 2 title 'slope of 1/sqrt(D)'",
+            first * sqrt(c[0].point[0].D) / 1.4);
+    add(t, "\n");
+}
+
+int plot_curves(plot *p, const char *path, const char *title, const char *key, const curve *c,
+                size_t curves, size_t points)
+{
+    text t = {.room = 1 << 16}, data = {.room = 1 << 16};
+    int status = 0;
+
+    t.s = calloc(t.room, 1);
+    data.s = calloc(data.room, 1);
+    if (!t.s || !data.s)
+        status = say_no_memory("the picture");
+    for (size_t i = 0; !status && i < curves; i++) {
+        add(&data, "%s# %s: D, relative RMSE, best and worst seed\n", i ? "\n\n" : "", c[i].name);
+        for (size_t q = 0; q < points; q++)
+            if (c[i].point[q].mean > ROUNDING)
+                add(&data, "%.0f\t%.6g\t%.6g\t%.6g\n", c[i].point[q].D, c[i].point[q].mean,
+                    c[i].point[q].low, c[i].point[q].high);
+    }
+    if (!status) {
+        curve_script(&t, p, path, title, key, c, curves, points);
+        status = output_text(p->data, data.s);
+    }
+    if (!status)
+        status = finish(p, path, &t);
+    free(t.s);
+    free(data.s);
     return status;
 }

@@ -3,6 +3,7 @@
  * featcross.h - learning with feature combinations: the whole public interface.
  *
  *   bytes --reader--> rows --kernel--> Gram matrix, values, gradients
+ *                          --map--> random features, scores
  *
  * Kernels, file formats, scalings and synthetic sets are named by spec strings, one grammar
  * for C, shell, Python and files:
@@ -210,6 +211,61 @@ FX_API fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const
  * are offered by linear, anova, anova-upto and all-subsets. */
 FX_API fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const double *P,
                                   size_t vectors, const fx_matrix *X, const fx_run *run);
+
+/* ---- Random feature maps ------------------------------------------------------------------
+ * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z does a kernel
+ * machine's work.  A map is drawn from (spec, kernel, cols, features, seed) and never looks at
+ * data, except for the keys that say auto or allocated: those look at `sample`, if there is one,
+ * and what they chose stands in fx_map_spec, which gives the same map without a sample.
+ * The kernel must live as long as the map. */
+typedef struct fx_map fx_map;
+FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
+                              size_t features, uint64_t seed, const fx_matrix *sample,
+                              const fx_run *run);
+FX_API const char *fx_map_spec(const fx_map *m);    /* complete: defaults and choices spelt out */
+FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: those asked for, and exact ones */
+FX_API const char *fx_map_help(size_t i);           /* line i of the table of maps; NULL: no more */
+FX_API void fx_map_free(fx_map *m);
+
+/* Z[i*ldz + s], floats or doubles by `type`, computed in floats.  A feature beyond the range of
+ * floats is FX_ENUMERIC with its row; then, and after FX_ECANCELLED, Z is partly written. */
+FX_API fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m,
+                              const fx_matrix *X, const fx_run *run);
+/* S[i*outputs + c] = sum_s Z_s(X_i) W[s*outputs + c], without storing Z.  A feature or sum beyond
+ * the range of floats is FX_ENUMERIC with its row. */
+FX_API fx_status fx_map_score(double *S, const fx_map *m, const double *W, size_t outputs,
+                              const fx_matrix *X, const fx_run *run);
+
+/* Exact variance over seeds of <Z(X_i), Z(X_j)>, (i, j) = pair[2q], pair[2q+1], to V[q]. */
+FX_API fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X, const size_t *pair,
+                                 size_t pairs, const fx_run *run);
+
+/* How many random features make |error| >= eps at most as probable as delta, by every theorem that
+ * holds for this map and kernel, the most general one first and the sharpest last.  The error is
+ * that of one pair of rows or, if `uniform`, the largest over all pairs.  Rows have an L1 norm of
+ * at most `radius` (ts and jl: L2 norm; rff: any).  FX_EUNSUPPORTED, with the reason, if none
+ * holds. */
+#define FX_BOUND_MAX  4                 /* theorems for one map, at most */
+typedef struct fx_bound {
+    const char *kind;                   /* of theorem: "itemset", "anova-factorial", .. */
+    const char *formula;                /* the probability it bounds by, for D features */
+    double features;                    /* the real number to be rounded up; perhaps infinite */
+} fx_bound;
+FX_API fx_status fx_map_bound(fx_bound out[FX_BOUND_MAX], size_t *n, const fx_map *m,
+                              double radius, double eps, double delta, int uniform);
+
+/* Error of <Z(x), Z(y)> against K(x, y) as measured, by one map: on `pairs` pairs of two different
+ * rows of X, drawn by `seed`, each pair from all of them.  It falls as 1/sqrt(D) with D features:
+ * about D (rmse/eps)^2 are needed for a root mean square error of eps. */
+typedef struct fx_error {
+    size_t pairs;
+    double mae, rmse, max;              /* of |error|: mean, root mean square, largest */
+    double ci95;                        /* rmse +- this: 95 % interval for all pairs of X */
+    double mean, scale;                 /* mean error; root mean square of K, to compare with */
+    double predicted;                   /* rmse over seeds, by exact variances; NaN: not known */
+} fx_error;
+FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_t pairs,
+                              uint64_t seed, const fx_run *run);
 
 /* ---- Linear algebra -----------------------------------------------------------------------
  * Smallest eigenvalue of the symmetric n x n matrix A (lower triangle read). */

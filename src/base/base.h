@@ -33,6 +33,8 @@ double fxi_rng_cauchy(fxi_rng r, uint64_t i);
 int fxi_rng_sign(fxi_rng r, uint64_t i);                /* -1 or +1: bit i % 64 of draw i / 64 */
 uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n); /* 0..n-1, n > 0 */
 void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
+/* The same from the permutation of the first `have` on: for large ones, bit by bit. */
+void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r);
 void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
 
 /* elementary.c - bit-identical on every machine, within 2 and 4 ulp; used by rng.c alone. */
@@ -81,6 +83,9 @@ fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *t
 fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key);
 fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                         const fxi_spec_key *table, const char *key);
+
+/* Name and every key, defaults too, without the inner spec: to be freed; NULL with the error set. */
+char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table);
 
 /* decimal.c - decimal text to double, correctly rounded, whatever the locale.  Reads the longest
  * number at p, not beyond end; returns its end, or NULL if there is none.  nan, inf, infinity are

@@ -106,9 +106,11 @@ uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n)
     return (uint64_t)((u128)fxi_rng_bits(r, i) * n >> 64);
 }
 
-void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r)
+void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r) { fxi_rng_permute(out, 0, n, r); }
+
+void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r)
 {
-    for (size_t i = 0; i < n; i++) {    /* Fisher-Yates, inside out */
+    for (size_t i = have; i < n; i++) { /* Fisher-Yates, inside out */
         size_t j = (size_t)fxi_rng_below(r, i, i + 1);
         out[i] = out[j];
         out[j] = i;

@@ -219,3 +219,29 @@ fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s,
     *n = count + 1;
     return FX_OK;
 }
+
+char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table)
+{
+    size_t n = s->name_len + 1, len;
+
+    for (const fxi_spec_key *key = table; key->name; key++) {
+        const char *v;
+        size_t value_len = 0;
+        fxi_spec_text(&v, &value_len, s, table, key->name);
+        n += strlen(key->name) + value_len + 2;
+    }
+    char *spec = fxi_realloc(NULL, n, 1);
+    if (!spec)
+        return NULL;
+    len = (size_t)snprintf(spec, n, "%.*s", (int)s->name_len, s->name);
+    for (const fxi_spec_key *key = table; key->name; key++) {
+        const char *v = "";
+        size_t value_len = 0;
+        fxi_spec_text(&v, &value_len, s, table, key->name);
+        if (value_len)
+            len += (size_t)snprintf(spec + len, n - len, "%c%s=%.*s",
+                                    memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len,
+                                    v);
+    }
+    return spec;
+}

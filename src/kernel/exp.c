@@ -9,6 +9,15 @@
 
 static double of(const fx_kernel *k, double s) { return exp(k->gamma * s); }
 
+static double coefficient(const fx_kernel *k, int n)
+{
+    double a = 1;
+
+    for (int i = 1; i <= n; i++)
+        a *= k->gamma / i;
+    return a;
+}
+
 const fxi_kernel_type fxi_kernel_exp = {
     .name = "exp", .help = "exp:gamma=1   exp(gamma <x,y>)", .keys = fxi_kernel_gamma_keys,
-    .init = fxi_kernel_gamma_init, .of = of};
+    .init = fxi_kernel_gamma_init, .of = of, .coefficient = coefficient};

@@ -33,31 +33,14 @@ const char *fx_kernel_spec(const fx_kernel *k) { return k->spec; }
 /* Name and every key, defaults too, then the inner kernel in brackets. */
 static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
 {
-    size_t n = s->name_len + s->inner_len + 64, len;
+    char *own = fxi_spec_complete(s, k->type->keys), *spec = own;
 
-    if (k->inner)
-        n += strlen(k->inner->spec);
-    for (const fxi_spec_key *key = k->type->keys; key->name; key++) {
-        const char *v;
-        size_t value_len = 0;
-        fxi_spec_text(&v, &value_len, s, k->type->keys, key->name);
-        n += strlen(key->name) + value_len + 2;
+    if (own && k->inner) {
+        size_t n = strlen(own) + strlen(k->inner->spec) + 3;
+        if ((spec = fxi_realloc(NULL, n, 1)) != NULL)
+            snprintf(spec, n, "%s(%s)", own, k->inner->spec);
+        free(own);
     }
-    char *spec = fxi_realloc(NULL, n, 1);
-    if (!spec)
-        return NULL;
-    len = (size_t)snprintf(spec, n, "%s", k->type->name);
-    for (const fxi_spec_key *key = k->type->keys; key->name; key++) {
-        const char *v = "";
-        size_t value_len = 0;
-        fxi_spec_text(&v, &value_len, s, k->type->keys, key->name);
-        if (value_len)
-            len += (size_t)snprintf(spec + len, n - len, "%c%s=%.*s",
-                                    memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len,
-                                    v);
-    }
-    if (k->inner)
-        snprintf(spec + len, n - len, "(%s)", k->inner->spec);
     return spec;
 }
 

@@ -31,6 +31,8 @@ typedef struct fxi_kernel_type {
      * (by default the linear one); NaN where f is not defined. */
     void (*panel)(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
     double (*of)(const fx_kernel *k, double s);
+    /* with `of`: the coefficient of s^n in its Maclaurin series, >= 0; 0 beyond the end */
+    double (*coefficient)(const fx_kernel *k, int n);
     bool differences;                   /* panel needs every feature where x or some z_w is not 0 */
     /* doubles of scratch for rows of at most n entries; NULL: none */
     size_t (*scratch)(const fx_kernel *k, size_t n, bool gradient);

@@ -17,6 +17,11 @@ static double of(const fx_kernel *k, double s)
     return sum;
 }
 
+static double coefficient(const fx_kernel *k, int n)
+{
+    return (size_t)n < k->coefs ? k->coef[n] : 0;
+}
+
 static const fxi_spec_key keys[] = {{"coef", NULL, NULL}, {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
@@ -36,4 +41,4 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_maclaurin = {
     .name = "maclaurin", .help = "maclaurin:coef=a0/a1/..   sum of a_n <x,y>^n, a_n >= 0",
-    .keys = keys, .init = init, .of = of};
+    .keys = keys, .init = init, .of = of, .coefficient = coefficient};

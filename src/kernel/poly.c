@@ -17,6 +17,16 @@ static double of(const fx_kernel *k, double s)
     return power;
 }
 
+/* C(degree, n) coef0^(degree - n) gamma^n */
+static double coefficient(const fx_kernel *k, int n)
+{
+    double a = n <= k->order;
+
+    for (int i = 0; i < k->order && a > 0; i++)
+        a *= i < n ? k->gamma * (k->order - i) / (n - i) : k->coef0;
+    return a;
+}
+
 static const fxi_spec_key keys[] = {
     {"degree", "2", NULL}, {"coef0", "1", NULL}, {"gamma", "1", NULL}, {0}};
 
@@ -37,4 +47,5 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_poly = {
     .name = "poly", .help = "poly:degree=2,coef0=1,gamma=1   (coef0 + gamma <x,y>)^degree",
-    .keys = keys, .init = init, .of = of};
+    .keys = keys, .init = init, .of = of,
+    .coefficient = coefficient};

@@ -25,6 +25,14 @@ static double of_inf(const fx_kernel *k, double s)
     return fabs(s) < 1 ? 1 / (1 - s) : NAN;
 }
 
+static double coefficient(const fx_kernel *k, int n) { return n < k->order; }
+
+static double coefficient_inf(const fx_kernel *k, int n)
+{
+    (void)k, (void)n;
+    return 1;
+}
+
 static const fxi_spec_key keys[] = {{"degree", "3", NULL}, {0}}, no_keys[] = {{0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
@@ -39,7 +47,7 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_vovk = {
     .name = "vovk", .help = "vovk:degree=3   sum of <x,y>^n for n < degree", .keys = keys,
-    .init = init, .of = of};
+    .init = init, .of = of, .coefficient = coefficient};
 const fxi_kernel_type fxi_kernel_vovk_inf = {
     .name = "vovk-inf", .help = "vovk-inf   1/(1 - <x,y>), for |<x,y>| < 1", .keys = no_keys,
-    .of = of_inf};
+    .of = of_inf, .coefficient = coefficient_inf};

@@ -18,12 +18,17 @@
 
 #if FXI_WIDTH > 8                       /* bytes of a register, set per target by CMake */
 typedef double fxi_vec __attribute__((vector_size(FXI_WIDTH)));
+typedef float fxi_flt __attribute__((vector_size(FXI_WIDTH)));
+typedef int32_t fxi_int __attribute__((vector_size(FXI_WIDTH)));    /* beside fxi_flt */
 typedef long long fxi_bits __attribute__((vector_size(FXI_WIDTH)));
 #else
 typedef double fxi_vec;
+typedef float fxi_flt;
+typedef int32_t fxi_int;
 #endif
 enum {
     FXI_STEP = FXI_WIDTH / 8,           /* doubles in fxi_vec */
+    FXI_FSTEP = FXI_WIDTH > 8 ? FXI_WIDTH / 4 : 1, /* floats in fxi_flt */
     FXI_GROUP = FXI_WIDTH == 64 ? 2 : 4, /* registers that hide the latency of an addition */
     FXI_CHUNK = FXI_STEP * FXI_GROUP    /* lanes that one pass of a hot loop carries */
 };
@@ -32,6 +37,9 @@ enum {
 FXI_INLINE fxi_vec fxi_splat(double x) { return (fxi_vec){0} + x; }
 FXI_INLINE fxi_vec fxi_load(const double *p) { return *(const fxi_vec *)p; }
 FXI_INLINE void fxi_store(double *p, fxi_vec v) { *(fxi_vec *)p = v; }
+FXI_INLINE fxi_flt fxi_fsplat(float x) { return (fxi_flt){0} + x; }
+FXI_INLINE fxi_flt fxi_fload(const float *p) { return *(const fxi_flt *)p; }
+FXI_INLINE void fxi_fstore(float *p, fxi_flt v) { *(fxi_flt *)p = v; }
 #if FXI_WIDTH > 8
 FXI_INLINE fxi_vec fxi_abs(fxi_vec v) { return (fxi_vec)((fxi_bits)v & INT64_MAX); }
 FXI_INLINE fxi_vec fxi_max(fxi_vec a, fxi_vec b)

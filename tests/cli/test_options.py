@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["gram", "info", "convert", "make", "bench"]
+COMMANDS = ["map", "bound", "gram", "info", "convert", "make", "bench"]
 
 
 def options(help_text):
@@ -47,7 +47,9 @@ def test_man_page_has_everything(fx):
     table = fx("gram", "-h").text.split("Kernels")[1]
     kernels = re.findall(r"^  ([a-z-]+)(?::\S+)?  +\S", table, re.M)
     assert {"linear", "poly", "anova", "all-subsets", "itemset", "rbf"} <= set(kernels)
-    for k in kernels:
+    maps = re.findall(r"^  ([a-z-]+)  +\S", fx("map", "-h").text.split("Maps")[1], re.M)
+    assert {"rk", "rm", "ts", "rff", "jl", "sparse-jl", "explicit"} <= set(maps)
+    for k in kernels + maps:
         assert re.search(rf"^{k}(:|$)", page, re.M)
 
 
@@ -99,7 +101,10 @@ def test_suggestions(fx, args, near):
 @pytest.mark.parametrize("args", [
     ["qqqqqqqq"], ["info", "--qqqqqqqq"], ["info", "-Z", "x"], ["info"], ["info", "a", "b"],
     ["info", "x", "--format"], ["info", "x", "--format", "xml"], ["info", "x", "--json=yes"],
-    ["gram", "x"], ["make", "triples", "-n"], ["bench", "nothing"]])
+    ["gram", "x"], ["make", "triples", "-n"], ["bench", "nothing"], ["map"], ["bound"],
+    ["bound", "--eps", "0"], ["bound", "--eps", "x"], ["bound", "--eps", "inf"],
+    ["bound", "--eps", "0.1", "--delta", "1"], ["bound", "--eps", "0.1", "-D", "9"],
+    ["bound", "--curve"], ["bound", "x", "--eps", "0.1", "--plot", "p.png"]])
 def test_bad_usage(fx, args):
     talk = fx(*args, status=2).talk
     assert talk.startswith("featcross: ")

@@ -39,6 +39,7 @@ def files(path):
 # ---- Files ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", [
     ["gram", "nowhere.svm", "-k", "linear", "-o"], ["convert", "nowhere.svm"],
+    ["map", "nowhere.svm", "-o"],
     ["make", "pairs", "-o"]])
 def test_25_missing_directory_comes_first(fx, command):
     talk = fx(*command, "no/such/dir/out.npy", status=2).talk

@@ -156,9 +156,12 @@ def test_make_options(fx, tmp_path):
 # ---- bench ------------------------------------------------------------------------------------
 def test_bench(fx):
     j = fx("bench", "--repeats", "1", "--json").json
-    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"gram", "read"}
+    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"gram", "map", "read"}
     for r in j["results"]:
         assert r["seconds"] > 0 and r["rate"] > 0
+    maps = [r for r in j["results"] if r["group"] == "map"]
+    assert {(r["columns"], r["D"]) for r in maps} == {(80, 1280), (1024, 8192)}
+    assert {r["map"].split(":")[0] for r in maps} == {"rk", "ts", "rff"}
     lines = fx("bench", "read", "-r1", "--threads", "1").text.splitlines()
     assert "1 thread," in lines[0]
     assert all(l.startswith("read") for l in lines[3:]) and len({len(l) for l in lines[3:]}) == 1

@@ -48,10 +48,11 @@ def check_links():
 def check_math():
     math, bib = read("doc/math.md"), read("doc/refs.bib")
     sections = anchors(math)
-    for path in glob.glob("src/kernel/*.c"):
-        name = os.path.basename(path)[:-2]
-        if not name.endswith("_hot") and name not in sections:
-            problems.append(f"doc/math.md: no section '## {name}' for {path}")
+    for path in (p for m in ["kernel", "project", "map"] for p in glob.glob(f"src/{m}/*.c")):
+        words = os.path.basename(path)[:-2].split("_")  # a_b may stand under a
+        names = {"_".join(words[:n]) for n in range(1, len(words) + 1)}
+        if words[-1] != "hot" and not names & sections:
+            problems.append(f"doc/math.md: no section '## {'_'.join(words)}' for {path}")
     for key in set(re.findall(r"@(\w+\d{4})", math)):
         if f"{{{key}," not in bib:
             problems.append(f"doc/math.md: {key} is not in doc/refs.bib")

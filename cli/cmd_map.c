@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_map.c - featcross map: rows to random features.
+ *
+ * Rows are mapped and written a portion at a time, so that memory does not grow with rows times
+ * features: npy is its header and then the numbers as they lie, text is line after line. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTION = 32 << 20, LEAST = 16 }; /* bytes; rows, since maps take as many at a time */
+
+static const char *kernel_spec, *map_spec, *features, *output_path, *to, *type_name, *scale_spec;
+static bool measure;
+static uint64_t pairs;
+
+static const opt options[] = {
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, "anova:order=2",
+     "the kernel to approximate; see below", 0, 0},
+    {"map", 'm', "SPEC", OPT_TEXT, &map_spec, NULL,
+     "the map; see below (default: rk, rm or rff, whichever serves the kernel)", 0, 0},
+    {"features", 'D', "N|Nx", OPT_TEXT, &features, "16x",
+     "random features: a count, or a multiple of the columns", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
+     "where to; the extension names the format: .npy .svm .csv .tsv (default: csv on standard "
+     "output, or nowhere with --error or --json)", 0, 0},
+    {"to", 0, "npy|svmlight|csv|tsv", OPT_CHOICE, &to, NULL, "format, whatever the extension", 0,
+     0},
+    {"type", 0, "float|double", OPT_CHOICE, &type_name, "float",
+     "npy: type of the numbers, which are computed as floats", 0, 0},
+    {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first", 0, 0},
+    {"error", 0, NULL, OPT_FLAG, &measure, NULL,
+     "print how far inner products of features are from the kernel on pairs of rows, as measured "
+     "and as predicted by the exact variance", 0, 0},
+    {"pairs", 0, "N", OPT_COUNT, &pairs, "10000", "how many pairs --error draws", 1, 100000000},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct work {
+    loaded X;
+    chosen k;
+    fx_map *map;
+    void *Z;                            /* a portion */
+    fx_error error;
+    double seconds_map, seconds_write, seconds_error;
+} work;
+
+/* The library counts rows of the portion. */
+static int say_row(fx_status s, size_t first)
+{
+    const char *detail = fx_error_detail(), *row = strstr(detail, " of row ");
+    char *end;
+
+    if (s != FX_ENUMERIC || !row)
+        return say_failure(s);
+    row += strlen(" of row ");
+    size_t n = (size_t)strtoull(row, &end, 10);
+    say_error("%.*s%zu%s", (int)(row - detail), detail, first + n, end);
+    say_hint("for example --scale unit-l2");
+    return EXIT_NUMERIC;
+}
+
+static int write_portion(work *w, output *o, const char *format, fx_type type, size_t first,
+                         size_t n, size_t D)
+{
+    const fx_table *x = &w->X.table;
+    fx_matrix z = {.rows = n, .cols = D, .stride = D, .type = type, .val = w->Z};
+    fx_table t = {.rows = n, .cols = D, .blocks = 1, .block = &z, .base = 1,
+                  .label = x->label ? x->label + first : NULL, .classes = x->classes,
+                  .class_name = x->class_name, .qid = x->qid ? x->qid + first : NULL};
+    size_t size = type == FX_F64 ? sizeof(double) : sizeof(float);
+    char spec[32];
+
+    if (!strcmp(format, "npy"))
+        return output_bytes(o, w->Z, n * D * size);
+    snprintf(spec, sizeof spec, first && strcmp(format, "svmlight") ? "%s:header=no" : "%s",
+             format);
+    return output_part(o, spec, &t);
+}
+
+static fx_type type_of(void) { return strcmp(type_name, "double") ? FX_F32 : FX_F64; }
+static size_t bytes_of_row(size_t D)
+{
+    return D * (type_of() == FX_F64 ? sizeof(double) : sizeof(float));
+}
+
+/* *step: rows of a portion, if there is memory for it. */
+static int portion(size_t *step, const work *w, size_t D)
+{
+    size_t row = bytes_of_row(D), rows = w->X.table.rows;
+
+    *step = row && PORTION / row > LEAST ? PORTION / row / LEAST * LEAST : LEAST;
+    *step = *step < rows ? *step : rows;
+    return say_limit((double)row * (double)*step, "%zu x %zu features need", *step, D);
+}
+
+/* Without an output the features are made all the same: it shows that they can be, and how fast. */
+static int map_rows(work *w, output *o, const char *format)
+{
+    const fx_matrix *X = w->X.table.block;
+    size_t D = fx_map_features(w->map), row = bytes_of_row(D), step;
+    fx_type type = type_of();
+    fx_run run = progress_run();
+    int status;
+    char need[32];
+
+    say_note("map: %s of %s, %zu x %zu, %s", fx_map_spec(w->map), fx_kernel_spec(w->k.kernel),
+             X->rows, D, say_bytes(need, (double)row * (double)X->rows));
+    if ((status = portion(&step, w, D)))
+        return status;
+    if (!(w->Z = malloc(row && step ? row * step : 1)))
+        return say_no_memory("features");
+    if (o && !strcmp(format, "npy"))
+        status = output_npy(o, type, X->rows, D);
+    progress_begin("map", "rows", (double)X->rows);
+    for (size_t i = 0; i < X->rows && !status; i += step) {
+        size_t n = X->rows - i < step ? X->rows - i : step;
+        double at = (double)i, all = (double)n, start = say_clock();
+        fx_matrix part = load_rows(X, i, n);
+        progress_part(at, at + all / 2);
+        fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &run);
+        double mapped = say_clock();
+        progress_part(at + all / 2, at + all);
+        status = s ? say_row(s, i) : o ? write_portion(w, o, format, type, i, n, D) : 0;
+        w->seconds_map += mapped - start;
+        w->seconds_write += say_clock() - mapped;
+    }
+    progress_end();
+    return status || !o ? status : output_close(o);
+}
+
+static int measure_error(work *w)
+{
+    fx_run run = progress_run();
+    double start = say_clock();
+
+    progress_begin("error", "pairs", (double)pairs);
+    fx_status s = fx_map_error(&w->error, w->map, w->X.table.block, pairs, cli.seed, &run);
+    progress_end();
+    w->seconds_error = say_clock() - start;
+    return s ? say_failure(s) : 0;
+}
+
+static void print_error(const work *w)
+{
+    const fx_error *e = &w->error;
+
+    printf("map        %s\nkernel     %s\nfeatures   %zu\npairs      %zu\nmae        %.4g\n"
+           "rmse       %.4g +- %.2g",
+           fx_map_spec(w->map), fx_kernel_spec(w->k.kernel), fx_map_features(w->map), e->pairs,
+           e->mae, e->rmse, e->ci95);
+    if (e->scale > 0)
+        printf(", %.3g %% of the kernel's %.4g", 100 * e->rmse / e->scale, e->scale);
+    printf("\nlargest    %.4g\nmean       %.4g\npredicted  ", e->max, e->mean);
+    printf(isnan(e->predicted) ? "not known for this map\n" : "rmse %.4g\n", e->predicted);
+}
+
+static int report(const work *w, const char *written)
+{
+    const fx_error *e = &w->error;
+    int status = 0;
+
+    if (measure && !cli.json) {
+        print_error(w);
+        status = say_flush();
+    }
+    if (cli.verbose)
+        say_note("seconds: read %.3f, map %.3f, write %.3f, error %.3f", w->X.seconds,
+                 w->seconds_map, w->seconds_write, w->seconds_error);
+    if (status || !cli.json)
+        return status;
+    json_t *j = json_pack(
+        "{s:I, s:I, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:I, s:o}", "rows",
+        (json_int_t)w->X.table.rows, "columns", (json_int_t)fx_map_features(w->map), "map",
+        say_text(fx_map_spec(w->map)), "kernel", say_text(fx_kernel_spec(w->k.kernel)), "seconds",
+        "read", w->X.seconds, "map", w->seconds_map, "write", w->seconds_write, "error",
+        w->seconds_error, "seed", (json_int_t)cli.seed, "output", say_text(written));
+    if (measure)
+        j = say_set(j, "error",
+                    json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "pairs",
+                              (json_int_t)e->pairs, "mae", e->mae, "rmse", e->rmse, "max", e->max,
+                              "ci95", e->ci95, "mean", e->mean, "scale", e->scale, "predicted",
+                              isnan(e->predicted) ? json_null() : json_real(e->predicted)));
+    return say_json(j);
+}
+
+static const char *format_of(const char *path)
+{
+    const char *format = output_format(path, to, "csv");
+
+    if (strcmp(format, "npz") != 0 && strcmp(format, "precomputed") != 0)
+        return format;
+    say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path, format);
+    return NULL;
+}
+
+static int map(work *w, const char *path)
+{
+    output *o = NULL;
+    const char *const maps[] = {map_spec ? map_spec : "rk", map_spec ? NULL : "rm", "rff", NULL};
+    const char *target = output_path ? output_path : measure || cli.json ? NULL : "-";
+    const char *format = format_of(target);
+    size_t D, step;
+    int status;
+
+    if (!format)
+        return EXIT_USAGE;
+    if (target && (cli.json || measure) && output_is_stdout(target)) {
+        say_error("map: --%s and -o - both want standard output", cli.json ? "json" : "error");
+        return EXIT_USAGE;
+    }
+    if ((status = kernel_features(&D, features, 1)) || (status = kernel_prepare(&w->k, kernel_spec))
+        || (status = kernel_map_check(maps, &w->k))
+        || (target && (status = output_open(&o, target, format)))
+        || (status = load_ready(&w->X, path, scale_spec))
+        || (status = kernel_finish(&w->k, w->X.table.base))
+        || (status = kernel_features(&D, features, w->X.table.cols)))
+        return status;
+    if ((o || !measure) && (status = portion(&step, w, D))) /* before a huge map is drawn */
+        return status;
+    fx_status s = kernel_map(&w->map, maps, w->k.kernel, w->X.table.cols, D, cli.seed,
+                             w->X.table.block);
+    if (s)
+        return say_failure(s);
+    if ((o || !measure) && (status = map_rows(w, o, format)))
+        return status;
+    if (measure && (status = measure_error(w)))
+        return status;
+    return report(w, target);
+}
+
+static int run(int n, char **path)
+{
+    work w = {0};
+    int status = map(&w, path[0]);
+
+    (void)n;
+    fx_map_free(w.map);
+    kernel_free(&w.k);
+    load_free(&w.X);
+    free(w.Z);
+    return status;
+}
+
+const command cmd_map = {
+    .name = "map",
+    .operands = "X [--kernel SPEC] [--map SPEC] [-D N|Nx] -o FILE [options]",
+    .summary = "random features whose inner products approximate a kernel",
+    .text = "Writes Z(x) for every row x of X, such that <Z(x), Z(y)> is K(x, y) on average over "
+            "seeds: a linear model on Z does the work of a kernel machine. svmlight, csv and tsv "
+            "keep the labels. Rows are mapped and written a portion at a time, so that memory does "
+            "not grow with the output. Keys of a map that say auto or allocated look at X; what "
+            "they chose is said, and stands in --json as the complete spec.",
+    .examples = "map x.svm --kernel all-subsets --map rk -D 1024 -o z.npy\n"
+                "map x.svm --kernel poly:degree=3 --map ts -D 16x -o z.svm\n"
+                "map x.npy --kernel rbf:gamma=0.5 -D 4096 --error\n"
+                "map - --kernel anova:order=3 -D 512 --to npy < x.svm > z.npy",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 1, .most = 1, .kernels = true, .maps = true,
+    .run = run,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * curve.c - the error of several maps against the number of features, as a table and a picture.
+ *
+ * D is 1, 2, 4, .. 64 times the columns (4 if there are fewer, 1024 if more).  A point is the root
+ * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low
+ * and high are the best and the worst seed. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAPS = 8, NARROW = 4, WIDE = 1024, ROOM = 256 };
+
+/* What is worth comparing; explicit has no error to show. */
+static const char *const usual[] = {"rk:projection=packed", "rk:projection=hadamard",
+                                    "rk:projection=hadamard,complex=yes", "scrk",
+                                    "rm", "rm:h01=yes", "ts",
+                                    "rff:projection=dense", "rff:projection=hadamard",
+                                    "jl", "sparse-jl"};
+
+typedef struct curves {
+    char name[MAPS][ROOM];
+    curve of[MAPS];
+    size_t n;
+} curves;
+
+static int one_point(curve *c, size_t q, const chosen *k, pairs_of *s, size_t D)
+{
+    const char *const maps[] = {c->name, NULL};
+    double scale = s->scale > 0 ? s->scale : 1;
+    measured e;
+    int status = measure_maps(&e, NULL, s, maps, k->kernel, D, 1, 0);
+
+    if (!status) {
+        c->point[q].D = (double)e.columns;
+        c->point[q].mean = e.rmse / scale;
+        c->point[q].low = e.low / scale;
+        c->point[q].high = e.high / scale;
+    }
+    return status;
+}
+
+static int names(curves *c, const char *list)
+{
+    const char *p = list + strspn(list, " ");
+
+    do {
+        size_t n = strcspn(p, " ");
+        if (c->n == MAPS || n >= ROOM) {
+            say_error("--map %.60s..: at most %d maps of less than %d characters are drawn", list,
+                      MAPS, ROOM);
+            return EXIT_USAGE;
+        }
+        memcpy(c->name[c->n++], p, n);
+        p += n + strspn(p + n, " ");
+    } while (*p);
+    return 0;
+}
+
+int curve_check(const char *list, const chosen *k)
+{
+    curves *c = calloc(1, sizeof *c);
+    int status = c ? names(c, list) : say_no_memory("the curves");
+
+    for (size_t i = 0; !status && i < c->n; i++) {
+        const char *const maps[] = {c->name[i], NULL};
+        status = kernel_map_check(maps, k);
+    }
+    free(c);
+    return status;
+}
+
+/* Maps that the user lists must serve the kernel; of the usual ones, those are taken that do. */
+static int choose(curves *c, const chosen *k, const pairs_of *s, const char *list)
+{
+    int status = list ? names(c, list) : 0;
+
+    if (status)
+        return status;
+    for (size_t i = 0; !list && i < sizeof usual / sizeof *usual && c->n < MAPS; i++) {
+        const char *const maps[] = {usual[i], NULL};
+        fx_map *m = NULL;
+        fx_status st = kernel_map(&m, maps, k->kernel, s->rows.cols, 64, cli.seed, &s->rows);
+        fx_map_free(m);
+        if (!st)
+            snprintf(c->name[c->n++], ROOM, "%s", usual[i]);
+        else if (st != FX_EUNSUPPORTED)
+            return say_failure(st);
+    }
+    for (size_t i = 0; i < c->n; i++)
+        c->of[i].name = c->name[i];
+    if (c->n)
+        return 0;
+    say_error("no map serves %s", fx_kernel_spec(k->kernel));
+    return EXIT_USAGE;
+}
+
+static int print(const curves *c, const pairs_of *s, size_t unit)
+{
+    size_t widest = 6;
+
+    for (size_t i = 0; i < c->n; i++)
+        widest = strlen(c->name[i]) > widest ? strlen(c->name[i]) : widest;
+    printf("RMSE / RMS of K by random features D; %zu pairs, %llu seed%s\n\n", s->pairs,
+           (unsigned long long)s->seeds, s->seeds == 1 ? "" : "s");
+    printf("%-*s", (int)widest, "map");
+    for (size_t q = 0; q < CURVE_POINTS; q++)
+        printf(" %7zu", unit << q);
+    printf("  spread\n");
+    for (size_t i = 0; i < c->n; i++) {
+        double spread = 0;
+        printf("%-*s", (int)widest, c->name[i]);
+        for (size_t q = 0; q < CURVE_POINTS; q++) {
+            double mean = c->of[i].point[q].mean;
+            printf(" %7.3g", mean);
+            if (mean > 0)
+                spread += (c->of[i].point[q].high - c->of[i].point[q].low) / mean / 2
+                          / CURVE_POINTS;
+        }
+        printf("  +-%.0f %%\n", 100 * spread);
+    }
+    return say_flush();
+}
+
+static int print_json(const curves *c, const chosen *k, const pairs_of *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t q = 0; q < CURVE_POINTS; q++)
+            list = say_append(list,
+                              json_pack("{s:o, s:I, s:f, s:f, s:f}", "map", say_text(c->name[i]),
+                                        "D", (json_int_t)c->of[i].point[q].D, "relative_rmse",
+                                        c->of[i].point[q].mean, "low", c->of[i].point[q].low,
+                                        "high", c->of[i].point[q].high));
+    return say_json(json_pack("{s:o, s:I, s:I, s:f, s:o}", "kernel",
+                              say_text(fx_kernel_spec(k->kernel)), "pairs", (json_int_t)s->pairs,
+                              "seeds", (json_int_t)s->seeds, "scale", s->scale, "curve", list));
+}
+
+int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
+              const char *plot_path, plot *p)
+{
+    size_t unit = s->rows.cols < NARROW ? NARROW /* which every map can have */
+                  : s->rows.cols < WIDE ? (s->rows.cols + 1) / 2 * 2 /* features in pairs */
+                                        : WIDE;
+    char title[512], key[64];
+    curves *c = calloc(1, sizeof *c);
+    int status = c ? choose(c, k, s, maps) : say_no_memory("the curves");
+
+    for (size_t i = 0; !status && i < c->n; i++)
+        for (size_t q = 0; !status && q < CURVE_POINTS; q++)
+            status = one_point(&c->of[i], q, k, s, unit << q);
+    if (!status)
+        status = cli.json ? print_json(c, k, s) : print(c, s, unit);
+    if (!status && plot_path) {
+        snprintf(title, sizeof title, "Error of random features: %s on %s",
+                 fx_kernel_spec(k->kernel), l->name);
+        snprintf(key, sizeof key, "bars: best and worst of %llu seeds",
+                 (unsigned long long)s->seeds);
+        status = plot_curves(p, plot_path, title, key, c->of, c->n, CURVE_POINTS);
+    }
+    free(c);
+    return status;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * kernel.c - kernels and maps from their specs, with what only the program knows: files of
+ * families, and multiples of the data's width. */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse(chosen *k, int base)
+{
+    static const char ours[] = "family:";       /* what the library calls the text */
+    fx_status s = fx_kernel_parse(&k->kernel, k->spec, k->family, base);
+
+    if (s == FX_EFORMAT && k->family && !strncmp(fx_error_detail(), ours, sizeof ours - 1)) {
+        say_error("%s:%s", k->path, fx_error_detail() + sizeof ours - 1);
+        return EXIT_USAGE;
+    }
+    return s ? say_failure(s) : 0;
+}
+
+int kernel_prepare(chosen *k, const char *spec)
+{
+    size_t len;
+    const char *file = fx_kernel_file(spec, &len);
+
+    k->spec = spec;
+    if (!file)
+        return parse(k, 1);
+    if (len >= sizeof k->path) {
+        say_error("%.60s...: the file name is too long", spec);
+        return EXIT_USAGE;
+    }
+    memcpy(k->path, file, len);
+    k->path[len] = '\0';
+    return source_slurp(&k->family, k->path);
+}
+
+int kernel_finish(chosen *k, int base) { return k->kernel ? 0 : parse(k, base); }
+
+void kernel_free(chosen *k)
+{
+    fx_kernel_free(k->kernel);
+    free(k->family);
+}
+
+/* ---- Maps --------------------------------------------------------------------------------- */
+int kernel_features(size_t *D, const char *text, size_t cols)
+{
+    char *end = NULL;
+
+    errno = 0;
+    unsigned long long n = *text >= '1' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    bool times = end && *end == 'x';
+    if (n == 0 || errno || end[times] || n > INT32_MAX) {
+        say_error("-D %s is neither a count such as 1024 nor a multiple of the columns such as 16x",
+                  text);
+        return EXIT_USAGE;
+    }
+    if (times && cols > INT32_MAX / n) {
+        say_error("-D %s: %zu columns make more than %d features", text, cols, INT32_MAX);
+        return EXIT_USAGE;
+    }
+    *D = (size_t)n * (times ? cols : 1);
+    return 0;
+}
+
+/* The first of the maps that serves the kernel; the last one's failure if none does. */
+fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, size_t cols,
+                     size_t D, uint64_t seed, const fx_matrix *sample)
+{
+    fx_run run = progress_run();
+    fx_status s;
+
+    do
+        s = fx_map_parse(out, *maps, k, cols, D, seed, sample, &run);
+    while (s == FX_EUNSUPPORTED && *++maps);
+    return s;
+}
+
+static bool counted(const char *const *maps) { return strstr(*maps, "counts="); }
+size_t kernel_few(const char *const *maps, size_t D)
+{
+    enum { FEW = 64 };                  /* but so many that auto takes what it takes for more */
+
+    return counted(maps) ? D : FEW;
+}
+
+/* On two rows of 16 ones: enough to see whether names, keys and kernel fit. */
+int kernel_map_check(const char *const *maps, const chosen *k)
+{
+    enum { COLS = 16, FEATURES = 4096 };
+    static const float ones[2 * COLS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const fx_matrix sample = {.rows = 2, .cols = COLS, .stride = COLS, .val = ones};
+    fx_map *m = NULL;
+
+    if (!k->kernel)                     /* its file has features of any number */
+        return 0;
+    fx_status s = kernel_map(&m, maps, k->kernel, COLS, FEATURES, 1, &sample);
+    fx_map_free(m);
+    if (s == FX_EINVAL && counted(maps))
+        return 0;
+    return s == FX_EINVAL || s == FX_EUNSUPPORTED ? say_failure(s) : 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * apply.c - rows through a map: features to the caller's memory, or straight into scores.
+ *
+ * Rows are cut into tiles of at most FXI_LANES; a tile is prepared once, then its features are made
+ * block by block in a buffer that stays in the cache, and stored or multiplied with weights there:
+ * what a row needs of memory does not depend on how many rows or features there are.  Tiles are
+ * cut alike for any number of threads. */
+
+#include "map/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct thread_space {
+    double *x;                          /* entries of a tile */
+    int64_t *col;
+    void *space;                        /* the map's */
+    float *z;                           /* [width * FXI_LANES] a block of features */
+    double *score;                      /* [outputs][FXI_LANES] */
+} thread_space;
+
+typedef struct application {
+    const fx_map *m;
+    const fx_matrix *X;
+    void *Z;                            /* features wanted, or NULL */
+    size_t ldz;
+    fx_type type;
+    double *S;                          /* scores wanted, or NULL */
+    const float *W;                     /* [outputs][padded] */
+    size_t outputs, padded;
+    size_t entries;                     /* most in a tile */
+    thread_space *space;
+} application;
+
+static void lay_numbers(const application *a, double *x, fxi_row row)
+{
+    int bad;                            /* checked at the door */
+
+    if (row.f32)
+        a->m->simd->map_widen(x, &bad, row.f32, row.n);
+    else
+        memcpy(x, row.f64, row.n * sizeof *x);
+}
+
+static void lay_tile(fxi_tile *t, const application *a, thread_space *s, size_t first,
+                     fxi_team *team)
+{
+    const fx_matrix *X = a->X;
+    size_t rows = X->rows - first < a->m->rows ? X->rows - first : a->m->rows, n = 0;
+
+    *t = (fxi_tile){.rows = rows, .cols = X->cols, .col = X->ptr ? s->col : NULL, .team = team};
+    for (size_t r = 0; r < rows && !fxi_tile_stopped_long(t, a->entries); r++) {
+        fxi_row row = fxi_data_row(X, first + r);
+        t->first[r] = n;
+        if (!X->ptr) {
+            lay_numbers(a, s->x + n, row);
+            n += row.n;
+            continue;
+        }
+        for (size_t q = 0; q < row.n; q++) {
+            double v = fxi_row_value(row, q);
+            if (v == 0)
+                continue;
+            s->x[n] = v;
+            s->col[n++] = fxi_row_column(row, q);
+        }
+    }
+    for (size_t r = rows; r <= FXI_LANES; r++)
+        t->first[r] = n;
+}
+
+static void store(const application *a, const float *z, int *bad, size_t row, size_t rows,
+                  size_t feature, size_t n)
+{
+    const fxi_simd *simd = a->m->simd;
+    size_t at = row * a->ldz + feature;
+
+    if (a->m->lanes && a->type == FX_F32) {
+        simd->map_store((float *)a->Z + at, a->ldz, bad, z, n, rows);
+        return;
+    }
+    if (a->m->lanes) {
+        simd->map_store_double((double *)a->Z + at, a->ldz, bad, z, n, rows);
+        return;
+    }
+    for (size_t r = 0; r < rows; r++, at += a->ldz, z += a->m->width)
+        if (a->type == FX_F32)
+            simd->map_copy((float *)a->Z + at, bad, z, n);
+        else
+            simd->map_widen((double *)a->Z + at, bad, z, n);
+}
+
+static void add_scores(const application *a, thread_space *s, const float *z, int *bad,
+                       size_t rows, size_t feature, size_t n)
+{
+    for (size_t c = 0; c < a->outputs; c++) {
+        const float *w = a->W + c * a->padded + feature;
+        if (a->m->lanes)
+            a->m->simd->map_score(s->score + c * FXI_LANES, bad, z, w, n);
+        else
+            for (size_t r = 0; r < rows; r++)
+                a->m->simd->map_dot(s->score + c * FXI_LANES + r, bad, z + r * a->m->width, w, n);
+    }
+}
+
+/* A block holds a number that is not finite; which row's, if any row's that counts? */
+static fx_status find_bad(const application *a, const float *z, size_t row, size_t rows,
+                          size_t feature, size_t n)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t q = 0; q < n; q++)
+            if (!isfinite(a->m->lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q]))
+                return fxi_error(FX_ENUMERIC,
+                                 "%s: feature %zu of row %zu (from 0) is beyond the range of "
+                                 "floats; scale the rows",
+                                 a->m->spec, feature + q, row + r);
+    return FX_OK;
+}
+
+static fx_status tile(void *ctx, size_t b, fxi_team *team)
+{
+    const application *a = ctx;
+    const fx_map *m = a->m;
+    thread_space *s = &a->space[fxi_parallel_thread(team)];
+    size_t row = b * m->rows;
+    fx_status st = FX_OK;
+    fxi_tile t;
+
+    lay_tile(&t, a, s, row, team);
+    if (fxi_parallel_cancelled(team))
+        return FX_OK;                   /* fxi_parallel reports it */
+    m->type->prepare(s->space, m, &t, s->x);
+    if (fxi_parallel_cancelled(team))
+        return FX_OK;
+    if (a->S)
+        memset(s->score, 0, a->outputs * FXI_LANES * sizeof *s->score);
+    for (size_t block = 0; block < m->blocks && !st; block++) {
+        size_t feature = block * m->width, left = m->features - feature;
+        size_t n = left < m->width ? left : m->width;
+        int bad = 0;
+        m->type->block(s->z, m, s->space, block);
+        if (fxi_parallel_cancelled(team))
+            return FX_OK;
+        if (a->S)
+            add_scores(a, s, s->z, &bad, t.rows, feature, n);
+        else
+            store(a, s->z, &bad, row, t.rows, feature, n);
+        if (bad)
+            st = find_bad(a, s->z, row, t.rows, feature, n);
+    }
+    for (size_t r = 0; a->S && r < t.rows; r++)
+        for (size_t c = 0; c < a->outputs; c++) {
+            double score = a->S[(row + r) * a->outputs + c] = s->score[c * FXI_LANES + r];
+            if (!st && !isfinite(score))        /* of finite features and weights */
+                st = fxi_error(FX_ENUMERIC,
+                               "%s: score %zu of row %zu (from 0) is beyond the range of floats; "
+                               "scale the rows or the weights",
+                               m->spec, c, row + r);
+        }
+    return st;
+}
+
+static size_t most_entries(const fx_matrix *X, size_t group)
+{
+    size_t most = 0;
+
+    if (!X->ptr)
+        return (X->rows < group ? X->rows : group) * X->cols;
+    for (size_t i = 0; i < X->rows; i += group) {
+        size_t last = X->rows - i < group ? X->rows : i + group;
+        size_t n = (size_t)(X->ptr[last] - X->ptr[i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static size_t block_rows(const fx_map *m) { return m->lanes ? FXI_LANES : m->rows; }
+
+static void free_spaces(thread_space *space, int threads)
+{
+    for (int t = 0; space && t < threads; t++) {
+        free(space[t].x);
+        free(space[t].col);
+        free(space[t].space);
+        free(space[t].z);
+        free(space[t].score);
+    }
+    free(space);
+}
+
+static fx_status make_spaces(application *a, int threads)
+{
+    size_t bytes = a->m->type->space(a->m, a->entries);
+
+    if (!(a->space = fxi_zalloc((size_t)threads, sizeof *a->space)))
+        return FX_ENOMEM;
+    for (int t = 0; t < threads; t++) {
+        thread_space *s = &a->space[t];
+        if (!(s->x = fxi_alloc(a->entries, sizeof *s->x))
+            || (a->X->ptr && !(s->col = fxi_alloc(a->entries, sizeof *s->col)))
+            || !(s->space = fxi_alloc(bytes, 1))
+            || !(s->z = fxi_zalloc(a->m->width * block_rows(a->m), sizeof *s->z))
+            || !(s->score = fxi_alloc(a->outputs * FXI_LANES, sizeof *s->score)))
+            return FX_ENOMEM;
+    }
+    return FX_OK;
+}
+
+static fx_status run_tiles(application *a, const fx_run *run)
+{
+    const fx_map *m = a->m;
+    fx_status st = fxi_data_check(a->X, "X", run);
+
+    if (st)
+        return st;
+    if (a->X->cols != m->cols)
+        return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", a->X->cols, m->cols);
+    if (a->X->rows == 0 || m->features == 0)
+        return FX_OK;
+    a->entries = most_entries(a->X, m->rows);
+    size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
+    /* at least one operation an entry and feature: small calls stay on one thread */
+    fx_run how = fxi_kernel_run(run, (double)a->X->rows * (double)m->features);
+    int threads = fxi_parallel_threads(&how, tiles);
+    size_t each = m->type->space(m, a->entries) + 16 * a->entries
+                  + 4 * m->width * block_rows(m) + 8 * a->outputs * FXI_LANES;
+    st = fxi_memory_check(run, (size_t)threads * each, "scratch for the map");
+    if (!st)
+        st = make_spaces(a, threads);
+    if (!st)
+        st = fxi_parallel(tiles, tile, a, &how);
+    free_spaces(a->space, threads);
+    return st;
+}
+
+fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m, const fx_matrix *X,
+                       const fx_run *run)
+{
+    application a = {.m = m, .X = X, .Z = Z, .ldz = ldz, .type = type};
+
+    if (!Z || !m || !X)
+        return fxi_error(FX_EINVAL, "fx_map_apply: %s is NULL", !Z ? "Z" : !m ? "m" : "X");
+    if (type != FX_F32 && type != FX_F64)
+        return fxi_error(FX_EINVAL, "fx_map_apply: type %d is neither FX_F32 nor FX_F64", (int)type);
+    if (ldz < m->features)
+        return fxi_error(FX_ESHAPE, "ldz %zu is less than the map's %zu features", ldz, m->features);
+    return run_tiles(&a, run);
+}
+
+fx_status fxi_map_apply_scores(double *S, const fx_map *m, const float *W, size_t outputs,
+                               size_t padded, const fx_matrix *X, const fx_run *run)
+{
+    application a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .padded = padded};
+
+    return run_tiles(&a, run);
+}

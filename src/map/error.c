@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * error.c - the error of a map on the user's own rows, measured and predicted.
+ *
+ * Pairs i != j of rows are drawn uniformly and independently.  Some at a time, as many as keep the
+ * features within a few megabytes, the rows are mapped and multiplied in double precision,
+ * and the kernel and the exact variance are evaluated beside them.  Sums run in the order of the
+ * pairs, so that neither threads nor the size of a portion show.
+ *
+ * The mean absolute error alone flatters structured maps on one-hot data, where few pairs carry
+ * all of the error: root mean square and largest error stand beside it.  The interval about the
+ * former is that of the mean of squared errors s over n pairs, 1.96 sd(s)/sqrt(n), divided by the
+ * derivative of the square: it speaks of this map and of all pairs of X, while `predicted` is the
+ * root of the mean variance over seeds on the same pairs. */
+
+#include "map/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PORTION = 512, FLOATS = 1 << 22 }; /* pairs, numbers of Z at a time, at most */
+
+typedef struct measure {
+    const fx_map *map;
+    const fx_matrix *X;                 /* all rows */
+    const fx_run *run;
+    size_t portion;                     /* pairs at a time */
+    size_t room;                        /* most entries of two rows */
+    size_t row[2 * PORTION];            /* of X */
+    const fx_matrix *picked;            /* those rows */
+    float *Z;                           /* [2 * portion][features] */
+    double **space;                     /* [threads] pair: 3 room; then for K */
+    double error[PORTION], K[PORTION], V[PORTION];
+    double from, share;                 /* of the whole call: where this step stands */
+} measure;
+
+typedef struct sums {
+    double abs, square, fourth, error, K, V, max;
+} sums;
+
+/* ---- Progress of a step as progress of the call --------------------------------------------- */
+
+static int progress(void *ctx, double done)
+{
+    const measure *e = ctx;
+
+    return e->run->progress(e->run->ctx, fmin(1, e->from + e->share * done));
+}
+
+static fx_run step(measure *e, double share)
+{
+    fx_run how = e->run ? *e->run : (fx_run){0};
+
+    e->from += e->share;
+    e->share = share;
+    if (how.progress) {
+        how.progress = progress;
+        how.ctx = e;
+    }
+    return how;
+}
+
+/* ---- A portion ------------------------------------------------------------------------------ */
+
+static fx_status one_pair(void *ctx, size_t q, fxi_team *team)
+{
+    measure *e = ctx;
+    const fx_map *m = e->map;
+    double *space = e->space[fxi_parallel_thread(team)], one, dot = 0;
+    const float *zx = e->Z + 2 * q * m->features, *zy = zx + m->features;
+    fxi_pair p = fxi_map_variance_pair(space, e->room, fxi_data_row(e->picked, 2 * q),
+                                       fxi_data_row(e->picked, 2 * q + 1));
+    fx_status st = FX_EUNSUPPORTED;
+
+    p.team = team;
+    double K = fxi_map_variance_value(m->kernel, &p, space + e->room * 3, m->simd);
+    if (!isfinite(K))
+        return fxi_kernel_not_finite(m->kernel, K, e->row[2 * q], "row", e->row[2 * q + 1]);
+    for (size_t s = 0; s < m->features; s++)
+        dot += (double)zx[s] * zy[s];
+    if (m->type->variance)
+        st = m->type->variance(&one, &e->V[q], m, &p);
+    if (st == FX_EUNSUPPORTED)
+        e->V[q] = NAN;
+    e->K[q] = K;
+    e->error[q] = dot - K;
+    return st == FX_EUNSUPPORTED ? FX_OK : st;
+}
+
+/* A feature is beyond floats: the row of X that it belongs to. */
+static fx_status find_bad(measure *e, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++) {
+        fx_matrix one = *e->X;
+        size_t size = one.type == FX_F32 ? sizeof(float) : sizeof(double);
+        one.rows = 1;
+        if (one.ptr)
+            one.ptr += e->row[r];
+        else
+            one.val = (const char *)one.val + e->row[r] * one.stride * size;
+        if (fx_map_apply(e->Z, e->map->features, FX_F32, e->map, &one, NULL) == FX_ENUMERIC)
+            return fxi_error(FX_ENUMERIC,
+                             "%s: a feature of row %zu (from 0) is beyond the range of floats; "
+                             "scale the rows",
+                             e->map->spec, e->row[r]);
+    }
+    return FX_ENUMERIC;
+}
+
+static fx_status portion(sums *s, measure *e, size_t first, size_t n, uint64_t seed, double share)
+{
+    fxi_rng rng = {seed, FXI_MAP_ERROR};
+    fx_table all = {.rows = e->X->rows, .cols = e->X->cols, .blocks = 1, .block = e->X};
+    fx_data *picked = NULL;
+    fx_status st;
+
+    for (size_t q = 0; q < n; q++) {    /* the second row is one of the others */
+        size_t i = fxi_rng_below(rng, 2 * (first + q), e->X->rows);
+        size_t j = fxi_rng_below(rng, 2 * (first + q) + 1, e->X->rows - 1);
+        e->row[2 * q] = i;
+        e->row[2 * q + 1] = j + (j >= i);
+    }
+    fx_run how = step(e, 0);
+    if ((st = fx_data_select(&picked, &all, e->row, 2 * n, &how)) != 0)
+        return st;
+    e->picked = fx_data_table(picked).block;
+    how = step(e, share / 2);
+    st = fx_map_apply(e->Z, e->map->features, FX_F32, e->map, e->picked, &how);
+    if (st == FX_ENUMERIC)
+        st = find_bad(e, 2 * n);
+    how = step(e, share / 2);
+    if (!st)
+        st = fxi_parallel(n, one_pair, e, &how);
+    for (size_t q = 0; !st && q < n; q++) {
+        double d = e->error[q];
+        s->abs += fabs(d);
+        s->square += d * d;
+        s->fourth += d * d * d * d;
+        s->error += d;
+        s->K += e->K[q] * e->K[q];
+        s->V += e->V[q];
+        s->max = fmax(s->max, fabs(d));
+    }
+    fx_data_free(picked);
+    return st;
+}
+
+/* ---- The door ------------------------------------------------------------------------------- */
+
+static fx_status check(const fx_error *out, const fx_map *m, const fx_matrix *X, size_t pairs,
+                       const fx_run *run)
+{
+    fx_status st;
+
+    if (!out || !m || !X)
+        return fxi_error(FX_EINVAL, "fx_map_error: %s is NULL", !out ? "out" : !m ? "m" : "X");
+    if (pairs == 0 || pairs > SIZE_MAX / 4)
+        return fxi_error(FX_EINVAL, "the error on %zu pairs is no number", pairs);
+    if ((st = fxi_data_check(X, "X", run)) != 0)
+        return st;
+    if (X->cols != m->cols)
+        return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", X->cols, m->cols);
+    if (X->rows < 2)
+        return fxi_error(FX_ESHAPE, "X has %zu rows; a pair needs two", X->rows);
+    return FX_OK;
+}
+
+static fx_status make_spaces(measure *e, int threads)
+{
+    size_t longest = 0, bytes, each;
+
+    for (size_t i = 0; i < e->X->rows; i++) {
+        size_t n = fxi_data_row(e->X, i).n;
+        longest = n > longest ? n : longest;
+    }
+    e->room = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
+    each = e->room * 3 + fxi_map_variance_value_space(e->map->kernel, e->room);
+    bytes = (size_t)threads * each * sizeof(double)
+            + 2 * e->portion * e->map->features * sizeof *e->Z;
+    fx_status st = fxi_memory_check(e->run, bytes, "sampled pairs and their features");
+    if (st)
+        return st;
+    if (!(e->Z = fxi_alloc(2 * e->portion * e->map->features, sizeof *e->Z))
+        || !(e->space = fxi_zalloc((size_t)threads, sizeof *e->space)))
+        return FX_ENOMEM;
+    for (int t = 0; t < threads; t++)
+        if (!(e->space[t] = fxi_alloc(each, sizeof(double))))
+            return FX_ENOMEM;
+    return FX_OK;
+}
+
+static fx_error summary(const sums *s, size_t pairs)
+{
+    double n = (double)pairs, square = s->square / n, rmse = sqrt(square);
+    double spread = sqrt(fmax(0, s->fourth / n - square * square) / n);
+
+    return (fx_error){.pairs = pairs,
+                      .mae = s->abs / n,
+                      .rmse = rmse,
+                      .max = s->max,
+                      .ci95 = rmse > 0 ? 1.96 * spread / (2 * rmse) : 0,
+                      .mean = s->error / n,
+                      .scale = sqrt(s->K / n),
+                      .predicted = sqrt(s->V / n)};
+}
+
+fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_t pairs,
+                       uint64_t seed, const fx_run *run)
+{
+    fx_status st = check(out, m, X, pairs, run);
+    sums s = {0};
+
+    if (st)
+        return st;
+    measure *e = fxi_zalloc(1, sizeof *e);
+    if (!e)
+        return FX_ENOMEM;
+    *e = (measure){.map = m, .X = X, .run = run, .portion = PORTION};
+    while (e->portion > 1 && e->portion > FLOATS / 2 / (m->features + 1))
+        e->portion /= 2;
+    if (e->portion > pairs)
+        e->portion = pairs;
+    int threads = fxi_parallel_threads(run, e->portion);
+    st = make_spaces(e, threads);
+    for (size_t first = 0, n; !st && first < pairs; first += n) {
+        n = pairs - first < e->portion ? pairs - first : e->portion;
+        st = portion(&s, e, first, n, seed, (double)n / (double)pairs);
+    }
+    if (!st)
+        *out = summary(&s, pairs);
+    for (int t = 0; e->space && t < threads; t++)
+        free(e->space[t]);
+    free(e->space);
+    free(e->Z);
+    free(e);
+    return st;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * map.c - the table of maps, and maps from spec strings. */
+
+#include "map/map.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_map_type *const table[] = {
+#define MAP(name) &fxi_map_##name,
+#include "map/map.def"
+#undef MAP
+};
+enum { MAPS = sizeof table / sizeof *table };
+
+/* Names for a map with some keys set. */
+static const struct { const char *name, *type, *keys; } alias[] = {
+    {"scrk", "rk", "projection=circulant,signs=row"}};
+enum { ALIASES = sizeof alias / sizeof *alias };
+
+const char *fx_map_help(size_t i) { return i < MAPS ? table[i]->help : NULL; }
+const char *fx_map_spec(const fx_map *m) { return m->spec; }
+size_t fx_map_features(const fx_map *m) { return m->features; }
+
+void fx_map_free(fx_map *m)
+{
+    if (!m)
+        return;
+    m->type->free(m);
+    free(m->spec);
+    free(m);
+}
+
+void fxi_map_settle(fx_map *m, const char *key, const char *format, ...)
+{
+    size_t i = 0, n = sizeof m->settled / sizeof *m->settled;
+    va_list args;
+
+    while (i + 1 < n && m->settled[i].key && strcmp(m->settled[i].key, key) != 0)
+        i++;
+    m->settled[i].key = key;
+    va_start(args, format);
+    vsnprintf(m->settled[i].value, sizeof m->settled[i].value, format, args);
+    va_end(args);
+}
+
+/* ---- Which map serves which kernel -------------------------------------------------------- */
+
+static bool serves(const fxi_map_type *t, const fx_kernel *k)
+{
+    if (k->inner && !t->composed)
+        return false;
+    for (size_t i = 0; t->kernels[i]; i++)
+        if (t->kernels[i] == k->type)
+            return true;
+    return false;
+}
+
+static void list(char *out, size_t room, size_t *n, const char *name)
+{
+    if (*n < room)
+        *n += (size_t)snprintf(out + *n, room - *n, "%s%s", *n ? ", " : "", name);
+}
+
+static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
+{
+    char kernels[256] = "", maps[128] = "";
+    size_t n = 0;
+
+    for (size_t i = 0; t->kernels[i]; i++)
+        list(kernels, sizeof kernels, &n, t->kernels[i]->name);
+    n = 0;
+    for (size_t i = 0; i < MAPS; i++)
+        if (serves(table[i], k))
+            list(maps, sizeof maps, &n, table[i]->name);
+    return fxi_error(FX_EUNSUPPORTED, "%s serves %s, not %s; maps for that: %s", t->name, kernels,
+                     k->spec, n ? maps : "none");
+}
+
+/* ---- From a spec -------------------------------------------------------------------------- */
+
+/* What init settled replaces or joins the pairs of the spec. */
+static char *complete_spec(fx_map *m, fxi_spec s)
+{
+    for (size_t i = 0; i < sizeof m->settled / sizeof *m->settled && m->settled[i].key; i++) {
+        size_t q = 0, len = strlen(m->settled[i].key);
+        while (q < s.keys
+               && (s.pair[q].key_len != len || memcmp(s.pair[q].key, m->settled[i].key, len) != 0))
+            q++;
+        if (q == s.keys)
+            s.keys++;
+        s.pair[q].key = m->settled[i].key;
+        s.pair[q].key_len = len;
+        s.pair[q].value = m->settled[i].value;
+        s.pair[q].value_len = strlen(m->settled[i].value);
+    }
+    return fxi_spec_complete(&s, m->type->keys);
+}
+
+static fx_status make(fx_map **out, const fxi_spec *s, fx_map like, const fx_matrix *sample,
+                      const fx_run *run)
+{
+    const char *names[MAPS + ALIASES + 1] = {0};
+    size_t i;
+    fx_status st;
+
+    for (i = 0; i < MAPS; i++)
+        names[i] = table[i]->name;
+    for (i = 0; i < ALIASES; i++)       /* for the message; they have been expanded */
+        names[MAPS + i] = alias[i].name;
+    if ((st = fxi_spec_find(&i, s, names, "map")) != 0)
+        return st;
+    if (s->inner)
+        return fxi_error(FX_EINVAL, "%s: a map takes no inner spec", table[i]->name);
+    if ((st = fxi_spec_check(s, table[i]->keys)) != 0)
+        return st;
+    if (!serves(table[i], like.kernel))
+        return not_served(table[i], like.kernel);
+
+    fx_map *m = fxi_alloc(1, sizeof *m);
+    if (!m)
+        return FX_ENOMEM;
+    *m = like;
+    m->type = table[i];
+    m->simd = fxi_simd_get();
+    m->features = m->random;
+    m->rows = FXI_LANES;
+    if (m->like < m->random)
+        m->like = m->random;
+    st = m->type->init(m, s, sample, run);
+    if (!st && !(m->spec = complete_spec(m, *s)))
+        st = FX_ENOMEM;
+    if (st) {
+        fx_map_free(m);
+        return st;
+    }
+    *out = m;
+    return FX_OK;
+}
+
+/* An alias becomes its map, to be freed; *out NULL: it is none. */
+static fx_status expand(char **out, const char *spec)
+{
+    size_t name = strcspn(spec, ":("), room;
+
+    *out = NULL;
+    for (size_t i = 0; i < ALIASES; i++) {
+        if (strlen(alias[i].name) != name || memcmp(spec, alias[i].name, name) != 0)
+            continue;
+        const char *rest = spec + name;
+        bool keys = *rest == ':';
+        room = strlen(alias[i].type) + strlen(alias[i].keys) + strlen(rest) + 3;
+        if (!(*out = fxi_realloc(NULL, room, 1)))
+            return FX_ENOMEM;
+        snprintf(*out, room, "%s:%s%s%s", alias[i].type, alias[i].keys, keys ? "," : "",
+                 rest + keys);
+    }
+    return FX_OK;
+}
+
+fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
+                       size_t features, uint64_t seed, const fx_matrix *sample, const fx_run *run)
+{
+    char *expanded;
+    fxi_spec s;
+    fx_status st;
+
+    if (!out || !spec || !k)
+        return fxi_error(FX_EINVAL, "fx_map_parse: %s is NULL", !out ? "out" : !spec ? "spec" : "k");
+    if (cols < 1 || cols > INT32_MAX)
+        return fxi_error(FX_ESHAPE, "a map of %zu columns; there must be 1 to %d", cols, INT32_MAX);
+    if (features > INT32_MAX)
+        return fxi_error(FX_ESHAPE, "%zu features; at most %d are offered", features, INT32_MAX);
+    if (sample && (st = fxi_data_check(sample, "sample", run)) != 0)
+        return st;
+    if (sample && sample->cols != cols)
+        return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);
+    if ((st = expand(&expanded, spec)) != 0)
+        return st;
+    if (expanded)
+        spec = expanded;
+    if ((st = fxi_spec_parse(&s, spec, strlen(spec))) == 0)
+        st = make(out, &s, (fx_map){.kernel = k, .cols = cols, .random = features, .seed = seed},
+                  sample, run);
+    free(expanded);
+    return st;
+}
+
+fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
+                        size_t random, size_t like, uint64_t seed, uint64_t stream,
+                        const fx_run *run)
+{
+    fxi_spec s;
+    fx_status st = fxi_spec_parse(&s, spec, strlen(spec));
+
+    if (st)
+        return st;
+    return make(out, &s,
+                (fx_map){.kernel = k, .cols = cols, .random = random, .like = like, .seed = seed,
+                         .stream = stream},
+                NULL, run);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * circulant.c - blocks of rows that are one random vector, rolled: W x by Fourier transforms [1].
+ *
+ *   W[b p + r][j] = scale * w_b[(j - r) mod p] * sigma_j,    r = 0 .. p-1
+ *
+ * row r of a circulant is w_b rolled r places to the right, cut to the columns there are.  The
+ * signs sigma are shared by all circulants, so a data row is signed and transformed once; then
+ *
+ *   W_b x = backward(conj(forward(w_b)) * forward(sigma x)) * scale / p.
+ *
+ * row_signs puts a sign on each row instead, as published.  Such signs cancel in every product of
+ * two features of the same row: on data of one sign the map is poor.  With signs on the columns
+ * different characters are orthogonal and the variance is that of independent rows, but for index
+ * sets that a shift maps onto themselves.
+ *
+ * p is a fast length, cols or a little more (x is padded with zeros); from 256 on a multiple of
+ * FXI_LANES.  A block of outputs is one circulant, or as many small ones as make a multiple of
+ * FXI_LANES; the last one is cut.
+ *
+ * Cost: O((cols + rows) log p) a row, whatever its non-zeros; memory 4 rows + 4 cols bytes.
+ * Accuracy: the error of all p outputs together is a small multiple of u log2(p) |w_b| |x|_2
+ * sqrt(p), u = 2^-24, |w_b| the largest modulus in the spectrum of w_b: for laws with variance 1
+ * about sqrt(p log p), so an output errs by about u log2(p) sqrt(log p) |x|_2, where its own size is
+ * |x|_2.  Cauchy: |w_b| is at most the sum of the |w|.
+ *
+ * [1] C. Feng, Q. Hu, S. Liao. Random feature mapping with signed circulant matrix projection.
+ *     IJCAI 2015. */
+
+#include "linalg/fft.h"
+#include "project/project.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL = 256,                        /* up to here p is any fast length */
+    ROLLED = 0,
+    COLUMN_SIGN = 2,
+    ROW_SIGN = 4,                       /* uses of random numbers, plus the part */
+    CHUNK = 1 << 16                     /* numbers drawn between two looks at a team */
+};
+
+typedef struct state {
+    fxi_linalg_fft *fft;
+    size_t p, pairs, stride;            /* of a spectrum: (re, im) pairs, floats with padding */
+    size_t circulants;
+    int first, last;                    /* parts whose entries are multiplied */
+    float *spectra;                     /* [circulants][stride], conjugate, times scale/p */
+    float *sigma;                       /* [cols] or, on the rows, [circulants * p] */
+} state;
+
+typedef struct scratch {
+    const fxi_tile *t;
+    float *rows;                        /* [FXI_LANES][stride]: spectra of the data rows */
+    float *product;                     /* [stride] */
+    float *wave;                        /* [p] */
+    void *fft;
+} scratch;
+
+static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static size_t scratch_bytes(const state *c)
+{
+    return rounded(sizeof(scratch)) + rounded(FXI_LANES * c->stride * sizeof(float))
+           + rounded(c->stride * sizeof(float)) + rounded(c->p * sizeof(float))
+           + rounded(fxi_linalg_fft_space(c->fft));
+}
+
+static void layout(scratch *s, const state *c, char *space)
+{
+    char *rest = space;
+
+    fxi_project_carve(&rest, sizeof *s);
+    s->rows = fxi_project_carve(&rest, FXI_LANES * c->stride * sizeof(float));
+    s->product = fxi_project_carve(&rest, c->stride * sizeof(float));
+    s->wave = fxi_project_carve(&rest, c->p * sizeof(float));
+    s->fft = fxi_project_carve(&rest, fxi_linalg_fft_space(c->fft));
+}
+
+static double product(const fxi_project *p, int use, uint64_t block, uint64_t i)
+{
+    const state *c = p->state;
+    double out = 1;
+
+    for (int part = c->first; part <= c->last; part++) {
+        fxi_rng rng = fxi_project_rng(p, use + part, block);
+        out *= use == ROLLED ? fxi_project_draw(p->law, rng, i) : fxi_rng_sign(rng, i);
+    }
+    return out;
+}
+
+typedef struct filling {
+    const fxi_project *p;
+    float *w;                           /* [p] */
+    void *space;
+    size_t signs;                       /* of sigma */
+} filling;
+
+static fx_status sign(void *ctx, size_t b, fxi_team *team)
+{
+    const filling *f = ctx;
+    const state *c = f->p->state;
+    size_t first = b * CHUNK, last = f->signs - first < CHUNK ? f->signs : first + CHUNK;
+
+    (void)team;
+    for (size_t i = first; i < last; i++)
+        c->sigma[i] = (float)product(f->p, f->p->row_signs ? ROW_SIGN : COLUMN_SIGN, 0, i);
+    return FX_OK;
+}
+
+static fx_status fill(void *ctx, size_t b, fxi_team *team)
+{
+    filling *f = ctx;
+    const state *c = f->p->state;
+    float *spectrum = c->spectra + b * c->stride;
+    float factor = (float)(f->p->scale / (double)c->p);
+
+    for (size_t i = 0; i < c->p; i++) {
+        if (i % CHUNK == 0 && fxi_parallel_cancelled(team))
+            return FX_OK;               /* fxi_parallel reports it */
+        f->w[i] = (float)product(f->p, ROLLED, b, i);
+    }
+    fxi_linalg_fft_forward(spectrum, c->fft, f->w, f->space);
+    for (size_t k = 0; k < c->pairs; k++) {
+        spectrum[2 * k] *= factor;
+        spectrum[2 * k + 1] *= -factor;
+    }
+    return FX_OK;
+}
+
+static void choose(state *c, fxi_project *p)
+{
+    size_t common = 1, like = (p->like + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+
+    c->p = fxi_linalg_fft_length(p->cols);
+    if (c->p > SMALL)
+        c->p = fxi_linalg_fft_length((p->cols + FXI_LANES - 1) / FXI_LANES) * FXI_LANES;
+    while (common < FXI_LANES && c->p % (2 * common) == 0)
+        common *= 2;
+    p->width = c->p * (FXI_LANES / common);
+    if (p->width > like)
+        p->width = like;
+    p->blocks = p->rows / p->width + (p->rows % p->width != 0);
+    c->circulants = p->rows / c->p + (p->rows % c->p != 0);
+    c->pairs = c->p / 2 + 1;
+    c->stride = (2 * c->pairs + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+}
+
+static fx_status build(fxi_project *p, int first, int last, const fx_run *run)
+{
+    state *c;
+    size_t signs;
+    fx_status st;
+    filling f = {.p = p};
+
+    if (p->cols > INT_MAX / 2 || p->like > SIZE_MAX / 256)
+        return fxi_error(FX_ELIMIT, "a circulant %zu x %zu matrix; it has at most %d columns",
+                         p->rows, p->cols, INT_MAX / 2);
+    if (!(c = p->state = fxi_zalloc(1, sizeof *c)))
+        return FX_ENOMEM;
+    c->first = first;
+    c->last = last;
+    choose(c, p);
+    p->lanes = false;
+    signs = f.signs = p->row_signs ? c->circulants * c->p : p->cols;
+    p->bytes = (c->circulants * c->stride + signs) * sizeof(float);
+    if ((st = fxi_memory_check(run, p->bytes, "the circulant random matrix")) != 0)
+        return st;
+    if ((st = fxi_linalg_fft_new(&c->fft, c->p)) != 0)
+        return st;
+    p->space = scratch_bytes(c);
+    c->spectra = fxi_alloc(c->circulants * c->stride, sizeof *c->spectra);
+    c->sigma = fxi_alloc(signs, sizeof *c->sigma);
+    f.w = fxi_alloc(c->p, sizeof *f.w);
+    f.space = fxi_alloc(fxi_linalg_fft_space(c->fft), 1);
+    if (c->spectra && c->sigma && f.w && f.space) {
+        st = fxi_parallel((signs + CHUNK - 1) / CHUNK, sign, &f, run);
+        if (!st)
+            st = fxi_parallel_ordered(c->circulants, fill, &f, run);
+    } else {
+        st = FX_ENOMEM;
+    }
+    free(f.w);
+    free(f.space);
+    return st;
+}
+
+static fx_status init(fxi_project *p, const fx_run *run) { return build(p, p->part, p->part, run); }
+
+static fx_status times(fxi_project *out, const fxi_project *a, const fxi_project *b,
+                       const fx_run *run)
+{
+    out->scale = a->scale * b->scale;
+    return build(out, 0, 1, run);
+}
+
+static void release(fxi_project *p)
+{
+    state *c = p->state;
+
+    if (c) {
+        fxi_linalg_fft_free(c->fft);
+        free(c->spectra);
+        free(c->sigma);
+    }
+    free(c);
+}
+
+static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const float *x)
+{
+    const state *c = p->state;
+    scratch *s = space;
+
+    layout(s, c, space);
+    s->t = t;
+    for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, c->p); r++) {
+        memset(s->wave, 0, c->p * sizeof *s->wave);
+        for (size_t k = t->first[r]; k < t->first[r + 1]; k++) {
+            size_t j = t->col ? (size_t)t->col[k] : k - t->first[r];
+            s->wave[j] = p->row_signs ? x[k] : x[k] * c->sigma[j];
+        }
+        fxi_linalg_fft_forward(s->rows + r * c->stride, c->fft, s->wave, s->fft);
+    }
+}
+
+static void apply(float *z, const fxi_project *p, void *space, size_t block)
+{
+    const state *c = p->state;
+    const scratch *s = space;
+    size_t start = block * p->width, i = 0;     /* i: of the block's outputs */
+
+    for (; i < p->width && start + i < c->circulants * c->p; i += c->p) {
+        size_t n = c->p < p->width - i ? c->p : p->width - i;
+        const float *spectrum = c->spectra + (start + i) / c->p * c->stride;
+        for (size_t r = 0; r < s->t->rows && !fxi_tile_stopped_long(s->t, c->p); r++) {
+            float *out = z + r * p->width + i;
+            bool direct = n == c->p && c->p % FXI_LANES == 0;
+            float *wave = direct ? out : s->wave;
+            p->simd->linalg_fft_times(s->product, s->rows + r * c->stride, spectrum, c->pairs);
+            fxi_linalg_fft_backward(wave, c->fft, s->product, s->fft);
+            if (!direct)
+                memcpy(out, wave, n * sizeof *out);
+            if (p->row_signs)
+                for (size_t k = 0; k < n; k++)
+                    out[k] *= c->sigma[start + i + k];
+        }
+    }
+    for (size_t r = 0; r < FXI_LANES; r++) {            /* finite, as promised */
+        size_t done = r >= s->t->rows ? 0 : i < p->width ? i : p->width;
+        memset(z + r * p->width + done, 0, (p->width - done) * sizeof *z);
+    }
+}
+
+static void entries(double *w, const fxi_project *p, size_t s, int64_t j)
+{
+    const state *c = p->state;
+
+    for (size_t i = 0; i < FXI_LANES; i++, s++) {
+        size_t r = s % c->p, rolled = ((size_t)j + c->p - r) % c->p;
+        w[i] = s >= p->rows ? 0
+                            : p->scale * product(p, ROLLED, s / c->p, rolled)
+                                  * (double)c->sigma[p->row_signs ? s : (size_t)j];
+    }
+}
+
+const fxi_project_type fxi_project_circulant = {
+    .name = "circulant", .init = init, .free = release, .prepare = prepare, .apply = apply,
+    .entries = entries, .times = times,
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * dense.h - between dense.c and dense_hot.c. */
+#ifndef FXI_PROJECT_DENSE_H
+#define FXI_PROJECT_DENSE_H
+
+enum { FXI_PROJECT_PANEL = 64 };        /* outputs whose weights stand side by side */
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * hadamard_hot.c - the fast Walsh-Hadamard transform of FXI_LANES rows side by side.
+ *
+ * A vector of the transform is one number of each row, so that every stage is plain additions and
+ * subtractions of registers.  Several stages are done at a time in registers (a pass of radix
+ * 2, 4, 8, 16), and all stages of LEAF vectors, which the first-level cache holds, before the next
+ * ones begin.  The first pass reads its vectors from where they are placed, with their signs: a
+ * random placement costs an address and an exclusive or.
+ *
+ * Stages come in ascending order whatever the radix, hence the same bits on every instruction set,
+ * and an error of at most log2(p) u sum |x|. */
+
+#include "simd/transpose.h"
+
+#include <string.h>
+
+/* Lanes that share a register.  The scalar target has four too, in the compiler's own vectors,
+ * which it turns into what the plain machine offers. */
+#if FXI_WIDTH > 8
+typedef fxi_flt some;
+typedef fxi_int some_bits;
+#else
+typedef float some __attribute__((vector_size(16)));
+typedef int32_t some_bits __attribute__((vector_size(16)));
+#endif
+
+enum {
+    SOME = sizeof(some) / sizeof(float),
+    LEAF = 256,
+    MOST = FXI_WIDTH == 64 ? 4 : 3,     /* stages in registers: 2^MOST of them, one to spare */
+    FAR = 3                             /* the same when vectors are far apart: 2^FAR ways of a
+                                         * cache set, which they all share */
+};
+
+FXI_INLINE some load(const float *x) { return *(const some *)x; }
+FXI_INLINE void save(float *x, some v) { *(some *)x = v; }
+
+FXI_INLINE some flip(some v, int32_t place) /* the sign is the top bit */
+{
+    return (some)((some_bits)v ^ ((some_bits){0} + (place & INT32_MIN)));
+}
+
+FXI_INLINE void butterflies(some *a, int radix)
+{
+#pragma GCC unroll 4
+    for (int h = 1; h < radix; h *= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < radix; i++)
+            if (!(i & h)) {
+                some difference = a[i] - a[i + h];
+                a[i] += a[i + h];
+                a[i + h] = difference;
+            }
+}
+
+/* Stages 1 .. radix/2 of n vectors, from x: vector place[c] (NULL: c) with a sign or times gain. */
+FXI_INLINE void first_pass(float *z, const float *x, const int32_t *place, const float *gain,
+                           size_t n, int radix)
+{
+    for (size_t c = 0; c < n; c += (size_t)radix)
+        for (int lane = 0; lane < FXI_LANES; lane += SOME) {
+            some a[16];
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) {
+                size_t i = c + (size_t)k;
+                size_t at = place ? (size_t)(place[i] & INT32_MAX) : i;
+                a[k] = load(x + at * FXI_LANES + lane);
+                if (gain)
+                    a[k] *= gain[i];
+                else if (place)
+                    a[k] = flip(a[k], place[i]);
+            }
+            butterflies(a, radix);
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++)
+                save(z + (c + (size_t)k) * FXI_LANES + lane, a[k]);
+        }
+}
+
+/* Stages h .. h radix/2 of n vectors. */
+FXI_INLINE void pass(float *z, size_t n, size_t h, int radix)
+{
+    for (size_t b = 0; b < n; b += h * (size_t)radix)
+        for (size_t c = b; c < b + h; c++)
+            for (int lane = 0; lane < FXI_LANES; lane += SOME) {
+                float *at = z + c * FXI_LANES + lane;
+                some a[16];
+#pragma GCC unroll 16
+                for (int k = 0; k < radix; k++)
+                    a[k] = load(at + (size_t)k * h * FXI_LANES);
+                butterflies(a, radix);
+#pragma GCC unroll 16
+                for (int k = 0; k < radix; k++)
+                    save(at + (size_t)k * h * FXI_LANES, a[k]);
+            }
+}
+
+/* Stages h .. n/2, in as few passes as can be, of about equal radix. */
+static void passes(float *z, size_t n, size_t h, int most)
+{
+    int left = __builtin_ctzll(n / h);
+
+    while (left > 0) {
+        int count = (left + most - 1) / most, stages = (left + count - 1) / count;
+        if (stages == 4 && MOST == 4)
+            pass(z, n, h, 16);
+        else if (stages == 3)
+            pass(z, n, h, 8);
+        else if (stages == 2)
+            pass(z, n, h, 4);
+        else
+            pass(z, n, h, 2);
+        h <<= stages;
+        left -= stages;
+    }
+}
+
+void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, const float *gain,
+                               size_t p)
+{
+    size_t leaf = p < LEAF ? p : LEAF;
+
+    for (size_t c = 0; c < p; c += leaf) {
+        float *at = z + c * FXI_LANES;
+        if (gain)
+            first_pass(at, x, place + c, gain + c, leaf, 1 << MOST);
+        else if (place)
+            first_pass(at, x, place + c, NULL, leaf, 1 << MOST);
+        else
+            first_pass(at, x + c * FXI_LANES, NULL, NULL, leaf, 1 << MOST);
+        passes(at, leaf, 1 << MOST, MOST);
+    }
+    passes(z, p, leaf, FAR);
+}
+
+void FXI_HOT(project_hadamard_sum)(float *sum, const float *x, const int32_t *place, size_t p)
+{
+    for (int lane = 0; lane < FXI_LANES; lane += SOME) {
+        some total = {0};
+        for (size_t first = 0; first < p; first += 64) {
+            size_t last = p - first < 64 ? p : first + 64;
+            some a[4] = {0};
+            for (size_t c = first; c < last; c += 4)
+                for (size_t k = 0; k < 4; k++) {
+                    int32_t at = place ? place[c + k] : (int32_t)(c + k);
+                    const float *from = x + (size_t)(at & INT32_MAX) * FXI_LANES;
+                    a[k] += flip(load(from + lane), at);
+                }
+            total += a[0] + a[1] + (a[2] + a[3]);
+        }
+        save(sum + lane, total);
+    }
+}
+
+void FXI_HOT(project_hadamard_lay)(float *xt, const float *x, size_t rows, size_t cols, float scale)
+{
+    enum { F = FXI_FSTEP };
+    size_t whole = cols / F * F;
+
+    for (size_t j = 0; j < whole; j += F)
+        for (size_t lane = 0; lane < FXI_LANES; lane += F) {
+            fxi_flt r[F];
+            for (size_t k = 0; k < F; k++)
+                if (lane + k < rows)
+                    memcpy(r + k, x + (lane + k) * cols + j, sizeof *r);
+                else
+                    r[k] = fxi_fsplat(0);
+            fxi_transpose(r);
+            for (size_t k = 0; k < F; k++)
+                fxi_fstore(xt + (j + k) * FXI_LANES + lane, r[k] * scale);
+        }
+    for (size_t j = whole; j < cols; j++)
+        for (size_t lane = 0; lane < FXI_LANES; lane++)
+            xt[j * FXI_LANES + lane] = lane < rows ? x[lane * cols + j] * scale : 0;
+}

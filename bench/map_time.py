@@ -28,9 +28,9 @@ set ylabel 'microseconds a row (one thread)'
 set title 'RK features of order 2, D = 8192'
 set xtics (512, 1024, 2048, 4096)
 set xrange [450:4700]
-set yrange [1:1000]
+set yrange [0.5:1000]
 set grid lc '#dddddd'
-set key top left
+set key bottom right Left reverse samplen 2
 set border 3
 set tics nomirror
 plot for [i=2:6] '{tsv}' using 1:i with linespoints lw 2 pt i ps 1 lc rgb word("#000000 #0072b2 #cc79a7 #009e73 #d55e00", i-1) title columnheader(i)

@@ -241,9 +241,10 @@ static void apply(float *z, const fxi_project *p, void *space, size_t block)
             fxi_linalg_fft_backward(wave, c->fft, s->product, s->fft);
             if (!direct)
                 memcpy(out, wave, n * sizeof *out);
-            if (p->row_signs)
-                for (size_t k = 0; k < n; k++)
-                    out[k] *= c->sigma[start + i + k];
+            if (p->row_signs && direct)
+                p->simd->map_multiply(out, c->sigma + start + i, n);
+            for (size_t k = 0; p->row_signs && !direct && k < n; k++)
+                out[k] *= c->sigma[start + i + k];
         }
     }
     for (size_t r = 0; r < FXI_LANES; r++) {            /* finite, as promised */

@@ -48,7 +48,8 @@ static const opt options[] = {
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first", 0, 0},
     {"pairs", 0, "N", OPT_COUNT, &pairs, "4000", "how many pairs of rows to look at", 1, 100000000},
-    {"seeds", 0, "N", OPT_COUNT, &seeds, "10", "maps to measure at each D, from --seed on", 1, 1000},
+    {"seeds", 0, "N", OPT_COUNT, &seeds, "10", "maps to measure at each D, from --seed on", 1,
+     1000},
     {"curve", 0, NULL, OPT_FLAG, &curves, NULL,
      "instead: the measured error of every map that serves the kernel (of those in --map, "
      "separated by blanks), for D of 1 to 64 times the columns", 0, 0},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * plot.c - pictures drawn by gnuplot: a Gram matrix as a heat map, errors as curves.
  *
- * Of a Gram matrix, rows are sorted by label, so that classes that the kernel sees show as blocks.  A square
- * matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive;
- * colours end at the 1st and 99th percentile off the diagonal, which would otherwise outshine
- * the rest.  Curves have logarithmic axes, the colours of Okabe and Ito, which the
- * colour-blind tell apart, and marks of different shape.  PICTURE.gnuplot and PICTURE.data stay beside the picture PICTURE, to be changed and
- * drawn again. */
+ * Of a Gram matrix, rows are sorted by label, so that classes that the kernel sees show as
+ * blocks.  A square matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal
+ * is positive; colours end at the 1st and 99th percentile off the diagonal, which would otherwise
+ * outshine the rest.  Curves have logarithmic axes, the colours of Okabe and Ito, which the
+ * colour-blind tell apart, and marks of different shape.  PICTURE.gnuplot and PICTURE.data stay
+ * beside the picture PICTURE, to be changed and drawn again. */
 
 #include "cli.h"
 

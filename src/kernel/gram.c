@@ -60,22 +60,6 @@ typedef struct gram {
     thread_space *space;                /* [threads] */
 } gram;
 
-/* Most entries in any `group` rows, from a multiple of group on. */
-static size_t most_entries(const fx_matrix *X, size_t group)
-{
-    size_t most = 0;
-
-    if (!X->ptr)
-        return (X->rows < group ? X->rows : group) * X->cols;
-    for (size_t i = 0; i < X->rows; i += group) {
-        size_t last = X->rows - i < group ? X->rows : i + group;
-        size_t n = (size_t)(X->ptr[last] - X->ptr[i]);
-        if (n > most)
-            most = n;
-    }
-    return most;
-}
-
 /* Should the call stop?  Asked once per 2^20 operations: under a few milliseconds.  The functions
  * that lay rows then return early, and the block ends. */
 static bool stopped(thread_space *s, size_t operations, fxi_team *team)
@@ -329,9 +313,9 @@ static fx_status plan(gram *g, int threads, const fx_run *run)
 
     g->dense = !g->X->ptr && !g->Z->ptr;
     g->differences = fxi_kernel_differences(g->kernel);
-    g->tile_entries = most_entries(g->X, g->tile);
-    g->row_entries = most_entries(g->X, 1);
-    g->panel_entries = g->dense ? g->Z->cols : most_entries(g->Z, FXI_LANES);
+    g->tile_entries = fxi_data_rows_most(g->X, g->tile);
+    g->row_entries = fxi_data_rows_most(g->X, 1);
+    g->panel_entries = g->dense ? g->Z->cols : fxi_data_rows_most(g->Z, FXI_LANES);
     if (g->panel_entries > INT32_MAX - 1)
         return fxi_error(FX_EUNSUPPORTED, "%d rows of Z with %zu entries are too wide", FXI_LANES,
                          g->panel_entries);
@@ -378,12 +362,12 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
         return st;
     if (X->rows == 0 || g.Z->rows == 0)
         return FX_OK;
-    while (g.tile > 4 && most_entries(X, g.tile) > 65536)       /* wide rows: smaller tiles */
+    while (g.tile > 4 && fxi_data_rows_most(X, g.tile) > 65536)       /* wide rows: smaller tiles */
         g.tile /= 2;
     g.runs = (g.Z->rows + RUN - 1) / RUN;
     size_t blocks = (X->rows + g.tile - 1) / g.tile * g.runs;
     fx_run how = fxi_kernel_run(run, (double)X->rows * (double)g.Z->rows
-                                         * (double)fxi_kernel_cost(k, most_entries(X, 1)));
+                                         * (double)fxi_kernel_cost(k, fxi_data_rows_most(X, 1)));
     int threads = fxi_parallel_threads(&how, blocks);
     st = plan(&g, threads, run);
     if (!st)

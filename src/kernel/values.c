@@ -191,12 +191,8 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     a.panels = (vectors + FXI_LANES - 1) / FXI_LANES;
     a.scatter = X->ptr && fxi_kernel_differences(k);
     a.entries = X->cols;
-    if (X->ptr && !a.scatter) {
-        a.entries = 0;
-        for (size_t i = 0; i < X->rows; i++)
-            if ((size_t)(X->ptr[i + 1] - X->ptr[i]) > a.entries)
-                a.entries = (size_t)(X->ptr[i + 1] - X->ptr[i]);
-    }
+    if (X->ptr && !a.scatter)
+        a.entries = fxi_data_rows_most(X, 1);
     size_t blocks = (X->rows + ROWS - 1) / ROWS, panel = X->cols * FXI_LANES;
     fx_run how = fxi_kernel_run(run, (double)X->rows * (double)vectors
                                          * (double)fxi_kernel_cost(k, a.entries));

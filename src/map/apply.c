@@ -161,20 +161,6 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-static size_t most_entries(const fx_matrix *X, size_t group)
-{
-    size_t most = 0;
-
-    if (!X->ptr)
-        return (X->rows < group ? X->rows : group) * X->cols;
-    for (size_t i = 0; i < X->rows; i += group) {
-        size_t last = X->rows - i < group ? X->rows : i + group;
-        size_t n = (size_t)(X->ptr[last] - X->ptr[i]);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 static size_t block_rows(const fx_map *m) { return m->lanes ? FXI_LANES : m->rows; }
 
 static void free_spaces(thread_space *space, int threads)
@@ -218,7 +204,7 @@ static fx_status run_tiles(application *a, const fx_run *run)
         return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", a->X->cols, m->cols);
     if (a->X->rows == 0 || m->features == 0)
         return FX_OK;
-    a->entries = most_entries(a->X, m->rows);
+    a->entries = fxi_data_rows_most(a->X, m->rows);
     size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
     /* at least one operation an entry and feature: small calls stay on one thread */
     fx_run how = fxi_kernel_run(run, (double)a->X->rows * (double)m->features);
@@ -242,9 +228,11 @@ fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m, const
     if (!Z || !m || !X)
         return fxi_error(FX_EINVAL, "fx_map_apply: %s is NULL", !Z ? "Z" : !m ? "m" : "X");
     if (type != FX_F32 && type != FX_F64)
-        return fxi_error(FX_EINVAL, "fx_map_apply: type %d is neither FX_F32 nor FX_F64", (int)type);
+        return fxi_error(FX_EINVAL, "fx_map_apply: type %d is neither FX_F32 nor FX_F64",
+                         (int)type);
     if (ldz < m->features)
-        return fxi_error(FX_ESHAPE, "ldz %zu is less than the map's %zu features", ldz, m->features);
+        return fxi_error(FX_ESHAPE, "ldz %zu is less than the map's %zu features", ldz,
+                         m->features);
     return run_tiles(&a, run);
 }
 

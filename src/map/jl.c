@@ -20,11 +20,9 @@ typedef struct scratch {
     void *project;
 } scratch;
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 static size_t space(const fx_map *m, size_t entries)
 {
-    return rounded(sizeof(scratch)) + rounded(entries * sizeof(float))
+    return fxi_project_rounded(sizeof(scratch)) + fxi_project_rounded(entries * sizeof(float))
            + ((const fxi_project *)m->state)->space;
 }
 

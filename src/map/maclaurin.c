@@ -165,7 +165,7 @@ static void free_state(fx_map *m)
 
 static size_t level_space(const fx_map *level, size_t entries)
 {
-    return (level->type->space(level, entries) + 63) / 64 * 64;
+    return fxi_project_rounded(level->type->space(level, entries));
 }
 
 static size_t space(const fx_map *m, size_t entries)

@@ -168,7 +168,10 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
     fx_status st;
 
     if (!out || !spec || !k)
-        return fxi_error(FX_EINVAL, "fx_map_parse: %s is NULL", !out ? "out" : !spec ? "spec" : "k");
+        return fxi_error(FX_EINVAL, "fx_map_parse: %s is NULL",
+                         !out    ? "out"
+                         : !spec ? "spec"
+                                 : "k");
     if (cols < 1 || cols > INT32_MAX)
         return fxi_error(FX_ESHAPE, "a map of %zu columns; there must be 1 to %d", cols, INT32_MAX);
     if (features > INT32_MAX)

@@ -43,7 +43,7 @@ struct fx_map {
     const fxi_simd *simd;
     size_t cols, random;                /* random features asked for */
     size_t like;                        /* >= random; see fxi_project.like */
-    uint64_t seed, stream;              /* streams stream .. stream + FXI_MAP_STREAMS - 1 are ours */
+    uint64_t seed, stream;              /* streams from this one on, FXI_MAP_STREAMS of them */
     /* filled in by init */
     size_t features;                    /* columns of Z; `random` unless init says otherwise */
     size_t rows;                        /* of a tile; FXI_LANES unless init says otherwise */
@@ -55,7 +55,7 @@ struct fx_map {
     char *spec;
 };
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
-enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows (data/data.h has more) */
+enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows; see data/data.h */
 
 #define MAP(name) extern const fxi_map_type fxi_map_##name;
 #include "map/map.def"

@@ -11,7 +11,10 @@
 
 #if FXI_WIDTH > 8
 typedef float half __attribute__((vector_size(FXI_WIDTH / 2)));
-FXI_INLINE fxi_vec widen(const float *p) { return __builtin_convertvector(*(const half *)p, fxi_vec); }
+FXI_INLINE fxi_vec widen(const float *p)
+{
+    return __builtin_convertvector(*(const half *)p, fxi_vec);
+}
 FXI_INLINE void narrow(float *p, fxi_vec v) { *(half *)p = __builtin_convertvector(v, half); }
 #else
 FXI_INLINE fxi_vec widen(const float *p) { return *p; }

@@ -105,18 +105,17 @@ static void set_complex_exponent(fxi_rk_space *s, const fxi_rk *k, size_t row)
     s->number[row] = (float)(0.25 * logarithm(p) + log(k->scale));
 }
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 static size_t space(const fx_map *m, size_t entries)
 {
     const fxi_rk *k = m->state;
-    size_t lanes = rounded(k->w[0].width * FXI_LANES * sizeof(float));
-    size_t n = rounded(sizeof(fxi_rk_space)) + (FX_ORDER_MAX + 1) * FXI_LANES * sizeof(double)
-               + 3 * FXI_LANES * sizeof(float) + (size_t)k->sets * rounded(entries * sizeof(float))
-               + rounded(k->w[0].width * sizeof(float));
+    size_t lanes = fxi_project_rounded(k->w[0].width * FXI_LANES * sizeof(float));
+    size_t n = fxi_project_rounded(sizeof(fxi_rk_space))
+               + (FX_ORDER_MAX + 1) * FXI_LANES * sizeof(double) + 3 * FXI_LANES * sizeof(float)
+               + (size_t)k->sets * fxi_project_rounded(entries * sizeof(float))
+               + fxi_project_rounded(k->w[0].width * sizeof(float));
 
     for (int i = 0; i < k->inputs; i++)
-        n += rounded(k->w[k->input[i].w].space) + lanes;
+        n += fxi_project_rounded(k->w[k->input[i].w].space) + lanes;
     return n + fxi_map_random_kernel_panel_space(m, entries);
 }
 
@@ -308,8 +307,8 @@ static fx_status check_groups(const fxi_groups *g)
         }
         if (uses > 1)
             return fxi_error(FX_EUNSUPPORTED,
-                             "rk: feature %lld (from 0) stands in %zu of the groups; rk serves sets "
-                             "of features, which have each of them once",
+                             "rk: feature %lld (from 0) stands in %zu of the groups; rk serves "
+                             "sets of features, which have each of them once",
                              (long long)g->feature[f], uses);
     }
     return FX_OK;
@@ -368,8 +367,8 @@ static fx_status draw(fx_map *m, fxi_rk *k, const fxi_project_type *form, bool r
         square |= k->input[i].w == 2;
     if (square && !form->times)
         return fxi_error(FX_EUNSUPPORTED,
-                         "rk: complex=yes of %s is offered by the projections packed, circulant and "
-                         "hadamard, not %s", m->kernel->spec, form->name);
+                         "rk: complex=yes of %s is offered by the projections packed, circulant "
+                         "and hadamard, not %s", m->kernel->spec, form->name);
     k->w[0] = w;
     if ((st = fxi_project_new(&k->w[0], run)) != 0 || !k->complex)
         return st;
@@ -451,8 +450,8 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
 
     if (w->type == &fxi_project_circulant)      /* it depends on where features stand */
         return fxi_error(FX_EUNSUPPORTED,
-                         "rk: no exact variance with projection=circulant; packed, hadamard and dense "
-                         "have one");
+                         "rk: no exact variance with projection=circulant; packed, hadamard and "
+                         "dense have one");
     return fxi_map_variance_rk(one, all, m->kernel, p, k->law, k->complex,
                                &(fxi_blocks){.rows = k->outputs, .p = w->unit, .mixed = w->mixed,
                                              .folded = w->folded});

@@ -8,7 +8,7 @@
 enum { FXI_RK_INPUTS = 20 };            /* most sets of values that meet projections */
 
 typedef enum fxi_rk_way {               /* how a block of features is made */
-    FXI_RK_SUMS,                        /* power sums through projections, then Newton's recursion */
+    FXI_RK_SUMS,                        /* power sums by projections, then Newton's recursion */
     FXI_RK_PRODUCTS,                    /* all-subsets by packed products */
     FXI_RK_EXPONENT,                    /* all-subsets as the exponential of a projection */
     FXI_RK_PANEL                        /* the kernel itself beside rows of W */

@@ -41,7 +41,7 @@ typedef struct state {
     uint64_t stream[2];
 } state;
 
-typedef struct walk {                   /* the combinations of one row, or of two beside each other */
+typedef struct walk {                   /* the combinations of one row, or of two side by side */
     const fx_map *m;
     size_t n;
     double *x, *y;                      /* [n] */
@@ -59,13 +59,12 @@ typedef struct scratch {
     walk w;
 } scratch;
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 static size_t space(const fx_map *m, size_t entries)
 {
     (void)m;
-    return rounded(sizeof(scratch)) + rounded((entries + 1) * sizeof(double))
-           + rounded((entries + 1) * sizeof(int64_t));
+    return fxi_project_rounded(sizeof(scratch))
+           + fxi_project_rounded((entries + 1) * sizeof(double))
+           + fxi_project_rounded((entries + 1) * sizeof(int64_t));
 }
 
 static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double *x)

@@ -44,8 +44,6 @@ typedef struct scratch {
     uint64_t *bits;                     /* [degree][cols] of dense rows */
 } scratch;
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 static size_t bits_bytes(const fx_map *m)
 {
     return m->cols * (size_t)m->kernel->order * sizeof(uint64_t);
@@ -55,10 +53,11 @@ static size_t space(const fx_map *m, size_t entries)
 {
     const state *k = m->state;
 
-    return rounded(sizeof(scratch)) + rounded(m->width * sizeof(float))
-           + 3 * rounded((m->width + FXI_LANES) * sizeof(float))
-           + rounded(fxi_linalg_fft_space(k->fft))
-           + (entries >= m->cols ? rounded(bits_bytes(m)) : 0); /* a dense row has as many */
+    return fxi_project_rounded(sizeof(scratch)) + fxi_project_rounded(m->width * sizeof(float))
+           + 3 * fxi_project_rounded((m->width + FXI_LANES) * sizeof(float))
+           + fxi_project_rounded(fxi_linalg_fft_space(k->fft))
+           /* a dense row has as many */
+           + (entries >= m->cols ? fxi_project_rounded(bits_bytes(m)) : 0);
 }
 
 static void carve(scratch *s, const fx_map *m, char *at, bool dense)

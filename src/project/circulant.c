@@ -58,13 +58,13 @@ typedef struct scratch {
     void *fft;
 } scratch;
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 static size_t scratch_bytes(const state *c)
 {
-    return rounded(sizeof(scratch)) + rounded(FXI_LANES * c->stride * sizeof(float))
-           + rounded(c->stride * sizeof(float)) + rounded(c->p * sizeof(float))
-           + rounded(fxi_linalg_fft_space(c->fft));
+    return fxi_project_rounded(sizeof(scratch))
+           + fxi_project_rounded(FXI_LANES * c->stride * sizeof(float))
+           + fxi_project_rounded(c->stride * sizeof(float))
+           + fxi_project_rounded(c->p * sizeof(float))
+           + fxi_project_rounded(fxi_linalg_fft_space(c->fft));
 }
 
 static void layout(scratch *s, const state *c, char *space)

@@ -93,12 +93,14 @@ void fxi_project_free(fxi_project *p);
 /* Random numbers of this projection: `use` (< 16) keeps purposes apart, `block` < 2^32. */
 fxi_rng fxi_project_rng(const fxi_project *p, int use, uint64_t block);
 
-/* What every form's space begins with is its own business; carve cuts aligned pieces from it. */
+/* What every form's space begins with is its own business; carve cuts aligned pieces from it, each
+ * of the rounded size. */
+static inline size_t fxi_project_rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 static inline void *fxi_project_carve(char **space, size_t bytes)
 {
     char *piece = *space;
 
-    *space += (bytes + 63) / 64 * 64;
+    *space += fxi_project_rounded(bytes);
     return piece;
 }
 #endif

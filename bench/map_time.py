@@ -3,9 +3,10 @@
 
     python bench/map_time.py BUILD [RESULTS.tsv]
 
-Figure 1 of the itemset kernel paper, with our projections: packed is linear in d, circulant (the
-paper's SCRK) and hadamard are logarithmic.  With RESULTS, also writes map_time.tsv and map_time.svg
-beside it.  Each figure is the best of several turns; turns go round all projections.
+Figure 1 of the itemset kernel paper, with our projections: packed is linear in d; circulant (the
+paper's SCRK) and hadamard are logarithmic but for the row itself, which is read and laid out.
+With RESULTS, also writes map_time.tsv and map_time.svg beside it. Each figure is the best of
+several turns; turns go round all projections.
 """
 import math
 import os

@@ -45,6 +45,23 @@ typedef struct golden_row {
 } golden_row;
 enum { GOLDEN_SPARSE = 1, GOLDEN_FLOAT = 2, GOLDEN_WIDE = 4, GOLDEN_FORMS = 8 };
 
+/* A list of sets as the text of an itemset file, indices from 0; valid until the next call. */
+static inline char *golden_family(json_t *sets)
+{
+    static char out[8192];
+    size_t n = 0;
+
+    out[0] = '\0';                      /* a family may be empty */
+    for (size_t i = 0; i < json_array_size(sets); i++) {
+        json_t *set = json_array_get(sets, i);
+        for (size_t j = 0; j < json_array_size(set); j++)
+            n += (size_t)snprintf(out + n, sizeof out - n, "%d ",
+                                  (int)json_integer_value(json_array_get(set, j)));
+        n += (size_t)snprintf(out + n, sizeof out - n, json_array_size(set) ? "\n" : "{}\n");
+    }
+    return out;
+}
+
 static inline fx_matrix *golden_form(golden_row *r, const double *x, size_t dim, int form)
 {
     size_t n = 0;

@@ -30,22 +30,6 @@ static double roundings(const fx_kernel *k, double n)
     return n + 3 * k->order + 4;
 }
 
-static char *family_text(json_t *family)
-{
-    static char text[8192];
-    size_t n = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < json_array_size(family); i++) {
-        json_t *set = json_array_get(family, i);
-        for (size_t j = 0; j < json_array_size(set); j++)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%d ",
-                                  (int)json_integer_value(json_array_get(set, j)));
-        n += (size_t)snprintf(text + n, sizeof text - n, json_array_size(set) ? "\n" : "{}\n");
-    }
-    return text;
-}
-
 static void one_case(json_t *c)
 {
     static double x[GOLDEN_DIM], y[GOLDEN_DIM];
@@ -55,7 +39,7 @@ static void one_case(json_t *c)
     json_t *family = json_object_get(c, "family");
     fx_kernel *k = NULL;
     fx_status st = fx_kernel_parse(&k, json_string_value(json_object_get(c, "kernel")),
-                                   family ? family_text(family) : NULL, 0);
+                                   family ? golden_family(family) : NULL, 0);
 
     if (error && strcmp(error, "domain")) {             /* not-psd, order: refused as a spec */
         CHECK(st == FX_EINVAL && !k && fx_error_detail()[0]);

@@ -24,21 +24,6 @@ static bool is(json_t *c, const char *key, const char *value)
     return text(c, key) && !strcmp(text(c, key), value);
 }
 
-static char *family_text(json_t *sets)
-{
-    static char out[4096];
-    size_t n = 0;
-
-    for (size_t i = 0; i < json_array_size(sets); i++) {
-        json_t *set = json_array_get(sets, i);
-        for (size_t j = 0; j < json_array_size(set); j++)
-            n += (size_t)snprintf(out + n, sizeof out - n, "%d ",
-                                  (int)json_integer_value(json_array_get(set, j)));
-        n += (size_t)snprintf(out + n, sizeof out - n, json_array_size(set) ? "\n" : "{}\n");
-    }
-    return out;
-}
-
 /* Features that are independent, with the golden moments of one of them. */
 static void independent(trial *t, json_t *c, size_t D)
 {
@@ -146,7 +131,7 @@ static void golden(void)
         char map[128], kernel[128];
         json_t *sets = json_object_get(c, "family");
         trial t = {.name = text(c, "id"), .map = map, .kernel = kernel, .x = x, .y = y,
-                   .family = sets ? family_text(sets) : NULL, .one = NAN};
+                   .family = sets ? golden_family(sets) : NULL, .one = NAN};
         t.d = golden_vector(x, json_object_get(c, "x"));
         CHECK(golden_vector(y, json_object_get(c, "y")) == t.d);
         if (!golden_trial(&t, c, map, kernel, sizeof map))

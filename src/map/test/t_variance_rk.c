@@ -318,21 +318,6 @@ static const char *text(json_t *c, const char *key)
 
 static double number(json_t *c, const char *key) { return strtod(text(c, key), NULL); }
 
-static char *sets_text(json_t *sets)
-{
-    static char out[4096];
-    size_t n = 0;
-
-    for (size_t i = 0; i < json_array_size(sets); i++) {
-        json_t *set = json_array_get(sets, i);
-        for (size_t j = 0; j < json_array_size(set); j++)
-            n += (size_t)snprintf(out + n, sizeof out - n, "%d ",
-                                  (int)json_integer_value(json_array_get(set, j)));
-        n += (size_t)snprintf(out + n, sizeof out - n, json_array_size(set) ? "\n" : "{}\n");
-    }
-    return out;
-}
-
 static void golden_blocks(json_t *c, const double *x, const double *y, size_t n)
 {
     static const size_t column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -372,7 +357,7 @@ static void golden(void)
             if (!strcmp(names[l], text(c, "distribution")))
                 law = (fxi_law)l;
         fx_kernel *k = NULL;
-        CHECK(fx_kernel_parse(&k, text(c, "kernel"), sets ? sets_text(sets) : NULL, 0) == FX_OK);
+        CHECK(fx_kernel_parse(&k, text(c, "kernel"), sets ? golden_family(sets) : NULL, 0) == FX_OK);
         fxi_pair p = {.x = x, .y = y, .col = col};
         double one, all, want = number(c, blocks ? "row_variance" : "variance");
         p.n = golden_vector(x, json_object_get(c, "x"));

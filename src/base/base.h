@@ -37,6 +37,9 @@ void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
 void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r);
 void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
 
+/* crc.c - CRC-32 as zlib's: of a text in pieces, the first with crc = 0, others with the result. */
+uint32_t fxi_crc(uint32_t crc, const void *bytes, size_t len);
+
 /* elementary.c - bit-identical on every machine, within 2 and 4 ulp; used by rng.c alone. */
 double fxi_elementary_log(double x);                    /* x > 0, normal */
 double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 */
@@ -58,7 +61,7 @@ typedef struct fxi_spec_key {
     const char *name, *fallback;        /* fallback NULL: the key must be given */
     const char *values;                 /* "a|b|c" for a choice, else NULL */
 } fxi_spec_key;
-enum { FXI_SPEC_KEYS = 8 };
+enum { FXI_SPEC_KEYS = 16 };
 typedef struct fxi_spec {               /* name:key=value,..(inner), pointing into the text */
     const char *text, *name;
     size_t name_len;
@@ -84,7 +87,7 @@ fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table
 fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                         const fxi_spec_key *table, const char *key);
 
-/* Name and every key, defaults too, without the inner spec: to be freed; NULL with the error set. */
+/* Name and every key, defaults too, without the inner spec: to be freed; NULL: error set. */
 char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table);
 
 /* decimal.c - decimal text to double, correctly rounded, whatever the locale.  Reads the longest

@@ -26,6 +26,8 @@ typedef struct application {
     void *Z;                            /* features wanted, or NULL */
     size_t ldz;
     fx_type type;
+    float *T;                           /* columns of one block wanted, [width][ldz], or NULL */
+    size_t from, to;                    /* blocks */
     double *S;                          /* scores wanted, or NULL */
     const float *W;                     /* [outputs][padded] */
     size_t outputs, padded;
@@ -91,6 +93,19 @@ static void store(const application *a, const float *z, int *bad, size_t row, si
             simd->map_widen((double *)a->Z + at, bad, z, n);
 }
 
+/* Columns instead of rows: T[feature of the block][row]. */
+static void store_columns(const application *a, const float *z, int *bad, size_t row, size_t rows,
+                          size_t n)
+{
+    for (size_t q = 0; q < n; q++)
+        for (size_t r = 0; r < rows; r++) {
+            float v = a->m->lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q];
+            a->T[q * a->ldz + row + r] = v;
+            if (!isfinite(v))
+                *bad = 1;
+        }
+}
+
 static void add_scores(const application *a, thread_space *s, const float *z, int *bad,
                        size_t rows, size_t feature, size_t n)
 {
@@ -135,7 +150,7 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
         return FX_OK;
     if (a->S)
         memset(s->score, 0, a->outputs * FXI_LANES * sizeof *s->score);
-    for (size_t block = 0; block < m->blocks && !st; block++) {
+    for (size_t block = a->from; block < a->to && !st; block++) {
         size_t feature = block * m->width, left = m->features - feature;
         size_t n = left < m->width ? left : m->width;
         int bad = 0;
@@ -144,6 +159,8 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
             return FX_OK;
         if (a->S)
             add_scores(a, s, s->z, &bad, t.rows, feature, n);
+        else if (a->T)
+            store_columns(a, s->z, &bad, row, t.rows, n);
         else
             store(a, s->z, &bad, row, t.rows, feature, n);
         if (bad)
@@ -207,7 +224,8 @@ static fx_status run_tiles(application *a, const fx_run *run)
     a->entries = fxi_data_rows_most(a->X, m->rows);
     size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
     /* at least one operation an entry and feature: small calls stay on one thread */
-    fx_run how = fxi_kernel_run(run, (double)a->X->rows * (double)m->features);
+    fx_run how = fxi_kernel_run(run, (double)a->X->rows * (double)m->width
+                                         * (double)(a->to - a->from));
     int threads = fxi_parallel_threads(&how, tiles);
     size_t each = m->type->space(m, a->entries) + 16 * a->entries
                   + 4 * m->width * block_rows(m) + 8 * a->outputs * FXI_LANES;
@@ -223,7 +241,7 @@ static fx_status run_tiles(application *a, const fx_run *run)
 fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m, const fx_matrix *X,
                        const fx_run *run)
 {
-    application a = {.m = m, .X = X, .Z = Z, .ldz = ldz, .type = type};
+    application a = {.m = m, .X = X, .Z = Z, .ldz = ldz, .type = type, .to = m ? m->blocks : 0};
 
     if (!Z || !m || !X)
         return fxi_error(FX_EINVAL, "fx_map_apply: %s is NULL", !Z ? "Z" : !m ? "m" : "X");
@@ -239,7 +257,16 @@ fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m, const
 fx_status fxi_map_apply_scores(double *S, const fx_map *m, const float *W, size_t outputs,
                                size_t padded, const fx_matrix *X, const fx_run *run)
 {
-    application a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .padded = padded};
+    application a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .padded = padded,
+                     .to = m->blocks};
+
+    return run_tiles(&a, run);
+}
+
+fx_status fxi_map_apply_columns(float *T, size_t ldt, const fx_map *m, size_t block,
+                                const fx_matrix *X, const fx_run *run)
+{
+    application a = {.m = m, .X = X, .T = T, .ldz = ldt, .from = block, .to = block + 1};
 
     return run_tiles(&a, run);
 }

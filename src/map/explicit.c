@@ -14,29 +14,18 @@
  *
  * Accuracy: a column is a product of at most t + 1 floats: relative error (2t + 1) 2^-24. */
 
-#include "map/map.h"
+#include "map/explicit.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1024, ORDERS = 32 };     /* 2^31 subsets and more are refused */
+enum { WIDTH = 1024, ORDERS = FXI_EXPLICIT_ORDERS };
+typedef fxi_section section;
+typedef fxi_expansion expansion;
 
-typedef struct section {
-    int order;                          /* t */
-    bool square;                        /* order 1: x_j^2 */
-    float weight;
-    size_t first, count;                /* columns */
-} section;
-
-typedef struct expansion {
-    size_t sections;
-    section section[ORDERS];
-} expansion;
-
-/* d choose t; false where it does not fit. */
-static bool choose(size_t *out, size_t d, size_t t)
+bool fxi_map_explicit_choose(size_t *out, size_t d, size_t t)
 {
     size_t c = 1, whole;
 
@@ -62,7 +51,7 @@ static bool add_section(expansion *e, fx_map *m, int order, bool square, double 
         return true;
     *s = (section){.order = order, .square = square, .weight = (float)weight, .first = m->features};
     e->sections++;
-    return choose(&s->count, m->cols, (size_t)order)
+    return fxi_map_explicit_choose(&s->count, m->cols, (size_t)order)
            && fxi_size_add(&m->features, m->features, s->count);
 }
 
@@ -151,16 +140,16 @@ static void unrank(size_t *index, size_t d, int t, size_t rank)
 
     for (int i = 0; i < t; i++, start++) {
         size_t n = d - start, k = (size_t)(t - i), low = 0, high = n - k, all = 0, without = 0;
-        choose(&all, n, k);
+        fxi_map_explicit_choose(&all, n, k);
         while (low < high) {            /* how far can this index go before `rank` is passed? */
             size_t middle = low + (high - low + 1) / 2;
-            choose(&without, n - middle, k);
+            fxi_map_explicit_choose(&without, n - middle, k);
             if (all - without <= rank)
                 low = middle;
             else
                 high = middle - 1;
         }
-        choose(&without, n - low, k);
+        fxi_map_explicit_choose(&without, n - low, k);
         rank -= all - without;
         index[i] = start += low;
     }
@@ -234,4 +223,4 @@ const fxi_map_type fxi_map_explicit = {
     .help = "explicit   every column, exactly: linear, poly:degree=2, anova, anova-upto, "
             "all-subsets",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
-    .prepare = prepare, .block = block, .variance = variance};
+    .prepare = prepare, .block = block, .sparse = fxi_map_explicit_row, .variance = variance};

@@ -31,6 +31,9 @@ typedef struct fxi_map_type {
     void (*prepare)(void *space, const fx_map *m, const fxi_tile *t, const double *x);
     /* Features [block*width, ..) of the tile to z, laid out as in project.h. */
     void (*block)(float *z, const fx_map *m, void *space, size_t block);
+    /* Where most features of a sparse row are 0: the others and their columns, ascending; returns
+     * how many (val NULL: that alone).  NULL: features are dense. */
+    size_t (*sparse)(float *val, int32_t *col, const fx_map *m, fxi_row r);
     /* Variance over seeds of <Z(x), Z(y)>: *one of one random feature (pair of features, if they
      * come in pairs) before averaging, *all of the whole map; NULL: not known. */
     fx_status (*variance)(double *one, double *all, const fx_map *m, const fxi_pair *p);
@@ -72,6 +75,19 @@ void fxi_map_settle(fx_map *m, const char *key, const char *format, ...)
 /* apply.c - scores with weights W[outputs][padded], padded = blocks * width */
 fx_status fxi_map_apply_scores(double *S, const fx_map *m, const float *W, size_t outputs,
                                size_t padded, const fx_matrix *X, const fx_run *run);
+/* Features [block*width, ..) of all rows as columns, T[feature][ldt], ldt >= rows: the numbers of
+ * fx_map_apply. */
+fx_status fxi_map_apply_columns(float *T, size_t ldt, const fx_map *m, size_t block,
+                                const fx_matrix *X, const fx_run *run);
+
+/* sparse.c - of maps with `sparse`, on sparse rows: ptr[rows + 1] from 0; then val and col of
+ * ptr[rows] features; or scores as fx_map_score. */
+bool fxi_map_sparse(const fx_map *m, const fx_matrix *X);
+void fxi_map_sparse_count(int64_t *ptr, const fx_map *m, const fx_matrix *X);
+fx_status fxi_map_sparse_rows(float *val, int32_t *col, const int64_t *ptr, const fx_map *m,
+                              const fx_matrix *X, const fx_run *run);
+fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, size_t outputs,
+                                const fx_matrix *X, const fx_run *run);
 
 /* choose.c - projection=auto of signs: the form for W of rows x cols. */
 const fxi_project_type *fxi_map_choose(const fx_kernel *k, size_t cols, size_t rows);

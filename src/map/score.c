@@ -46,6 +46,8 @@ fx_status fx_map_score(double *S, const fx_map *m, const double *W, size_t outpu
                               : "X");
     if (outputs == 0)
         return fxi_error(FX_EINVAL, "fx_map_score: no outputs are wanted");
+    if (fxi_map_sparse(m, X))
+        return fxi_map_sparse_scores(S, m, W, outputs, X, run);
     padded = m->blocks * m->width;
     float *w;
     if (!fxi_size_mul(&n, padded, outputs) || !fxi_size_mul(&n, n, sizeof *w))

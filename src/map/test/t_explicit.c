@@ -45,6 +45,40 @@ static void make_rows(rows *r, size_t d)
 
 static void free_rows(rows *r) { free(r->x), free(r->val), free(r->col); }
 
+/* The features of sparse rows that are not 0 are those of the dense row, bit for bit, in ascending
+ * columns, and scores are sums over them. */
+static void check_sparse(const fx_map *m, const rows *r, const float *Z, size_t columns)
+{
+    int64_t ptr[ROWS + 1];
+    size_t at = 0;
+    double *W = fxi_alloc(2 * columns, sizeof *W), S[2 * ROWS];
+
+    CHECK(W && fxi_map_sparse(m, &r->sparse) && !fxi_map_sparse(m, &r->dense));
+    fxi_map_sparse_count(ptr, m, &r->sparse);
+    float *val = fxi_alloc((size_t)ptr[ROWS] + 1, sizeof *val);
+    int32_t *col = fxi_alloc((size_t)ptr[ROWS] + 1, sizeof *col);
+    CHECK(val && col);
+    CHECK(fxi_map_sparse_rows(val, col, ptr, m, &r->sparse, &(fx_run){.threads = 2}) == 0);
+    for (size_t j = 0; j < 2 * columns; j++)
+        W[j] = test_unit() - 0.5;
+    CHECK(fx_map_score(S, m, W, 2, &r->sparse, NULL) == 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        double sum = 0, size = 0;
+        for (size_t s = 0; s < columns; s++) {
+            float z = Z[i * (columns + 1) + s];
+            if (at < (size_t)ptr[i + 1] && (size_t)col[at] == s)
+                CHECK(val[at++] == z);
+            else
+                CHECK(z == 0);
+            sum += z * W[2 * s + 1];
+            size += fabs(z * W[2 * s + 1]);
+        }
+        CHECK(at == (size_t)ptr[i + 1]);
+        CHECK_NEAR(S[2 * i + 1], sum, (double)columns * DBL_EPSILON * size);
+    }
+    free(W), free(val), free(col);
+}
+
 static void check(const char *spec, size_t d, size_t columns, int factors)
 {
     fx_kernel *k = NULL;
@@ -78,6 +112,7 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
         }
     for (size_t i = 0; i < ROWS; i++)
         CHECK(!memcmp(Z + i * (columns + 1), Y + i * (columns + 1), columns * sizeof *Z));
+    check_sparse(m, &r, Z, columns);
     if (!strcmp(spec, "anova:order=3")) {               /* lexicographic */
         size_t s = 0;
         for (size_t a = 0; a < d; a++)

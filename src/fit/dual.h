@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * dual.h - the state of dual coordinate descent, for dual*.c alone.
+ *
+ * The intercept is held near `center`:  b = center + rho sum,  sum = sum_i beta_i;  dual.c moves
+ * the center.  In between the dual is
+ *   D(beta) = -0.5 |w|^2 - center sum - 0.5 rho sum^2 - sum_i conjugate_i(beta_i). */
+#ifndef FXI_DUAL_H
+#define FXI_DUAL_H
+#include "fit/fit.h"
+
+#include <math.h>
+
+typedef struct fxi_dual {
+    const fxi_problem *p;
+    fxi_solution *s;
+    const fx_run *run;
+    const fxi_simd *simd;
+    size_t n, features;
+    double *q;                          /* [n] |z|^2 */
+    double *f;                          /* [n] scores without b at the last measurement */
+    double *bound;                      /* [features] of dual_gap.c */
+    unsigned char *rests;               /* [n] 1: at a bound, not visited for now */
+    size_t *order, *turn;               /* [blocks], [block] whose turn it is */
+    float *buffer;                      /* of the source */
+    double rho, center, sum;
+    double limit;                       /* rows at a bound rest if scores may change by this */
+    double most, residual;              /* of a pass: largest violation; sum of gaps of rows met */
+    double visits;                      /* rows met since the last measurement */
+    size_t k;                           /* iteration */
+} fxi_dual;
+
+static inline size_t fxi_dual_rows(const fxi_source *s, size_t b)  /* of block b */
+{
+    size_t left = s->rows - b * s->block;
+
+    return left < s->block ? left : s->block;
+}
+
+static inline double fxi_dual_b(const fxi_dual *d) { return d->center + d->rho * d->sum; }
+
+/* beta_i after an exact step at score f.  For a row of zeros q is next to 0, and the step ends
+ * where its loss alone is best; divisions stay finite. */
+static inline double fxi_dual_step(const fxi_dual *d, size_t i, double f)
+{
+    const fxi_problem *p = d->p;
+    double q = d->q[i] + d->rho;
+
+    return p->loss->step(p->y[i], d->s->beta[i], f, q > 1e-100 ? q : 1e-100, p->c[i], p->epsilon);
+}
+
+/* Is row i at a bound, and stays there whatever happens to its score within +-limit?  (Or
+ * absent?) */
+static inline bool fxi_dual_rests(const fxi_dual *d, size_t i, double f)
+{
+    double beta = d->s->beta[i];
+
+    return d->p->c[i] <= 0
+           || (fxi_dual_step(d, i, f - d->limit) == beta
+               && fxi_dual_step(d, i, f + d->limit) == beta);
+}
+
+/* t put into the domain of beta_i: a step of no length. */
+static inline double fxi_dual_clip(const fxi_dual *d, size_t i, double t)
+{
+    const fxi_problem *p = d->p;
+
+    return p->c[i] > 0 ? p->loss->step(p->y[i], t, 0, HUGE_VAL, p->c[i], p->epsilon) : 0;
+}
+
+/* c loss + conjugate + beta f >= 0: what row i adds to the gap at score f. */
+static inline double fxi_dual_residual(const fxi_dual *d, size_t i, double f)
+{
+    const fxi_problem *p = d->p;
+    double beta = d->s->beta[i], c = p->c[i];
+
+    return c * p->loss->value(p->y[i], f, p->epsilon)
+           + p->loss->conjugate(p->y[i], beta, c, p->epsilon) + beta * f;
+}
+
+fx_status fxi_fit_dual_pass(fxi_dual *d);       /* every row that does not rest, once */
+fx_status fxi_fit_dual_gap(fxi_dual *d);        /* b, objective and gap of s; scores to f */
+#endif

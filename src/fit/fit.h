@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * fit.h - inside the library: linear models fitted on a source of blocks of features.
+ *
+ *   min over w, b of  penalty(w) + sum_i c_i loss(y_i, f_i),   f_i = <w, z_i> + b
+ *
+ * penalty 0.5 |w|^2, or |w|_1 for l1.c.  The intercept b is free (not penalised), appended
+ * (penalised as the weight of a constant feature 1) or none (0).  Rows with c_i = 0 are absent:
+ * cross-validation is weights on one source. */
+#ifndef FXI_FIT_H
+#define FXI_FIT_H
+#include "data/data.h"
+#include "loss/loss.h"
+#include "map/map.h"
+
+/* ---- source.c: rows of features, in blocks --------------------------------------------------
+ * Numbers of a table as they are, or a map's features: stored once as floats (sparse where most are
+ * 0), or, where memory is short, made when a block is visited.  Blocks are cut by the shape alone,
+ * and visitors go block by block in either case, so memory never changes a model. */
+typedef struct fxi_source {
+    const fx_matrix *X;                 /* rows as given, checked */
+    const fx_map *map;                  /* NULL: features are the numbers of X */
+    size_t rows, features;
+    size_t block, blocks;               /* rows of a block (the last may have fewer); how many */
+    size_t stride;                      /* of mapped rows: features, rounded up to FXI_LANES */
+    bool sparse;                        /* blocks are CSR */
+    size_t numbers;                     /* in all rows: those stored, if sparse */
+    float *Z;                           /* [rows][stride] mapped, zeros behind; NULL: not stored */
+    fx_matrix crossed;                  /* the same, sparse; owned; ptr NULL: not stored */
+    size_t buffer;                      /* floats that a visitor brings along; 0: none */
+} fxi_source;
+/* X and map must live as long as the source.  Stores features if `keep` bytes suffice for them. */
+fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map, uint64_t keep,
+                         const fx_run *run);
+void fxi_fit_source_free(fxi_source *s);
+size_t fxi_fit_source_bytes(const fxi_source *s);       /* of stored features */
+/* Block b as a view: into Z, X or the visitor's 64-byte aligned buffer. */
+fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,
+                               const fx_run *run);
+/* Scores f[i*outputs + c] = <W[.][c], z_i> + b[c] of all rows; W is features x outputs. */
+fx_status fxi_fit_source_scores(double *f, const fxi_source *s, const double *W, const double *b,
+                                size_t outputs, const fx_run *run);
+
+/* ---- row.c: what solvers do with one row, dense or sparse, float or double ------------------ */
+double fxi_fit_row_dot(fxi_row r, const double *w, const fxi_simd *simd);
+void fxi_fit_row_add(double *w, double a, fxi_row r, const fxi_simd *simd);     /* w += a z */
+double fxi_fit_row_square(fxi_row r, const fxi_simd *simd);                     /* |z|^2 */
+
+/* ---- Problems and solutions ----------------------------------------------------------------- */
+typedef enum fxi_intercept { FXI_FREE, FXI_APPENDED, FXI_NONE } fxi_intercept;
+
+typedef struct fxi_solution {           /* before: where to start; zeros, or an earlier solution */
+    double *w;                          /* [features] */
+    double b;
+    double *beta;                       /* [rows] dual.c, proximal.c: w = sum beta_i z_i; or NULL */
+    double *pull;                       /* [features] newton.c puts sum_i -c_i loss'(y_i, f_i) z_i
+                                         * there; NULL: not wanted */
+    double objective;
+    double gap;                         /* at least (objective - optimum) / objective */
+    size_t iterations;
+    bool converged;                     /* gap <= tol */
+} fxi_solution;
+
+typedef struct fxi_problem {
+    const fxi_source *source;
+    const fxi_loss *loss;
+    double epsilon;
+    const double *y;                    /* [rows] +1 or -1, or targets */
+    const double *c;                    /* [rows] C times weights, >= 0 */
+    fxi_intercept intercept;
+    double tol;                         /* stop at this relative gap */
+    size_t max_iter;                    /* or after so many passes: not converged */
+    uint64_t seed;                      /* of the order in which blocks and rows are visited */
+    /* After each iteration, with what is known then (objective and gap may be NaN); NULL: nobody
+     * wants to know.  A failure ends the fit. */
+    fx_status (*step)(void *ctx, const fxi_solution *now);
+    void *ctx;
+} fxi_problem;
+
+/* Each leaves a usable solution and returns FX_OK whether or not it converged. */
+fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features); /* that it takes, at most */
+fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+/* Losses with a kink by Newton's method; adds to s->iterations, starts from s->beta too. */
+fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+
+/* perceptron.c - online: one pass over the rows in the order given.  State that a later pass goes
+ * on from. */
+typedef struct fxi_perceptron {
+    double *w, b;                       /* [features] now */
+    double *sum, sum_b;                 /* [features] sum of step number times update */
+    uint64_t steps;                     /* rows seen with c > 0 */
+    uint64_t mistakes;                  /* of the last pass */
+} fxi_perceptron;
+fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_run *run);
+/* The mean of the weights over all steps, to w[features] and *b. */
+void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t features);
+
+/* fit.c - a run for use inside a block of a parallel loop: one thread, stopped with the team. */
+fx_run fxi_fit_nested(const fx_run *run, fxi_team *team);
+enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS }; /* streams; see data/data.h */
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * line.c - a convex function along a line, from scores alone: no pass over the features.
+ *
+ * The root of the slope is sought, by Newton's method between what is known to lie left and right
+ * of it.  Differences of values would drown in rounding long before slopes do. */
+
+#include "fit/line.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { TRIES = 100, PARTS = 16 };      /* parts: by the shape alone, for any threads */
+
+typedef struct sums {
+    const fxi_problem *p;
+    const double *f, *q;
+    double t;
+    fxi_line part[PARTS];
+} sums;
+
+static fx_status sum_part(void *ctx, size_t k, fxi_team *team)
+{
+    sums *a = ctx;
+    const fxi_problem *p = a->p;
+    size_t rows = p->source->rows;
+    fxi_line o = {0};
+
+    for (size_t i = k * rows / PARTS; i < (k + 1) * rows / PARTS; i++) {
+        double c = p->c[i], q = a->q ? a->q[i] : 1;
+        if (i % 1024 == 0 && fxi_parallel_cancelled(team))
+            return FX_OK;
+        if (!(c > 0))
+            continue;
+        double y = p->y[i], f = a->f[i] + a->t * q, slope = c * p->loss->slope(y, f, p->epsilon);
+        o.value += c * p->loss->value(y, f, p->epsilon);
+        o.slope += slope * q;
+        o.size += fabs(slope * q) + c * fabs(y * q);
+        o.curve += c * p->loss->curve(y, f, p->epsilon) * q * q;
+    }
+    a->part[k] = o;
+    return FX_OK;
+}
+
+fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, const double *q,
+                          const double a[3], double t, const fx_run *run)
+{
+    sums s = {.p = p, .f = f, .q = q, .t = t};
+    fx_run how = fxi_kernel_run(run, 20.0 * (double)p->source->rows);
+    fx_status st = fxi_parallel(PARTS, sum_part, &s, &how);
+
+    *out = (fxi_line){a[0] + t * (a[1] + t * a[2] / 2), a[1] + t * a[2], a[2],
+                      fabs(a[1]) + fabs(t * a[2])};
+    for (size_t k = 0; k < PARTS; k++) {
+        out->value += s.part[k].value;
+        out->slope += s.part[k].slope;
+        out->curve += s.part[k].curve;
+        out->size += s.part[k].size;
+    }
+    return st;
+}
+
+fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, const double *f,
+                              const double *q, const double a[3], double small, const fx_run *run)
+{
+    double low = -INFINITY, high = INFINITY, far = 16;
+    fxi_line from;
+    fx_status st = fxi_fit_line_at(&from, p, f, q, a, 0, run);
+
+    *at = from;
+    if (st || fabs(from.slope) <= DBL_EPSILON * from.size) {
+        *t = 0;
+        return st;
+    }
+    *(from.slope < 0 ? &low : &high) = 0;
+    for (int k = 0; k < TRIES; k++) {
+        st = fxi_fit_line_at(at, p, f, q, a, *t, run);
+        if (st || (fabs(at->slope) <= small * fabs(from.slope)
+                   && at->value <= from.value * (1 + 16 * DBL_EPSILON))
+            || fabs(at->slope) <= DBL_EPSILON * at->size)
+            return st;
+        *(at->slope < 0 ? &low : &high) = *t;
+        double next = *t - at->slope / at->curve;
+        if (!(next > low && next < high))       /* also without curvature */
+            next = isinf(low) || isinf(high) ? (at->slope < 0 ? *t + far : *t - far)
+                                             : low + (high - low) / 2;
+        if (!p->loss->regress && fabs(next - *t) > far)
+            next = *t + copysign(far, next - *t);
+        if (next == *t || next == low || next == high)
+            return FX_OK;               /* neighbours */
+        far *= 2;
+        *t = next;
+    }
+    return FX_OK;
+}

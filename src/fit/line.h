@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * line.h - inside solvers: the objective along a line of scores. */
+#ifndef FXI_FIT_LINE_H
+#define FXI_FIT_LINE_H
+#include "fit/fit.h"
+
+/* line.c - sum_i c_i loss(y_i, f_i + t q_i) + a[0] + a[1] t + a[2] t^2 / 2; q NULL: all 1 */
+typedef struct fxi_line {
+    double value, slope, curve;
+    double size;                        /* of the terms of slope: what rounding is relative to */
+} fxi_line;
+fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, const double *q,
+                          const double a[3], double t, const fx_run *run);
+/* A t where |slope| <= small |slope at 0| or rounding hides it, and value is not above that at 0;
+ * *t is where to begin. */
+fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, const double *f,
+                              const double *q, const double a[3], double small, const fx_run *run);
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * perceptron.c - one pass of the perceptron over the rows, in their order, and its mean.
+ *
+ * Step t = 1, 2, .. sees one row with c > 0.  On a mistake, y f <= 0, it adds u_t = c y z to the
+ * weights (c y to the intercept, unless there is none), else u_t = 0.  The mean over the weights
+ * after each of T steps needs no sum of T vectors:
+ *
+ *   (1/T) sum_t w_t = sum_t (T - t + 1)/T u_t = w_T - (1/T) sum_t (t - 1) u_t,
+ *
+ * so a mistake costs two updates of a row, and other rows one inner product.  All numbers that a
+ * later pass needs are in the state: 5 and 5 passes are 10 passes, bit for bit.
+ *
+ * References: Rosenblatt 1958; Freund, Schapire 1999 (averaging). */
+
+#include "fit/fit.h"
+
+#include <stdlib.h>
+
+typedef struct online {
+    fxi_perceptron *s;
+    const fxi_problem *p;
+    float *buffer;
+    const fx_run *run;
+    const fxi_simd *simd;
+} online;
+
+static void see(const online *a, size_t i, fxi_row z)
+{
+    fxi_perceptron *s = a->s;
+    const fxi_problem *p = a->p;
+    double before = (double)s->steps++, u = p->c[i] * p->y[i];
+
+    if (p->y[i] * (fxi_fit_row_dot(z, s->w, a->simd) + s->b) > 0)
+        return;
+    s->mistakes++;
+    fxi_fit_row_add(s->w, u, z, a->simd);
+    fxi_fit_row_add(s->sum, before * u, z, a->simd);
+    if (p->intercept != FXI_NONE) {
+        s->b += u;
+        s->sum_b += before * u;
+    }
+}
+
+static fx_status see_block(void *ctx, size_t b, fxi_team *team)
+{
+    const online *a = ctx;
+    fx_run how = fxi_fit_nested(a->run, team);
+    fx_matrix Z;
+
+    how.threads = a->run ? a->run->threads : 0; /* this is the calling thread: others are idle */
+    fx_status st = fxi_fit_source_block(&Z, a->p->source, b, a->buffer, &how);
+    for (size_t r = 0; r < Z.rows && !st && !(r % 64 == 0 && fxi_parallel_cancelled(team)); r++) {
+        size_t i = b * a->p->source->block + r;
+        if (a->p->c[i] > 0)
+            see(a, i, fxi_data_row(&Z, r));
+    }
+    return st;
+}
+
+fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_run *run)
+{
+    online a = {s, p, fxi_alloc(p->source->buffer, sizeof *a.buffer), run, fxi_simd_get()};
+
+    if (!a.buffer)
+        return FX_ENOMEM;
+    s->mistakes = 0;
+    fx_status st = fxi_parallel_ordered(p->source->blocks, see_block, &a, run);
+    free(a.buffer);
+    return st;
+}
+
+void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t features)
+{
+    double T = s->steps ? (double)s->steps : 1;
+
+    for (size_t j = 0; j < features; j++)
+        w[j] = s->w[j] - s->sum[j] / T;
+    *b = s->b - s->sum_b / T;
+}

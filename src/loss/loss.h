@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * loss.h - inside the library: what a wrong score costs.
+ *
+ * y is +1 or -1, or a target where `regress` says so; f the score; epsilon is used by the
+ * epsilon-insensitive loss alone.  One file a loss, one line in loss.def.
+ *
+ *   hinge          max(0, 1 - y f)            squared_hinge  its square
+ *   logistic       log(1 + exp(-y f))         squared        (y - f)^2
+ *   insensitive    max(0, |y - f| - epsilon)
+ *
+ * and for fit/proximal.c huber_hinge and huber_insensitive, the least over s of hinge (at a margin
+ * |y|) or insensitive at s plus (s - f)^2/2.
+ *
+ * With weight c the problem  min_w 0.5 |w|^2 + sum_i c_i loss(y_i, <w, z_i>)  has the dual
+ *
+ *   max_beta  -0.5 |sum_i beta_i z_i|^2 - sum_i conjugate(y_i, beta_i, c_i),   w = sum_i beta_i z_i
+ *
+ * where conjugate(y, beta, c) = sup_f (-beta f - c loss(y, f)), infinite outside the domain. */
+#ifndef FXI_LOSS_H
+#define FXI_LOSS_H
+#include "base/base.h"
+
+typedef struct fxi_loss {
+    const char *name;
+    bool regress;                       /* y is a target, else +1 or -1 */
+    double (*value)(double y, double f, double epsilon);
+    double (*slope)(double y, double f, double epsilon);     /* d/df, one-sided at a kink */
+    /* d2/df2, of one side where it jumps; NULL where it is 0 almost everywhere: not for Newton. */
+    double (*curve)(double y, double f, double epsilon);
+    double (*conjugate)(double y, double beta, double c, double epsilon);  /* NULL: huber_* */
+    /* The beta that maximises the dual over this coordinate, exactly: f is the score by the present
+     * w (beta included), q = |z|^2 > 0.  NULL: no dual solver. */
+    double (*step)(double y, double beta, double f, double q, double c, double epsilon);
+} fxi_loss;
+
+#define LOSS(name) extern const fxi_loss fxi_loss_##name;
+#include "loss/loss.def"
+#undef LOSS
+#endif

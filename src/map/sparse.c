@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * sparse.c - features of sparse rows where most of them are 0: stored, or met with weights, without
+ * the zeros.  Cost: the features that are not 0. */
+
+#include "map/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHUNK = 64 };                    /* rows */
+
+typedef struct crossing {
+    const fx_map *m;
+    const fx_matrix *X;
+    const int64_t *ptr;                 /* rows wanted, or scores */
+    float *val;
+    int32_t *col;
+    double *S;
+    const double *W;
+    size_t outputs, most;               /* features of a row; the scratch of a thread */
+} crossing;
+
+bool fxi_map_sparse(const fx_map *m, const fx_matrix *X) { return m->type->sparse && X->ptr; }
+
+void fxi_map_sparse_count(int64_t *ptr, const fx_map *m, const fx_matrix *X)
+{
+    ptr[0] = 0;
+    for (size_t i = 0; i < X->rows; i++)
+        ptr[i + 1] = ptr[i] + (int64_t)m->type->sparse(NULL, NULL, m, fxi_data_row(X, i));
+}
+
+static fx_status make_row(float *val, int32_t *col, size_t *n, const crossing *a, size_t i)
+{
+    *n = a->m->type->sparse(val, col, a->m, fxi_data_row(a->X, i));
+    for (size_t q = 0; q < *n; q++)
+        if (!isfinite(val[q]))
+            return fxi_error(FX_ENUMERIC,
+                             "%s: feature %d of row %zu (from 0) is beyond the range of floats; "
+                             "scale the rows", a->m->spec, col[q], i);
+    return FX_OK;
+}
+
+static fx_status chunk(void *ctx, size_t b, fxi_team *team)
+{
+    const crossing *a = ctx;
+    size_t n, thread = (size_t)fxi_parallel_thread(team) * a->most;
+    size_t end = (b + 1) * CHUNK < a->X->rows ? (b + 1) * CHUNK : a->X->rows;
+    fx_status st = FX_OK;
+
+    for (size_t i = b * CHUNK; i < end && !st && !fxi_parallel_cancelled(team); i++) {
+        size_t at = a->S ? thread : (size_t)a->ptr[i];
+        st = make_row(a->val + at, a->col + at, &n, a, i);
+        for (size_t c = 0; a->S && c < a->outputs && !st; c++) {
+            double sum = 0;
+            for (size_t q = 0; q < n; q++)
+                sum += (double)a->val[at + q] * a->W[(size_t)a->col[at + q] * a->outputs + c];
+            a->S[i * a->outputs + c] = sum;
+            if (!isfinite(sum))
+                st = fxi_error(FX_ENUMERIC, "%s: score %zu of row %zu (from 0) is %g", a->m->spec,
+                               c, i, sum);
+        }
+    }
+    return st;
+}
+
+fx_status fxi_map_sparse_rows(float *val, int32_t *col, const int64_t *ptr, const fx_map *m,
+                              const fx_matrix *X, const fx_run *run)
+{
+    crossing a = {.m = m, .X = X, .ptr = ptr, .val = val, .col = col};
+    fx_run how = fxi_kernel_run(run, (double)ptr[X->rows]);
+
+    return fxi_parallel((X->rows + CHUNK - 1) / CHUNK, chunk, &a, &how);
+}
+
+fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, size_t outputs,
+                                const fx_matrix *X, const fx_run *run)
+{
+    crossing a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .most = 1};
+    size_t chunks = (X->rows + CHUNK - 1) / CHUNK, all = 0, bytes;
+    fx_status st = fxi_data_check(X, "X", run);
+
+    if (st)
+        return st;
+    if (X->cols != m->cols)
+        return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", X->cols, m->cols);
+    for (size_t i = 0; i < X->rows; i++) {
+        size_t n = m->type->sparse(NULL, NULL, m, fxi_data_row(X, i));
+        a.most = n > a.most ? n : a.most;
+        all += n;
+    }
+    fx_run how = fxi_kernel_run(run, (double)all * (double)outputs);
+    size_t threads = (size_t)fxi_parallel_threads(&how, chunks ? chunks : 1);
+    if (!fxi_size_mul(&bytes, threads * sizeof(double), a.most))
+        return fxi_error(FX_ESHAPE, "%zu features in a row are too many", a.most);
+    if ((st = fxi_memory_check(run, bytes, "features of a row")))
+        return st;
+    a.val = fxi_alloc(threads * a.most, sizeof *a.val);
+    a.col = fxi_alloc(threads * a.most, sizeof *a.col);
+    st = a.val && a.col ? fxi_parallel(chunks, chunk, &a, &how) : FX_ENOMEM;
+    free(a.val);
+    free(a.col);
+    return st;
+}

@@ -39,7 +39,7 @@ demo:
 # Each stage prints its runner's summary and stops the rest if it fails.
 test:
 	scripts/install-deps build demo test
-	scripts/venv numpy scipy pytest
+	scripts/venv numpy scipy pytest safetensors
 	$(MAKE) test-release
 	$(MAKE) test-targets
 	$(MAKE) test-dev

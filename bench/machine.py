@@ -13,14 +13,17 @@ def machine():
     return f"{names[0] if names else 'unknown'}, {os.cpu_count()} cores"
 
 
-def append_row(path, work, peer, peer_seconds, our_seconds):
+def commit():
     here = os.path.dirname(os.path.abspath(__file__))
-    commit = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"],
-                            capture_output=True, text=True).stdout.strip() or "unknown"
+    return subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"],
+                          capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def append_row(path, work, peer, peer_seconds, our_seconds):
     new = not os.path.exists(path)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "a", encoding="ascii") as f:
         if new:
             f.write(HEADER)
-        f.write(f"{datetime.date.today()}\t{commit}\t{machine()}\t{work}\t{peer}\t"
+        f.write(f"{datetime.date.today()}\t{commit()}\t{machine()}\t{work}\t{peer}\t"
                 f"{peer_seconds:.4g}\t{our_seconds:.4g}\t{peer_seconds / our_seconds:.2f}\n")

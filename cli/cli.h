@@ -33,6 +33,7 @@ void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
 int say_failure(fx_status s);                           /* of the library; the exit status */
+void say_remark(void);                                  /* FX_NOT_CONVERGED, as a warning */
 int say_no_memory(const char *what);
 /* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
 int say_limit(double bytes, const char *what, ...) __attribute__((format(printf, 2, 3)));
@@ -78,33 +79,81 @@ int source_member(source *s, const char **name);        /* zip: the next one, NU
 int source_read(source *s, size_t *got, void *buf, size_t want);
 void source_close(source *s);
 int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
+/* All that is left, a NUL behind; fails if it is more than `most` by far.  free() it. */
+int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
+/* Refused: an output that is one of input[0..n), where NULL is none. */
+int source_spare(const char *path, const char *const *input, size_t n, const char *option);
 
-/* ---- format.c: by name -------------------------------------------------------------------- */
+/* ---- format.c: formats by name and by content --------------------------------------------- */
 const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
 const char *format_packed(const char *path);            /* ".gz" of x.csv.gz, or NULL */
+typedef struct format_line {
+    const char *p, *end;
+} format_line;
+/* The first line with something on it, comment lines left out. */
+format_line format_first_line(const char *p, const char *end);
+bool format_has(format_line l, char c);
+bool format_words(const char *bytes, size_t len);        /* is it a line of words? */
+/* By the first bytes, the name, the first line; reader: spec by which other rows were read, or
+ * NULL. */
+const char *format_found(bool zip, const char *path, const char *bytes, size_t len,
+                         const char *reader);
 
 /* ---- load.c: bytes to rows ---------------------------------------------------------------- */
-extern const opt_group reading_options;
 typedef struct loaded {
     fx_data *data;
     fx_table table;
-    fx_matrix *wide;                    /* the table's blocks, if load_widen changed them */
+    fx_matrix *wide;                    /* the table's blocks, if rows_widen changed them */
+    char *spec;                         /* of the reader, with what the rows settled */
     const char *name, *format, *compression;
     bool base_given;
     fx_reading reading;
     double seconds;
 } loaded;
+/* How rows are read that must agree with others: a model's, or those of a file. */
+typedef struct load_manner {
+    int base;                           /* of svmlight indices; -1: as the options say */
+    const char *reader;                 /* spec by which the others were read, or NULL */
+    const char *const *name;            /* [names] their columns, or NULL */
+    size_t names;
+    bool unlabelled;                    /* rows may lack labels */
+    /* Not NULL: rows are handed on as they are read, and not kept (text; binary comes at once). */
+    int (*each)(void *ctx, const loaded *part);
+    void *ctx;
+} load_manner;
+int load_as(loaded *out, const char *path, const load_manner *like);
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
 int load(loaded *out, const char *path, int base);
 void load_say(const loaded *l);         /* what was read, as a line of talk */
-void load_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
-int load_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
-int load_fit(fx_scale **out, const char *spec, const loaded *l);
-int load_scale(loaded *l, const fx_scale *s);           /* in place */
-int load_join(loaded *l);               /* all rows in one block, which is what kernels take */
-int load_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
-fx_matrix load_rows(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 void load_free(loaded *l);
+
+/* ---- reading.c: options of reading, as a spec --------------------------------------------- */
+#define READING_FORMATS "auto|svmlight|csv|tsv|text|npy|npz"
+extern const char *reading_format;      /* of --format */
+extern const opt_group reading_options, reading_but_format;
+typedef struct reading_spec {
+    char s[8192];
+    size_t n;
+    bool cut;
+} reading_spec;
+int reading_make(reading_spec *t, const char *format, const load_manner *like, const char *bytes,
+                 size_t len);
+const char *reading_part(void);         /* of --part */
+
+/* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
+void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
+int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
+int rows_fit(fx_scale **out, const char *spec, const loaded *l);
+int rows_scale(loaded *l, const fx_scale *s);           /* in place */
+/* none or maxabs, by the range of the values; says which, and why. */
+const char *rows_scaling(const fx_table *t);
+int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
+int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
+fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
+
+/* ---- movielens.c: a directory with u.data, u.user and u.item, packed or not ---------------- */
+bool movielens_is(const char *path);
+int movielens_read(loaded *l, const char *path, const char *part); /* data, table, spec */
 
 /* ---- kernel.c: kernels and maps from specs ------------------------------------------------ */
 #define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
@@ -168,7 +217,9 @@ int output_table(output *o, const char *spec, const fx_table *t); /* the whole c
 int output_part(output *o, const char *spec, const fx_table *t);  /* the next rows of it */
 int output_bytes(output *o, const void *bytes, size_t n);
 int output_text(output *o, const char *text);
-int output_npy(output *o, fx_type type, size_t rows, size_t cols); /* what precedes the numbers */
+/* What precedes the numbers; cols 0: an array of one dimension. */
+int output_npy(output *o, fx_type type, size_t rows, size_t cols);
+int output_model(output *o, size_t *bytes, const fx_model *m);
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
@@ -199,6 +250,79 @@ int curve_check(const char *maps, const chosen *k);      /* early, as kernel_pre
 int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
               const char *plot_path, plot *p);
 
+/* ---- fitting.c: options of training, as a plan -------------------------------------------- */
+enum { FITTING_SPEC = 512 };            /* room for the spec of a model */
+typedef struct fitting {                /* what train and tune share; NULL: not given */
+    const char *model, *loss, *penalty, *solver, *tol, *max_iter, *epsilon, *intercept;
+    const char *class_weight, *scale, *map, *task, *weights;
+    bool calibrate;
+} fitting;
+extern fitting fit;
+extern const opt_group fitting_options;
+/* The spec of the model: what the options say, and C and penalty if they are not NULL. */
+int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty);
+bool fitting_has(const char *spec, const char *key);     /* does it set that key? */
+double fitting_cost(const char *spec);  /* its C; 1 if it sets none */
+bool fitting_l1(bool regress);          /* may penalty=l1 be added? */
+int fitting_path_exists(const char *who);                /* can fits along C be held out? */
+int fitting_check(const char *C);       /* early: do the options make a model? */
+bool fitting_task_known(bool *regress); /* by the options */
+const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
+/* Rows to train on, and what becomes of them. */
+typedef struct training {
+    loaded X;
+    bool regress;
+    const char *metric;                 /* "accuracy" or "rmse" */
+    fx_plan plan;
+    double *weight;
+    char *class_weight;
+    fx_model *model;
+    double seconds;                     /* of the fit */
+    char path[4096];
+    size_t bytes;                       /* of the file */
+} training;
+int fitting_path(training *t, const char *who, const char *path, const char *data);
+int fitting_read(training *t, const char *data, int base);      /* also decides the task */
+int fitting_fit(training *t);           /* warns if it did not converge */
+int fitting_save(training *t, output *o);
+void fitting_free(training *t);
+/* The spec of --map, or of the first of the usual maps that serves the kernel. */
+int fitting_map(const char **spec, const chosen *k, size_t cols);
+
+/* ---- task.c: classes or numbers ----------------------------------------------------------- */
+int task_decide(bool *regress, const loaded *l);        /* says why */
+
+/* ---- metric.c: metrics by name, and folds ------------------------------------------------- */
+#define METRIC_NAMES "accuracy|auc|logloss|rmse"
+double metric_of(const fx_metrics *m, const char *name);
+bool metric_falls(const char *name);    /* is less better? */
+int metric_check(const char *who, const char *name, bool regress); /* is there such a thing? */
+int metric_missing(const char *who, const char *name);   /* it came out as NaN */
+/* fold[rows]; -1, always trained on: the only row of a class. */
+int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
+
+/* ---- choose.c: what the user left open ---------------------------------------------------- */
+typedef struct chooser {
+    bool kernel, features, scale, C;    /* which of them are open */
+    const char *cost;                   /* C as given, or NULL */
+    char model[FITTING_SPEC];           /* what the plan points to */
+    double score, error;                /* held-out metric and its standard error */
+    size_t held_out;                    /* rows; 0: nothing was measured */
+    double seconds;
+} chooser;
+int choose_plan(chooser *c, training *t);     /* completes the plan */
+
+/* ---- model.c: model files ----------------------------------------------------------------- */
+int model_load(fx_model **out, size_t *bytes, const char *path);
+int model_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
+/* The same, of the first of two operands; if that is the data, says so. */
+int model_first(fx_model **out, size_t *bytes, const char *path, const char *data);
+bool model_is(const char *path);        /* does the file begin like one? */
+bool model_begins(const void *bytes, size_t len);        /* do these bytes? */
+int model_info(const char *path);       /* model_info.c: what is in it */
+json_t *model_classes(const fx_content *c);              /* names, as a list */
+
 /* ---- The commands ------------------------------------------------------------------------- */
+extern const command cmd_train, cmd_predict, cmd_evaluate, cmd_tune;
 extern const command cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
 #endif

@@ -337,7 +337,7 @@ static int print_json(const work *w)
 
 static int read_data(work *w, const char *path)
 {
-    int status = load_ready(&w->X, path, scale_spec);
+    int status = rows_ready(&w->X, path, scale_spec);
 
     if (!status)
         status = kernel_finish(&w->k, w->X.table.base);

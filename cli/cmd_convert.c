@@ -58,6 +58,8 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
     snprintf(spec, sizeof spec, strcmp(format, "svmlight") ? "%s" : "%s:base=%s", format, base);
     if (!strcmp(format, "npy") && in->table.label)
         say_note("labels have no place in npy and are left out; npz keeps them");
+    if (strcmp(format, "csv") && strcmp(format, "tsv") && in->table.weight)
+        say_note("weights have no place in %s and are left out; csv and tsv keep them", format);
     if (rows) {
         fx_status s = fx_data_select(&part, &in->table, rows, n, &run);
         if (s)
@@ -74,10 +76,10 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
 static int scale_rows(loaded *in)
 {
     fx_scale *scale = NULL;
-    int status = load_fit(&scale, scale_spec, in);
+    int status = rows_fit(&scale, scale_spec, in);
 
     if (!status)
-        status = load_scale(in, scale);
+        status = rows_scale(in, scale);
     fx_data_scale_free(scale);
     return status;
 }
@@ -164,10 +166,15 @@ static int run(int operands, char **operand)
 const command cmd_convert = {
     .name = "convert",
     .operands = "IN OUT [OUT2] [options]",
-    .summary = "svmlight, csv, tsv, npy and npz into one another",
+    .summary = "svmlight, csv, tsv, text, npy, npz and MovieLens into one another",
     .text = "Reads IN and writes OUT. The formats are named by the extensions or by --format and "
-            "--to; IN may be packed (.gz, .xz, .zst, .bz2).",
+            "--to; IN may be packed (.gz, .xz, .zst, .bz2). A directory with u.data, u.user and "
+            "u.item is read as MovieLens 100K: pairs of a user and a movie, of which --part and "
+            "--seed choose.",
     .examples = "convert ratings.csv ratings.svm --label rating\n"
+                "convert people.csv people.svm --label income --cat city,job\n"
+                "convert reviews.txt reviews.svm --format text --ngram 2\n"
+                "convert ml-100k train.svm --part train\n"
                 "convert x.svm.gz x.npz\n"
                 "convert x.svm train.svm test.svm --shuffle --split 0.8",
     .groups = {&group, &reading_options, &common_options},

@@ -66,20 +66,20 @@ static int read_inputs(work *w, int n, char **path)
         status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
     if (!status && w->two) {
         load_say(&w->Z);
-        if (!(status = load_widen(&w->X, w->Z.table.cols, w->Z.name)))
-            status = load_widen(&w->Z, w->X.table.cols, w->X.name);
+        if (!(status = rows_widen(&w->X, w->Z.table.cols, w->Z.name)))
+            status = rows_widen(&w->Z, w->X.table.cols, w->X.name);
     }
     if (!status && strcmp(scale_spec, "none") != 0) {
-        if (!(status = load_fit(&scale, scale_spec, &w->X)))
-            status = load_scale(&w->X, scale);
+        if (!(status = rows_fit(&scale, scale_spec, &w->X)))
+            status = rows_scale(&w->X, scale);
         if (!status && w->two)
-            status = load_scale(&w->Z, scale);
+            status = rows_scale(&w->Z, scale);
         fx_data_scale_free(scale);
     }
     if (!status)
-        status = load_join(&w->X);
+        status = rows_join(&w->X);
     if (!status && w->two)
-        status = load_join(&w->Z);
+        status = rows_join(&w->Z);
     if (!status)
         w->x = w->X.table.block[0];
     if (!status && w->two)

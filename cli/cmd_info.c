@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_info.c - featcross info: what is in a data file.
+ * cmd_info.c - featcross info: what is in a data file (model_info.c: in a model).
  *
  * Two passes over the entries and 8 bytes per column; the second pass looks up each entry's
  * column, so that a very wide file costs what its entries cost. */
@@ -298,9 +298,11 @@ static int run(int n, char **path)
 {
     loaded in = {0};
     facts f = {0};
-    int status = load(&in, path[0], -1);
 
     (void)n;
+    if (model_is(path[0]))
+        return model_info(path[0]);
+    int status = load(&in, path[0], -1);
     if (!status)
         status = gather(&f, &in.table);
     if (!status)
@@ -317,11 +319,13 @@ static int run(int n, char **path)
 const command cmd_info = {
     .name = "info",
     .operands = "FILE [options]",
-    .summary = "what is in a data file",
+    .summary = "what is in a data or model file",
     .text = "Prints format, size, index base, labels, range of values and of columns, and the "
             "memory that the rows take. Warns of columns whose magnitudes differ by more than 1000 "
-            "to 1, and of a width that the entries do not explain.",
+            "to 1, and of a width that the entries do not explain. Of a model: its specs, classes, "
+            "columns, and how training ended.",
     .examples = "info x.svm\n"
+                "info m.fx\n"
                 "info x.csv.gz --label none --json",
     .groups = {&reading_options, &common_options},
     .least = 1, .most = 1,

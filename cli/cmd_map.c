@@ -120,7 +120,7 @@ static int map_rows(work *w, output *o, const char *format)
     for (size_t i = 0; i < X->rows && !status; i += step) {
         size_t n = X->rows - i < step ? X->rows - i : step;
         double at = (double)i, all = (double)n, start = say_clock();
-        fx_matrix part = load_rows(X, i, n);
+        fx_matrix part = rows_part(X, i, n);
         progress_part(at, at + all / 2);
         fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &run);
         double mapped = say_clock();
@@ -216,7 +216,7 @@ static int map(work *w, const char *path)
     if ((status = kernel_features(&D, features, 1)) || (status = kernel_prepare(&w->k, kernel_spec))
         || (status = kernel_map_check(maps, &w->k))
         || (target && (status = output_open(&o, target, format)))
-        || (status = load_ready(&w->X, path, scale_spec))
+        || (status = rows_ready(&w->X, path, scale_spec))
         || (status = kernel_finish(&w->k, w->X.table.base))
         || (status = kernel_features(&D, features, w->X.table.cols)))
         return status;

@@ -119,12 +119,26 @@ static void show_maps(FILE *f)
     }
 }
 
+static void show_models(FILE *f)
+{
+    enum { NAME = 10, AT = NAME + 4 };
+
+    fputs("\nModels, as name:key=value,..; a key's first value is its default:\n", f);
+    for (size_t i = 0; fx_model_help(i); i++) {
+        const char *line = fx_model_help(i);
+        fprintf(f, "  %-*.*s  ", NAME, (int)spec_length(line), line);
+        wrap(f, AT, AT, rest(line));
+    }
+}
+
 void help_command(FILE *f, const command *c)
 {
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
     wrap(f, 0, 0, c->text);
     for (const opt_group *const *g = c->groups; *g; g++)
         show_options(f, *g);
+    if (c->models)
+        show_models(f);
     if (c->kernels)
         show_kernels(f);
     if (c->maps)
@@ -199,7 +213,7 @@ static void roff_command(FILE *f, const command *c)
     fputs(".PP\n", f);
     roff(f, c->text);
     for (const opt_group *const *g = c->groups; *g; g++)
-        if (*g != &reading_options && *g != &common_options)
+        if (*g != &reading_options && *g != &reading_but_format && *g != &common_options)
             roff_options(f, *g);
     fputs(".PP\n.nf\n", f);
     for (const char *e = c->examples; *e;) {
@@ -232,8 +246,8 @@ void help_man(FILE *f, const command *const *all, const char *version)
             ".SH DESCRIPTION\n",
             version);
     roff(f,
-         "Kernels over combinations of features, random maps that approximate them, and the data "
-         "handling around them. "
+         "Kernels over combinations of features, random maps that approximate them, linear models "
+         "on top, and the data handling around them. "
          "Results go to standard output, messages and progress to standard error; the file name - "
          "is standard input or output. Input may be packed with gzip, xz, zstd or bzip2. An "
          "output file appears complete or not at all.");
@@ -245,13 +259,16 @@ void help_man(FILE *f, const command *const *all, const char *version)
     fputs(".SH COMMON OPTIONS\nOf every command.\n", f);
     roff_options(f, &common_options);
     fputs(".SH SPEC STRINGS\n", f);
-    roff(f, "Kernels, maps, scalings and synthetic sets are named by one grammar: name, "
+    roff(f, "Kernels, maps, models, scalings and synthetic sets are named by one grammar: name, "
             "name:key=value,key=value, and composition, where the outer function's keys stand "
             "before the bracket, as in poly:degree=2(rbf:gamma=0.25). The kernels:");
     roff_table(f, fx_kernel_help);
     fputs(".PP\n", f);
     roff(f, "The maps, with the kernels that they serve; a key's first value is its default:");
     roff_table(f, fx_map_help);
+    fputs(".PP\n", f);
+    roff(f, "The models; a key's first value is its default:");
+    roff_table(f, fx_model_help);
     fputs(".SH EXIT STATUS\n", f);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
         fprintf(f, ".TP\n.B %s\n", exits[i].status);

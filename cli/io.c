@@ -233,28 +233,46 @@ static const char *not_text(const source *s, const char *buf, size_t len)
     return s->zip ? "a zip file, not text" : memchr(buf, '\0', len) ? "not text: a NUL byte" : NULL;
 }
 
+int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
+{
+    char *buf = NULL;
+    size_t have = 0, room = 0, got = 0;
+    int status = 0;
+
+    do {
+        size_t more = room ? 2 * room : WINDOW;
+        char *grown = have <= most ? realloc(buf, more + 1) : NULL;
+        if (!grown) {
+            free(buf);
+            return say_no_memory(s->name);
+        }
+        buf = grown;
+        room = more;
+        status = source_read(s, &got, buf + have, room - have);
+        have += status ? 0 : got;
+    } while (!status && have == room);
+    if (status) {
+        free(buf);
+        return status;
+    }
+    buf[have] = '\0';
+    *bytes = buf;
+    *len = have;
+    return 0;
+}
+
 int source_slurp(char **text, const char *path)
 {
     static const char bom[] = "\xef\xbb\xbf";
     source s;
     char *buf = NULL;
-    size_t have = 0, room = 0, got = 0;
+    size_t have = 0;
     int status = source_open(&s, path);
 
     if (status)
         return status;
-    do {
-        size_t more = room ? 2 * room : WINDOW;
-        char *grown = more <= SLURP_MAX ? realloc(buf, more + 1) : NULL;
-        if (!grown) {
-            status = say_no_memory(path);
-            break;
-        }
-        buf = grown;
-        room = more;
-        status = s.zip ? 0 : source_read(&s, &got, buf + have, room - have);
-        have += status ? 0 : got;
-    } while (!status && have == room);
+    if (!s.zip)
+        status = source_bytes(&buf, &have, &s, SLURP_MAX);
     if (!status && not_text(&s, buf, have)) {
         say_error("%s: %s", s.name, not_text(&s, buf, have));
         status = EXIT_USAGE;
@@ -265,8 +283,20 @@ int source_slurp(char **text, const char *path)
         return status;
     }
     size_t skip = have >= 3 && !memcmp(buf, bom, 3) ? 3 : 0;
-    memmove(buf, buf + skip, have - skip);
-    buf[have - skip] = '\0';
+    memmove(buf, buf + skip, have - skip + 1);
     *text = buf;
+    return 0;
+}
+
+int source_spare(const char *path, const char *const *input, size_t n, const char *option)
+{
+    struct stat s, t;
+
+    for (size_t i = 0; i < n; i++)
+        if (input[i] && stat(path, &s) == 0 && S_ISREG(s.st_mode) && stat(input[i], &t) == 0
+            && s.st_dev == t.st_dev && s.st_ino == t.st_ino) {
+            say_error("%s %s would overwrite the input %s", option, path, input[i]);
+            return EXIT_USAGE;
+        }
     return 0;
 }

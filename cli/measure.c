@@ -137,7 +137,7 @@ int measure_sample(pairs_of *s, const loaded *l, const chosen *k, uint64_t pairs
     if (!s->pair || !s->K || !s->error)
         return say_no_memory("the pairs");
     for (size_t first = 0; first < s->rows.rows; first += GROUP) {
-        fx_matrix g = load_rows(&s->rows, first, least(GROUP, s->rows.rows - first));
+        fx_matrix g = rows_part(&s->rows, first, least(GROUP, s->rows.rows - first));
         fx_status st = fx_kernel_gram(K, GROUP, k->kernel, &g, NULL, &run);
         if (st)
             return say_failure(st);
@@ -243,7 +243,7 @@ static int errors_of(double *error, const pairs_of *s, const fx_map *m)
         return say_no_memory("features");
     progress_begin("error", "rows", (double)s->rows.rows);
     for (size_t first = 0; first < s->rows.rows && !st; first += step) {
-        fx_matrix g = load_rows(s->used, first, least(step, s->rows.rows - first));
+        fx_matrix g = rows_part(s->used, first, least(step, s->rows.rows - first));
         progress_part((double)first, (double)(first + g.rows));
         st = fx_map_apply(Z, D, FX_F32, m, &g, &run);
         if (!st)

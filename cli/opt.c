@@ -59,12 +59,12 @@ const char *opt_nearest(const char *typed, const char *const *names)
 
 static int unknown(const command *c, const char *typed, size_t len)
 {
-    const char *names[64];
+    const char *names[96];
     char word[NAME_MAX_LEN + 1] = "";
     size_t n = 0;
 
     for (const opt_group *const *g = c->groups; *g; g++)
-        for (const opt *o = (*g)->opts; o->name && n < 63; o++)
+        for (const opt *o = (*g)->opts; o->name && n < 95; o++)
             names[n++] = o->name;
     names[n] = NULL;
     if (len <= NAME_MAX_LEN)

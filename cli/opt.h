@@ -38,9 +38,9 @@ typedef struct command {
     const char *name, *operands, *summary;
     const char *text;                   /* paragraphs separated by newlines */
     const char *examples;               /* one a line, without "featcross" */
-    const opt_group *groups[4];         /* ends with NULL */
+    const opt_group *groups[5];         /* ends with NULL */
     int least, most;                    /* operands */
-    bool kernels, maps;                 /* help lists them */
+    bool kernels, maps, models;         /* help lists them */
     int (*run)(int n, char **operand);  /* the exit status */
 } command;
 

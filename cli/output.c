@@ -114,7 +114,11 @@ static bool zip_open(output *o)
 }
 
 /* ---- Files -------------------------------------------------------------------------------- */
-static bool binary(const char *format) { return !strcmp(format, "npy") || !strcmp(format, "npz"); }
+static bool binary(const char *format)
+{
+    return !strcmp(format, "npy") || !strcmp(format, "npz") || !strcmp(format, "model");
+}
+
 
 /* To the end, never over the beginning: /dev/fd/3 may be a file that others have written to. */
 static bool open_direct(output *o)
@@ -163,7 +167,7 @@ static int no_output(output *o, const char *reason)
         discard(o);
         return progress_stop();
     }
-    say_error("%s: %s", output_is_stdout(o->path) ? "stdout" : o->path, reason);
+    say_error("%s: %s", output_is_stdout(o->path) ? "stdout" : *o->path ? o->path : "''", reason);
     discard(o);
     return EXIT_USAGE;
 }
@@ -215,6 +219,8 @@ static int begin(output *o, const char *format)
                  pack);
         return no_output(o, reason);
     }
+    if (!*o->path)
+        return no_output(o, "the name of the output is empty");
     if (exists && S_ISDIR(st.st_mode))
         return no_output(o, strerror(EISDIR));
     bool file = !is_stdout && (!exists || S_ISREG(st.st_mode));
@@ -227,7 +233,7 @@ static int begin(output *o, const char *format)
     if (file && o->target[0] ? !open_temp(o, exists ? &st : NULL) : !open_direct(o))
         return no_output(o, strerror(errno));
     if (binary(format) && isatty(o->fd))
-        return no_output(o, "a terminal cannot show npy or npz; use -o FILE");
+        return no_output(o, "a terminal cannot show binary numbers; use -o FILE");
     if (!strcmp(format, "npz")) {
         if (!zip_open(o))
             return no_output(o, "cannot begin a zip file");
@@ -298,15 +304,41 @@ int output_text(output *o, const char *text) { return output_bytes(o, text, strl
 /* The header is padded to 128 bytes: numbers begin at a multiple of 64, as NumPy has it. */
 int output_npy(output *o, fx_type type, size_t rows, size_t cols)
 {
-    char head[129];
+    char head[129], second[24] = "";
 
+    if (cols)
+        snprintf(second, sizeof second, " %zu", cols);
     memcpy(head, "\x93NUMPY\x01\0v\0", 10);     /* version 1.0, 'v' = 118 bytes follow */
     int n = snprintf(head + 10, sizeof head - 10,
-                     "{'descr': '<f%d', 'fortran_order': False, 'shape': (%zu, %zu), }",
-                     type == FX_F64 ? 8 : 4, rows, cols);
+                     "{'descr': '<f%d', 'fortran_order': False, 'shape': (%zu,%s), }",
+                     type == FX_F64 ? 8 : 4, rows, second);
     memset(head + 10 + n, ' ', (size_t)(117 - n));
     head[127] = '\n';
     return output_bytes(o, head, 128);
+}
+
+typedef struct counted {
+    output *o;
+    size_t bytes;
+} counted;
+
+static int count(void *ctx, const void *bytes, size_t len)
+{
+    counted *c = ctx;
+
+    c->bytes += len;
+    return put(c->o, bytes, len);
+}
+
+int output_model(output *o, size_t *bytes, const fx_model *m)
+{
+    counted c = {.o = o};
+    fx_status s = fx_model_dump(&(fx_sink){count, NULL, &c}, m);
+
+    *bytes = c.bytes;
+    if (s == FX_EOUTPUT && o->error)
+        return no_output(o, strerror(o->error));
+    return s ? say_failure(s) : 0;
 }
 
 int output_close(output *o)

@@ -57,13 +57,6 @@ static int gnuplot(char *const *args)
     return ended == pid && status == 0 ? 0 : -1;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat s, t;
-
-    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-}
-
 int plot_open(plot *p, const char *path, const char *const *input, size_t n)
 {
     const char *const written[] = {path, p->script_path, p->data_path};
@@ -75,12 +68,11 @@ int plot_open(plot *p, const char *path, const char *const *input, size_t n)
     }
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
-    for (size_t i = 0; i < 3 * n; i++)
-        if (same_file(written[i % 3], input[i / 3])) {
-            say_error("--plot %s would overwrite the input %s", path, input[i / 3]);
-            return EXIT_USAGE;
-        }
-    int status = output_open(&p->picture, path, "svg");
+    int status = 0;
+    for (size_t i = 0; i < 3 && !status; i++)
+        status = source_spare(written[i], input, n, "--plot");
+    if (!status)
+        status = output_open(&p->picture, path, "svg");
     if (!status)
         status = output_open(&p->script, p->script_path, "gnuplot");
     if (!status)

@@ -17,6 +17,7 @@ static const char *const spelling[][2] = {
     {"nan=drop", "--nan drop"},     {"fields=ignore", "--ignore-fields"},
     {"header=yes", "--header"},     {"header=no", "--no-header"},
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
+    {"use cat=", "use --cat "},
 };
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"
@@ -100,6 +101,14 @@ int say_failure(fx_status s)
     return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY
            : s == FX_ENUMERIC               ? EXIT_NUMERIC
                                             : EXIT_USAGE;
+}
+
+void say_remark(void)
+{
+    char detail[1024];
+
+    respell(detail, sizeof detail, fx_error_detail());
+    say_warning("%s", detail);
 }
 
 int say_no_memory(const char *what)

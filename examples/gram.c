@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * gram.c - rows from text, a kernel from its spec string, all pairs of rows.  The example of
- * README.md:  cc gram.c $(pkg-config --cflags --libs featcross) && ./a.out */
+ * gram.c - rows from text, a kernel from its spec string, all pairs of rows:
+ *   cc gram.c $(pkg-config --cflags --libs featcross) && ./a.out */
 
 #include <featcross.h>
 #include <stdio.h>

@@ -94,6 +94,8 @@ static inline void fuzz_check(const fuzz_result *r)
         MUST(strcmp(t.class_name[c - 1], t.class_name[c]) < 0);
     for (size_t i = 0; t.qid && i < rows; i++)
         MUST(t.qid[i] >= -1);
+    for (size_t i = 0; t.weight && i < rows; i++)
+        MUST(t.weight[i] >= 0 && isfinite(t.weight[i]));
     for (size_t j = 0; t.name && j < t.cols; j++)
         MUST(t.name[j] != NULL);
 }
@@ -123,6 +125,7 @@ static inline void fuzz_same_row(const fx_table *a, const fx_table *b, size_t ro
     }
     MUST(!a->label || a->label[row] == b->label[row]);
     MUST(!a->qid || a->qid[row] == b->qid[row]);
+    MUST(!a->weight || !b->weight || a->weight[row] == b->weight[row]);
 }
 
 /* Two ways of reading one input: the same table or the same message. */
@@ -136,6 +139,7 @@ static inline void fuzz_same(const fuzz_result *r, const fuzz_result *o)
         fx_table a = fx_data_table(r->data), b = fx_data_table(o->data);
         MUST(a.rows == b.rows && a.cols == b.cols && a.base == b.base && a.classes == b.classes);
         MUST(!a.label == !b.label && !a.qid == !b.qid && !a.name == !b.name);
+        MUST(!a.weight == !b.weight);
         for (size_t i = 0; i < a.rows && i < 64; i++)
             fuzz_same_row(&a, &b, i);
         for (size_t c = 0; c < a.classes; c++)
@@ -167,6 +171,22 @@ static inline fuzz_result fuzz_text(const char *spec, const char *text, size_t l
     fuzz_same(&out[0], &out[1]);
     fx_data_free(out[1].data);
     return out[0];
+}
+
+/* The same text, the columns that were found given by name: a well-formed table or a refusal. */
+static inline fuzz_result fuzz_named(const fuzz_result *r, const char *spec, const char *text,
+                                     size_t len)
+{
+    fx_table t = fx_data_table(r->data);
+    fx_reader *again = NULL;
+
+    MUST(fx_data_reader_new(&again, spec, "x") == FX_OK);
+    fx_status s = fx_data_reader_names(again, t.name, t.cols);
+    if (!s)
+        s = fx_data_reader_feed(again, text, len, NULL);
+    fuzz_result out = fuzz_finish(again, s);
+    fuzz_check(&out);
+    return out;
 }
 
 typedef struct fuzz_file { char *bytes; size_t len; } fuzz_file;

@@ -4,6 +4,7 @@
  *
  *   bytes --reader--> rows --kernel--> Gram matrix, values, gradients
  *                          --map--> random features, scores
+ *                          --fit--> model --predict--> labels, scores, probabilities
  *
  * Kernels, file formats, scalings and synthetic sets are named by spec strings, one grammar
  * for C, shell, Python and files:
@@ -86,6 +87,7 @@ typedef struct fx_table {
     size_t classes;                     /* text labels only, else 0 */
     const char *const *class_name;      /* [classes], sorted bytewise; or NULL */
     const int64_t *qid;                 /* [rows] query numbers, -1: none in this row; or NULL */
+    const double *weight;               /* [rows] finite, >= 0; or NULL: all 1 */
     const char *const *name;            /* [cols] feature names; or NULL */
     int base;                           /* 0 or 1: what the source calls the first column */
 } fx_table;
@@ -96,14 +98,31 @@ FX_API void fx_data_free(fx_data *d);
 
 /* ---- Reading ------------------------------------------------------------------------------
  * Format specs, defaults first:
- *   svmlight:base=auto|0|1,sort=no|yes,duplicates=error|sum,nan=error|drop,fields=error|ignore
- *   csv:separator=comma|tab|semicolon,label=last|first|none|NAME,header=auto|yes|no,nan=error|drop
+ *   svmlight:base=auto|0|1,sort=no|yes,duplicates=error|sum,nan=error|drop,fields=error|ignore,
+ *       labels=yes|auto
+ *   csv:separator=comma|tab|semicolon,label=last|first|none|NAME,header=auto|yes|no,nan=error|drop,
+ *       cat=none|auto|NAME/NAME/..,num=auto|NAME/NAME/..,weight=none|NAME,hash-bits=0
+ *   text:ngram=1,value=binary|count,label=first|none,hash-bits=0
  *   npy    npz
  * svmlight: base=auto is 0 if an index 0 occurs, else 1.  Equal indices are added in the order of
  * the file.  Entries that nan=drop leaves out still count for the base and the width.
+ * labels=auto: a row that begins with index:value or qid:N has no label; then no table has labels
+ * from there on.
  * CSV: the first line is a header if a field outside the label is not a number (header=auto) or if
- * label= is the NAME of a column.  With header=auto a first line of the numbers 0, 1, 2, ... or
- * 1, 2, 3, ... and a label that is text is refused, since it may be either.
+ * label= is the NAME of a column.  With header=auto a first line that may be either is refused: the
+ * numbers 0, 1, 2, ... or 1, 2, 3, ... and a label that is text; or (cat=auto) one that holds
+ * numbers, or a text of the first row, before a row with text.  Without a header columns are called
+ * c1, c2, ...
+ * The field `Paris` of a column `city` of categories (cat=; auto: columns whose field in the first
+ * row is text) is a 1 in the column `city=Paris`; an empty one is nothing.  num=NAME/..: columns
+ * that are neither there nor in cat= are left out.  Rows of numbers alone are dense; otherwise they
+ * are sparse, numbers first in the order of the file, then categories as they first appear.
+ * text: a label, a blank or tab, then text.  Words are runs of letters, digits and bytes from 0x80
+ * on, ASCII letters made small; features are runs of up to ngram words, a blank between them, in
+ * the order in which they first end.  label=none: the whole line is text.
+ * hash-bits=B (csv, text): 2^B columns, by the top B bits of (h ^ h >> 32) * 0x9e3779b97f4a7c15,
+ * where h is the 64-bit FNV-1a hash of the name.  Values that meet are added (value=binary: 1).
+ * Table names are then the first name met of each column, `#17` where there is none.
  * npz has the members of SciPy's save_npz, or one dense array x or arr_0, and perhaps labels y or
  * labels; it is fed member by member.  Numbers must be finite, and so must their squares.
  * A fault is reported as `name:line:column: reason` (npy: name:byte, npz: name:member:byte). */
@@ -115,12 +134,20 @@ typedef struct fx_reading {             /* what has been read so far */
     uint64_t summed;                    /* entries merged by duplicates=sum */
     uint64_t sorted;                    /* rows put in order by sort=yes */
     uint64_t widest_line;               /* line of the largest index, 0 if none */
+    uint64_t unseen;                    /* entries left out, their names not being given */
+    uint64_t names, collisions;         /* hash-bits: distinct names; those that share a column */
 } fx_reading;
 FX_API fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name);
 /* Feed the input in order.  Text must be cut after a line end (the last line need not have
  * one); npy may be cut anywhere.  After a failure the reader can only be freed. */
 FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len,
                                      const fx_run *run);
+/* csv, text, before the first bytes: the columns are these, by name; what has another name is left
+ * out and counted as unseen.  How rows are read for a model that was fitted on named columns.  CSV:
+ * columns may stand in any order; cat=auto goes by the names; the label (label=NAME) and the weight
+ * may be missing, and so may categories, but not numbers.  hash-bits: all 2^B names; they are not
+ * collected then, so that memory does not grow with the input. */
+FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
 /* Rows fed since the last take, as wide as all rows so far.  `end`: the input is complete, so its
@@ -128,6 +155,9 @@ FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);
 FX_API fx_reading fx_data_reader_count(const fx_reader *r);
+/* Complete, defaults spelt out, and since the last take with what the rows settled: base, header,
+ * label, cat.  Read by it, other rows are read in the same way. */
+FX_API const char *fx_data_reader_spec(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);
 /* All of it at once, from memory; not for npz, whose members only a reader can be told. */
 FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name,
@@ -135,7 +165,8 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
 
 /* ---- Writing ------------------------------------------------------------------------------
  * Format specs: svmlight:base=1|0, csv:header=yes|no, tsv:header=yes|no, npy (dense), npz (SciPy
- * CSR), precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).
+ * CSR), precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).  csv and tsv
+ * have a column `weight` if the table has weights; the others leave them out.
  * A name that the format's reader would not give back is refused with FX_EUNSUPPORTED.
  * A nonzero return of either sink function stops the call with FX_EOUTPUT. */
 typedef struct fx_sink {
@@ -187,6 +218,16 @@ FX_API fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, co
 /* One planted set a line: its columns from 1; "field1 field2" for fields; "" if there are none. */
 FX_API const char *fx_data_planted(const fx_data *d);
 
+/* ---- MovieLens 100K -----------------------------------------------------------------------
+ * Link prediction as in the papers: pairs (user, movie), 49 + 29 columns, +1 where the rating is 5,
+ * as many -1 drawn by seed.  Parts: "train" (21,200 rows), "valid" (1,000), "test" (20,202), "all".
+ * ratings, users, movies: the text of u.data, u.user, u.item.  Other sets of this form do as well:
+ * of P ratings of 5, floor(P/2) and as many others are for training; of the rest, 1,000 examples or
+ * a twentieth, whichever is fewer, for validation. */
+FX_API fx_status fx_data_movielens(fx_data **out, const char *part, uint64_t seed,
+                                   const char *ratings, const char *users, const char *movies,
+                                   const fx_run *run);
+
 /* ---- Kernels ------------------------------------------------------------------------------
  * family: text of an itemset or group file, NULL for kernels without one; its indices count from
  * `base`.  fx_kernel_file says which file a spec names. */
@@ -223,7 +264,7 @@ FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k
                               size_t features, uint64_t seed, const fx_matrix *sample,
                               const fx_run *run);
 FX_API const char *fx_map_spec(const fx_map *m);    /* complete: defaults and choices spelt out */
-FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: those asked for, and exact ones */
+FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: those asked for, exact ones */
 FX_API const char *fx_map_help(size_t i);           /* line i of the table of maps; NULL: no more */
 FX_API void fx_map_free(fx_map *m);
 
@@ -266,6 +307,128 @@ typedef struct fx_error {
 } fx_error;
 FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_t pairs,
                               uint64_t seed, const fx_run *run);
+
+/* ---- Models -------------------------------------------------------------------------------
+ * Rows are scaled, perhaps mapped, and a linear model gives scores: one for a target or for two
+ * classes (positive: the second), else one for each class against the rest.  Classes are sorted:
+ * numbers by value, texts bytewise.  Model specs, defaults first:
+ *
+ *   svm:C=1           hinge loss               svm-l2:C=1,penalty=l2|l1     squared hinge loss
+ *   svr:C=1,epsilon=0.1                        logistic:C=1,penalty=l2|l1
+ *   ridge:C=1         squared loss             perceptron:averaged=yes|no,max-iter=10
+ *
+ * Objective: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
+ *   intercept=free|appended|none      free: not penalised
+ *   solver=auto|dual|newton|cd        auto: dual, then newton, for svm and svr; cd for l1; else
+ *                                     newton
+ *   tol=1e-3                          stop when (objective - optimum) / objective is at most that
+ *   max-iter=1000                     passes (dual), steps (newton, cd)
+ *   calibrate=no|yes                  svm, svm-l2, perceptron: probabilities by a sigmoid fitted on
+ *                                     scores of 5 held-out folds
+ * What does not go together (svm with penalty=l1) is FX_EUNSUPPORTED.  A perceptron makes max-iter
+ * passes over the rows in their order.
+ * The same plan, rows and seed give the same model, bit for bit, for any threads and memory. */
+typedef struct fx_model fx_model;
+
+typedef struct fx_plan {                /* what to fit; members that are 0 or NULL are defaults */
+    const char *model;                  /* spec; must be given */
+    const char *scale;                  /* of fx_data_scale_fit; NULL: none */
+    const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are */
+    size_t features;                    /* random features wanted of the map */
+    uint64_t seed;                      /* of the map, the folds, the order of visits */
+    const char *class_weight;           /* "balanced", or lines "class=weight"; NULL: all 1 */
+    const char *reader;                 /* spec by which such rows are read; kept in the model */
+    const fx_model *init;               /* start here (newton, cd) or go on (perceptron); or NULL */
+    const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
+} fx_plan;
+
+/* Classes are the distinct labels, at least two; models of targets (svr, ridge) need numbers.
+ * Table weights multiply the loss; a row of weight 0 is as good as absent, but scalings count it.
+ * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
+ * FX_NOT_CONVERGED still gives a model; the detail says what to do.
+ * Features are stored if run->max_memory allows, else made again whenever they are visited. */
+FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
+                              const fx_run *run);
+/* A perceptron that has seen these rows too, once, in their order; m itself does not change.
+ * Labels must be m's classes; columns beyond m's are left out; a sigmoid stays as it was. */
+FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
+                                 const fx_run *run);
+FX_API void fx_model_free(fx_model *m);
+FX_API const char *fx_model_help(size_t i);     /* line i of the table of models; NULL: no more */
+
+typedef struct fx_step {                /* of the history of a fit */
+    size_t output, iteration;
+    double seconds, objective, gap;
+    double metric;                      /* on plan.eval: accuracy or root mean square error of this
+                                         * output; NaN without */
+} fx_step;
+typedef struct fx_content {             /* what is in a model; lives as long as it */
+    const char *spec, *scale, *map, *kernel, *family, *reader; /* complete; "": none */
+    uint64_t seed;
+    size_t cols, random, features;      /* of rows; features asked for (0: no map), and made */
+    size_t outputs, classes;            /* classes 0: a target */
+    int base;                           /* of the indices in text files */
+    const char *const *class_name;      /* [classes] sorted; numbers in shortest form */
+    const double *class_value;          /* [classes] if labels are numbers, else NULL */
+    const char *const *name;            /* [cols] of columns, or NULL */
+    const double *weights, *intercepts; /* [features][outputs], [outputs] */
+    const double *sigmoid;              /* [outputs][2] a, b: probability 1/(1 + exp(a score + b));
+                                         * NULL: none.  logistic: -1, 0 */
+    const unsigned char *seen;          /* [cols] 1: column not all 0 in training; NULL: all are */
+    const double *factors;              /* [cols] by which columns are scaled; or NULL */
+    /* the fit */
+    size_t rows;
+    double objective, gap;              /* sum over outputs; largest of them */
+    uint64_t iterations;                /* most of any output */
+    int converged;
+    int version;                        /* FX_VERSION that wrote it */
+    double prepared;                    /* seconds for scaling and mapping; not kept in files */
+    const fx_step *history;             /* [steps]; not kept in files */
+    size_t steps;
+} fx_content;
+FX_API fx_content fx_model_content(const fx_model *m);
+
+/* One file, in the safetensors layout (doc/format.md).  Parsing checks everything. */
+FX_API fx_status fx_model_dump(const fx_sink *sink, const fx_model *m);
+FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx_run *run);
+
+/* Columns that training never saw, and those beyond the model's, are left out; *unseen (may be
+ * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones the
+ * model's.
+ *   FX_LABEL  [rows] position among the classes, or the target
+ *   FX_SCORE  [rows][outputs]
+ *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist
+ * Several classes: probabilities of each against the rest, divided by their sum.  A score that is
+ * not finite is FX_ENUMERIC with its row; after that, FX_ECANCELLED and FX_ENOMEM out is partly
+ * written. */
+typedef enum fx_output { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_output;
+FX_API size_t fx_model_width(const fx_model *m, fx_output what); /* numbers a row; 0: none */
+FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
+                                  const fx_matrix *X, const fx_run *run);
+
+typedef struct fx_metrics {             /* NaN: does not apply */
+    size_t rows;
+    double accuracy;
+    double auc;                         /* ties count half; several classes: mean of each against
+                                         * the rest */
+    double logloss, rmse;
+} fx_metrics;
+/* Of scores as they are: y is +1 or -1, or a target if `regress`; weight may be NULL. */
+FX_API fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score,
+                                  const double *weight, size_t n, int regress);
+/* Of a model on labelled rows.  Labels are found among its classes by value if those are numbers,
+ * else by name; an unknown one is FX_EINVAL.  accuracy is of predicted labels, logloss of
+ * probabilities where they exist, rmse of targets.  confusion [classes][classes] may be NULL: sums
+ * of weights by true (rows) and predicted class. */
+FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
+                                   const fx_table *t, const fx_run *run);
+
+/* Held-out metrics along a path of C, ascending, each fit starting from the one before:
+ * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  fold[rows]: -1:
+ * always used in training.  Scaling and seen columns are those of all rows. */
+FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+                               const fx_table *t, const int32_t *fold, int folds,
+                               const fx_run *run);
 
 /* ---- Linear algebra -----------------------------------------------------------------------
  * Smallest eigenvalue of the symmetric n x n matrix A (lower triangle read). */

@@ -85,6 +85,9 @@ static fx_status check_label(const fx_table *t, size_t i)
     if (t->qid && t->qid[i] < -1)
         return fxi_error(FX_EINVAL, "the query of row %zu is %lld; -1 means none", i,
                          (long long)t->qid[i]);
+    if (t->weight && !(t->weight[i] >= 0 && isfinite(t->weight[i])))
+        return fxi_error(FX_EDOMAIN, "the weight of row %zu is %g; it must be finite and not below "
+                         "0", i, t->weight[i]);
     return FX_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * classes.c - distinct text labels, numbered as they come, sorted when they are given out.
+ * classes.c - distinct texts, numbered as they come: labels, sorted when they are given out, and
+ * names of columns.
  *
- * An open-addressing hash table over names kept in one buffer: O(length) for each label on
+ * An open-addressing hash table over names kept in one buffer: O(length) for each text on
  * average, three arrays for a million classes.  Names hold no NUL. */
 
 #include "data/reader.h"
@@ -58,7 +59,7 @@ static fx_status reserve(fxi_data_classes *c, size_t len, fxi_team *team)
     size_t need;
 
     if (!fxi_size_add(&need, c->text_len, len) || !fxi_size_add(&need, need, need / 2 + 64))
-        return fxi_error(FX_ENOMEM, "a label of %zu bytes", len);
+        return fxi_error(FX_ENOMEM, "a name of %zu bytes", len);
     if (c->text_room - c->text_len <= len) {
         char *text = fxi_realloc(c->text, need, 1);
         if (!text)
@@ -77,16 +78,20 @@ static fx_status reserve(fxi_data_classes *c, size_t len, fxi_team *team)
     return 2 * (c->n + 1) > c->slots ? more_slots(c, team) : FX_OK;
 }
 
+bool fxi_data_classes_find(size_t *number, const fxi_data_classes *c, const char *s, size_t len)
+{
+    size_t known = c->n ? *find(c, s, len) : 0;
+
+    if (known)
+        *number = known - 1;
+    return known != 0;
+}
+
 fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
                                fxi_team *team)
 {
-    if (c->n) {
-        size_t known = *find(c, s, len);
-        if (known) {
-            *number = known - 1;
-            return FX_OK;
-        }
-    }
+    if (fxi_data_classes_find(number, c, s, len))
+        return FX_OK;
     fx_status st = reserve(c, len, team);
     if (st)
         return st;

@@ -1,43 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv.c - dense rows as text: numbers between commas, tabs or semicolons, one of them the label.
+ * csv.c - rows of fields between commas, tabs or semicolons: numbers, categories, label, weight.
  *
- * csv_header.c reads the first line.  A field may stand in double quotes, "" for one of them, but
- * not run over a line end.  nan=drop reads empty, nan and infinite fields as 0, except the
- * label.  One pass, values correctly rounded. */
+ * csv_header.c reads the first line and csv_columns.c says what the columns are.  Rows are dense if
+ * all their columns are numbers, else sparse, by name (names.c).  A field may stand in double
+ * quotes, "" for one of them, but not run over a line end.  nan=drop reads empty, nan and infinite
+ * numbers as 0, except label and weight.  One pass, values correctly rounded. */
 
 #include "data/csv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const fxi_spec_key keys[] = {{"separator", "comma", "comma|tab|semicolon"},
                                     {"label", "last", NULL},
                                     {"header", "auto", "auto|yes|no"},
                                     {"nan", "error", "error|drop"},
+                                    {"cat", "none", NULL},
+                                    {"num", "auto", NULL},
+                                    {"weight", "none", NULL},
+                                    {"hash-bits", "0", NULL},
                                     {0}};
+
+static fx_status text_of(char **out, const fxi_spec *s, const char *key)
+{
+    const char *value;
+    size_t len;
+    fx_status st = fxi_spec_text(&value, &len, s, keys, key);
+
+    if (st)
+        return st;
+    if (!len)
+        return fxi_error(FX_EINVAL, "csv: %s= names nothing", key);
+    *out = fxi_strndup(value, len);
+    return *out ? FX_OK : FX_ENOMEM;
+}
 
 static fx_status open_csv(fx_reader *r, const fxi_spec *s)
 {
-    const char *label;
-    size_t len;
+    int separator, header;
+    uint64_t bits;
     fx_status st = fxi_data_reader_state(r, sizeof(fxi_data_csv_state));
 
-    if (!st)
-        st = fxi_spec_text(&label, &len, s, keys, "label");
     if (st)
         return st;
     fxi_data_csv_state *t = r->state;
-    int separator, header;
     if ((st = fxi_spec_choice(&separator, s, keys, "separator"))
         || (st = fxi_spec_choice(&header, s, keys, "header"))
-        || (st = fxi_spec_choice(&t->drop, s, keys, "nan")))
+        || (st = fxi_spec_choice(&t->drop, s, keys, "nan"))
+        || (st = text_of(&t->label, s, "label")) || (st = text_of(&t->weight, s, "weight"))
+        || (st = text_of(&t->cat, s, "cat")) || (st = text_of(&t->num, s, "num"))
+        || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
         return st;
+    r->names.bits = (unsigned)bits;
     t->separator = ",\t;"[separator];
     t->header = header == 1;            /* auto|yes|no */
     t->no_header = header == 2;
-    t->label = fxi_strndup(label, len);
-    if (!t->label)
-        return FX_ENOMEM;
     if (strcmp(t->label, "last") && strcmp(t->label, "first") && strcmp(t->label, "none")) {
         if (t->no_header)
             return fxi_error(FX_EINVAL, "csv: label=%s names a column, but header=no", t->label);
@@ -51,17 +69,30 @@ static void close_csv(fx_reader *r)
     fxi_data_csv_state *t = r->state;
 
     free(t->label);
+    free(t->weight);
+    free(t->cat);
+    free(t->num);
     free(t->names);
+    free(t->column);
 }
 
 /* ---- One chunk ------------------------------------------------------------------------------ */
 typedef struct scan {
     fxi_data_chunk *c;
     const fxi_data_csv_state *t;
+    const fx_reader *r;
     const char *line, *stop;
-    fxi_data_values val;
+    fxi_data_values val;                /* dense rows */
     size_t n;
+    double *row;                        /* dense rows whose columns are moved: one of them */
+    fxi_data_sparse sparse;             /* rows by name */
+    char *name;                         /* room for one */
 } scan;
+
+static fx_status open_quote(scan *s, const char *p)
+{
+    return fxi_data_text_fault(s->c, s->line, p, "a quote that does not end its field");
+}
 
 static fx_status read_label(scan *s, const char **p)
 {
@@ -69,7 +100,7 @@ static fx_status read_label(scan *s, const char **p)
     fx_status st;
 
     if (!fxi_data_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return fxi_data_text_fault(s->c, s->line, *p, "a quote that does not end its field");
+        return open_quote(s, *p);
     if (!f.len)
         return fxi_data_text_fault(s->c, s->line, *p, "no label");
     *p = f.next;
@@ -88,45 +119,55 @@ static fx_status read_label(scan *s, const char **p)
 }
 
 /* The field at p is not a plain number: empty, quoted, or wrong. */
-static fx_status odd_value(scan *s, double *x, const char **p)
+static fx_status odd_value(scan *s, const fxi_data_csv_column *column, double *x, const char **p)
 {
-    char excerpt[FXI_EXCERPT];
+    char excerpt[FXI_EXCERPT], hint[FXI_EXCERPT + 16], name[FXI_EXCERPT];
     const char *odd, *byte;
     fxi_data_csv_field f;
 
     if (!fxi_data_csv_field_read(&f, *p, s->stop, s->t->separator))
-        return fxi_data_text_fault(s->c, s->line, *p, "a quote that does not end its field");
+        return open_quote(s, *p);
     if (fxi_data_csv_field_number(x, &f)) {
         /* a number in quotes */
-    } else if (!f.len && s->t->drop)
+    } else if (!f.len && s->t->drop && column->role == FXI_CSV_NUMBER)
         *x = INFINITY;                  /* dropped like any other number that is not finite */
     else if (!f.len)
-        return fxi_data_text_fault(s->c, s->line, *p, "an empty field (use nan=drop)");
+        return fxi_data_text_fault(s->c, s->line, *p, column->role == FXI_CSV_NUMBER
+                                   ? "an empty field (use nan=drop)" : "no weight");
     else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
         return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
-    else
+    else {
+        snprintf(hint, sizeof hint, " (use cat=%s)",
+                 fxi_data_text_excerpt(name, column->name, column->len));
         return fxi_data_text_fault(s->c, s->line, f.text, "'%s' is not a number%s",
                                    fxi_data_text_excerpt(excerpt, f.text, f.len),
-                                   memchr(f.text, ':', f.len) ? "; this looks like svmlight" : "");
+                                   memchr(f.text, ':', f.len) ? "; this looks like svmlight"
+                                   : column->role == FXI_CSV_NUMBER ? hint : "");
+    }
     *p = f.next;
     return FX_OK;
 }
 
-static fx_status read_value(scan *s, const char **p)
+static fx_status read_number(scan *s, const fxi_data_csv_column *column, double *x, const char **p)
 {
-    const char *value = fxi_data_csv_skip(*p, s->stop, s->t->separator), *q;
-    double x = 0;
+    const char *q = fxi_decimal_read(x, fxi_data_csv_skip(*p, s->stop, s->t->separator), s->stop);
 
-    q = fxi_decimal_read(&x, value, s->stop);
     if (q)
         q = fxi_data_csv_skip(q, s->stop, s->t->separator);
-    if (q && (q == s->stop || *q == s->t->separator))
-        *p = q;
-    else {
-        fx_status st = odd_value(s, &x, p);
-        if (st)
-            return st;
-    }
+    if (!q || (q != s->stop && *q != s->t->separator))
+        return odd_value(s, column, x, p);
+    *p = q;
+    return FX_OK;
+}
+
+static fx_status read_value(scan *s, const fxi_data_csv_column *column, const char **p)
+{
+    const char *value = fxi_data_csv_skip(*p, s->stop, s->t->separator);
+    double x = 0;
+    fx_status st = read_number(s, column, &x, p);
+
+    if (st)
+        return st;
     if (!fxi_data_usable(x)) {
         if (!s->t->drop) {
             char excerpt[FXI_EXCERPT];
@@ -137,7 +178,78 @@ static fx_status read_value(scan *s, const char **p)
         s->c->count.dropped++;
         x = 0;
     }
-    return fxi_data_values_set(&s->val, s->n++, x);
+    if (s->row)
+        s->row[column->col] = x;
+    else if (!s->r->names.used)
+        return fxi_data_values_set(&s->val, s->n++, x);
+    else if (x != 0 && s->r->names.bits)
+        return fxi_data_names_value(&s->sparse, s->r, s->c, column->name, column->len, x);
+    else if (x != 0)
+        return fxi_data_names_entry(&s->sparse, (int64_t)column->col, x);
+    return FX_OK;
+}
+
+static fx_status read_weight(scan *s, const fxi_data_csv_column *column, const char **p)
+{
+    const char *value = fxi_data_csv_skip(*p, s->stop, s->t->separator);
+    double x = 0;
+    fx_status st = read_number(s, column, &x, p);
+
+    if (!st && !(x >= 0 && fxi_data_usable(x))) {
+        char excerpt[FXI_EXCERPT];
+        return fxi_data_text_fault(s->c, s->line, value,
+                                   "the weight %s is not a finite number of 0 or more",
+                                   fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+    }
+    s->c->weight[s->c->rows] = x;
+    return st;
+}
+
+/* The field `Paris` of the column `city` is the feature `city=Paris`; one that is empty, none. */
+static fx_status read_category(scan *s, const fxi_data_csv_column *column, const char **p)
+{
+    const char *odd, *byte;
+    fxi_data_csv_field f;
+
+    if (!fxi_data_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    *p = f.next;
+    if (!f.len || column->role == FXI_CSV_IGNORED)
+        return FX_OK;
+    if (column->role == FXI_CSV_UNSEEN) {
+        s->c->count.unseen++;
+        return FX_OK;
+    }
+    if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
+    memcpy(s->name, column->name, column->len);
+    s->name[column->len] = '=';
+    size_t len = column->len + 1 + fxi_data_csv_field_copy(s->name + column->len + 1, &f);
+    return fxi_data_names_value(&s->sparse, s->r, s->c, s->name, len, 1);
+}
+
+static fx_status read_field(scan *s, const fxi_data_csv_column *column, const char **p)
+{
+    switch (column->role) {
+    case FXI_CSV_NUMBER: return read_value(s, column, p);
+    case FXI_CSV_LABEL: return read_label(s, p);
+    case FXI_CSV_WEIGHT: return read_weight(s, column, p);
+    default: return read_category(s, column, p);
+    }
+}
+
+static fx_status end_row(scan *s)
+{
+    fx_status st = FX_OK;
+
+    if (s->r->names.used) {
+        fxi_data_names_row(&s->sparse, s->c);
+        return FX_OK;
+    }
+    for (size_t j = 0; s->row && j < s->r->cols && !st; j++)
+        st = fxi_data_values_set(&s->val, s->n++, s->row[j]);
+    s->c->rows++;
+    return st;
 }
 
 static fx_status read_line(scan *s)
@@ -154,7 +266,7 @@ static fx_status read_line(scan *s)
         if (j == t->fields)
             return fxi_data_text_fault(s->c, s->line, p, "more than the %zu fields of line %llu",
                                        t->fields, (unsigned long long)t->line);
-        fx_status st = j == t->label_at ? read_label(s, &p) : read_value(s, &p);
+        fx_status st = read_field(s, &t->column[j], &p);
         if (st)
             return st;
         j++;
@@ -164,21 +276,48 @@ static fx_status read_line(scan *s)
     if (j < t->fields)
         return fxi_data_text_fault(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
                                    (unsigned long long)t->line, t->fields);
-    s->c->rows++;
-    return FX_OK;
+    return end_row(s);
+}
+
+static fx_status open_chunk(scan *s, bool weights)
+{
+    fxi_data_chunk *c = s->c;
+    const size_t fields = c->marks + c->lines;  /* at most */
+    size_t room;
+
+    c->unlabelled = s->t->label_at == FXI_CSV_NONE;
+    if (weights && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
+        return FX_ENOMEM;
+    if (s->t->moved && !(s->row = fxi_alloc(s->r->cols, sizeof *s->row)))
+        return FX_ENOMEM;
+    if (!s->r->names.used)
+        return fxi_data_values_new(&s->val, fields);
+    if (!fxi_size_add(&room, s->t->longest + 1, (size_t)(c->end - c->text))
+        || !(s->name = fxi_alloc(room, 1)))
+        return FX_ENOMEM;
+    return fxi_data_names_open(&s->sparse, c->lines, fields);
 }
 
 static fx_status parse_csv(const fx_reader *r, fxi_data_chunk *c)
 {
-    scan s = {.c = c, .t = r->state};
+    scan s = {.c = c, .t = r->state, .r = r};
     const char *p = c->text;
-    fx_status st = fxi_data_values_new(&s.val, c->marks + c->lines); /* fields, at most */
+    bool weights = false;
 
+    for (size_t j = 0; j < s.t->fields; j++)
+        weights |= s.t->column[j].role == FXI_CSV_WEIGHT;
+    fx_status st = open_chunk(&s, weights);
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
         if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(c->team))
             st = FX_ECANCELLED;
+    }
+    free(s.row);
+    free(s.name);
+    if (r->names.used) {
+        fxi_data_names_close(&s.sparse, c, !st);
+        return st;
     }
     if (st) {
         fxi_data_values_free(&s.val);
@@ -201,11 +340,16 @@ static fx_status feed_csv(fx_reader *r, const char *bytes, size_t len, const fx_
 static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
 {
     const fxi_data_csv_state *t = r->state;
+    size_t bytes = 0;
 
-    (void)end, (void)run;
-    if (!t->names)
+    (void)end;
+    if (r->names.used)
+        return fxi_data_names_take(r, run);
+    if (!t->named || !t->settled)
         return FX_OK;
-    char *text = fxi_alloc(t->names_len, 1);
+    for (size_t j = 0; j < t->fields; j++)
+        bytes += t->column[j].len + 1;
+    char *text = fxi_alloc(bytes, 1);
     fx_status s = fxi_data_own(r->data, text);
     if (s)
         return s;
@@ -213,13 +357,15 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
     s = fxi_data_own(r->data, name);
     if (s)
         return s;
-    memcpy(text, t->names, t->names_len);
-    for (size_t j = 0; j < r->cols; j++) {
-        name[j] = text;
-        text += strlen(text) + 1;
-    }
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == FXI_CSV_NUMBER) {
+            size_t len = t->column[j].len + 1;
+            name[t->column[j].col] = memcpy(text, t->column[j].name, len);
+            text += len;
+        }
     r->data->table.name = name;
     return FX_OK;
 }
 
-const fxi_data_format fxi_data_csv = {"csv", keys, open_csv, feed_csv, NULL, take_csv, close_csv};
+const fxi_data_format fxi_data_csv = {"csv", keys, open_csv, feed_csv, NULL, take_csv, close_csv,
+                                      true};

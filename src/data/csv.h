@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv.h - between csv_header.c, which reads the first line, csv.c, which reads the others, and
- * csv_field.c, which serves both. */
+ * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which says what each
+ * column is, csv.c, which reads the rows, and csv_field.c, which serves all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "data/reader.h"
 
 #include <string.h>
 
-#define FXI_CSV_NO_LABEL SIZE_MAX
+#define FXI_CSV_NONE SIZE_MAX
+
+typedef enum fxi_csv_role {
+    FXI_CSV_NUMBER,
+    FXI_CSV_CATEGORY,
+    FXI_CSV_LABEL,
+    FXI_CSV_WEIGHT,
+    FXI_CSV_UNSEEN,                     /* names are given, and this is none of them */
+    FXI_CSV_IGNORED
+} fxi_csv_role;
+
+typedef struct fxi_data_csv_column {
+    fxi_csv_role role;
+    const char *name;                   /* header's, or c1, c2, ... */
+    size_t len;
+    size_t col;                         /* NUMBER: of the table, unless names are hashed */
+} fxi_data_csv_column;
 
 typedef struct fxi_data_csv_state {
     char separator;
     int drop;                           /* nan=drop */
     bool header, no_header;             /* header=yes, header=no */
-    char *label;                        /* last, first, none, or a name */
+    char *label, *weight;               /* last, first, none, or a name; none or a name */
+    char *cat, *num;                    /* none, auto or names with / between; auto or names */
     /* Settled by the first line: */
     size_t fields, label_at;            /* fields 0: not settled */
     uint64_t line;
-    char *names;                        /* of the features, each with its NUL; NULL: no header */
-    size_t names_len;
+    bool named;                         /* that line was a header */
+    bool mixed;                         /* header=auto: it was, but some of it are numbers */
+    char *names;                        /* of the columns */
+    fxi_data_csv_column *column;        /* [fields] */
+    /* Settled by csv_columns.c, perhaps not before the first row: */
+    bool settled;
+    bool moved;                         /* dense rows, whose columns stand in another order */
+    size_t longest;                     /* name of a column */
 } fxi_data_csv_state;
 
 typedef struct fxi_data_csv_field {
@@ -28,8 +51,12 @@ typedef struct fxi_data_csv_field {
     const char *next;                   /* the separator behind it, or the end of the line */
 } fxi_data_csv_field;
 
-/* Reads blank lines and a header, once; settles t and r->cols. */
+/* Reads blank lines and a header, once, and has the columns settled. */
 fx_status fxi_data_csv_header(fx_reader *r, const char **p, const char *end);
+/* What each column is; [line, stop) is the first row. */
+fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop);
+/* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
+fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128]);
 /* False: a quote that does not end, or does not end the field. */
 bool fxi_data_csv_field_read(fxi_data_csv_field *f, const char *p, const char *stop,
                              char separator);

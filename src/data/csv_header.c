@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * csv_header.c - the first line of a CSV file that is not blank.
  *
- * It settles the number of fields and where the label stands, and is a header if header=yes, if
- * label= names a column, or (auto) if any field outside the label is not a number: a file of
- * numbers with text labels has no header.  `0,1,label` is refused: tables without names are
+ * It settles the number of fields, their names and where the label stands, and is a header if
+ * header=yes, if label= names a column, or (auto) if any field outside the label is not a number: a
+ * file of numbers with text labels has no header.  `0,1,label` is refused: tables without names are
  * written so, and it would pass for a row whose class is `label`. */
 
 #include "data/csv.h"
@@ -32,52 +32,31 @@ static fx_status refuse(const fx_reader *r, const char *line, const char *at, co
     return fxi_data_text_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
 }
 
-static fx_status find_label(const fx_reader *r, fxi_data_csv_state *t, const char *line,
-                            const char *stop)
+/* Names of all columns: the header's, or c1, c2, ... */
+static fx_status keep_names(fxi_data_csv_state *t, const char *line, const char *stop, bool header)
 {
+    enum { NUMBER = 24 };               /* bytes of c1, ... */
     const char *p = line;
     fxi_data_csv_field f;
+    size_t room;
 
-    if (!strcmp(t->label, "none"))
-        t->label_at = FXI_CSV_NO_LABEL;
-    else if (!strcmp(t->label, "first"))
-        t->label_at = 0;
-    else if (!strcmp(t->label, "last"))
-        t->label_at = t->fields - 1;
-    else {
-        char *name = fxi_alloc((size_t)(stop - line) + 1, 1);
-        size_t len = strlen(t->label), at = 0;
-        if (!name)
-            return FX_ENOMEM;
-        for (; at < t->fields; at++, p = f.next + (f.next < stop))
-            if (fxi_data_csv_field_read(&f, p, stop, t->separator)
-                && fxi_data_csv_field_copy(name, &f) == len && !memcmp(name, t->label, len))
-                break;
-        free(name);
-        if (at == t->fields) {
-            char reason[128];
-            snprintf(reason, sizeof reason, "no column is named '%.64s'", t->label);
-            return refuse(r, line, line, reason);
-        }
-        t->label_at = at;
-    }
-    return FX_OK;
-}
-
-static fx_status keep_names(fxi_data_csv_state *t, const char *line, const char *stop)
-{
-    const char *p = line;
-    fxi_data_csv_field f;
-
-    t->names = fxi_alloc((size_t)(stop - line) + t->fields + 1, 1);
-    if (!t->names)
+    if (!fxi_size_mul(&room, t->fields, NUMBER)
+        || !fxi_size_add(&room, room, (size_t)(stop - line)))
         return FX_ENOMEM;
+    t->names = fxi_alloc(room, 1);
+    t->column = fxi_zalloc(t->fields, sizeof *t->column);
+    if (!t->names || !t->column)
+        return FX_ENOMEM;
+    char *to = t->names;
     for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
+        fxi_data_csv_column *c = &t->column[j];
         fxi_data_csv_field_read(&f, p, stop, t->separator); /* read before: well formed */
-        if (j == t->label_at)
-            continue;
-        t->names_len += fxi_data_csv_field_copy(t->names + t->names_len, &f);
-        t->names[t->names_len++] = '\0';
+        c->name = to;
+        c->len = header ? fxi_data_csv_field_copy(to, &f)
+                        : (size_t)snprintf(to, NUMBER, "c%zu", j + 1);
+        to[c->len] = '\0';
+        to += c->len + 1;
+        t->longest = c->len > t->longest ? c->len : t->longest;
     }
     return FX_OK;
 }
@@ -145,21 +124,30 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
             break;
     }
     t->line = r->count.lines;
-    fx_status s = find_label(r, t, line, stop);
-    if (s)
-        return s;
-    if (t->fields == 1 && t->label_at != FXI_CSV_NO_LABEL)
+    bool by_name = false;
+    t->label_at = FXI_CSV_NONE;
+    if (!strcmp(t->label, "first") || !strcmp(t->label, "last"))
+        t->label_at = *t->label == 'f' ? 0 : t->fields - 1;
+    else
+        by_name = strcmp(t->label, "none") != 0;        /* then this line is a header */
+    if (t->fields == 1 && (by_name || t->label_at == 0) && !r->names.given)
         return one_field(r, t, line, stop);
     p = line;
     for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
         fxi_data_csv_field_read(&f, p, stop, t->separator);
-        words |= j != t->label_at && f.len && !fxi_data_csv_field_number(&x, &f);
+        bool number = fxi_data_csv_field_number(&x, &f);
+        words |= j != t->label_at && f.len && !number;
+        t->mixed |= j != t->label_at && number;
     }
     if (!t->header && !t->no_header && numbered(t, line, stop))
         return refuse(r, line, line, "is this line a header? (header=yes or header=no)");
-    *header = t->header || (words && !t->no_header);
-    r->cols = t->fields - (t->label_at != FXI_CSV_NO_LABEL);
-    return *header ? keep_names(t, line, stop) : FX_OK;
+    *header = t->named = t->header || (words && !t->no_header);
+    t->mixed &= !t->header;
+    fx_status s = keep_names(t, line, stop, t->named);
+    char reason[128];
+    if (!s && (s = fxi_data_csv_columns_label(r, reason)) == FX_EFORMAT)
+        return refuse(r, line, line, reason);
+    return s;
 }
 
 fx_status fxi_data_csv_header(fx_reader *r, const char **p, const char *end)
@@ -167,20 +155,24 @@ fx_status fxi_data_csv_header(fx_reader *r, const char **p, const char *end)
     fxi_data_csv_state *t = r->state;
     const char *next = *p, *line, *stop;
 
-    while (!t->fields && fxi_data_text_line(&line, &stop, &next, end)) {
+    while (!t->settled && fxi_data_text_line(&line, &stop, &next, end)) {
         bool header = true;             /* or a blank line: consumed */
+        fx_status s = FX_OK;
         r->count.lines++;
         if (fxi_data_csv_skip(line, stop, t->separator) == stop)
             r->count.blank++;
-        else {
-            fx_status s = first_line(r, line, stop, &header);
-            if (s)
-                return s;
+        else if (!t->fields)
+            s = first_line(r, line, stop, &header);
+        else
+            header = false;
+        if (!s && !header) {            /* a row: read again with the others */
+            s = fxi_data_csv_columns(r, line, stop);
+            r->count.lines--;
         }
+        if (s)
+            return s;
         if (header)
             *p = next;
-        else
-            r->count.lines--;           /* a row: read again with the others */
     }
     return FX_OK;
 }

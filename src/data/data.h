@@ -38,7 +38,7 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
 
 /* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite
  * numbers?  The detail names X as `name`, the row and the column.  One pass over X.  Of a table
- * also labels, classes, queries, names, base. */
+ * also labels, weights, classes, queries, names, base. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
 fx_status fxi_data_check_table(const fx_table *t, const fx_run *run);
 
@@ -64,5 +64,6 @@ fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const ch
                         const char *what);
 
 /* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
-enum { FXI_DATA_SHUFFLE = 1000, FXI_DATA_FOLDS, FXI_DATA_MAKE, FXI_DATA_MAKE_PAIR };
+enum { FXI_DATA_SHUFFLE = 1000, FXI_DATA_FOLDS, FXI_DATA_MAKE, FXI_DATA_MAKE_PAIR,
+       FXI_DATA_MOVIELENS, FXI_DATA_MOVIELENS_PAIR };
 #endif

@@ -135,4 +135,5 @@ static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
     return s->a.ready ? fxi_parallel_ordered(1, finish, r, run) : FX_OK;
 }
 
-const fxi_data_format fxi_data_npy = {"npy", keys, open_npy, feed_npy, NULL, take_npy, close_npy};
+const fxi_data_format fxi_data_npy = {"npy", keys, open_npy, feed_npy, NULL, take_npy, close_npy,
+                                      false};

@@ -394,4 +394,4 @@ static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_data_format fxi_data_npz = {"npz", keys, open_npz, feed_npz, member_npz, take_npz,
-                                      close_npz};
+                                      close_npz, false};

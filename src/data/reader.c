@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_data_format *const formats[] = {&fxi_data_svmlight, &fxi_data_csv, &fxi_data_npy,
-                                                 &fxi_data_npz};
+static const fxi_data_format *const formats[] = {&fxi_data_svmlight, &fxi_data_csv, &fxi_data_words,
+                                                 &fxi_data_npy, &fxi_data_npz};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* The end of a long name says more than its start, and messages have room for one line. */
@@ -48,7 +48,8 @@ fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name
     r->format = formats[f];
     r->widest = -1;
     r->name = short_name(name);
-    st = r->name ? r->format->open(r, &s) : FX_ENOMEM;
+    r->spec = fxi_spec_complete(&s, r->format->keys);
+    st = r->name && r->spec ? r->format->open(r, &s) : FX_ENOMEM;
     if (st) {
         fx_data_reader_free(r);
         return st;
@@ -69,7 +70,10 @@ void fx_data_reader_free(fx_reader *r)
     free(r->block);
     free(r->label);
     free(r->qid);
+    free(r->weight);
+    free(r->spec);
     fxi_data_classes_free(&r->classes);
+    fxi_data_names_free(&r->names);
     free(r);
 }
 
@@ -114,6 +118,31 @@ fx_status fx_data_reader_member(fx_reader *r, const char *member)
         return fxi_error(FX_EINVAL, "%s: %s", r->name,
                          member ? "only npz has members" : "a member without a name");
     return note(r, r->format->member(r, member));
+}
+
+fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
+{
+    size_t twice, i = 0;
+    fx_status s = usable(r);
+
+    if (s)
+        return s;
+    if (!r->format->named)
+        return fxi_error(FX_EINVAL, "%s: only csv and text have columns by name", r->name);
+    if (r->count.bytes || r->names.given)
+        return fxi_error(FX_EINVAL, "%s: names come once, before the first bytes", r->name);
+    while (name && i < n && name[i])
+        i++;
+    if (i < n || !n)
+        return fxi_error(FX_EINVAL, "%s: name %zu of %zu is NULL", r->name, i, n);
+    if (r->names.bits && n != (size_t)1 << r->names.bits)
+        return fxi_error(FX_ESHAPE, "%s: %zu names, but hash-bits=%u makes %zu columns", r->name, n,
+                         r->names.bits, (size_t)1 << r->names.bits);
+    r->names.given = true;
+    s = fxi_data_names_fix(r, name, n, &twice);
+    if (s == FX_EINVAL)
+        s = fxi_error(s, "%s: two columns are named '%s'", r->name, name[twice]);
+    return note(r, s);
 }
 
 fx_status fxi_data_reader_state(fx_reader *r, size_t size)
@@ -178,6 +207,12 @@ fx_status fxi_data_reader_labels(fx_reader *r, size_t n)
             return FX_ENOMEM;
         r->qid = qid;
     }
+    if (r->weight) {
+        double *weight = fxi_realloc(r->weight, room, sizeof *weight);
+        if (!weight)
+            return FX_ENOMEM;
+        r->weight = weight;
+    }
     r->row_room = room;
     return FX_OK;
 }
@@ -217,16 +252,22 @@ static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t room, si
 
 static fx_status wrap_up(fx_reader *r)
 {
-    void *label = r->label, *qid = r->qid, *block = r->block;
+    if (r->unlabelled) {
+        free(r->label);
+        r->label = NULL;
+    }
+    void *label = r->label, *qid = r->qid, *weight = r->weight, *block = r->block;
     size_t room = r->row_room;
 
     r->label = NULL;                    /* from here on r->data owns them */
     r->qid = NULL;
+    r->weight = NULL;
     r->block = NULL;
     fx_status s = hand_over(r, &label, r->rows, room, sizeof *r->label);
     fx_status t = hand_over(r, &qid, r->rows, room, sizeof *r->qid);
-    fx_status u = hand_over(r, &block, r->blocks, r->block_room, sizeof *r->block);
-    if (s || t || u)
+    fx_status u = hand_over(r, &weight, r->rows, room, sizeof *r->weight);
+    fx_status v = hand_over(r, &block, r->blocks, r->block_room, sizeof *r->block);
+    if (s || t || u || v)
         return FX_ENOMEM;
     for (size_t b = 0; b < r->blocks; b++)
         ((fx_matrix *)block)[b].cols = r->cols;
@@ -238,6 +279,7 @@ static fx_status wrap_up(fx_reader *r)
     table->block = block;
     table->label = label;
     table->qid = qid;
+    table->weight = weight;
     table->base = r->base == 1;
     return FX_OK;
 }
@@ -255,6 +297,8 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run
         s = r->format->take(r, end != 0, run);
     if (!s && end && r->count.rows == 0)
         s = fxi_error(FX_EFORMAT, "%s: no rows", r->name);
+    if (r->unlabelled)
+        fxi_data_classes_free(&r->classes);
     if (!s && r->classes.n)
         s = fxi_parallel_ordered(1, sort_classes, r, run);
     if (!s)

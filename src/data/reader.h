@@ -3,7 +3,8 @@
  *
  *   reader.c            the public functions: options, blocks, the table that take gives out
  *     text.c            lines: cut into chunks, parsed side by side, joined in order
- *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of dense rows
+ *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of rows of fields
+ *       words.c         a chunk of lines of words      names.c  columns by name
  *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
  *   values.c, sort.c, order.c, classes.c: numbers, rows in order, text labels; used by the above */
@@ -72,7 +73,7 @@ fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, 
                              size_t n, fxi_team *team);
 void fxi_data_order_free(fxi_data_order *o);
 
-/* classes.c - distinct text labels, numbered as they come. */
+/* classes.c - distinct texts (labels, names of columns), numbered as they come. */
 typedef struct fxi_data_classes {       /* zeros at first */
     size_t n, room;
     size_t *at;                         /* [n]: where each name begins in text */
@@ -83,6 +84,8 @@ typedef struct fxi_data_classes {       /* zeros at first */
 } fxi_data_classes;
 fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
                                fxi_team *team);
+/* Is the name known?  Then its number. */
+bool fxi_data_classes_find(size_t *number, const fxi_data_classes *c, const char *s, size_t len);
 /* Names to d->table, sorted bytewise; rank[number] is the place of each; empties c. */
 fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, fxi_team *team);
 void fxi_data_classes_free(fxi_data_classes *c);
@@ -97,8 +100,23 @@ typedef struct fxi_data_format {
     /* Completes blocks and r->data; or NULL. */
     fx_status (*take)(fx_reader *r, bool end, const fx_run *run);
     void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
+    bool named;                                 /* obeys r->names */
 } fxi_data_format;
-extern const fxi_data_format fxi_data_svmlight, fxi_data_csv, fxi_data_npy, fxi_data_npz;
+extern const fxi_data_format fxi_data_svmlight, fxi_data_csv, fxi_data_words, fxi_data_npy,
+    fxi_data_npz;
+
+/* names.c - columns by name: numbered as names come, or given beforehand, or hashed. */
+typedef struct fxi_data_names {         /* of a reader; zeros at first */
+    bool used;                          /* rows come as names and values; below: how */
+    bool binary;                        /* values are 1, also where a name is repeated */
+    bool given;                         /* by fx_data_reader_names: others are unseen */
+    unsigned bits;                      /* columns are hashes of this many bits; 0: they are not */
+    fxi_data_classes all;               /* column numbers; with bits: names met, or given */
+    size_t fixed;                       /* the first of them, known before the rows */
+    uint32_t *first;                    /* bits: [2^bits] a column's first name + 1, 0: none */
+    unsigned char *shared;              /* bits: [2^bits] has a column another name, too? */
+} fxi_data_names;
+enum { FXI_HASH_BITS = 24 };            /* at most */
 
 typedef enum fxi_label { FXI_LABEL_NONE, FXI_LABEL_NUMBER, FXI_LABEL_TEXT } fxi_label;
 
@@ -122,13 +140,19 @@ struct fx_reader {
     size_t blocks, block_room;
     double *label;                      /* [rows], or NULL: none */
     int64_t *qid;                       /* [rows], or NULL: none */
+    double *weight;                     /* [rows], or NULL: none */
+    bool unlabelled;                    /* a row has no label: tables have none from then on */
     size_t rows, row_room;
     fxi_data_classes classes;           /* label[i] are its numbers if kind is text */
+    fxi_data_names names;
+    char *spec;                         /* complete, with what is settled */
 };
 /* Takes over the arrays of m, also when it fails.  Labels are added by who has some. */
 fx_status fxi_data_reader_block(fx_reader *r, fx_matrix m);
-fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more */
+fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more, and weights */
 fx_status fxi_data_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
+/* reader_spec.c - key=value in r->spec from now on; left as it is if no spec can say this value. */
+fx_status fxi_data_reader_spec_settle(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
  * A chunk is parsed knowing nothing of the others; text.c joins them. */
@@ -141,13 +165,17 @@ typedef struct fxi_data_chunk {
     fx_matrix matrix;                   /* set at the end of a chunk without a fault */
     double *label;                      /* [lines], or NULL */
     int64_t *qid;                       /* [lines], or NULL: none so far; -1: none in this row */
+    double *weight;                     /* [lines], or NULL: none */
+    bool unlabelled;                    /* a row has no label */
     fxi_data_classes classes;
+    fxi_data_classes names;             /* of columns, as they come in this chunk */
+    int32_t *column;                    /* [names.n] their columns, found by the join */
     fx_reading count;                   /* count.lines: also the line being read */
     int64_t widest;                     /* largest index, -1 if none */
     bool zero;                          /* was one of them 0? */
     fxi_label kind;                     /* of the labels; below: the first of them */
     uint64_t first_line;
-    size_t first_column;
+    size_t first_column, first_row;
     char first_label[FXI_EXCERPT];
     bool first_bare;                    /* commas in the first label, and nothing after it */
     /* The fault that ended it. */
@@ -178,6 +206,28 @@ fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
 /* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
 const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
+
+/* names.c, continued: rows of a chunk as they are read. */
+typedef struct fxi_data_sparse {
+    int64_t *ptr;                       /* [lines + 1] */
+    int32_t *col;                       /* [entries], of the chunk until they are joined */
+    fxi_data_values val;
+    size_t n, lines, entries;
+} fxi_data_sparse;
+fx_status fxi_data_names_open(fxi_data_sparse *s, size_t lines, size_t entries);
+fx_status fxi_data_names_entry(fxi_data_sparse *s, int64_t col, double x);
+/* The entry of a name; one that is not among those given is counted and left out. */
+fx_status fxi_data_names_value(fxi_data_sparse *s, const fx_reader *r, fxi_data_chunk *c,
+                               const char *name, size_t len, double x);
+void fxi_data_names_row(fxi_data_sparse *s, fxi_data_chunk *c);         /* ends here */
+void fxi_data_names_close(fxi_data_sparse *s, fxi_data_chunk *c, bool good); /* c->matrix */
+/* The names that come first; *twice: one of them stands there twice (FX_EINVAL). */
+fx_status fxi_data_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
+size_t fxi_data_names_hash(const char *name, size_t len, unsigned bits);
+fx_status fxi_data_names_number(fx_reader *r, fxi_data_chunk *c, fxi_team *team); /* in order */
+fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *team);
+fx_status fxi_data_names_take(fx_reader *r, const fx_run *run);         /* to the table, r->cols */
+void fxi_data_names_free(fxi_data_names *n);
 
 /* svmlight_fault.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
 fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, const char *stop,

@@ -3,7 +3,7 @@
  *
  * The copy is dense if all blocks of the table are, else CSR: a dense row among sparse ones gives
  * its non-zeros, a sparse row all that it stores.  Numbers are copied exactly: float if all chosen
- * blocks are float.  Labels, queries, class names, feature names and base come along.
+ * blocks are float.  Labels, weights, queries, class names, feature names and base come along.
  *
  * Cost: one pass over the chosen rows to count (CSR only), one to copy, in parallel. */
 
@@ -95,19 +95,29 @@ static fx_status copy_names(const char *const **out, fx_data *d, const char *con
     return FX_OK;
 }
 
+/* The numbers that stand beside the chosen rows; none if there are none. */
+static fx_status copy_numbers(const double **out, fx_data *d, const copy *c, const double *from)
+{
+    if (!from)
+        return FX_OK;
+    double *to = fxi_alloc(c->n, sizeof *to);
+    fx_status s = fxi_data_own(d, to);
+    if (s)
+        return s;
+    for (size_t i = 0; i < c->n; i++)
+        to[i] = from[source_row(c, i)];
+    *out = to;
+    return FX_OK;
+}
+
 static fx_status copy_labels(fx_data *d, const copy *c)
 {
     const fx_table *t = c->source.t;
     fx_status s;
 
-    if (t->label) {
-        double *label = fxi_alloc(c->n, sizeof *label);
-        if ((s = fxi_data_own(d, label)))
-            return s;
-        for (size_t i = 0; i < c->n; i++)
-            label[i] = t->label[source_row(c, i)];
-        d->table.label = label;
-    }
+    if ((s = copy_numbers(&d->table.label, d, c, t->label))
+        || (s = copy_numbers(&d->table.weight, d, c, t->weight)))
+        return s;
     if (t->qid) {
         int64_t *qid = fxi_alloc(c->n, sizeof *qid);
         if ((s = fxi_data_own(d, qid)))
@@ -151,7 +161,7 @@ static bool array_bytes(size_t *out, const copy *c, size_t numbers)
 
     if (!c->dense)
         each += c->wide ? sizeof(int64_t) : sizeof(int32_t);
-    return fxi_size_mul(out, numbers, each) && fxi_size_mul(&rows, c->n, 24)
+    return fxi_size_mul(out, numbers, each) && fxi_size_mul(&rows, c->n, 32)
         && fxi_size_add(out, *out, rows);
 }
 

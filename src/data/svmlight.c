@@ -2,7 +2,8 @@
  * svmlight.c - sparse rows as text:  label [qid:N] index:value index:value ... [# comment]
  *
  * The label is a number or a word; separators are spaces and tabs; a row without pairs is a row of
- * zeros.  Indices ascend and count from 0 or 1: until the base is settled columns are
+ * zeros.  labels=auto: a row that begins with index:value or qid:N has no label, and then no table
+ * has any.  Indices ascend and count from 0 or 1: until the base is settled columns are
  * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
  * taken.  Explicit zeros are kept; entries that nan=drop leaves out still count for the base and
  * the width.  One pass over the bytes, no copy of any of them; values are
@@ -18,10 +19,11 @@ static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
                                     {"duplicates", "error", "error|sum"},
                                     {"nan", "error", "error|drop"},
                                     {"fields", "error", "error|ignore"},
+                                    {"labels", "yes", "yes|auto"},
                                     {0}};
 
 typedef struct options {                /* each the second choice of its key? */
-    int sort, sum, drop, fields;
+    int sort, sum, drop, fields, bare;
 } options;
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
@@ -35,7 +37,8 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
         || (st = fxi_spec_choice(&o->sort, s, keys, "sort"))
         || (st = fxi_spec_choice(&o->sum, s, keys, "duplicates"))
         || (st = fxi_spec_choice(&o->drop, s, keys, "nan"))
-        || (st = fxi_spec_choice(&o->fields, s, keys, "fields")))
+        || (st = fxi_spec_choice(&o->fields, s, keys, "fields"))
+        || (st = fxi_spec_choice(&o->bare, s, keys, "labels")))
         return st;
     r->base--;                          /* auto|0|1 is 0, 1, 2 */
     return FX_OK;
@@ -124,6 +127,11 @@ static fx_status read_label(scan *s, const char **p)
 
     if ((d > label && d < q && *d == ':') || (q - label > 4 && !memcmp(label, "qid:", 4))) {
         char excerpt[FXI_EXCERPT];
+        if (s->o->bare) {
+            s->c->unlabelled = true;
+            s->c->label[s->c->rows] = 0;
+            return FX_OK;
+        }
         return fxi_data_text_fault(s->c, s->line, label, "no label before '%s'",
                                    fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
     }
@@ -177,15 +185,15 @@ static fx_status twice(scan *s, const char *token, int64_t index)
 static const char *second(const scan *s, int64_t index)
 {
     int seen = 0;
-    const char *p = skip_token(skip_blank(s->line, s->stop), s->stop);
+    const char *p = s->line;
 
     while ((p = skip_blank(p, s->stop)) < s->stop && *p != '#') {
         const char *q = s->o->fields ? skip_field(p, s->stop) : p;
-        int64_t i = 0;
+        uint64_t i = 0;                 /* wraps in a label of many digits */
         double x;
         for (; q < s->stop && digit(*q); q++)
-            i = i * 10 + (*q - '0');
-        if (i == index && q < s->stop && *q == ':' && fxi_decimal_read(&x, q + 1, s->stop)
+            i = i * 10 + (uint64_t)(*q - '0');
+        if (i == (uint64_t)index && q < s->stop && *q == ':' && fxi_decimal_read(&x, q + 1, s->stop)
             && fxi_data_usable(x) && ++seen == 2)
             break;
         p = skip_token(p, s->stop);
@@ -385,7 +393,8 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
     (void)end;
     if (r->base < 0 && r->count.rows) {
         r->base = !r->zero;
-        if (r->zero)
+        s = fxi_data_reader_spec_settle(r, "base", r->base ? "1" : "0");
+        if (!s && r->zero)
             s = fxi_parallel(r->blocks, shift_block, r, run);
     }
     r->cols = (size_t)(r->widest + 1) - (r->base == 1 && r->widest > 0);
@@ -393,4 +402,4 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_data_format fxi_data_svmlight = {"svmlight", keys, open_svmlight, feed_svmlight, NULL,
-                                           take_svmlight, NULL};
+                                           take_svmlight, NULL, false};

@@ -94,6 +94,7 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
         c->kind = kind;
         c->first_line = c->count.lines;
         c->first_column = (size_t)(at - line) + 1;
+        c->first_row = c->rows;
         fxi_data_text_excerpt(c->first_label, s, len);
     }
     if (kind != c->kind) {
@@ -189,7 +190,10 @@ static void free_chunks(work *w)
         free((void *)c->matrix.col);
         free(c->label);
         free(c->qid);
+        free(c->weight);
+        free(c->column);
         fxi_data_classes_free(&c->classes);
+        fxi_data_classes_free(&c->names);
     }
     free(w->chunk);
 }
@@ -256,7 +260,7 @@ static fx_status judge(fx_reader *r, const fxi_data_chunk *c)
     }
     if (c->kind != FXI_LABEL_NONE && c->kind != r->kind)
         return mixed(r, c->first_label, lines + c->first_line, c->first_column,
-                     r->count.rows == 1);
+                     r->count.rows + c->first_row == 1);
     if (c->mixed)
         return mixed(r, c->reason, lines + c->fault_line, c->fault_column,
                      r->count.rows + c->rows == 1);
@@ -301,6 +305,10 @@ static fx_status join_labels(fx_reader *r, fxi_data_chunk *c, fxi_team *team)
     if (r->qid)
         for (size_t i = 0; i < c->rows; i++)
             r->qid[r->rows + i] = c->qid ? c->qid[i] : -1;
+    if (c->weight && !r->weight && !(r->weight = fxi_alloc(r->row_room, sizeof *r->weight)))
+        return FX_ENOMEM;
+    if (c->weight)                      /* then all chunks have some */
+        memcpy(r->weight + r->rows, c->weight, c->rows * sizeof *c->weight);
     return FX_OK;
 }
 
@@ -311,7 +319,8 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
     fxi_data_chunk *c = &w->chunk[i];
     fx_status s = judge(r, c);
 
-    if (!s && c->rows && c->kind != FXI_LABEL_NONE)
+    r->unlabelled |= c->unlabelled;
+    if (!s && c->rows && (c->kind != FXI_LABEL_NONE || c->weight || c->qid || r->qid))
         s = join_labels(r, c, team);
     if (s)
         return s;
@@ -327,11 +336,27 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
     r->count.dropped += c->count.dropped;
     r->count.summed += c->count.summed;
     r->count.sorted += c->count.sorted;
+    r->count.unseen += c->count.unseen;
     if (!c->rows)
         return FX_OK;
     fx_matrix m = c->matrix;
     c->matrix = (fx_matrix){0};
     return fxi_data_reader_block(r, m);
+}
+
+/* Names get their columns in the order of the file; then rows are put in order side by side. */
+static fx_status number_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    const work *w = ctx;
+
+    return fxi_data_names_number(w->r, &w->chunk[i], team);
+}
+
+static fx_status sort_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    const work *w = ctx;
+
+    return fxi_data_names_sort(w->r, &w->chunk[i], team);
 }
 
 static fx_status feed_lines(work *w, const fx_run *run)
@@ -342,6 +367,10 @@ static fx_status feed_lines(work *w, const fx_run *run)
         s = check_memory(w, run);
     if (!s)
         s = fxi_parallel(w->chunks, parse_chunk, w, run);
+    if (!s && w->r->names.used)
+        s = fxi_parallel_ordered(w->chunks, number_chunk, w, run);
+    if (!s && w->r->names.used)
+        s = fxi_parallel(w->chunks, sort_chunk, w, run);
     if (s && s != FX_EFORMAT)
         return s;
     /* A fault ends the join at its chunk; chunks behind it may never have been parsed. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * write_csv.c - a header line and one line per row, separated by commas or tabs.
  *
- * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names) and,
- * last, `label` if there are labels.  A text that holds the separator or a quote, begins or ends
- * with a blank, or begins with a byte order mark is quoted, with quotes doubled (RFC 4180).  Texts
- * with line ends, class names that are empty or numbers, and headers of numbers alone are refused,
- * since no reader here would give them back.  Queries have
+ * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names), then
+ * `weight` if there are weights and, last, `label` if there are labels.  A text that holds the
+ * separator or a quote, begins or ends with a blank, or begins with a byte order mark is quoted,
+ * with quotes doubled (RFC 4180).  Texts with line ends, class names that are empty or numbers, and
+ * headers of numbers alone are refused, since no reader here would give them back.  Queries have
  * no place in this format. */
 
 #include "data/write.h"
@@ -43,8 +43,8 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *key
         st = check_texts(t->class_name, t->classes, "class name");
     for (size_t c = 0; !st && c < t->classes; c++)
         if (!t->class_name[c][0] || fxi_data_write_is_number(t->class_name[c]))
-            st = fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty or a "
-                           "number)", t->class_name[c]);
+            st = fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty or "
+                           "a number)", t->class_name[c]);
     if (!st && t->name && t->cols && !w->headless)
         st = check_header(t);
     return st;
@@ -112,8 +112,13 @@ static fx_status header(fxi_writer *w, size_t pass)
         s = fxi_data_write_room(w);
     if (s)
         return s;
-    if (t->label) {
+    if (t->weight) {
         if (t->cols)
+            fxi_data_write_char(w, w->separator);
+        s = fxi_data_write_bytes(w, "weight", 6);
+    }
+    if (!s && t->label) {
+        if (t->cols || t->weight)
             fxi_data_write_char(w, w->separator);
         s = fxi_data_write_bytes(w, "label", 5);
     }
@@ -137,8 +142,15 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     }
     if ((s = fxi_data_write_room(w)))
         return s;
-    if (t->label) {
+    if (t->weight) {
         if (t->cols)
+            fxi_data_write_char(w, w->separator);
+        fxi_data_write_number(w, t->weight[i]);
+        if ((s = fxi_data_write_room(w)))
+            return s;
+    }
+    if (t->label) {
+        if (t->cols || t->weight)
             fxi_data_write_char(w, w->separator);
         if (t->classes)
             s = write_text(w, t->class_name[(size_t)t->label[i]]);

@@ -92,3 +92,13 @@ def rows():
     X = r.normal(size=(30, 8)) * (r.random((30, 8)) < 0.5)
     X[:, -1] = 1.0
     return X, [1 if v > 0 else -1 for v in r.normal(size=30)]
+
+
+@pytest.fixture
+def pairs(fx):
+    """Two files of one set with planted pairs: 600 rows to train, 400 others to test."""
+    fx("make", "pairs", "-n", "1000", "-d", "30", "--nz", "8", "-k", "3", "-o", "all.svm", "-q")
+    lines = (fx.directory / "all.svm").read_text().splitlines(keepends=True)
+    (fx.directory / "train.svm").write_text("".join(lines[:600]))
+    (fx.directory / "test.svm").write_text("".join(lines[600:]))
+    return "train.svm", "test.svm"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["map", "bound", "gram", "info", "convert", "make", "bench"]
+COMMANDS = ["train", "predict", "evaluate", "tune", "map", "bound", "gram", "info", "convert", "make", "bench"]
 
 
 def options(help_text):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * consumer.c - a program outside the tree: reads rows, computes one kernel value, checks it. */
+ * consumer.c - a program outside the tree: reads rows, computes one kernel value, checks it; asks
+ * for a model, so that a static library brings all that it links with. */
 
 #include <featcross.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@ int main(void)
     static const char text[] = "1 1:1 2:2 3:3\n-1 2:1 3:1\n";
     fx_data *d = NULL;
     fx_kernel *k = NULL;
+    fx_model *m = NULL;
     double K[4] = {0};
 
     if (fx_version() != FX_VERSION || fx_abi() != FX_ABI)
@@ -20,6 +22,8 @@ int main(void)
         fprintf(stderr, "%s\n", fx_error_detail());
         return 1;
     }
+    if (fx_model_parse(&m, text, strlen(text), NULL) != FX_EFORMAT)
+        return 1;
     fx_kernel_free(k);
     fx_data_free(d);
     return K[1] == 6 && K[1] == K[2] ? 0 : 1;   /* 2*1 * 3*1: the only pair that both rows have */

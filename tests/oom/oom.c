@@ -13,6 +13,7 @@
 #include "featcross.h"
 #include "wrap.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,8 @@ static void hash_table(const fx_table *t)
         hash(t->label, t->rows * sizeof *t->label);
     if (t->qid)
         hash(t->qid, t->rows * sizeof *t->qid);
+    if (t->weight)
+        hash(t->weight, t->rows * sizeof *t->weight);
     for (size_t i = 0; i < t->classes; i++)
         hash_text(t->class_name[i]);
     for (size_t j = 0; t->name && j < t->cols; j++)
@@ -124,6 +127,18 @@ static const char *svmlight(size_t rows)
 enum { FEW = 300, MANY = 20000 };       /* rows of text: one piece; several, for several threads */
 
 static const char csv[] = "a,b,label\n1,2.5,x\n3,4,y\n,0.1,x\n";
+static const char people[] = "age,city,w,y\n31,Paris,1,2\n42,Rome,0.5,3\n0.1,Paris,2,4\n"
+                             "7,Oslo,1,5\n";
+static const char lines[] = "pos the cat sat on the mat\nneg the dog\npos a cat the cat sat\n";
+
+/* What a spec can read. */
+static const char *text_of(const char *spec)
+{
+    return !strncmp(spec, "text", 4)                  ? lines
+           : strstr(spec, "cat=") || strstr(spec, "age") ? people
+           : !strncmp(spec, "csv", 3)                 ? csv
+                                                      : svmlight(FEW);
+}
 
 static fx_data *parsed(const char *spec, const char *text)
 {
@@ -183,7 +198,7 @@ static fx_status write_file(const char *spec, const fx_table *t, const fx_run *r
 /* ---- The scenarios ------------------------------------------------------------------------ */
 static fx_status parse(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight(strstr(spec, "sort") ? FEW : MANY);
+    const char *text = strcmp(spec, "svmlight") ? text_of(spec) : svmlight(MANY);
     fx_data *d = MARK;
 
     begin();
@@ -218,7 +233,7 @@ static fx_status reader_new(const char *spec)
 
 static fx_status reader_feed(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight(FEW);
+    const char *text = text_of(spec);
     fx_reader *r;
 
     prepared(fx_data_reader_new(&r, spec, "x"), spec);
@@ -233,9 +248,31 @@ static fx_status reader_feed(const char *spec)
     return s;
 }
 
+/* Names, and reading by them. */
+static fx_status reader_names(const char *spec)
+{
+    static const char *const name[] = {"age", "city=Paris", "city=Bonn", "the cat", "cat"};
+    const bool numbers = !strcmp(spec, "csv:num=age");
+    const char *text = text_of(spec);
+    fx_reader *r;
+    fx_data *d = MARK;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    begin();
+    fx_status s = fx_data_reader_names(r, *spec == 't' ? name + 3 : name,
+                                       numbers ? 1 : *spec == 't' ? 2 : 3);
+    if (!s)
+        s = fx_data_reader_feed(r, text, strlen(text), &two);
+    if (!s)
+        s = fx_data_reader_take(&d, r, 1, &two);
+    end(s);
+    fx_data_reader_free(r);
+    return got_data(d, s);
+}
+
 static fx_status reader_take(const char *spec)
 {
-    const char *text = strstr(spec, "csv") ? csv : svmlight(FEW);
+    const char *text = text_of(spec);
     fx_reader *r;
     fx_data *d = MARK;
 
@@ -378,6 +415,19 @@ static fx_status scale_apply(const char *spec)
     fx_status s = end(fx_data_scale_apply(&d, scale, &t, &two));
     fx_data_scale_free(scale);
     fx_data_free(source);
+    return got_data(d, s);
+}
+
+static fx_status movielens(const char *part)
+{
+#define NO_GENRES "|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0"
+    fx_data *d = MARK;
+
+    begin();
+    fx_status s = end(fx_data_movielens(&d, part, 1, "1\t1\t5\n2\t2\t5\n1\t2\t3\n2\t3\t5\n",
+                                        "1|24|M|smith|1\n2|33|F|baker|N\n",
+                                        "1|A|01-Jan-1990||" NO_GENRES "\n2|B|||" NO_GENRES "\n"
+                                        "3|C|01-Jan-1999||" NO_GENRES "\n", NULL));
     return got_data(d, s);
 }
 
@@ -609,6 +659,164 @@ static fx_status values(const char *spec)
     return s;
 }
 
+/* ---- Models: spec is the model, perhaps a blank and a map -------------------------------- */
+
+static fx_plan plan_of(char model[96], const char *spec)
+{
+    const char *map = strchr(spec, ' ');
+    fx_plan p = {.model = model, .scale = "maxabs", .class_weight = "balanced", .seed = 1};
+
+    snprintf(model, 96, "%.*s", (int)strcspn(spec, " "), spec);
+    if (strstr(model, "ridge") || strstr(model, "svr"))
+        p.class_weight = NULL;
+    if (map) {
+        p.map = map + 1;
+        p.kernel = "anova:order=2";
+        p.features = 16;
+    }
+    return p;
+}
+
+static const char model_rows[] = "no 1:1 3:2\nyes 2:1\nno 1:2 3:1\nyes 2:2 3:0.5\nno 1:3\nyes 2:3\n"
+                                 "maybe 3:3\nmaybe 3:4 4:1\nno 1:1\nyes 2:2\nmaybe 3:2\nno 1:4\n";
+
+/* Text labels, or numbers for models of targets. */
+static fx_data *rows_for(const char *spec)
+{
+    int targets = strstr(spec, "ridge") || strstr(spec, "svr");
+
+    return parsed("svmlight", targets ? "1 1:1\n2 1:2\n2.5 1:3\n" : model_rows);
+}
+
+static fx_status got_model(fx_model *m, fx_status s)
+{
+    if (s < 0)
+        expect((void *)m == MARK, "the model changed although the call failed");
+    else {
+        fx_content c = fx_model_content(m);
+        hash_text(c.spec);
+        hash_text(c.map);
+        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
+        hash(c.intercepts, c.outputs * sizeof *c.intercepts);
+        if (c.sigmoid)
+            hash(c.sigmoid, 2 * c.outputs * sizeof *c.sigmoid);
+        for (size_t k = 0; k < c.classes; k++)
+            hash_text(c.class_name[k]);
+        fx_model_free(m);
+    }
+    return s;
+}
+
+static fx_model *model_of(const char *spec, const fx_table *t)
+{
+    char model[96];
+    fx_plan plan = plan_of(model, spec);
+    fx_model *m;
+
+    prepared(fx_model_fit(&m, &plan, t, NULL), spec);
+    return m;
+}
+
+static fx_status model_fit(const char *spec)
+{
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_model *m = MARK;
+
+    plan.eval = &t;
+    begin();
+    fx_status s = end(fx_model_fit(&m, &plan, &t, &two));
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
+static fx_status model_update(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *first = model_of(spec, &t), *m = MARK;
+
+    begin();
+    fx_status s = end(fx_model_update(&m, first, &t, &two));
+    fx_model_free(first);
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
+static fx_status model_predict(const char *spec)
+{
+    fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 4:2 9:1\n0 2:1\n");
+    fx_table t = fx_data_table(d), x = fx_data_table(other);
+    fx_model *m = model_of(spec, &t);
+    fx_output what = fx_model_width(m, FX_PROBA) ? FX_PROBA : FX_LABEL;
+    double out[6] = {0};
+    uint64_t unseen = 77;
+
+    begin();
+    fx_status s = end(fx_model_predict(out, &unseen, m, what, x.block, &two));
+    if (s < 0)
+        expect(unseen == 77 && out[0] == 0, "results changed although the call failed");
+    else
+        hash(out, sizeof out);
+    fx_model_free(m);
+    fx_data_free(other);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (s < 0)
+            expect(m[i].rows == 77, "metrics changed although the call failed");
+        else
+            hash(&m[i], sizeof m[i]);
+    return s;
+}
+
+static fx_status model_metrics(const char *spec)
+{
+    static const double y[] = {1, -1, 1}, score[] = {0.5, 0.1, -1};
+    fx_metrics m = {.rows = 77};
+
+    (void)spec;
+    begin();
+    fx_status s = end(fx_model_metrics(&m, y, score, NULL, 3, 0));
+    return got_metrics(&m, 1, s);
+}
+
+static fx_status model_evaluate(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_metrics got = {.rows = 77};
+
+    begin();
+    fx_status s = end(fx_model_evaluate(&got, NULL, m, &t, &two));
+    fx_model_free(m);
+    fx_data_free(d);
+    return got_metrics(&got, 1, s);
+}
+
+static fx_status model_path(const char *spec)
+{
+    static const double C[] = {0.1, 1};
+    static const int32_t fold[] = {0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0};
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_metrics got[4] = {{.rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
+
+    begin();
+    fx_status s = end(fx_model_path(got, &plan, C, 2, &t, fold, 2, &two));
+    fx_data_free(d);
+    return got_metrics(got, 4, s);
+}
+
 static fx_status eigmin(const char *spec)
 {
     enum { N = 20 };
@@ -627,20 +835,89 @@ static fx_status eigmin(const char *spec)
     return s;
 }
 
+/* From a table with names, or with a map. */
+static fx_model *to_be_written(const char *spec)
+{
+    fx_data *d = strcmp(spec, "csv") ? made("pairs:n=40,d=9,nz=4,k=2")
+                                     : parsed("csv:nan=drop", csv);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = {.model = "svm", .features = 10};
+    fx_model *m;
+
+    if (!strcmp(spec, "rk"))
+        plan.map = "rk", plan.kernel = "anova:order=2";
+    else
+        plan.scale = "std";
+    prepared(fx_model_fit(&m, &plan, &t, NULL), spec);
+    fx_data_free(d);
+    return m;
+}
+
+static fx_status model_dump(const char *spec)
+{
+    fx_model *m = to_be_written(spec);
+    const fx_sink sink = {to_memory, NULL, &file};
+
+    file.len = 0;
+    json_malloc_t was_malloc;           /* Jansson's allocations fail too; not in parsing, where */
+    json_free_t was_free;               /* it takes some failures for errors in the text */
+    json_get_alloc_funcs(&was_malloc, &was_free);
+    json_set_alloc_funcs(malloc, free);
+    begin();
+    fx_status s = end(fx_model_dump(&sink, m));
+    json_set_alloc_funcs(was_malloc, was_free);
+    if (s >= 0)
+        hash(file.bytes, file.len);
+    fx_model_free(m);
+    return s;
+}
+
+static fx_status model_parse(const char *spec)
+{
+    fx_model *m = to_be_written(spec), *back = MARK;
+    const fx_sink sink = {to_memory, NULL, &file};
+
+    file.len = 0;
+    prepared(fx_model_dump(&sink, m), spec);
+    fx_model_free(m);
+    begin();
+    fx_status s = end(fx_model_parse(&back, file.bytes, file.len, &two));
+    if (s < 0)
+        expect((void *)back == MARK, "the model changed although the call failed");
+    else {
+        fx_content c = fx_model_content(back);
+        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
+        hash_text(c.class_name[1]);
+        fx_model_free(back);
+    }
+    return s;
+}
+
 /* clang-format off */
 static const struct { const char *function; fx_status (*run)(const char *spec); const char *spec; }
 scenarios[] = {
     {"fx_data_parse", parse, "svmlight"},
     {"fx_data_parse", parse, "svmlight:base=1,sort=yes,duplicates=sum,nan=drop"},
     {"fx_data_parse", parse, "csv:nan=drop"},
+    {"fx_data_parse", parse, "csv:cat=auto"},
+    {"fx_data_parse", parse, "csv:cat=city,num=age,weight=w,hash-bits=2"},
+    {"fx_data_parse", parse, "text:ngram=2"},
     {"fx_data_parse", parse_npy, "npy"},
     {"fx_data_reader_new", reader_new, "svmlight"},
     {"fx_data_reader_new", reader_new, "csv"},
+    {"fx_data_reader_new", reader_new, "text:hash-bits=4"},
     {"fx_data_reader_new", reader_new, "npy"},
     {"fx_data_reader_new", reader_new, "npz"},
     {"fx_data_reader_feed", reader_feed, "svmlight"},
     {"fx_data_reader_feed", reader_feed, "csv:nan=drop"},
+    {"fx_data_reader_feed", reader_feed, "csv:cat=auto,weight=w"},
+    {"fx_data_reader_feed", reader_feed, "text:value=count,hash-bits=3"},
+    {"fx_data_reader_names", reader_names, "csv:cat=city,num=age"},
+    {"fx_data_reader_names", reader_names, "csv:num=age"},
+    {"fx_data_reader_names", reader_names, "text:ngram=2"},
     {"fx_data_reader_take", reader_take, "svmlight"},
+    {"fx_data_reader_take", reader_take, "csv:cat=auto,weight=w"},
+    {"fx_data_reader_take", reader_take, "text:value=count,hash-bits=3"},
     {"fx_data_reader_take", reader_take, "csv:nan=drop"},
     {"fx_data_reader_member", reader_member, "member"},
     {"fx_data_reader_member", reader_member, "whole"},
@@ -666,6 +943,8 @@ scenarios[] = {
     {"fx_data_make", make, "parity:n=40,d=6,k=2"},
     {"fx_data_make", make, "fields:n=40,fields=3,levels=4"},
     {"fx_data_make", make, "dense-positive:n=40,d=6"},
+    {"fx_data_movielens", movielens, "all"},
+    {"fx_data_movielens", movielens, "test"},
     {"fx_kernel_parse", kernel_parse, "anova-upto:order=3,theta=1/2/3"},
     {"fx_kernel_parse", kernel_parse, "poly:degree=2(exp(rbf:gamma=0.5))"},
     {"fx_kernel_parse", kernel_parse, "itemset:file=F"},
@@ -708,6 +987,24 @@ scenarios[] = {
     {"fx_map_variance", variance_of, "groups:file=F,order=2"},
     {"fx_map_bound", bound_of, "anova:order=2"},
     {"fx_map_error", error_of, "anova:order=2"},
+    {"fx_model_fit", model_fit, "svm"},
+    {"fx_model_fit", model_fit, "svm:calibrate=yes rk"},
+    {"fx_model_fit", model_fit, "logistic rk"},
+    {"fx_model_fit", model_fit, "svm-l2:penalty=l1"},
+    {"fx_model_fit", model_fit, "svr"},
+    {"fx_model_fit", model_fit, "ridge"},
+    {"fx_model_fit", model_fit, "perceptron rk"},
+    {"fx_model_update", model_update, "perceptron rk"},
+    {"fx_model_predict", model_predict, "logistic rk"},
+    {"fx_model_predict", model_predict, "svm"},
+    {"fx_model_metrics", model_metrics, ""},
+    {"fx_model_evaluate", model_evaluate, "logistic"},
+    {"fx_model_path", model_path, "logistic"},
+    {"fx_model_path", model_path, "svm rk"},
+    {"fx_model_dump", model_dump, "csv"},
+    {"fx_model_dump", model_dump, "rk"},
+    {"fx_model_parse", model_parse, "csv"},
+    {"fx_model_parse", model_parse, "rk"},
     {"fx_linalg_eigmin", eigmin, ""},
 };
 /* clang-format on */

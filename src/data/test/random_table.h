@@ -21,6 +21,7 @@ typedef struct random_table {
     int32_t col32[RT_BLOCKS][RT_ROWS * RT_COLS + 3];
     double label[RT_BLOCKS * RT_ROWS];
     int64_t qid[RT_BLOCKS * RT_ROWS];
+    double weight[RT_BLOCKS * RT_ROWS];
     const char *name[RT_COLS];
 } random_table;
 
@@ -92,6 +93,11 @@ static void random_table_fill(random_table *r, int layout, int type)
         r->t.qid = r->qid;
         for (size_t i = 0; i < row; i++)
             r->qid[i] = (int64_t)test_below(5) - 1;
+    }
+    if (test_below(2)) {
+        r->t.weight = r->weight;
+        for (size_t i = 0; i < row; i++)
+            r->weight[i] = (double)test_below(4) / 2;
     }
     if (test_below(2)) {
         memcpy(r->name, rt_names, sizeof r->name);

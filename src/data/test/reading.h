@@ -83,6 +83,7 @@ static inline void reading_same(const fx_table *a, const fx_table *b)
 {
     CHECK(a->rows == b->rows && a->cols == b->cols && a->base == b->base);
     CHECK(a->classes == b->classes && !a->label == !b->label && !a->qid == !b->qid);
+    CHECK(!a->weight == !b->weight);
     CHECK(!a->name == !b->name);
     for (size_t c = 0; c < a->classes; c++)
         CHECK(!strcmp(a->class_name[c], b->class_name[c]));
@@ -100,6 +101,7 @@ static inline void reading_same(const fx_table *a, const fx_table *b)
                   && fxi_row_value(x, q) == fxi_row_value(y, q));
         CHECK(!a->label || a->label[i] == b->label[i]);
         CHECK(!a->qid || a->qid[i] == b->qid[i]);
+        CHECK(!a->weight || a->weight[i] == b->weight[i]);
     }
 }
 #endif

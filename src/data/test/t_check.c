@@ -52,7 +52,16 @@ static void places(void)
     refused(&t, FX_EINVAL, "label of row 4 is 0.5");
     label[4] = 1, qid[2] = -2;
     refused(&t, FX_EINVAL, "query of row 2 is -2");
-    qid[2] = 1, x[1] = INFINITY;
+    double weight[6] = {1, 0, 2.5, 1, 1, -1};
+    qid[2] = 1, t.weight = weight;
+    refused(&t, FX_EDOMAIN, "weight of row 5 is -1");
+    weight[5] = INFINITY;
+    refused(&t, FX_EDOMAIN, "weight of row 5 is inf");
+    weight[5] = 1, weight[1] = NAN;
+    refused(&t, FX_EDOMAIN, "weight of row 1 is");
+    weight[1] = 0;
+    CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
+    x[1] = INFINITY;
     refused(&t, FX_EDOMAIN, "row 0, column 1");
 }
 

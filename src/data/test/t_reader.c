@@ -32,9 +32,9 @@ static void refused(const char *spec, const char *holds)
 
 static void specs(void)
 {
-    refused("arff", "svmlight, csv, npy, npz");
+    refused("arff", "svmlight, csv, text, npy, npz");
     refused("", "name");
-    refused("svmlight:bas=1", "base, sort, duplicates, nan, fields");
+    refused("svmlight:bas=1", "base, sort, duplicates, nan, fields, labels");
     refused("svmlight:base=2", "auto|0|1");
     refused("csv:separator=pipe", "comma|tab|semicolon");
     refused("npy:x=1", "none");

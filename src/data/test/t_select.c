@@ -37,7 +37,7 @@ static void once(int layout, int type)
     CHECK(fxi_data_check_table(&got, NULL) == FX_OK);
     CHECK(got.rows == n && got.cols == r.t.cols && got.blocks == 1 && got.base == r.t.base);
     CHECK(!got.label == !r.t.label && !got.qid == !r.t.qid && !got.name == !r.t.name);
-    CHECK(got.classes == r.t.classes);
+    CHECK(got.classes == r.t.classes && !got.weight == !r.t.weight);
 
     bool dense = true, f64 = false;
     for (size_t b = 0; b < r.t.blocks; b++)
@@ -47,6 +47,7 @@ static void once(int layout, int type)
         same_row(&r, from, &got, i);
         CHECK(!got.label || got.label[i] == r.label[from]);
         CHECK(!got.qid || got.qid[i] == r.qid[from]);
+        CHECK(!got.weight || got.weight[i] == r.weight[from]);
         while (from - first >= r.block[b].rows)
             first += r.block[b++].rows;
         f64 |= r.block[b].type == FX_F64;

@@ -332,6 +332,31 @@ static void far_fault(void)
     free(text);
 }
 
+/* labels=auto: rows without a label, and tables without labels then. */
+static void bare(void)
+{
+    fx_data *d = reading_good("svmlight:labels=auto", "3:1 5:2\n\nqid:7 1:4\n");
+    fx_table t = fx_data_table(d);
+
+    CHECK(t.rows == 2 && t.cols == 5 && !t.label && t.qid[0] == -1 && t.qid[1] == 7);
+    CHECK(reading_at(d, 0, 2) == 1 && reading_at(d, 0, 4) == 2 && reading_at(d, 1, 0) == 4);
+    fx_data_free(d);
+
+    d = reading_good("svmlight:labels=auto", "yes 1:1\n2:1\nno 3:1\n");    /* some are enough */
+    t = fx_data_table(d);
+    CHECK(t.rows == 3 && !t.label && !t.classes && !t.class_name && reading_at(d, 1, 1) == 1);
+    fx_data_free(d);
+
+    d = reading_good("svmlight:labels=auto", "yes 1:1\nno 3:1\n");          /* all have one */
+    CHECK(fx_data_table(d).label && fx_data_table(d).classes == 2);
+    fx_data_free(d);
+
+    reading_bad("svmlight", "3:1 5:2\n", "x:1:1: ", "no label");
+    reading_bad("svmlight:labels=auto", "3:1 3:2\n", "x:1:5: ", "twice");
+    reading_bad("svmlight:labels=auto,sort=yes", "3:1 2:1 3:2\n", "x:1:9: ", "twice");
+    reading_bad("svmlight:labels=auto", "1 1:1\nx 1:1\n", "x:2:1: ", "label");
+}
+
 int main(void)
 {
     test_init();
@@ -351,5 +376,6 @@ int main(void)
     far_fault();
     many_classes();
     large();
+    bare();
     return 0;
 }

@@ -131,8 +131,12 @@ static void csv(capture *c, const random_table *r, const char *separator)
         eat(&p, j ? separator : "");
         eat(&p, !r->t.name ? plain : *separator == ',' ? quoted_csv[j] : quoted_tsv[j]);
     }
-    if (r->t.label) {
+    if (r->t.weight) {
         eat(&p, r->t.cols ? separator : "");
+        eat(&p, "weight");
+    }
+    if (r->t.label) {
+        eat(&p, r->t.cols || r->t.weight ? separator : "");
         eat(&p, "label");
     }
     eat(&p, "\n");
@@ -141,8 +145,12 @@ static void csv(capture *c, const random_table *r, const char *separator)
             eat(&p, j ? separator : "");
             CHECK(number(&p) == r->x[i][j]);
         }
-        if (r->t.label) {
+        if (r->t.weight) {
             eat(&p, r->t.cols ? separator : "");
+            CHECK(number(&p) == r->weight[i]);
+        }
+        if (r->t.label) {
+            eat(&p, r->t.cols || r->t.weight ? separator : "");
             label(&p, r, i);
         }
         eat(&p, "\n");
@@ -258,8 +266,13 @@ static void round_trip(capture *c, const random_table *r, const char *write, con
     if (t.rows == 0 || t.cols == 0 || (text && !t.label))
         return;
     CHECK(put(c, write, &t) == FX_OK);
-    fx_data *back = reading_good_bytes(read, c->bytes, c->len);
+    char spec[64];
+    snprintf(spec, sizeof spec, "%s%s", read, text && t.weight ? ",weight=weight" : "");
+    fx_data *back = reading_good_bytes(spec, c->bytes, c->len);
     fx_table got = fx_data_table(back);
+    CHECK(!got.weight == !(text && t.weight));
+    for (size_t i = 0; got.weight && i < t.rows; i++)
+        CHECK(got.weight[i] == t.weight[i]);
     bool queries = false;
     CHECK(got.rows == t.rows && got.cols <= t.cols && !got.classes == !(t.label && t.classes));
     for (size_t i = 0; i < t.rows; i++) {

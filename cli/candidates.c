@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * candidates.c - what train may choose from, simple first: rows as they are, products of two
+ * columns, then of three, all of them if they are affordable and random features else. */
+
+#include "choose.h"
+
+#include <math.h>
+
+#define BUDGET 4e7                      /* features that are not 0, of all rows together */
+#define WIDTH 2e6                       /* most products of columns */
+
+/* All products of up to `order` of n columns. */
+static double products(double n, int order)
+{
+    double pairs = n + n * (n - 1) / 2;
+
+    return order == 2 ? pairs : pairs + n * (n - 1) * (n - 2) / 6;
+}
+
+/* Of the products of columns, how many are kept: those that are not 0, or all if these are many. */
+static double stored(const contest *k, int order)
+{
+    double all = (double)k->t.rows * products((double)k->t.cols, order), sum = 0;
+
+    for (size_t b = 0; b < k->t.blocks; b++) {
+        const fx_matrix *X = &k->t.block[b];
+        if (!X->ptr)
+            return all;
+        for (size_t i = 0; i < X->rows; i++)
+            sum += products((double)(X->ptr[i + 1] - X->ptr[i]), order);
+    }
+    return fmin(2 * sum, all);          /* those not 0 have a column beside them */
+}
+
+static void enter(contest *k, candidate x) { k->list[k->n++] = x; }
+
+/* `times` features a column, fewer where that is too much. */
+static size_t multiple(const contest *k, size_t times)
+{
+    double most = fmin(BUDGET / (double)k->t.rows, (double)cli.max_memory / 8 / (double)k->all);
+
+    return (size_t)fmax(64, fmin((double)times * (double)k->t.cols, most));
+}
+
+static void enter_random(contest *k, const char *kernel, const char *map)
+{
+    static const size_t times[] = {4, 16};
+    candidate x = {.kernel = kernel, .map = map, .features = k->plan.features};
+
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        size_t before = x.features;
+        if (k->c->features)
+            x.features = multiple(k, times[i]);
+        x.work = (double)x.features * (double)k->t.rows;
+        if (i == 0 || x.features != before)
+            enter(k, x);
+    }
+}
+
+/* All products, with either penalty; false: too many. */
+static bool enter_products(contest *k, const char *kernel, int order)
+{
+    double D = products((double)k->t.cols, order), numbers = stored(k, order);
+    double share = (double)k->all / (double)k->t.rows;
+    candidate x = {.kernel = kernel, .map = "explicit", .features = (size_t)fmin(D, INT32_MAX),
+                   .work = numbers + D};
+
+    if (!k->c->features || D > WIDTH || numbers > BUDGET)
+        return false;
+    if (4 * numbers * share > (double)cli.max_memory / 2) {
+        say_note("products of %d columns are left out: they would take more than half of the "
+                 "memory allowed", order);
+        return false;
+    }
+    enter(k, x);
+    x.penalty = "l1";
+    if (fitting_l1(k->of->regress))
+        enter(k, x);
+    return true;
+}
+
+void candidates_enter(contest *k)
+{
+    static const char *const upto[] = {NULL, NULL, "anova-upto:order=2", "anova-upto:order=3"};
+
+    if (!k->c->kernel && k->plan.map) {
+        enter_random(k, k->plan.kernel, k->plan.map);
+        return;
+    }
+    enter(k, (candidate){0});
+    for (int order = 2; order <= 3 && (size_t)order <= k->t.cols && k->c->kernel; order++)
+        if (!enter_products(k, upto[order], order))
+            enter_random(k, upto[order], "rk");
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * choose.c - what the user left open: scaling, kernel, map, number of features, penalty and C.
+ *
+ * Scaling follows from the range of the values.  The rest is measured: every candidate is fitted
+ * along a path of C on four fifths of the rows and scored on the last fifth, or, if there are few
+ * rows, on every fifth in turn.  Of the candidates whose best score is within one standard error of
+ * the best of all, the first in the list (candidates.c) wins, and the list goes from simple to
+ * complex.  What cannot win any more is not measured.
+ *
+ * At most ROWS rows are looked at, and the path ends where larger C, which take longer, no longer
+ * pay: the choice takes about a minute.  Nothing in it depends on the clock, so the same data give
+ * the same choice. */
+
+#include "choose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 5000, FEW = 1000, LEAST = 10, FOLDS = 5, GRID = CHOOSE_COSTS };
+#define QUICK 2e5                       /* so few that the path is walked until it falls */
+#define LOOSE_TOL "tol=0.01"            /* enough for a comparison */
+#define LOOSE_ITER "max-iter=100"
+
+/* ---- Scores ------------------------------------------------------------------------------- */
+static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const contest *k,
+                        const candidate *x, const char *C)
+{
+    int status = fitting_model(model, k->of->regress, C, x->penalty);
+
+    *plan = k->plan;
+    plan->model = model;
+    plan->map = x->map;
+    plan->kernel = x->map ? x->kernel : NULL;
+    plan->features = x->features;
+    return status;
+}
+
+static double mean_score(const contest *k, const fx_metrics *m)
+{
+    double sum = 0;                     /* folds are of one size, within a row */
+
+    for (int f = 0; f < k->folds; f++)
+        sum += k->of->regress ? -m[f].rmse : m[f].accuracy;
+    return sum / k->folds;
+}
+
+/* Of a share of n rows, or of a root mean square error of normal residuals. */
+static double standard_error(double score, size_t n, bool regress)
+{
+    double p = (score * (double)n + 1) / ((double)n + 2);       /* never 0 or 1 */
+
+    return regress ? fabs(score) / sqrt(2 * (double)n) : sqrt(p * (1 - p) / (double)n);
+}
+
+/* The best C: the middle of those about it whose score is as good, to a quarter of its error. */
+static void settle_cost(candidate *x, const contest *k)
+{
+    size_t top = 0, low = 0, n = x->tried;
+    const double *got = x->got;
+
+    for (size_t i = 1; i < n; i++) {
+        top = got[i] > got[top] ? i : top;
+        low = got[i] < got[low] ? i : low;
+    }
+    double error = standard_error(got[top], k->held_out, k->of->regress);
+    size_t first = top, last = top;
+    while (first > 0 && got[first - 1] >= got[top] - error / 4)
+        first--;
+    while (last + 1 < n && got[last + 1] >= got[top] - error / 4)
+        last++;
+    x->score = got[top];
+    x->C = k->C[(first + last) / 2];
+    x->flat = got[low] >= got[top] - error / 4;
+    x->rising = top + 1 == n && first == top;   /* not by chance */
+    x->falling = got[n - 1] < got[top] - error || top + 4 < n;
+}
+
+static void loosen(char model[FITTING_SPEC], const char *key, const char *pair)
+{
+    size_t n = strlen(model);
+
+    if (!fitting_has(model, key) && n + strlen(pair) + 2 <= FITTING_SPEC)
+        sprintf(model + n, "%c%s", strchr(model, ':') ? ',' : ':', pair);
+}
+
+/* The next stretch of the path. */
+static int walk(contest *k, candidate *x)
+{
+    char model[FITTING_SPEC];
+    fx_metrics m[GRID * FOLDS];
+    double start = say_clock();
+    fx_plan plan;
+    fx_run run = progress_run();
+    size_t n = x->tried, more = n ? 2 : 7;
+    int status = prepare_plan(&plan, model, k, x, NULL);
+
+    if (status)
+        return status;
+    loosen(model, "tol", LOOSE_TOL);
+    loosen(model, "max-iter", LOOSE_ITER);
+    plan.eval = NULL;
+    plan.init = NULL;
+    more = more < k->costs - n ? more : k->costs - n;
+    fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &run);
+    if (s < 0)
+        return say_failure(s);
+    for (size_t i = 0; i < more; i++)
+        x->got[n + i] = mean_score(k, m + i * (size_t)k->folds);
+    x->tried += more;
+    x->seconds += say_clock() - start;
+    settle_cost(x, k);
+    return 0;
+}
+
+/* ---- Who wins ----------------------------------------------------------------------------- */
+static const candidate *top_score(const contest *k)
+{
+    const candidate *top = k->list;
+
+    for (const candidate *x = k->list; x < k->list + k->n; x++)
+        if (x->tried && x->score > top->score)
+            top = x;
+    return top;
+}
+
+/* Is this one so good that none after it can be better by a standard error? */
+static bool unbeatable(const contest *k, const candidate *x)
+{
+    double perfect = k->of->regress ? 0 : 1;
+
+    return x->tried
+           && x->score >= perfect - standard_error(perfect, k->held_out, k->of->regress);
+}
+
+/* Large C take long: they are tried where that is quick, where nothing was found yet, or where the
+ * score rises and is not far from the best. */
+static bool goes_on(const contest *k, const candidate *x)
+{
+    const candidate *top = top_score(k);
+    double reach = top->score - 4 * standard_error(top->score, k->held_out, k->of->regress);
+
+    for (const candidate *y = k->list; y < x; y++)
+        if (unbeatable(k, y))
+            return false;
+    return !x->tried
+           || (x->tried < k->costs
+               && (x->flat || (x->rising && x->score >= reach)
+                   || (x->work <= QUICK && !x->falling)));
+}
+
+static int walk_all(contest *k)
+{
+    bool more = true;
+    int status = 0;
+
+    for (size_t round = 0; more && !status; round++) {
+        more = false;
+        for (size_t i = 0; i < k->n && !status; i++)
+            if (goes_on(k, &k->list[i])) {
+                progress_begin("choose", "", (double)k->n);
+                progress_part((double)(round ? k->n - 1 : i), (double)(round ? k->n : i + 1));
+                status = walk(k, &k->list[i]);
+                more = true;
+            }
+    }
+    progress_end();
+    return status;
+}
+
+static const candidate *best(const contest *k)
+{
+    const candidate *top = top_score(k), *x = k->list;
+
+    while (x->score < top->score - standard_error(top->score, k->held_out, k->of->regress))
+        x++;
+    return x;
+}
+
+static void show(const contest *k, const candidate *won)
+{
+    bool l1 = fit.penalty && !strcmp(fit.penalty, "l1");
+
+    const char *metric = k->of->regress ? "rmse" : "accuracy";
+
+    say_note("candidates, from simple to complex, by %s on %zu held-out rows of %zu;", metric,
+             k->held_out, k->t.rows);
+    say_note("*: the first that is within a standard error of the best");
+    say_note("  %-20s %-10s %8s %-7s %8s %9s %8s", "kernel", "map", "features", "penalty", "C",
+             metric, "seconds");
+    for (const candidate *x = k->list; x < k->list + k->n && x->tried; x++)
+        say_note("%c %-20s %-10.10s %8zu %-7s %8.4g %9.4f %8.2f", x == won ? '*' : ' ',
+                 x->map ? x->kernel : "none", x->map ? x->map : "-",
+                 x->map ? x->features : k->t.cols, l1 || x->penalty ? "l1" : "l2", x->C,
+                 fabs(x->score), x->seconds);
+}
+
+/* ---- The contest -------------------------------------------------------------------------- */
+static int measure(fx_plan *plan, contest *k)
+{
+    chooser *c = k->c;
+    char C[32];
+
+    candidates_enter(k);
+    int status = walk_all(k);
+    if (status)
+        return status;
+    const candidate *won = best(k);
+    show(k, won);
+    c->score = won->score;
+    c->error = standard_error(won->score, k->held_out, k->of->regress);
+    c->held_out = k->held_out;
+    return prepare_plan(plan, c->model, k, won, c->C ? say_number(C, won->C) : c->cost);
+}
+
+static void set_costs(contest *k)
+{
+    if (!k->c->C) {
+        k->C[0] = k->c->cost ? strtod(k->c->cost, NULL) : 1;
+        k->costs = 1;
+        return;
+    }
+    static const double grid[] = {1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3,
+                                  1,    3,    10,   30,   100,  300,  1000};
+    memcpy(k->C, grid, sizeof grid);
+    k->costs = GRID;
+}
+
+static int draw_rows(fx_data **part, contest *k)
+{
+    const loaded *l = &k->of->X;
+    size_t n = l->table.rows < ROWS ? l->table.rows : ROWS;
+    size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
+    fx_run run = progress_run();
+    fx_status s = FX_OK;
+
+    k->t = l->table;
+    k->all = l->table.rows;
+    if (!(k->fold = malloc((n ? n : 1) * sizeof *k->fold)) || !order) {
+        free(order);
+        return say_no_memory("the choice");
+    }
+    if (n < l->table.rows) {
+        fx_data_shuffle(order, l->table.rows, cli.seed);
+        if (!(s = fx_data_select(part, &l->table, order, n, &run)))
+            k->t = fx_data_table(*part);
+    }
+    free(order);
+    return s ? say_failure(s) : 0;
+}
+
+/* Sets held_out; 0: there are too few rows, or classes. */
+static int hold_out(contest *k)
+{
+    size_t n = k->t.rows, in[FOLDS] = {0};
+    bool classes = k->of->regress;
+
+    for (size_t i = 1; i < n && !classes; i++)
+        classes = k->t.label[i] != k->t.label[0];
+    if (n < LEAST || !classes)
+        return 0;
+    int status = metric_folds(k->fold, &k->t, FOLDS, k->of->regress);
+    k->folds = n < FEW ? FOLDS : 1;
+    for (size_t i = 0; i < n && !status; i++) {
+        k->fold[i] = k->fold[i] < k->folds ? k->fold[i] : -1;
+        if (k->fold[i] >= 0) {
+            in[k->fold[i]]++;
+            k->held_out++;
+        }
+    }
+    for (int f = 0; f < k->folds; f++)
+        k->held_out = in[f] ? k->held_out : 0;
+    return status;
+}
+
+static int choose_by_rows(contest *k, training *t)
+{
+    fx_data *part = NULL;
+    double start = say_clock();
+    int status = draw_rows(&part, k);
+
+    if (!status && !(status = hold_out(k))) {
+        if (k->held_out)
+            status = measure(&t->plan, k);
+        else {
+            say_note("too few rows, or classes among the %zu looked at, to hold some out: the "
+                     "simplest model is taken", k->t.rows);
+            candidates_enter(k);
+            status = prepare_plan(&t->plan, k->c->model, k, k->list, k->c->cost);
+        }
+    }
+    fx_data_free(part);
+    k->c->seconds = say_clock() - start;
+    return status;
+}
+
+int choose_plan(chooser *c, training *t)
+{
+    contest k = {.c = c, .of = t};
+
+    if (c->scale)
+        t->plan.scale = rows_scaling(&t->X.table);
+    t->plan.model = c->model;
+    if (!c->kernel && !c->C && !(c->features && t->plan.map))
+        return fitting_model(c->model, t->regress, c->cost, NULL);
+    k.plan = t->plan;
+    set_costs(&k);
+    int status = choose_by_rows(&k, t);
+    free(k.fold);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * choose.h - the contest between candidates: candidates.c enters them, choose.c measures them. */
+#ifndef CHOOSE_H
+#define CHOOSE_H
+#include "cli.h"
+
+enum { CHOOSE_CANDIDATES = 16, CHOOSE_COSTS = 15 };
+
+typedef struct candidate {
+    const char *kernel, *map;           /* NULL: rows as they are */
+    const char *penalty;                /* NULL: as the options have it */
+    size_t features;
+    double work;                        /* of a pass: features that are not 0, and weights */
+    double got[CHOOSE_COSTS];           /* scores along the path of C */
+    size_t tried;                       /* so many of them */
+    double C, score, seconds;           /* the best */
+    bool flat, rising, falling;         /* the path so far; falling: or long past its best */
+} candidate;
+
+typedef struct contest {
+    chooser *c;
+    const training *of;
+    fx_plan plan;                       /* what is given */
+    fx_table t;                         /* rows that are looked at */
+    size_t all;                         /* rows of the data */
+    int32_t *fold;
+    int folds;                          /* that are held out in turn */
+    size_t held_out;                    /* rows */
+    double C[CHOOSE_COSTS];
+    size_t costs;
+    candidate list[CHOOSE_CANDIDATES];
+    size_t n;
+} contest;
+
+void candidates_enter(contest *k);
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 20 };                    /* classes of a confusion matrix that is printed */
+
+static const char *metrics;
+
+static const opt options[] = {
+    {"metric", 0, "NAME,..", OPT_TEXT, &metrics, NULL,
+     "which of accuracy, auc, logloss, rmse (default: those that apply)", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+static const char *const names[] = {"accuracy", "auc", "logloss", "rmse"};
+enum { METRICS = sizeof names / sizeof *names };
+
+typedef struct wanted {
+    bool by_name[METRICS];
+    bool all;
+} wanted;
+
+static int parse_wanted(wanted *w)
+{
+    w->all = !metrics;
+    for (const char *p = metrics; p;) {
+        size_t n = strcspn(p, ","), i = 0;
+        while (i < METRICS && (strlen(names[i]) != n || memcmp(names[i], p, n) != 0))
+            i++;
+        if (i == METRICS) {
+            say_error("evaluate: --metric %.*s is not possible; use accuracy, auc, logloss, rmse",
+                      (int)n, p);
+            return EXIT_USAGE;
+        }
+        w->by_name[i] = true;
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    return 0;
+}
+
+static int not_offered(const wanted *w, const double *value, const fx_content *c)
+{
+    for (int i = 0; i < METRICS; i++)
+        if (w->by_name[i] && isnan(value[i])) {
+            say_error("evaluate: there is no %s for %s%s", names[i],
+                      c->classes ? "this model and these rows" : "a model of numbers",
+                      c->classes && !strcmp(names[i], "logloss")
+                          ? "; train with --calibrate or --model logistic" : "");
+            return EXIT_USAGE;
+        }
+    return 0;
+}
+
+static void print_confusion(const fx_content *c, const double *confusion)
+{
+    int width = 8;
+
+    for (size_t i = 0; i < c->classes; i++)
+        width = (int)strlen(c->class_name[i]) > width ? (int)strlen(c->class_name[i]) : width;
+    width = width < 24 ? width : 24;
+    printf("\nrows: true class, columns: predicted\n%*s", width, "");
+    for (size_t i = 0; i < c->classes; i++)
+        printf("  %*.*s", width, width, c->class_name[i]);
+    for (size_t i = 0; i < c->classes; i++) {
+        printf("\n%-*.*s", width, width, c->class_name[i]);
+        for (size_t k = 0; k < c->classes; k++)
+            printf("  %*.10g", width, confusion[i * c->classes + k]);
+    }
+    putchar('\n');
+}
+
+static int print(const wanted *w, const double *value, const fx_content *c, const fx_metrics *m,
+                 const double *confusion)
+{
+    printf("%-10s %zu\n", "rows", m->rows);
+    for (int i = 0; i < METRICS; i++)
+        if (w->by_name[i] || (w->all && !isnan(value[i])))
+            printf("%-10s %.6g\n", names[i], value[i]);
+    if (c->classes && c->classes <= SHOWN && w->all)
+        print_confusion(c, confusion);
+    return say_flush();
+}
+
+static int print_json(const wanted *w, const double *value, const fx_content *c,
+                      const fx_metrics *m, const double *confusion, double read, double seconds)
+{
+    json_t *j = json_pack("{s:I, s:{s:f, s:f}}", "rows", (json_int_t)m->rows, "seconds", "read",
+                          read, "evaluate", seconds);
+
+    for (int i = 0; i < METRICS; i++)
+        if (w->by_name[i] || (w->all && !isnan(value[i])))
+            j = say_set(j, names[i], isfinite(value[i]) ? json_real(value[i]) : json_null());
+    if (c->classes && c->classes <= SHOWN) {
+        json_t *rows = json_array();
+        for (size_t i = 0; i < c->classes; i++) {
+            json_t *row = json_array();
+            for (size_t k = 0; k < c->classes; k++)
+                row = say_append(row, json_real(confusion[i * c->classes + k]));
+            rows = say_append(rows, row);
+        }
+        j = say_set(j, "classes", model_classes(c));
+        j = say_set(j, "confusion", rows);
+    }
+    return say_json(j);
+}
+
+static int evaluate(fx_model *m, const char *path, const wanted *w)
+{
+    fx_content c = fx_model_content(m);
+    loaded X = {0};
+    fx_metrics got;
+    fx_run run = progress_run();
+    size_t classes = c.classes && c.classes <= SHOWN ? c.classes : 0;
+    double *confusion = classes ? calloc(classes * classes, sizeof *confusion) : NULL;
+    int status = classes && !confusion ? say_no_memory("the confusion matrix")
+                                       : model_rows(&X, path, &c);
+
+    if (!status) {
+        load_say(&X);
+        double start = say_clock();
+        progress_begin("score", "rows", (double)X.table.rows);
+        fx_status s = X.table.label ? fx_model_evaluate(&got, confusion, m, &X.table, &run) : FX_OK;
+        progress_end();
+        if (!X.table.label) {
+            say_error("%s has no labels", X.name);
+            status = EXIT_USAGE;
+        } else if (s) {
+            status = say_failure(s);
+        } else {
+            const double value[METRICS] = {got.accuracy, got.auc, got.logloss, got.rmse};
+            double seconds = say_clock() - start;
+            status = not_offered(w, value, &c);
+            if (!status)
+                status = cli.json ? print_json(w, value, &c, &got, confusion, X.seconds, seconds)
+                                  : print(w, value, &c, &got, confusion);
+        }
+    }
+    free(confusion);
+    load_free(&X);
+    return status;
+}
+
+static int run(int n, char **operand)
+{
+    wanted w = {0};
+    fx_model *m = NULL;
+    size_t bytes;
+    int status = parse_wanted(&w);
+
+    (void)n;
+    if (!status && !(status = model_first(&m, &bytes, operand[0], operand[1])))
+        status = evaluate(m, operand[1], &w);
+    fx_model_free(m);
+    return status;
+}
+
+const command cmd_evaluate = {
+    .name = "evaluate",
+    .operands = "MODEL DATA [--metric NAME,..] [options]",
+    .summary = "metrics of a model on labelled rows",
+    .text = "Prints the accuracy, the area under the ROC curve (ties count half; several classes: "
+            "the mean of each against the rest), the mean log loss where the model has "
+            "probabilities, and the confusion matrix; of a model of numbers, the root mean square "
+            "error. Weights of rows count.",
+    .examples = "evaluate m.fx test.svm\n"
+                "evaluate m.fx test.svm --metric auc,logloss --json",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 2, .most = 2,
+    .run = run,
+};

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_predict.c - featcross predict: rows in, labels, scores or probabilities out.
+ *
+ * Text is read a portion at a time and answered before the next one is read, so that memory does
+ * not grow with the rows.  npy names the number of rows first, which is known last: the numbers
+ * wait in an unnamed temporary file. */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16 };                /* bytes of text that are written at once */
+
+static const char *output_path, *what_name, *form, *unseen_name;
+
+static const opt options[] = {
+    {"output", 0, "label|score|proba", OPT_CHOICE, &what_name, "label",
+     "what: labels as in training; scores, one a row or one for each of several classes; "
+     "probabilities of the classes, which are sorted", 0, 0},
+    {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
+    {"format", 0, "text|npy|jsonl", OPT_CHOICE, &form, "text",
+     "of the output: a line for each row, numbers, or a JSON object for each row", 0, 0},
+    {"unseen", 0, "drop|error", OPT_CHOICE, &unseen_name, "drop",
+     "entries of columns that training never saw: leave them out and count them, or stop", 0, 0},
+    {"input-format", 'f', READING_FORMATS, OPT_CHOICE, &reading_format, "auto",
+     "of the input; auto looks at its first bytes, its name and its first line", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct job {
+    const fx_model *model;
+    fx_content c;
+    fx_output what;
+    size_t width;                       /* numbers a row */
+    output *o;
+    double *value;                      /* of a block */
+    size_t room;
+    char *text;                         /* [ROOM] */
+    size_t used;
+    FILE *spool;                        /* npy */
+    uint64_t rows, unseen;
+} job;
+
+/* ---- Text --------------------------------------------------------------------------------- */
+static int flush(job *j)
+{
+    size_t n = j->used;
+
+    j->used = 0;
+    return n ? output_bytes(j->o, j->text, n) : 0;
+}
+
+static int put(job *j, const char *text, size_t n)
+{
+    int status = j->used + n > ROOM ? flush(j) : 0;
+
+    if (!status && n > ROOM)
+        return output_bytes(j->o, text, n);
+    if (!status) {
+        memcpy(j->text + j->used, text, n);
+        j->used += n;
+    }
+    return status;
+}
+
+static int put_number(job *j, double x)
+{
+    char buf[32];
+
+    return put(j, buf, (size_t)fx_data_number(buf, x));
+}
+
+/* A class as a JSON value: a number where labels are numbers, or its name. */
+static int put_json_class(job *j, size_t c, bool key)
+{
+    if (j->c.class_value && !key)
+        return put_number(j, j->c.class_value[c]);
+    json_t *name = say_text(j->c.class_name[c]);
+    char *text = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
+    int status = text ? put(j, text, strlen(text)) : say_no_memory("a name");
+    free(text);
+    json_decref(name);
+    return status;
+}
+
+static int put_label(job *j, double v)
+{
+    const char *name = j->c.classes ? j->c.class_name[(size_t)v] : NULL;
+
+    return name ? put(j, name, strlen(name)) : put_number(j, v);
+}
+
+static int text_row(job *j, const double *v)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < j->width && !status; i++) {
+        if (i > 0)
+            status = put(j, " ", 1);
+        if (!status)
+            status = j->what == FX_LABEL ? put_label(j, v[i]) : put_number(j, v[i]);
+    }
+    return status ? status : put(j, "\n", 1);
+}
+
+static int json_row(job *j, const double *v)
+{
+    static const char *const opens[] = {"{\"label\": ", "{\"score\": ", "{\"proba\": "};
+    bool list = j->what == FX_SCORE && j->width > 1, named = j->what == FX_PROBA;
+    int status = put(j, opens[j->what], strlen(opens[j->what]));
+
+    if (!status && (list || named))
+        status = put(j, list ? "[" : "{", 1);
+    for (size_t i = 0; i < j->width && !status; i++) {
+        if (i > 0)
+            status = put(j, ", ", 2);
+        if (!status && named && !(status = put_json_class(j, i, true)))
+            status = put(j, ": ", 2);
+        if (!status)
+            status = j->what == FX_LABEL && j->c.classes ? put_json_class(j, (size_t)v[i], false)
+                                                         : put_number(j, v[i]);
+    }
+    if (!status && (list || named))
+        status = put(j, list ? "]" : "}", 1);
+    return status ? status : put(j, "}\n", 2);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+static int spool_failed(void)
+{
+    say_error("a temporary file: %s", strerror(errno));
+    return EXIT_USAGE;
+}
+
+static int npy_rows(job *j, double *v, size_t n)
+{
+    for (size_t i = 0; i < n && j->what == FX_LABEL && j->c.classes; i++)
+        v[i] = j->c.class_value[(size_t)v[i]];
+    return fwrite(v, sizeof *v, n * j->width, j->spool) == n * j->width ? 0 : spool_failed();
+}
+
+static int npy_end(job *j)
+{
+    bool line = j->width == 1 && j->what != FX_PROBA;
+    int status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
+    size_t n;
+
+    if (fseek(j->spool, 0, SEEK_SET) < 0)
+        return spool_failed();
+    while (!status && (n = fread(j->text, 1, ROOM, j->spool)) > 0)
+        status = output_bytes(j->o, j->text, n);
+    return status ? status : ferror(j->spool) ? spool_failed() : 0;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+static int reserve(job *j, size_t rows)
+{
+    size_t need = rows * j->width;
+
+    if (need <= j->room)
+        return 0;
+    int status = say_limit(8 * (double)rows * (double)j->width, "predictions of %zu rows need",
+                           rows);
+    double *more = status ? NULL : realloc(j->value, need * sizeof *more);
+    if (!more)
+        return status ? status : say_no_memory("predictions");
+    j->value = more;
+    j->room = need;
+    return 0;
+}
+
+static int each(void *ctx, const loaded *part)
+{
+    job *j = ctx;
+    fx_run run = progress_run();
+    int status = 0;
+
+    for (size_t b = 0; b < part->table.blocks && !status; b++) {
+        const fx_matrix *X = &part->table.block[b];
+        uint64_t unseen = 0;
+        if ((status = reserve(j, X->rows)))
+            return status;
+        fx_status s = fx_model_predict(j->value, &unseen, j->model, j->what, X, &run);
+        if (s)
+            return say_failure(s);
+        j->unseen += unseen;
+        uint64_t missed = j->unseen + part->reading.unseen;
+        if (missed && !strcmp(unseen_name, "error")) {
+            say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
+                      part->name, (unsigned long long)missed, missed == 1 ? "y" : "ies",
+                      (unsigned long long)(j->rows + X->rows));
+            return EXIT_USAGE;
+        }
+        if (j->spool)
+            status = npy_rows(j, j->value, X->rows);
+        for (size_t i = 0; i < X->rows && !j->spool && !status; i++)
+            status = (*form == 't' ? text_row : json_row)(j, j->value + i * j->width);
+        j->rows += X->rows;
+    }
+    return status ? status : flush(j);
+}
+
+static int report(const job *j, const loaded *in, double seconds)
+{
+    uint64_t unseen = j->unseen + in->reading.unseen;
+
+    if (unseen)
+        say_warning("%s: %llu entr%s of columns that training never saw %s left out", in->name,
+                    (unsigned long long)unseen, unseen == 1 ? "y" : "ies",
+                    unseen == 1 ? "was" : "were");
+    if (cli.verbose)
+        say_note("%s: %llu rows, %.3f seconds", in->name, (unsigned long long)j->rows, seconds);
+    if (!cli.json)
+        return 0;
+    return say_json(json_pack("{s:I, s:I, s:s, s:o, s:f}", "rows", (json_int_t)j->rows, "unseen",
+                              (json_int_t)unseen, "output", what_name, "file",
+                              say_text(output_path), "seconds", seconds));
+}
+
+/* Can the model give what is wanted, in that form? */
+static int check(job *j, const char *path)
+{
+    if (!(j->width = fx_model_width(j->model, j->what))) {
+        if (!j->c.classes)
+            say_error("%s is a model of numbers: it has no probabilities", path);
+        else
+            say_error("%s has no probabilities; train it with --calibrate or --model logistic",
+                      path);
+        return EXIT_USAGE;
+    }
+    if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value) {
+        say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl", path);
+        return EXIT_USAGE;
+    }
+    if (!(j->text = malloc(ROOM)))
+        return say_no_memory("predictions");
+    if (*form == 'n' && !(j->spool = tmpfile()))
+        return spool_failed();
+    return 0;
+}
+
+static int predict(job *j, char **operand, const char *data)
+{
+    loaded in = {0};
+    double start = say_clock();
+    int status = check(j, operand[0]);
+
+    if (status || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
+        return status;
+    if (cli.verbose && j->what == FX_PROBA && *form != 'j')
+        for (size_t i = 0; i < j->c.classes; i++)
+            say_note("column %zu: %s", i + 1, j->c.class_name[i]);
+    status = load_as(&in, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
+                                               .name = j->c.name, .names = j->c.cols,
+                                               .unlabelled = true, .each = each, .ctx = j});
+    if (!status && j->spool)
+        status = npy_end(j);
+    if (!status)
+        status = output_close(j->o);
+    if (!status)
+        status = report(j, &in, say_clock() - start);
+    load_free(&in);
+    return status;
+}
+
+static int run(int n, char **operand)
+{
+    job j = {.what = !strcmp(what_name, "label")   ? FX_LABEL
+                     : !strcmp(what_name, "score") ? FX_SCORE
+                                                   : FX_PROBA};
+    fx_model *m = NULL;
+    size_t bytes;
+    int status;
+
+    if (cli.json && output_is_stdout(output_path)) {
+        say_error("predict: --json needs -o FILE, since both want standard output");
+        return EXIT_USAGE;
+    }
+    const char *data = n > 1 ? operand[1] : "-";
+    if ((status = source_spare(output_path, (const char *const[]){operand[0], data}, 2, "-o"))
+        || (status = model_first(&m, &bytes, operand[0], data)))
+        return status;
+    j.model = m;
+    j.c = fx_model_content(m);
+    status = predict(&j, operand, data);
+    fx_model_free(m);
+    free(j.value);
+    free(j.text);
+    if (j.spool)
+        fclose(j.spool);
+    return status;
+}
+
+const command cmd_predict = {
+    .name = "predict",
+    .operands = "MODEL [DATA|-] [-o FILE] [--output WHAT] [options]",
+    .summary = "score rows with a saved model",
+    .text = "Prints a line for each row of DATA, in its order. Rows need no labels, and labels are "
+            "not looked at. They are read as the training rows were: indices count from the same "
+            "base, columns of csv and text are found by name. Text is answered while it is read, "
+            "in memory that does not grow.",
+    .examples = "predict m.fx test.svm > labels.txt\n"
+                "predict m.fx test.svm --output proba --format npy -o p.npy\n"
+                "predict m.fx - --format jsonl < rows.svm",
+    .groups = {&group, &reading_but_format, &common_options},
+    .least = 1, .most = 2,
+    .run = run,
+};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_train.c - featcross train: rows to a model file.
+ *
+ * The output is opened before anything is read, so that a run is not lost for want of a directory,
+ * and gets its name when the model is complete. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const char *output_path, *kernel_spec, *features, *cost, *same_cost, *init_path, *eval_path;
+static const char *history_path, *metric;
+static uint64_t folds;
+
+static const opt options[] = {
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
+    {"kernel", 'k', "SPEC|auto", OPT_TEXT, &kernel_spec, NULL,
+     "combinations of features that the model sees; see below (default: none, rows as they are)",
+     0, 0},
+    {"features", 'D', "N|Nx|auto", OPT_TEXT, &features, NULL,
+     "random features: a count, or a multiple of the columns (default 16x)", 0, 0},
+    {"cost", 'C', "X|auto", OPT_TEXT, &cost, NULL,
+     "weight of the loss against the penalty (default 1)", 0, 0},
+    {"c", 'c', "X|auto", OPT_TEXT, &same_cost, NULL, "the same", 0, 0},
+    {"init", 0, "MODEL", OPT_TEXT, &init_path, NULL,
+     "start from this model (newton, cd), or go on with it (perceptron)", 0, 0},
+    {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
+     "labelled rows on which every iteration and the model are measured", 0, 0},
+    {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
+     "write iteration, output, seconds, objective, gap and metric (accuracy or rmse on the eval "
+     "set) there, as csv", 0, 0},
+    {"metric", 0, METRIC_NAMES, OPT_CHOICE, &metric, NULL,
+     "of the eval set and of --folds (default: accuracy, of numbers rmse)", 0, 0},
+    {"folds", 0, "N", OPT_COUNT, &folds, "0", "2 or more: first cross-validate", 0, 1000},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct job {
+    training t;
+    loaded eval;
+    chosen k;
+    chooser c;
+    fx_model *init;
+    fx_metrics held_out;                /* on the eval set */
+    double eval_score;
+    double mean, sd;                    /* over the folds */
+} job;
+
+static bool is_auto(const char *text) { return text && !strcmp(text, "auto"); }
+
+/* ---- What the options leave open ---------------------------------------------------------- */
+/* Nothing but the data given: everything is chosen.  Else only what says auto. */
+static void open_questions(chooser *c)
+{
+    bool all = !fit.model && !fit.loss && !kernel_spec && !fit.map && !features && !cost
+               && !init_path;
+
+    c->kernel = all || is_auto(kernel_spec);
+    c->features = all || is_auto(features);
+    c->C = all || is_auto(cost);
+    c->scale = (all && !fit.scale) || is_auto(fit.scale);
+    c->cost = c->C ? NULL : cost;
+}
+
+static int check_options(job *j)
+{
+    int status = 0;
+    size_t D;
+
+    if (cost && same_cost) {
+        say_error("-C %s and -c %s: give one of them", cost, same_cost);
+        return EXIT_USAGE;
+    }
+    cost = cost ? cost : same_cost;
+    if (folds == 1) {
+        say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
+        return EXIT_USAGE;
+    }
+    if (eval_path && movielens_is(eval_path)) {
+        say_error("--eval-set %s: --part is that of the training rows; make a file of others with "
+                  "featcross convert --part valid", eval_path);
+        return EXIT_USAGE;
+    }
+    open_questions(&j->c);
+    if ((j->c.kernel || j->c.features || j->c.C || folds)
+        && (status = fitting_path_exists("train")))
+        return status;
+    if (fit.map && !kernel_spec)
+        kernel_spec = "anova:order=2";
+    if (features && !kernel_spec) {
+        say_error("-D %s needs --kernel or --map: without them rows are taken as they are",
+                  features);
+        return EXIT_USAGE;
+    }
+    if (j->c.kernel && fit.map && !is_auto(fit.map)) {
+        say_error("--kernel auto chooses the map too; leave out --map %s", fit.map);
+        return EXIT_USAGE;
+    }
+    if (features && !is_auto(features) && (status = kernel_features(&D, features, 1)))
+        return status;
+    if (kernel_spec && !j->c.kernel && (status = kernel_prepare(&j->k, kernel_spec)))
+        return status;
+    return fitting_check(j->c.cost);
+}
+
+/* ---- The data and the plan ---------------------------------------------------------------- */
+static int read_data(job *j, const char *data)
+{
+    training *t = &j->t;
+    size_t bytes;
+    int status;
+
+    if ((init_path && (status = model_load(&j->init, &bytes, init_path)))
+        || (status = fitting_read(t, data, j->init ? fx_model_content(j->init).base : -1)))
+        return status;
+    t->metric = metric ? metric : t->metric;
+    if ((status = metric_check("train", t->metric, t->regress)))
+        return status;
+    t->plan.init = j->init;
+    if (!eval_path)
+        return 0;
+    status = load_as(&j->eval, eval_path,
+                     &(load_manner){.base = t->X.table.base, .reader = t->X.spec,
+                                    .name = t->X.table.name, .names = t->X.table.cols});
+    if (status)
+        return status;
+    load_say(&j->eval);
+    t->plan.eval = &j->eval.table;
+    return 0;
+}
+
+static int settle_plan(job *j)
+{
+    chooser *c = &j->c;
+    fx_plan *plan = &j->t.plan;
+    size_t cols = j->t.X.table.cols;
+    const char *D = features ? features : "16x";
+    int status = 0;
+
+    plan->scale = c->scale ? NULL : fit.scale;
+    if (kernel_spec && !c->features && (status = kernel_features(&plan->features, D, cols)))
+        return status;
+    if (kernel_spec && !c->kernel) {
+        if ((status = kernel_finish(&j->k, j->t.X.table.base))
+            || (status = fitting_map(&plan->map, &j->k, cols)))
+            return status;
+        plan->kernel = kernel_spec;
+        plan->family = j->k.family;
+    }
+    return choose_plan(c, &j->t);
+}
+
+/* ---- Measuring ---------------------------------------------------------------------------- */
+static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
+{
+    const training *t = &j->t;
+    double C = fitting_cost(j->c.model), sum = 0, squares = 0;
+    fx_run run = progress_run();
+    fx_plan plan = t->plan;
+
+    plan.eval = NULL;
+    int status = metric_folds(fold, &t->X.table, (int)folds, t->regress);
+    if (status)
+        return status;
+    fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &run);
+    if (s < 0)
+        return say_failure(s);
+    for (uint64_t f = 0; f < folds; f++) {
+        double x = metric_of(&m[f], t->metric);
+        sum += x;
+        squares += x * x;
+    }
+    if (isnan(sum))
+        return metric_missing("train", t->metric);
+    j->mean = sum / (double)folds;
+    j->sd = sqrt(fmax(0, squares - sum * j->mean) / (double)(folds - 1));
+    return 0;
+}
+
+static int cross_validate(job *j)
+{
+    size_t rows = j->t.X.table.rows;
+    int32_t *fold = malloc((rows ? rows : 1) * sizeof *fold);
+    fx_metrics *m = malloc(folds * sizeof *m);
+
+    progress_begin("folds", "folds", (double)folds);
+    int status = fold && m ? fold_scores(j, fold, m) : say_no_memory("folds");
+    progress_end();
+    free(fold);
+    free(m);
+    if (!status)
+        say_note("%llu folds: %s %.4f, standard deviation %.4f", (unsigned long long)folds,
+                 j->t.metric, j->mean, j->sd);
+    return status;
+}
+
+static int fit_model(job *j)
+{
+    fx_run run = progress_run();
+    int status = fitting_fit(&j->t);
+
+    if (status || !eval_path)
+        return status;
+    fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &run);
+    if (s)
+        return say_failure(s);
+    j->eval_score = metric_of(&j->held_out, j->t.metric);
+    if (isnan(j->eval_score))           /* the model is saved all the same */
+        say_warning("there is no %s for this model and %s", j->t.metric, j->eval.name);
+    return 0;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------ */
+static int write_history(const job *j, output *o)
+{
+    fx_content c = fx_model_content(j->t.model);
+    char line[256], x[4][32];
+    int status = output_text(o, "iteration,output,seconds,objective,gap,metric\n");
+
+    for (size_t i = 0; i < c.steps && !status; i++) {
+        const fx_step *s = &c.history[i];
+        const double value[4] = {s->seconds, s->objective, s->gap, s->metric};
+        for (int v = 0; v < 4; v++)     /* what is not known is left empty */
+            isnan(value[v]) ? (void)(x[v][0] = '\0') : (void)say_number(x[v], value[v]);
+        snprintf(line, sizeof line, "%zu,%zu,%s,%s,%s,%s\n", s->iteration, s->output, x[0], x[1],
+                 x[2], x[3]);
+        status = output_text(o, line);
+    }
+    return status ? status : output_close(o);
+}
+
+/* What getrusage says includes the program that started this one. */
+static uint64_t peak_bytes(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    struct rusage u;
+    char line[256];
+    unsigned long long kib = 0;
+
+    while (f && !kib && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %llu", &kib) != 1)
+            kib = 0;
+    if (f)
+        fclose(f);
+    if (!kib && getrusage(RUSAGE_SELF, &u) == 0)
+        kib = (unsigned long long)u.ru_maxrss;
+    return 1024 * (uint64_t)kib;
+}
+
+static const char *plain_metric(const job *j) { return j->t.regress ? "rmse" : "accuracy"; }
+
+/* To stdout, since it is what the command answers; to stderr where the model itself goes there. */
+static int report(const job *j)
+{
+    FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
+    fx_content c = fx_model_content(j->t.model);
+    char size[32];
+
+    if (f == stderr && cli.quiet)
+        return 0;
+    fprintf(f, "model        %s\n", c.spec);
+    if (*c.scale)
+        fprintf(f, "scaling      %s\n", c.scale);
+    if (*c.map)
+        fprintf(f, "kernel       %s\nmap          %s, %zu features, seed %llu\n", c.kernel, c.map,
+                c.features, (unsigned long long)c.seed);
+    fprintf(f, "rows         %zu x %zu", c.rows, c.cols);
+    if (c.classes) {
+        fprintf(f, ", %zu classes:", c.classes);
+        for (size_t i = 0; i < c.classes && i < 10; i++)
+            fprintf(f, " %s", c.class_name[i]);
+        fputs(c.classes > 10 ? " ..\n" : "\n", f);
+    } else
+        fputs(", numbers\n", f);
+    if (!strncmp(c.spec, "perceptron", 10))
+        fprintf(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
+                (unsigned long long)c.iterations);
+    else
+        fprintf(f, "objective    %.10g, gap %.2g, %llu iterations, %s\n", c.objective, c.gap,
+                (unsigned long long)c.iterations, c.converged ? "converged" : "not converged");
+    if (folds)
+        fprintf(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n",
+                j->t.metric, j->mean, j->sd, (unsigned long long)folds);
+    if (j->c.held_out)
+        fprintf(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing\n", plain_metric(j),
+                fabs(j->c.score), j->c.error, j->c.held_out);
+    if (eval_path && !isnan(j->eval_score))
+        fprintf(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric,
+                j->eval_score, j->held_out.rows);
+    fprintf(f, "seconds      read %.2f, ", j->t.X.seconds);
+    if (j->c.seconds > 0)
+        fprintf(f, "choose %.2f, ", j->c.seconds);
+    fprintf(f, "map %.2f, fit %.2f\n", c.prepared, j->t.seconds - c.prepared);
+    fprintf(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
+    return f == stdout ? say_flush() : 0;
+}
+
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static int report_json(const job *j)
+{
+    fx_content c = fx_model_content(j->t.model);
+    json_t *o = json_pack(
+        "{s:o, s:I, s:I, s:I, s:o, s:o?, s:o?, s:o?, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
+        "s:I, s:I, s:o, s:I}",
+        "model", say_text(c.spec), "rows", (json_int_t)c.rows, "features", (json_int_t)c.cols,
+        "classes", (json_int_t)c.classes, "class_names", model_classes(&c), "map",
+        *c.map ? say_text(c.map) : json_null(), "kernel",
+        *c.kernel ? say_text(c.kernel) : json_null(), "scale",
+        *c.scale ? say_text(c.scale) : json_null(), "D", (json_int_t)c.features, "objective",
+        number(c.objective), "gap", number(c.gap), "converged", c.converged, "iterations",
+        (json_int_t)c.iterations, "seconds", "read", j->t.X.seconds, "map", c.prepared,
+        "fit", j->t.seconds - c.prepared, "peak_bytes", (json_int_t)peak_bytes(), "seed",
+        (json_int_t)c.seed,
+        "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes);
+
+    if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
+                                                json_real(j->c.seconds)) < 0) {
+        json_decref(o);
+        o = NULL;
+    }
+    if (folds)
+        o = say_set(o, "folds", json_pack("{s:s, s:f, s:f, s:I}", "metric", j->t.metric,
+                                          "mean", j->mean, "sd", j->sd, "count",
+                                          (json_int_t)folds));
+    if (j->c.held_out)
+        o = say_set(o, "held_out",
+                    json_pack("{s:s, s:f, s:f, s:I}", "metric", plain_metric(j), "score",
+                              fabs(j->c.score), "error", j->c.error, "rows",
+                              (json_int_t)j->c.held_out));
+    if (eval_path)
+        o = say_set(o, "eval",
+                    json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",
+                              number(j->eval_score), "rows",
+                              (json_int_t)j->held_out.rows));
+    return say_json(o);
+}
+
+static int train(job *j, const char *data)
+{
+    output *o = NULL, *history = NULL;
+    int status;
+
+    if ((status = check_options(j)) || (status = fitting_path(&j->t, "train", output_path, data))
+        || (status = source_spare(j->t.path, &eval_path, 1, "-o"))
+        || (history_path
+            && (status = source_spare(history_path, (const char *const[]){data, eval_path,
+                                      init_path, fit.weights}, 4, "--history")))
+        || (status = output_open(&o, j->t.path, "model"))
+        || (history_path && (status = output_open(&history, history_path, "csv")))
+        || (status = read_data(j, data)) || (status = settle_plan(j))
+        || (folds && (status = cross_validate(j))) || (status = fit_model(j))
+        || (status = fitting_save(&j->t, o)) || (history && (status = write_history(j, history))))
+        return status;
+    return cli.json ? report_json(j) : report(j);
+}
+
+static int run(int n, char **operand)
+{
+    job j = {0};
+    int status = train(&j, operand[0]);
+
+    (void)n;
+    fitting_free(&j.t);
+    fx_model_free(j.init);
+    kernel_free(&j.k);
+    load_free(&j.eval);
+    return status;
+}
+
+const command cmd_train = {
+    .name = "train",
+    .operands = "DATA [-o MODEL] [--model SPEC] [--kernel SPEC] [options]",
+    .summary = "fit a model and save it",
+    .text = "Fits a linear model to the rows of DATA, or to features of them that stand for "
+            "combinations (--kernel, --map, -D), and saves all that prediction needs in one file. "
+            "DATA is a file, - for standard input, or a MovieLens 100K directory.\n"
+            "\n"
+            "With none of --model, --loss, --kernel, --map, -D, -C and --init given, everything is "
+            "chosen, and what was chosen is said. Scaling, unless --scale is given: none if all "
+            "values are within -1 and 1, else maxabs. Kernel, map, D, penalty and C: by the score "
+            "on a held-out fifth of the rows (with less than 1,000 rows on every fifth in turn; at "
+            "most 5,000 rows are looked at), the simplest of those within a standard error of the "
+            "best, from the rows as they are to products of three features.\n"
+            "\n"
+            "With any of them given, only what says auto is chosen, and the rest has its default: "
+            "C 1, rows as they are, no scaling.\n"
+            "\n"
+            "A fit that did not reach its tolerance is saved with a warning that says what to do.",
+    .examples = "train data.svm\n"
+                "train a9a.svm -o m.fx --kernel anova:order=3 -D 16x --model svm -C 1\n"
+                "train x.csv --label price --model ridge -C auto --scale std\n"
+                "train x.svm --model logistic --eval-set v.svm --history h.csv",
+    .groups = {&group, &fitting_options, &reading_options, &common_options},
+    .least = 1, .most = 1, .kernels = true, .maps = true, .models = true,
+    .run = run,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * model.c - model files: read whole, checked by the library. */
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The safetensors layout: the header's length in 8 bytes, then JSON.  A pipe is not looked at,
+ * since what is read from it is gone. */
+bool model_begins(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+
+    return len >= 10 && !p[6] && !p[7] && !memcmp(p + 8, "{\"", 2);
+}
+
+bool model_is(const char *path)
+{
+    struct stat st;
+    unsigned char head[10];
+
+    if (!strcmp(path, "-") || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    FILE *f = fopen(path, "rb");
+    bool is = f && fread(head, 1, sizeof head, f) == sizeof head && model_begins(head, sizeof head);
+    if (f)
+        fclose(f);
+    return is;
+}
+
+int model_load(fx_model **out, size_t *bytes, const char *path)
+{
+    source s;
+    char *text = NULL;
+    fx_run run = progress_run();
+    int status = source_open(&s, path);
+
+    if (status)
+        return status;
+    progress_begin("load", "B", (double)s.size);
+    if (!s.zip)
+        status = source_bytes(&text, bytes, &s, cli.max_memory);
+    fx_status st = status ? FX_OK
+                          : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &run);
+    progress_end();
+    if (st == FX_EFORMAT) {
+        say_error("%s: %s", s.name, fx_error_detail());
+        status = EXIT_USAGE;
+    } else if (st)
+        status = say_failure(st);
+    source_close(&s);
+    free(text);
+    return status;
+}
+
+int model_first(fx_model **out, size_t *bytes, const char *path, const char *data)
+{
+    if (!strcmp(path, "-") && !strcmp(data, "-")) {
+        say_error("the model and the rows cannot both come from standard input");
+        return EXIT_USAGE;
+    }
+    int status = model_load(out, bytes, path);
+    if (status == EXIT_USAGE && !model_is(path) && model_is(data))
+        say_hint("%s is a model; the model comes first", data);
+    return status;
+}
+
+json_t *model_classes(const fx_content *c)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < c->classes; i++)
+        list = say_append(list, say_text(c->class_name[i]));
+    return list;
+}
+
+int model_rows(loaded *out, const char *path, const fx_content *c)
+{
+    return load_as(out, path, &(load_manner){.base = c->base, .reader = c->reader,
+                                             .name = c->name, .names = c->cols});
+}

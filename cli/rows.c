@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * rows.c - rows that were read: widened, scaled, put into one block. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rows_replace(loaded *l, fx_data *data)
+{
+    fx_data_free(l->data);
+    free(l->wide);
+    l->wide = NULL;
+    l->data = data;
+    l->table = fx_data_table(data);
+}
+
+/* Views alone change: a sparse row says nothing of the columns that it lacks. */
+int rows_widen(loaded *l, size_t cols, const char *other)
+{
+    size_t blocks = l->table.blocks;
+
+    if (l->table.cols >= cols)
+        return 0;
+    if (!l->table.block[0].ptr) {
+        say_error("%s has %zu columns, %s has %zu", l->name, l->table.cols, other, cols);
+        return EXIT_USAGE;
+    }
+    fx_matrix *wide = malloc(blocks * sizeof *wide);
+    if (!wide)
+        return say_no_memory("wider rows");
+    for (size_t b = 0; b < blocks; b++) {
+        wide[b] = l->table.block[b];
+        wide[b].cols = cols;
+    }
+    l->wide = wide;
+    l->table.block = wide;
+    l->table.cols = cols;
+    l->table.name = NULL;               /* there are none for the new columns */
+    return 0;
+}
+
+int rows_fit(fx_scale **out, const char *spec, const loaded *l)
+{
+    fx_run run = progress_run();
+
+    progress_begin("fit", "rows", (double)l->table.rows);
+    fx_status st = fx_data_scale_fit(out, spec, &l->table, &run);
+    progress_end();
+    return st ? say_failure(st) : 0;
+}
+
+int rows_scale(loaded *l, const fx_scale *scale)
+{
+    fx_run run = progress_run();
+    fx_data *scaled;
+
+    progress_begin("scale", "rows", (double)l->table.rows);
+    fx_status st = fx_data_scale_apply(&scaled, scale, &l->table, &run);
+    progress_end();
+    if (st)
+        return say_failure(st);
+    rows_replace(l, scaled);
+    return 0;
+}
+
+static double largest(const fx_matrix *X)
+{
+    size_t row = X->ptr ? 1 : X->rows;
+    size_t first = X->ptr ? (size_t)X->ptr[0] : 0;
+    size_t count = X->ptr ? (size_t)X->ptr[X->rows] - first : X->cols;
+    double most = 0;
+
+    for (size_t i = 0; i < row; i++)
+        for (size_t q = first + i * X->stride, end = q + count; q < end; q++)
+            most = fmax(most, fabs(X->type == FX_F32 ? ((const float *)X->val)[q]
+                                                     : ((const double *)X->val)[q]));
+    return most;
+}
+
+const char *rows_scaling(const fx_table *t)
+{
+    double most = 0;
+
+    for (size_t b = 0; b < t->blocks; b++)
+        most = fmax(most, largest(&t->block[b]));
+    if (most <= 1)
+        say_note("scaling: none, since all values are within -1 and 1");
+    else
+        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g", most);
+    return most <= 1 ? "none" : "maxabs";
+}
+
+int rows_join(loaded *l)
+{
+    fx_run run = progress_run();
+    fx_data *one;
+
+    if (l->table.blocks == 1)
+        return 0;
+    fx_status st = fx_data_select(&one, &l->table, NULL, 0, &run);
+    if (st)
+        return say_failure(st);
+    rows_replace(l, one);
+    return 0;
+}
+
+int rows_ready(loaded *l, const char *path, const char *scale)
+{
+    fx_scale *s = NULL;
+    int status = load(l, path, -1);
+
+    if (status)
+        return status;
+    load_say(l);
+    if (strcmp(scale, "none") != 0 && !(status = rows_fit(&s, scale, l)))
+        status = rows_scale(l, s);
+    fx_data_scale_free(s);
+    return status ? status : rows_join(l);
+}
+
+fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n)
+{
+    fx_matrix part = *X;
+
+    part.rows = n;
+    if (X->ptr)
+        part.ptr += first;
+    else if (X->val)
+        part.val = (const char *)X->val
+                   + first * X->stride * (X->type == FX_F64 ? sizeof(double) : sizeof(float));
+    return part;
+}

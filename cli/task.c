@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * task.c - classes or numbers: by the options, else by the labels. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VALUES = 20 };                   /* more different labels than this are numbers */
+
+typedef struct labels {
+    double value[VALUES];
+    size_t values;
+    double odd;                         /* the first one that is not whole */
+    bool whole, few;
+    bool repeated;                      /* each value twice, on average; two values are classes */
+} labels;
+
+static labels look(const fx_table *t)
+{
+    labels l = {.whole = true, .few = true};
+
+    for (size_t i = 0; i < t->rows; i++) {
+        double y = t->label[i];
+        size_t c = 0;
+        if (l.whole && y != floor(y)) {
+            l.whole = false;
+            l.odd = y;
+        }
+        while (c < l.values && l.value[c] != y)
+            c++;
+        if (c == VALUES)
+            l.few = false;
+        else if (c == l.values)
+            l.value[l.values++] = y;
+    }
+    l.repeated = l.values <= 2 || 2 * l.values <= t->rows;
+    return l;
+}
+
+int task_decide(bool *regress, const loaded *l)
+{
+    bool known = fitting_task_known(regress);
+    char number[32];
+
+    if (!l->table.label) {
+        say_error("%s has no labels", l->name);
+        return EXIT_USAGE;
+    }
+    if (fitting_given() && strcmp(fit.task, "auto") != 0
+        && *regress != !strcmp(fit.task, "regress")) {
+        say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
+                  *regress ? "numbers" : "classes");
+        return EXIT_USAGE;
+    }
+    if (l->table.classes) {
+        if (!known)
+            say_note("task: classify, since labels are text");
+        return 0;                       /* the library refuses numbers that are text */
+    }
+    labels y = look(&l->table);
+    if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
+        say_error("%s: labels such as %s are no classes; use --model ridge or svr, or --task "
+                  "classify if they are", l->name, say_number(number, y.odd));
+        return EXIT_USAGE;
+    }
+    if (known)
+        return 0;
+    *regress = !y.whole || !y.few || !y.repeated;
+    if (!y.whole)
+        say_note("task: regress, since labels such as %s are not whole", say_number(number, y.odd));
+    else if (!y.few)
+        say_note("task: regress, since labels have more than %d values", VALUES);
+    else if (!y.repeated)
+        say_note("task: regress, since labels are numbers of %zu values in %zu rows", y.values,
+                 l->table.rows);
+    else
+        say_note("task: classify, since labels are whole numbers of %zu value%s", y.values,
+                 y.values == 1 ? "" : "s");
+    return 0;
+}

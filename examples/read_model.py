@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""read_model.py - a model of featcross, read and used with Python alone; doc/format.md explains it.
+
+    python3 examples/read_model.py MODEL ROWS       # svmlight rows; prints labels and scores
+"""
+import json, math, struct, sys, zlib  # noqa: E401
+
+
+def load(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise ValueError(f"{path}: no model, truncated or damaged")
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    model = header.pop("__metadata__")
+    if model["format"] != "featcross" or int(model["format_version"]) > 1:
+        raise ValueError(f"{path}: no model, or written by a newer version")
+    for name, array in header.items():
+        begin, end = (start + offset for offset in array["data_offsets"])
+        code = {"F64": "<d", "I64": "<q", "U8": "<B", "U32": "<I"}[array["dtype"]]
+        model[name] = [x for x, in struct.iter_unpack(code, data[begin:end])]
+    kind = float if model.get("class_type") == "number" else str
+    model["classes"] = list(map(kind, json.loads(model.get("classes", "[]"))))
+    return model
+
+
+def scores(m, row):                     # row: {column from 0: number}
+    seen = m.get("seen", [1] * int(m["cols"]))
+    z = {j: x for j, x in row.items() if j < len(seen) and seen[j]}
+    norm = {"unit-l1": sum(map(abs, z.values())), "unit-l2": math.hypot(*z.values())}
+    for j in z:
+        z[j] *= m["factors"][j] if "factors" in m else 1 / (norm.get(m["scale"]) or 1)
+    if m["map"]:
+        import maps
+        z = maps.features(m, z)
+    W, b = m["weights"], m["intercepts"]
+    return [b[c] + math.fsum(x * W[j * len(b) + c] for j, x in z.items()) for c in range(len(b))]
+
+
+def proba(m, f):                        # f: scores; one for each class
+    ab = zip(m["sigmoid"][::2], m["sigmoid"][1::2])
+    p = [1 / (1 + math.exp(min(a * x + b, 700))) for (a, b), x in zip(ab, f)]
+    return [1 - p[0], p[0]] if len(p) == 1 else [x / sum(p) for x in p]
+
+
+def label(m, f):
+    by = proba(m, f) if "sigmoid" in m else f if len(f) > 1 else [0, f[0]]
+    return m["classes"][by.index(max(by))] if m["classes"] else f[0]
+
+
+if __name__ == "__main__":
+    model = load(sys.argv[1])
+    for line in open(sys.argv[2]):
+        pairs = (e.split(":") for e in line.split("#")[0].split()[1:])
+        f = scores(model, {int(j) - int(model["base"]): float(x) for j, x in pairs})
+        print(label(model, f), *f)

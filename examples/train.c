@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * train.c - a model that sees pairs of features: fitted, saved, loaded, asked about other rows.
+ * The first example of README.md:  cc train.c $(pkg-config --cflags --libs featcross) && ./a.out */
+
+#include <featcross.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 3, COLS = 2, ROOM = 4096 };
+
+static int put(void *file, const void *bytes, size_t len)
+{
+    return fwrite(bytes, 1, len, file) != len;
+}
+
+/* The library opens no files: it gives bytes to a function, and takes them from memory. */
+static fx_status save(const char *path, const fx_model *model)
+{
+    FILE *f = fopen(path, "wb");
+    fx_status s = f ? fx_model_dump(&(fx_sink){.write = put, .ctx = f}, model) : FX_EOUTPUT;
+
+    return f && fclose(f) != 0 && !s ? FX_EOUTPUT : s;
+}
+
+static fx_status load(fx_model **model, const char *path)
+{
+    static char bytes[ROOM];            /* this model is small */
+    FILE *f = fopen(path, "rb");
+    size_t len = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+
+    if (f)
+        fclose(f);
+    return fx_model_parse(model, bytes, len, NULL);
+}
+
+int main(void)
+{
+    static const char text[] = "same  1:2 2:1\n"        /* no weights of single columns tell */
+                               "same  1:-1 2:-1\n"      /* these from those */
+                               "other 1:1 2:-2\n"
+                               "other 1:-1 2:1\n";
+    static const double x[ROWS * COLS] = {3, 1, -1, 2, -2, -2};
+    const fx_matrix X = {.rows = ROWS, .cols = COLS, .stride = COLS, .type = FX_F64, .val = x};
+    fx_data *data = NULL;
+    fx_model *model = NULL, *loaded = NULL;
+    fx_table rows;
+    double label[ROWS];
+
+    const fx_plan plan = {.model = "svm:C=1", .map = "explicit", .kernel = "anova:order=2"};
+    fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
+    if (s == FX_OK) {
+        rows = fx_data_table(data);
+        s = fx_model_fit(&model, &plan, &rows, NULL);
+    }
+    if (s == FX_OK)
+        s = save("model.fx", model);                    /* fx_model_dump */
+    if (s == FX_OK)
+        s = load(&loaded, "model.fx");                  /* fx_model_parse */
+    if (s == FX_OK)
+        s = fx_model_predict(label, NULL, loaded, FX_LABEL, &X, NULL);
+    for (int i = 0; s == FX_OK && i < ROWS; i++)
+        puts(fx_model_content(loaded).class_name[(int)label[i]]);
+
+    if (s != FX_OK)
+        fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
+    fx_model_free(loaded);
+    fx_model_free(model);
+    fx_data_free(data);
+    return s != FX_OK;
+}

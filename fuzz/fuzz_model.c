@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * fuzz_model.c - model files.  Byte 0 is r: the rest is a file.  Otherwise the rest is a header up
+ * to the first line end and the arrays behind it, from which a file with the right length, spaces
+ * and CRC is made.  A model that is accepted is written, read and written again as the same bytes,
+ * and answers, or says that a number is too large. */
+
+#include "fuzz.h"
+
+typedef struct bytes { uint8_t *at; size_t len, room; } bytes;
+
+static int append(void *ctx, const void *more, size_t len)
+{
+    bytes *b = ctx;
+
+    if (b->len + len > b->room) {
+        b->room = 2 * (b->len + len);
+        b->at = realloc(b->at, b->room);
+        MUST(b->at);
+    }
+    if (len)
+        memcpy(b->at + b->len, more, len);
+    b->len += len;
+    return 0;
+}
+
+static uint32_t crc_of(const bytes *b)
+{
+    uint32_t r = UINT32_MAX;
+
+    for (size_t i = 0; i < 8 * b->len; i++)
+        r = (r ^ (uint32_t)(b->at[i / 8] >> i % 8)) & 1 ? r >> 1 ^ 0xedb88320u : r >> 1;
+    return ~r;
+}
+
+static bytes file_of(const uint8_t *data, size_t size)
+{
+    const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+    size_t header = end ? (size_t)(end - data) : size, rest = end ? size - header - 1 : 0;
+    bytes b = {0};
+
+    append(&b, &(uint64_t){(header + 7) / 8 * 8}, 8);
+    append(&b, data, header);
+    append(&b, "        ", (8 - header % 8) % 8);
+    append(&b, end ? end + 1 : NULL, rest);
+    append(&b, &(uint32_t){crc_of(&b)}, 4);
+    return b;
+}
+
+static void check_content(const fx_content *c)
+{
+    MUST(c->outputs == (c->classes > 2 ? c->classes : 1) && c->classes != 1);
+    MUST(c->features == c->cols || *c->map);
+    for (size_t i = 0; i < c->features * c->outputs; i++)
+        MUST(isfinite(c->weights[i]));
+    for (size_t k = 1; k < c->classes; k++)
+        MUST(c->class_value ? c->class_value[k - 1] < c->class_value[k]
+                            : strcmp(c->class_name[k - 1], c->class_name[k]) < 0);
+    for (size_t j = 0; c->name && j < c->cols; j++)
+        MUST(c->name[j] != NULL);
+}
+
+static void check_answers(const fx_model *m, const fx_run *run)
+{
+    fx_content c = fx_model_content(m);
+    const double val[] = {1, -0.5, 2};
+    const int64_t ptr[] = {0, 0, 3}, col[] = {0, (int64_t)c.cols / 2 + 1, (int64_t)c.cols + 5};
+    const fx_matrix X = {.rows = 2, .cols = c.cols + 6, .type = FX_F64, .wide = 1, .val = val,
+                         .ptr = ptr, .col = col};
+
+    for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
+        size_t width = fx_model_width(m, o);
+        double *out = calloc(2 * width + 1, sizeof *out);
+        MUST(out);
+        fx_status s = fx_model_predict(out, NULL, m, o, &X, run);
+        MUST(s == FX_OK || s == FX_ENUMERIC || s == FX_ELIMIT || (!width && s == FX_EUNSUPPORTED));
+        for (size_t i = 0; !s && i < 2 * width; i++) {
+            MUST(isfinite(out[i]));
+            MUST(o != FX_PROBA || (out[i] >= 0 && out[i] <= 1));
+            MUST(o != FX_LABEL || !c.classes || (out[i] >= 0 && out[i] < (double)c.classes));
+        }
+        free(out);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const fx_run run = {.threads = 1, .max_memory = 1 << 24};
+    fx_model *m = NULL, *back = NULL;
+    bytes f = {0}, first = {0}, second = {0};
+
+    if (size < 1)
+        return 0;
+    if (data[0] == 'r')
+        append(&f, data + 1, size - 1);
+    else
+        f = file_of(data + 1, size - 1);
+    fx_status s = fx_model_parse(&m, f.at ? f.at : (const uint8_t *)"", f.len, &run);
+    if (s) {
+        MUST(s < 0 && !m && fx_error_detail()[0]);
+    } else {
+        fx_content c = fx_model_content(m);
+        check_content(&c);
+        check_answers(m, &run);
+        MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &first}, m) == FX_OK);
+        MUST(fx_model_parse(&back, first.at, first.len, NULL) == FX_OK);
+        MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &second}, back) == FX_OK);
+        MUST(first.len == second.len && !memcmp(first.at, second.at, first.len));
+    }
+    fx_model_free(m);
+    fx_model_free(back);
+    free(f.at);
+    free(first.at);
+    free(second.at);
+    return 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * csv_columns.c - what each column of a CSV file is: label, weight, number, category or nothing.
+ *
+ *   cat=NAME/NAME   these are categories            num=NAME/NAME   only these are numbers
+ *   cat=auto        columns whose field in the      num=auto        all columns that are not
+ *                   first row is text               categories
+ *
+ * If names are given (fx_data_reader_names), cat=auto goes by them: a column `age` is a number if
+ * there is a name `age`, a category if there is a name `age=...`, else it is unseen.  Label and
+ * weight may then be missing, categories too, but not numbers.
+ * A header that was found by looking is refused if the first row has text and either the header
+ * holds numbers or a field of both is the same: it may be a row. */
+
+#include "data/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static fx_status refuse(const fx_reader *r, const char *format, const char *name)
+{
+    const fxi_data_csv_state *t = r->state;
+    char reason[160];
+
+    snprintf(reason, sizeof reason, format, name);
+    return fxi_data_text_error(r, t->line, 1, reason);
+}
+
+static bool is(const fxi_data_csv_column *c, const char *name, size_t len)
+{
+    return c->len == len && !memcmp(c->name, name, len);
+}
+
+/* Is the column in a list of names with / between them? */
+static bool listed(const char *list, const fxi_data_csv_column *c)
+{
+    for (;; list++) {
+        size_t len = strcspn(list, "/");
+        if (is(c, list, len))
+            return true;
+        list += len;
+        if (!*list)
+            return false;
+    }
+}
+
+static bool known(const fx_reader *r, const fxi_data_csv_column *c, size_t *number)
+{
+    return fxi_data_classes_find(number, &r->names.all, c->name, c->len);
+}
+
+/* Does a given name begin with the column's name and `=`? */
+static bool known_category(const fx_reader *r, const fxi_data_csv_column *c)
+{
+    const fxi_data_classes *all = &r->names.all;
+
+    for (size_t i = 0; i < all->n; i++) {
+        const char *name = all->text + all->at[i];
+        if (!strncmp(name, c->name, c->len) && name[c->len] == '=')
+            return true;
+    }
+    return false;
+}
+
+fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128])
+{
+    fxi_data_csv_state *t = r->state;
+    const size_t len = strlen(t->label);
+    size_t at = 0, number;
+
+    if (t->label_at != FXI_CSV_NONE) {  /* first or last: or is that a feature? */
+        const fxi_data_csv_column *c = &t->column[t->label_at];
+        if (r->names.given && (known(r, c, &number) || known_category(r, c)))
+            t->label_at = FXI_CSV_NONE;
+        return FX_OK;
+    }
+    if (!strcmp(t->label, "none"))
+        return FX_OK;
+    while (at < t->fields && !is(&t->column[at], t->label, len))
+        at++;
+    if (at < t->fields)
+        t->label_at = at;
+    else if (!r->names.given) {
+        snprintf(reason, 128, "no column is named '%.64s'", t->label);
+        return FX_EFORMAT;
+    }
+    return FX_OK;
+}
+
+/* ---- Roles ---------------------------------------------------------------------------------- */
+static fxi_csv_role feature(const fx_reader *r, const fxi_data_csv_column *c, bool text)
+{
+    const fxi_data_csv_state *t = r->state;
+    const bool any = !strcmp(t->num, "auto"), by_name = r->names.given && !r->names.bits;
+    const bool number = !any && listed(t->num, c);
+    size_t place;
+
+    if (!strcmp(t->cat, "auto")) {
+        if (!number && (by_name ? !known(r, c, &place) && known_category(r, c) : text))
+            return FXI_CSV_CATEGORY;
+    } else if (strcmp(t->cat, "none") && listed(t->cat, c))
+        return FXI_CSV_CATEGORY;
+    if (!any && !number)
+        return FXI_CSV_IGNORED;
+    return by_name && !known(r, c, &place) ? FXI_CSV_UNSEEN : FXI_CSV_NUMBER;
+}
+
+/* Every column of a list must be there, and be what the list says. */
+static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role role)
+{
+    const fxi_data_csv_state *t = r->state;
+
+    for (;; list++) {
+        size_t len = strcspn(list, "/"), j = 0;
+        while (j < t->fields && !(t->column[j].role == role && is(&t->column[j], list, len)))
+            j++;
+        if (j == t->fields) {
+            char name[FXI_EXCERPT];
+            return refuse(r, "no feature column is named '%s'",
+                          fxi_data_text_excerpt(name, list, len));
+        }
+        list += len;
+        if (!*list)
+            return FX_OK;
+    }
+}
+
+static fx_status check_lists(const fx_reader *r)
+{
+    const fxi_data_csv_state *t = r->state;
+    fx_status s = FX_OK;
+
+    if (r->names.given)
+        return FX_OK;                   /* check_given asks for what is needed */
+    if (strcmp(t->weight, "none"))
+        s = check_list(r, t->weight, FXI_CSV_WEIGHT);
+    if (!s && strcmp(t->cat, "none") && strcmp(t->cat, "auto"))
+        s = check_list(r, t->cat, FXI_CSV_CATEGORY);
+    if (!s && strcmp(t->num, "auto"))
+        s = check_list(r, t->num, FXI_CSV_NUMBER);
+    return s;
+}
+
+/* Roles by the fields of the first row, as far as they can be read; those missing are empty. */
+static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
+{
+    fxi_data_csv_state *t = r->state;
+    bool texts = false, same = false;
+
+    for (size_t j = 0; j < t->fields; j++) {
+        fxi_data_csv_column *c = &t->column[j];
+        fxi_data_csv_field f = {.next = stop};
+        double x;
+        bool text = p && fxi_data_csv_field_read(&f, p, stop, t->separator) && f.len
+                    && !fxi_data_csv_field_number(&x, &f);
+        p = p && f.next < stop ? f.next + 1 : NULL;
+        if (j == t->label_at)
+            c->role = FXI_CSV_LABEL;
+        else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight)))
+            c->role = FXI_CSV_WEIGHT;
+        else {
+            c->role = feature(r, c, text);
+            texts |= text;
+            same |= text && is(c, f.text, f.len);
+        }
+    }
+    if (!strcmp(t->cat, "auto") && !r->names.given && t->named && !t->header && texts
+        && (t->mixed || same))
+        return refuse(r, "is this line a header? (header=yes or header=no)%s", "");
+    return check_lists(r);
+}
+
+/* ---- Columns of the table ------------------------------------------------------------------- */
+/* Numbers get the columns of their names, all of which must be there. */
+static fx_status place_given(fx_reader *r)
+{
+    fxi_data_csv_state *t = r->state;
+    const fxi_data_classes *all = &r->names.all;
+    unsigned char *met = fxi_zalloc(all->n, 1);
+    size_t numbers = 0, categories = 0;
+    fx_status s = FX_OK;
+
+    if (!met)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < t->fields && !s; j++) {
+        fxi_data_csv_column *c = &t->column[j];
+        categories += c->role == FXI_CSV_CATEGORY;
+        if (c->role != FXI_CSV_NUMBER)
+            continue;
+        known(r, c, &c->col);
+        t->moved |= c->col != numbers++;
+        if (met[c->col]++)
+            s = refuse(r, "two columns are named '%.64s'", c->name);
+    }
+    for (size_t i = 0; i < all->n && !s; i++)
+        if (!met[i] && !strchr(all->text + all->at[i], '='))
+            s = refuse(r, "no column is named '%.64s'", all->text + all->at[i]);
+    free(met);
+    if (!s && !numbers && !categories)
+        s = refuse(r, "none of these columns is known%s", "");
+    r->cols = all->n;
+    r->names.used = numbers < all->n;   /* else dense rows */
+    t->moved &= !r->names.used;
+    return s;
+}
+
+/* Numbers come first, in the order of the file; categories are numbered as they are met. */
+static fx_status place_new(fx_reader *r)
+{
+    fxi_data_csv_state *t = r->state;
+    size_t numbers = 0, twice = 0;
+
+    for (size_t j = 0; j < t->fields; j++) {
+        r->names.used |= t->column[j].role == FXI_CSV_CATEGORY;
+        if (t->column[j].role == FXI_CSV_NUMBER)
+            t->column[j].col = numbers++;
+    }
+    r->names.used |= r->names.bits != 0;
+    r->cols = numbers;
+    if (!numbers && !r->names.used)
+        return refuse(r, "no features beside label and weight%s", "");
+    if (!r->names.used || r->names.bits)
+        return FX_OK;
+    const char **name = fxi_alloc(numbers, sizeof *name);
+    if (!name)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == FXI_CSV_NUMBER)
+            name[t->column[j].col] = t->column[j].name;
+    fx_status s = fxi_data_names_fix(r, name, numbers, &twice);
+    if (s == FX_EINVAL)
+        s = refuse(r, "two columns are named '%.64s'", name[twice]);
+    free(name);
+    return s;
+}
+
+/* ---- The spec ------------------------------------------------------------------------------- */
+static fx_status settle_categories(fx_reader *r)
+{
+    const fxi_data_csv_state *t = r->state;
+    size_t room = 1, n = 0;
+    bool sayable = true;
+
+    for (size_t j = 0; j < t->fields; j++)
+        room += t->column[j].len + 1;
+    char *list = fxi_alloc(room, 1);
+    if (!list)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == FXI_CSV_CATEGORY) {
+            n += (size_t)snprintf(list + n, room - n, "%s%s", n ? "/" : "", t->column[j].name);
+            sayable &= t->column[j].len && !strchr(t->column[j].name, '/');
+        }
+    list[n] = '\0';
+    sayable &= strcmp(list, "none") && strcmp(list, "auto");
+    fx_status s = sayable ? fxi_data_reader_spec_settle(r, "cat", n ? list : "none") : FX_OK;
+    free(list);
+    return s;
+}
+
+static fx_status settle(fx_reader *r)
+{
+    const fxi_data_csv_state *t = r->state;
+    fx_status s = fxi_data_reader_spec_settle(r, "header", t->named ? "yes" : "no");
+
+    if (!s && t->named && t->label_at != FXI_CSV_NONE) {
+        const char *name = t->column[t->label_at].name;
+        if (strcmp(name, "first") && strcmp(name, "last") && strcmp(name, "none"))
+            s = fxi_data_reader_spec_settle(r, "label", name);
+    }
+    return !s && !strcmp(t->cat, "auto") && !r->names.given ? settle_categories(r) : s;
+}
+
+fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop)
+{
+    fxi_data_csv_state *t = r->state;
+    fx_status s = find_roles(r, line, stop);
+
+    if (!s)
+        s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
+    t->settled = !s;
+    return s ? s : settle(r);
+}

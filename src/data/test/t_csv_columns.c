@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_csv_columns.c - what columns of a CSV file are: categories, numbers, weights; names that are
+ * given; the spec that is settled; faults. */
+
+#include "data/test/reading.h"
+
+static const char people[] = "age,city,w,colour,label\n"
+                             "31,Paris,1,red,yes\n"
+                             "42,\"New, York\",0.5,,no\n"
+                             "0,Paris,2,\"dark \"\"red\"\"\",yes\n";
+
+static void check_names(const fx_table *t, const char *const *name, size_t n)
+{
+    CHECK(t->cols == n);
+    for (size_t j = 0; j < n; j++)
+        CHECK(!strcmp(t->name[j], name[j]));
+}
+
+static void categories(void)
+{
+    static const char *const all[] = {"age", "w", "city=Paris", "colour=red", "city=New, York",
+                                      "colour=dark \"red\""};
+    fx_data *d = reading_good("csv:cat=auto", people);
+    fx_table t = fx_data_table(d);
+
+    check_names(&t, all, 6);
+    CHECK(t.rows == 3 && t.classes == 2 && t.label[0] == 1 && t.block[0].ptr && !t.weight);
+    CHECK(reading_at(d, 0, 0) == 31 && reading_at(d, 0, 2) == 1 && reading_at(d, 0, 3) == 1);
+    CHECK(reading_row(&t, 0).n == 4 && reading_row(&t, 1).n == 3 && reading_row(&t, 2).n == 3);
+    CHECK(reading_at(d, 1, 4) == 1 && reading_at(d, 2, 2) == 1 && reading_at(d, 2, 5) == 1);
+    fx_data *e = reading_good("csv:cat=colour/city,weight=none", people);
+    fx_table u = fx_data_table(e);
+    reading_same(&t, &u);
+    fx_data_free(e);
+    fx_data_free(d);
+
+    static const char *const some[] = {"age", "city=Paris", "city=New, York"};
+    d = reading_good("csv:cat=city,num=age,weight=w,label=label", people);
+    t = fx_data_table(d);
+    check_names(&t, some, 3);
+    CHECK(t.weight[0] == 1 && t.weight[1] == 0.5 && t.weight[2] == 2);
+    fx_data_free(d);
+
+    d = reading_good("csv:num=age,weight=w,label=none", people);        /* dense */
+    t = fx_data_table(d);
+    check_names(&t, some, 1);
+    CHECK(!t.block[0].ptr && t.weight[2] == 2 && !t.label && reading_at(d, 1, 0) == 42);
+    fx_data_free(d);
+
+    static const char *const numbered[] = {"c1", "c2=x", "c2=y"};
+    d = reading_good("csv:cat=c2,header=no,label=last", "1,x,5\n2,y,6\n");
+    t = fx_data_table(d);
+    check_names(&t, numbered, 3);
+    CHECK(t.label[1] == 6);
+    fx_data_free(d);
+
+    d = reading_good("csv:cat=auto", "a,b,y\n1,2,3\n");  /* numbers alone: as ever */
+    t = fx_data_table(d);
+    CHECK(!t.block[0].ptr && t.cols == 2 && !strcmp(t.name[1], "b"));
+    fx_data_free(d);
+
+    d = reading_good("csv:cat=b", "b=1,b,y\n5,1,3\n");   /* one name for two things: added up */
+    CHECK(fx_data_table(d).cols == 1 && reading_at(d, 0, 0) == 6);
+    fx_data_free(d);
+}
+
+static void faults(void)
+{
+    static const struct { const char *spec, *text, *begins, *holds; } bad[] = {
+        {"csv", "a,b,y\n1,Paris,2\n", "x:2:3: ", "'Paris' is not a number (use cat=b)"},
+        {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "(use cat=b)"},
+        {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=c2)"},
+        {"csv:cat=z", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'z'"},
+        {"csv:cat=y", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'y'"},
+        {"csv:cat=a/zz", "a,b,y\n1,2,2\n", "x:1:1: ", "'zz'"},
+        {"csv:num=a/b,cat=b", "a,b,y\n1,2,2\n", "x:1:1: ", "'b'"},
+        {"csv:weight=w", "a,b,y\n1,2,2\n", "x:1:1: ", "'w'"},
+        {"csv:weight=a,num=a", "a,b,y\n1,2,2\n", "x:1:1: ", "'a'"},
+        {"csv:weight=a", "a,y\n1,2\n", "x:1:1: ", "no features"},
+        {"csv:weight=w", "a,w,y\n1,-1,2\n", "x:2:3: ", "the weight -1 is not"},
+        {"csv:weight=w", "a,w,y\n1,nan,2\n", "x:2:3: ", "the weight nan is not"},
+        {"csv:weight=w,nan=drop", "a,w,y\n1,,2\n", "x:2:3: ", "no weight"},
+        {"csv:weight=w", "a,w,y\n1,heavy,2\n", "x:2:3: ", "'heavy' is not a number"},
+        {"csv:cat=a", "a,b,b,y\nx,1,2,2\n", "x:1:1: ", "two columns are named 'b'"},
+        {"csv:cat=auto", "a,b,y\nx,1,2\ny,\"1,2\n", "x:3:3: ", "quote"},
+        {"csv:cat=auto", "a,b,y\nx,1,2\nz\r,1,2\n", "x:3:2: ", "carriage return"},
+        {"csv:cat=auto", "39,State,50,yes\n50,Self,13,no\n", "x:1:1: ", "header"},
+        {"csv:cat=auto", "usual,proper,a\nusual,other,b\n", "x:1:1: ", "header"},
+        {"csv:cat=auto,header=yes", "a,b,y\n", "x: ", "no rows"},
+        {"csv:cat=auto", "a,b,y\nx,1\n", "x:2:4: ", "2 fields, line 1 has 3"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        reading_bad(bad[i].spec, bad[i].text, bad[i].begins, bad[i].holds);
+    fx_reader *r;
+    CHECK(fx_data_reader_new(&r, "csv:cat=", "x") == FX_EINVAL);
+    CHECK(fx_data_reader_new(&r, "csv:hash-bits=25", "x") == FX_EINVAL);
+}
+
+/* Reads text with the columns that are given. */
+static fx_status given(fx_data **out, fx_reading *count, const char *spec, const char *const *name,
+                       size_t n, const char *text)
+{
+    fx_reader *r = NULL;
+
+    CHECK(!fx_data_reader_new(&r, spec, "x"));
+    CHECK(!fx_data_reader_names(r, name, n));
+    fx_status s = fx_data_reader_feed(r, text, strlen(text), NULL);
+    if (!s)
+        s = fx_data_reader_take(out, r, 1, NULL);
+    *count = fx_data_reader_count(r);
+    fx_data_reader_free(r);
+    return s;
+}
+
+static void given_names(void)
+{
+    static const char *const name[] = {"age", "city=Paris", "w", "city=Rome"};
+    static const char *const number[] = {"a", "b", "c"};
+    fx_reading count;
+    fx_data *d = NULL;
+
+    /* Another order, another city, no label, a column that nobody knows. */
+    static const char other[] = "w,city,age,extra\n1,Rome,30,x\n2,Oslo,0,\n3,Paris,5,7\n";
+    static const char *const specs[] = {"csv:cat=auto,label=label",
+                                        "csv:cat=city,label=label,header=yes",
+                                        "csv:cat=city,label=label,weight=gone"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        CHECK(!given(&d, &count, specs[i], name, 4, other));
+        fx_table t = fx_data_table(d);
+        CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
+        check_names(&t, name, 4);
+        CHECK(!t.weight && reading_at(d, 0, 0) == 30 && reading_at(d, 0, 3) == 1);
+        CHECK(reading_at(d, 1, 2) == 2 && reading_row(&t, 1).n == 1 && reading_at(d, 2, 1) == 1);
+        CHECK(!t.label && count.unseen == 3);   /* Oslo, and two fields of extra */
+        fx_data_free(d);
+    }
+
+    /* Numbers alone: dense, by name, with and without a label. */
+    CHECK(!given(&d, &count, "csv:label=y", number, 3, "c,y,a,b\n3,9,1,2.1\n6,8,4,5\n"));
+    fx_table t = fx_data_table(d);
+    check_names(&t, number, 3);
+    CHECK(!t.block[0].ptr && t.label[0] == 9 && t.block[0].type == FX_F64);
+    for (int j = 0; j < 3; j++)
+        CHECK(reading_at(d, 1, j) == j + 4);
+    fx_data_free(d);
+    CHECK(!given(&d, &count, "csv:label=last", number, 3, "c,a,b\n3,1,2\n"));
+    t = fx_data_table(d);
+    CHECK(!t.label && reading_at(d, 0, 0) == 1 && reading_at(d, 0, 2) == 3);
+    fx_data_free(d);
+
+    static const struct { const char *spec, *text, *holds; } bad[] = {
+        {"csv:label=y", "a,b,y\n1,2,3\n", "x:1:1: no column is named 'c'"},
+        {"csv:label=y", "a,b,c,a,y\n1,2,3,4,5\n", "x:1:1: two columns are named 'a'"},
+        {"csv:label=y", "a,b,c,y\n1,z,3,4\n", "x:2:3: 'z' is not a number"},
+        {"csv:label=y,header=yes", "u,v,y\n1,z,3\n", "x:1:1: no column is named 'a'"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        d = NULL;
+        CHECK(given(&d, &count, bad[i].spec, number, 3, bad[i].text) == FX_EFORMAT && !d);
+        CHECK(strstr(fx_error_detail(), bad[i].holds));
+    }
+    CHECK(given(&d, &count, "csv:cat=auto,label=y", name + 1, 1, "u,v,y\n1,2,3\n") == FX_EFORMAT);
+    CHECK(strstr(fx_error_detail(), "none of these columns is known"));
+}
+
+static void given_faults(void)
+{
+    static const char *const name[] = {"a", "b", "a", NULL};
+    fx_reader *r = NULL;
+
+    CHECK(!fx_data_reader_new(&r, "svmlight", "x"));
+    CHECK(fx_data_reader_names(r, name, 2) == FX_EINVAL);
+    fx_data_reader_free(r);
+    CHECK(!fx_data_reader_new(&r, "csv", "x"));
+    CHECK(fx_data_reader_names(r, name, 4) == FX_EINVAL && fx_data_reader_names(r, NULL, 1));
+    CHECK(fx_data_reader_names(r, name, 0) == FX_EINVAL && !fx_data_reader_names(r, name, 2));
+    CHECK(fx_data_reader_names(r, name, 2) == FX_EINVAL);
+    fx_data_reader_free(r);
+    CHECK(!fx_data_reader_new(&r, "csv", "x"));
+    CHECK(fx_data_reader_names(r, name, 3) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "two columns are named 'a'"));
+    fx_data_reader_free(r);
+    CHECK(!fx_data_reader_new(&r, "csv:hash-bits=3", "x"));
+    CHECK(fx_data_reader_names(r, name, 2) == FX_ESHAPE);
+    fx_data_reader_free(r);
+    CHECK(!fx_data_reader_new(&r, "csv", "x") && !fx_data_reader_feed(r, "1,2\n", 4, NULL));
+    CHECK(fx_data_reader_names(r, name, 2) == FX_EINVAL);
+    fx_data_reader_free(r);
+    CHECK(fx_data_reader_names(NULL, name, 2) == FX_EINVAL);
+}
+
+static void settled(const char *spec, const char *text, const char *holds)
+{
+    fx_reader *r = NULL;
+    fx_data *d;
+
+    CHECK(!fx_data_reader_new(&r, spec, "x") && !fx_data_reader_feed(r, text, strlen(text), NULL));
+    CHECK(!fx_data_reader_take(&d, r, 1, NULL));
+    if (!strstr(fx_data_reader_spec(r), holds))
+        fprintf(stderr, "'%s' lacks '%s'\n", fx_data_reader_spec(r), holds);
+    CHECK(strstr(fx_data_reader_spec(r), holds));
+    fx_data_free(d);
+    d = reading_good(fx_data_reader_spec(r), text);
+    fx_data_free(d);
+    fx_data_reader_free(r);
+}
+
+static void specs(void)
+{
+    settled("csv:cat=auto", people, "label=label,header=yes,nan=error,cat=city/colour,num=auto,");
+    settled("csv", "a,b,y\n1,2,3\n", "csv:separator=comma,label=y,header=yes,nan=error,cat=none,");
+    settled("csv:cat=auto", "1,2,3\n", "label=last,header=no,nan=error,cat=none,num=auto");
+    settled("csv:cat=auto", "a/b,b,first\nx,2,3\n", "label=last,header=yes,nan=error,cat=auto");
+    settled("csv:cat=auto", "auto,b,y\nx,2,3\n", "cat=auto");
+    settled("svmlight", "1 0:1\n", "svmlight:base=0,sort=no");
+    settled("svmlight:sort=yes", "1 2:1\n", "svmlight:base=1,sort=yes");
+    settled("text:ngram=2", "1 a b\n", "text:ngram=2,value=binary,label=first,hash-bits=0");
+}
+
+int main(void)
+{
+    categories();
+    faults();
+    given_names();
+    given_faults();
+    specs();
+    return 0;
+}

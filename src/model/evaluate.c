@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * evaluate.c - a model measured on labelled rows.
+ *
+ * Accuracy is of the labels that predict gives; auc of the scores, for several classes the mean
+ * over those classes for which it is defined; logloss the mean of -log of the probability of the
+ * true class, formed from logarithms so that it is finite; rmse of targets. */
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 10 };               /* rows */
+
+static fx_status mean_auc(double *out, const fx_content *c, const double *y, const double *score,
+                          const double *weight, size_t n, const fx_run *run)
+{
+    double sum = 0, auc;
+    size_t defined = 0;
+    fx_status st = FX_OK;
+
+    for (size_t k = 0; k < c->outputs && !st; k++) {
+        double positive = c->outputs > 1 ? (double)k : 1;
+        st = fxi_model_metrics_auc(&auc, y, positive, score + k, c->outputs, weight, n, run);
+        if (!st && !isnan(auc)) {
+            sum += auc;
+            defined++;
+        }
+    }
+    *out = defined ? sum / (double)defined : NAN;
+    return st;
+}
+
+typedef struct judging {
+    const fx_content *c;
+    const double *y, *score, *weight;
+    size_t n;
+    double *p, *label;                  /* [classes]; [n] predicted */
+    double right, loss, total;
+} judging;
+
+static fx_status judge(void *ctx, size_t b, fxi_team *team)
+{
+    judging *j = ctx;
+    const fx_content *c = j->c;
+    size_t i = b * PIECE, last = j->n - i < PIECE ? j->n : i + PIECE;
+
+    for (; i < last && !fxi_parallel_cancelled(team); i++) {
+        const double *s = j->score + i * c->outputs;
+        j->label[i] = fxi_model_predict_label(c, s, j->p);
+        j->right += j->weight[i] * (j->label[i] == j->y[i]);
+        j->total += j->weight[i];
+        if (c->sigmoid)
+            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i]);
+    }
+    return FX_OK;
+}
+
+fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_content *c,
+                                    const double *y, const double *score, const double *weight,
+                                    size_t n, const fx_run *run)
+{
+    fx_metrics m = {n, NAN, NAN, NAN, NAN};
+    judging j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
+    fx_status st;
+
+    if (!c->classes) {
+        if (!(st = fx_model_metrics(&m, y, score, weight, n, 1)))
+            *out = m;
+        return st;
+    }
+    j.p = fxi_alloc(c->classes, sizeof *j.p);
+    j.label = fxi_alloc(n, sizeof *j.label);
+    st = j.p && j.label ? mean_auc(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
+    if (!st)
+        st = fxi_parallel_ordered((n + PIECE - 1) / PIECE, judge, &j, run);
+    if (!st && confusion)
+        memset(confusion, 0, c->classes * c->classes * sizeof *confusion);
+    for (size_t i = 0; i < n && !st && confusion; i++)
+        confusion[(size_t)y[i] * c->classes + (size_t)j.label[i]] += weight[i];
+    if (j.total > 0) {
+        m.accuracy = j.right / j.total;
+        m.logloss = c->sigmoid ? j.loss / j.total : NAN;
+    }
+    if (!st)
+        *out = m;
+    free(j.p);
+    free(j.label);
+    return st;
+}
+
+/* Scores of all blocks of t, one below the other. */
+static fx_status score_table(double *score, const fx_model *m, const fx_table *t, const fx_run *run)
+{
+    fx_status st = FX_OK;
+
+    for (size_t b = 0; b < t->blocks && !st; b++) {
+        st = fx_model_predict(score, NULL, m, FX_SCORE, &t->block[b], run);
+        score += t->block[b].rows * m->c.outputs;
+    }
+    return st;
+}
+
+fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
+                            const fx_table *t, const fx_run *run)
+{
+    fxi_labels l = {0};
+    double *score = NULL;
+    size_t bytes;
+    fx_status st;
+
+    if (!out || !m)
+        return fxi_error(FX_EINVAL, "fx_model_evaluate: %s is NULL", m ? "out" : "m");
+    if (confusion && !m->c.classes)
+        return fxi_error(FX_EINVAL, "%s has no classes that could be confused", m->c.spec);
+    if ((st = fxi_data_check_table(t, run)) || (st = fxi_model_labels_known(&l, &m->c, t, run)))
+        return st;
+    if (!fxi_size_mul(&bytes, t->rows, m->c.outputs) || !fxi_size_mul(&bytes, bytes, sizeof *score))
+        st = fxi_error(FX_ESHAPE, "%zu rows of %zu outputs are too many", t->rows, m->c.outputs);
+    if (!st)
+        st = fxi_memory_check(run, bytes, "scores of the rows");
+    if (!st && !(score = fxi_alloc(bytes, 1)))
+        st = FX_ENOMEM;
+    if (!st)
+        st = score_table(score, m, t, run);
+    if (!st)
+        st = fxi_model_evaluate_scores(out, confusion, &m->c, l.y, score, l.weight, t->rows, run);
+    free(score);
+    fxi_model_labels_free(&l);
+    return st;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * keep.c - copies of what others gave, owned by a model.  What is NULL stays so. */
+
+#include "model/model.h"
+
+#include <string.h>
+
+fx_status fxi_model_keep(const double **out, fx_model *m, const double *from, size_t bytes)
+{
+    double *to;
+
+    if (!from)
+        return FX_OK;
+    to = fxi_alloc(bytes, 1);
+    fx_status st = fxi_model_own(m, to);
+    if (!st)
+        *out = memcpy(to, from, bytes);
+    return st;
+}
+
+fx_status fxi_model_keep_text(const char **out, fx_model *m, const char *text)
+{
+    char *copy;
+
+    if (!text || !*text)
+        return FX_OK;
+    copy = fxi_strndup(text, strlen(text));
+    fx_status st = fxi_model_own(m, copy);
+    if (!st)
+        *out = copy;
+    return st;
+}
+
+/* Behind the pointers to them, in one piece of memory. */
+fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char *const *text,
+                               size_t n)
+{
+    size_t bytes;
+    bool fits = fxi_size_mul(&bytes, n, sizeof *text);
+
+    if (!text)
+        return FX_OK;
+    for (size_t i = 0; fits && i < n; i++)
+        fits = fxi_size_add(&bytes, bytes, strlen(text[i]) + 1);
+    const char **to = fxi_alloc(fits ? bytes : SIZE_MAX, 1);
+    fx_status st = fxi_model_own(m, to);
+    if (st)
+        return st;
+    char *at = (char *)(to + n);
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(text[i]) + 1;
+        to[i] = memcpy(at, text[i], len);
+        at += len;
+    }
+    *out = to;
+    return FX_OK;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * labels.c - classes from labels, labels among known classes, weights of rows.
+ *
+ * The distinct labels are kept sorted and searched by bisection: n log k for n rows of k classes.
+ * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
+ * makes no class and may be unknown.
+ *
+ * balanced: a row of class c weighs n / (k n_c) times its own weight, n = sum of all weights, n_c
+ * of those of the class, so that all classes weigh the same and their sum is n. */
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES = 1 << 16, PIECE = 1 << 14 };
+
+typedef struct gathering {
+    fxi_labels *l;
+    const fx_table *t;
+    const fx_content *known;            /* NULL: classes are being found */
+    size_t room;
+} gathering;
+
+static double weight_of(const fx_table *t, size_t i) { return t->weight ? t->weight[i] : 1; }
+
+void fxi_model_labels_free(fxi_labels *l)
+{
+    free(l->y);
+    free(l->weight);
+    free(l->value);
+    *l = (fxi_labels){0};
+}
+
+/* First of the n ascending numbers that is not below x. */
+static size_t place(const double *value, size_t n, double x)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (value[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static fx_status add_class(gathering *g, size_t at, double x)
+{
+    fxi_labels *l = g->l;
+
+    if (l->classes == CLASSES)
+        return fxi_error(FX_EINVAL, "more than %d distinct labels (%g is one): for targets there "
+                         "are svr and ridge", CLASSES, x);
+    if (l->classes == g->room) {
+        double *more = fxi_realloc(l->value, g->room ? 2 * g->room : 8, sizeof *more);
+        if (!more)
+            return FX_ENOMEM;
+        l->value = more;
+        g->room = g->room ? 2 * g->room : 8;
+    }
+    memmove(l->value + at + 1, l->value + at, (l->classes - at) * sizeof *l->value);
+    l->value[at] = x + 0.0;             /* -0 is 0 */
+    l->classes++;
+    return FX_OK;
+}
+
+/* Distinct labels of a piece of rows. */
+static fx_status find_piece(void *ctx, size_t b, fxi_team *team)
+{
+    gathering *g = ctx;
+    const fx_table *t = g->t;
+    size_t last = t->rows - b * PIECE < PIECE ? t->rows : (b + 1) * PIECE;
+    fx_status st = FX_OK;
+
+    (void)team;
+    for (size_t i = b * PIECE; i < last && !st; i++) {
+        if (weight_of(t, i) == 0)
+            continue;
+        size_t at = place(g->l->value, g->l->classes, t->label[i]);
+        if (at == g->l->classes || g->l->value[at] != t->label[i])
+            st = add_class(g, at, t->label[i]);
+    }
+    return st;
+}
+
+/* ---- Labels among known classes ---------------------------------------------------------- */
+
+static bool find_text(size_t *out, const fx_content *c, const char *name)
+{
+    size_t low = 0, high = c->classes;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(c->class_name[middle], name);
+        if (order == 0) {
+            *out = middle;
+            return true;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* By value where the model's classes are numbers, else by name; text becomes a number and a number
+ * text where the two differ. */
+static bool find_class(size_t *out, const fx_content *c, const char *name, double x)
+{
+    char buf[32];
+
+    if (c->class_value) {
+        const char *end = name ? name + strlen(name) : NULL;
+        if (name && fxi_decimal_read(&x, name, end) != end)
+            return false;
+        *out = place(c->class_value, c->classes, x);
+        return *out < c->classes && c->class_value[*out] == x;
+    }
+    if (!name) {
+        fxi_decimal_write(buf, x);
+        name = buf;
+    }
+    return find_text(out, c, name);
+}
+
+static fx_status unknown(const fx_content *c, const char *name, double x, size_t i)
+{
+    char buf[32], list[160] = "";
+
+    if (!name) {
+        fxi_decimal_write(buf, x);
+        name = buf;
+    }
+    for (size_t k = 0, n = 0; k < c->classes && n < sizeof list; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "", c->class_name[k]);
+    return fxi_error(FX_EINVAL, "the label of row %zu is %.60s; the model's classes are %s", i,
+                     name, list);
+}
+
+static fx_status known_piece(void *ctx, size_t b, fxi_team *team)
+{
+    gathering *g = ctx;
+    const fx_table *t = g->t;
+    size_t last = t->rows - b * PIECE < PIECE ? t->rows : (b + 1) * PIECE, k;
+
+    (void)team;
+    for (size_t i = b * PIECE; i < last; i++) {
+        const char *name = t->classes ? t->class_name[(size_t)t->label[i]] : NULL;
+        g->l->weight[i] = weight_of(t, i);
+        g->l->y[i] = g->l->classes ? 0 : t->label[i];
+        if (weight_of(t, i) == 0 || !g->l->classes)
+            continue;
+        if (!g->known)
+            k = place(g->l->value, g->l->classes, t->label[i]);
+        else if (!find_class(&k, g->known, name, t->label[i]))
+            return unknown(g->known, name, t->label[i], i);
+        g->l->y[i] = (double)k;
+    }
+    return FX_OK;
+}
+
+static fx_status check_labels(const fx_table *t, bool regress)
+{
+    if (!t->rows)
+        return fxi_error(FX_EINVAL, "the table has no rows");
+    if (!t->label)
+        return fxi_error(FX_EINVAL, "the table has no labels");
+    if (regress && t->classes)
+        return fxi_error(FX_EINVAL, "the labels are text (%s, ..); a model of targets needs "
+                         "numbers", t->class_name[0]);
+    return FX_OK;
+}
+
+static fx_status allocate(fxi_labels *l, size_t rows, const fx_run *run)
+{
+    size_t bytes = fxi_size_mul(&bytes, rows, 2 * sizeof(double)) ? bytes : SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "labels and weights");
+
+    if (!st && (!(l->y = fxi_alloc(rows, sizeof *l->y))
+                || !(l->weight = fxi_alloc(rows, sizeof *l->weight))))
+        st = FX_ENOMEM;
+    return st;
+}
+
+fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,
+                                 const fx_run *run)
+{
+    fxi_labels l = {.classes = c->classes};
+    gathering g = {&l, t, c, 0};
+    fx_status st = check_labels(t, !c->classes);
+
+    if (!st)
+        st = allocate(&l, t->rows, run);
+    if (!st)
+        st = fxi_parallel_ordered((t->rows + PIECE - 1) / PIECE, known_piece, &g, run);
+    if (st)
+        fxi_model_labels_free(&l);
+    else
+        *out = l;
+    return st;
+}
+
+/* ---- Weights of classes ------------------------------------------------------------------ */
+
+static const char *name_of(char buf[32], const fxi_labels *l, const fx_table *t, size_t k)
+{
+    if (t->classes)
+        return t->class_name[(size_t)l->value[k]];
+    fxi_decimal_write(buf, l->value[k]);
+    return buf;
+}
+
+/* Class k is called by these bytes: its name or, of a number, any form of its value. */
+static bool is_called(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len)
+{
+    double x;
+
+    if (!t->classes)
+        return fxi_decimal_read(&x, s, s + len) == s + len && x == l->value[k];
+    const char *name = t->class_name[(size_t)l->value[k]];
+    return strlen(name) == len && !memcmp(name, s, len);
+}
+
+static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table *t, const char *s,
+                             const char *end)
+{
+    const char *sign = end;
+    char buf[32], list[160] = "";
+    double w;
+
+    while (sign > s && *sign != '=')    /* the last one: names may hold others */
+        sign--;
+    if (sign == s || fxi_decimal_read(&w, sign + 1, end) != end || !(w > 0 && isfinite(w)))
+        return fxi_error(FX_EINVAL, "class weight '%.*s' is not CLASS=WEIGHT with a positive "
+                         "number", (int)(end - s), s);
+    for (size_t k = 0; k < l->classes; k++)
+        if (is_called(l, t, k, s, (size_t)(sign - s))) {
+            weight[k] = w;
+            return FX_OK;
+        }
+    for (size_t k = 0, n = 0; k < l->classes && n < sizeof list; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
+                              name_of(buf, l, t, k));
+    return fxi_error(FX_EINVAL, "class weight '%.*s' names no class; there are %s",
+                     (int)(end - s), s, list);
+}
+
+/* weight[classes], from what is asked for and the sums of the rows' weights. */
+static fx_status class_weights(double *weight, const fxi_labels *l, const fx_table *t,
+                               const char *spec, const double *sum)
+{
+    double total = 0;
+    fx_status st = FX_OK;
+
+    for (size_t k = 0; k < l->classes; k++)
+        total += sum[k];
+    bool balanced = !strcmp(spec, "balanced");
+    for (size_t k = 0; k < l->classes; k++)
+        weight[k] = balanced ? total / ((double)l->classes * sum[k]) : 1;
+    if (balanced)
+        return FX_OK;
+    for (const char *s = spec; *s && !st;) {
+        size_t len = strcspn(s, "\n");
+        if (len)
+            st = read_weight(weight, l, t, s, s + len);
+        s += len + (s[len] != '\0');
+    }
+    return st;
+}
+
+static fx_status one_class(const fxi_labels *l, const fx_table *t)
+{
+    char buf[32];
+
+    if (!l->classes)
+        return fxi_error(FX_EINVAL, "all %zu rows have weight 0", t->rows);
+    return fxi_error(FX_EINVAL, "all labels are the same (%s: %zu rows); a classifier needs two "
+                     "classes", name_of(buf, l, t, 0), t->rows);
+}
+
+static fx_status weigh(fxi_labels *l, const fx_table *t, const char *spec)
+{
+    double *sum = fxi_zalloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
+    fx_status st = sum && weight ? FX_OK : FX_ENOMEM;
+
+    if (!st) {
+        for (size_t i = 0; i < t->rows; i++)
+            sum[(size_t)l->y[i]] += l->weight[i];
+        st = class_weights(weight, l, t, spec, sum);
+    }
+    for (size_t i = 0; i < t->rows && !st; i++)
+        l->weight[i] *= weight[(size_t)l->y[i]];
+    free(sum);
+    free(weight);
+    return st;
+}
+
+fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
+                           const char *class_weight, const fx_run *run)
+{
+    fxi_labels l = {0};
+    gathering g = {&l, t, NULL, 0};
+    size_t pieces = (t->rows + PIECE - 1) / PIECE;
+    fx_status st = check_labels(t, regress);
+
+    if (!st && regress && class_weight && *class_weight)
+        st = fxi_error(FX_EINVAL, "class weights are given, but targets have no classes");
+    if (!st)
+        st = allocate(&l, t->rows, run);
+    if (!st && !regress)
+        st = fxi_parallel_ordered(pieces, find_piece, &g, run);
+    if (!st && !regress && l.classes < 2)
+        st = one_class(&l, t);
+    if (!st)
+        st = fxi_parallel_ordered(pieces, known_piece, &g, run);
+    if (!st && class_weight && *class_weight)
+        st = weigh(&l, t, class_weight);
+    if (st)
+        fxi_model_labels_free(&l);
+    else
+        *out = l;
+    return st;
+}

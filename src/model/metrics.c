@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * metrics.c - how good scores are, by definitions that anyone can repeat.
+ *
+ *   accuracy  share with (score > 0) == (y > 0)
+ *   auc       share of pairs (positive, negative) in the right order, ties one half: by sorting
+ *   logloss   mean of log(1 + exp(-y score))
+ *   rmse      root of the mean of (y - score)^2
+ *
+ * Means are weighted; a pair weighs the product of its weights.  With weights that are whole
+ * numbers auc is a quotient of two exact sums while n^2 < 2^53.  Cost: n log n. */
+
+#include "data/reader.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ranking {
+    double *auc;
+    const double *y, *score, *weight;
+    double positive;
+    size_t n, stride;
+    fxi_data_item *item;
+} ranking;
+
+/* Ascending whole numbers for ascending doubles. */
+static int64_t order_of(double x)
+{
+    int64_t i;
+
+    x += 0.0;                           /* -0 is 0 */
+    memcpy(&i, &x, sizeof i);
+    return i < 0 ? i ^ INT64_MAX : i;
+}
+
+static int compare(const fxi_data_item *a, const fxi_data_item *b)
+{
+    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
+}
+
+/* Scores ascending, with weights: > 0 of positives, < 0 of negatives. */
+static fx_status rank(void *ctx, size_t block, fxi_team *team)
+{
+    ranking *r = ctx;
+    double below = 0, right = 0, all = 0;
+    fx_status st;
+
+    (void)block;
+    for (size_t i = 0; i < r->n; i++) {
+        double w = r->weight ? r->weight[i] : 1;
+        r->item[i].key.col = order_of(r->score[i * r->stride]);
+        r->item[i].with.x = r->y[i] == r->positive ? w : -w;
+    }
+    if ((st = fxi_data_sort(r->item, r->item + r->n, r->n, compare, team)))
+        return st;
+    for (size_t i = 0, end; i < r->n; i = end) {
+        double positive = 0, negative = 0;
+        for (end = i; end < r->n && r->item[end].key.col == r->item[i].key.col; end++)
+            if (r->item[end].with.x > 0)
+                positive += r->item[end].with.x;
+            else
+                negative -= r->item[end].with.x;
+        right += positive * (below + negative / 2);
+        below += negative;
+        all += positive;
+    }
+    *r->auc = all > 0 && below > 0 ? right / (all * below) : NAN;
+    return FX_OK;
+}
+
+fx_status fxi_model_metrics_auc(double *auc, const double *y, double positive, const double *score,
+                                size_t stride, const double *weight, size_t n, const fx_run *run)
+{
+    ranking r = {auc, y, score, weight, positive, n, stride, NULL};
+
+    size_t bytes = fxi_size_mul(&bytes, n + n / 2, sizeof *r.item) ? bytes : SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "scores in order");
+
+    if (!st && !(r.item = fxi_alloc(bytes, 1)))
+        st = FX_ENOMEM;
+    if (!st)
+        st = fxi_parallel_ordered(1, rank, &r, run);
+    free(r.item);
+    return st;
+}
+
+static fx_status check(const double *y, const double *score, const double *weight, size_t n,
+                       int regress)
+{
+    if (n && (!y || !score))
+        return fxi_error(FX_EINVAL, "fx_model_metrics: %s is NULL", y ? "score" : "y");
+    for (size_t i = 0; i < n; i++) {
+        double w = weight ? weight[i] : 1;
+        if (!isfinite(score[i]) || !isfinite(y[i]))
+            return fxi_error(FX_EDOMAIN, "row %zu: label %g, score %g", i, y[i], score[i]);
+        if (!regress && y[i] != 1 && y[i] != -1)
+            return fxi_error(FX_EINVAL, "row %zu: label %g is neither 1 nor -1", i, y[i]);
+        if (!(w >= 0 && isfinite(w)))
+            return fxi_error(FX_EDOMAIN, "row %zu: weight %g", i, w);
+    }
+    return FX_OK;
+}
+
+fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score,
+                           const double *weight, size_t n, int regress)
+{
+    fx_metrics m = {n, NAN, NAN, NAN, NAN};
+    double right = 0, loss = 0, square = 0, total = 0;
+    fx_status st = check(y, score, weight, n, regress);
+
+    if (!st && !out)
+        st = fxi_error(FX_EINVAL, "fx_model_metrics: out is NULL");
+    if (!st && !regress)
+        st = fxi_model_metrics_auc(&m.auc, y, 1, score, 1, weight, n, NULL);
+    if (st)
+        return st;
+    for (size_t i = 0; i < n; i++) {
+        double w = weight ? weight[i] : 1;
+        right += w * ((score[i] > 0) == (y[i] > 0));
+        loss += regress ? 0 : w * fxi_loss_logistic.value(y[i], score[i], 0);
+        square += w * (y[i] - score[i]) * (y[i] - score[i]);
+        total += w;
+    }
+    if (total > 0) {
+        m.rmse = sqrt(square / total);
+        if (!regress) {
+            m.accuracy = right / total;
+            m.logloss = loss / total;
+        }
+    }
+    *out = m;
+    return FX_OK;
+}

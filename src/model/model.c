@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * model.c - a model's memory, and what is made of its specs. */
+
+#include "model/model.h"
+
+#include <stdlib.h>
+
+fx_model *fxi_model_new(void)
+{
+    fx_model *m = fxi_zalloc(1, sizeof *m);
+
+    if (m) {
+        fx_content *c = &m->c;
+        c->spec = c->scale = c->map = c->kernel = c->family = c->reader = "";
+        c->version = FX_VERSION;
+    }
+    return m;
+}
+
+fx_status fxi_model_own(fx_model *m, void *p)
+{
+    void **more = p ? fxi_realloc(m->owned, m->owns + 1, sizeof *more) : NULL;
+
+    if (!more) {
+        free(p);
+        return FX_ENOMEM;
+    }
+    m->owned = more;
+    m->owned[m->owns++] = p;
+    return FX_OK;
+}
+
+void fx_model_free(fx_model *m)
+{
+    if (!m)
+        return;
+    fx_map_free(m->map);
+    fx_kernel_free(m->kernel);
+    for (size_t i = 0; i < m->owns; i++)
+        free(m->owned[i]);
+    free(m->owned);
+    free(m);
+}
+
+fx_content fx_model_content(const fx_model *m) { return m->c; }
+const char *fx_model_help(size_t i) { return fxi_model_learner_help(i); }
+
+size_t fx_model_width(const fx_model *m, fx_output what)
+{
+    switch (what) {
+    case FX_LABEL: return 1;
+    case FX_SCORE: return m->c.outputs;
+    case FX_PROBA: return m->c.sigmoid ? m->c.classes : 0;
+    }
+    return 0;
+}
+
+fx_status fxi_model_ready(fx_model *m, const fx_run *run)
+{
+    const fx_content *c = &m->c;
+    fx_status st = FX_OK;
+
+    if (!*c->map)
+        return FX_OK;
+    if (!m->kernel)
+        st = fx_kernel_parse(&m->kernel, c->kernel, *c->family ? c->family : NULL, c->base);
+    if (!st && !m->map)
+        st = fx_map_parse(&m->map, c->map, m->kernel, c->cols, c->random, c->seed, NULL, run);
+    if (!st && fx_map_features(m->map) != c->features)
+        st = fxi_error(FX_ESHAPE, "%s makes %zu features, the model has weights for %zu", c->map,
+                       fx_map_features(m->map), c->features);
+    return st;
+}

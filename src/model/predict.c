@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * predict.c - labels, scores and probabilities of rows.
+ *
+ * Rows are taken in chunks, prepared (rows.c), and scored straight through the map, or by inner
+ * products where there is none, a chunk on a thread: memory does not grow with the rows, and a
+ * row's score depends on the row alone.
+ *
+ * Probabilities: p = 1/(1 + exp(a f + b)) of the score f.  Two classes: [1 - p, p].  More: p_k /
+ * sum p, formed from logarithms so that the sum never vanishes. */
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };
+static const double FAR = 1e300;
+
+/* ---- From scores ------------------------------------------------------------------------- */
+
+/* a f + b of output k; kept finite, so that differences of logarithms are numbers */
+static double sigmoid_at(const fx_content *c, const double *score, size_t k)
+{
+    return fmax(-FAR, fmin(FAR, c->sigmoid[2 * k] * score[k] + c->sigmoid[2 * k + 1]));
+}
+
+/* log 1/(1 + exp(z)) */
+static double log_sigmoid(double z) { return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z)); }
+
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k)
+{
+    double largest = -INFINITY, sum = 0;
+
+    if (c->classes == 2)
+        return log_sigmoid(sigmoid_at(c, score, 0) * (k ? 1 : -1));
+    for (size_t j = 0; j < c->classes; j++)
+        largest = fmax(largest, log_sigmoid(sigmoid_at(c, score, j)));
+    for (size_t j = 0; j < c->classes; j++)
+        sum += exp(log_sigmoid(sigmoid_at(c, score, j)) - largest);
+    return log_sigmoid(sigmoid_at(c, score, k)) - largest - log(sum);
+}
+
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score)
+{
+    double largest = -INFINITY, sum = 0;
+
+    if (c->classes == 2) {
+        p[1] = 1 / (1 + exp(sigmoid_at(c, score, 0)));
+        p[0] = 1 - p[1];
+        return;
+    }
+    for (size_t k = 0; k < c->classes; k++) {
+        p[k] = log_sigmoid(sigmoid_at(c, score, k));
+        largest = fmax(largest, p[k]);
+    }
+    for (size_t k = 0; k < c->classes; k++)
+        sum += p[k] = exp(p[k] - largest);
+    for (size_t k = 0; k < c->classes; k++)
+        p[k] /= sum;
+}
+
+static size_t first_largest(const double *x, size_t n)
+{
+    size_t best = 0;
+
+    for (size_t k = 1; k < n; k++)
+        if (x[k] > x[best])
+            best = k;
+    return best;
+}
+
+double fxi_model_predict_label(const fx_content *c, const double *score, double *p)
+{
+    if (!c->classes)
+        return score[0];
+    if (c->sigmoid) {
+        fxi_model_predict_proba(p, c, score);
+        return (double)first_largest(p, c->classes);
+    }
+    return c->classes == 2 ? score[0] > 0 : (double)first_largest(score, c->classes);
+}
+
+/* ---- Scores ------------------------------------------------------------------------------ */
+
+typedef struct prediction {
+    double *out;
+    fx_output what;
+    size_t width;
+    const fx_model *m;
+    const fx_scale *scale;
+    const double *W;                    /* [outputs][features]; NULL: there is a map */
+    const fx_matrix *X;
+    size_t chunk;
+    uint64_t *unseen;                   /* [chunks] */
+    const fxi_simd *simd;
+    const fx_run *run;
+} prediction;
+
+static void score_raw(double *S, const prediction *a, const fx_matrix *X, fxi_team *team)
+{
+    const fx_content *c = &a->m->c;
+
+    for (size_t i = 0; i < X->rows && !fxi_parallel_cancelled(team); i++)
+        for (size_t k = 0; k < c->outputs; k++)
+            S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), a->W + k * c->features,
+                                                    a->simd);
+}
+
+/* Intercepts are added; a score that is not finite is an error. */
+static fx_status finish_scores(double *S, const prediction *a, size_t first, size_t n)
+{
+    const fx_content *c = &a->m->c;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < c->outputs; k++)
+            if (!isfinite(S[i * c->outputs + k] += c->intercepts[k]))
+                return fxi_error(FX_ENUMERIC, "the score of row %zu is %g", first + i,
+                                 S[i * c->outputs + k]);
+    return FX_OK;
+}
+
+static void write_rows(const prediction *a, const double *S, double *p, size_t first, size_t n)
+{
+    const fx_content *c = &a->m->c;
+
+    for (size_t i = 0; i < n; i++) {
+        const double *score = S + i * c->outputs;
+        double *to = a->out + (first + i) * a->width;
+        if (a->what == FX_PROBA)
+            fxi_model_predict_proba(to, c, score);
+        else
+            *to = fxi_model_predict_label(c, score, p);
+    }
+}
+
+static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
+{
+    const prediction *a = ctx;
+    const fx_content *c = &a->m->c;
+    size_t first = b * a->chunk, left = a->X->rows - first, n = left < a->chunk ? left : a->chunk;
+    fx_run how = fxi_fit_nested(a->run, team);
+    fx_matrix X;
+    fx_data *own = NULL;
+    double *scratch = NULL, *S = a->out + first * c->outputs;
+    fx_status st = fxi_model_rows(&X, &own, &a->unseen[b], c->cols, c->seen, a->scale, a->X, first,
+                                  n, &how);
+
+    if (!st && a->what != FX_SCORE) {
+        scratch = fxi_alloc(n * c->outputs + c->classes, sizeof *scratch);
+        S = scratch;
+        st = S ? FX_OK : FX_ENOMEM;
+    }
+    if (!st && a->W)
+        score_raw(S, a, &X, team);
+    else if (!st)
+        st = fx_map_score(S, a->m->map, c->weights, c->outputs, &X, &how);
+    if (!st && !fxi_parallel_cancelled(team))
+        st = finish_scores(S, a, first, n);
+    if (!st && scratch && !fxi_parallel_cancelled(team))
+        write_rows(a, S, scratch + n * c->outputs, first, n);
+    fx_data_free(own);
+    free(scratch);
+    return st;
+}
+
+static size_t chunk_rows(const fx_model *m, const fx_matrix *X)
+{
+    size_t numbers = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
+    size_t each = X->rows ? numbers / X->rows : 0, n = NUMBERS / (each ? each : 1);
+    size_t most = m->map ? ROWS_MAPPED : ROWS;
+
+    n = n / FXI_LANES * FXI_LANES;
+    return n < FXI_LANES ? FXI_LANES : n > most ? most : n;
+}
+
+/* Weights of an output side by side; the model's own where they are. */
+static fx_status lay_weights(double **own, prediction *a)
+{
+    const fx_content *c = &a->m->c;
+
+    if (a->m->map || c->outputs == 1) {
+        a->W = a->m->map ? NULL : c->weights;
+        return FX_OK;
+    }
+    if (!(*own = fxi_alloc(c->features * c->outputs, sizeof **own)))
+        return FX_ENOMEM;
+    for (size_t k = 0; k < c->outputs; k++)
+        for (size_t j = 0; j < c->features; j++)
+            (*own)[k * c->features + j] = c->weights[j * c->outputs + k];
+    a->W = *own;
+    return FX_OK;
+}
+
+static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, const fx_run *run)
+{
+    if (!m || !X)
+        return fxi_error(FX_EINVAL, m ? "no rows are given" : "no model is given");
+    if (what == FX_PROBA && !m->c.sigmoid)
+        return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
+                         m->c.classes ? "train with calibrate=yes or model logistic"
+                                      : "its labels are targets");
+    if (!fx_model_width(m, what))
+        return fxi_error(FX_EINVAL, "output %d is neither labels, scores nor probabilities",
+                         (int)what);
+    if (!X->ptr && X->cols != m->c.cols)
+        return fxi_error(FX_ESHAPE, "dense rows have %zu columns, the model %zu", X->cols,
+                         m->c.cols);
+    return fxi_data_check(X, "X", run);
+}
+
+fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
+                           const fx_matrix *X, const fx_run *run)
+{
+    prediction a = {.out = out, .what = what, .m = m, .X = X, .simd = fxi_simd_get(), .run = run};
+    fx_status st = check(m, what, X, run);
+    fx_scale *scale = NULL;
+    double *weights = NULL;
+    uint64_t sum = 0;
+
+    if (!st && !out && X->rows)
+        st = fxi_error(FX_EINVAL, "no place is given for the results");
+    if (st)
+        return st;
+    a.width = fx_model_width(m, what);
+    a.chunk = chunk_rows(m, X);
+    size_t chunks = (X->rows + a.chunk - 1) / a.chunk;
+    if (!(a.unseen = fxi_zalloc(chunks, sizeof *a.unseen)))
+        return FX_ENOMEM;
+    st = fxi_model_rows_scale(&scale, &m->c);
+    a.scale = scale;
+    if (!st)
+        st = lay_weights(&weights, &a);
+    if (!st)
+        st = fxi_parallel(chunks, predict_chunk, &a, run);
+    for (size_t b = 0; b < chunks; b++)
+        sum += a.unseen[b];
+    if (!st && unseen)
+        *unseen = sum;
+    fx_data_scale_free(scale);
+    free(weights);
+    free(a.unseen);
+    return st;
+}

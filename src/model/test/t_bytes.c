@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The bytes of a model file depend on plan, rows and seed alone: not on threads, not on memory, not
+ * on what was fitted before; another seed gives others. */
+#include "built.h"
+#include "fixture.h"
+
+enum { N = 1400 };
+
+static const struct {
+    fx_plan plan;
+    int classes;
+} cases[] = {
+    {{.model = "svm"}, 2},
+    {{.model = "svm:solver=dual,max-iter=20", .map = "rk", .kernel = "anova", .features = 400}, 2},
+    {{.model = "svm:solver=newton,max-iter=30", .map = "rk", .kernel = "all-subsets",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{.model = "svm:calibrate=yes,C=0.1", .map = "rk", .kernel = "anova", .features = 400,
+      .scale = "unit-l2"}, 2},
+    {{.model = "svm-l2:calibrate=yes,C=0.1,tol=0.1", .map = "ts", .kernel = "poly:degree=2",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{.model = "svm-l2:intercept=appended", .map = "rff", .kernel = "rbf", .features = 400,
+      .scale = "maxabs"}, 3},
+    {{.model = "svm-l2:solver=dual,intercept=none,max-iter=20", .map = "rm",
+      .kernel = "poly:degree=2", .features = 400}, 2},
+    {{.model = "logistic", .class_weight = "balanced", .map = "rk", .kernel = "anova:order=3",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{.model = "logistic", .map = "explicit", .kernel = "anova"}, 2},
+    {{.model = "svm:solver=dual,max-iter=20", .map = "explicit", .kernel = "anova-upto:order=3"},
+     2},
+    {{.model = "logistic:penalty=l1,C=0.3", .map = "rk", .kernel = "anova", .features = 400}, 3},
+    {{.model = "svm-l2:penalty=l1,C=0.3", .class_weight = "1=3\n0=0.5"}, 3},
+    {{.model = "perceptron:calibrate=yes", .map = "rk", .kernel = "anova", .features = 400}, 3},
+    {{.model = "perceptron:averaged=no", .map = "explicit", .kernel = "poly:degree=2,coef0=1"}, 2},
+    {{.model = "svr:max-iter=40", .map = "rk", .kernel = "anova", .features = 400}, 0},
+    {{.model = "ridge", .scale = "std", .map = "rk", .kernel = "anova", .features = 400}, 0}};
+
+static file fitted_bytes(const fx_plan *plan, const fx_table *t, const fx_run *run)
+{
+    fx_model *m = fitted(plan, t, run);
+    file f = dumped(m);
+
+    fx_model_free(m);
+    return f;
+}
+
+/* A limit that is hardly enough for the fit: features are made when they are visited. */
+static fx_run little(const fx_plan *plan, const fx_table *t)
+{
+    fx_run run = {.threads = 1, .max_memory = 100000};
+    fx_model *m = NULL;
+    fxi_train train;
+
+    while (fx_model_fit(&m, plan, t, &run) == FX_ELIMIT)
+        run.max_memory += run.max_memory / 10;
+    CHECK(m);
+    fx_model_free(m);
+    CHECK(fxi_model_train_open(&train, plan, t, &run) == FX_OK);
+    CHECK(!plan->map || train.source.blocks < 3 || train.source.buffer);
+    fxi_model_train_close(&train);
+    return run;
+}
+
+static int same_file(file a, file b) { return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len); }
+
+int main(void)
+{
+    fx_data *d = made("pairs:n=1400,d=40,nz=9");
+    fx_table t = fx_data_table(d);
+    double label[N], weight[N];
+
+    for (size_t i = 0; i < N; i++)
+        weight[i] = (double)(i % 5) / 2;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        fx_run runs[] = {{.threads = 2}, {.threads = 8}, {0}};
+        fx_plan plan = cases[k].plan;
+        for (size_t i = 0; i < N; i++)
+            label[i] = cases[k].classes == 3 && i % 3 == 0 ? 1 : d->table.label[i] > 0 ? 2 : 0;
+        t.label = label;
+        t.weight = k % 2 ? weight : NULL;
+        plan.seed = 4;
+        file first = fitted_bytes(&plan, &t, &(fx_run){.threads = 1});
+        runs[2] = little(&plan, &t);
+        for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+            file other = fitted_bytes(&plan, &t, &runs[r]);
+            if (!same_file(first, other))
+                fprintf(stderr, "%s, map %s: other bytes with %d threads, memory %g\n", plan.model,
+                        plan.map ? plan.map : "-", runs[r].threads, (double)runs[r].max_memory);
+            CHECK(same_file(first, other));
+            free(other.bytes);
+        }
+        plan.seed = 5;
+        file other = fitted_bytes(&plan, &t, NULL);
+        CHECK(!same_file(first, other));
+        free(other.bytes);
+        free(first.bytes);
+    }
+    fx_data_free(d);
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+/* By hand from labels, scores and probabilities. */
+static void by_definition(const char *model, int classes)
+{
+    fx_data *d = made("pairs:n=300,d=20,nz=6,k=4");
+    fx_table t = fx_data_table(d);
+    double *label = malloc(t.rows * sizeof *label), weight[300], confusion[9], seen = 0;
+
+    CHECK(label);
+    for (size_t i = 0; i < t.rows; i++) {
+        label[i] = (double)(t.label[i] > 0) + (classes == 3 && i % 3 == 0);
+        weight[i] = (double)(i % 4);
+    }
+    t.label = label;
+    t.weight = weight;
+    fx_model *m = fitted(&(fx_plan){.model = model}, &t, NULL);
+    double *l = predicted(m, FX_LABEL, t.block, NULL), right = 0, total = 0, loss = 0, rmse = 0;
+    size_t k = fx_model_width(m, FX_PROBA);
+    double *p = k ? predicted(m, FX_PROBA, t.block, NULL) : NULL;
+    fx_metrics got;
+    CHECK(fx_model_evaluate(&got, classes ? confusion : NULL, m, &t, NULL) == FX_OK);
+    for (size_t i = 0; i < t.rows; i++) {
+        right += weight[i] * (l[i] == label[i]);
+        total += weight[i];
+        rmse += weight[i] * (l[i] - label[i]) * (l[i] - label[i]);
+        if (p)
+            loss -= weight[i] * log(p[i * k + (size_t)label[i]]);
+    }
+    CHECK(got.rows == 300);
+    if (classes) {
+        CHECK(got.accuracy == right / total && isnan(got.rmse));
+        for (int a = 0; a < classes * classes; a++)
+            seen += confusion[a];
+        CHECK(seen == total && got.auc > 0.5 && got.auc <= 1);
+        right = 0;
+        for (int a = 0; a < classes; a++)
+            right += confusion[a * classes + a];
+        CHECK(got.accuracy == right / total);
+    } else {
+        CHECK(isnan(got.accuracy) && isnan(got.auc));
+        CHECK_NEAR(got.rmse, sqrt(rmse / total), 1e-12);
+    }
+    if (p)
+        CHECK_NEAR(got.logloss, loss / total, 1e-12 * total);
+    else
+        CHECK(isnan(got.logloss));
+    free(l);
+    free(p);
+    free(label);
+    fx_model_free(m);
+    fx_data_free(d);
+}
+
+/* Labels of other forms find their class; unknown ones do not. */
+static void labels(void)
+{
+    fx_data *numbers = parsed("1 1:1\n-1 1:-1\n1 1:2\n-1 1:-2\n");
+    fx_data *text = parsed("no 1:1\nyes 1:-1\nno 1:2\nyes 1:-2\n");
+    fx_data *mixed = parsed("b 1:1\na 1:-1\nb 1:2\na 1:-2\n");
+    const char *const names[] = {"1", "b"};     /* text all the same */
+    fx_data *same = parsed("+1.0 1:1\n-1e0 1:-3\n"), *other = parsed("2 1:1\n");
+    fx_data *one = parsed("1 1:-1\n");
+    fx_table n = fx_data_table(numbers), s = fx_data_table(text), a = fx_data_table(mixed);
+    fx_table t = fx_data_table(same), u = fx_data_table(other), v = fx_data_table(one);
+    fx_plan plan = {.model = "svm"};
+    a.class_name = names;
+    fx_model *m = fitted(&plan, &n, NULL), *words = fitted(&plan, &s, NULL);
+    fx_model *both = fitted(&plan, &a, NULL);
+    fx_metrics got;
+
+    CHECK(fx_model_evaluate(&got, NULL, m, &t, NULL) == FX_OK && got.accuracy == 1);
+    CHECK(fx_model_evaluate(&got, NULL, m, &u, NULL) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "is 2") && strstr(fx_error_detail(), "-1, 1"));
+    CHECK(fx_model_evaluate(&got, NULL, words, &s, NULL) == FX_OK && got.accuracy == 1);
+    CHECK(fx_model_evaluate(&got, NULL, words, &n, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluate(&got, NULL, both, &v, NULL) == FX_OK && got.accuracy == 1);
+    CHECK(isnan(got.auc));
+    v.label = NULL;
+    CHECK(fx_model_evaluate(&got, NULL, both, &v, NULL) == FX_EINVAL);
+    fx_model_free(m);
+    fx_model_free(words);
+    fx_model_free(both);
+    fx_data_free(numbers);
+    fx_data_free(text);
+    fx_data_free(mixed);
+    fx_data_free(same);
+    fx_data_free(other);
+    fx_data_free(one);
+}
+
+int main(void)
+{
+    test_init();
+    by_definition("svm", 2);
+    by_definition("logistic", 2);
+    by_definition("logistic", 3);
+    by_definition("svm-l2", 3);
+    by_definition("ridge", 0);
+    labels();
+    return 0;
+}

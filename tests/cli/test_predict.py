@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""featcross predict: forms of output, widths and bases, broken models, memory."""
+
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+
+from conftest import svmlight
+
+
+@pytest.fixture
+def model(fx, pairs):
+    fx("train", pairs[0], "--model", "logistic", "--kernel", "anova-upto:order=2", "-D", "256", "-C",
+       "0.1", "-o", "m.fx", "-q")
+    return "m.fx"
+
+
+def scores(fx, data, *args, **more):
+    return np.array(fx("predict", "m.fx", data, "--output", "score", "-q", *args, **more).text.split(),
+                    float)
+
+
+# ---- Forms --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("what", ["label", "score", "proba"])
+def test_forms_agree(fx, pairs, model, what):
+    args = ["predict", model, pairs[1], "--output", what, "-q"]
+    text = np.array([line.split() for line in fx(*args).text.splitlines()], float)
+    npy = np.load(io.BytesIO(fx(*args, "--format", "npy").out))
+    objects = [json.loads(line) for line in fx(*args, "--format", "jsonl").text.splitlines()]
+    if what == "proba":
+        from_json = np.array([[o["proba"]["-1"], o["proba"]["1"]] for o in objects])
+        assert np.allclose(text.sum(1), 1) and npy.shape == (400, 2)
+    else:
+        from_json = np.array([[o[what]] for o in objects], float)
+        assert npy.shape == (400,)
+    assert text.shape[0] == 400
+    assert (text.ravel() == npy.ravel()).all() and (text == from_json).all()
+    fx(*args, "-o", "out.txt")
+    assert (fx.directory / "out.txt").read_bytes() == fx(*args).out
+    fx(*args, "-o", "out.npy", "--format", "npy")
+    assert (np.load(fx.directory / "out.npy") == npy).all()
+
+
+def test_label_is_the_likeliest(fx, pairs, model):
+    P = np.array([line.split() for line in
+                  fx("predict", model, pairs[1], "--output", "proba").text.splitlines()], float)
+    labels = fx("predict", model, pairs[1]).text.split()
+    assert labels == [["-1", "1"][k] for k in P.argmax(1)]
+
+
+def test_text_labels(fx, put):
+    put("x.svm", 'n"o 1:1\nyes 2:1\n' * 10)
+    fx("train", "x.svm", "--model", "svm", "-o", "m.fx", "-q")
+    assert fx("predict", "m.fx", "x.svm").text.split() == ['n"o', "yes"] * 10
+    lines = fx("predict", "m.fx", "x.svm", "--format", "jsonl").text.splitlines()
+    assert json.loads(lines[0]) == {"label": 'n"o'}
+    assert "npy holds numbers" in fx("predict", "m.fx", "x.svm", "--format", "npy", status=2).talk
+    assert "no probabilities" in fx("predict", "m.fx", "x.svm", "--output", "proba", status=2).talk
+    assert "--calibrate" in fx("predict", "m.fx", "x.svm", "--output", "proba", status=2).talk
+
+
+def test_json_summary(fx, pairs, model):
+    j = fx("predict", model, pairs[1], "-o", "p.txt", "--json").json
+    assert j["rows"] == 400 and j["unseen"] == 0
+    assert "-o FILE" in fx("predict", model, pairs[1], "--json", status=2).talk
+
+
+# ---- Input --------------------------------------------------------------------------------------
+def test_stdin_packed_and_without_labels(fx, pairs, model):
+    want = scores(fx, pairs[1])
+    text = (fx.directory / pairs[1]).read_bytes()
+    bare = b"\n".join(line.split(b" ", 1)[1] for line in text.splitlines()) + b"\n"
+    assert (scores(fx, "-", stdin=text) == want).all()
+    assert (np.array(fx("predict", model, "--output", "score", "-q", stdin=text).text.split(), float)
+            == want).all()
+    assert (scores(fx, "-", stdin=bare) == want).all()
+    subprocess.run(["gzip", "-k", pairs[1]], cwd=fx.directory, check=True)
+    assert (scores(fx, pairs[1] + ".gz") == want).all()
+
+
+@pytest.mark.parametrize("name", ["x.npz", "x.npy"])
+def test_binary_input(fx, pairs, model, name):
+    fx("convert", pairs[1], name, "-q")
+    assert np.allclose(scores(fx, name), scores(fx, pairs[1]), rtol=1e-5, atol=1e-6)
+
+
+def test_order_of_many_portions(fx, model, pairs):
+    """More text than one portion: the rows come in their order."""
+    text = (fx.directory / pairs[1]).read_bytes()
+    want = fx("predict", model, pairs[1], "-q").out
+    assert fx("predict", model, "-", "-q", stdin=text * 100).out == want * 100
+
+
+def test_empty_and_broken_input(fx, put, model):
+    put("none.svm", "")
+    assert "none.svm: no rows" in fx("predict", model, "none.svm", status=2).talk
+    put("bad.svm", "1 1:1\n1 2:x\n")
+    assert "bad.svm:2:" in fx("predict", model, "bad.svm", "-o", "out.txt", status=2).talk
+    assert not (fx.directory / "out.txt").exists()
+    fx("predict", model, "nowhere.svm", status=2)
+    assert "no/such" in fx("predict", model, "bad.svm", "-o", "no/such/x", status=2).talk
+
+
+# ---- 20: widths, bases, unseen ------------------------------------------------------------------
+def test_20_widths(fx, put, model):
+    put("narrow.svm", "1 2:1 3:1\n")
+    put("wide.svm", "1 2:1 3:1 1000:5 2000000000:7\n")
+    put("odd.svm", "1 2:1 3:1 31:4\n")
+    want = scores(fx, "narrow.svm")
+    assert (scores(fx, "wide.svm") == want).all() and (scores(fx, "odd.svm") == want).all()
+    assert "2 entries" in fx("predict", model, "wide.svm").talk
+    assert "1 entry" in fx("predict", model, "odd.svm").talk
+    assert "never saw" in fx("predict", model, "odd.svm", "--unseen", "error", status=2).talk
+    fx("predict", model, "narrow.svm", "--unseen", "error")
+
+
+@pytest.mark.parametrize("kernel", [None, "anova-upto:order=2", "all-subsets"])
+def test_20_never_trained_column(fx, put, kernel):
+    put("x.svm", "1 1:1 4:1\n-1 2:1\n1 1:1 2:1 4:1\n" * 5)       # column 3 is always 0
+    args = ["--kernel", kernel, "-D", "64"] if kernel else []
+    fx("train", "x.svm", "--model", "logistic", "-o", "m.fx", "-q", *args)
+    put("a.svm", "1 1:1 2:0.5\n")
+    put("b.svm", "1 1:1 2:0.5 3:100\n")
+    assert (scores(fx, "a.svm") == scores(fx, "b.svm")).all()
+    assert "1 entry" in fx("predict", "m.fx", "b.svm").talk
+
+
+def test_20_base_is_the_model_s(fx, put, rows):
+    X, y = rows
+    put("one.svm", svmlight(X, y, base=1))
+    put("zero.svm", svmlight(X, y, base=0))
+    fx("train", "one.svm", "--model", "logistic", "-o", "m.fx", "-q")
+    want = scores(fx, "one.svm")
+    X5 = X.copy()
+    X5[:, :4] = 0
+    put("late.svm", svmlight(X5, y, base=1))         # the smallest index is 5
+    assert scores(fx, "late.svm").shape == want.shape
+    assert "0" in fx("predict", "m.fx", "zero.svm", status=2).talk
+    fx("train", "zero.svm", "--model", "logistic", "-o", "m.fx", "-q")
+    assert (scores(fx, "zero.svm") == want).all()
+    put("some.svm", "1 " + " ".join(f"{j}:{float(v)!r}" for j, v in enumerate(X[0]) if v and j) + "\n")
+    assert scores(fx, "some.svm").shape == (1,)      # no index 0 here, and still from 0
+    X0 = X[:1].copy()
+    X0[0, 0] = 0
+    put("same.svm", svmlight(X0, y[:1], base=0))
+    assert (scores(fx, "some.svm") == scores(fx, "same.svm")).all()
+
+
+# ---- 24: models ---------------------------------------------------------------------------------
+def test_24_truncated_and_flipped(fx, put, model):
+    whole = (fx.directory / model).read_bytes()
+    put("x.svm", "1 1:1\n")
+    r = np.random.default_rng(1)
+    for cut in [0, 1, 7, 8, 9, 20, len(whole) // 2, *r.integers(0, len(whole), 10), len(whole) - 1]:
+        put("bad.fx", whole[:cut])
+        talk = fx("predict", "bad.fx", "x.svm", status=2).talk
+        assert "bad.fx: " in talk
+    for at in [0, 3, 7, 8, 9, 30, *r.integers(0, len(whole), 20), len(whole) - 1]:
+        b = bytearray(whole)
+        b[at] ^= 1 << int(r.integers(0, 8))
+        put("bad.fx", bytes(b))
+        assert "bad.fx: " in fx("predict", "bad.fx", "x.svm", status=2).talk
+    put("bad.fx", whole + b"\0")
+    fx("evaluate", "bad.fx", "x.svm", status=2)
+    fx("train", "x.svm", "--init", "bad.fx", "--model", "logistic", status=2)
+
+
+def test_24_other_kinds(fx, put, model, pairs):
+    put("x.svm", "1 1:1\n")
+    assert "x.svm: " in fx("predict", "x.svm", "x.svm", status=2).talk
+    fx("predict", "nowhere.fx", "x.svm", status=2)
+    fx("predict", ".", "x.svm", status=2)
+    fx("info", model)
+    fx("evaluate", model, model, status=2)
+
+
+# ---- Memory -------------------------------------------------------------------------------------
+def peak(program, cwd, model, data):
+    """Bytes of the largest resident set, of a process of its own."""
+    code = ("import resource, subprocess, sys\n"
+            "subprocess.run(sys.argv[1:], stdin=open(0), stdout=subprocess.DEVNULL, check=True)\n"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)")
+    options = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"  # what is freed counts not
+    with open(data) as f:
+        return int(subprocess.run([sys.executable, "-c", code, program, "predict", model, "-", "-q"],
+                                  stdin=f, cwd=cwd, check=True, capture_output=True,
+                                  env={**os.environ, "ASAN_OPTIONS": options}).stdout)
+
+
+def test_memory_is_flat(program, fx, model, pairs, tmp_path):
+    text = (tmp_path / "all.svm").read_text()
+    (tmp_path / "some.svm").write_text(text * 60)           # 60,000 rows
+    (tmp_path / "many.svm").write_text(text * 300)          # 300,000
+    few, many = (peak(program, tmp_path, model, tmp_path / name) for name in ("some.svm", "many.svm"))
+    assert many - few < 6 << 20
+
+
+def test_20_base_can_be_given(fx, put, rows):
+    X, y = rows
+    put("one.svm", svmlight(X, y, base=1))
+    put("zero.svm", svmlight(X, y, base=0))
+    fx("train", "one.svm", "--model", "logistic", "-o", "m.fx", "-q")
+    assert (scores(fx, "zero.svm", "--index-base", "0") == scores(fx, "one.svm")).all()
+    assert (scores(fx, "one.svm", "--index-base", "auto") == scores(fx, "one.svm")).all()
+
+
+def test_24_newer_version(fx, put, model):
+    whole = bytearray((fx.directory / model).read_bytes())
+    at = whole.index(b'"format_version":"') + len(b'"format_version":"')
+    whole[at:at + 1] = b"9"
+    at = len(whole) - 4
+    whole[at:] = zlib.crc32(whole[:at]).to_bytes(4, "little")
+    put("new.fx", bytes(whole))
+    for command in (["predict", "new.fx", "x.svm"], ["info", "new.fx"]):
+        assert "version" in fx(*command, status=2).talk
+
+
+def test_model_and_data_swapped(fx, pairs, model):
+    assert "both" in fx("predict", "-", status=2).talk
+    for command in ("predict", "evaluate"):
+        assert "the model comes first" in fx(command, pairs[1], model, status=2).talk
+    for command in (["predict", model, model], ["train", model, "-o", "n.fx"],
+                    ["convert", model, "x.svm"]):
+        assert "is a model; rows of data are wanted" in fx(*command, status=2).talk
+    talk = fx("info", "-", stdin=(fx.directory / model).read_bytes(), status=2).talk
+    assert "stdin is a model" in talk

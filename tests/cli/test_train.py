@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""featcross train: options, labels, weights, what is saved, what is chosen."""
+
+import csv
+import resource
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from conftest import SLOW, svmlight
+from test_output import files, spawn, wait_for
+
+MODELS = ["svm", "svm-l2", "logistic", "perceptron", "svm-l2:penalty=l1", "logistic:penalty=l1"]
+
+
+def train(fx, data, *args, **more):
+    return fx("train", data, "-o", "m.fx", "--json", *args, **more).json
+
+
+def predict(fx, data, *args):
+    return fx("predict", "m.fx", data, "-q", *args).text.split()
+
+
+def scores(fx, data):
+    return np.array(predict(fx, data, "--output", "score"), float)
+
+
+# ---- What comes out -----------------------------------------------------------------------------
+def test_json(fx, pairs):
+    j = train(fx, pairs[0], "--kernel", "anova:order=2", "--map", "rk", "-D", "16x", "--model", "svm",
+              "-C", "0.1", "--seed", "7")
+    assert {"model", "rows", "features", "classes", "map", "kernel", "D", "objective", "gap",
+            "converged", "iterations", "seconds", "peak_bytes", "seed"} <= set(j)
+    assert {"read", "map", "fit"} <= set(j["seconds"])
+    assert (j["rows"], j["features"], j["classes"], j["D"], j["seed"]) == (600, 30, 2, 480, 7)
+    assert j["model"].startswith("svm:C=0.1") and j["kernel"] == "anova:order=2"
+    assert j["map"].startswith("rk") and j["converged"] is True
+    assert j["bytes"] == (fx.directory / "m.fx").stat().st_size
+    assert j["class_names"] == ["-1", "1"]
+
+
+def test_report_and_default_path(fx, pairs):
+    text = fx("train", pairs[0], "--model", "svm").text
+    for word in ["model", "rows", "objective", "converged", "seconds", "train.svm.fx"]:
+        assert word in text
+    assert (fx.directory / "train.svm.fx").exists()
+    assert "need -o" in fx("train", "-", "--model", "svm", status=2).talk
+
+
+def test_model_on_stdout(fx, pairs):
+    r = fx("train", pairs[0], "--model", "svm", "-o", "-")
+    fx("train", pairs[0], "--model", "svm", "-o", "m.fx")
+    assert r.out == (fx.directory / "m.fx").read_bytes()
+    assert "objective" in r.talk
+    assert "standard output" in fx("train", pairs[0], "--model", "svm", "-o", "-", "--json",
+                                   status=2).talk
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_score_is_that_of_evaluate(fx, pairs, model):
+    train(fx, pairs[0], "--model", model, "--kernel", "anova-upto:order=2", "-D", "512", "-C",
+          "0.1") if "perceptron" not in model else train(
+              fx, pairs[0], "--model", model, "--kernel", "anova-upto:order=2", "-D", "512")
+    got = predict(fx, pairs[1])
+    want = [line.split()[0] for line in (fx.directory / pairs[1]).read_text().splitlines()]
+    accuracy = np.mean([float(a) == float(b) for a, b in zip(got, want)])
+    assert fx("evaluate", "m.fx", pairs[1], "--json").json["accuracy"] == pytest.approx(accuracy)
+    assert accuracy > 0.6
+
+
+@pytest.mark.parametrize("model", ["ridge", "svr"])
+def test_regression(fx, put, model):
+    r = np.random.default_rng(2)
+    X = r.normal(size=(200, 5))
+    y = X @ [1, -2, 0.5, 0, 3] + 10
+    put("x.svm", svmlight(X, [float(v) for v in y]))
+    j = train(fx, "x.svm", "--model", model, "-C", "100")
+    assert j["classes"] == 0
+    got = np.array(predict(fx, "x.svm"), float)
+    rmse = np.sqrt(np.mean((got - y) ** 2))
+    assert rmse < 0.2
+    assert fx("evaluate", "m.fx", "x.svm", "--json").json["rmse"] == pytest.approx(rmse, rel=1e-9)
+
+
+# ---- 19: labels ---------------------------------------------------------------------------------
+def test_19_labels_any_two(fx, put, rows):
+    X, y = rows
+    names = {"zero": ("0", "1"), "sign": ("-1", "1"), "two": ("1", "2"), "text": ("no", "yes")}
+    found = {}
+    for name, (low, high) in names.items():
+        text = svmlight(X, y).splitlines()
+        put("x.svm", "\n".join((high if v > 0 else low) + line[line.index(" "):]
+                               for v, line in zip(y, text)) + "\n")
+        assert train(fx, "x.svm", "--model", "svm")["class_names"] == [low, high]
+        found[name] = scores(fx, "x.svm")
+        assert set(predict(fx, "x.svm")) <= {low, high}
+    for name in names:
+        assert (found[name] == found["sign"]).all()
+
+
+def test_19_one_class_is_refused_with_counts(fx, put):
+    put("x.svm", "3 1:1\n3 2:1\n")
+    talk = fx("train", "x.svm", "--model", "svm", status=2).talk
+    assert "3" in talk and "2" in talk and "class" in talk
+    assert not (fx.directory / "x.svm.fx").exists()
+    fx("train", "x.svm", status=2)                  # and so when everything is chosen
+
+
+def test_19_three_classes(fx, put):
+    r = np.random.default_rng(3)
+    X = r.normal(size=(150, 4))
+    y = X[:, :3].argmax(1)
+    text = svmlight(X).splitlines()
+    put("x.svm", "\n".join("abc"[c] + line[1:] for c, line in zip(y, text)) + "\n")
+    for model in MODELS[:4]:
+        assert train(fx, "x.svm", "--model", model)["class_names"] == ["a", "b", "c"]
+        S = scores(fx, "x.svm").reshape(-1, 3)
+        got = predict(fx, "x.svm")
+        assert got == ["abc"[c] for c in S.argmax(1)]
+        assert np.mean([g == "abc"[c] for g, c in zip(got, y)]) > 0.8
+
+
+def test_row_order_changes_no_sign(fx, put, rows):
+    X, y = rows
+    lines = svmlight(X, y).splitlines()
+    put("x.svm", "\n".join(lines) + "\n")
+    put("y.svm", "\n".join(lines[::-1]) + "\n")
+    train(fx, "x.svm", "--model", "svm", "--tol", "1e-9")
+    a = scores(fx, "x.svm")
+    train(fx, "y.svm", "--model", "svm", "--tol", "1e-9")
+    assert np.allclose(a, scores(fx, "x.svm"), atol=1e-3)
+
+
+def test_task(fx, put):
+    put("real.svm", "0.5 1:1\n1.5 2:1\n2.5 1:1 2:1\n")
+    put("text.svm", "a 1:1\nb 2:1\na 1:1 2:1\n")
+    put("whole.svm", "1 1:1\n2 2:1\n1 1:1 2:1\n")
+    assert train(fx, "real.svm", "-C", "1")["model"].startswith("ridge")
+    assert train(fx, "whole.svm", "-C", "1")["model"].startswith("svm-l2")
+    assert train(fx, "whole.svm", "-C", "1", "--task", "regress")["model"].startswith("ridge")
+    assert train(fx, "whole.svm", "--task", "regress", "--epsilon", "0.2", "-C", "1")[
+        "model"].startswith("svr")
+    assert "not whole" in fx("train", "real.svm", "-C", "1").talk
+    assert "whole numbers of 2 values" in fx("train", "whole.svm", "-C", "1").talk
+    assert "0.5" in fx("train", "real.svm", "--model", "svm", status=2).talk
+    assert train(fx, "real.svm", "--model", "svm", "--task", "classify")["classes"] == 3
+    fx("train", "text.svm", "--model", "ridge", status=2)
+    assert "--task regress" in fx("train", "whole.svm", "--model", "svm", "--task", "regress",
+                                  status=2).talk
+
+
+# ---- Options ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("args, word", [
+    (["--model", "svm:C=2", "-C", "3"], "both set C"),
+    (["--model", "svm:tol=0.1", "--tol", "3"], "both set tol"),
+    (["--model", "svm", "--loss", "hinge"], "--loss"),
+    (["--model", "swm"], "svm"),
+    (["--model", "svm:D=3"], "D"),
+    (["-C", "0"], "C=0"),
+    (["-C", "-1"], "-1"),
+    (["-C", "much"], "much"),
+    (["-C", "1", "-c", "2"], "-c"),
+    (["-D", "0", "--kernel", "linear"], "-D 0"),
+    (["-D", "10"], "--kernel"),
+    (["--kernel", "anowa"], "anowa"),
+    (["--kernel", "anova:order=2", "--map", "rff"], "rff"),
+    (["--max-iter", "0", "--model", "svm"], "max-iter"),
+    (["--folds", "1"], "--folds"),
+    (["--model", "ridge", "--penalty", "l1"], "ridge"),
+    (["--class-weight", "maybe", "--model", "svm"], "maybe"),
+    (["--class-weight", "9=2", "--model", "svm"], "9"),
+    (["--threads", "-1"], "--threads"),
+    (["--model", "perceptron", "--kernel", "auto"], "no C"),
+    (["--model", "perceptron", "--folds", "3"], "no C"),
+    (["--weights", "no.txt", "--model", "svm"], "no.txt"),
+])
+def test_23_bad_options(fx, put, args, word):
+    put("x.svm", "1 1:1\n-1 2:1\n" * 10)
+    assert word in fx("train", "x.svm", *args, status=2).talk
+    assert files(fx.directory) == ["x.svm"]
+
+
+def test_bad_model_is_found_before_the_data(fx):
+    assert "swm" in fx("train", "nowhere.svm", "--model", "swm", status=2).talk
+
+
+def test_keys_and_options_are_the_same(fx, pairs):
+    fx("train", pairs[0], "--model", "svm-l2:C=0.5,penalty=l1,tol=1e-4", "-o", "a.fx")
+    fx("train", pairs[0], "--loss", "squared-hinge", "-c", "0.5", "--penalty", "l1", "--tol", "1e-4",
+       "-o", "b.fx")
+    assert (fx.directory / "a.fx").read_bytes() == (fx.directory / "b.fx").read_bytes()
+
+
+def test_kernel_alone_means_a_map_and_16x(fx, pairs):
+    j = train(fx, pairs[0], "--kernel", "anova:order=2")
+    assert j["map"].startswith("rk") and j["D"] == 16 * 30 and "C=1," in j["model"]
+    assert train(fx, pairs[0], "--kernel", "rbf:gamma=0.1", "-D", "64")["map"].startswith("rff")
+
+
+def test_family_file(fx, pairs):
+    fx("make", "pairs", "-n", "1000", "-d", "30", "--nz", "8", "-k", "3", "-o", "again.svm",
+       "--planted", "sets.txt", "-q")
+    train(fx, pairs[0], "--kernel", "itemset:file=sets.txt", "-D", "256")
+    (fx.directory / "sets.txt").unlink()            # the model has them
+    assert fx("evaluate", "m.fx", pairs[1], "--json").json["accuracy"] > 0.85
+
+
+# ---- Weights ------------------------------------------------------------------------------------
+def test_weights(fx, put, rows):
+    X, y = rows
+    lines = svmlight(X, y).splitlines(keepends=True)
+    w = [i % 3 for i in range(len(lines))]
+    put("x.svm", "".join(lines))
+    put("w.txt", "".join(f"{v}\n" for v in w))
+    put("many.svm", "".join(line * n for line, n in zip(lines, w)))
+    for model in ["svm", "logistic"]:
+        fx("train", "x.svm", "--model", model, "--tol", "1e-10", "--weights", "w.txt", "-o", "m.fx")
+        a = scores(fx, "x.svm")
+        fx("train", "many.svm", "--model", model, "--tol", "1e-10", "-o", "m.fx")
+        assert np.allclose(a, scores(fx, "x.svm"), atol=1e-3)
+    put("w.txt", "1\n2\n")
+    assert "2 weights" in fx("train", "x.svm", "--model", "svm", "--weights", "w.txt", status=2).talk
+    put("w.txt", "1\n" * 29 + "-1\n")
+    assert "weight 30" in fx("train", "x.svm", "--model", "svm", "--weights", "w.txt", status=2).talk
+
+
+def test_class_weight(fx, put):
+    r = np.random.default_rng(5)
+    X = np.vstack([r.normal(size=(90, 3)), r.normal(size=(10, 3)) + 1])
+    put("x.svm", svmlight(X, [-1] * 90 + [1] * 10))
+
+    def positives(*args):
+        train(fx, "x.svm", "--model", "logistic", *args)
+        return predict(fx, "x.svm").count("1")
+
+    assert positives() < positives("--class-weight", "balanced")
+    assert positives("--class-weight", "1=9,-1=1") > positives("--class-weight", "1=0.1,-1=1")
+
+
+# ---- Measuring ----------------------------------------------------------------------------------
+def test_eval_set_and_history(fx, pairs):
+    j = train(fx, pairs[0], "--model", "logistic", "--kernel", "anova:order=2", "-C", "0.1",
+              "--eval-set", pairs[1], "--history", "h.csv")
+    assert j["eval"]["rows"] == 400
+    assert j["eval"]["score"] == fx("evaluate", "m.fx", pairs[1], "--json").json["accuracy"]
+    with open(fx.directory / "h.csv") as f:
+        steps = list(csv.DictReader(f))
+    assert list(steps[0]) == ["iteration", "output", "seconds", "objective", "gap", "metric"]
+    assert int(steps[-1]["iteration"]) == j["iterations"] > 1
+    assert 0 <= float(steps[-1]["metric"]) <= 1
+    assert float(steps[-1]["objective"]) == pytest.approx(j["objective"], rel=1e-2)
+
+
+def test_2_empty_validation_file(fx, put, pairs):
+    put("none.svm", "")
+    assert "none.svm: no rows" in fx("train", pairs[0], "--model", "svm", "--eval-set", "none.svm",
+                                     status=2).talk
+    assert "no rows" in fx("train", "none.svm", status=2).talk
+    assert not list(fx.directory.glob("*.fx"))
+
+
+def test_folds(fx, pairs):
+    j = train(fx, pairs[0], "--model", "svm", "--kernel", "anova:order=2", "-C", "0.1", "--folds", "4")
+    assert j["folds"]["count"] == 4 and 0.5 < j["folds"]["mean"] < 1 and j["folds"]["sd"] > 0
+    held = fx("evaluate", "m.fx", pairs[1], "--json").json["accuracy"]
+    assert abs(held - j["folds"]["mean"]) < 0.1
+
+
+def test_init(fx, pairs):
+    first = train(fx, pairs[0], "--model", "logistic", "--tol", "1e-6")
+    (fx.directory / "m.fx").rename(fx.directory / "first.fx")
+    again = train(fx, pairs[0], "--model", "logistic", "--tol", "1e-6", "--init", "first.fx")
+    assert again["iterations"] <= 1 < first["iterations"]
+
+
+def test_not_converged_is_a_warning(fx, pairs):
+    r = fx("train", pairs[0], "--model", "svm", "--tol", "1e-14", "--max-iter", "2", "-o", "m.fx",
+           "--json")
+    assert r.json["converged"] is False and "max-iter" in r.talk and "WARNING" in r.talk
+    fx("predict", "m.fx", pairs[1])
+
+
+def test_21_odd_columns(fx, put):
+    r = np.random.default_rng(6)
+    X = r.normal(size=(100, 4))
+    X[:, 1] = 7
+    X[:, 2] = 0
+    X[:, 3] = 1e9 + 1e5 * X[:, 3]
+    put("x.svm", svmlight(X, [1 if v > 0 else -1 for v in X[:, 0]]))
+    for args in (["--model", "svm"], ["--model", "logistic", "--scale", "maxabs"], []):
+        j = train(fx, "x.svm", *args)
+        assert np.isfinite(j["objective"])
+        assert np.isfinite(scores(fx, "x.svm")).all()
+    assert fx("evaluate", "m.fx", "x.svm", "--json").json["accuracy"] > 0.9
+
+
+def test_scale_is_in_the_model(fx, put, rows):
+    X, y = rows
+    put("x.svm", svmlight(1000 * X, y))
+    fx("convert", "x.svm", "scaled.svm", "--scale", "maxabs", "-q")
+    train(fx, "scaled.svm", "--model", "logistic", "--tol", "1e-8")
+    want = scores(fx, "scaled.svm")
+    train(fx, "x.svm", "--model", "logistic", "--tol", "1e-8", "--scale", "maxabs")
+    assert np.allclose(scores(fx, "x.svm"), want, rtol=1e-6)
+
+
+# ---- 25, 26, 27 ---------------------------------------------------------------------------------
+def test_25_unwritable_output_comes_first(fx):
+    assert "empty" in fx("train", "nowhere.svm", "-o", "", status=2).talk
+    for args in (["-o", "no/such/m.fx"], ["-o", "m.fx", "--history", "no/such/h.csv"]):
+        talk = fx("train", "nowhere.svm", *args, status=2).talk
+        assert "no/such" in talk and "nowhere" not in talk
+    assert files(fx.directory) == []
+
+
+def test_25_disk_full(program, fx, pairs):
+    (fx.directory / "m.fx").write_text("old")
+    done = subprocess.run(
+        [program, "train", pairs[0], "--kernel", "anova:order=2", "-D", "4096", "-o", "m.fx"],
+        cwd=fx.directory, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, 1 << 12)))
+    assert done.returncode == 2 and b"m.fx: File too large" in done.stderr
+    assert (fx.directory / "m.fx").read_text() == "old"
+    assert not list(fx.directory.glob(".feat*"))
+
+
+@pytest.mark.parametrize("args", [
+    ["--model", "svm", "--kernel", "anova:order=2", "-D", "300"],
+    ["--model", "logistic:penalty=l1"], ["--model", "svm-l2:calibrate=yes"], []])
+def test_26_same_bytes_for_any_threads(fx, pairs, args):
+    bytes_of = []
+    if not args:                                     # everything is chosen, from few rows
+        lines = (fx.directory / pairs[0]).read_text().splitlines(keepends=True)
+        (fx.directory / pairs[0]).write_text("".join(lines[:120]))
+    for threads in [1, 2, 8, 1]:
+        fx("train", pairs[0], *args, "--threads", threads, "-o", "m.fx", "-q")
+        bytes_of.append((fx.directory / "m.fx").read_bytes())
+    assert len(set(bytes_of)) == 1
+    if "--kernel" in args:
+        fx("train", pairs[0], *args, "--seed", 2, "-o", "m.fx", "-q")
+        assert (fx.directory / "m.fx").read_bytes() != bytes_of[0]
+
+
+@pytest.mark.parametrize("args", [
+    ["--model", "svm:tol=1e-15,max-iter=1000000", "--kernel", "anova:order=3", "-D", "1024"],
+    ["--model", "logistic:penalty=l1,tol=1e-15,max-iter=1000000", "--kernel", "anova:order=3", "-D",
+     "1024"],
+    []])
+def test_27_interrupt(program, tmp_path, args):
+    subprocess.run([program, "make", "triples", "-n", "20000", "-o", "t.svm", "-q"], cwd=tmp_path,
+                   check=True)
+    p = spawn(program, tmp_path, "train", "t.svm", "-o", "m.fx", *args)
+    time.sleep(1)
+    assert p.poll() is None
+    start = time.monotonic()
+    p.send_signal(signal.SIGINT)
+    p.communicate()
+    assert time.monotonic() - start < 0.5 * SLOW
+    assert p.returncode == 130
+    assert files(tmp_path) == ["t.svm"]
+
+
+# ---- Everything chosen --------------------------------------------------------------------------
+def accuracy(fx, test):
+    return fx("evaluate", "m.fx", test, "--json").json["accuracy"]
+
+
+@pytest.mark.parametrize("kind", ["pairs", "triples"])
+def test_chosen_finds_the_combinations(fx, kind):
+    """5 % of the labels are flipped: 0.95 is the best that there is."""
+    fx("make", kind, "-n", "4000", "-d", "40", "--nz", "10", "-k", "5", "-o", "all.svm", "-q")
+    lines = (fx.directory / "all.svm").read_text().splitlines(keepends=True)
+    (fx.directory / "train.svm").write_text("".join(lines[:2000]))
+    (fx.directory / "test.svm").write_text("".join(lines[2000:]))
+    r = fx("train", "train.svm", "-o", "m.fx", "--json", limit=300)
+    assert "candidates" in r.talk and "scaling: none" in r.talk
+    assert r.json["held_out"]["rows"] == 400 and r.json["seconds"]["choose"] > 0
+    assert accuracy(fx, "test.svm") > 0.93
+
+
+def test_chosen_is_linear_where_that_is_enough(fx, put):
+    r = np.random.default_rng(8)
+    X = r.normal(size=(600, 6)) * 50
+    put("x.svm", svmlight(X, [1 if v > 0 else -1 for v in X[:, 0] - X[:, 1]]))
+    r = fx("train", "x.svm", "-o", "m.fx", "--json")
+    assert r.json["kernel"] is None and r.json["scale"] == "maxabs"
+    assert "maxabs" in r.talk
+    assert accuracy(fx, "x.svm") > 0.97
+
+
+def test_chosen_regression(fx, put):
+    r = np.random.default_rng(9)
+    X = r.uniform(-1, 1, size=(500, 6))
+    put("x.svm", svmlight(X, [float(v) for v in X[:, 0] * X[:, 1] + 0.01 * r.normal(size=500)]))
+    j = train(fx, "x.svm")
+    assert j["model"].startswith("ridge") and j["held_out"]["metric"] == "rmse"
+    assert j["held_out"]["score"] < 0.1
+
+
+def test_only_what_says_auto_is_chosen(fx, pairs):
+    j = train(fx, pairs[0], "--model", "svm", "--kernel", "anova:order=2", "-C", "auto")
+    assert j["kernel"] == "anova:order=2" and j["D"] == 480 and "held_out" in j
+    j = train(fx, pairs[0], "--kernel", "anova:order=2", "-D", "auto")
+    assert "C=1," in j["model"] and j["D"] in (120, 480)
+    j = train(fx, pairs[0], "--model", "svm")
+    assert "held_out" not in j and j["kernel"] is None
+    j = train(fx, pairs[0], "--model", "svm", "--scale", "auto")
+    assert j["scale"] in (None, "none")
+
+
+# ---- What a hostile or a new user does ----------------------------------------------------------
+@pytest.mark.parametrize("rows, model", [
+    ("1 1:1\n-1 2:1\n", "svm-l2"), ("1\n-1\n1\n-1\n", "svm-l2"), ("1.5 1:1\n2.5 2:1\n", "ridge"),
+    ("5 1:1\n7 2:1\n9 1:3\n", "ridge"),              # three numbers in three rows are no classes
+    ("a 1:1\nb 2:1\nc 1:3\n", "svm-l2")])
+def test_few_rows(fx, put, rows, model):
+    put("x.svm", rows)
+    r = fx("train", "x.svm", "-o", "m.fx", "--json")
+    assert "too few rows" in r.talk
+    assert r.json["model"].startswith(model) and r.json["kernel"] is None and "held_out" not in r.json
+    assert len(predict(fx, "x.svm")) == rows.count("\n")
+
+
+def test_a_class_of_one_row_is_trained_on(fx, put, pairs):
+    lines = (fx.directory / pairs[0]).read_text().splitlines(keepends=True)[:60]
+    put("x.svm", "7 1:1\n" + "".join(lines))
+    r = fx("train", "x.svm", "-o", "m.fx", "--json")
+    assert "1 class of one row" in r.talk and r.json["class_names"] == ["-1", "1", "7"]
+    assert r.json["held_out"]["rows"] == 60
+    fx("train", "x.svm", "--model", "svm", "--folds", "3", "-o", "m.fx")
+    fx("tune", "x.svm", "--order", "1", "-C", "1", "-o", "m.fx")
+
+
+def test_no_output_over_an_input(fx, put, pairs):
+    (fx.directory / "link.svm").symlink_to(pairs[0])
+    put("w.txt", "1\n" * 600)
+    before = (fx.directory / pairs[0]).read_bytes()
+    for args in (["-o", pairs[0]], ["-o", "link.svm"], ["-o", "m.fx", "--history", pairs[0]],
+                 ["-o", "w.txt", "--weights", "w.txt"], ["-o", pairs[1], "--eval-set", pairs[1]]):
+        assert "would overwrite the input" in fx("train", pairs[0], "--model", "svm", *args,
+                                                 status=2).talk
+    assert "would overwrite" in fx("tune", pairs[0], "-o", pairs[0], status=2).talk
+    train(fx, pairs[0], "--model", "logistic")
+    model = (fx.directory / "m.fx").read_bytes()
+    for path in ("m.fx", pairs[1]):
+        assert "would overwrite" in fx("predict", "m.fx", pairs[1], "-o", path, status=2).talk
+    assert (fx.directory / "m.fx").read_bytes() == model
+    assert (fx.directory / pairs[0]).read_bytes() == before
+    train(fx, pairs[0], "--model", "logistic", "--init", "m.fx")     # over itself: going on
+
+
+def test_metric(fx, put, pairs):
+    args = [pairs[0], "--model", "logistic", "--eval-set", pairs[1]]
+    want = None
+    for name in ("auc", "logloss"):
+        j = train(fx, *args, "--metric", name, "--folds", "3")
+        assert j["eval"]["metric"] == j["folds"]["metric"] == name
+        want = want or fx("evaluate", "m.fx", pairs[1], "--json").json
+        assert j["eval"]["score"] == want[name]
+    assert "no rmse for classes" in fx("train", *args, "--metric", "rmse", status=2).talk
+    assert "--calibrate" in fx("train", pairs[0], "--model", "svm", "--folds", "3", "--metric",
+                               "logloss", status=2).talk
+    lines = (fx.directory / pairs[1]).read_text().splitlines(keepends=True)
+    put("same.svm", "".join(line for line in lines if line.startswith("1")))
+    r = fx("train", pairs[0], "--model", "svm", "--eval-set", "same.svm", "--metric", "auc", "-o",
+           "m.fx", "--json")                        # no auc of one class, and the model is there
+    assert r.json["eval"]["score"] is None and "no auc" in r.talk
+
+
+def test_choosing_is_timed_only_where_it_was_done(fx, pairs):
+    assert "choose" not in fx("train", pairs[0], "--model", "svm", "-o", "m.fx").text
+    assert "choose" in fx("train", pairs[0], "--model", "svm", "-C", "auto", "-o", "m.fx").text
+
+
+def test_memory_limits_the_choice_and_says_so(fx):
+    fx("make", "pairs", "-n", "2000", "-o", "x.svm", "-q")
+    r = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "10M", "--json")
+    assert "products of 3 columns are left out" in r.talk and r.json["map"].startswith("explicit")
+
+
+def test_directory_names_the_model(fx):
+    (fx.directory / "empty").mkdir()
+    fx("train", "empty/", status=2)
+    assert files(fx.directory) == ["empty"] and files(fx.directory / "empty") == []

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * make.c - wrote the models beside it: `make_golden_models DIRECTORY [NAME ...]`, all if no name is
+ * given.  NAME.fx is a model, NAME.json rows that it was asked about and what it answered.  A model
+ * that stands here is never written again: later versions must read it as it is. */
+
+#include "featcross.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 48, COLS = 9, NEVER = 3, MOST = 32 }; /* column NEVER is 0 in training */
+
+typedef enum labels { SIGNS, WORDS, BYTES, TARGETS } labels;
+static const struct { const char *name; labels kind; const char *reader; fx_plan plan; }
+models[] = {
+    {"svm", SIGNS, "svmlight", {.model = "svm", .scale = "std"}},
+    {"svm-unit", SIGNS, "svmlight:base=0", {.model = "svm-l2:C=0.5", .scale = "unit-l2"}},
+    {"svm-calibrated", SIGNS, "svmlight", {.model = "svm:calibrate=yes", .scale = "maxabs"}},
+    {"svm-words", WORDS, "svmlight", {.model = "svm:intercept=none", .scale = "unit-l1"}},
+    {"svr", TARGETS, "svmlight", {.model = "svr:epsilon=0.05", .scale = "maxabs"}},
+    {"ridge", TARGETS, "svmlight", {.model = "ridge:intercept=appended", .scale = "maxabs"}},
+    {"perceptron", WORDS, "svmlight", {.model = "perceptron"}},
+    {"logistic-l1", SIGNS, "svmlight", {.model = "logistic:C=0.7,penalty=l1"}},
+    {"svm-bytes", BYTES, "svmlight", {.model = "svm-l2"}},
+    {"names", WORDS, "csv:label=first", {.model = "logistic"}},
+    {"categories", SIGNS, "csv:label=first,cat=colour", {.model = "svm", .scale = "std"}},
+    {"rk-hadamard", WORDS, "svmlight",
+     {.model = "logistic", .scale = "maxabs", .map = "rk:projection=hadamard",
+      .kernel = "anova:order=2", .features = 100, .seed = 7}},
+    {"rk-folded", SIGNS, "svmlight",
+     {.model = "logistic", .map = "rk:projection=hadamard", .kernel = "anova:order=2",
+      .features = 3}},
+    {"rk-packed", SIGNS, "svmlight",
+     {.model = "svm", .scale = "maxabs", .map = "rk:projection=packed", .kernel = "all-subsets",
+      .features = 70, .seed = 1234567890123}},
+    {"rk-subsets", SIGNS, "svmlight",
+     {.model = "svm", .scale = "unit-l2", .map = "rk:projection=hadamard",
+      .kernel = "all-subsets", .features = 64, .seed = 9}},
+    {"rk-itemset", SIGNS, "svmlight",
+     {.model = "svm-l2", .map = "rk", .kernel = "itemset:file=sets.txt",
+      .family = "1 2\n2 5 6\n7 8 9\n", .features = 32}},
+    {"rff", SIGNS, "svmlight",
+     {.model = "svm", .map = "rff", .kernel = "rbf:gamma=0.5", .features = 32, .seed = 3}},
+    {"rm", TARGETS, "svmlight",
+     {.model = "ridge", .scale = "unit-l2", .map = "rm:h01=yes", .kernel = "poly:degree=3",
+      .features = 32, .seed = 3}},
+    {"explicit", SIGNS, "svmlight",
+     {.model = "svm", .map = "explicit", .kernel = "poly:degree=2"}},
+    {"explicit-upto", WORDS, "svmlight",
+     {.model = "svm-l2:C=0.03", .scale = "maxabs", .map = "explicit",
+      .kernel = "anova-upto:order=3"}},
+    {"rk-upto", SIGNS, "svmlight",
+     {.model = "svm-l2:C=0.1", .map = "rk", .kernel = "anova-upto:order=3,theta=1/0.5/0.25",
+      .features = 40, .seed = 5}},
+};
+
+static void must(fx_status s, const char *what)
+{
+    if (s < 0) {
+        fprintf(stderr, "%s: %s\n", what, fx_error_detail());
+        exit(1);
+    }
+}
+
+static uint64_t state;                  /* of a model: what is made does not depend on others */
+
+static unsigned draw(unsigned below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % below;
+}
+
+static double value(void) { return (draw(2) ? (int)draw(300) - 100 : 0) / 100.0; }
+
+static void write_label(char **to, labels kind, const double *row)
+{
+    static const char *const word[] = {"ost", "s\303\274d", "west"};
+    static const char *const bytes[] = {"ost", "s\374d", "west"};
+    double score = row[0] * row[1] + row[2] - row[4] + row[5] * row[6];
+
+    if (kind == SIGNS)
+        *to += sprintf(*to, "%s", score > 0 ? "+1" : "-1");
+    else if (kind == WORDS || kind == BYTES)
+        *to += sprintf(*to, "%s", (kind == WORDS ? word : bytes)[score > 0.3    ? 2
+                                                                 : score < -0.3 ? 0
+                                                                                : 1]);
+    else
+        *to += sprintf(*to, "%.3f", score);
+}
+
+/* Numbers of two digits, half of them 0. */
+static void make_rows(char *text, labels kind, const char *reader)
+{
+    static const char *const colour[] = {"red", "green", "blue, or not", ""};
+    bool csv = !strncmp(reader, "csv", 3), colours = strstr(reader, "cat=") != NULL;
+    int base = !strstr(reader, "base=0");
+
+    if (csv)
+        text += sprintf(text, "direction,a,\"b, or c\",\"\xce\xb3\",never,e,f=1,f=2,f=3,%s\n",
+                        colours ? "colour" : "i");
+    for (int i = 0; i < ROWS; i++) {
+        double x[COLS];
+        for (int j = 0; j < COLS; j++)
+            x[j] = j == NEVER ? 0 : value();
+        write_label(&text, kind, x);
+        for (int j = 0; j < COLS; j++)
+            if (colours && j == COLS - 1)
+                text += sprintf(text, ",\"%s\"", colour[draw(4)]);
+            else if (csv)
+                text += sprintf(text, ",%g", x[j]);
+            else if (x[j] != 0 || (i == 0 && j == COLS - 1))
+                text += sprintf(text, " %d:%g", j + base, x[j]);
+        text += sprintf(text, "\n");
+    }
+}
+
+static void print_numbers(FILE *f, const double *v, size_t n)
+{
+    char number[32];
+
+    fprintf(f, "[");
+    for (size_t i = 0; i < n; i++) {
+        fx_data_number(number, v[i]);
+        fprintf(f, "%s%s", i ? ", " : "", number);
+    }
+    fprintf(f, "]");
+}
+
+/* Any rows, one of zeros, one with a column that training never met and one beyond. */
+static void ask(FILE *f, const fx_model *m)
+{
+    enum { ASKED = 8 };
+    double val[ASKED * MOST], out[ASKED * 3];
+    int32_t col[ASKED * MOST];
+    int64_t ptr[ASKED + 1] = {0};
+    int cols = (int)fx_model_content(m).cols;
+    uint64_t unseen;
+
+    if (cols >= MOST)
+        exit(1);
+    fprintf(f, "{\"rows\": [\n");
+    for (int i = 0, n = 0; i < ASKED; i++) {
+        fprintf(f, "  [");
+        for (int j = 0; j <= cols; j++) {
+            double v = j == NEVER || j == cols ? (i == ASKED - 1) * 0.5 : value();
+            if (v == 0 || i == ASKED - 2)
+                continue;
+            fprintf(f, "%s[%d, %g]", n > ptr[i] ? ", " : "", j, v);
+            col[n] = j, val[n++] = v;
+        }
+        ptr[i + 1] = n;
+        fprintf(f, "]%s\n", i + 1 < ASKED ? "," : "");
+    }
+    fx_matrix X = {.rows = ASKED, .cols = (size_t)cols + 1, .type = FX_F64, .val = val, .ptr = ptr,
+                   .col = col};
+    static const char *const what[] = {"labels", "scores", "probabilities"};
+    for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
+        size_t width = fx_model_width(m, o);
+        if (!width)
+            continue;
+        must(fx_model_predict(out, &unseen, m, o, &X, NULL), what[o]);
+        fprintf(f, "],\n\"%s\": [\n", what[o]);
+        for (int i = 0; i < ASKED; i++) {
+            fprintf(f, "  ");
+            print_numbers(f, out + (size_t)i * width, width);
+            fprintf(f, "%s\n", i + 1 < ASKED ? "," : "");
+        }
+    }
+    fprintf(f, "],\n\"unseen\": %llu}\n", (unsigned long long)unseen);
+}
+
+static int to_file(void *ctx, const void *bytes, size_t len)
+{
+    return fwrite(bytes, 1, len, ctx) != len;
+}
+
+static FILE *opened(const char *directory, const char *name, const char *end)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s.%s", directory, name, end);
+    FILE *f = fopen(path, "wbx");
+    if (!f) {
+        fprintf(stderr, "cannot write a new %s\n", path);
+        exit(1);
+    }
+    return f;
+}
+
+static void make_model(const char *directory, size_t i)
+{
+    static char text[ROWS * (COLS + 1) * 16];
+    fx_data *d = NULL;
+    fx_model *m = NULL;
+    fx_plan plan = models[i].plan;
+
+    state = i;
+    make_rows(text, models[i].kind, models[i].reader);
+    plan.reader = models[i].reader;
+    must(fx_data_parse(&d, plan.reader, "rows", text, strlen(text), NULL), models[i].name);
+    fx_table t = fx_data_table(d);
+    fx_status s = fx_model_fit(&m, &plan, &t, NULL);
+    must(s, models[i].name);
+    if (s)
+        fprintf(stderr, "%s: %s\n", models[i].name, fx_error_detail());
+    FILE *f = opened(directory, models[i].name, "json");
+    ask(f, m);
+    fclose(f);
+    f = opened(directory, models[i].name, "fx");
+    must(fx_model_dump(&(fx_sink){.write = to_file, .ctx = f}, m), models[i].name);
+    fclose(f);
+    fx_model_free(m);
+    fx_data_free(d);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "make_golden_models DIRECTORY [NAME ...]\n");
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        bool wanted = argc == 2;
+        for (int a = 2; a < argc; a++)
+            wanted |= !strcmp(argv[a], models[i].name);
+        if (wanted)
+            make_model(argv[1], i);
+    }
+    return 0;
+}

@@ -51,7 +51,7 @@ test-release: all
 	ctest --test-dir build
 	@grep -hE '[0-9]+ passed' build/Testing/Temporary/LastTest.log          # pytest's own summary
 
-hot = '^(kernel|simd|linalg|project|map)\.'     # the means over seeds do not depend on it
+hot = '^(kernel|simd|linalg|project|map|fit)\.'     # the means over seeds do not depend on it
 test-targets: all                       # every instruction set, forced; unknown ones fall back
 	FX_TARGET=scalar ctest --test-dir build -R $(hot) -E moments
 	FX_TARGET=avx2 ctest --test-dir build -R $(hot) -E moments
@@ -65,7 +65,7 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan
-	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole
+	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole -E model.bytes  # two minutes; the others cover it
 
 test-clang:                             # the other compiler, its UBSan and the other FFT, warnings are errors
 	cmake --preset clang > /dev/null

@@ -54,6 +54,8 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double *beta;                       /* [rows] dual.c, proximal.c: w = sum beta_i z_i; or NULL */
     double *pull;                       /* [features] newton.c puts sum_i -c_i loss'(y_i, f_i) z_i
                                          * there; NULL: not wanted */
+    double **factor;                    /* newton.c leaves its preconditioner there, or NULL, for a
+                                         * later call; free() it; NULL: not wanted */
     double objective;
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;

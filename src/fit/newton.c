@@ -235,7 +235,8 @@ fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *ru
     if ((st = fxi_memory_check(run, bytes, "Newton's method")))
         return st;
     double *space = fxi_zalloc(vectors, sizeof *space);
-    n.L = factor ? fxi_alloc(factor, sizeof *n.L) : NULL;
+    n.factored = s->factor && *s->factor;
+    n.L = n.factored ? *s->factor : factor ? fxi_alloc(factor, sizeof *n.L) : NULL;
     n.buffer = fxi_alloc(threads * z->buffer, sizeof *n.buffer);
     st = FX_ENOMEM;
     if (space && n.buffer && (n.L || !factor)) {
@@ -246,10 +247,15 @@ fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *ru
         n.q = n.D + z->rows, n.move = n.q + z->rows;
         memcpy(n.w, s->w, n.d * sizeof *n.w);
         n.w[n.d] = p->intercept == FXI_NONE ? 0 : s->b;
+        if (n.factored)                 /* of another Hessian: half the patience is left */
+            n.spent = (size_t)fxi_fit_newton_hessian_cost(&n);
         st = iterate(&n, &k, s);
     }
     free(space);
-    free(n.L);
+    if (s->factor)
+        *s->factor = n.factored ? n.L : NULL;
+    if (!s->factor || !n.factored)
+        free(n.L);
     free(n.buffer);
     return st;
 }

@@ -48,6 +48,7 @@ typedef struct rounds {
     double *w, *pull;                   /* [features] of q: weights; sum of beta z */
     double b;                           /* seen from the center */
     double least;                       /* largest dual so far */
+    double *factor;                     /* of the last round's Hessian, or NULL */
 } rounds;
 
 /* Margins count from 0 in units of 1, targets from their mean in their mean distance from it. */
@@ -77,7 +78,7 @@ static fx_status round_once(rounds *a, fxi_solution *s, const fx_run *run)
 {
     const fxi_problem *p = a->p;
     size_t n = p->source->rows, d = p->source->features;
-    fxi_solution in = {.w = a->w, .b = a->k * a->b, .pull = a->pull};
+    fxi_solution in = {.w = a->w, .b = a->k * a->b, .pull = a->pull, .factor = &a->factor};
     double zero = 0;
     fx_status st;
 
@@ -191,5 +192,6 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
     s->objective = INFINITY;
     st = solve(&a, s, run);
     free(a.y);
+    free(a.factor);
     return st;
 }

@@ -223,12 +223,6 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     fx_kernel_free(k);
 }
 
-static int stop(void *ctx, double done)
-{
-    (void)done;
-    return ++*(int *)ctx > 3;
-}
-
 static void test_stop(void)
 {
     fx_matrix rows = fitting_dense(X, N, COLS);
@@ -238,7 +232,7 @@ static void test_stop(void)
     int asked = 0;
 
     make(100);
-    CHECK(fxi_fit_l1(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = stop, .ctx = &asked})
+    CHECK(fxi_fit_l1(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked})
           == FX_ECANCELLED);
 }
 

@@ -196,12 +196,6 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept)
     fx_kernel_free(k);
 }
 
-static int stop(void *ctx, double done)
-{
-    (void)done;
-    return ++*(int *)ctx > 3;
-}
-
 static fx_status refuse(void *ctx, const fxi_solution *now)
 {
     (void)ctx;
@@ -217,7 +211,7 @@ static void test_stop(void)
     int asked = 0;
 
     make(p.loss, 100);
-    CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = stop, .ctx = &asked})
+    CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked})
           == FX_ECANCELLED);
     p.step = refuse;
     CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, NULL) == FX_ENUMERIC);

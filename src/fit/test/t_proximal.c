@@ -253,12 +253,6 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     fx_kernel_free(k);
 }
 
-static int stop(void *ctx, double done)
-{
-    (void)done;
-    return ++*(int *)ctx > 3;
-}
-
 static fx_status refuse(void *ctx, const fxi_solution *now)
 {
     CHECK(now->iterations > *(size_t *)ctx && now->gap >= 0);
@@ -293,7 +287,7 @@ static void test_ends(const fxi_loss *loss)
     p.ctx = &passes;
     CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_EOUTPUT && passes > 5);
     p.step = NULL;
-    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.progress = stop, .ctx = &asked}) == FX_ECANCELLED);
+    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked}) == FX_ECANCELLED);
     CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
     for (size_t i = 0; i < N; i++)      /* betas of another problem, a w that is not theirs */
         a.beta[i] = i % 2 ? 1e9 : -1e9, a.w[i % COLS] = 7;

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const cat[] = {"none", "auto", "a", "a/b"};
+    static const char *const cat[] = {"none", "auto", "a", "a/%62"};
     static const char *const num[] = {"auto", "auto", "b", "b/c"};
     static const char *const label[] = {"last", "none", "first", "y"};
     char spec[160];

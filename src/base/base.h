@@ -86,6 +86,11 @@ fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *t
 fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key);
 fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                         const fxi_spec_key *table, const char *key);
+/* Does a value with %2C for a byte stand for that name? */
+bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
+/* The value for a name that is neither of the words "a|b|c" nor grammar, to out[3 len + 1]; returns
+ * its length. */
+size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved);
 
 /* Name and every key, defaults too, without the inner spec: to be freed; NULL: error set. */
 char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table);

@@ -4,6 +4,9 @@
  *   spec  = name [ ":" pair { "," pair } ] [ "(" spec ")" ]
  *   pair  = key "=" value                 value: any text without , ( )
  *
+ * In values that name columns, %2C, a byte in hexadecimal, stands for a byte that would be taken
+ * for grammar: , ( ) and, between names of a list, /.  A % without two digits behind is itself.
+ *
  * A module describes its keys in a table of fxi_spec_key; defaults, choices and the messages that
  * list what is possible all come from that table. */
 
@@ -218,6 +221,48 @@ fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s,
     }
     *n = count + 1;
     return FX_OK;
+}
+
+/* ---- Names in values ------------------------------------------------------------------------- */
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len)
+{
+    const char *p = value, *end = value + len;
+    size_t i = 0;
+
+    for (; p < end && i < name_len; i++) {
+        bool escape = *p == '%' && end - p > 2 && digit(p[1]) >= 0 && digit(p[2]) >= 0;
+        char byte = escape ? (char)(16 * digit(p[1]) + digit(p[2])) : *p;
+        if (byte != name[i])
+            return false;
+        p += escape ? 3 : 1;
+    }
+    return p == end && i == name_len;
+}
+
+size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    size_t n = 0;
+    int position;
+    bool word = in_choice(reserved, name, len, &position);
+
+    for (size_t i = 0; i < len; i++)
+        if ((word && i == 0) || strchr(",()/%", name[i])) {
+            out[n++] = '%';
+            out[n++] = hex[(unsigned char)name[i] >> 4];
+            out[n++] = hex[(unsigned char)name[i] & 15];
+        } else
+            out[n++] = name[i];
+    out[n] = '\0';
+    return n;
 }
 
 char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table)

@@ -118,10 +118,19 @@ static fx_status read_label(scan *s, const char **p)
     return st;
 }
 
+static bool categories(const fxi_data_csv_state *t)
+{
+    bool any = false;
+
+    for (size_t j = 0; j < t->fields; j++)
+        any |= t->column[j].role == FXI_CSV_CATEGORY;
+    return any;
+}
+
 /* The field at p is not a plain number: empty, quoted, or wrong. */
 static fx_status odd_value(scan *s, const fxi_data_csv_column *column, double *x, const char **p)
 {
-    char excerpt[FXI_EXCERPT], hint[FXI_EXCERPT + 16], name[FXI_EXCERPT];
+    char excerpt[FXI_EXCERPT], hint[FXI_EXCERPT + 48], name[FXI_EXCERPT];
     const char *odd, *byte;
     fxi_data_csv_field f;
 
@@ -137,8 +146,9 @@ static fx_status odd_value(scan *s, const fxi_data_csv_column *column, double *x
     else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
         return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
     else {
-        snprintf(hint, sizeof hint, " (use cat=%s)",
-                 fxi_data_text_excerpt(name, column->name, column->len));
+        snprintf(hint, sizeof hint, " (use cat=%s%s)",
+                 fxi_data_text_excerpt(name, column->name, column->len),
+                 categories(s->t) ? " beside the other categories" : "");
         return fxi_data_text_fault(s->c, s->line, f.text, "'%s' is not a number%s",
                                    fxi_data_text_excerpt(excerpt, f.text, f.len),
                                    memchr(f.text, ':', f.len) ? "; this looks like svmlight"

@@ -25,9 +25,10 @@ static fx_status refuse(const fx_reader *r, const char *format, const char *name
     return fxi_data_text_error(r, t->line, 1, reason);
 }
 
-static bool is(const fxi_data_csv_column *c, const char *name, size_t len)
+/* Is it the one that this part of the spec names? */
+static bool is(const fxi_data_csv_column *c, const char *value, size_t len)
 {
-    return c->len == len && !memcmp(c->name, name, len);
+    return fxi_spec_is(value, len, c->name, c->len);
 }
 
 /* Is the column in a list of names with / between them? */
@@ -160,7 +161,7 @@ static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
         else {
             c->role = feature(r, c, text);
             texts |= text;
-            same |= text && is(c, f.text, f.len);
+            same |= text && c->len == f.len && !memcmp(c->name, f.text, f.len);
         }
     }
     if (!strcmp(t->cat, "auto") && !r->names.given && t->named && !t->header && texts
@@ -238,22 +239,38 @@ static fx_status settle_categories(fx_reader *r)
 {
     const fxi_data_csv_state *t = r->state;
     size_t room = 1, n = 0;
-    bool sayable = true;
+    bool sayable = true;                /* a name that is empty is not */
 
     for (size_t j = 0; j < t->fields; j++)
-        room += t->column[j].len + 1;
+        if (!fxi_size_add(&room, room, 3 * t->column[j].len + 1))
+            return FX_ENOMEM;
     char *list = fxi_alloc(room, 1);
     if (!list)
         return FX_ENOMEM;
     for (size_t j = 0; j < t->fields; j++)
         if (t->column[j].role == FXI_CSV_CATEGORY) {
-            n += (size_t)snprintf(list + n, room - n, "%s%s", n ? "/" : "", t->column[j].name);
-            sayable &= t->column[j].len && !strchr(t->column[j].name, '/');
+            if (n)
+                list[n++] = '/';
+            n += fxi_spec_escape(list + n, t->column[j].name, t->column[j].len, "none|auto");
+            sayable &= t->column[j].len > 0;
         }
     list[n] = '\0';
-    sayable &= strcmp(list, "none") && strcmp(list, "auto");
     fx_status s = sayable ? fxi_data_reader_spec_settle(r, "cat", n ? list : "none") : FX_OK;
     free(list);
+    return s;
+}
+
+static fx_status settle_label(fx_reader *r)
+{
+    const fxi_data_csv_state *t = r->state;
+    const fxi_data_csv_column *c = &t->column[t->label_at];
+    char *value = fxi_alloc(3 * c->len + 1, 1);
+
+    if (!value)
+        return FX_ENOMEM;
+    fxi_spec_escape(value, c->name, c->len, "first|last|none");
+    fx_status s = fxi_data_reader_spec_settle(r, "label", value);
+    free(value);
     return s;
 }
 
@@ -262,11 +279,8 @@ static fx_status settle(fx_reader *r)
     const fxi_data_csv_state *t = r->state;
     fx_status s = fxi_data_reader_spec_settle(r, "header", t->named ? "yes" : "no");
 
-    if (!s && t->named && t->label_at != FXI_CSV_NONE) {
-        const char *name = t->column[t->label_at].name;
-        if (strcmp(name, "first") && strcmp(name, "last") && strcmp(name, "none"))
-            s = fxi_data_reader_spec_settle(r, "label", name);
-    }
+    if (!s && t->named && t->label_at != FXI_CSV_NONE)
+        s = settle_label(r);
     return !s && !strcmp(t->cat, "auto") && !r->names.given ? settle_categories(r) : s;
 }
 

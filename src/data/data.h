@@ -59,6 +59,13 @@ size_t fxi_data_rows_most(const fx_matrix *X, size_t group);
 fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
                           bool as_double, const fx_run *run);
 
+/* Rows row[0..n) of a matrix, or its first n where row is NULL. */
+typedef struct fxi_some {
+    const fx_matrix *X;
+    const int32_t *row;
+    size_t n;
+} fxi_some;
+
 /* spec.c - a spec without brackets whose name is in the list (ends with NULL): its position. */
 fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
                         const char *what);

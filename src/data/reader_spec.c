@@ -15,7 +15,7 @@ fx_status fxi_data_reader_spec_settle(fx_reader *r, const char *key, const char 
     fxi_spec s;
     size_t i = 0;
 
-    if (!value[0] || strpbrk(value, ",()"))     /* the grammar has no place for it */
+    if (!value[0])                      /* the grammar has no place for it */
         return FX_OK;
     fx_status st = fxi_spec_parse(&s, r->spec, strlen(r->spec));
     if (st)

@@ -133,10 +133,32 @@ static void keys(void)
     CHECK(n == 9);
 }
 
+/* What is escaped is read back, and is one value of a spec, one name of a list. */
+static void names(void)
+{
+    static const char *const name[] = {"a,b", "(x)", "100%", "%2C", "a/b", "last", "", "\xc3\xa9%"};
+    static const char *const value[] = {"a%2Cb", "%28x%29", "100%25", "%252C", "a%2Fb", "%6Cast",
+                                        "", "\xc3\xa9%25"};
+    char out[32], text[64];
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        size_t len = fxi_spec_escape(out, name[i], strlen(name[i]), "first|last");
+        is(out, len, value[i]);
+        CHECK(out[len] == '\0' && fxi_spec_is(out, len, name[i], strlen(name[i])));
+        snprintf(text, sizeof text, "csv:label=%s,x=1", out);
+        fxi_spec s = parse(text);
+        is(s.pair[0].value, s.pair[0].value_len, value[i]);
+    }
+    CHECK(fxi_spec_is("a%2cb", 5, "a,b", 3) && fxi_spec_is("5%", 2, "5%", 2));
+    CHECK(fxi_spec_is("5%zz%2", 6, "5%zz%2", 6) && !fxi_spec_is("ab", 2, "a", 1));
+    CHECK(!fxi_spec_is("a", 1, "ab", 2) && !fxi_spec_is("a%2", 2, "a%2", 3));
+}
+
 int main(void)
 {
     test_init();
     grammar();
+    names();
     keys();
     return 0;
 }

@@ -54,6 +54,12 @@ static void categories(void)
     CHECK(t.label[1] == 6);
     fx_data_free(d);
 
+    /* any name */
+    d = reading_good("csv:label=%6Cast,cat=x%2Fy/z", "last,x/y,z,last?\n1,a,b,5\n");
+    t = fx_data_table(d);
+    CHECK(t.cols == 3 && t.label[0] == 1 && !strcmp(t.name[1], "x/y=a"));
+    fx_data_free(d);
+
     d = reading_good("csv:cat=auto", "a,b,y\n1,2,3\n");  /* numbers alone: as ever */
     t = fx_data_table(d);
     CHECK(!t.block[0].ptr && t.cols == 2 && !strcmp(t.name[1], "b"));
@@ -69,6 +75,7 @@ static void faults(void)
     static const struct { const char *spec, *text, *begins, *holds; } bad[] = {
         {"csv", "a,b,y\n1,Paris,2\n", "x:2:3: ", "'Paris' is not a number (use cat=b)"},
         {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "(use cat=b)"},
+        {"csv:cat=a", "a,b,y\nu,Paris,2\n", "x:2:3: ", "(use cat=b beside the other categories)"},
         {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=c2)"},
         {"csv:cat=z", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'z'"},
         {"csv:cat=y", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'y'"},
@@ -211,8 +218,13 @@ static void specs(void)
     settled("csv:cat=auto", people, "label=label,header=yes,nan=error,cat=city/colour,num=auto,");
     settled("csv", "a,b,y\n1,2,3\n", "csv:separator=comma,label=y,header=yes,nan=error,cat=none,");
     settled("csv:cat=auto", "1,2,3\n", "label=last,header=no,nan=error,cat=none,num=auto");
-    settled("csv:cat=auto", "a/b,b,first\nx,2,3\n", "label=last,header=yes,nan=error,cat=auto");
-    settled("csv:cat=auto", "auto,b,y\nx,2,3\n", "cat=auto");
+    settled("csv:cat=auto", "a/b,b,first\nx,2,3\n",
+            "label=%66irst,header=yes,nan=error,cat=a%2Fb,");
+    settled("csv:cat=auto", "auto,b,y\nx,2,3\n", "cat=%61uto,");
+    settled("csv:cat=auto", "\"c,d\",(e),100%\nx,2,3\n", "label=100%25,header=yes,nan=error,"
+            "cat=c%2Cd,");
+    settled("csv:label=%28e%29,num=c%2cd,weight=100%", "\"c,d\",(e),100%\n1,2,3\n",
+            "label=%28e%29,header=yes,nan=error,cat=none,num=c%2cd,weight=100%,");
     settled("svmlight", "1 0:1\n", "svmlight:base=0,sort=no");
     settled("svmlight:sort=yes", "1 2:1\n", "svmlight:base=1,sort=yes");
     settled("text:ngram=2", "1 a b\n", "text:ngram=2,value=binary,label=first,hash-bits=0");

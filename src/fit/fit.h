@@ -60,6 +60,7 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;
     bool converged;                     /* gap <= tol */
+    bool indefinite;                    /* smo.c */
 } fxi_solution;
 
 typedef struct fxi_problem {
@@ -72,6 +73,8 @@ typedef struct fxi_problem {
     double tol;                         /* stop at this relative gap */
     size_t max_iter;                    /* or after so many passes: not converged */
     uint64_t seed;                      /* of the order in which blocks and rows are visited */
+    const fx_kernel *kernel;            /* of kernel machines: the source's rows are plain */
+    uint64_t cache;                     /* smo.c: bytes that it may take in all */
     /* After each iteration, with what is known then (objective and gap may be NaN); NULL: nobody
      * wants to know.  A failure ends the fit. */
     fx_status (*step)(void *ctx, const fxi_solution *now);
@@ -98,7 +101,58 @@ fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_r
 /* The mean of the weights over all steps, to w[features] and *b. */
 void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t features);
 
+/* ---- Kernel machines: f(x) = sum_i beta_i K(x_i, x) + b ----------------------------------------
+ *
+ *   min over f, b of  0.5 |f|^2 + sum_i c_i loss(y_i, f(x_i) + b),   |f|^2 = beta' K beta
+ *
+ * The same problems, with p->kernel and without w; rows with c_i = 0 are absent and get beta_i = 0.
+ * The intercept is free.  s->beta [rows] is where to start (feasible: zeros, or the solution for
+ * smaller c) and the result. */
+
+/* smo.c - hinge and epsilon-insensitive loss.  tol bounds the violation of the optimality
+ * conditions (as LIBSVM's -e), gap says what was reached; an iteration is a step of two betas.
+ * s->indefinite: K was seen not to be positive semidefinite, so that there is no gap.  Takes
+ * p->cache bytes, or the least that it needs if that is more: */
+fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+bool fxi_fit_smo_bytes(size_t *bytes, size_t rows);     /* the least */
+
+/* kernel_ridge.c - squared loss, exactly: one factorisation in place of a matrix of rows (those
+ * with c > 0) squared. */
+fx_status fxi_fit_kernel_ridge(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+bool fxi_fit_kernel_ridge_bytes(size_t *bytes, size_t rows);
+
+/* kernel_perceptron.c - one pass over the rows from `first` on, as fxi_fit_perceptron, with w and
+ * sum over rows in place of features.  budget > 0: at most so many rows have w other than 0; the
+ * one whose last mistake is the oldest goes first, and with it what it gave to the mean. */
+typedef struct fxi_kernel_perceptron {
+    double *w, b;                       /* [rows] now */
+    double *sum, sum_b;                 /* [rows] sum of step number times update */
+    int64_t *age;                       /* [rows] step of the last mistake, 0: none */
+    uint64_t steps, mistakes;           /* as in fxi_perceptron */
+} fxi_kernel_perceptron;
+fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem *p, size_t first,
+                                    size_t budget, const fx_run *run);
+void fxi_fit_kernel_perceptron_mean(double *beta, double *b, const fxi_kernel_perceptron *s,
+                                    size_t rows);
+
+/* pca.c - the k directions of largest variance: component c of a row z is <W[.][c], z> + b[c], with
+ * mean 0 and variance value[c] (divisor: the sum of the weights c_i) over the source's rows.  W is
+ * [features][k], columns of length 1, their largest number positive, or of zeros where no variance
+ * is left.  *total: variance in all directions.  1 <= k <= features and rows with c > 0.  seed: of
+ * the start.  FX_NOT_CONVERGED: usable. */
+fx_status fxi_fit_pca(double *W, double *b, double *value, double *total, const fxi_source *s,
+                      const double *c, size_t k, uint64_t seed, const fx_run *run);
+/* Of s rows and features alone are needed; the rest may be 0: not known. */
+bool fxi_fit_pca_bytes(size_t *bytes, const fxi_source *s, size_t k);
+/* kernel_pca.c - the same in the kernel's space: component c is sum_i W[i][c] K(x_i, x) + b[c]; W
+ * is [rows][k].  Holds the Gram matrix. */
+fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
+                             const fx_kernel *kernel, const fx_matrix *X, const double *c, size_t k,
+                             uint64_t seed, const fx_run *run);
+bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k);
+
 /* fit.c - a run for use inside a block of a parallel loop: one thread, stopped with the team. */
 fx_run fxi_fit_nested(const fx_run *run, fxi_team *team);
-enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS }; /* streams; see data/data.h */
+/* streams; see data/data.h */
+enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA };
 #endif

@@ -203,7 +203,7 @@ static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t f
     bool square = features < HESSIAN && features <= rows;
     size_t more;
 
-    *factor = square ? fxi_fit_newton_hessian_size(fxi_fit_newton_hessian_panels(features)) : 0;
+    *factor = square ? fxi_fit_newton_hessian_size(features) : 0;
     return fxi_size_mul(&more, features + 1, 9 + 3 * parts) && fxi_size_mul(vectors, 4, rows)
         && fxi_size_add(vectors, *vectors, more);
 }

@@ -39,8 +39,7 @@ fx_status fxi_fit_newton_pass_rest(double *q, fxi_newton *n, const double *v);
 
 /* newton_hessian.c - a factored approximation of the Hessian; numbers of memory that it takes, and
  * its cost in passes. */
-size_t fxi_fit_newton_hessian_panels(size_t d);
-size_t fxi_fit_newton_hessian_size(size_t panels);
+size_t fxi_fit_newton_hessian_size(size_t d);
 double fxi_fit_newton_hessian_cost(const fxi_newton *n);
 fx_status fxi_fit_newton_hessian_make(fxi_newton *n);
 void fxi_fit_newton_hessian_solve(double *x, const fxi_newton *n, const double *r);

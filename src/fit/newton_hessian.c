@@ -8,23 +8,25 @@
  * intercept's constant feature stands behind the others; under a free one it has no penalty, and
  * solving with 0 for it is solving with what is left when it is eliminated.
  *
- * A and its factor L (A = LL') lie in panels of 16 rows, L[panel][column][16]; tiles of 16 x 16 are
- * sums of outer products of such panels, in the forming of A as in its factorisation. */
+ * A lies in panels of 16 rows, as linalg/cholesky.h has it; its tiles of 16 x 16 are sums of outer
+ * products of panels, in the forming of A as in its factorisation. */
 
 #include "fit/newton.h"
+#include "linalg/cholesky.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { T = FXI_LANES, CHUNK = 128, SAMPLE = 4, PASSES = 4, FASTER = 4 };
+enum { T = FXI_TILE, CHUNK = 128, SAMPLE = 4, PASSES = 4, FASTER = 4 };
 
 static size_t order(const fxi_newton *n) { return n->d + (n->p->intercept != FXI_NONE); }
 
-size_t fxi_fit_newton_hessian_panels(size_t d) { return (d + 1 + T - 1) / T; }
-
-size_t fxi_fit_newton_hessian_size(size_t panels)
+size_t fxi_fit_newton_hessian_size(size_t d)
 {
-    return panels * T * (panels * T + CHUNK + 1);
+    size_t square = 0;
+
+    fxi_linalg_cholesky_size(&square, d + 1);
+    return square + fxi_cholesky_panels(d + 1) * T * CHUNK;
 }
 
 /* Rows of a sample: SAMPLE times the features, or what costs PASSES passes if that is more. */
@@ -46,14 +48,9 @@ double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 
 typedef struct tiling {
     double *L, *z;                      /* z[panel][CHUNK][T]: rows that wait */
-    size_t panels, waiting, column;
+    size_t panels, waiting;
     const fxi_simd *simd;
 } tiling;
-
-static double *tile_at(const tiling *a, size_t i, size_t j)
-{
-    return a->L + (i * a->panels + j) * T * T;
-}
 
 /* ---- Forming ------------------------------------------------------------------------------ */
 static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
@@ -62,8 +59,8 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
     size_t i = a->panels - 1 - k;       /* long ones first */
 
     for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++)
-        a->simd->fit_newton_tile(tile_at(a, i, j), a->z + j * CHUNK * T, a->z + i * CHUNK * T,
-                                 a->waiting, 1);
+        a->simd->linalg_cholesky_tile(fxi_cholesky_at(a->L, i, j), a->z + j * CHUNK * T,
+                                      a->z + i * CHUNK * T, a->waiting, 1);
     return FX_OK;
 }
 
@@ -120,93 +117,35 @@ static fx_status form(fxi_newton *n, tiling *a)
     return st ? st : flush(a, &n->how);
 }
 
-/* ---- Factoring ---------------------------------------------------------------------------- */
-/* Panel i of column a->column of tiles: subtract what earlier columns explain, then divide by the
- * diagonal tile, which has been factored. */
-static fx_status factor_panel(void *ctx, size_t k, fxi_team *team)
-{
-    const tiling *a = ctx;
-    size_t j = a->column, i = j + 1 + k;
-    double *C = tile_at(a, i, j);
-    const double *F = tile_at(a, j, j);
-
-    (void)team;
-    a->simd->fit_newton_tile(C, tile_at(a, j, 0), tile_at(a, i, 0), j * T, -1);
-    for (size_t c = 0; c < T; c++)
-        for (size_t r = 0; r < T; r++) {
-            double v = C[c * T + r];
-            for (size_t e = 0; e < c; e++)
-                v -= C[e * T + r] * F[e * T + c];
-            C[c * T + r] = v / F[c * T + c];
-        }
-    return FX_OK;
-}
-
-static bool factor_diagonal(const tiling *a, size_t j)
-{
-    double *C = tile_at(a, j, j);
-
-    a->simd->fit_newton_tile(C, tile_at(a, j, 0), tile_at(a, j, 0), j * T, -1);
-    for (size_t c = 0; c < T; c++)
-        for (size_t r = c; r < T; r++) {
-            double v = C[c * T + r];
-            for (size_t e = 0; e < c; e++)
-                v -= C[e * T + r] * C[e * T + c];
-            if (r == c && !(v > 0))
-                return false;
-            C[c * T + r] = r == c ? sqrt(v) : v / C[c * T + c];
-        }
-    return true;
-}
-
 fx_status fxi_fit_newton_hessian_make(fxi_newton *n)
 {
-    size_t panels = fxi_fit_newton_hessian_panels(n->d), wide = panels * T;
-    tiling a = {.L = n->L, .z = n->L + wide * wide, .panels = panels, .simd = n->simd};
+    size_t panels = fxi_cholesky_panels(n->d + 1), square = 0;
+    tiling a = {.panels = panels, .simd = n->simd, .L = n->L};
     fx_status st;
 
-    memset(n->L, 0, wide * wide * sizeof *n->L);
-    for (size_t j = 0; j < wide; j++)
-        tile_at(&a, j / T, j / T)[j % T * (T + 1)] = j < n->penalised || j >= order(n);
-    st = form(n, &a);
+    fxi_linalg_cholesky_size(&square, n->d + 1);
+    a.z = n->L + square;
+    memset(n->L, 0, square * sizeof *n->L);
+    for (size_t j = 0; j <= n->d; j++)
+        fxi_cholesky_at(n->L, j / T, j / T)[j % T * (T + 1)] = j < n->penalised || j >= order(n);
+    n->factored = false;
+    if ((st = form(n, &a)))
+        return st;
+    st = fxi_linalg_cholesky(n->L, n->d + 1, &n->how);
     n->factored = !st;
-    for (size_t j = 0; j < panels && !st && n->factored; j++) {
-        a.column = j;
-        n->factored = factor_diagonal(&a, j);
-        if (n->factored && j + 1 < panels) {
-            fx_run how = fxi_kernel_run(&n->how, (double)((panels - j - 1) * T * T * (j + 1) * T));
-            st = fxi_parallel(panels - j - 1, factor_panel, &a, &how);
-        }
-    }
-    return st;
+    return st == FX_ENUMERIC ? FX_OK : st; /* then the diagonal has to do */
 }
 
-/* x = A^-1 r */
+/* x = A^-1 r.  Short enough not to be stopped. */
 void fxi_fit_newton_hessian_solve(double *x, const fxi_newton *n, const double *r)
 {
-    size_t panels = fxi_fit_newton_hessian_panels(n->d), d = n->penalised;
-    tiling a = {.L = n->L, .panels = panels};
-    double *y = n->L + panels * T * (panels * T + CHUNK);
+    size_t square = 0, d = n->penalised;
+    double *y = n->L;
 
-    memset(y, 0, panels * T * sizeof *y);
+    fxi_linalg_cholesky_size(&square, n->d + 1);
+    y += square;                        /* rows wait there only while the Hessian is formed */
+    memset(y, 0, (n->d + 1) * sizeof *y);
     memcpy(y, r, d * sizeof *y);
-    for (size_t i = 0; i < panels; i++) {
-        const double *F = tile_at(&a, i, i);
-        n->simd->fit_newton_lower(y + i * T, tile_at(&a, i, 0), y, i * T);
-        for (size_t c = 0; c < T; c++) {
-            y[i * T + c] /= F[c * T + c];
-            for (size_t e = c + 1; e < T; e++)
-                y[i * T + e] -= F[c * T + e] * y[i * T + c];
-        }
-    }
-    for (size_t i = panels; i-- > 0;) {
-        const double *F = tile_at(&a, i, i);
-        for (size_t c = T; c-- > 0;) {
-            for (size_t e = c + 1; e < T; e++)
-                y[i * T + c] -= F[c * T + e] * y[i * T + e];
-            y[i * T + c] /= F[c * T + c];
-        }
-        n->simd->fit_newton_upper(y, tile_at(&a, i, 0), y + i * T, i * T);
-    }
+    fxi_linalg_cholesky_solve(y, n->L, n->d + 1, NULL);
     memcpy(x, y, d * sizeof *x);
 }

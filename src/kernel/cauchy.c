@@ -8,12 +8,17 @@
 
 static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
 {
-    work->simd->kernel_cauchy(out, p->x, p->slot, p->zt, p->n, k->gamma);
-    for (int w = 0; w < FXI_LANES; w++)
-        out[w] = 1 / out[w];
+    work->simd->kernel_cauchy(out, p->x, p->x2, p->slot, p->zt, p->n, k->gamma);
+}
+
+static void finish(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd)
+{
+    (void)k, (void)simd;
+    for (size_t i = 0; i < n; i++)
+        v[i] = 1 / v[i];
 }
 
 const fxi_kernel_type fxi_kernel_cauchy = {
     .name = "cauchy", .help = "cauchy:gamma=1   product of 1/(1 + gamma^2 (x_j - y_j)^2)",
-    .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init, .panel = panel,
-    .differences = true};
+    .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init,
+    .panel = panel, .finish = finish, .pairs = true, .differences = true};

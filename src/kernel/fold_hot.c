@@ -6,7 +6,12 @@
  *   distance2  sum (x_k - z_k)^2         cauchy   prod (1 + gamma^2 (x_k - z_k)^2)
  *   distance1  sum |x_k - z_k|
  *
- * Differences are formed first: ||x||^2 - 2<x,z> + ||z||^2 would cancel for close points. */
+ * A second row that stands beside the same slots takes the same way at the same time: one row
+ * alone waits for its own additions.  Each lane of each row is a sum of its own, so that
+ * company does not show in it.
+ *
+ * Differences are formed first: ||x||^2 - 2<x,z> + ||z||^2 cancels for close points (rbf.c says
+ * when that does not matter). */
 
 #include "simd/hot.h"
 
@@ -45,50 +50,79 @@ FXI_INLINE fxi_vec times_cauchy(fxi_vec product, double x, fxi_vec z, double gam
     return product * (1 + d * d);
 }
 
-/* `next` is a constant at every call, so that it is inlined. */
-FXI_INLINE void fold(double *out, const double *x, const int32_t *slot, const double *zt, size_t n,
-                     double start, step *next, double gamma)
+/* Left alone, gcc reads v from memory once for each row, and reading is what takes longest. */
+#if defined __AVX2__
+#define KEEP(v) __asm__("" : "+v"(v))
+#else
+#define KEEP(v) (void)(v)
+#endif
+
+/* `next` and `rows` are constants at every call, so that r lives in registers. */
+FXI_INLINE void fold_rows(double *out, const double *const *x, const int rows, const int32_t *slot,
+                          const double *zt, size_t n, double start, step *next, double gamma)
 {
     for (int c = 0; c < FXI_LANES; c += FXI_CHUNK) {
-        fxi_vec r[FXI_GROUP];
-        for (int g = 0; g < FXI_GROUP; g++)
-            r[g] = fxi_splat(start);
+        fxi_vec r[2][FXI_GROUP];
+        for (int i = 0; i < rows; i++)
+            for (int g = 0; g < FXI_GROUP; g++)
+                r[i][g] = fxi_splat(start);
         for (size_t k = 0; k < n; k++) {
             const double *z = fxi_lanes(zt, slot, k) + c;
-            for (int g = 0; g < FXI_GROUP; g++)
-                r[g] = next(r[g], x[k], fxi_load(z + g * FXI_STEP), gamma);
+            size_t at = rows > 1 && slot ? (size_t)slot[k] : k;
+            for (int g = 0; g < FXI_GROUP; g++) {
+                fxi_vec v = fxi_load(z + g * FXI_STEP);
+                KEEP(v);
+                for (int i = 0; i < rows; i++)
+                    r[i][g] = next(r[i][g], x[i][at], v, gamma);
+            }
         }
-        for (int g = 0; g < FXI_GROUP; g++)
-            fxi_store(out + c + g * FXI_STEP, r[g]);
+        for (int i = 0; i < rows; i++)
+            for (int g = 0; g < FXI_GROUP; g++)
+                fxi_store(out + i * FXI_LANES + c + g * FXI_STEP, r[i][g]);
     }
 }
 
-void FXI_HOT(kernel_dot)(double *out, const double *x, const int32_t *slot, const double *zt,
-                         size_t n)
+FXI_INLINE void fold(double *out, const double *x, const double *x2, const int32_t *slot,
+                     const double *zt, size_t n, double start, step *next, double gamma)
 {
-    fold(out, x, slot, zt, n, 0, add_product, 0);
+    const double *const both[] = {x, x2};
+
+    if (x2 && slot)
+        fold_rows(out, both, 2, slot, zt, n, start, next, gamma);
+    else if (x2)
+        fold_rows(out, both, 2, NULL, zt, n, start, next, gamma);
+    else if (slot)
+        fold_rows(out, &x, 1, slot, zt, n, start, next, gamma);
+    else
+        fold_rows(out, &x, 1, NULL, zt, n, start, next, gamma);
+}
+
+void FXI_HOT(kernel_dot)(double *out, const double *x, const double *x2, const int32_t *slot,
+                         const double *zt, size_t n)
+{
+    fold(out, x, x2, slot, zt, n, 0, add_product, 0);
 }
 
 void FXI_HOT(kernel_subsets)(double *out, const double *x, const int32_t *slot, const double *zt,
                              size_t n)
 {
-    fold(out, x, slot, zt, n, 1, times_factor, 0);
+    fold(out, x, NULL, slot, zt, n, 1, times_factor, 0);
 }
 
-void FXI_HOT(kernel_distance2)(double *out, const double *x, const int32_t *slot, const double *zt,
-                               size_t n)
+void FXI_HOT(kernel_distance2)(double *out, const double *x, const double *x2, const int32_t *slot,
+                               const double *zt, size_t n)
 {
-    fold(out, x, slot, zt, n, 0, add_square, 0);
+    fold(out, x, x2, slot, zt, n, 0, add_square, 0);
 }
 
-void FXI_HOT(kernel_distance1)(double *out, const double *x, const int32_t *slot, const double *zt,
-                               size_t n)
+void FXI_HOT(kernel_distance1)(double *out, const double *x, const double *x2, const int32_t *slot,
+                               const double *zt, size_t n)
 {
-    fold(out, x, slot, zt, n, 0, add_distance, 0);
+    fold(out, x, x2, slot, zt, n, 0, add_distance, 0);
 }
 
-void FXI_HOT(kernel_cauchy)(double *out, const double *x, const int32_t *slot, const double *zt,
-                            size_t n, double gamma)
+void FXI_HOT(kernel_cauchy)(double *out, const double *x, const double *x2, const int32_t *slot,
+                            const double *zt, size_t n, double gamma)
 {
-    fold(out, x, slot, zt, n, 1, times_cauchy, gamma);
+    fold(out, x, x2, slot, zt, n, 1, times_cauchy, gamma);
 }

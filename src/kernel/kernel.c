@@ -76,6 +76,8 @@ static fx_status parse(fx_kernel **out, const char *text, size_t len, const char
         fxi_kernel_names(outer, true);
         return fxi_error(FX_EINVAL, "%s takes no inner kernel; these do: %s", table[i]->name, outer);
     }
+    if (depth && table[i] == &fxi_kernel_precomputed)
+        return fxi_error(FX_EINVAL, "precomputed stands alone, not inside another kernel");
     st = fxi_spec_check(&s, table[i]->keys);
     if (st)
         return st;
@@ -125,31 +127,54 @@ const char *fx_kernel_file(const char *spec, size_t *len)
     return NULL;
 }
 
+static const fx_kernel *innermost(const fx_kernel *k)
+{
+    while (k->inner)
+        k = k->inner;
+    return k;
+}
+
+void fxi_kernel_begin(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
+{
+    k = innermost(k);
+    if (k->type->panel)
+        k->type->panel(out, k, p, work);
+    else
+        work->simd->kernel_dot(out, p->x, p->x2, p->slot, p->zt, p->n);
+}
+
+void fxi_kernel_finish(double *out, size_t n, const fx_kernel *k, const fxi_simd *simd)
+{
+    if (k->inner)
+        fxi_kernel_finish(out, n, k->inner, simd);
+    if (k->type->finish)
+        k->type->finish(out, n, k, simd);
+    else if (k->type->of)
+        for (size_t i = 0; i < n; i++)
+            out[i] = k->type->of(k, out[i]);
+}
+
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
 {
-    if (k->type->panel) {
-        k->type->panel(out, k, p, work);
-        return;
-    }
-    if (k->inner)
-        fxi_kernel_eval(out, k->inner, p, work);
-    else
-        work->simd->kernel_dot(out, p->x, p->slot, p->zt, p->n);
-    for (int w = 0; w < FXI_LANES; w++)
-        out[w] = k->type->of(k, out[w]);
+    fxi_kernel_begin(out, k, p, work);
+    fxi_kernel_finish(out, FXI_LANES, k, work->simd);
+}
+
+bool fxi_kernel_pairs(const fx_kernel *k)
+{
+    k = innermost(k);
+    return k->type->pairs || k->type->of;
 }
 
 size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient)
 {
-    while (k->inner)
-        k = k->inner;
+    k = innermost(k);
     return k->type->scratch ? k->type->scratch(k, n, gradient) : 0;
 }
 
 size_t fxi_kernel_cost(const fx_kernel *k, size_t n)
 {
-    while (k->inner)
-        k = k->inner;
+    k = innermost(k);
     return (n + 1) * (size_t)(k->type->of || k->order < 1 ? 1 : k->order)
            + (k->tree ? k->tree->nodes + k->tree->features : 0)
            + (k->groups ? k->groups->groups : 0);
@@ -164,12 +189,27 @@ fx_run fxi_kernel_run(const fx_run *run, double work)
     return how;
 }
 
-bool fxi_kernel_differences(const fx_kernel *k)
+bool fxi_kernel_columns(const fx_kernel *k)
 {
-    while (k->inner)
-        k = k->inner;
-    return k->type->differences;
+    k = innermost(k);
+    return k->tree || k->groups;
 }
+
+bool fxi_kernel_differences(const fx_kernel *k) { return innermost(k)->type->differences; }
+
+bool fxi_kernel_products(const fx_kernel *k)
+{
+    k = innermost(k);
+    return k->type->products || k->type->of;
+}
+
+double fxi_kernel_squares(const fx_kernel *k)
+{
+    k = innermost(k);
+    return k->type->squares ? k->gamma : 0;
+}
+
+bool fxi_kernel_is_precomputed(const fx_kernel *k) { return k->type == &fxi_kernel_precomputed; }
 
 fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
                               const char *key)

@@ -11,6 +11,8 @@
 typedef struct fxi_panel {              /* a row beside FXI_LANES vectors */
     size_t n;                           /* entries of the row */
     const double *x;                    /* [n] */
+    const double *x2;                   /* one more row, for kernels of pairs; or NULL.  Where there
+                                         * are slots, x and x2 then have a number for each */
     const int64_t *col;                 /* [n] features, ascending; NULL: entry k is feature k */
     const int32_t *slot;                /* [n] row of zt; NULL: entry k stands beside row k */
     const double *zt;                   /* [..][FXI_LANES], 64-byte aligned */
@@ -27,13 +29,19 @@ typedef struct fxi_kernel_type {
     const char *help;                   /* formula and remarks, one line */
     const fxi_spec_key *keys;
     fx_status (*init)(fx_kernel *k, const fxi_spec *s, const char *family, int base); /* or NULL */
-    /* One of the two.  panel: K(x, z_w) to out[FXI_LANES].  of: f(s), a kernel on top of another
-     * (by default the linear one); NaN where f is not defined. */
+    /* panel: K(x, z_w) to out[FXI_LANES], up to `finish`; of a kernel of pairs, K(x2, z_w) to the
+     * next FXI_LANES if there is an x2.  Or of: f(s), a kernel on top of another (by default the
+     * linear one); NaN where f is not defined.  Neither: precomputed. */
     void (*panel)(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
     double (*of)(const fx_kernel *k, double s);
+    /* v to f(v) for n numbers, a multiple of FXI_LANES, 64-byte aligned: what panel left to do, or
+     * faster than `of`; or NULL */
+    void (*finish)(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd);
+    bool pairs;
     /* with `of`: the coefficient of s^n in its Maclaurin series, >= 0; 0 beyond the end */
     double (*coefficient)(const fx_kernel *k, int n);
     bool differences;                   /* panel needs every feature where x or some z_w is not 0 */
+    bool products, squares;             /* panel is <x, z_w>, is ||x - z_w||^2 */
     /* doubles of scratch for rows of at most n entries; NULL: none */
     size_t (*scratch)(const fx_kernel *k, size_t n, bool gradient);
     /* dK/dz_w of entry e to g[e*FXI_LANES + w], after panel has filled the same scratch; or NULL */
@@ -53,6 +61,8 @@ struct fx_kernel {
     size_t coefs;
     fxi_tree *tree;
     fxi_groups *groups;
+    int serial;                         /* precomputed: columns before those of the matrix, 0 or 1;
+                                         * -1: 1 if X has one column more than rows */
 };
 
 #define KERNEL(name) extern const fxi_kernel_type fxi_kernel_##name;
@@ -61,12 +71,23 @@ struct fx_kernel {
 
 /* kernel.c */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
+/* The same in two steps: for each row or two, and for the numbers of many rows. */
+void fxi_kernel_begin(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
+void fxi_kernel_finish(double *out, size_t n, const fx_kernel *k, const fxi_simd *simd);
+bool fxi_kernel_pairs(const fx_kernel *k);
 size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient);
 /* Multiply-adds that a row of n entries takes with one vector, about. */
 size_t fxi_kernel_cost(const fx_kernel *k, size_t n);
 /* run, on one thread if fewer than a million multiply-adds are to be done in all. */
 fx_run fxi_kernel_run(const fx_run *run, double work);
 bool fxi_kernel_differences(const fx_kernel *k);
+bool fxi_kernel_products(const fx_kernel *k);   /* a function of <x, z>? */
+/* Of a function of ||x - z||^2 its gamma, which comes from norms and <x, z> if
+ * gamma (||x||^2 + ||z||^2) <= FXI_KERNEL_NEAR (rbf.c); else 0. */
+#define FXI_KERNEL_NEAR 32.
+double fxi_kernel_squares(const fx_kernel *k);
+bool fxi_kernel_is_precomputed(const fx_kernel *k);
+bool fxi_kernel_columns(const fx_kernel *k); /* is a feature's number of account? */
 fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
                               const char *key); /* a number > 0 */
 /* for kernels whose one key is gamma > 0 */
@@ -77,6 +98,32 @@ void fxi_kernel_names(char out[256], bool outer);
 /* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming row i and `other` ("row") j. */
 fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,
                                 size_t j);
+
+/* rows.c - K[w][i] = K(x_i, z_w) in floats: a block of rows of a Gram matrix.  diagonal:
+ * K(x_i, x_i) to d[x.n].  bytes: what a call allocates at most, with rows of X for x and z.
+ * Here and below rows are taken to be finite numbers, and a result depends on its own two rows
+ * alone, bit for bit. */
+fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
+                          const fx_run *run);
+fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_some x, const fx_run *run);
+size_t fxi_kernel_rows_bytes(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
+/* score.c - S[i*outputs + c] = sum_w K(x_i, z_w) W[w*outputs + c], no Gram matrix being stored. */
+fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z, const double *W,
+                           size_t outputs, const fx_run *run);
+
+/* precomputed.c - the rows are rows of a Gram matrix, and K(x_i, z_w) is read from it: z_w is known
+ * by its row number z.row[w] alone (z.X may be NULL, except in fxi_kernel_rows, which reads row
+ * z_w of z.X at the numbers of x). */
+/* Square (or with a first column 1, 2, ..) and symmetric to 1e-6 of the larger number? */
+fx_status fxi_kernel_precomputed_check(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
+fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
+                                      const fx_run *run);
+fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_some x,
+                                          const fx_run *run);
+fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z,
+                                       const double *W, size_t outputs, const fx_run *run);
+/* FX_EUNSUPPORTED if k is precomputed: `what` needs rows of features. */
+fx_status fxi_kernel_precomputed_refuse(const fx_kernel *k, const char *what);
 
 /* esp.c - elementary symmetric polynomials e[0..m] of a multiset of numbers. */
 void fxi_kernel_esp_insert(double *e, int m, double z);

@@ -9,7 +9,7 @@
 static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
 {
     (void)k;
-    work->simd->kernel_dot(out, p->x, p->slot, p->zt, p->n);
+    work->simd->kernel_dot(out, p->x, p->x2, p->slot, p->zt, p->n);
 }
 
 static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
@@ -22,4 +22,5 @@ static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fx
 
 static const fxi_spec_key keys[] = {{0}};
 const fxi_kernel_type fxi_kernel_linear = {.name = "linear", .help = "linear   <x,y>",
-                                           .keys = keys, .panel = panel, .gradient = gradient};
+                                           .keys = keys, .panel = panel, .pairs = true,
+                                           .products = true, .gradient = gradient};

@@ -17,6 +17,11 @@ static double of(const fx_kernel *k, double s)
     return power;
 }
 
+static void finish(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd)
+{
+    simd->kernel_poly(v, n, k->coef0, k->gamma, k->order);
+}
+
 /* C(degree, n) coef0^(degree - n) gamma^n */
 static double coefficient(const fx_kernel *k, int n)
 {
@@ -47,5 +52,5 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_poly = {
     .name = "poly", .help = "poly:degree=2,coef0=1,gamma=1   (coef0 + gamma <x,y>)^degree",
-    .keys = keys, .init = init, .of = of,
+    .keys = keys, .init = init, .of = of, .finish = finish,
     .coefficient = coefficient};

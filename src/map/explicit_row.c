@@ -22,18 +22,20 @@ static size_t over(size_t n, size_t k)
 {
     size_t c = 0;
 
+    if (k == 2)                         /* most of them, and without a division */
+        return n ? n * (n - 1) / 2 : 0;
     fxi_map_explicit_choose(&c, n, k);  /* fits: the columns are fewer than 2^31 */
     return c;
 }
 
-/* Factor i is the row's number at[i]: what it makes of the prefix. */
+/* Factor i, not the last, is the row's number at[i]: what it makes of the prefix. */
 static void extend(walk *w, fxi_row r, size_t d, int t, int i)
 {
     size_t k = (size_t)(t - i), v = (size_t)fxi_row_column(r, w->at[i]);
     size_t from = i ? (size_t)fxi_row_column(r, w->at[i - 1]) + 1 : 0;
 
     w->prefix[i + 1] = w->prefix[i] * (float)fxi_row_value(r, w->at[i]);
-    w->rank[i + 1] = w->rank[i] + (k == 1 ? v - from : over(d - from, k) - over(d - v, k));
+    w->rank[i + 1] = w->rank[i] + over(d - from, k) - over(d - v, k);
 }
 
 /* Products of t > 0 of the row's n >= t numbers. */
@@ -48,10 +50,11 @@ static size_t products(float *val, int32_t *col, const fxi_section *s, fxi_row r
     for (;;) {
         for (int i = from; i < t - 1; i++)
             extend(&w, r, d, t, i);
-        for (; w.at[t - 1] < r.n; w.at[t - 1]++, n++) {
-            extend(&w, r, d, t, t - 1);
-            val[n] = w.prefix[t] * (s->square ? (float)fxi_row_value(r, w.at[t - 1]) : 1);
-            col[n] = (int32_t)w.rank[t];
+        size_t last = t > 1 ? (size_t)fxi_row_column(r, w.at[t - 2]) + 1 : 0;
+        for (size_t q = w.at[t - 1]; q < r.n; q++, n++) {
+            float x = (float)fxi_row_value(r, q);
+            val[n] = w.prefix[t - 1] * x * (s->square ? x : 1);
+            col[n] = (int32_t)(w.rank[t - 1] + (size_t)fxi_row_column(r, q) - last);
         }
         for (from = t - 2; from >= 0 && w.at[from] + (size_t)(t - from) == r.n;)
             from--;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 64 };                    /* rows */
 
@@ -40,6 +41,30 @@ static fx_status make_row(float *val, int32_t *col, size_t *n, const crossing *a
     return FX_OK;
 }
 
+/* All scores of a row together: their weights lie side by side. */
+static fx_status score_row(double *S, const crossing *a, const float *val, const int32_t *col,
+                           size_t n, size_t i)
+{
+    size_t outputs = a->outputs;
+
+    if (outputs == 1) {
+        double sum = 0;
+        for (size_t q = 0; q < n; q++)
+            sum += (double)val[q] * a->W[col[q]];
+        *S = sum;
+    } else {
+        memset(S, 0, outputs * sizeof *S);
+        for (size_t q = 0; q < n; q++)
+            for (size_t c = 0; c < outputs; c++)
+                S[c] += (double)val[q] * a->W[(size_t)col[q] * outputs + c];
+    }
+    for (size_t c = 0; c < outputs; c++)
+        if (!isfinite(S[c]))
+            return fxi_error(FX_ENUMERIC, "%s: score %zu of row %zu (from 0) is %g", a->m->spec, c,
+                             i, S[c]);
+    return FX_OK;
+}
+
 static fx_status chunk(void *ctx, size_t b, fxi_team *team)
 {
     const crossing *a = ctx;
@@ -50,15 +75,8 @@ static fx_status chunk(void *ctx, size_t b, fxi_team *team)
     for (size_t i = b * CHUNK; i < end && !st && !fxi_parallel_cancelled(team); i++) {
         size_t at = a->S ? thread : (size_t)a->ptr[i];
         st = make_row(a->val + at, a->col + at, &n, a, i);
-        for (size_t c = 0; a->S && c < a->outputs && !st; c++) {
-            double sum = 0;
-            for (size_t q = 0; q < n; q++)
-                sum += (double)a->val[at + q] * a->W[(size_t)a->col[at + q] * a->outputs + c];
-            a->S[i * a->outputs + c] = sum;
-            if (!isfinite(sum))
-                st = fxi_error(FX_ENUMERIC, "%s: score %zu of row %zu (from 0) is %g", a->m->spec,
-                               c, i, sum);
-        }
+        if (a->S && !st)
+            st = score_row(a->S + i * a->outputs, a, a->val + at, a->col + at, n, i);
     }
     return st;
 }

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * kernel_perceptron.c - perceptron.c in a kernel's space: weights of rows in place of features.
+ *
+ * A mistake of row i adds c_i y_i to w_i; the score of a row is sum_i w_i K(x_i, x) + b.  Rows are
+ * taken in blocks.  Scores of a block by rows whose weights cannot change meanwhile are computed
+ * together; the others - the block's own rows and, under a budget, those that its mistakes may push
+ * out - are near: their kernel values with the block are stored, and their part of a score is
+ * summed when the row's turn comes.
+ *
+ * Under a budget rows wait in a queue by the step of their last mistake, the oldest first.  A row
+ * makes at most one mistake a pass, so it stands in the queue twice at most: as it came, and
+ * behind; its first place is void from then on.
+ *
+ * Cost: a row meets each row with a weight, and at most 2 BLOCK more.
+ *
+ * References: Freund, Schapire 1999; Dekel, Shalev-Shwartz, Singer 2008 (a budget; they also let
+ * all weights shrink before one is dropped, which we do not). */
+
+#include "fit/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 128, NEAR = 2 * BLOCK };
+
+typedef struct online {
+    fxi_kernel_perceptron *s;
+    const fxi_problem *p;
+    size_t first, budget;
+    const fx_run *run;
+    uint64_t start;                     /* steps before this pass */
+    int32_t *queue;                     /* [head, tail) by age; the first `initial` came with s */
+    size_t head, tail, initial;
+    size_t kept;                        /* rows with w other than 0 */
+    unsigned char *near_by;             /* [rows] 1: is in near */
+    int32_t *far;                       /* rows, and their weights */
+    double *W;
+    int32_t row[BLOCK], near[NEAR];
+    size_t rows, nears;
+    double score[BLOCK];                /* by far rows */
+    float *K[NEAR];                     /* [BLOCK] near row beside the block's */
+} online;
+
+/* ---- The queue ---------------------------------------------------------------------------- */
+typedef struct aged { int64_t age; int32_t row; } aged;
+
+static int older(const void *p, const void *q)
+{
+    const aged *a = p, *b = q;
+
+    if (a->age != b->age)
+        return a->age < b->age ? -1 : 1;
+    return a->row < b->row ? -1 : 1;
+}
+
+static fx_status line_up(online *a)
+{
+    size_t n = 0, rows = a->p->source->rows;
+    aged *all;
+
+    for (size_t i = 0; i < rows; i++)
+        n += a->s->w[i] != 0;
+    if (!(all = fxi_alloc(n, sizeof *all)))
+        return FX_ENOMEM;
+    n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (a->s->w[i] != 0)
+            all[n++] = (aged){a->s->age[i], (int32_t)i};
+    qsort(all, n, sizeof *all, older);
+    for (size_t q = 0; q < n; q++)
+        a->queue[q] = all[q].row;
+    a->kept = a->initial = a->tail = n;
+    free(all);
+    return FX_OK;
+}
+
+/* Is place q void, its row standing behind? */
+static bool moved(const online *a, size_t q)
+{
+    return q < a->initial && a->s->age[a->queue[q]] > (int64_t)a->start;
+}
+
+static void drop(online *a)
+{
+    while (moved(a, a->head))
+        a->head++;
+    int32_t i = a->queue[a->head++];
+    a->s->w[i] = a->s->sum[i] = 0;
+    a->s->age[i] = 0;
+    a->kept--;
+}
+
+/* ---- A block ------------------------------------------------------------------------------ */
+static void add_near(online *a, int32_t i)
+{
+    if (!a->near_by[i]) {
+        a->near_by[i] = 1;
+        a->near[a->nears++] = i;
+    }
+}
+
+/* Who is near: a block's mistakes push out no more rows than it has. */
+static fx_status meet(online *a, const fx_run *how)
+{
+    const fx_matrix *X = a->p->source->X;
+    fxi_some block = {X, a->row, a->rows};
+    size_t n = 0, most = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
+
+    a->nears = 0;
+    for (size_t r = 0; r < a->rows; r++)
+        add_near(a, a->row[r]);
+    for (size_t q = a->head; q < a->tail && most; q++)
+        if (!moved(a, q)) {
+            add_near(a, a->queue[q]);
+            most--;
+        }
+    for (size_t q = a->head; q < a->tail; q++) {
+        int32_t i = a->queue[q];
+        if (!moved(a, q) && !a->near_by[i]) {
+            a->far[n] = i;
+            a->W[n++] = a->s->w[i];
+        }
+    }
+    for (size_t l = 0; l < a->nears; l++)
+        a->near_by[a->near[l]] = 0;
+    fx_status st = fxi_kernel_rows(a->K, a->p->kernel, block, (fxi_some){X, a->near, a->nears},
+                                   how);
+    return st ? st : fxi_kernel_score(a->score, a->p->kernel, block, (fxi_some){X, a->far, n}, a->W,
+                                      1, how);
+}
+
+static void see(online *a, size_t r)
+{
+    fxi_kernel_perceptron *s = a->s;
+    int32_t i = a->row[r];
+    double before = (double)s->steps++, y = a->p->y[i], u = a->p->c[i] * y, f = a->score[r];
+
+    for (size_t l = 0; l < a->nears; l++)
+        f += s->w[a->near[l]] * (double)a->K[l][r];
+    if (y * (f + s->b) > 0)
+        return;
+    s->mistakes++;
+    a->kept += s->w[i] == 0;
+    s->w[i] += u;
+    s->sum[i] += before * u;
+    s->age[i] = (int64_t)s->steps;
+    a->queue[a->tail++] = i;
+    if (a->p->intercept != FXI_NONE) {
+        s->b += u;
+        s->sum_b += before * u;
+    }
+    if (a->budget && a->kept > a->budget)
+        drop(a);
+}
+
+static fx_status see_block(void *ctx, size_t b, fxi_team *team)
+{
+    online *a = ctx;
+    size_t from = a->first + b * BLOCK, rows = a->p->source->rows;
+    size_t end = rows - from < BLOCK ? rows : from + BLOCK;
+    fx_run how = fxi_fit_nested(a->run, team);
+
+    how.threads = a->run ? a->run->threads : 0; /* this is the calling thread: others are idle */
+    a->rows = 0;
+    for (size_t i = from; i < end; i++)
+        if (a->p->c[i] > 0)
+            a->row[a->rows++] = (int32_t)i;
+    if (!a->rows)
+        return FX_OK;
+    fx_status st = meet(a, &how);
+    for (size_t r = 0; r < a->rows && !st; r++)
+        see(a, r);
+    return st;
+}
+
+fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem *p, size_t first,
+                                    size_t budget, const fx_run *run)
+{
+    size_t rows = p->source->rows;
+    online a = {.s = s, .p = p, .first = first, .budget = budget, .run = run, .start = s->steps};
+    float *K = fxi_alloc(NEAR * BLOCK, sizeof *K);
+    fx_status st = FX_ENOMEM;
+
+    if (rows > INT32_MAX) {
+        free(K);
+        return fxi_error(FX_ESHAPE, "%zu rows are too many for a kernel machine", rows);
+    }
+    a.queue = fxi_alloc(2 * rows, sizeof *a.queue);
+    a.near_by = fxi_zalloc(rows, sizeof *a.near_by);
+    a.far = fxi_alloc(rows, sizeof *a.far);
+    a.W = fxi_alloc(rows, sizeof *a.W);
+    s->mistakes = 0;
+    if (K && a.queue && a.near_by && a.far && a.W && !(st = line_up(&a))) {
+        for (size_t l = 0; l < NEAR; l++)
+            a.K[l] = K + l * BLOCK;
+        while (budget && a.kept > budget)
+            drop(&a);
+        st = fxi_parallel_ordered((rows - first + BLOCK - 1) / BLOCK, see_block, &a, run);
+    }
+    free(K);
+    free(a.queue);
+    free(a.near_by);
+    free(a.far);
+    free(a.W);
+    return st;
+}
+
+void fxi_fit_kernel_perceptron_mean(double *beta, double *b, const fxi_kernel_perceptron *s,
+                                    size_t rows)
+{
+    double T = s->steps ? (double)s->steps : 1;
+
+    for (size_t i = 0; i < rows; i++)
+        beta[i] = s->w[i] - s->sum[i] / T;
+    *b = s->b - s->sum_b / T;
+}

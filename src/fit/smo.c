@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * smo.c - sequential minimal optimisation: kernel machines with hinge or epsilon-insensitive loss.
+ *
+ * One dual for both, over the rows with c > 0:
+ *   min over beta of 0.5 beta' K beta - y' beta + epsilon |beta|_1, sum beta = 0, lo <= beta <= hi
+ * hinge: epsilon = 0, beta_i between 0 and c_i y_i; insensitive: between -c_i and c_i.  With
+ * e = y - K beta, up_i = e_i -+ epsilon is what a unit more of beta_i gains, down_i what one less
+ * costs.  A step (smo_step.c) raises a beta and lowers another one.  At the optimum
+ * max up <= min down; the difference is the violation that tol bounds.
+ *
+ * Stages: from zeros, betas of support vectors would run to their bounds one by one while f swings
+ * far beyond y.  So the problem is first solved roughly for c / 64, c / 16 and c / 4; from one to
+ * the next, betas and f are multiplied by 4.  That halves the steps, and rows of the kernel
+ * matrix are computed twice instead of ten times where few of them fit into the cache.
+ *
+ * Rounds: variables at rest leave the active set now and then (smo_shrink.c), and e follows rows of
+ * floats (smo_cache.c).  A round ends where the active variables violate a tenth of what they did,
+ * or after many steps; then e of all is summed anew in double precision (smo_gap.c), and those
+ * that do not rest join.  So the end is exact, and rounding makes another round, each less than the
+ * one before.  Long rounds would solve problems of the wrong active variables.
+ *
+ * Cost: a step is at most 60 bytes of memory traffic for an active variable, a row that is not
+ * cached m kernel values, a round n kernel values for each support vector.  Memory: 52 bytes a
+ * variable and the cache, all within p->cache.
+ *
+ * Accuracy: steps cannot get below a violation of about 2^-24 max K sum |beta| where rows of K are
+ * dependent; a tol below it ends unconverged, once the dual no longer grows.
+ *
+ * Platt (1998), Sequential minimal optimization; Fan, Chen, Lin (2005), Working set selection using
+ * second order information; Joachims (1998), Making large-scale SVM learning practical. */
+
+#include "fit/smo.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS = 4,                        /* cached, at least: see apply in smo_step.c */
+       BYTES = 52,                      /* of a variable */
+       IDLE = 20 };                     /* rounds that gain nothing: rounding is in the way */
+static const double NEXT = 1e-6, NOISE = 1e-12; /* to nothing, of the gap and of the dual */
+static const double EASE = 1.0 / 64, STRETCH = 4; /* bounds of the first stage, of each next */
+static const double STAGE = 0.1, ROUND = 0.1;     /* share of the violation that one may leave */
+static const double SLACK = 0.9;        /* of tol: the rest is for rounding */
+
+static double violation(const fxi_smo *d) { return d->top - d->bottom; }
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+/* Bounds `by` times as far: betas at a bound stay there, others keep their share, and f = y - e
+ * grows along. */
+static void stretch(fxi_smo *d, double by)
+{
+    const fxi_problem *p = d->p;
+
+    d->ease *= by;
+    for (size_t k = 0; k < d->n; k++) {
+        size_t i = (size_t)d->row[k];
+        d->s->beta[i] *= by;            /* a power of 2: no rounding, at bounds neither */
+        d->e[k] = p->y[i] - by * (p->y[i] - d->e[k]);
+        fxi_fit_smo_step_offsets(d, k);
+    }
+    fxi_fit_smo_step_scan(d, d->n);
+}
+
+static fx_status stages(fxi_smo *d)
+{
+    fx_status st = FX_OK;
+
+    for (; d->ease < 1; stretch(d, d->s->iterations < d->p->max_iter ? STRETCH : 1)) {
+        double end = fmax(STAGE * violation(d), d->p->tol);
+        while (violation(d) > end && d->s->iterations < d->p->max_iter)
+            if (fxi_parallel_cancelled(d->team) || (st = fxi_fit_smo_step(d, end)))
+                return st ? st : FX_ECANCELLED;
+        if (d->s->iterations >= d->p->max_iter)
+            d->ease = 1;                /* nobody will mend what stretching breaks */
+    }
+    return FX_OK;
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+static fx_status steps(fxi_smo *d)
+{
+    size_t every = d->n < 1000 ? d->n : 1000, most = 10 * (d->n < 10000 ? 10000 : d->n);
+    size_t first = d->s->iterations, shrunk = first, limit = d->p->max_iter;
+    double end = fmax(SLACK * d->p->tol, ROUND * violation(d));
+    fx_status st = FX_OK;
+
+    if (limit - first > most)
+        limit = first + most;
+    while (!st && violation(d) > end && d->s->iterations < limit) {
+        if (fxi_parallel_cancelled(d->team))
+            return FX_ECANCELLED;
+        if (d->s->iterations - shrunk >= every) {
+            st = fxi_fit_smo_shrink(d);
+            shrunk = d->s->iterations;
+        }
+        if (!st)
+            st = fxi_fit_smo_step(d, end);
+    }
+    return st;
+}
+
+static fx_status round_of_steps(fxi_smo *d)
+{
+    fx_status st = fxi_fit_smo_shrink_not(d);
+
+    if (!st && !(st = steps(d)))
+        st = fxi_fit_smo_gap(d);
+    return st;
+}
+
+static fx_status rounds(fxi_smo *d)
+{
+    const fxi_problem *p = d->p;
+    fxi_solution *s = d->s;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    fx_status st = fxi_fit_smo_gap(d);
+
+    if (!st && violation(d) > p->tol && d->ease < 1 && !(st = stages(d)))
+        st = round_of_steps(d);
+    for (int idle = 0; !st; st = round_of_steps(d)) {
+        double now = violation(d);
+        s->converged = now <= p->tol;
+        idle = now < 0.9 * least || d->dual > most + NEXT * d->gap + NOISE * fabs(most) ? 0
+                                                                                       : idle + 1;
+        least = fmin(now, least);
+        most = fmax(d->dual, most);
+        if ((p->step && (st = p->step(p->ctx, s))) || s->converged || idle > IDLE
+            || s->iterations >= p->max_iter)
+            break;
+    }
+    return st;
+}
+
+/* ---- The start ------------------------------------------------------------------------------- */
+/* Betas given, if they are feasible; else zeros, and stages. */
+static void start_beta(fxi_smo *d)
+{
+    const fxi_problem *p = d->p;
+    double sum = 0, all = 0, *beta = d->s->beta;
+    bool inside = true;
+
+    d->ease = 1;
+    for (size_t i = 0; i < p->source->rows; i++) {
+        if (p->c[i] > 0) {
+            inside = inside && beta[i] >= fxi_fit_smo_step_lower(d, i)
+                     && beta[i] <= fxi_fit_smo_step_upper(d, i);
+            sum += beta[i];
+            all += fabs(beta[i]);
+        } else {
+            beta[i] = 0;
+        }
+    }
+    if (inside && all > 0 && fabs(sum) <= 1e-9 * all)
+        return;
+    d->ease = EASE;
+    for (size_t i = 0; i < p->source->rows; i++)
+        beta[i] = 0;
+}
+
+static fx_status start(fxi_smo *d)
+{
+    const fxi_problem *p = d->p;
+    double most = 0;
+    fx_status st;
+
+    start_beta(d);
+    for (size_t i = 0, k = 0; i < p->source->rows; i++)
+        if (p->c[i] > 0)
+            d->row[k++] = (int32_t)i;
+    d->scale = p->loss->regress && p->epsilon > 0 ? p->epsilon : 1;
+    if ((st = fxi_kernel_rows_diagonal(d->weight, p->kernel,
+                                       (fxi_some){p->source->X, d->row, d->n}, &d->run)))
+        return st;
+    for (size_t k = 0; k < d->n; k++) {
+        fxi_fit_smo_step_offsets(d, k);
+        d->diagonal[k] = (float)d->weight[k];
+        most = fmax(most, fabs(d->weight[k]));
+        d->s->indefinite |= d->weight[k] < 0;
+    }
+    d->tau = fmax(1e-12 * most, FLT_MIN);
+    fxi_fit_smo_cache_start(d);
+    d->set->n = d->set->kept = 0;
+    return FX_OK;
+}
+
+static fx_status solve(void *ctx, size_t block, fxi_team *team)
+{
+    fxi_smo *d = ctx;
+    int threads = d->run.threads;
+    fx_run all = d->run;
+    fx_status st;
+
+    (void)block;
+    d->team = team;
+    d->run = fxi_fit_nested(&all, team);
+    d->run.threads = threads;
+    st = start(d);
+    return st ? st : rounds(d);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/* All but the pool of rows, and that at least. */
+static bool least(size_t *fixed, size_t *pool, size_t n)
+{
+    size_t N = fxi_smo_round(n), sum;
+
+    return N >= n && fxi_size_mul(fixed, N, BYTES)
+           && fxi_size_add(fixed, *fixed, sizeof(fxi_smo_set))
+           && fxi_size_mul(pool, N, ROWS * sizeof(float)) && fxi_size_add(&sum, *fixed, *pool);
+}
+
+bool fxi_fit_smo_bytes(size_t *bytes, size_t rows)
+{
+    size_t fixed, pool;
+
+    return least(&fixed, &pool, rows) && fxi_size_add(bytes, fixed, pool);
+}
+
+/* The pool: what is left of the cache, scratch of kernels aside, but not more than all rows. */
+static size_t pool_bytes(const fxi_smo *d, size_t fixed, size_t pool)
+{
+    size_t scratch = 2 * fxi_kernel_rows_bytes(d->p->kernel, d->p->source->X, &d->run), all;
+    uint64_t cache = d->p->cache;
+
+    if (!fxi_size_mul(&all, fxi_smo_round(d->n) * sizeof(float), d->n) || all > cache)
+        all = cache < SIZE_MAX ? (size_t)cache : SIZE_MAX;
+    if (cache < fixed || cache - fixed < scratch || cache - fixed - scratch < pool)
+        return pool;
+    cache -= fixed + scratch;
+    return all < pool ? pool : all < cache ? all : (size_t)cache;
+}
+
+/* One piece of memory as arrays of N items each, a multiple of 16. */
+static void lay_out(fxi_smo *d, void *memory, size_t N)
+{
+    fxi_smo_set *set = memory;
+    double *wide = (double *)(set + 1);
+    int32_t *narrow = (int32_t *)(wide + 3 * N);
+
+    d->set = set;
+    d->e = wide;
+    d->weight = wide + N;
+    d->stamp = (uint64_t *)(wide + 2 * N);
+    d->row = narrow;
+    d->support = narrow + N;
+    d->slot = narrow + 2 * N;
+    d->owner = narrow + 3 * N;
+    d->up = (float *)(narrow + 4 * N);
+    d->down = d->up + N;
+    d->diagonal = d->down + N;
+}
+
+fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run)
+{
+    fxi_smo d = {.p = p, .s = s, .simd = fxi_simd_get(), .run = run ? *run : (fx_run){0}};
+    size_t rows = p->source->rows, fixed, pool;
+    void *memory = NULL;
+    fx_status st;
+
+    for (size_t i = 0; i < rows; i++)
+        d.n += p->c[i] > 0;
+    d.m = d.n;
+    if (rows > INT32_MAX || !least(&fixed, &pool, d.n))
+        return fxi_error(FX_ESHAPE, "%zu rows are too many for a kernel machine", rows);
+    pool = pool_bytes(&d, fixed, pool);
+    if ((st = fxi_memory_check(run, fixed + pool, "the cache of kernel rows")))
+        return st;
+    s->iterations = 0;
+    s->converged = s->indefinite = false;
+    d.floats = pool / sizeof *d.pool;
+    st = FX_ENOMEM;
+    if ((memory = fxi_alloc(fixed, 1)) && (d.pool = fxi_alloc(pool, 1))) {
+        lay_out(&d, memory, fxi_smo_round(d.n));
+        st = fxi_parallel_ordered(1, solve, &d, run);
+    }
+    free(memory), free(d.pool);
+    return st;
+}

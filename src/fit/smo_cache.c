@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * smo_cache.c - rows of the kernel matrix over the active variables, as floats, in a pool of fixed
+ * size; rows that nobody asked for longest go first.
+ *
+ * What is in the pool decides only what is computed when: a number of a row depends on its two
+ * variables, and a solution not on the cache. */
+
+#include "fit/smo.h"
+
+#include <math.h>
+#include <string.h>
+
+static void lay(fxi_smo *d)
+{
+    d->stride = fxi_smo_round(d->m ? d->m : 1);
+    d->slots = d->floats / d->stride;
+    if (d->slots > d->m)
+        d->slots = d->m;
+}
+
+void fxi_fit_smo_cache_start(fxi_smo *d)
+{
+    lay(d);
+    d->used = 0;
+    for (size_t k = 0; k < d->n; k++)
+        d->slot[k] = -1;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+/* n slots: those that are free, then those whose rows were asked for longest ago. */
+static void make_room(size_t *out, fxi_smo *d, size_t n)
+{
+    size_t old = d->used, got = 0, room;
+
+    while (got < n && d->used < d->slots)
+        out[got++] = d->used++;
+    room = n - got;
+    out += got;
+    got = 0;
+    for (size_t s = 0; s < old && room; s++) {
+        uint64_t stamp = d->stamp[s];
+        size_t k;
+        if (stamp == d->clock || (got == room && stamp >= d->stamp[out[room - 1]]))
+            continue;
+        for (k = got < room ? got++ : room - 1; k > 0 && d->stamp[out[k - 1]] > stamp; k--)
+            out[k] = out[k - 1];
+        out[k] = s;
+    }
+    for (size_t k = 0; k < room; k++)
+        d->slot[d->owner[out[k]]] = -1;
+}
+
+/* A kernel takes FXI_LANES rows in the time of one: where all fit into the pool, more that are
+ * missing. */
+static size_t company(int32_t *which, const fxi_smo *d, size_t n)
+{
+    size_t first = (size_t)which[n - 1] + 1, room = d->slots - d->used, old = n;
+
+    for (size_t q = 0; q < d->m && d->slots == d->m && n % FXI_LANES && n < room; q++) {
+        size_t k = (first + q) % d->m, r = 0;
+        while (r < old && (size_t)which[r] != k)
+            r++;
+        if (d->slot[k] < 0 && r == old)
+            which[n++] = (int32_t)k;
+    }
+    return n;
+}
+
+fx_status fxi_fit_smo_cache(const float **out, fxi_smo *d, const size_t *at, size_t n)
+{
+    size_t missing = 0, where[FXI_SMO_SET];
+    int32_t which[FXI_SMO_SET], rows[FXI_SMO_SET];
+    float *to[FXI_SMO_SET];
+    const fx_matrix *X = d->p->source->X;
+    fx_status st = FX_OK;
+
+    d->clock++;
+    for (size_t q = 0; q < n; q++)
+        if (d->slot[at[q]] >= 0)
+            d->stamp[d->slot[at[q]]] = d->clock;
+        else
+            which[missing++] = (int32_t)at[q];
+    if (missing)
+        missing = company(which, d, missing);
+    make_room(where, d, missing);
+    for (size_t q = 0; q < missing; q++) {
+        to[q] = d->pool + where[q] * d->stride;
+        rows[q] = d->row[which[q]];
+        d->owner[where[q]] = which[q];
+        d->stamp[where[q]] = d->clock;
+        d->slot[which[q]] = (int32_t)where[q];
+    }
+    if (missing)
+        st = fxi_kernel_rows(to, d->p->kernel, (fxi_some){X, d->row, d->m},
+                             (fxi_some){X, rows, missing}, &d->run);
+    for (size_t q = 0; q < n; q++)
+        out[q] = d->pool + (size_t)d->slot[at[q]] * d->stride;
+    return st;
+}
+
+/* ---- Other active variables ------------------------------------------------------------------ */
+static void move(fxi_smo *d, size_t to, size_t from, int32_t owner)
+{
+    d->owner[to] = owner;
+    d->stamp[to] = d->stamp[from];
+    d->slot[owner] = (int32_t)to;
+}
+
+/* Rows of those that stay, without the others' columns, closer together: every number moves to
+ * where it stands or to a place before it. */
+fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
+{
+    size_t kept = 0, old = d->stride, before = d->m;
+
+    for (size_t k = 0; k < before; k++)
+        d->slot[k] = -1;
+    d->m = m;
+    lay(d);
+    for (size_t s = 0; s < d->used; s++) {
+        const float *a = d->pool + s * old;
+        float *b = d->pool + kept * d->stride;
+        if (to[d->owner[s]] < 0)
+            continue;
+        if (fxi_parallel_cancelled(d->team))
+            return FX_ECANCELLED;
+        for (size_t k = 0; k < before; k++) {
+            float v = a[k];             /* written on, unless it stays: no branch */
+            *b = v;
+            b += to[k] >= 0;
+        }
+        move(d, kept++, s, to[d->owner[s]]);
+    }
+    d->used = kept;
+    return FX_OK;
+}
+
+/* Rows get the columns of variables m.. that join; where there is no longer room for all, those
+ * asked for longest ago go. */
+fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
+{
+    size_t old = d->stride, before = d->m, kept = 0;
+    const fx_matrix *X = d->p->source->X;
+    float *to[FXI_SMO_SET];
+    int32_t rows[FXI_SMO_SET];
+    uint64_t least = 0;
+    fx_status st = FX_OK;
+
+    d->m = m;
+    lay(d);
+    if (d->used > d->slots) {           /* stamps of rows are at most the clock */
+        uint64_t low = 0, high = d->clock;
+        while (low < high) {            /* the smallest that lets enough go */
+            uint64_t mid = low + (high - low) / 2;
+            size_t stay = 0;
+            for (size_t s = 0; s < d->used; s++)
+                stay += d->stamp[s] > mid;
+            if (stay <= d->slots)
+                high = mid;
+            else
+                low = mid + 1;
+        }
+        least = low + 1;
+    }
+    for (size_t s = 0; s < d->used; s++) {
+        int32_t owner = d->owner[s];
+        d->slot[owner] = -1;
+        if (d->stamp[s] < least)
+            continue;
+        if (fxi_parallel_cancelled(d->team))
+            return FX_ECANCELLED;
+        memmove(d->pool + kept * old, d->pool + s * old, before * sizeof *d->pool);
+        move(d, kept++, s, owner);
+    }
+    d->used = kept;
+    for (size_t s = kept; s-- > 0 && !fxi_parallel_cancelled(d->team);)
+        memmove(d->pool + s * d->stride, d->pool + s * old, before * sizeof *d->pool);
+    for (size_t s = 0; s < kept && !st; s += FXI_SMO_SET) {
+        size_t n = kept - s < FXI_SMO_SET ? kept - s : FXI_SMO_SET;
+        for (size_t q = 0; q < n; q++) {
+            to[q] = d->pool + (s + q) * d->stride + before;
+            rows[q] = d->row[d->owner[s + q]];
+        }
+        st = fxi_kernel_rows(to, d->p->kernel, (fxi_some){X, d->row + before, m - before},
+                             (fxi_some){X, rows, n}, &d->run);
+    }
+    return st;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * dots_hot.c - inner products and squared norms of many rows, and distances from them.
+ *
+ * Sparse rows are short: their entries come in fours, the last ones being zeros, so that the loop
+ * ends where the processor expects it and the rows overlap.  Norms and products are sums in the
+ * same order with the same roundings: ||x||^2 = <x, x> bit for bit. */
+
+#include "simd/hot.h"
+
+enum { PAD = 4, G = FXI_LANES / FXI_STEP };
+
+void FXI_HOT(kernel_dots)(double *out, const double *x, const int32_t *slot, const size_t *start,
+                          const double *zt, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (int c = 0; c < FXI_LANES; c += FXI_CHUNK) {
+            fxi_vec r[FXI_GROUP];
+            for (int g = 0; g < FXI_GROUP; g++)
+                r[g] = fxi_splat(0);
+            for (size_t k = start[i]; k < start[i + 1]; k += PAD)
+                for (size_t e = 0; e < PAD; e++) {
+                    const double *z = zt + (size_t)slot[k + e] * FXI_LANES + c;
+                    for (int g = 0; g < FXI_GROUP; g++)
+                        r[g] += x[k + e] * fxi_load(z + g * FXI_STEP);
+                }
+            for (int g = 0; g < FXI_GROUP; g++)
+                fxi_store(out + i * FXI_LANES + c + g * FXI_STEP, r[g]);
+        }
+}
+
+/* Fused as in the loops above and below, where the compiler sees to it: here, where sums are no
+ * registers, it may round products by themselves. */
+FXI_INLINE double add_square(double sum, double x)
+{
+#if FXI_WIDTH > 8 && (defined __FMA__ || defined __ARM_FEATURE_FMA)
+    return __builtin_fma(x, x, sum);
+#else
+    return sum + x * x;
+#endif
+}
+
+/* Four rows at a time, while all of them last: one alone waits for its own additions. */
+void FXI_HOT(kernel_norms)(double *out, const double *const *x, const size_t *n, size_t rows)
+{
+    enum { R = 4 };
+
+    for (size_t i = 0; i < rows; i += R) {
+        double sum[R] = {0};
+        size_t all = i + R <= rows ? n[i] : 0;
+        for (size_t r = 1; r < R && all; r++)
+            if (n[i + r] < all)
+                all = n[i + r];
+        for (size_t k = 0; k < all; k++)
+            for (size_t r = 0; r < R; r++)
+                sum[r] = add_square(sum[r], x[i + r][k]);
+        for (size_t r = 0; r < R && i + r < rows; r++) {
+            for (size_t k = all; k < n[i + r]; k++)
+                sum[r] = add_square(sum[r], x[i + r][k]);
+            out[i + r] = sum[r];
+        }
+    }
+}
+
+void FXI_HOT(kernel_norms_lanes)(double *out, const double *zt, size_t n)
+{
+    for (int g = 0; g < G; g++) {
+        fxi_vec r = fxi_splat(0);
+        for (size_t k = 0; k < n; k++) {
+            fxi_vec z = fxi_load(zt + k * FXI_LANES + g * FXI_STEP);
+            r += z * z;
+        }
+        fxi_store(out + g * FXI_STEP, r);
+    }
+}
+
+void FXI_HOT(kernel_sides)(double *v, const double *x, const double *z, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (int g = 0; g < G; g++) {
+            double *at = v + i * FXI_LANES + g * FXI_STEP;
+            fxi_vec t = x[i] + fxi_load(z + g * FXI_STEP) - 2 * fxi_load(at);
+            fxi_store(at, fxi_max(t, fxi_splat(0)));
+        }
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * panel.c - a tile of rows x beside FXI_LANES rows z that stand side by side, a panel:
+ *
+ *            zt[slot][lane]                        out[row][lane]
+ *            .. z_0  z_1  ..  z_15
+ *   x tile   ---------------------        i   [ one call a row, or for two ]
+ *
+ * panel_lay.c lays z, panel_meet.c has x meet it; here is what they need.
+ *
+ * Dense rows need no bookkeeping (floats are widened once a tile); sparse ones are copied once a
+ * tile, as doubles and slots.  With few columns every column has its slot, and the columns of x are
+ * the slots (for kernels of differences, those of x and of the panel, from sets of bits).
+ * Otherwise the slots of a panel are the distinct features of its rows, found through a table by
+ * column, or a hash table where columns are many.  Features of x that no row of the panel has are
+ * left out.  For kernels of differences the slots ascend by feature, x is spread over all of them,
+ * and what only x has is let in between, beside a slot of zeros; rbf needs that for pairs of large
+ * norms only.
+ *
+ * So every sum runs over the features in ascending order, and what is zero in both rows (in one of
+ * them, for products) changes nothing: K(x, z) depends on these two rows alone, bit for bit, and
+ * K(x, z) = K(z, x), whether rows are dense or sparse, alone or with others.  Only where a sum
+ * overflows on its way may a zero of the other row turn inf into NaN; both are errors. */
+
+#include "kernel/panel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIRECT = 65536 };                /* columns up to which a table has one entry for each */
+enum { SHORT = 128, NARROW = 1024 };    /* columns that bound the length of a row well enough */
+
+fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team)
+{
+    fxi_space *s = &p->space[fxi_parallel_thread(team)];
+
+    s->work.team = team;
+    return s;
+}
+
+static size_t mean(const fx_matrix *X)  /* entries of a row */
+{
+    if (!X->ptr)
+        return X->cols;
+    return X->rows ? (size_t)(X->ptr[X->rows] - X->ptr[0]) / X->rows : 0;
+}
+
+double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X)
+{
+    return (double)fxi_kernel_cost(k, mean(X));
+}
+
+size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile)
+{
+    size_t each = mean(X);
+
+    while (tile > 4 && each > 65536 / tile)     /* wide rows: smaller tiles */
+        tile /= 2;
+    return tile;
+}
+
+/* Most entries that `group` rows have together. */
+static size_t entries(fxi_some s, size_t group)
+{
+    const fx_matrix *X = s.X;
+    size_t found = 0;
+
+    if (!X->ptr || X->cols <= SHORT)
+        return group * X->cols;
+    for (size_t i = 0; i < s.n; i += group) {
+        size_t n = 0, end = s.n - i < group ? s.n : i + group;
+        if (!s.row)
+            n = (size_t)(X->ptr[end] - X->ptr[i]);
+        for (size_t w = i; w < end && s.row; w++)
+            n += (size_t)(X->ptr[s.row[w] + 1] - X->ptr[s.row[w]]);
+        if (n > found)
+            found = n;
+    }
+    return found;
+}
+
+/* Most columns that occur in `group` rows. */
+static size_t most(fxi_some s, size_t group)
+{
+    size_t n = s.X->cols;
+
+    if (s.X->ptr && n > NARROW) {
+        size_t found = entries(s, group);
+        n = found < n ? found : n;
+    }
+    return n;
+}
+
+/* Sizes of everything, from the most entries of a row, of a tile and of a panel; the bytes of a
+ * thread. */
+static size_t plan(fxi_panels *p, size_t row, size_t tile, size_t panel)
+{
+    const fx_matrix *X = p->x.X;
+
+    p->differences = fxi_kernel_differences(p->kernel);
+    p->pairs = fxi_kernel_pairs(p->kernel);
+    p->products = fxi_kernel_products(p->kernel);
+    p->gamma = fxi_kernel_squares(p->kernel);
+    p->whole = !p->dense && X->cols <= FXI_PANEL_WHOLE
+               && (!p->differences || p->gamma > 0 || X->cols <= 2 * FXI_LANES * (mean(X) + 1));
+    p->columns = !p->dense && fxi_kernel_columns(p->kernel);
+    p->hashed = !p->dense && X->cols > DIRECT;
+    p->panel_entries = panel;
+    p->tile_entries = p->dense ? p->tile * (X->type == FX_F32 ? X->cols : 0)
+                               : tile + p->tile * (FXI_PANEL_PAD - 1);
+    p->row_entries = row + (p->differences && !p->dense ? panel : 0);
+    p->table = p->dense || p->whole ? 0 : X->cols;
+    if (p->hashed)
+        for (p->table = 16, p->shift = 60; p->table < 2 * panel; p->shift--)
+            p->table *= 2;
+    p->cost = fxi_kernel_cost(p->kernel, p->row_entries) * FXI_LANES;
+    return (panel + 1) * (FXI_LANES * 8 + 8) + (p->dense ? 0 : (p->row_entries + 1) * 28)
+           + p->table * (p->hashed ? 12 : 4) + p->outs * p->tile * FXI_LANES * 8
+           + p->tile_entries * (p->dense ? 8 : p->whole ? 20 : 28)
+           + (p->tile + 1) * 32 + FXI_LANES * 8
+           + 8 * fxi_kernel_scratch(p->kernel, p->row_entries, false) + sizeof(fxi_space);
+}
+
+size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t tile, size_t outs)
+{
+    fxi_panels p = {.kernel = k, .x = {X, NULL, X->rows}, .outs = outs, .dense = !X->ptr,
+                    .tile = fxi_kernel_panel_tile(X, tile)};
+    size_t row = most(p.x, 1), panel = row < X->cols / FXI_LANES ? row * FXI_LANES : X->cols;
+
+    return plan(&p, row, row * p.tile, panel);
+}
+
+static fx_status make(const fxi_panels *p, fxi_space *s)
+{
+    size_t scratch = fxi_kernel_scratch(p->kernel, p->row_entries, false);
+
+    s->work.simd = fxi_simd_get();
+    s->laid = SIZE_MAX;
+    if (!(s->work.scratch = fxi_alloc(scratch, sizeof(double)))
+        || !(s->out = fxi_alloc(p->outs * p->tile * FXI_LANES, sizeof *s->out))
+        || !(s->zt = fxi_alloc((p->panel_entries + 1) * FXI_LANES, sizeof *s->zt)))
+        return FX_ENOMEM;
+    if ((p->tile_entries && !(s->tile = fxi_alloc(p->tile_entries, sizeof *s->tile)))
+        || !(s->norm = fxi_alloc(p->tile, sizeof *s->norm))
+        || !(s->norms = fxi_zalloc(FXI_LANES, sizeof *s->norms)))
+        return FX_ENOMEM;
+    if (p->dense)
+        return FX_OK;
+    if (!(s->place = fxi_alloc(p->table, sizeof *s->place))
+        || (p->hashed && !(s->key = fxi_alloc(p->table, sizeof *s->key)))
+        || !(s->slot_col = fxi_alloc(p->panel_entries + 1, sizeof *s->slot_col))
+        || !(s->x[0] = fxi_alloc(p->row_entries + 1, sizeof *s->x[0]))
+        || !(s->x[1] = fxi_alloc(p->row_entries + 1, sizeof *s->x[1]))
+        || !(s->col = fxi_alloc(p->row_entries + 1, sizeof *s->col))
+        || !(s->slot = fxi_alloc(p->row_entries + 1, sizeof *s->slot))
+        || !(s->start = fxi_alloc(p->tile + 1, sizeof *s->start))
+        || !(s->count = fxi_alloc(p->tile, sizeof *s->count))
+        || !(s->tile_col = fxi_alloc(p->tile_entries, sizeof *s->tile_col))
+        || !(s->tile_slot = fxi_alloc(p->tile_entries, sizeof *s->tile_slot))
+        || !(s->met_x = p->whole ? s->tile : fxi_alloc(p->tile_entries, sizeof *s->met_x))
+        || !(s->met = p->whole ? s->start : fxi_alloc(p->tile + 1, sizeof *s->met)))
+        return FX_ENOMEM;
+    memset(s->place, 0xff, p->table * sizeof *s->place);
+    if (p->hashed)
+        memset(s->key, 0xff, p->table * sizeof *s->key);
+    return FX_OK;
+}
+
+fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
+                                const fx_run *run)
+{
+    fx_status st;
+    size_t bytes;
+
+    p->dense = !p->x.X->ptr && !p->z.X->ptr;
+    p->outs = outs;
+    p->threads = threads;
+    size_t panel = p->dense ? p->z.X->cols : most(p->z, FXI_LANES);
+    if (panel > INT32_MAX - 1)
+        return fxi_error(FX_EUNSUPPORTED, "%d rows with %zu entries are too wide", FXI_LANES,
+                         panel);
+    bytes = plan(p, most(p->x, 1), entries(p->x, p->tile), panel);
+    if (!fxi_size_mul(&bytes, bytes, (size_t)threads))
+        bytes = SIZE_MAX;
+    if ((st = fxi_memory_check(run, bytes, what)) != 0)
+        return st;
+    if (!(p->space = fxi_zalloc((size_t)threads, sizeof *p->space)))
+        return FX_ENOMEM;
+    for (int t = 0; t < threads && !st; t++)
+        st = make(p, &p->space[t]);
+    return st;
+}
+
+void fxi_kernel_panel_close(fxi_panels *p)
+{
+    for (int t = 0; p->space && t < p->threads; t++) {
+        fxi_space *s = &p->space[t];
+        free(s->work.scratch);
+        free(s->zt);
+        free(s->slot_col);
+        free(s->place);
+        free(s->key);
+        free(s->tile);
+        free(s->start);
+        free(s->count);
+        free(s->tile_col);
+        free(s->tile_slot);
+        if (!p->whole) {
+            free(s->met_x);
+            free(s->met);
+        }
+        free(s->norm);
+        free(s->norms);
+        free(s->x[0]);
+        free(s->x[1]);
+        free(s->col);
+        free(s->slot);
+        free(s->out);
+    }
+    free(p->space);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * panel.h - for gram.c, rows.c and score.c: tiles of rows x beside panels of FXI_LANES rows z. */
+#ifndef FXI_KERNEL_PANEL_H
+#define FXI_KERNEL_PANEL_H
+#include "kernel/kernel.h"
+
+enum {
+    FXI_PANEL_WHOLE = 512,              /* columns up to which each has a slot */
+    FXI_PANEL_PAD = 4                   /* entries of sparse rows: a multiple, for kernel_dots */
+};
+
+typedef struct fxi_space {              /* what one thread needs, allocated at the door */
+    fxi_work work;
+    double *zt;                         /* the panel */
+    size_t laid;                        /* first of its rows z; SIZE_MAX: none */
+    bool sorted;                        /* its slots ascend by feature */
+    size_t slots;                       /* in use, besides the slot of zeros behind them */
+    int64_t *slot_col;                  /* [slots] the feature of a slot */
+    int32_t *place;                     /* [table] slot of a feature or of a bucket, -1 none */
+    int64_t *key;                       /* [table] feature of a bucket, -1 free */
+    double *tile;                       /* dense floats, sparse rows: the tile in doubles */
+    size_t *start, *count;              /* [tile + 1], [tile] first entry, entries of a sparse row */
+    int64_t *tile_col;                  /* of the entries: feature .. */
+    int32_t *tile_slot;                 /* .. and slot */
+    double *met_x;                      /* what has a slot in the panel: tile and start, or .. */
+    size_t *met;                        /* .. if not every column has one, others */
+    double *x[2];                       /* sparse rows as they meet the panel */
+    int64_t *col;
+    int32_t *slot;
+    double *norm;                       /* [tile] ||x||^2 .. */
+    double *norms;                      /* [FXI_LANES] .. and ||z||^2, with p->gamma */
+    double x_most, z_most, z_least;     /* of them */
+    uint64_t has[FXI_PANEL_WHOLE / 64]; /* with a slot for every column: those in use, as bits */
+    double *out;                        /* [outs][tile][FXI_LANES] */
+    size_t unasked;                     /* operations since we asked whether to stop */
+} fxi_space;
+
+typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_kernel_panel_open's */
+    const fx_kernel *kernel;
+    fxi_some x, z;
+    size_t tile;                        /* rows of x in a tile */
+    bool dense, whole, hashed;          /* how slots are found */
+    bool differences, pairs, columns, products; /* of the kernel */
+    double gamma;                       /* > 0: the distance may come from products (rbf.c) */
+    size_t row_entries, panel_entries, tile_entries; /* most that occur */
+    size_t cost;                        /* multiply-adds of the longest row with a panel */
+    size_t table;                       /* columns, or size of the hash table, 2^(64 - shift) */
+    int shift;
+    size_t outs;
+    int threads;
+    fxi_space *space;                   /* [threads] */
+} fxi_panels;
+
+/* Should the call stop?  Asked once per 2^20 operations: under a few milliseconds. */
+static inline bool fxi_panel_stopped(fxi_space *s, size_t operations)
+{
+    s->unasked += operations;
+    if (s->unasked < 1 << 20)
+        return false;
+    s->unasked = 0;
+    return fxi_parallel_cancelled(s->work.team);
+}
+
+static inline size_t fxi_panel_bucket(const fxi_panels *p, const fxi_space *s, int64_t j)
+{
+    size_t h = (size_t)((uint64_t)j * 0x9e3779b97f4a7c15u >> p->shift); /* its top bits */
+
+    while (s->key[h] != j && s->key[h] >= 0)
+        h = (h + 1) & (p->table - 1);
+    return h;
+}
+
+/* Where the slot of feature j is noted. */
+static inline int32_t *fxi_panel_place(const fxi_panels *p, const fxi_space *s, int64_t j)
+{
+    return &s->place[p->hashed ? fxi_panel_bucket(p, s, j) : (size_t)j];
+}
+
+/* May the distance of rows with these squared norms come from products? */
+static inline bool fxi_panel_near(const fxi_panels *p, double x, double z)
+{
+    return p->gamma * (x + z) <= FXI_KERNEL_NEAR;
+}
+
+static inline size_t fxi_some_row(fxi_some s, size_t i) { return s.row ? (size_t)s.row[i] : i; }
+
+/* The rows of a tile, at most `tile`: fewer where rows are long. */
+size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
+/* Multiply-adds of a row with one vector, about. */
+double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X);
+/* Bytes for a thread that meets rows of X in panels of rows of X. */
+size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t tile, size_t outs);
+/* Sizes, and memory for so many threads; p->tile is set.  close frees it, also after a failure. */
+fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
+                                const fx_run *run);
+void fxi_kernel_panel_close(fxi_panels *p);
+/* The space of this thread. */
+fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team);
+/* The tile of rows i0.. of x; panel of rows z from first on; both beside each other from row `from`
+ * of the tile on, to out[tile][FXI_LANES].  Each false if the call is to stop. */
+bool fxi_kernel_panel_meet_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
+bool fxi_kernel_panel_lay(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
+bool fxi_kernel_panel_meet(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
+                           size_t rows);
+#endif

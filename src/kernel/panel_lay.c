@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * panel_lay.c - FXI_LANES rows z side by side: the features they have, their slots, the numbers,
+ * and their norms where distances come from products. */
+
+#include "kernel/panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(const fxi_panels *p, fxi_space *s)
+{
+    if (p->hashed && s->slots) {
+        memset(s->place, 0xff, p->table * sizeof *s->place);
+        memset(s->key, 0xff, p->table * sizeof *s->key);
+    }
+    for (size_t i = 0; i < s->slots && !p->hashed; i++)
+        s->place[s->slot_col[i]] = -1;
+    s->slots = 0;
+}
+
+static void enter(const fxi_panels *p, fxi_space *s, int64_t j)
+{
+    int32_t *place = fxi_panel_place(p, s, j);
+
+    if (*place >= 0)
+        return;
+    if (p->hashed)
+        s->key[place - s->place] = j;
+    *place = (int32_t)s->slots;
+    s->slot_col[s->slots++] = j;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static bool lay_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+{
+    size_t d = p->z.X->cols;
+
+    if (lanes < FXI_LANES)
+        memset(s->zt, 0, d * FXI_LANES * sizeof *s->zt);
+    for (size_t w = 0; w < lanes; w++) {
+        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        double *z = s->zt + w;
+        if (fxi_panel_stopped(s, d))
+            return false;
+        for (size_t j = 0; j < d; j++)
+            z[j * FXI_LANES] = fxi_row_value(r, j);
+    }
+    return true;
+}
+
+/* Which features the rows have, and their slots; every one where the panel is whole. */
+static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+{
+    forget(p, s);
+    for (size_t w = 0; w < lanes; w++) {
+        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        if (fxi_panel_stopped(s, 2 * r.n))
+            return false;
+        for (size_t q = 0; q < r.n; q++)
+            if (fxi_row_value(r, q) != 0)
+                enter(p, s, fxi_row_column(r, q));
+    }
+    if (s->sorted && s->slots) {
+        qsort(s->slot_col, s->slots, sizeof *s->slot_col, ascending);
+        for (size_t i = 0; i < s->slots; i++)
+            *fxi_panel_place(p, s, s->slot_col[i]) = (int32_t)i;
+    }
+    return true;
+}
+
+static bool lay_sparse(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+{
+    if (p->whole) {
+        s->slots = p->z.X->cols;
+        memset(s->has, 0, sizeof s->has);
+    } else if (!find_slots(p, s, first, lanes))
+        return false;
+    memset(s->zt, 0, (s->slots + 1) * FXI_LANES * sizeof *s->zt);
+    for (size_t w = 0; w < lanes; w++) {
+        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        for (size_t q = 0; q < r.n; q++) {
+            double v = fxi_row_value(r, q);
+            int64_t j = fxi_row_column(r, q);
+            if (v == 0)
+                continue;
+            s->zt[(p->whole ? (size_t)j : (size_t)*fxi_panel_place(p, s, j)) * FXI_LANES + w] = v;
+            if (p->whole)
+                s->has[j / 64] |= (uint64_t)1 << j % 64;
+        }
+    }
+    return true;
+}
+
+/* Squared norms of the rows of a panel: sparse rows before it is laid, dense ones behind. */
+static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+{
+    const fxi_simd *simd = s->work.simd;
+
+    if (p->dense)
+        simd->kernel_norms_lanes(s->norms, s->zt, p->z.X->cols);
+    for (size_t w = 0; w < lanes && !p->dense; w++) {
+        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        for (size_t q = 0; q < r.n; q++)
+            s->x[0][q] = fxi_row_value(r, q);
+        simd->kernel_norms(s->norms + w, (const double *const *)s->x, &r.n, 1);
+    }
+    s->z_most = s->z_least = s->norms[0];
+    for (size_t w = 1; w < lanes; w++) {
+        s->z_most = fmax(s->z_most, s->norms[w]);
+        s->z_least = fmin(s->z_least, s->norms[w]);
+    }
+}
+
+/* Does this tile need differences to some row of the panel? */
+static bool apart(const fxi_panels *p, const fxi_space *s)
+{
+    return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_most, s->z_most));
+}
+
+bool fxi_kernel_panel_lay(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+{
+    if (s->laid == first && (s->sorted || !apart(p, s)))
+        return true;
+    s->laid = SIZE_MAX;
+    if (p->gamma > 0 && !p->dense)
+        measure(p, s, first, lanes);
+    s->sorted = p->dense || apart(p, s);
+    if (!(p->dense ? lay_dense(p, s, first, lanes) : lay_sparse(p, s, first, lanes)))
+        return false;
+    if (p->gamma > 0 && p->dense)
+        measure(p, s, first, lanes);
+    s->laid = first;
+    return true;
+}

@@ -15,11 +15,11 @@ def load(path):
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     model = header.pop("__metadata__")
-    if model["format"] != "featcross" or int(model["format_version"]) > 1:
+    if model["format"] != "featcross" or int(model["format_version"]) > 2:
         raise ValueError(f"{path}: no model, or written by a newer version")
     for name, array in header.items():
         begin, end = (start + offset for offset in array["data_offsets"])
-        code = {"F64": "<d", "I64": "<q", "U8": "<B", "U32": "<I"}[array["dtype"]]
+        code = {"F64": "<d", "F32": "<f", "I64": "<q", "I32": "<i", "U8": "<B", "U32": "<I"}[array["dtype"]]
         model[name] = [x for x, in struct.iter_unpack(code, data[begin:end])]
     kind = float if model.get("class_type") == "number" else str
     model["classes"] = list(map(kind, json.loads(model.get("classes", "[]"))))
@@ -35,18 +35,51 @@ def scores(m, row):                     # row: {column from 0: number}
     if m["map"]:
         import maps
         z = maps.features(m, z)
+    elif m["kernel"] and not m["kernel"].startswith("precomputed"):
+        z = dict(enumerate(kernel(m["kernel"], v, z) for v in vectors(m)))
     W, b = m["weights"], m["intercepts"]
     return [b[c] + math.fsum(x * W[j * len(b) + c] for j, x in z.items()) for c in range(len(b))]
 
 
+def vectors(m):                         # of a kernel machine
+    if "vectors" in m:
+        d = int(m["cols"])
+        return [dict(enumerate(m["vectors"][i:i + d])) for i in range(0, len(m["vectors"]), d)]
+    entries, ptr = list(zip(m["vector_col"], m["vector_val"])), m["vector_ptr"]
+    return [dict(entries[a:b]) for a, b in zip(ptr, ptr[1:])]
+
+
+def kernel(spec, x, y):
+    name, _, keys = spec.partition(":")
+    key = {k: float(v) for k, v in (e.split("=") for e in keys.split(",") if name in ("poly", "rbf"))}
+    dot = math.fsum(v * y.get(j, 0) for j, v in x.items())
+    if name == "poly":
+        return (key["gamma"] * dot + key["coef0"]) ** key["degree"]
+    if name == "rbf":
+        return math.exp(-key["gamma"] * math.fsum((x.get(j, 0) - y.get(j, 0)) ** 2 for j in {*x, *y}))
+    if name == "anova" and keys == "order=2":
+        return (dot ** 2 - math.fsum((v * y.get(j, 0)) ** 2 for j, v in x.items())) / 2
+    raise ValueError(f"kernel {spec} is not done here")
+
+
 def proba(m, f):                        # f: scores; one for each class
+    if m["model"].startswith("kernel-svm") and len(f) > 1:
+        raise ValueError("coupling of pairs of classes is not done here")
     ab = zip(m["sigmoid"][::2], m["sigmoid"][1::2])
     p = [1 / (1 + math.exp(min(a * x + b, 700))) for (a, b), x in zip(ab, f)]
     return [1 - p[0], p[0]] if len(p) == 1 else [x / sum(p) for x in p]
 
 
+def votes(m, f):                        # scores of pairs of classes (0,1), (0,2), .., (1,2), ..
+    k = range(len(m["classes"]))
+    won = [(b if x > 0 else a) for x, (a, b) in zip(f, ((a, b) for a in k for b in k if a < b))]
+    return [won.count(c) for c in k]
+
+
 def label(m, f):
     by = proba(m, f) if "sigmoid" in m else f if len(f) > 1 else [0, f[0]]
+    if m["model"].startswith("kernel-svm") and len(f) > 1 and "sigmoid" not in m:
+        by = votes(m, f)
     return m["classes"][by.index(max(by))] if m["classes"] else f[0]
 
 

@@ -48,13 +48,19 @@ static bytes file_of(const uint8_t *data, size_t size)
 
 static void check_content(const fx_content *c)
 {
-    MUST(c->outputs == (c->classes > 2 ? c->classes : 1) && c->classes != 1);
-    MUST(c->features == c->cols || *c->map);
+    size_t k = c->classes, one = c->pairs ? k * (k - 1) / 2 : k > 2 ? k : 1;
+    int exact = *c->kernel && !*c->map && strncmp(c->kernel, "precomputed", 11) != 0;
+
+    MUST((c->variance ? c->outputs > 0 && !k : c->outputs == one) && k != 1);
+    MUST(exact ? c->vectors.rows == c->features && c->vectors.cols == c->cols : !c->vectors.rows);
+    MUST(c->features == c->cols || *c->map || exact);
     for (size_t i = 0; i < c->features * c->outputs; i++)
         MUST(isfinite(c->weights[i]));
-    for (size_t k = 1; k < c->classes; k++)
-        MUST(c->class_value ? c->class_value[k - 1] < c->class_value[k]
-                            : strcmp(c->class_name[k - 1], c->class_name[k]) < 0);
+    for (size_t i = 1; i < k; i++)
+        MUST(c->class_value ? c->class_value[i - 1] < c->class_value[i]
+                            : strcmp(c->class_name[i - 1], c->class_name[i]) < 0);
+    for (size_t i = 0; exact && c->vectors.ptr && i < c->features; i++)
+        MUST(c->vectors.ptr[i] <= c->vectors.ptr[i + 1]);
     for (size_t j = 0; c->name && j < c->cols; j++)
         MUST(c->name[j] != NULL);
 }
@@ -72,7 +78,8 @@ static void check_answers(const fx_model *m, const fx_run *run)
         double *out = calloc(2 * width + 1, sizeof *out);
         MUST(out);
         fx_status s = fx_model_predict(out, NULL, m, o, &X, run);
-        MUST(s == FX_OK || s == FX_ENUMERIC || s == FX_ELIMIT || (!width && s == FX_EUNSUPPORTED));
+        MUST(s == FX_OK || s == FX_ENUMERIC || s == FX_EDOMAIN || s == FX_ELIMIT
+             || (!width && s == FX_EUNSUPPORTED));
         for (size_t i = 0; !s && i < 2 * width; i++) {
             MUST(isfinite(out[i]));
             MUST(o != FX_PROBA || (out[i] >= 0 && out[i] <= 1));

@@ -113,6 +113,8 @@ FX_API void fx_data_free(fx_data *d);
  * numbers 0, 1, 2, ... or 1, 2, 3, ... and a label that is text; or (cat=auto) one that holds
  * numbers, or a text of the first row, before a row with text.  Without a header columns are called
  * c1, c2, ...
+ * In a NAME, %2C (a byte in hexadecimal) stands for a byte that is grammar, , ( ) / and %; also for
+ * one of a name that is a keyword: label=%6Cast is a column called last.
  * The field `Paris` of a column `city` of categories (cat=; auto: columns whose field in the first
  * row is text) is a 1 in the column `city=Paris`; an empty one is nothing.  num=NAME/..: columns
  * that are neither there nor in cat= are left out.  Rows of numbers alone are dense; otherwise they
@@ -316,6 +318,23 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
  *   svm:C=1           hinge loss               svm-l2:C=1,penalty=l2|l1     squared hinge loss
  *   svr:C=1,epsilon=0.1                        logistic:C=1,penalty=l2|l1
  *   ridge:C=1         squared loss             perceptron:averaged=yes|no,max-iter=10
+ *   pca:k=            k directions of largest variance, of rows or of a map's features; no labels
+ *
+ * Kernel machines, exact, where plan.kernel is given and plan.map is not: scores are
+ * sum_i beta_i K(x_i, x) + b over rows kept of the training, the support vectors.
+ *
+ *   kernel-svm:C=1,tol=1e-3,max-iter=10000000,calibrate=no|yes,collapse=auto|no|yes
+ *   kernel-svr:C=1,epsilon=0.1,tol=,max-iter=,collapse=
+ *   kernel-ridge:C=1,collapse=        kernel-perceptron:averaged=yes|no,max-iter=10,budget=0
+ *   kernel-pca:k=                     the k components are centred scores
+ *
+ * kernel-svm has one score for each pair of classes (0,1), (0,2), .., (1,2), .. (positive: the
+ * second), and votes; tol is the largest violation of the optimality conditions allowed.
+ * budget > 0: a kernel perceptron keeps the last so many mistakes at most (of each class).
+ * collapse: keep weights of the kernel's combinations of features in place of the vectors, as a
+ * linear model on map `explicit`; auto: if that is faster and exact to 1e-6 of the scores' range.
+ * Kernel `precomputed`: rows are rows of the Gram matrix, one column for each row of the training
+ * (before them perhaps LIBSVM's column of serial numbers).
  *
  * Objective: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
  *   intercept=free|appended|none      free: not penalised
@@ -323,8 +342,8 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
  *                                     newton
  *   tol=1e-3                          stop when (objective - optimum) / objective is at most that
  *   max-iter=1000                     passes (dual), steps (newton, cd)
- *   calibrate=no|yes                  svm, svm-l2, perceptron: probabilities by a sigmoid fitted on
- *                                     scores of 5 held-out folds
+ *   calibrate=no|yes                  svm, svm-l2, perceptron, kernel-svm: probabilities by a
+ *                                     sigmoid fitted on scores of 5 held-out folds
  * What does not go together (svm with penalty=l1) is FX_EUNSUPPORTED.  A perceptron makes max-iter
  * passes over the rows in their order.
  * The same plan, rows and seed give the same model, bit for bit, for any threads and memory. */
@@ -333,26 +352,38 @@ typedef struct fx_model fx_model;
 typedef struct fx_plan {                /* what to fit; members that are 0 or NULL are defaults */
     const char *model;                  /* spec; must be given */
     const char *scale;                  /* of fx_data_scale_fit; NULL: none */
-    const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are */
+    const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are,
+                                         * or with a kernel machine the kernel itself */
     size_t features;                    /* random features wanted of the map */
     uint64_t seed;                      /* of the map, the folds, the order of visits */
     const char *class_weight;           /* "balanced", or lines "class=weight"; NULL: all 1 */
     const char *reader;                 /* spec by which such rows are read; kept in the model */
-    const fx_model *init;               /* start here (newton, cd) or go on (perceptron); or NULL */
+    const fx_model *init;               /* start here (newton, cd) or go on (perceptrons: on the
+                                         * same rows as if they had not stopped); or NULL */
     const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
+    uint64_t cache;                     /* kernel-svm, kernel-svr: bytes that a fit may take for
+                                         * kernel values and all; 0: 256 MiB.  Never less than a few
+                                         * rows need; the model does not depend on it */
 } fx_plan;
 
-/* Classes are the distinct labels, at least two; models of targets (svr, ridge) need numbers.
+/* Classes are the distinct labels, at least two; models of targets (svr, ridge, kernel-svr,
+ * kernel-ridge) need numbers; pca and kernel-pca look at no labels.
  * Table weights multiply the loss; a row of weight 0 is as good as absent, but scalings count it.
  * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
  * FX_NOT_CONVERGED still gives a model; the detail says what to do.
  * Features are stored if run->max_memory allows, else made again whenever they are visited. */
 FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
                               const fx_run *run);
-/* A perceptron that has seen these rows too, once, in their order; m itself does not change.
- * Labels must be m's classes; columns beyond m's are left out; a sigmoid stays as it was. */
+/* A perceptron or kernel-perceptron that has seen these rows too, once, in their order; m itself
+ * does not change.  Labels must be m's classes; columns beyond m's are left out; a sigmoid stays as
+ * it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
+/* What fx_model_fit would take, for kernel machines: by timing the kernel on some rows.  seconds is
+ * no more than an order of magnitude; bytes are what would be allocated at the peak. */
+typedef struct fx_estimate { double seconds; uint64_t bytes; } fx_estimate;
+FX_API fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
+                                   const fx_run *run);
 FX_API void fx_model_free(fx_model *m);
 FX_API const char *fx_model_help(size_t i);     /* line i of the table of models; NULL: no more */
 
@@ -376,9 +407,16 @@ typedef struct fx_content {             /* what is in a model; lives as long as 
                                          * NULL: none.  logistic: -1, 0 */
     const unsigned char *seen;          /* [cols] 1: column not all 0 in training; NULL: all are */
     const double *factors;              /* [cols] by which columns are scaled; or NULL */
+    fx_matrix vectors;                  /* kernel machines: [features] rows; rows 0: no such model,
+                                         * or precomputed (weights of columns), or collapsed */
+    size_t support;                     /* of kernel machines: vectors, before they collapsed */
+    int pairs;                          /* 1: an output for each pair of classes */
+    const double *variance;             /* pca: [outputs]; else NULL */
+    double total_variance;              /* pca: of the rows, in all directions */
     /* the fit */
     size_t rows;
-    double objective, gap;              /* sum over outputs; largest of them */
+    double objective, gap;              /* sum over outputs; largest of them, DBL_MAX: the
+                                         * kernel is not positive semidefinite */
     uint64_t iterations;                /* most of any output */
     int converged;
     int version;                        /* FX_VERSION that wrote it */
@@ -395,12 +433,12 @@ FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, c
 /* Columns that training never saw, and those beyond the model's, are left out; *unseen (may be
  * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones the
  * model's.
- *   FX_LABEL  [rows] position among the classes, or the target
+ *   FX_LABEL  [rows] position among the classes, or the target; pca has none
  *   FX_SCORE  [rows][outputs]
  *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist
- * Several classes: probabilities of each against the rest, divided by their sum.  A score that is
- * not finite is FX_ENUMERIC with its row; after that, FX_ECANCELLED and FX_ENOMEM out is partly
- * written. */
+ * Several classes: probabilities of each against the rest, divided by their sum; of pairs, those
+ * that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its row; after that,
+ * FX_ECANCELLED and FX_ENOMEM out is partly written. */
 typedef enum fx_output { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_output;
 FX_API size_t fx_model_width(const fx_model *m, fx_output what); /* numbers a row; 0: none */
 FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,

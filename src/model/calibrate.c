@@ -153,11 +153,19 @@ typedef struct sigmoids {
 static fx_status fit_sigmoid(void *ctx, size_t k, fxi_team *team)
 {
     const sigmoids *s = ctx;
+    const fx_content *c = &s->t->m->c;
     const fxi_labels *l = &s->t->labels;
-    size_t outputs = s->t->outputs;
+    size_t outputs = s->t->outputs, rows = s->t->source.rows;
+    double *y = fxi_alloc(2 * rows, sizeof *y), *weight = y ? y + rows : NULL;
 
-    fxi_model_calibrate_sigmoid(s->ab + 2 * k, l->y, outputs > 1 ? (double)k : 1, s->S + k, outputs,
-                                l->weight, s->t->source.rows, team);
+    if (!y)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < rows; i++) { /* a pair of classes knows nothing of others */
+        y[i] = fxi_model_pairs_sign(c, k, (size_t)l->y[i]);
+        weight[i] = y[i] != 0 ? l->weight[i] : 0;
+    }
+    fxi_model_calibrate_sigmoid(s->ab + 2 * k, y, 1, s->S + k, outputs, weight, rows, team);
+    free(y);
     return FX_OK;
 }
 

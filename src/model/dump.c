@@ -3,7 +3,7 @@
  *
  *   8 bytes     length of the header, little-endian
  *   header      JSON, spaces behind so that the arrays begin at a multiple of 8
- *   arrays      those of 8-byte numbers first, then bytes, rounded up to 8, then the CRC-32
+ *   arrays      those of 8-byte numbers first, then of 4, then bytes, rounded up to 8; the CRC-32
  *
  * What describes the model are strings of `__metadata__`, in a fixed order.  They hold no time,
  * host or number of threads: the same fit gives the same bytes.  The header begins with
@@ -138,10 +138,12 @@ static void put_list(header *h, const char *key, const char *const *text, size_t
     json_decref(list);
 }
 
+static bool is_machine(const fx_content *c) { return !strncmp(c->spec, "kernel-", 7); }
+
 static void put_content(header *h, const fx_content *c)
 {
     put_text(h, "format", "featcross");
-    put_count(h, "format_version", FXI_MODEL_FORMAT);
+    put_count(h, "format_version", is_machine(c) || c->variance ? FXI_MODEL_FORMAT : 1);
     put_count(h, "version", (uint64_t)c->version);
     put_text(h, "text", h->bytes ? "bytes" : "utf-8");
     put_text(h, "model", c->spec);
@@ -160,6 +162,10 @@ static void put_content(header *h, const fx_content *c)
     }
     if (c->name)
         put_list(h, "names", c->name, c->cols);
+    if (is_machine(c))
+        put_count(h, "support", c->support);
+    if (c->variance)
+        put_number(h, "total_variance", c->total_variance);
     put_count(h, "rows", c->rows);
     put_number(h, "objective", c->objective);
     put_number(h, "gap", c->gap);
@@ -191,13 +197,15 @@ static void put_array(header *h, const array *a)
 }
 
 /* One byte a column, rounded up to 8: 1 where training met it.  Written if there are columns that
- * it did not meet, and with every map: then no other array is as long as there are columns, and
- * what reads the file wants a reason to believe their number. */
-static fx_status seen_columns(unsigned char **out, size_t *n, const fx_content *c)
+ * it did not meet, and with every map and vectors: then no other array need be as long as there are
+ * columns, and what reads the file wants a reason to believe their number. */
+static fx_status seen_columns(unsigned char **out, size_t *n, const fx_model *m)
 {
+    const fx_content *c = &m->c;
+
     *n = (c->cols + 7) / 8 * 8;
     *out = NULL;
-    if (!*c->map && (!c->seen || !memchr(c->seen, 0, c->cols)))
+    if (!*c->map && !m->exact && (!c->seen || !memchr(c->seen, 0, c->cols)))
         return FX_OK;
     if (!(*out = fxi_zalloc(*n, 1)))
         return FX_ENOMEM;
@@ -249,14 +257,26 @@ fx_status fx_model_dump(const fx_sink *sink, const fx_model *m)
     if (!sink || !sink->write || !m)
         return fxi_error(FX_EINVAL, "fx_model_dump: %s is NULL", m ? "the sink" : "the model");
     const fx_content *c = &m->c;
-    fx_status st = seen_columns(&seen, &wide, c);
+    const fx_matrix *v = &c->vectors;
+    bool csr = m->exact && v->ptr;
+    const void *col = csr ? v->col : NULL, *val = m->exact ? v->val : NULL;
+    const char *real = v->type == FX_F32 ? "F32" : "F64";
+    size_t size = v->type == FX_F32 ? 4 : 8, stored = csr ? (size_t)v->ptr[v->rows] : 0;
+    fx_status st = seen_columns(&seen, &wide, m);
     const array arrays[] = {
         {"weights", "F64", c->weights, 8, c->features, c->outputs},
         {"intercepts", "F64", c->intercepts, 8, c->outputs, 0},
         {"sigmoid", "F64", c->sigmoid, 8, c->outputs, 2},
         {"factors", "F64", c->factors, 8, c->cols, 0},
         {"sums", "F64", m->sum, 8, 2 * (c->features + 1), c->outputs},
-        {"counts", "I64", m->count, 8, c->outputs, 0},
+        {"counts", "I64", m->sum ? m->count : NULL, 8, c->outputs, 0},
+        {"ages", "I64", m->age, 8, c->features, c->outputs},
+        {"variance", "F64", c->variance, 8, c->outputs, 0},
+        {"vector_ptr", "I64", csr ? v->ptr : NULL, 8, v->rows + 1, 0},
+        {"vector_col", "I64", v->wide ? col : NULL, 8, stored, 0},
+        {csr ? "vector_val" : "vectors", real, val, size, csr ? stored : v->rows,
+         csr ? 0 : v->cols},
+        {"vector_col", "I32", v->wide ? NULL : col, 4, stored, 0},
         {"seen", "U8", seen, 1, wide, 0},
         {"crc", "U32", &sum, 4, 1, 0},
     };

@@ -29,8 +29,7 @@ static int tell(void *ctx, double part)
     return j->run->progress(j->run->ctx, ((double)j->now + j->done) / (double)j->n);
 }
 
-fx_status fxi_model_each(const fxi_train *t, size_t n, fxi_model_job *fn, void *ctx,
-                         const fx_run *run)
+fx_status fxi_model_each(fxi_train *t, size_t n, fxi_model_job *fn, void *ctx, const fx_run *run)
 {
     jobs j = {fn, ctx, run, n, 0, 0};
     fx_run how = run ? *run : (fx_run){0};
@@ -39,7 +38,8 @@ fx_status fxi_model_each(const fxi_train *t, size_t n, fxi_model_job *fn, void *
     int threads = fxi_parallel_threads(run, n);
     if ((uint64_t)threads > t->beside)
         threads = (int)t->beside;
-    if (n > 1 && threads > 1) {
+    t->at_once = n > 1 && threads > 1 ? threads : 1;
+    if (t->at_once > 1) {
         how.threads = threads;
         return fxi_parallel(n, one, &j, &how);
     }

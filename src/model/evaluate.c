@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * evaluate.c - a model measured on labelled rows.
  *
- * Accuracy is of the labels that predict gives; auc of the scores, for several classes the mean
- * over those classes for which it is defined; logloss the mean of -log of the probability of the
- * true class, formed from logarithms so that it is finite; rmse of targets. */
+ * Accuracy is of the labels that predict gives; auc of the scores (of pairs of classes: summed for
+ * each class), for several classes the mean over those classes for which it is defined; logloss
+ * the mean of -log of the probability of the true class, formed from logarithms so that it is
+ * finite; rmse of targets. */
 
 #include "model/model.h"
 
@@ -13,16 +14,17 @@
 
 enum { PIECE = 1 << 10 };               /* rows */
 
-static fx_status mean_auc(double *out, const fx_content *c, const double *y, const double *score,
+/* score: [n][width], one for each class or for the second of two. */
+static fx_status mean_auc(double *out, size_t width, const double *y, const double *score,
                           const double *weight, size_t n, const fx_run *run)
 {
     double sum = 0, auc;
     size_t defined = 0;
     fx_status st = FX_OK;
 
-    for (size_t k = 0; k < c->outputs && !st; k++) {
-        double positive = c->outputs > 1 ? (double)k : 1;
-        st = fxi_model_metrics_auc(&auc, y, positive, score + k, c->outputs, weight, n, run);
+    for (size_t k = 0; k < width && !st; k++) {
+        double positive = width > 1 ? (double)k : 1;
+        st = fxi_model_metrics_auc(&auc, y, positive, score + k, width, weight, n, run);
         if (!st && !isnan(auc)) {
             sum += auc;
             defined++;
@@ -32,11 +34,32 @@ static fx_status mean_auc(double *out, const fx_content *c, const double *y, con
     return st;
 }
 
+/* Of pairs of classes: by the sums of scores of each class. */
+static fx_status auc_of(double *out, const fx_content *c, const double *y, const double *score,
+                        const double *weight, size_t n, const fx_run *run)
+{
+    size_t bytes;
+
+    if (!c->pairs)
+        return mean_auc(out, c->outputs, y, score, weight, n, run);
+    bytes = fxi_size_mul(&bytes, n, c->classes * sizeof *score) ? bytes : SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "scores of classes");
+    double *sum = st ? NULL : fxi_alloc(bytes, 1);
+    if (!st && !sum)
+        st = FX_ENOMEM;
+    for (size_t i = 0; i < n && !st; i++)
+        fxi_model_pairs_sum(sum + i * c->classes, c, score + i * c->outputs);
+    if (!st)
+        st = mean_auc(out, c->classes, y, sum, weight, n, run);
+    free(sum);
+    return st;
+}
+
 typedef struct judging {
     const fx_content *c;
     const double *y, *score, *weight;
     size_t n;
-    double *p, *label;                  /* [classes]; [n] predicted */
+    double *room, *label;               /* [n] predicted */
     double right, loss, total;
 } judging;
 
@@ -48,11 +71,11 @@ static fx_status judge(void *ctx, size_t b, fxi_team *team)
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
         const double *s = j->score + i * c->outputs;
-        j->label[i] = fxi_model_predict_label(c, s, j->p);
+        j->label[i] = fxi_model_predict_label(c, s, j->room);
         j->right += j->weight[i] * (j->label[i] == j->y[i]);
         j->total += j->weight[i];
         if (c->sigmoid)
-            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i]);
+            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->room);
     }
     return FX_OK;
 }
@@ -70,9 +93,9 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
             *out = m;
         return st;
     }
-    j.p = fxi_alloc(c->classes, sizeof *j.p);
+    j.room = fxi_alloc(fxi_model_predict_room(c), sizeof *j.room);
     j.label = fxi_alloc(n, sizeof *j.label);
-    st = j.p && j.label ? mean_auc(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
+    st = j.room && j.label ? auc_of(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
     if (!st)
         st = fxi_parallel_ordered((n + PIECE - 1) / PIECE, judge, &j, run);
     if (!st && confusion)
@@ -85,7 +108,7 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
     }
     if (!st)
         *out = m;
-    free(j.p);
+    free(j.room);
     free(j.label);
     return st;
 }
@@ -114,6 +137,9 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
         return fxi_error(FX_EINVAL, "fx_model_evaluate: %s is NULL", m ? "out" : "m");
     if (confusion && !m->c.classes)
         return fxi_error(FX_EINVAL, "%s has no classes that could be confused", m->c.spec);
+    if (!fx_model_width(m, FX_LABEL))
+        return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels that could be compared",
+                         m->c.spec);
     if ((st = fxi_data_check_table(t, run)) || (st = fxi_model_labels_known(&l, &m->c, t, run)))
         return st;
     if (!fxi_size_mul(&bytes, t->rows, m->c.outputs) || !fxi_size_mul(&bytes, bytes, sizeof *score))

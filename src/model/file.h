@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-enum { FXI_MODEL_FORMAT = 1 };          /* the number of the format */
+enum { FXI_MODEL_FORMAT = 2 };          /* the number of the format: 2 has kernel machines, pca */
 /* How the header of every file begins. */
 #define FXI_MODEL_MAGIC "{\"__metadata__\":{\"format\":\"featcross\","
 
@@ -17,10 +17,14 @@ typedef struct fxi_parsing {
     json_t *root, *meta;                /* the header and its strings; json_decref(root) */
     size_t arrays;                      /* taken so far */
     bool bytes;                         /* strings hold bytes as characters */
+    fxi_learning how;                   /* the model's spec; free its own */
     const fx_run *run;
 } fxi_parsing;
 /* header.c */
 fx_status fxi_model_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len);
+/* What the library says of specs and numbers is the file's fault: FX_EFORMAT, unless memory or time
+ * ran out. */
+fx_status fxi_model_header_blame(fx_status st);
 /* The string of a key: as text that the model owns, one of two words, a decimal number of 0 to
  * `most`, a double, a list of strings (NULL if the key is missing) in one piece that it owns. */
 fx_status fxi_model_header_text(const char **out, const fxi_parsing *p, const char *key);
@@ -31,4 +35,14 @@ fx_status fxi_model_header_count(uint64_t *out, const fxi_parsing *p, const char
 fx_status fxi_model_header_number(double *out, const fxi_parsing *p, const char *key);
 fx_status fxi_model_header_list(const char *const **out, size_t *n, const fxi_parsing *p,
                                 const char *key);
+fx_status fxi_model_header_classes(fxi_parsing *p);     /* into the model, if there are any */
+/* array.c - the next array of the file, of numbers of `size` bytes, rows x cols (cols 0: one
+ * dimension); *out stays if it is missing.  The shape and type that the header names. */
+fx_status fxi_model_array(const void **out, fxi_parsing *p, const char *name, const char *type,
+                          size_t size, size_t rows, size_t cols);
+fx_status fxi_model_array_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,
+                                  size_t cols);
+bool fxi_model_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n);
+bool fxi_model_array_is(const fxi_parsing *p, const char *name, const char *type);
+fx_status fxi_model_array_vectors(fxi_parsing *p);      /* of a kernel machine */
 #endif

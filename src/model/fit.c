@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fit.c - a model from labelled rows: preparation (train.c), one problem an output (output.c), and
- * what the model says about its fit. */
+ * fit.c - a model from labelled rows: preparation (train.c), one problem an output (output.c), what
+ * is kept of the solutions, and what the model says about its fit (summary.c). */
 
 #include "model/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct fitting {
     fxi_train *t;
-    double *weights, *intercepts;       /* of the model */
+    double *intercepts;                 /* of the model */
+    fxi_machine all;                    /* [n][outputs], and what perceptrons go on from */
+    size_t n;                           /* features or, of a kernel machine, rows */
     fxi_output *output;                 /* [outputs]: what is left of each fit */
 } fitting;
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
 
-/* From [features] of one output into [features][outputs]. */
-static void place(double *to, const double *from, size_t features, size_t outputs, size_t k)
+/* From [n] of one output into [n][outputs]. */
+static void place(double *to, const double *from, size_t n, size_t outputs, size_t k)
 {
-    for (size_t j = 0; j < features; j++)
+    for (size_t j = 0; j < n; j++)
         to[j * outputs + k] = from[j];
 }
 
-static void keep_state(fx_model *m, const fxi_output *o)
+static void keep_state(const fitting *f, const fxi_output *o)
 {
-    size_t d = m->c.features, k = o->number, outputs = m->c.outputs;
-    double *now = m->sum, *sum = m->sum + (d + 1) * outputs;
+    size_t n = f->n, k = o->number, outputs = f->t->outputs;
+    bool kernel = f->t->how.learner->kernel;
+    double *now = f->all.sum, *sum = f->all.sum + (n + 1) * outputs;
 
-    place(now, o->p.w, d, outputs, k);
-    place(sum, o->p.sum, d, outputs, k);
-    now[d * outputs + k] = o->p.b;
-    sum[d * outputs + k] = o->p.sum_b;
-    m->count[k] = o->p.steps;
+    place(now, kernel ? o->q.w : o->p.w, n, outputs, k);
+    place(sum, kernel ? o->q.sum : o->p.sum, n, outputs, k);
+    now[n * outputs + k] = kernel ? o->q.b : o->p.b;
+    sum[n * outputs + k] = kernel ? o->q.sum_b : o->p.sum_b;
+    f->t->m->count[k] = kernel ? o->q.steps : o->p.steps;
+    for (size_t i = 0; kernel && i < n; i++)
+        f->all.age[i * outputs + k] = o->q.age[i];
 }
 
 static fx_status fit_output(void *ctx, size_t k, double *done, const fx_run *run)
@@ -50,10 +52,10 @@ static fx_status fit_output(void *ctx, size_t k, double *done, const fx_run *run
         st = fxi_model_output_fit(o, t->how.C, NULL, 0, run);
     }
     if (!st) {
-        place(f->weights, o->s.w, t->m->c.features, t->outputs, k);
+        place(f->all.weights, t->how.learner->kernel ? o->s.beta : o->s.w, f->n, t->outputs, k);
         f->intercepts[k] = o->s.b;
-        if (t->m->sum)
-            keep_state(t->m, o);
+        if (f->all.sum)
+            keep_state(f, o);
     }
     fxi_output rest = {.s = o->s, .step = o->step, .steps = o->steps};
     o->step = NULL;
@@ -62,8 +64,6 @@ static fx_status fit_output(void *ctx, size_t k, double *done, const fx_run *run
     *o = rest;
     return st;
 }
-
-/* ---- What the model says about its fit --------------------------------------------------- */
 
 static fx_status keep_history(fx_model *m, const fxi_output *o)
 {
@@ -83,104 +83,77 @@ static fx_status keep_history(fx_model *m, const fxi_output *o)
     return FX_OK;
 }
 
-/* How many times larger than another is the column with the largest numbers? */
-static double spread(size_t *largest, const fxi_train *t)
-{
-    double low = DBL_MAX, high = 0;
-
-    for (size_t j = 0; j < t->X.cols; j++) {
-        double x = t->largest[j];
-        if (x > high) {
-            high = x;
-            *largest = j;
-        }
-        low = x > 0 && x < low ? x : low;
-    }
-    return high > 0 ? high / low : 1;
-}
-
-/* What was reached, what stands in the way, and what to do. */
-static fx_status not_converged(const fxi_train *t, const fxi_output *o)
-{
-    const fx_content *c = &t->m->c;
-    size_t j = 0;
-    double ratio = spread(&j, t);
-    char where[128] = "";
-
-    if (ratio > 1e3)
-        snprintf(where, sizeof where, "; column %zu%s%.40s is %.1e times larger than another",
-                 j + (size_t)c->base, c->name ? " " : "", c->name ? c->name[j] : "", ratio);
-    return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu iterations, above tol=%g%s: %s",
-                     o->s.gap, o->s.iterations, t->how.tol, where,
-                     ratio > 1e3 && !c->factors ? "scale the columns (maxabs, std)"
-                     : o->s.iterations + 3 < t->how.max_iter ? "rounding allows no less; raise tol"
-                     : t->how.C > 1            ? "lower C, or raise max-iter"
-                                               : "raise max-iter");
-}
-
-/* Sums and largest over the outputs; the status of the worst. */
-static fx_status summarise(const fxi_train *t, const fxi_output *o)
-{
-    fx_content *c = &t->m->c;
-    size_t worst = 0;
-
-    c->converged = 1;
-    c->objective = c->gap = 0;
-    c->iterations = 0;
-    for (size_t k = 0; k < t->outputs; k++) {
-        c->objective += o[k].s.objective;
-        c->gap = o[k].s.gap < DBL_MAX ? fmax(c->gap, o[k].s.gap) : DBL_MAX; /* or not known */
-        c->iterations = o[k].s.iterations > c->iterations ? o[k].s.iterations : c->iterations;
-        c->converged &= o[k].s.converged;
-        if (o[k].s.gap > o[worst].s.gap)
-            worst = k;
-    }
-    return c->converged ? FX_OK : not_converged(t, &o[worst]);
-}
-
 /* ---- The call ---------------------------------------------------------------------------- */
 
 static fx_status allocate(fitting *f)
 {
     fx_model *m = f->t->m;
-    size_t outputs = m->c.outputs, state;
+    size_t outputs = m->c.outputs, state, all;
+    bool kernel = f->t->how.learner->kernel;
     fx_status st;
 
-    f->weights = fxi_alloc(m->c.features * outputs, sizeof *f->weights);
-    if ((st = fxi_model_own(m, f->weights)))
-        return st;
+    f->n = kernel ? f->t->source.rows : m->c.features;
     f->intercepts = fxi_alloc(outputs, sizeof *f->intercepts);
     if ((st = fxi_model_own(m, f->intercepts)))
         return st;
-    m->c.weights = f->weights;
     m->c.intercepts = f->intercepts;
-    if (!f->t->how.learner->loss) {
-        if (!fxi_size_mul(&state, 2 * outputs, m->c.features + 1))
-            return fxi_error(FX_ESHAPE, "%zu features are too many", m->c.features);
-        m->sum = fxi_zalloc(state, sizeof *m->sum);
-        if ((st = fxi_model_own(m, m->sum)))
-            return st;
+    if (!fxi_size_mul(&all, f->n, outputs) || !fxi_size_mul(&state, 2 * outputs, f->n + 1))
+        return fxi_error(FX_ESHAPE, "%zu weights of %zu outputs are too many", f->n, outputs);
+    if (!(f->all.weights = fxi_alloc(all, sizeof *f->all.weights)))
+        return FX_ENOMEM;
+    if (f->t->how.learner->kind == FXI_ONLINE) {
         m->count = fxi_zalloc(outputs, sizeof *m->count);
         if ((st = fxi_model_own(m, m->count)))
             return st;
+        if (!(f->all.sum = fxi_zalloc(state, sizeof *f->all.sum))
+            || (kernel && !(f->all.age = fxi_zalloc(all, sizeof *f->all.age))))
+            return FX_ENOMEM;
     }
     return (f->output = fxi_zalloc(outputs, sizeof *f->output)) ? FX_OK : FX_ENOMEM;
+}
+
+/* What was fitted becomes the model's. */
+static fx_status keep_weights(fitting *f, const fx_run *run)
+{
+    fx_model *m = f->t->m;
+    fxi_machine *all = &f->all;
+
+    if (f->t->how.learner->kernel)
+        return fxi_model_vectors(f->t, all, run);
+    m->c.weights = all->weights;
+    m->sum = all->sum;
+    all->weights = all->sum = NULL;
+    fx_status st = fxi_model_own(m, (double *)(uintptr_t)m->c.weights);
+    if (m->sum && !st)
+        st = fxi_model_own(m, m->sum);
+    else if (st)
+        free(m->sum);
+    return st;
 }
 
 fx_status fxi_model_fit(fxi_train *t, const fx_run *run)
 {
     fitting f = {.t = t};
-    fx_status st = allocate(&f), summary = FX_OK;
+    fx_status st, summary = FX_OK;
 
-    if (!st)
+    if (t->how.learner->kind == FXI_COMPONENTS)
+        return fxi_model_components(t, run);
+    if (!(st = allocate(&f)))
         st = fxi_model_each(t, t->outputs, fit_output, &f, run);
+    if (!st)
+        st = keep_weights(&f, run);
+    if (!st)
+        st = fxi_model_collapse(t, run);
     if (!st)
         st = keep_history(t->m, f.output);
     if (!st)
-        summary = summarise(t, f.output);
+        summary = fxi_model_summary(t, f.output);
     for (size_t k = 0; f.output && k < t->outputs; k++)
         fxi_model_output_free(&f.output[k]);
     free(f.output);
+    free(f.all.weights);
+    free(f.all.sum);
+    free(f.all.age);
     return st ? st : summary;
 }
 

@@ -6,10 +6,11 @@
 
 #include "model/model.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 typedef struct crossing {
-    const fxi_train *t;
+    fxi_train *t;
     const fxi_folds *f;
     fxi_held *held;
     void *ctx;
@@ -19,10 +20,10 @@ typedef struct crossing {
 /* All values of C for output k of the fits without fold b; scores of its rows to
  * S[n][held][outputs]. */
 static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, size_t k,
-                          const size_t *row, size_t held, const fx_run *run)
+                          fxi_some rows, const fx_run *run)
 {
     const fxi_train *t = a->t;
-    size_t outputs = t->outputs;
+    size_t outputs = t->outputs, held = rows.n;
     fxi_output o;
     fx_status st = fxi_model_output_new(&o, t, k);
 
@@ -30,12 +31,13 @@ static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, siz
     for (size_t q = 0; q < a->f->n && !st; q++) {
         st = fxi_model_output_fit(&o, a->f->C[q], a->f->fold, (int)b, run);
         if (!st)
-            st = fxi_fit_source_scores(f, &t->source, o.s.w, &o.s.b, 1, run);
+            st = fxi_model_score(f, t, &o.s, &t->source, rows, run);
         for (size_t i = 0; i < held && !st; i++)
-            S[(q * held + i) * outputs + k] = f[row[i]];
-        if (!st && !o.s.converged && o.s.gap > a->worst[b].gap) {
+            S[(q * held + i) * outputs + k] = f[i];
+        double gap = o.s.gap > DBL_MIN ? o.s.gap : DBL_MIN;     /* above 0, if known */
+        if (!st && (!o.s.converged || o.s.indefinite) && gap > a->worst[b].gap) {
             a->worst[b].C = a->f->C[q];
-            a->worst[b].gap = o.s.gap;
+            a->worst[b].gap = gap;
         }
     }
     fxi_model_output_free(&o);
@@ -57,26 +59,30 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
     if ((st = fxi_memory_check(run, numbers, "scores of the rows held out")))
         return st;
     size_t *row = fxi_alloc(held, sizeof *row);
-    double *S = fxi_alloc(numbers, 1), *f = fxi_alloc(t->source.rows, sizeof *f);
-    st = row && S && f ? FX_OK : FX_ENOMEM;
+    int32_t *same = fxi_alloc(held, sizeof *same);
+    double *S = fxi_alloc(numbers, 1), *f = fxi_alloc(held, sizeof *f);
+    st = row && same && S && f ? FX_OK : FX_ENOMEM;
     if (!st)
         for (size_t i = 0, n = 0; i < t->source.rows; i++)
-            if (a->f->fold[i] == (int32_t)b)
-                row[n++] = i;
+            if (a->f->fold[i] == (int32_t)b) {
+                row[n] = i;
+                same[n++] = (int32_t)i;
+            }
     for (size_t k = 0; k < t->outputs && !st; k++) {
-        st = fit_path(S, f, a, b, k, row, held, run);
+        st = fit_path(S, f, a, b, k, (fxi_some){&t->X, same, held}, run);
         if (done)
             *done = (double)(k + 1) / (double)t->outputs;
     }
     if (!st)
         st = a->held(a->ctx, b, row, held, S, run);
     free(row);
+    free(same);
     free(S);
     free(f);
     return st;
 }
 
-fx_status fxi_model_folds(const fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
+fx_status fxi_model_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
                           const fx_run *run)
 {
     crossing a = {t, f, held, ctx, NULL};
@@ -89,8 +95,8 @@ fx_status fxi_model_folds(const fxi_train *t, const fxi_folds *f, fxi_held *held
         if (a.worst[b].gap > a.worst[worst].gap)
             worst = b;
     if (!st && a.worst[worst].gap > 0)
-        st = fxi_error(FX_NOT_CONVERGED, "C=%g without fold %zu: gap %.2g, above tol=%g: lower C, "
-                       "scale the columns, or raise max-iter", a.worst[worst].C, worst,
+        st = fxi_error(FX_NOT_CONVERGED, "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "
+                       "C, scale the columns, or raise max-iter", a.worst[worst].C, worst,
                        a.worst[worst].gap, t->how.tol);
     free(a.worst);
     return st;

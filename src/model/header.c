@@ -8,6 +8,8 @@
 
 #include "model/file.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +58,16 @@ fx_status fxi_model_header_open(fxi_parsing *p, const unsigned char *bytes, size
     if (!st)
         p->meta = json_object_get(p->root, "__metadata__");     /* there, by FXI_MODEL_MAGIC */
     return st;
+}
+
+fx_status fxi_model_header_blame(fx_status st)
+{
+    char why[400];
+
+    if (!st || st == FX_ENOMEM || st == FX_ELIMIT || st == FX_ECANCELLED)
+        return st;
+    snprintf(why, sizeof why, "%s", fx_error_detail());
+    return fxi_error(FX_EFORMAT, "model: %s", why);
 }
 
 /* ---- Strings ------------------------------------------------------------------------------ */
@@ -210,4 +222,37 @@ fx_status fxi_model_header_list(const char *const **out, size_t *n, const fxi_pa
     }
     json_decref(list);
     return st;
+}
+
+/* Sorted and distinct; numbers are written as featcross writes them. */
+fx_status fxi_model_header_classes(fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    bool numbers = false, fine;
+    fx_status st = fxi_model_header_list(&c->class_name, &c->classes, p, "classes");
+
+    if (st || !c->class_name)
+        return st;
+    if (c->classes < 2)
+        return fxi_error(FX_EFORMAT, "model: classes: there are %zu", c->classes);
+    if ((st = fxi_model_header_choice(&numbers, p, "class_type", "text", "number")) != 0)
+        return st;
+    double *value = numbers ? fxi_alloc(c->classes, sizeof *value) : NULL;
+    if (numbers && (st = fxi_model_own(p->m, value)) != 0)
+        return st;
+    for (size_t i = 0; i < c->classes; i++) {
+        const char *text = c->class_name[i], *end = text + strlen(text);
+        char again[32];
+        if (numbers) {
+            fine = fxi_decimal_read(&value[i], text, end) == end && isfinite(value[i])
+                   && fxi_decimal_write(again, value[i]) && !strcmp(again, text)
+                   && (!i || value[i - 1] < value[i]);
+        } else
+            fine = !i || strcmp(c->class_name[i - 1], text) < 0;
+        if (!fine)
+            return fxi_error(FX_EFORMAT, "model: class %zu is out of order%s", i,
+                             numbers ? " or no number in shortest form" : "");
+    }
+    c->class_value = value;
+    return FX_OK;
 }

@@ -3,14 +3,10 @@
  *
  * The distinct labels are kept sorted and searched by bisection: n log k for n rows of k classes.
  * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
- * makes no class and may be unknown.
- *
- * balanced: a row of class c weighs n / (k n_c) times its own weight, n = sum of all weights, n_c
- * of those of the class, so that all classes weigh the same and their sum is n. */
+ * makes no class and may be unknown. */
 
 #include "model/model.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,73 +202,30 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
     return st;
 }
 
-/* ---- Weights of classes ------------------------------------------------------------------ */
-
-static const char *name_of(char buf[32], const fxi_labels *l, const fx_table *t, size_t k)
+fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const char *class_weight,
+                                const fx_run *run)
 {
-    if (t->classes)
-        return t->class_name[(size_t)l->value[k]];
-    fxi_decimal_write(buf, l->value[k]);
-    return buf;
-}
-
-/* Class k is called by these bytes: its name or, of a number, any form of its value. */
-static bool is_called(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len)
-{
-    double x;
-
-    if (!t->classes)
-        return fxi_decimal_read(&x, s, s + len) == s + len && x == l->value[k];
-    const char *name = t->class_name[(size_t)l->value[k]];
-    return strlen(name) == len && !memcmp(name, s, len);
-}
-
-static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table *t, const char *s,
-                             const char *end)
-{
-    const char *sign = end;
-    char buf[32], list[160] = "";
-    double w;
-
-    while (sign > s && *sign != '=')    /* the last one: names may hold others */
-        sign--;
-    if (sign == s || fxi_decimal_read(&w, sign + 1, end) != end || !(w > 0 && isfinite(w)))
-        return fxi_error(FX_EINVAL, "class weight '%.*s' is not CLASS=WEIGHT with a positive "
-                         "number", (int)(end - s), s);
-    for (size_t k = 0; k < l->classes; k++)
-        if (is_called(l, t, k, s, (size_t)(sign - s))) {
-            weight[k] = w;
-            return FX_OK;
-        }
-    for (size_t k = 0, n = 0; k < l->classes && n < sizeof list; k++)
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
-                              name_of(buf, l, t, k));
-    return fxi_error(FX_EINVAL, "class weight '%.*s' names no class; there are %s",
-                     (int)(end - s), s, list);
-}
-
-/* weight[classes], from what is asked for and the sums of the rows' weights. */
-static fx_status class_weights(double *weight, const fxi_labels *l, const fx_table *t,
-                               const char *spec, const double *sum)
-{
-    double total = 0;
+    fxi_labels l = {0};
     fx_status st = FX_OK;
 
-    for (size_t k = 0; k < l->classes; k++)
-        total += sum[k];
-    bool balanced = !strcmp(spec, "balanced");
-    for (size_t k = 0; k < l->classes; k++)
-        weight[k] = balanced ? total / ((double)l->classes * sum[k]) : 1;
-    if (balanced)
-        return FX_OK;
-    for (const char *s = spec; *s && !st;) {
-        size_t len = strcspn(s, "\n");
-        if (len)
-            st = read_weight(weight, l, t, s, s + len);
-        s += len + (s[len] != '\0');
+    if (!t->rows)
+        st = fxi_error(FX_EINVAL, "the table has no rows");
+    else if (class_weight && *class_weight)
+        st = fxi_error(FX_EINVAL, "class weights are given, but the model has no classes");
+    if (!st)
+        st = allocate(&l, t->rows, run);
+    for (size_t i = 0; i < t->rows && !st; i++) {
+        l.y[i] = 0;
+        l.weight[i] = weight_of(t, i);
     }
+    if (st)
+        fxi_model_labels_free(&l);
+    else
+        *out = l;
     return st;
 }
+
+/* ---- The call ---------------------------------------------------------------------------- */
 
 static fx_status one_class(const fxi_labels *l, const fx_table *t)
 {
@@ -281,24 +234,7 @@ static fx_status one_class(const fxi_labels *l, const fx_table *t)
     if (!l->classes)
         return fxi_error(FX_EINVAL, "all %zu rows have weight 0", t->rows);
     return fxi_error(FX_EINVAL, "all labels are the same (%s: %zu rows); a classifier needs two "
-                     "classes", name_of(buf, l, t, 0), t->rows);
-}
-
-static fx_status weigh(fxi_labels *l, const fx_table *t, const char *spec)
-{
-    double *sum = fxi_zalloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
-    fx_status st = sum && weight ? FX_OK : FX_ENOMEM;
-
-    if (!st) {
-        for (size_t i = 0; i < t->rows; i++)
-            sum[(size_t)l->y[i]] += l->weight[i];
-        st = class_weights(weight, l, t, spec, sum);
-    }
-    for (size_t i = 0; i < t->rows && !st; i++)
-        l->weight[i] *= weight[(size_t)l->y[i]];
-    free(sum);
-    free(weight);
-    return st;
+                     "classes", fxi_model_class_weight_name(buf, l, t, 0), t->rows);
 }
 
 fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
@@ -320,7 +256,7 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
     if (!st)
         st = fxi_parallel_ordered(pieces, known_piece, &g, run);
     if (!st && class_weight && *class_weight)
-        st = weigh(&l, t, class_weight);
+        st = fxi_model_class_weight(&l, t, class_weight);
     if (st)
         fxi_model_labels_free(&l);
     else

@@ -36,6 +36,7 @@ void fx_model_free(fx_model *m)
         return;
     fx_map_free(m->map);
     fx_kernel_free(m->kernel);
+    fx_data_free(m->kept);
     for (size_t i = 0; i < m->owns; i++)
         free(m->owned[i]);
     free(m->owned);
@@ -48,7 +49,7 @@ const char *fx_model_help(size_t i) { return fxi_model_learner_help(i); }
 size_t fx_model_width(const fx_model *m, fx_output what)
 {
     switch (what) {
-    case FX_LABEL: return 1;
+    case FX_LABEL: return !m->c.variance;
     case FX_SCORE: return m->c.outputs;
     case FX_PROBA: return m->c.sigmoid ? m->c.classes : 0;
     }
@@ -60,11 +61,14 @@ fx_status fxi_model_ready(fx_model *m, const fx_run *run)
     const fx_content *c = &m->c;
     fx_status st = FX_OK;
 
-    if (!*c->map)
+    if (!*c->map && !*c->kernel)
         return FX_OK;
     if (!m->kernel)
         st = fx_kernel_parse(&m->kernel, c->kernel, *c->family ? c->family : NULL, c->base);
-    if (!st && !m->map)
+    m->exact = !*c->map && !fxi_model_kernel_is_given(c);
+    if (st || !*c->map)
+        return st;
+    if (!m->map)
         st = fx_map_parse(&m->map, c->map, m->kernel, c->cols, c->random, c->seed, NULL, run);
     if (!st && fx_map_features(m->map) != c->features)
         st = fxi_error(FX_ESHAPE, "%s makes %zu features, the model has weights for %zu", c->map,

@@ -4,23 +4,30 @@
 #define FXI_MODEL_H
 #include "fit/fit.h"
 
-/* One line of the table: a name is a loss, a penalty that may be chosen, and solvers. */
+/* One line of the table: a name is a loss, a penalty that may be chosen, and solvers; or a
+ * perceptron; or principal components. */
+typedef enum fxi_kind { FXI_LOSS, FXI_ONLINE, FXI_COMPONENTS } fxi_kind;
 typedef struct fxi_learner {
     const char *name, *help;
     const fxi_spec_key *keys;
-    const fxi_loss *loss;               /* NULL: perceptron */
+    fxi_kind kind;
+    bool kernel;                        /* a kernel machine */
+    const fxi_loss *loss;               /* of FXI_LOSS, else NULL */
 } fxi_learner;
 
 typedef struct fxi_learning {           /* a model spec, parsed */
     const fxi_learner *learner;
     double C, epsilon, tol;
-    size_t max_iter;
+    size_t max_iter, budget;
+    size_t components;                  /* wanted; 0: there are labels */
     fxi_intercept intercept;
     int solver;                         /* FXI_AUTO, .. */
+    int collapse;                       /* FXI_COLLAPSE_AUTO, .. */
     bool l1, averaged, calibrate;
     char *spec;                         /* complete; free() it */
 } fxi_learning;
 enum { FXI_AUTO, FXI_DUAL, FXI_NEWTON, FXI_CD };
+enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
 /* learner.c */
 fx_status fxi_model_learner(fxi_learning *out, const char *spec);
 const char *fxi_model_learner_help(size_t i);
@@ -30,11 +37,14 @@ struct fx_model {
     double *sum;                        /* perceptron: [2][features + 1][outputs], the intercepts
                                          * last: weights now, then the sums of fxi_perceptron */
     uint64_t *count;                    /* [outputs] its steps */
+    int64_t *age;                       /* kernel perceptron: [features][outputs] */
+    fx_data *kept;                      /* memory of c.vectors after a fit, or NULL */
     void **owned;                       /* everything that c and the above point to */
     size_t owns;
     /* made of the specs */
     fx_kernel *kernel;
     fx_map *map;
+    bool exact;                         /* features are kernel values with c.vectors */
 };
 fx_model *fxi_model_new(void);          /* NULL with the error set */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
@@ -57,10 +67,30 @@ typedef struct fxi_labels {
 /* Classes are the distinct labels of rows of positive weight.  class_weight as in fx_plan. */
 fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
                            const char *class_weight, const fx_run *run);
+/* Weights alone, for models that need no labels. */
+fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const char *class_weight,
+                                const fx_run *run);
 /* The labels of t among the classes of a model; an unknown one is FX_EINVAL. */
 fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,
                                  const fx_run *run);
 void fxi_model_labels_free(fxi_labels *l);
+/* class_weight.c - weights of rows times those of their classes; what class k is called. */
+fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *spec);
+const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const fx_table *t,
+                                        size_t k);
+
+/* ---- pairs.c, couple.c: an output for each pair of classes --------------------------------- */
+bool fxi_model_pairs(size_t *out, size_t classes);      /* how many there are, if that fits */
+/* The classes first < second of output `number`. */
+void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number);
+/* y of output `number` for a row of this class: +1, -1, or 0: it has nothing to do with it. */
+double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class);
+/* Votes of one row's scores, or sums of its scores for each class, to v[classes]. */
+void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score);
+void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score);
+/* p[classes] that fit r[pairs], the probabilities of the second of two classes, best; room for
+ * 2 classes numbers in work. */
+void fxi_model_couple(double *p, const double *r, size_t classes, double *work);
 
 /* ---- rows.c: rows as a model wants them -------------------------------------------------- */
 /* Rows [first, first + n) of X, checked: as wide as the model, without columns that are not `seen`
@@ -85,6 +115,12 @@ typedef struct fxi_train {
     double *largest;                    /* [cols] of |X|, in rows of positive weight */
     fxi_source source;
     uint64_t beside;                    /* fits that memory allows at a time */
+    int at_once;                        /* fits that go on at a time: each.c */
+    uint64_t cache;                     /* of kernel machines, for all fits at a time */
+    size_t collapsed;                   /* bytes of weights, should it collapse; 0: it will not */
+    bool serial;                        /* kernel precomputed: column 0 numbers the rows */
+    size_t first;                       /* rows that are vectors of init; others come after them */
+    int32_t *at;                        /* or the rows that its vectors are; else NULL */
     fx_model *m;                        /* in the making: all but the weights is there */
     const fx_model *init;
     uint64_t seed;
@@ -99,9 +135,18 @@ fx_status fxi_model_train_open(fxi_train *t, const fx_plan *plan, const fx_table
                                const fx_run *run);
 void fxi_model_train_close(fxi_train *t);
 double fxi_model_train_clock(void);     /* seconds */
+/* memory.c - t->source, and how many fits go on at a time in what the limit leaves. */
+fx_status fxi_model_memory(fxi_train *t, const fx_plan *plan, const fx_run *run);
 /* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if it goes
  * on, go into the model. */
 fx_status fxi_model_seen(fxi_train *t, const fx_run *run);
+
+/* kernel.c - the kernel of a kernel machine, precomputed rows checked; vectors of init found among
+ * the rows or else set above them (join). */
+fx_status fxi_model_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
+fx_status fxi_model_kernel_go_on(fxi_train *t, const fx_run *run);
+fx_status fxi_model_kernel_join(fxi_train *t, const fx_run *run);
+bool fxi_model_kernel_is_given(const fx_content *c);    /* precomputed: rows are those of K */
 
 /* ---- output.c: the fit of one output ----------------------------------------------------- */
 typedef struct fxi_output {
@@ -110,6 +155,7 @@ typedef struct fxi_output {
     double *y, *c;                      /* [rows] +1 and -1, or targets; C times weights */
     fxi_solution s;
     fxi_perceptron p;                   /* s holds its mean or a copy */
+    fxi_kernel_perceptron q;            /* the same of a kernel machine */
     const fx_run *run;
     double *score;                      /* [rows of eval], or NULL */
     fx_step *step;                      /* [steps] of the history; free() it */
@@ -122,14 +168,19 @@ void fxi_model_output_free(fxi_output *o);
 /* Fits, from where o stands, without the rows whose fold is `without` (fold NULL: with all). */
 fx_status fxi_model_output_fit(fxi_output *o, double C, const int32_t *fold, int without,
                                const fx_run *run);
-int fxi_model_output_solver(const fxi_train *t);        /* FXI_DUAL, .. ; of a loss */
-/* Bytes of one. */
+int fxi_model_output_solver(const fxi_train *t);        /* FXI_DUAL, .. ; of a loss, no kernel */
+/* Bytes of one; of smo.c the least. */
 bool fxi_model_output_bytes(size_t *bytes, const fxi_train *t);
+/* history.c - a step of o, measured on plan.eval. */
+fx_status fxi_model_history(fxi_output *o, const fxi_solution *now);
+/* score.c - scores f[x.n] of rows by a solution that is in the making; x.X is source->X, a table
+ * prepared as that of training. */
+fx_status fxi_model_score(double *f, const fxi_train *t, const fxi_solution *s,
+                          const fxi_source *source, fxi_some x, const fx_run *run);
 
 /* ---- each.c, folds.c, calibrate.c: several fits ------------------------------------------ */
 typedef fx_status fxi_model_job(void *ctx, size_t job, double *done, const fx_run *run);
-fx_status fxi_model_each(const fxi_train *t, size_t n, fxi_model_job *fn, void *ctx,
-                         const fx_run *run);
+fx_status fxi_model_each(fxi_train *t, size_t n, fxi_model_job *fn, void *ctx, const fx_run *run);
 typedef struct fxi_folds {
     const int32_t *fold;                /* [rows] -1: in every fit */
     size_t folds;
@@ -140,7 +191,7 @@ typedef struct fxi_folds {
 typedef fx_status fxi_held(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
                            const fx_run *run);
 /* Perhaps FX_NOT_CONVERGED. */
-fx_status fxi_model_folds(const fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
+fx_status fxi_model_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
                           const fx_run *run);
 fx_status fxi_model_calibrate(fxi_train *t, const fx_run *run);
 /* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */
@@ -149,13 +200,34 @@ void fxi_model_calibrate_sigmoid(double ab[2], const double *y, double positive,
                                  fxi_team *team);
 /* fit.c - weights, history and summary into t->m. */
 fx_status fxi_model_fit(fxi_train *t, const fx_run *run);
+fx_status fxi_model_summary(const fxi_train *t, const fxi_output *o);   /* [outputs]; its status */
+/* components.c - the same for principal components. */
+fx_status fxi_model_components(fxi_train *t, const fx_run *run);
+bool fxi_model_components_bytes(size_t *bytes, const fxi_train *t);
+/* vectors.c - what a kernel machine has for each row of training becomes the model's: rows of zeros
+ * are left out, the others are its vectors.  All is taken over, also in case of failure. */
+typedef struct fxi_machine {
+    double *weights;                    /* [rows][outputs] */
+    double *sum;                        /* as in fx_model, rows in place of features; or NULL */
+    int64_t *age;                       /* [rows][outputs]; or NULL */
+} fxi_machine;
+fx_status fxi_model_vectors(fxi_train *t, fxi_machine *a, const fx_run *run);
+/* collapse.c - a kernel machine becomes a linear model on map `explicit`, by the key collapse.
+ * check: can it, if it must, and does memory suffice?  Sets t->collapsed. */
+fx_status fxi_model_collapse(fxi_train *t, const fx_run *run);
+fx_status fxi_model_collapse_check(fxi_train *t, const fx_run *run);
+/* [features of the map][outputs], to be freed */
+fx_status fxi_model_collapse_weights(double **W, const fx_content *c, const fx_map *map,
+                                     const fx_run *run);
 
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score);  /* [classes] */
-/* Position among the classes, or the target; p: room for [classes] where probabilities exist. */
-double fxi_model_predict_label(const fx_content *c, const double *score, double *p);
+/* [classes] */
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room);
+/* Position among the classes, or the target. */
+double fxi_model_predict_label(const fx_content *c, const double *score, double *room);
 /* Logarithm of the probability of class k; finite. */
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k);
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room);
+size_t fxi_model_predict_room(const fx_content *c);     /* numbers of room for these */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
 /* Area under the ROC curve of score[i*stride]; y == positive are the positives. */

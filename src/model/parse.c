@@ -21,39 +21,6 @@
 
 enum { MAP_BYTES = 64 };
 
-/* Sorted and distinct; numbers are written as featcross writes them. */
-static fx_status get_classes(fxi_parsing *p)
-{
-    fx_content *c = &p->m->c;
-    bool numbers = false, fine;
-    fx_status st = fxi_model_header_list(&c->class_name, &c->classes, p, "classes");
-
-    if (st || !c->class_name)
-        return st;
-    if (c->classes < 2)
-        return fxi_error(FX_EFORMAT, "model: classes: there are %zu", c->classes);
-    if ((st = fxi_model_header_choice(&numbers, p, "class_type", "text", "number")) != 0)
-        return st;
-    double *value = numbers ? fxi_alloc(c->classes, sizeof *value) : NULL;
-    if (numbers && (st = fxi_model_own(p->m, value)) != 0)
-        return st;
-    for (size_t i = 0; i < c->classes; i++) {
-        const char *text = c->class_name[i], *end = text + strlen(text);
-        char again[32];
-        if (numbers) {
-            fine = fxi_decimal_read(&value[i], text, end) == end && isfinite(value[i])
-                   && fxi_decimal_write(again, value[i]) && !strcmp(again, text)
-                   && (!i || value[i - 1] < value[i]);
-        } else
-            fine = !i || strcmp(c->class_name[i - 1], text) < 0;
-        if (!fine)
-            return fxi_error(FX_EFORMAT, "model: class %zu is out of order%s", i,
-                             numbers ? " or no number in shortest form" : "");
-    }
-    c->class_value = value;
-    return FX_OK;
-}
-
 static fx_status get_content(fxi_parsing *p)
 {
     fx_content *c = &p->m->c;
@@ -87,7 +54,7 @@ static fx_status get_content(fxi_parsing *p)
         || (st = fxi_model_header_number(&c->gap, p, "gap")) != 0
         || (st = fxi_model_header_count(&c->iterations, p, "iterations", UINT64_MAX)) != 0
         || (st = fxi_model_header_choice(&converged, p, "converged", "no", "yes")) != 0
-        || (st = get_classes(p)) != 0
+        || (st = fxi_model_header_classes(p)) != 0
         || (st = fxi_model_header_list(&c->name, &names, p, "names")) != 0)
         return st;
     c->version = (int)version;
@@ -101,62 +68,26 @@ static fx_status get_content(fxi_parsing *p)
     return FX_OK;
 }
 
+/* What only some learners have. */
+static fx_status get_some(fxi_parsing *p)
+{
+    uint64_t n = 0;
+    fx_content *c = &p->m->c;
+    fx_status st = p->how.learner->kernel ? fxi_model_header_count(&n, p, "support", SIZE_MAX)
+                                          : FX_OK;
+
+    c->support = (size_t)n;
+    if (!st && p->how.components)
+        st = fxi_model_header_number(&c->total_variance, p, "total_variance");
+    return st;
+}
+
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
-static bool pair(size_t out[2], const json_t *list, size_t n)
+/* Features are kernel values with vectors. */
+static bool is_exact(const fxi_parsing *p)
 {
-    bool fine = json_is_array(list) && json_array_size(list) == n;
-
-    for (size_t i = 0; fine && i < n; i++) {
-        const json_t *x = json_array_get(list, i);
-        fine = json_is_integer(x) && json_integer_value(x) >= 0;
-        out[i] = fine ? (size_t)json_integer_value(x) : 0;
-    }
-    return fine;
-}
-
-/* The next array of the file, rows x cols (cols 0: one dimension).  *out stays if it is missing. */
-static fx_status take(const void **out, fxi_parsing *p, const char *name, const char *type,
-                      size_t size, size_t rows, size_t cols)
-{
-    const json_t *a = json_object_get(p->root, name);
-    const char *dtype = json_string_value(json_object_get(a, "dtype"));
-    size_t shape[2] = {0}, at[2], bytes;
-
-    if (!a)
-        return FX_OK;
-    if (!json_is_object(a) || json_object_size(a) != 3 || !dtype || strcmp(dtype, type) != 0)
-        return fxi_error(FX_EFORMAT, "model: `%s` is no array of %s", name, type);
-    if (!pair(shape, json_object_get(a, "shape"), cols ? 2 : 1) || shape[0] != rows
-        || shape[1] != cols)
-        return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
-                         cols ? cols : 1);
-    if (!fxi_size_mul(&bytes, rows, size) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
-        || !pair(at, json_object_get(a, "data_offsets"), 2) || at[0] != p->at || at[1] < at[0]
-        || at[1] - at[0] != bytes || at[1] > p->size)
-        return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
-    unsigned char *copied = fxi_alloc(bytes, 1);
-    if (copied)
-        memcpy(copied, p->data + p->at, bytes);
-    *out = copied;
-    p->at = at[1];
-    p->arrays++;
-    return fxi_model_own(p->m, copied);
-}
-
-static fx_status take_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,
-                              size_t cols)
-{
-    const void *x = NULL;
-    fx_status st = take(&x, p, name, "F64", sizeof **out, rows, cols);
-
-    if (st || !x)
-        return st;
-    *out = x;
-    for (size_t i = 0; i < rows * (cols ? cols : 1); i++)
-        if (!isfinite((*out)[i]))
-            return fxi_error(FX_EFORMAT, "model: number %zu of `%s` is not finite", i, name);
-    return FX_OK;
+    return p->how.learner->kernel && !*p->m->c.map && !fxi_model_kernel_is_given(&p->m->c);
 }
 
 /* What a perceptron goes on from. */
@@ -165,19 +96,26 @@ static fx_status take_perceptron(fxi_parsing *p)
     const fx_content *c = &p->m->c;
     const double *sum = NULL;
     const void *count = NULL;
-    fx_status st = take_doubles(&sum, p, "sums", 2 * (c->features + 1), c->outputs);
+    const void *age = NULL;
+    fx_status st = fxi_model_array_doubles(&sum, p, "sums", 2 * (c->features + 1), c->outputs);
 
     if (!st)
-        st = take(&count, p, "counts", "I64", sizeof(int64_t), c->outputs, 0);
+        st = fxi_model_array(&count, p, "counts", "I64", sizeof(int64_t), c->outputs, 0);
+    if (!st)
+        st = fxi_model_array(&age, p, "ages", "I64", sizeof(int64_t), c->features, c->outputs);
     if (st)
         return st;
     if (!sum != !count)
         return fxi_error(FX_EFORMAT, "model: `sums` and `counts` belong together");
     p->m->sum = (double *)(uintptr_t)sum;       /* owned by the model: what it may change */
     p->m->count = (uint64_t *)(uintptr_t)count;
+    p->m->age = (int64_t *)(uintptr_t)age;
     for (size_t i = 0; count && i < c->outputs; i++)
         if (p->m->count[i] > INT64_MAX)
             return fxi_error(FX_EFORMAT, "model: number %zu of `counts` is negative", i);
+    for (size_t i = 0; age && i < c->features * c->outputs; i++)
+        if (p->m->age[i] < 0)
+            return fxi_error(FX_EFORMAT, "model: number %zu of `ages` is negative", i);
     return FX_OK;
 }
 
@@ -186,12 +124,12 @@ static fx_status take_seen(fxi_parsing *p)
     fx_content *c = &p->m->c;
     const void *bytes = NULL;
     size_t n = (c->cols + 7) / 8 * 8;
-    fx_status st = take(&bytes, p, "seen", "U8", 1, n, 0);
+    fx_status st = fxi_model_array(&bytes, p, "seen", "U8", 1, n, 0);
 
     if (st)
         return st;
     const unsigned char *seen = bytes;
-    if (!seen && *c->map)
+    if (!seen && (*c->map || is_exact(p)))
         return fxi_error(FX_EFORMAT, "model: `seen` is missing");
     for (size_t j = 0; seen && j < n; j++)
         if (seen[j] > (j < c->cols))
@@ -201,31 +139,46 @@ static fx_status take_seen(fxi_parsing *p)
     return FX_OK;
 }
 
+/* How many outputs do spec and classes make? */
+static fx_status count_outputs(const fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    size_t want = p->how.components ? p->how.components : c->classes > 2 ? c->classes : 1;
+
+    c->pairs = c->classes > 2 && p->how.learner->kernel && p->how.learner->loss;
+    if (c->pairs && !fxi_model_pairs(&want, c->classes))
+        want = SIZE_MAX;
+    return c->outputs == want ? FX_OK : fxi_error(FX_EFORMAT, "model: %zu outputs, %zu classes",
+                                                  c->outputs, c->classes);
+}
+
 static fx_status take_arrays(fxi_parsing *p)
 {
     fx_content *c = &p->m->c;
     size_t shape[2] = {0};
     fx_status st;
 
-    if (!pair(shape, json_object_get(json_object_get(p->root, "weights"), "shape"), 2))
+    if (!fxi_model_array_shape(shape, p, "weights", 2))
         return fxi_error(FX_EFORMAT, "model: `weights` has no shape");
     c->features = shape[0];
     c->outputs = shape[1];
-    if (c->outputs != (c->classes > 2 ? c->classes : 1))
-        return fxi_error(FX_EFORMAT, "model: %zu outputs, %zu classes", c->outputs, c->classes);
-    if (!*c->map && c->features != c->cols)
+    if ((st = count_outputs(p)) != 0)
+        return st;
+    if (!*c->map && !is_exact(p) && c->features != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu weights, %zu columns", c->features, c->cols);
-    if ((st = take_doubles(&c->weights, p, "weights", c->features, c->outputs)) != 0
-        || (st = take_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
-        || (st = take_doubles(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
-        || (st = take_doubles(&c->factors, p, "factors", c->cols, 0)) != 0
-        || (st = take_perceptron(p)) != 0 || (st = take_seen(p)) != 0)
+    if ((st = fxi_model_array_doubles(&c->weights, p, "weights", c->features, c->outputs)) != 0
+        || (st = fxi_model_array_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
+        || (st = fxi_model_array_doubles(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
+        || (st = fxi_model_array_doubles(&c->factors, p, "factors", c->cols, 0)) != 0
+        || (st = take_perceptron(p)) != 0
+        || (st = fxi_model_array_doubles(&c->variance, p, "variance", c->outputs, 0)) != 0
+        || (is_exact(p) && (st = fxi_model_array_vectors(p)) != 0) || (st = take_seen(p)) != 0)
         return st;
     for (size_t i = 0; *c->map && i < c->features * c->outputs; i++)
         if (fabs(c->weights[i]) > FLT_MAX)      /* features of a map meet them in floats */
             return fxi_error(FX_EFORMAT, "model: number %zu of `weights` is %g", i, c->weights[i]);
     const void *crc = NULL;
-    if ((st = take(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)
+    if ((st = fxi_model_array(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)
         return st;
     if (!c->intercepts || !crc)
         return fxi_error(FX_EFORMAT, "model: `%s` is missing", crc ? "intercepts" : "crc");
@@ -236,22 +189,42 @@ static fx_status take_arrays(fxi_parsing *p)
 
 /* ---- What the specs say ------------------------------------------------------------------- */
 
-static fx_status check_learner(const fx_model *m)
+/* What the specs of a kernel machine leave open: is it exact, precomputed or collapsed? */
+static fx_status check_kernel(const fxi_parsing *p)
 {
-    const fx_content *c = &m->c;
-    fxi_learning how;
-    fx_status st = fxi_model_learner(&how, c->spec);
+    const fx_content *c = &p->m->c;
+    bool map = *c->map, collapsed = !strncmp(c->map, "explicit", 8) && p->how.learner->loss;
 
-    if (st)
-        return st;
-    free(how.spec);
-    const fxi_loss *loss = how.learner->loss;
-    if ((loss && loss->regress) != (c->classes == 0))
+    if (!*c->kernel && (map || p->how.learner->kernel))
+        return fxi_error(FX_EFORMAT, "%s without a kernel", map ? c->map : c->spec);
+    if (p->how.learner->kernel ? map && !collapsed : *c->kernel && !map)
+        return fxi_error(FX_EFORMAT, "%s with kernel %s, map `%s`", c->spec, c->kernel, c->map);
+    return !is_exact(p) || c->support == c->features
+               ? FX_OK
+               : fxi_error(FX_EFORMAT, "%zu vectors, support is %zu", c->features, c->support);
+}
+
+static fx_status check_learner(const fxi_parsing *p)
+{
+    const fx_model *m = p->m;
+    const fx_content *c = &m->c;
+    const fxi_learner *l = p->how.learner;
+    bool online = l->kind == FXI_ONLINE, targets = l->loss ? l->loss->regress : !online;
+
+    if (targets != (c->classes == 0))
         return fxi_error(FX_EFORMAT, "%s with %zu classes", c->spec, c->classes);
-    if (!loss != !!m->sum || (c->sigmoid && !c->classes))
+    if (!!m->sum != (online && !fxi_model_kernel_is_given(c)) || (c->sigmoid && !c->classes))
         return fxi_error(FX_EFORMAT, "`%s` and %s do not go together", m->sum ? "sums" : "sigmoid",
                          c->spec);
-    return FX_OK;
+    if (!m->age != !(m->sum && l->kernel) || !c->variance != !p->how.components)
+        return fxi_error(FX_EFORMAT, "`%s` and %s do not go together", m->age ? "ages" : "variance",
+                         c->spec);
+    for (size_t k = 0; c->variance && k < c->outputs; k++)
+        if (c->variance[k] < 0)
+            return fxi_error(FX_EFORMAT, "number %zu of `variance` is %g", k, c->variance[k]);
+    if (!(c->total_variance >= 0 && c->total_variance <= DBL_MAX))
+        return fxi_error(FX_EFORMAT, "`total_variance` is %g", c->total_variance);
+    return check_kernel(p);
 }
 
 static fx_status check_scale(const fx_content *c)
@@ -274,7 +247,7 @@ static fx_status make_map(fx_model *m, const fx_run *run)
     size_t most;
 
     if (!*c->map)
-        return FX_OK;
+        return fxi_model_ready(m, run);
     if (c->random > c->features && strncmp(c->map, "explicit", 8) != 0)
         return fxi_error(FX_EFORMAT, "%zu random features, weights for %zu", c->random,
                          c->features);
@@ -289,19 +262,13 @@ static fx_status make_map(fx_model *m, const fx_run *run)
                                               "columns", c->map, c->features, c->cols) : st;
 }
 
-static fx_status check_specs(fx_model *m, const fx_run *run)
+static fx_status check_specs(const fxi_parsing *p)
 {
-    char why[400];
-    fx_status st = check_learner(m);
+    fx_status st = check_learner(p);
 
     if (!st)
-        st = check_scale(&m->c);
-    if (!st)
-        st = make_map(m, run);
-    if (!st || st == FX_ENOMEM || st == FX_ELIMIT || st == FX_ECANCELLED)
-        return st;
-    snprintf(why, sizeof why, "%s", fx_error_detail());
-    return fxi_error(FX_EFORMAT, "model: %s", why);
+        st = check_scale(&p->m->c);
+    return st ? st : make_map(p->m, p->run);
 }
 
 fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx_run *run)
@@ -316,9 +283,11 @@ fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx
     if (!(p.m = fxi_model_new()))
         return FX_ENOMEM;
     if (!(st = fxi_model_header_open(&p, bytes, len)) && !(st = get_content(&p))
-        && !(st = take_arrays(&p)))
-        st = check_specs(p.m, run);
+        && !(st = fxi_model_header_blame(fxi_model_learner(&p.how, p.m->c.spec)))
+        && !(st = get_some(&p)) && !(st = take_arrays(&p)))
+        st = fxi_model_header_blame(check_specs(&p));
     json_decref(p.root);
+    free(p.how.spec);
     if (st) {
         fx_model_free(p.m);
         return st;

@@ -68,7 +68,7 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
         return st;
     measuring m = {NULL, &train, &f};
     if (!train.how.learner->loss)
-        st = fxi_error(FX_EUNSUPPORTED, "a perceptron has no C");
+        st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
     else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
         st = FX_ENOMEM;
     if (!st)

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * predict.c - labels, scores and probabilities of rows.
  *
- * Rows are taken in chunks, prepared (rows.c), and scored straight through the map, or by inner
- * products where there is none, a chunk on a thread: memory does not grow with the rows, and a
- * row's score depends on the row alone.
+ * Rows are taken in chunks, prepared (rows.c), and scored straight through the map, by kernel
+ * values with a machine's vectors, or by inner products where there is neither, a chunk on a
+ * thread: memory does not grow with the rows, and a row's score depends on the row alone.
  *
  * Probabilities: p = 1/(1 + exp(a f + b)) of the score f.  Two classes: [1 - p, p].  More: p_k /
- * sum p, formed from logarithms so that the sum never vanishes. */
+ * sum p, formed from logarithms so that the sum never vanishes; of pairs: couple.c. */
 
 #include "model/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };
+enum { NUMBERS_KERNEL = 1 << 20, ROWS_KERNEL = 1024 };
 static const double FAR = 1e300;
 
 /* ---- From scores ------------------------------------------------------------------------- */
@@ -27,12 +29,31 @@ static double sigmoid_at(const fx_content *c, const double *score, size_t k)
 /* log 1/(1 + exp(z)) */
 static double log_sigmoid(double z) { return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z)); }
 
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k)
+size_t fxi_model_predict_room(const fx_content *c)
+{
+    return c->pairs ? 3 * c->classes + c->outputs : c->classes;
+}
+
+/* room: 2 [classes] and [outputs] */
+static void couple(double *p, const fx_content *c, const double *score, double *room)
+{
+    double *r = room + 2 * c->classes;
+
+    for (size_t k = 0; k < c->outputs; k++)
+        r[k] = 1 / (1 + exp(sigmoid_at(c, score, k)));
+    fxi_model_couple(p, r, c->classes, room);
+}
+
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room)
 {
     double largest = -INFINITY, sum = 0;
 
     if (c->classes == 2)
         return log_sigmoid(sigmoid_at(c, score, 0) * (k ? 1 : -1));
+    if (c->pairs) {
+        couple(room, c, score, room + c->classes);
+        return log(fmax(room[k], DBL_MIN));
+    }
     for (size_t j = 0; j < c->classes; j++)
         largest = fmax(largest, log_sigmoid(sigmoid_at(c, score, j)));
     for (size_t j = 0; j < c->classes; j++)
@@ -40,13 +61,17 @@ double fxi_model_predict_log(const fx_content *c, const double *score, size_t k)
     return log_sigmoid(sigmoid_at(c, score, k)) - largest - log(sum);
 }
 
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score)
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room)
 {
     double largest = -INFINITY, sum = 0;
 
     if (c->classes == 2) {
         p[1] = 1 / (1 + exp(sigmoid_at(c, score, 0)));
         p[0] = 1 - p[1];
+        return;
+    }
+    if (c->pairs) {
+        couple(p, c, score, room + c->classes);
         return;
     }
     for (size_t k = 0; k < c->classes; k++) {
@@ -69,15 +94,17 @@ static size_t first_largest(const double *x, size_t n)
     return best;
 }
 
-double fxi_model_predict_label(const fx_content *c, const double *score, double *p)
+double fxi_model_predict_label(const fx_content *c, const double *score, double *room)
 {
     if (!c->classes)
         return score[0];
-    if (c->sigmoid) {
-        fxi_model_predict_proba(p, c, score);
-        return (double)first_largest(p, c->classes);
-    }
-    return c->classes == 2 ? score[0] > 0 : (double)first_largest(score, c->classes);
+    if (c->sigmoid)
+        fxi_model_predict_proba(room, c, score, room);
+    else if (c->pairs)
+        fxi_model_pairs_vote(room, c, score);
+    else
+        return c->classes == 2 ? score[0] > 0 : (double)first_largest(score, c->classes);
+    return (double)first_largest(room, c->classes);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------ */
@@ -88,7 +115,7 @@ typedef struct prediction {
     size_t width;
     const fx_model *m;
     const fx_scale *scale;
-    const double *W;                    /* [outputs][features]; NULL: there is a map */
+    const double *W;                    /* [outputs][features]; NULL: there is a map or kernel */
     const fx_matrix *X;
     size_t chunk;
     uint64_t *unseen;                   /* [chunks] */
@@ -119,7 +146,7 @@ static fx_status finish_scores(double *S, const prediction *a, size_t first, siz
     return FX_OK;
 }
 
-static void write_rows(const prediction *a, const double *S, double *p, size_t first, size_t n)
+static void write_rows(const prediction *a, const double *S, double *room, size_t first, size_t n)
 {
     const fx_content *c = &a->m->c;
 
@@ -127,9 +154,9 @@ static void write_rows(const prediction *a, const double *S, double *p, size_t f
         const double *score = S + i * c->outputs;
         double *to = a->out + (first + i) * a->width;
         if (a->what == FX_PROBA)
-            fxi_model_predict_proba(to, c, score);
+            fxi_model_predict_proba(to, c, score, room);
         else
-            *to = fxi_model_predict_label(c, score, p);
+            *to = fxi_model_predict_label(c, score, room);
     }
 }
 
@@ -146,12 +173,16 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
                                   n, &how);
 
     if (!st && a->what != FX_SCORE) {
-        scratch = fxi_alloc(n * c->outputs + c->classes, sizeof *scratch);
+        scratch = fxi_alloc(n * c->outputs + fxi_model_predict_room(c), sizeof *scratch);
         S = scratch;
         st = S ? FX_OK : FX_ENOMEM;
     }
     if (!st && a->W)
         score_raw(S, a, &X, team);
+    else if (!st && a->m->exact)
+        st = fxi_kernel_score(S, a->m->kernel, (fxi_some){&X, NULL, n},
+                              (fxi_some){&c->vectors, NULL, c->features}, c->weights, c->outputs,
+                              &how);
     else if (!st)
         st = fx_map_score(S, a->m->map, c->weights, c->outputs, &X, &how);
     if (!st && !fxi_parallel_cancelled(team))
@@ -163,14 +194,21 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-static size_t chunk_rows(const fx_model *m, const fx_matrix *X)
+/* Vectors of a kernel machine are laid out anew for each chunk: that shall be little beside the
+ * work with them, and there shall be a chunk for each thread. */
+static size_t chunk_rows(const fx_model *m, const fx_matrix *X, const fx_run *run)
 {
     size_t numbers = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
-    size_t each = X->rows ? numbers / X->rows : 0, n = NUMBERS / (each ? each : 1);
+    size_t each = X->rows ? numbers / X->rows : 0;
+    size_t n = (m->exact ? NUMBERS_KERNEL : NUMBERS) / (each ? each : 1);
     size_t most = m->map ? ROWS_MAPPED : ROWS;
 
-    n = n / FXI_LANES * FXI_LANES;
-    return n < FXI_LANES ? FXI_LANES : n > most ? most : n;
+    if (m->exact) {
+        size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
+        most = share > ROWS_KERNEL ? ROWS_KERNEL : share;
+    }
+    n = (n < most ? n : most) / FXI_LANES * FXI_LANES;
+    return n < FXI_LANES ? FXI_LANES : n;
 }
 
 /* Weights of an output side by side; the model's own where they are. */
@@ -178,8 +216,8 @@ static fx_status lay_weights(double **own, prediction *a)
 {
     const fx_content *c = &a->m->c;
 
-    if (a->m->map || c->outputs == 1) {
-        a->W = a->m->map ? NULL : c->weights;
+    if (a->m->map || a->m->exact || c->outputs == 1) {
+        a->W = a->m->map || a->m->exact ? NULL : c->weights;
         return FX_OK;
     }
     if (!(*own = fxi_alloc(c->features * c->outputs, sizeof **own)))
@@ -197,8 +235,12 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
         return fxi_error(FX_EINVAL, m ? "no rows are given" : "no model is given");
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
-                         m->c.classes ? "train with calibrate=yes or model logistic"
-                                      : "its labels are targets");
+                         m->c.classes    ? "train with calibrate=yes or model logistic"
+                         : m->c.variance ? "its scores are components"
+                                         : "its labels are targets");
+    if (what == FX_LABEL && m->c.variance)
+        return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels; its scores are components",
+                         m->c.spec);
     if (!fx_model_width(m, what))
         return fxi_error(FX_EINVAL, "output %d is neither labels, scores nor probabilities",
                          (int)what);
@@ -222,7 +264,7 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
     if (st)
         return st;
     a.width = fx_model_width(m, what);
-    a.chunk = chunk_rows(m, X);
+    a.chunk = chunk_rows(m, X, run);
     size_t chunks = (X->rows + a.chunk - 1) / a.chunk;
     if (!(a.unseen = fxi_zalloc(chunks, sizeof *a.unseen)))
         return FX_ENOMEM;

@@ -63,6 +63,11 @@ static fx_status make_map(fxi_train *t, const fx_plan *plan, const fx_run *run)
     fx_data *sample = NULL;
     fx_status st;
 
+    if (t->how.learner->kernel)
+        return fxi_model_kernel(t, plan, run);
+    if (!plan->map && plan->kernel && t->how.components)
+        return fxi_error(FX_EINVAL, "pca with kernel %s needs a map; kernel-pca takes it exactly",
+                         plan->kernel);
     if (!plan->map) {
         c->features = c->cols;
         return FX_OK;
@@ -85,47 +90,20 @@ static fx_status make_map(fxi_train *t, const fx_plan *plan, const fx_run *run)
                        : fxi_error(FX_EINVAL, "%s makes no features of %zu", c->map, c->random);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------ */
-
-/* Features are stored in what the limit leaves beside one fit; fits go on side by side in what is
- * left then.  An L1 penalty has columns of its own. */
-static fx_status make_source(fxi_train *t, const fx_run *run)
-{
-    uint64_t limit = run && run->max_memory ? run->max_memory : UINT64_MAX, left;
-    size_t each, need;
-    fx_status st;
-
-    if (!fxi_model_output_bytes(&each, t)
-        || !fxi_size_mul(&need, t->m->c.features, t->outputs * sizeof(double))
-        || !fxi_size_add(&need, need, each))
-        return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
-                         t->m->c.features, t->outputs);
-    if ((st = fxi_memory_check(run, need, "weights and their fit")))
-        return st;
-    left = limit - need;
-    if ((st = fxi_fit_source(&t->source, &t->X, t->m->map, t->how.l1 ? 0 : left, run)))
-        return st;
-    size_t visitors = (size_t)fxi_parallel_threads(run, t->source.blocks) * sizeof(float);
-    if (!fxi_size_mul(&visitors, visitors, t->source.buffer)
-        || !fxi_size_add(&visitors, visitors, need))
-        visitors = SIZE_MAX;
-    if ((st = fxi_memory_check(run, visitors, "weights, their fit and blocks of features")))
-        return st;
-    left -= fxi_fit_source_bytes(&t->source);
-    bool alone = t->source.buffer || (t->how.l1 && limit != UINT64_MAX);
-    t->beside = alone ? 1 : 1 + left / each;
-    return FX_OK;
-}
-
 /* ---- Classes and rows to measure on ------------------------------------------------------ */
 
+/* Kernel machines with a loss tell pairs of classes apart, others each from the rest. */
 static fx_status keep_classes(fxi_train *t, const fx_table *table)
 {
     fx_content *c = &t->m->c;
     size_t k = t->labels.classes;
 
     c->classes = k;
-    c->outputs = t->outputs = k > 2 ? k : 1;
+    c->pairs = k > 2 && t->how.learner->kernel && t->how.learner->loss;
+    c->outputs = t->how.components ? t->how.components : k > 2 ? k : 1;
+    if (c->pairs && !fxi_model_pairs(&c->outputs, k))
+        return fxi_error(FX_ESHAPE, "%zu classes have too many pairs", k);
+    t->outputs = c->outputs;
     if (!k)
         return FX_OK;
     const char **name = fxi_alloc(k, sizeof *name);
@@ -192,6 +170,19 @@ static fx_status keep_sigmoid(fx_model *m)
 
 /* ---- The whole --------------------------------------------------------------------------- */
 
+static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                             const fx_run *run)
+{
+    const fxi_loss *loss = t->how.learner->loss;
+
+    if (!t->how.components)
+        return fxi_model_labels(&t->labels, table, loss && loss->regress, plan->class_weight, run);
+    if (plan->eval)
+        return fxi_error(FX_EINVAL, "%s predicts no labels: there is nothing to measure on eval",
+                         t->how.learner->name);
+    return fxi_model_labels_none(&t->labels, table, plan->class_weight, run);
+}
+
 static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run)
 {
@@ -205,9 +196,8 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     c->rows = table->rows;
     c->base = table->base;
     const fxi_loss *loss = t->how.learner->loss;
-    bool regress = loss && loss->regress;
-    if ((st = fxi_model_labels(&t->labels, table, regress, plan->class_weight, run))
-        || (st = keep_classes(t, table)) || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
+    if ((st = read_labels(t, plan, table, run)) || (st = keep_classes(t, table))
+        || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
         || (loss == &fxi_loss_logistic && (st = keep_sigmoid(t->m)))
         || (st = fxi_model_keep_texts(&c->name, t->m, table->name, table->cols)))
@@ -222,8 +212,10 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
         st = make_map(t, plan, run);
     if (!st)
         st = fxi_model_init_check(t);
+    if (!st && t->init && t->how.learner->kernel)
+        st = fxi_model_kernel_go_on(t, run);
     if (!st)
-        st = make_source(t, run);
+        st = fxi_model_memory(t, plan, run);
     if (!st && plan->eval)
         st = prepare_eval(t, plan->eval, run);
     return st;
@@ -259,6 +251,7 @@ void fxi_model_train_close(fxi_train *t)
     fxi_model_labels_free(&t->labels);
     fxi_model_labels_free(&t->eval_labels);
     free(t->largest);
+    free(t->at);
     fx_model_free(t->m);
     free(t->how.spec);
     *t = (fxi_train){0};

@@ -21,6 +21,7 @@ static fx_status copy_model(fx_model *to, const fx_model *from, const fx_run *ru
 
     to->c = *c;
     to->c.seen = NULL;
+    to->c.vectors = (fx_matrix){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !st; i++) {
         *places[i] = "";
         st = fxi_model_keep_text(places[i], to, *texts[i]);
@@ -63,6 +64,8 @@ static fx_status prepare(fxi_train *t, const fx_model *m, const fx_table *table,
         t->own = joined;
     if (!st)
         st = fxi_model_seen(t, run);
+    if (!st && m->exact)
+        st = fxi_model_kernel_join(t, run);
     if (!st)                            /* one visit: nothing to store */
         st = fxi_fit_source(&t->source, &t->X, t->m->map, 0, run);
     t->outputs = m->c.outputs;
@@ -78,7 +81,9 @@ fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, 
     if (!out || !m)
         return fxi_error(FX_EINVAL, "fx_model_update: %s is NULL", m ? "out" : "m");
     if (!m->sum)
-        return fxi_error(FX_EUNSUPPORTED, "%s cannot be updated; a perceptron can", m->c.spec);
+        return fxi_error(FX_EUNSUPPORTED, "%s cannot be updated; a perceptron can%s",
+                         m->c.spec, fxi_model_kernel_is_given(&m->c) ? ", of no precomputed kernel"
+                                                                 : "");
     if ((st = fxi_model_learner(&train.how, m->c.spec)))
         return st;
     train.how.max_iter = 1;

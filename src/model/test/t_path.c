@@ -46,11 +46,11 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     CHECK(fx_data_folds(fold, N, FOLDS, classes ? label : NULL, 1) == FX_OK);
     fold[0] = -1;                       /* in every fit, never measured */
     fx_plan plan = {.model = model, .seed = 1};
-    if (map) {
+    if (map == 1) {
         plan.map = "rk";
-        plan.kernel = "anova:order=2";
         plan.features = 60;
     }
+    plan.kernel = "anova:order=2";
     CHECK(fx_model_path(out, &plan, C, 3, &t, fold, FOLDS, NULL) == FX_OK);
     CHECK(fx_model_path(again, &plan, C, 3, &t, fold, FOLDS,
                         &(fx_run){.threads = 3, .max_memory = 700000}) == FX_OK);
@@ -75,7 +75,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
             const fx_metrics *got = &out[q * FOLDS + (size_t)f];
             CHECK(got->rows == held);
             double off = distance(m, tol), unsure = near_zero(m, &v, off);
-            if (classes == 2) {
+            if (classes == 2 || (classes && !plan.map && strstr(model, "kernel"))) {
                 CHECK_NEAR(got->accuracy, want.accuracy, unsure);
                 CHECK_NEAR(got->auc, want.auc, 0.02);
             } else if (classes)
@@ -118,6 +118,11 @@ int main(void)
     is_cross_validation("logistic:intercept=none,tol=1e-8", 1e-8, 3, 0);
     is_cross_validation("logistic:intercept=appended,tol=1e-8", 1e-8, 3, 1);
     is_cross_validation("ridge:intercept=none,tol=1e-8", 1e-8, 0, 1);
+    /* tol bounds a violation of the optimality conditions: the gap is far smaller than 1e-5 */
+    is_cross_validation("kernel-svm:tol=1e-4,collapse=no", 1e-5, 2, 2);
+    is_cross_validation("kernel-svm:tol=1e-4,collapse=no", 1e-5, 3, 2);
+    is_cross_validation("kernel-svr:tol=1e-4,collapse=no", 1e-5, 0, 2);
+    is_cross_validation("kernel-ridge:collapse=no", 1e-8, 0, 2);
     refuses();
     return 0;
 }

@@ -108,16 +108,16 @@ static void is_shared(const call *c)
 {
     pthread_t id[4];
     call each[4];
-    size_t width = fx_model_width(c->m, FX_PROBA);
+    size_t width = fx_model_width(c->m, FX_PROBA), n = c->t.rows;
     double *want = predicted(c->m, FX_PROBA, c->t.block, &(fx_run){.threads = 1});
 
     for (size_t k = 0; k < 4; k++) {
         each[k] = *c;
-        each[k].out = malloc(N * width * sizeof(double));
+        each[k].out = malloc(n * width * sizeof(double));
         CHECK(each[k].out && !pthread_create(&id[k], NULL, predict, &each[k]));
     }
     for (size_t k = 0; k < 4; k++) {
-        CHECK(!pthread_join(id[k], NULL) && same_bits(each[k].out, want, N * width));
+        CHECK(!pthread_join(id[k], NULL) && same_bits(each[k].out, want, n * width));
         free(each[k].out);
     }
     free(want);
@@ -125,7 +125,7 @@ static void is_shared(const call *c)
 
 int main(void)
 {
-    fx_data *d = made("pairs:n=4000,d=60,nz=12");
+    fx_data *d = made("pairs:n=4000,d=60,nz=12"), *few = made("pairs:n=600,d=60,nz=12");
     double label[N], *out = malloc(N * 3 * sizeof *out);
     int32_t fold[N];
     call c = {.t = fx_data_table(d), .fold = fold, .out = out,
@@ -137,14 +137,26 @@ int main(void)
         label[i] = i % 4 == 3 ? 5 : c.t.label[i];
     c.t.label = label;
     CHECK(fx_data_folds(fold, N, 5, label, 1) == FX_OK);
-    fx_model *m = fitted(&c.plan, &c.t, NULL);
-    c.m = m;
-    can_be_stopped(&c);
-    is_shared(&c);
-    c.plan.model = "svm-l2:calibrate=yes,tol=0.1";
-    says_what_it_needs(&c);
-    fx_model_free(m);
+    const fx_plan plans[] = {
+        c.plan,
+        {.model = "kernel-svm:calibrate=yes,tol=0.1", .scale = "unit-l2", .kernel = "rbf"}};
+    for (int k = 0; k < 2; k++) {
+        c.plan = plans[k];
+        if (k) {
+            c.t = fx_data_table(few);
+            c.t.label = label;          /* rows are the same for any number of them */
+        }
+        fx_model *m = fitted(&c.plan, &c.t, NULL);
+        c.m = m;
+        can_be_stopped(&c);
+        is_shared(&c);
+        if (k == 0)
+            c.plan.model = "svm-l2:calibrate=yes,tol=0.1";
+        says_what_it_needs(&c);
+        fx_model_free(m);
+    }
     fx_data_free(d);
+    fx_data_free(few);
     free(out);
     return 0;
 }

@@ -17,11 +17,11 @@ static fx_plan plan_of(const char *model, int map)
 {
     fx_plan p = {.model = model, .seed = 4};
 
-    if (map) {
+    if (map == 1) {
         p.map = "rk";
-        p.kernel = "anova:order=2";
         p.features = 100;
     }
+    p.kernel = "anova:order=2";
     return p;
 }
 
@@ -46,6 +46,7 @@ static void chunks_are_one_pass(const char *model, int map, size_t chunk)
         m = next;
     }
     CHECK(same_model(m, whole) && fx_model_content(m).rows == t.rows);
+    CHECK(fx_model_content(m).vectors.rows == fx_model_content(whole).vectors.rows);
     double *a = scores(m, &t), *b = scores(whole, &t);
     CHECK(same_bits(a, b, t.rows));
     free(a);
@@ -70,6 +71,42 @@ static void goes_on(const char *five, const char *ten, int map)
     whole = fitted(&plan, &t, NULL);
     CHECK(same_model(m, whole) && !same_model(half, whole));
     CHECK(fx_model_content(m).iterations == 10);
+    fx_model_free(m);
+    fx_model_free(half);
+    fx_model_free(whole);
+    fx_data_free(d);
+}
+
+/* A kernel perceptron too: it knows its vectors among the rows.  Among other rows they stand above
+ * all, and some may be there twice.  Other machines cannot. */
+static void machine_goes_on(const char *two, const char *four)
+{
+    fx_data *d = made("pairs:n=200,d=24,nz=6,k=4"), *e;
+    fx_table t = fx_data_table(d), u;
+    fx_plan plan = {.model = two, .kernel = "anova"};
+    fx_model *half = fitted(&plan, &t, NULL), *m, *whole, *none = NULL;
+
+    plan.init = half;
+    m = fitted(&plan, &t, NULL);
+    plan.init = NULL;
+    plan.model = four;
+    whole = fitted(&plan, &t, NULL);
+    CHECK(same_model(m, whole) && fx_model_content(m).iterations == 4);
+    CHECK(fx_model_content(m).vectors.rows == fx_model_content(whole).vectors.rows);
+    fx_model_free(m);
+    plan.init = half;
+    plan.model = two;
+    e = part(&t, 1, t.rows - 1);        /* without row 0, which was a mistake */
+    u = fx_data_table(e);
+    m = fitted(&plan, &u, NULL);
+    CHECK(fx_model_content(m).vectors.rows > fx_model_content(whole).vectors.rows);
+    plan.init = half;
+    plan.kernel = "rbf";
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    plan.kernel = "anova";
+    plan.model = "perceptron";
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    fx_data_free(e);
     fx_model_free(m);
     fx_model_free(half);
     fx_model_free(whole);
@@ -129,6 +166,12 @@ int main(void)
         goes_on("perceptron:max-iter=5", "perceptron:max-iter=10", map);
         goes_on("perceptron:max-iter=5,averaged=no", "perceptron:max-iter=10,averaged=no", map);
     }
+    chunks_are_one_pass("kernel-perceptron:max-iter=1", 2, 37);
+    chunks_are_one_pass("kernel-perceptron:max-iter=1,averaged=no", 2, 50);
+    chunks_are_one_pass("kernel-perceptron:max-iter=1,budget=20", 2, 41);
+    machine_goes_on("kernel-perceptron:max-iter=2", "kernel-perceptron:max-iter=4");
+    machine_goes_on("kernel-perceptron:max-iter=2,averaged=no,budget=150",
+                    "kernel-perceptron:max-iter=4,averaged=no,budget=150");
     starts_there();
     sees_more();
     return 0;

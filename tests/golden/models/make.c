@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 48, COLS = 9, NEVER = 3, MOST = 32 }; /* column NEVER is 0 in training */
+enum { ROWS = 48, COLS = 9, NEVER = 3, MOST = 64 }; /* column NEVER is 0 in training */
 
-typedef enum labels { SIGNS, WORDS, BYTES, TARGETS } labels;
+typedef enum labels { SIGNS, WORDS, BYTES, TARGETS, GRAM } labels; /* GRAM: signs, rows of K */
 static const struct { const char *name; labels kind; const char *reader; fx_plan plan; }
 models[] = {
     {"svm", SIGNS, "svmlight", {.model = "svm", .scale = "std"}},
@@ -54,6 +54,33 @@ models[] = {
     {"rk-upto", SIGNS, "svmlight",
      {.model = "svm-l2:C=0.1", .map = "rk", .kernel = "anova-upto:order=3,theta=1/0.5/0.25",
       .features = 40, .seed = 5}},
+    {"kernel-svm", SIGNS, "svmlight",
+     {.model = "kernel-svm:C=0.5,collapse=no", .kernel = "rbf:gamma=0.1"}},
+    {"kernel-svm-dense", SIGNS, "csv:label=first",
+     {.model = "kernel-svm:collapse=no,calibrate=yes", .kernel = "poly:degree=2,coef0=1"}},
+    {"kernel-svm-classes", WORDS, "svmlight:base=0",
+     {.model = "kernel-svm", .scale = "maxabs", .kernel = "rbf"}},
+    {"kernel-svm-pairs", WORDS, "svmlight",
+     {.model = "kernel-svm:calibrate=yes", .scale = "unit-l2", .kernel = "all-subsets"}},
+    {"kernel-svm-itemset", BYTES, "svmlight",
+     {.model = "kernel-svm:collapse=no", .scale = "maxabs", .kernel = "itemset:file=sets.txt",
+      .family = "1 2\n2 5 6\n7 8 9\n"}},
+    {"kernel-svm-collapsed", SIGNS, "svmlight",
+     {.model = "kernel-svm:collapse=yes", .kernel = "anova:order=2", .scale = "maxabs"}},
+    {"kernel-svr", TARGETS, "svmlight",
+     {.model = "kernel-svr:epsilon=0.05,collapse=no", .scale = "maxabs",
+      .kernel = "anova:order=2"}},
+    {"kernel-ridge", TARGETS, "svmlight",
+     {.model = "kernel-ridge:collapse=no", .scale = "std", .kernel = "poly:degree=2,coef0=1"}},
+    {"kernel-perceptron", WORDS, "svmlight",
+     {.model = "kernel-perceptron:budget=20", .kernel = "rbf:gamma=0.2"}},
+    {"pca", TARGETS, "svmlight", {.model = "pca:k=3", .scale = "std"}},
+    {"pca-map", SIGNS, "svmlight",
+     {.model = "pca:k=2", .scale = "maxabs", .map = "rk:projection=hadamard",
+      .kernel = "anova:order=2", .features = 40, .seed = 11}},
+    {"kernel-pca", SIGNS, "svmlight",
+     {.model = "kernel-pca:k=3", .scale = "unit-l2", .kernel = "poly:degree=2"}},
+    {"precomputed", GRAM, "svmlight", {.model = "kernel-svm", .kernel = "precomputed"}},
 };
 
 static void must(fx_status s, const char *what)
@@ -80,7 +107,7 @@ static void write_label(char **to, labels kind, const double *row)
     static const char *const bytes[] = {"ost", "s\374d", "west"};
     double score = row[0] * row[1] + row[2] - row[4] + row[5] * row[6];
 
-    if (kind == SIGNS)
+    if (kind == SIGNS || kind == GRAM)
         *to += sprintf(*to, "%s", score > 0 ? "+1" : "-1");
     else if (kind == WORDS || kind == BYTES)
         *to += sprintf(*to, "%s", (kind == WORDS ? word : bytes)[score > 0.3    ? 2
@@ -112,6 +139,26 @@ static void make_rows(char *text, labels kind, const char *reader)
                 text += sprintf(text, ",%g", x[j]);
             else if (x[j] != 0 || (i == 0 && j == COLS - 1))
                 text += sprintf(text, " %d:%g", j + base, x[j]);
+        text += sprintf(text, "\n");
+    }
+}
+
+/* LIBSVM's text of the kernel (1 + <x, y>)^2. */
+static void make_gram(char *text)
+{
+    double x[ROWS][COLS];
+
+    for (int i = 0; i < ROWS * COLS; i++)
+        x[i / COLS][i % COLS] = value() / 2;
+    for (int i = 0; i < ROWS; i++) {
+        write_label(&text, GRAM, x[i]);
+        text += sprintf(text, " 0:%d", i + 1);
+        for (int j = 0; j < ROWS; j++) {
+            double dot = 1;
+            for (int k = 0; k < COLS; k++)
+                dot += x[i][k] * x[j][k];
+            text += sprintf(text, " %d:%.6f", j + 1, dot * dot);
+        }
         text += sprintf(text, "\n");
     }
 }
@@ -191,13 +238,16 @@ static FILE *opened(const char *directory, const char *name, const char *end)
 
 static void make_model(const char *directory, size_t i)
 {
-    static char text[ROWS * (COLS + 1) * 16];
+    static char text[ROWS * (ROWS + 1) * 24];
     fx_data *d = NULL;
     fx_model *m = NULL;
     fx_plan plan = models[i].plan;
 
     state = i;
-    make_rows(text, models[i].kind, models[i].reader);
+    if (models[i].kind == GRAM)
+        make_gram(text);
+    else
+        make_rows(text, models[i].kind, models[i].reader);
     plan.reader = models[i].reader;
     must(fx_data_parse(&d, plan.reader, "rows", text, strlen(text), NULL), models[i].name);
     fx_table t = fx_data_table(d);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * class_weight.c - weights of classes, which multiply those of their rows.
+ *
+ * balanced: a row of class c weighs n / (k n_c) times its own weight, n = sum of all weights, n_c
+ * of those of the class, so that all classes weigh the same and their sum is n. */
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const fx_table *t,
+                                        size_t k)
+{
+    if (t->classes)
+        return t->class_name[(size_t)l->value[k]];
+    fxi_decimal_write(buf, l->value[k]);
+    return buf;
+}
+
+/* Class k is called by these bytes: its name or, of a number, any form of its value. */
+static bool is_called(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len)
+{
+    double x;
+
+    if (!t->classes)
+        return fxi_decimal_read(&x, s, s + len) == s + len && x == l->value[k];
+    const char *name = t->class_name[(size_t)l->value[k]];
+    return strlen(name) == len && !memcmp(name, s, len);
+}
+
+static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table *t, const char *s,
+                             const char *end)
+{
+    const char *sign = end;
+    char buf[32], list[160] = "";
+    double w;
+
+    while (sign > s && *sign != '=')    /* the last one: names may hold others */
+        sign--;
+    if (sign == s || fxi_decimal_read(&w, sign + 1, end) != end || !(w > 0 && isfinite(w)))
+        return fxi_error(FX_EINVAL, "class weight '%.*s' is not CLASS=WEIGHT with a positive "
+                         "number", (int)(end - s), s);
+    for (size_t k = 0; k < l->classes; k++)
+        if (is_called(l, t, k, s, (size_t)(sign - s))) {
+            weight[k] = w;
+            return FX_OK;
+        }
+    for (size_t k = 0, n = 0; k < l->classes && n < sizeof list; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
+                              fxi_model_class_weight_name(buf, l, t, k));
+    return fxi_error(FX_EINVAL, "class weight '%.*s' names no class; there are %s",
+                     (int)(end - s), s, list);
+}
+
+/* weight[classes], from what is asked for and the sums of the rows' weights. */
+static fx_status class_weights(double *weight, const fxi_labels *l, const fx_table *t,
+                               const char *spec, const double *sum)
+{
+    double total = 0;
+    fx_status st = FX_OK;
+
+    for (size_t k = 0; k < l->classes; k++)
+        total += sum[k];
+    bool balanced = !strcmp(spec, "balanced");
+    for (size_t k = 0; k < l->classes; k++)
+        weight[k] = balanced ? total / ((double)l->classes * sum[k]) : 1;
+    if (balanced)
+        return FX_OK;
+    for (const char *s = spec; *s && !st;) {
+        size_t len = strcspn(s, "\n");
+        if (len)
+            st = read_weight(weight, l, t, s, s + len);
+        s += len + (s[len] != '\0');
+    }
+    return st;
+}
+
+fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *spec)
+{
+    double *sum = fxi_zalloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
+    fx_status st = sum && weight ? FX_OK : FX_ENOMEM;
+
+    if (!st) {
+        for (size_t i = 0; i < t->rows; i++)
+            sum[(size_t)l->y[i]] += l->weight[i];
+        st = class_weights(weight, l, t, spec, sum);
+    }
+    for (size_t i = 0; i < t->rows && !st; i++)
+        l->weight[i] *= weight[(size_t)l->y[i]];
+    free(sum);
+    free(weight);
+    return st;
+}

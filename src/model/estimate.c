@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * estimate.c - what an exact kernel machine would take, before it is fitted.
+ *
+ * The fit is prepared as fx_model_fit prepares it (one pass over the rows, perhaps a scaled copy).
+ * Then, for at most some tens of milliseconds each, the kernel is timed on blocks of sampled rows
+ * with run's threads, `pair` seconds a value; for matrices a tile of multiply-adds, `flop` seconds
+ * one; and smo.c fits p = PILOT sampled rows, which gives its steps i and the share v of support
+ * vectors.  With n rows:
+ *
+ *   kernel-svm, kernel-svr  (PAIRS + m) v n^2 pair + i (n/p)^GROWTH n ELEMENT, m the share of v n
+ *                           rows of the matrix that the cache does not hold
+ *   kernel-ridge            5/2 n^2 pair + n^3/6 flop
+ *   kernel-perceptron       max-iter n min(MISTAKES n, budget) pair
+ *   kernel-pca              n^2/2 pair + VECTORS (k + 4) n^2 flop
+ *
+ * summed over the outputs (those of pairs of classes have the rows of two), and with calibrate=yes
+ * over five fits of 4/5 of the rows besides.  The constants come from fits on MovieLens 100K, a9a,
+ * ijcnn1 and phishing (doc/math.md); steps grew from n^0.7 to n^2.2, so this is an order of
+ * magnitude.  Misses hardly count: rows are asked for again while they are still there.
+ *
+ * Bytes are those of fx_model_fit's own sums: the copy of the rows, labels and weights, and for
+ * each fit that goes on at a time its arrays and its cache or matrix. */
+
+#include "model/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FOLDS = 5, PILOT = FXI_ESTIMATE_PILOT };
+#define GROWTH 1.4
+#define PAIRS 4.0
+#define ELEMENT 6e-10                   /* seconds a variable and step: 60 bytes of traffic */
+#define MISTAKES 0.4
+#define VECTORS 50.0
+
+/* ---- Rows of each output ----------------------------------------------------------------- */
+static fx_status count_rows(fxi_estimating *e)
+{
+    const fxi_train *t = e->t;
+    bool pairs = t->m->c.pairs;
+
+    if (!(e->count = fxi_zalloc(pairs ? t->m->c.classes : 1, sizeof *e->count)))
+        return FX_ENOMEM;
+    for (size_t i = 0; i < t->X.rows; i++)
+        e->count[pairs ? (size_t)t->labels.y[i] : 0] += t->labels.weight[i] > 0;
+    return FX_OK;
+}
+
+static size_t rows_of(const fxi_estimating *e, size_t k)
+{
+    const fx_content *c = &e->t->m->c;
+    size_t a, b;
+
+    if (!c->pairs)
+        return e->count[0];
+    fxi_model_pairs_of(&a, &b, c->classes, k);
+    return e->count[a] + e->count[b];
+}
+
+static size_t fits(const fxi_train *t) { return t->how.components ? 1 : t->outputs; }
+
+/* ---- Seconds ----------------------------------------------------------------------------- */
+
+static double smo_seconds(const fxi_estimating *e, double n)
+{
+    const fxi_train *t = e->t;
+    double grown = n > PILOT ? pow(n / PILOT, GROWTH - 1) : 1, steps = e->steps * n * grown;
+    double used = e->support * n, held = (double)t->cache / t->at_once / (4 * n);
+    double missed = held < used ? 1 - held / used : 0;
+
+    return (PAIRS + missed) * used * n * e->pair + steps * n * ELEMENT / t->at_once;
+}
+
+/* A fit of one output with n rows. */
+static double fit_seconds(const fxi_estimating *e, double n)
+{
+    const fxi_learning *how = &e->t->how;
+    double budget = how->budget ? (double)how->budget : n;
+
+    if (how->learner->kind == FXI_ONLINE)
+        return (double)how->max_iter * n * fmin(MISTAKES * n, budget) * e->pair;
+    if (how->learner->kind == FXI_COMPONENTS)
+        return n * n * (e->pair / 2 + VECTORS * ((double)how->components + 4) * e->flop);
+    if (how->learner->loss == &fxi_loss_squared)
+        return n * n * (2.5 * e->pair + n / 6 * e->flop);
+    return smo_seconds(e, n);
+}
+
+static double seconds(const fxi_estimating *e)
+{
+    const fxi_train *t = e->t;
+    double sum = 0;
+
+    for (size_t k = 0; k < fits(t); k++) {
+        double n = (double)rows_of(e, k);
+        sum += fit_seconds(e, n);
+        if (t->how.calibrate)
+            sum += FOLDS * fit_seconds(e, n * (FOLDS - 1) / FOLDS);
+    }
+    return sum;
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------- */
+static double matrix_bytes(const fx_matrix *X)
+{
+    double each = X->type == FX_F32 ? sizeof(float) : sizeof(double);
+
+    if (!X->ptr)
+        return (double)X->rows * (double)X->cols * each;
+    return (double)(X->ptr[X->rows] - X->ptr[0]) * (each + (X->wide ? 8 : 4))
+           + ((double)X->rows + 1) * sizeof *X->ptr;
+}
+
+/* Of smo.c: the least it takes, and the cache as far as n rows use it. */
+static double cache_bytes(const fxi_train *t, size_t n)
+{
+    double share = (double)(t->cache / (uint64_t)t->at_once);
+    size_t least;
+
+    if (!fxi_fit_smo_bytes(&least, n))
+        return (double)SIZE_MAX;
+    double all = (double)least + (double)n * (double)n * sizeof(float);
+    return fmax((double)least, fmin(share, all));
+}
+
+/* What fits at a time allocate, or the vectors that the model keeps in the end. */
+static double fit_bytes(const fxi_estimating *e)
+{
+    const fxi_train *t = e->t;
+    bool smo = fxi_estimating_smo(t);
+    size_t each = 0, most = 0, least = 0;
+
+    for (size_t k = 0; smo && k < fits(t); k++) {
+        size_t n = rows_of(e, k);
+        most = n > most ? n : most;
+    }
+    if (!fxi_model_output_bytes(&each, t) || (smo && !fxi_fit_smo_bytes(&least, t->X.rows)))
+        return (double)SIZE_MAX;
+    return t->at_once * ((double)(each - least) + (smo ? cache_bytes(t, most) : 0));
+}
+
+static double bytes(const fxi_estimating *e)
+{
+    const fxi_train *t = e->t;
+    double rows = (double)t->X.rows, base = t->own ? matrix_bytes(&t->X) : 0;
+
+    base += rows * 2 * sizeof(double) + (double)t->X.cols * sizeof(double);    /* labels; largest */
+    base += rows * (double)t->outputs * sizeof(double);
+    return base + fmax(fit_bytes(e), matrix_bytes(&t->X) + (double)t->collapsed);
+}
+
+/* ---- The call ---------------------------------------------------------------------------- */
+
+/* As each.c will decide. */
+static void share(fxi_train *t, const fx_run *run)
+{
+    size_t jobs = t->how.calibrate && fits(t) < FOLDS ? FOLDS : fits(t);
+    int threads = fxi_parallel_threads(run, jobs);
+
+    if ((uint64_t)threads > t->beside)
+        threads = (int)t->beside;
+    t->at_once = jobs > 1 && threads > 1 ? threads : 1;
+}
+
+fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
+                            const fx_run *run)
+{
+    fx_run free_run = run ? *run : (fx_run){0};
+    fxi_learning how;
+    fxi_train train;
+    fxi_estimating e = {.t = &train};
+    fx_status st;
+
+    if (!out || !plan)
+        return fxi_error(FX_EINVAL, "no %s is given", out ? "plan" : "place for the estimate");
+    if ((st = fxi_model_learner(&how, plan->model)))
+        return st;
+    free(how.spec);
+    if (!how.learner->kernel)
+        return fxi_error(FX_EUNSUPPORTED, "the time of model %s is not estimated; that of kernel "
+                         "machines is", how.learner->name);
+    fx_plan same = *plan;
+    same.eval = NULL;
+    st = fxi_model_train_open(&train, &same, t, run);
+    if (st == FX_ELIMIT) {              /* would not fit: how much would it be? */
+        free_run.max_memory = 0;
+        st = fxi_model_train_open(&train, &same, t, &free_run);
+    }
+    if (st)
+        return st;
+    share(&train, run);
+    if (!(st = count_rows(&e)))
+        st = fxi_model_estimate_measure(&e, &free_run);
+    if (!st) {
+        double most = bytes(&e);
+        *out = (fx_estimate){train.m->c.prepared + seconds(&e),
+                             most < 0x1p63 ? (uint64_t)most : UINT64_MAX};
+    }
+    free(e.count);
+    fxi_model_train_close(&train);
+    return st;
+}

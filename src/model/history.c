@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * history.c - the steps of a fit, each measured on plan.eval: accuracy of this output, over the
+ * rows that it tells apart, or the root mean square error. */
+
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
+{
+    const fxi_train *t = o->train;
+    const fxi_labels *l = &t->eval_labels;
+    double sum = 0, total = 0;
+
+    *out = NAN;
+    if (!t->eval.rows)
+        return FX_OK;
+    if (!o->score && !(o->score = fxi_alloc(t->eval.rows, sizeof *o->score)))
+        return FX_ENOMEM;
+    fx_status st = fxi_model_score(o->score, t, now, &t->eval,
+                                   (fxi_some){&t->eval_X, NULL, t->eval.rows}, o->run);
+    if (st)
+        return st;
+    for (size_t i = 0; i < t->eval.rows; i++) {
+        double f = o->score[i], y = l->y[i], w = l->weight[i];
+        double sign = l->classes ? fxi_model_pairs_sign(&t->m->c, o->number, (size_t)y) : 1;
+        if (sign == 0)
+            continue;
+        sum += w * (l->classes ? (f > 0) == (sign > 0) : (f - y) * (f - y));
+        total += w;
+    }
+    *out = l->classes ? sum / total : sqrt(sum / total);
+    return FX_OK;
+}
+
+fx_status fxi_model_history(fxi_output *o, const fxi_solution *now)
+{
+    double tol = o->train->how.tol, metric;
+    fx_status st;
+
+    if (o->quiet)
+        return FX_OK;
+    if ((st = measure(&metric, o, now)))
+        return st;
+    if (o->steps == o->room) {
+        size_t room = o->room ? 2 * o->room : 16;
+        fx_step *more = fxi_realloc(o->step, room, sizeof *more);
+        if (!more)
+            return FX_ENOMEM;
+        o->step = more;
+        o->room = room;
+    }
+    o->step[o->steps++] = (fx_step){
+        .output = o->number, .iteration = now->iterations, .objective = now->objective,
+        .gap = now->gap, .seconds = fxi_model_train_clock() - o->train->begin, .metric = metric};
+    double way = log(now->gap) / log(tol);      /* from 1 to tol; NaN and beyond: not shown */
+    if (o->done && way > *o->done && way < 1)
+        *o->done = way;
+    return FX_OK;
+}

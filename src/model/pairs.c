@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * pairs.c - an output for each pair of classes: (0,1), (0,2), .., (1,2), ..; a positive score
+ * speaks for the second.
+ *
+ * A score of 0 is a vote for the first, as with two classes.  A class's sum of scores ranks rows by
+ * how much speaks for it; the votes alone would give most rows the same rank. */
+
+#include "model/model.h"
+
+bool fxi_model_pairs(size_t *out, size_t classes)
+{
+    bool fits = fxi_size_mul(out, classes, classes ? classes - 1 : 0);
+
+    *out /= 2;
+    return fits;
+}
+
+void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number)
+{
+    size_t a = 0;
+
+    for (size_t n; number >= (n = classes - 1 - a); a++)
+        number -= n;
+    *first = a;
+    *second = a + 1 + number;
+}
+
+double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)
+{
+    size_t a, b;
+
+    if (!c->pairs)
+        return class == (c->outputs > 1 ? number : 1) ? 1 : -1;
+    fxi_model_pairs_of(&a, &b, c->classes, number);
+    return class == b ? 1 : class == a ? -1 : 0;
+}
+
+void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score)
+{
+    for (size_t k = 0; k < c->classes; k++)
+        v[k] = 0;
+    for (size_t a = 0; a < c->classes; a++)
+        for (size_t b = a + 1; b < c->classes; b++)
+            v[*score++ > 0 ? b : a]++;
+}
+
+void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score)
+{
+    for (size_t k = 0; k < c->classes; k++)
+        v[k] = 0;
+    for (size_t a = 0; a < c->classes; a++)
+        for (size_t b = a + 1; b < c->classes; b++, score++) {
+            v[a] -= *score;
+            v[b] += *score;
+        }
+}

@@ -31,7 +31,7 @@ static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const contest *
     *plan = k->plan;
     plan->model = model;
     plan->map = x->map;
-    plan->kernel = x->map ? x->kernel : NULL;
+    plan->kernel = x->kernel;
     plan->features = x->features;
     return status;
 }
@@ -97,8 +97,10 @@ static int walk(contest *k, candidate *x)
 
     if (status)
         return status;
-    loosen(model, "tol", LOOSE_TOL);
-    loosen(model, "max-iter", LOOSE_ITER);
+    if (!exact_is()) {
+        loosen(model, "tol", LOOSE_TOL);
+        loosen(model, "max-iter", LOOSE_ITER);
+    }
     plan.eval = NULL;
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
@@ -190,7 +192,7 @@ static void show(const contest *k, const candidate *won)
              metric, "seconds");
     for (const candidate *x = k->list; x < k->list + k->n && x->tried; x++)
         say_note("%c %-20s %-10.10s %8zu %-7s %8.4g %9.4f %8.2f", x == won ? '*' : ' ',
-                 x->map ? x->kernel : "none", x->map ? x->map : "-",
+                 x->kernel ? x->kernel : "none", x->map ? x->map : x->kernel ? "exact" : "-",
                  x->map ? x->features : k->t.cols, l1 || x->penalty ? "l1" : "l2", x->C,
                  fabs(x->score), x->seconds);
 }
@@ -229,7 +231,8 @@ static void set_costs(contest *k)
 static int draw_rows(fx_data **part, contest *k)
 {
     const loaded *l = &k->of->X;
-    size_t n = l->table.rows < ROWS ? l->table.rows : ROWS;
+    bool square = k->plan.kernel && fitting_named(k->plan.kernel, "precomputed"); /* all or none */
+    size_t n = l->table.rows < ROWS || square ? l->table.rows : ROWS;
     size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
     fx_run run = progress_run();
     fx_status s = FX_OK;

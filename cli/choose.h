@@ -7,7 +7,7 @@
 enum { CHOOSE_CANDIDATES = 16, CHOOSE_COSTS = 15 };
 
 typedef struct candidate {
-    const char *kernel, *map;           /* NULL: rows as they are */
+    const char *kernel, *map;           /* NULL: rows as they are; map NULL: a kernel machine */
     const char *penalty;                /* NULL: as the options have it */
     size_t features;
     double work;                        /* of a pass: features that are not 0, and weights */

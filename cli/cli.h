@@ -139,6 +139,7 @@ typedef struct reading_spec {
 int reading_make(reading_spec *t, const char *format, const load_manner *like, const char *bytes,
                  size_t len);
 const char *reading_part(void);         /* of --part */
+void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
@@ -256,6 +257,7 @@ typedef struct fitting {                /* what train and tune share; NULL: not 
     const char *model, *loss, *penalty, *solver, *tol, *max_iter, *epsilon, *intercept;
     const char *class_weight, *scale, *map, *task, *weights;
     bool calibrate;
+    uint64_t cache;                     /* bytes; 0: not given */
 } fitting;
 extern fitting fit;
 extern const opt_group fitting_options;
@@ -268,6 +270,9 @@ int fitting_path_exists(const char *who);                /* can fits along C be 
 int fitting_check(const char *C);       /* early: do the options make a model? */
 bool fitting_task_known(bool *regress); /* by the options */
 const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
+bool fitting_named(const char *spec, const char *name);  /* is that the name in the spec? */
+bool fitting_online(const char *spec);  /* a perceptron */
+bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
 /* Rows to train on, and what becomes of them. */
 typedef struct training {
     loaded X;
@@ -288,6 +293,17 @@ int fitting_save(training *t, output *o);
 void fitting_free(training *t);
 /* The spec of --map, or of the first of the usual maps that serves the kernel. */
 int fitting_map(const char **spec, const chosen *k, size_t cols);
+const char *fitting_served(const chosen *k, size_t cols); /* the first of the usual maps, or NULL */
+
+/* ---- exact.c: kernel machines ------------------------------------------------------------- */
+#define EXACT_KERNEL "anova:order=2"    /* if none is given, as for maps */
+bool exact_is(void);                    /* do the options ask for one? */
+/* Options that do not go with it, or with no other model; sets the kernel if none is given. */
+int exact_check(const char **kernel, const char *features);
+uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
+/* Before the fits of a kernel machine: says what so many cost if it is much, refuses what does not
+ * fit into --max-memory. */
+int exact_foretell(const training *t, const chosen *k, size_t fits);
 
 /* ---- task.c: classes or numbers ----------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l);        /* says why */
@@ -315,11 +331,19 @@ int choose_plan(chooser *c, training *t);     /* completes the plan */
 /* ---- model.c: model files ----------------------------------------------------------------- */
 int model_load(fx_model **out, size_t *bytes, const char *path);
 int model_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
+int model_fits(const fx_content *c, const loaded *l);    /* are they as wide as it wants? */
 /* The same, of the first of two operands; if that is the data, says so. */
 int model_first(fx_model **out, size_t *bytes, const char *path, const char *data);
 bool model_is(const char *path);        /* does the file begin like one? */
 bool model_begins(const void *bytes, size_t len);        /* do these bytes? */
 int model_info(const char *path);       /* model_info.c: what is in it */
+void model_print_kernel(FILE *f, const fx_content *c);   /* lines of kernel, map, vectors */
+void model_print_variance(FILE *f, const fx_content *c); /* a line of the components */
+void model_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
+bool model_known(double x);                              /* an objective or a gap */
+json_t *model_number(double x);                          /* null: not known */
+bool model_collapsed(const fx_content *c);               /* weights in place of vectors */
+json_t *model_variance(const fx_content *c);             /* as a list, or null */
 json_t *model_classes(const fx_content *c);              /* names, as a list */
 
 /* ---- The commands ------------------------------------------------------------------------- */

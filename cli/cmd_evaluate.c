@@ -118,9 +118,17 @@ static int evaluate(fx_model *m, const char *path, const wanted *w)
     fx_run run = progress_run();
     size_t classes = c.classes && c.classes <= SHOWN ? c.classes : 0;
     double *confusion = classes ? calloc(classes * classes, sizeof *confusion) : NULL;
+
+    if (c.variance) {
+        say_error("evaluate: %s gives components, which no label can be held against",
+                  c.spec);
+        return EXIT_USAGE;
+    }
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
                                        : model_rows(&X, path, &c);
 
+    if (!status)
+        status = model_fits(&c, &X);
     if (!status) {
         load_say(&X);
         double start = say_clock();

@@ -16,9 +16,10 @@ enum { ROOM = 1 << 16 };                /* bytes of text that are written at onc
 static const char *output_path, *what_name, *form, *unseen_name;
 
 static const opt options[] = {
-    {"output", 0, "label|score|proba", OPT_CHOICE, &what_name, "label",
-     "what: labels as in training; scores, one a row or one for each of several classes; "
-     "probabilities of the classes, which are sorted", 0, 0},
+    {"output", 0, "label|score|proba", OPT_CHOICE, &what_name, NULL,
+     "what: labels as in training; scores, one a row, or one for each of several classes "
+     "(kernel-svm: of the pairs of classes), or the components of pca; probabilities of the "
+     "classes, which are sorted (default label; pca: score)", 0, 0},
     {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
     {"format", 0, "text|npy|jsonl", OPT_CHOICE, &form, "text",
      "of the output: a line for each row, numbers, or a JSON object for each row", 0, 0},
@@ -41,6 +42,7 @@ typedef struct job {
     char *text;                         /* [ROOM] */
     size_t used;
     FILE *spool;                        /* npy */
+    char **key;                         /* jsonl: [width] names in quotes, or NULL */
     uint64_t rows, unseen;
 } job;
 
@@ -73,16 +75,23 @@ static int put_number(job *j, double x)
     return put(j, buf, (size_t)fx_data_number(buf, x));
 }
 
-/* A class as a JSON value: a number where labels are numbers, or its name. */
-static int put_json_class(job *j, size_t c, bool key)
+static char *json_name(const char *name)
 {
-    if (j->c.class_value && !key)
+    json_t *text = say_text(name);
+    char *out = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+
+    json_decref(text);
+    return out;
+}
+
+/* A class as a JSON value: a number where labels are numbers, or its name. */
+static int put_json_class(job *j, size_t c)
+{
+    if (j->c.class_value)
         return put_number(j, j->c.class_value[c]);
-    json_t *name = say_text(j->c.class_name[c]);
-    char *text = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
+    char *text = json_name(j->c.class_name[c]);
     int status = text ? put(j, text, strlen(text)) : say_no_memory("a name");
     free(text);
-    json_decref(name);
     return status;
 }
 
@@ -109,21 +118,21 @@ static int text_row(job *j, const double *v)
 static int json_row(job *j, const double *v)
 {
     static const char *const opens[] = {"{\"label\": ", "{\"score\": ", "{\"proba\": "};
-    bool list = j->what == FX_SCORE && j->width > 1, named = j->what == FX_PROBA;
+    bool list = j->what == FX_SCORE && j->width > 1 && !j->key, many = list || j->key;
     int status = put(j, opens[j->what], strlen(opens[j->what]));
 
-    if (!status && (list || named))
+    if (!status && many)
         status = put(j, list ? "[" : "{", 1);
     for (size_t i = 0; i < j->width && !status; i++) {
         if (i > 0)
             status = put(j, ", ", 2);
-        if (!status && named && !(status = put_json_class(j, i, true)))
+        if (!status && j->key && !(status = put(j, j->key[i], strlen(j->key[i]))))
             status = put(j, ": ", 2);
         if (!status)
-            status = j->what == FX_LABEL && j->c.classes ? put_json_class(j, (size_t)v[i], false)
+            status = j->what == FX_LABEL && j->c.classes ? put_json_class(j, (size_t)v[i])
                                                          : put_number(j, v[i]);
     }
-    if (!status && (list || named))
+    if (!status && many)
         status = put(j, list ? "]" : "}", 1);
     return status ? status : put(j, "}\n", 2);
 }
@@ -144,7 +153,7 @@ static int npy_rows(job *j, double *v, size_t n)
 
 static int npy_end(job *j)
 {
-    bool line = j->width == 1 && j->what != FX_PROBA;
+    bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
     int status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
     size_t n;
 
@@ -153,6 +162,39 @@ static int npy_end(job *j)
     while (!status && (n = fread(j->text, 1, ROOM, j->spool)) > 0)
         status = output_bytes(j->o, j->text, n);
     return status ? status : ferror(j->spool) ? spool_failed() : 0;
+}
+
+/* ---- Names of columns --------------------------------------------------------------------- */
+/* Of column i: a class, or a pair of them, whose score is positive for the second. */
+static const char *column_name(char buf[256], const job *j, size_t i)
+{
+    size_t a = 0;
+
+    if (j->what == FX_PROBA)
+        return j->c.class_name[i];
+    for (; i >= j->c.classes - 1 - a; a++)
+        i -= j->c.classes - 1 - a;
+    snprintf(buf, 256, "%.120s/%.120s", j->c.class_name[a], j->c.class_name[a + 1 + i]);
+    return buf;
+}
+
+static int name_columns(job *j)
+{
+    bool named = j->what == FX_PROBA || (j->what == FX_SCORE && j->c.pairs && j->width > 1);
+    char buf[256];
+
+    if (!named)
+        return 0;
+    for (size_t i = 0; i < j->width && cli.verbose && *form != 'j'; i++)
+        say_note("column %zu: %s", i + 1, column_name(buf, j, i));
+    if (*form != 'j')
+        return 0;
+    if (!(j->key = calloc(j->width, sizeof *j->key)))
+        return say_no_memory("names");
+    for (size_t i = 0; i < j->width; i++)
+        if (!(j->key[i] = json_name(column_name(buf, j, i))))
+            return say_no_memory("names");
+    return 0;
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -176,7 +218,7 @@ static int each(void *ctx, const loaded *part)
 {
     job *j = ctx;
     fx_run run = progress_run();
-    int status = 0;
+    int status = model_fits(&j->c, part);
 
     for (size_t b = 0; b < part->table.blocks && !status; b++) {
         const fx_matrix *X = &part->table.block[b];
@@ -224,11 +266,13 @@ static int report(const job *j, const loaded *in, double seconds)
 static int check(job *j, const char *path)
 {
     if (!(j->width = fx_model_width(j->model, j->what))) {
-        if (!j->c.classes)
+        if (j->c.variance)
+            say_error("%s gives components: --output score is all that it has", path);
+        else if (!j->c.classes)
             say_error("%s is a model of numbers: it has no probabilities", path);
         else
-            say_error("%s has no probabilities; train it with --calibrate or --model logistic",
-                      path);
+            say_error("%s has no probabilities; train it with --calibrate%s",
+                      path, *j->c.kernel && !*j->c.map ? "" : " or --model logistic");
         return EXIT_USAGE;
     }
     if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value) {
@@ -248,11 +292,9 @@ static int predict(job *j, char **operand, const char *data)
     double start = say_clock();
     int status = check(j, operand[0]);
 
-    if (status || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
+    if (status || (status = name_columns(j))
+        || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
         return status;
-    if (cli.verbose && j->what == FX_PROBA && *form != 'j')
-        for (size_t i = 0; i < j->c.classes; i++)
-            say_note("column %zu: %s", i + 1, j->c.class_name[i]);
     status = load_as(&in, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
                                                .name = j->c.name, .names = j->c.cols,
                                                .unlabelled = true, .each = each, .ctx = j});
@@ -268,9 +310,7 @@ static int predict(job *j, char **operand, const char *data)
 
 static int run(int n, char **operand)
 {
-    job j = {.what = !strcmp(what_name, "label")   ? FX_LABEL
-                     : !strcmp(what_name, "score") ? FX_SCORE
-                                                   : FX_PROBA};
+    job j = {0};
     fx_model *m = NULL;
     size_t bytes;
     int status;
@@ -285,8 +325,16 @@ static int run(int n, char **operand)
         return status;
     j.model = m;
     j.c = fx_model_content(m);
+    if (!what_name)
+        what_name = j.c.variance ? "score" : "label";
+    j.what = !strcmp(what_name, "label")   ? FX_LABEL
+             : !strcmp(what_name, "score") ? FX_SCORE
+                                           : FX_PROBA;
     status = predict(&j, operand, data);
     fx_model_free(m);
+    for (size_t i = 0; j.key && i < j.width; i++)
+        free(j.key[i]);
+    free(j.key);
     free(j.value);
     free(j.text);
     if (j.spool)

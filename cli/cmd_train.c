@@ -18,8 +18,8 @@ static uint64_t folds;
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
     {"kernel", 'k', "SPEC|auto", OPT_TEXT, &kernel_spec, NULL,
-     "combinations of features that the model sees; see below (default: none, rows as they are)",
-     0, 0},
+     "combinations of features that the model sees; see below (default: none, rows as they are; "
+     "kernel machines and --map: anova:order=2)", 0, 0},
     {"features", 'D', "N|Nx|auto", OPT_TEXT, &features, NULL,
      "random features: a count, or a multiple of the columns (default 16x)", 0, 0},
     {"cost", 'C', "X|auto", OPT_TEXT, &cost, NULL,
@@ -85,12 +85,19 @@ static int check_options(job *j)
                   "featcross convert --part valid", eval_path);
         return EXIT_USAGE;
     }
+    if (fitting_unlabelled() && (eval_path || metric || fit.class_weight)) {
+        say_error("train: %s looks at no labels, so it has no use for %s", fitting_given(),
+                  eval_path ? "--eval-set" : metric ? "--metric" : "--class-weight");
+        return EXIT_USAGE;
+    }
     open_questions(&j->c);
     if ((j->c.kernel || j->c.features || j->c.C || folds)
         && (status = fitting_path_exists("train")))
         return status;
+    if ((status = exact_check(&kernel_spec, features)))
+        return status;
     if (fit.map && !kernel_spec)
-        kernel_spec = "anova:order=2";
+        kernel_spec = EXACT_KERNEL;
     if (features && !kernel_spec) {
         say_error("-D %s needs --kernel or --map: without them rows are taken as they are",
                   features);
@@ -118,7 +125,7 @@ static int read_data(job *j, const char *data)
         || (status = fitting_read(t, data, j->init ? fx_model_content(j->init).base : -1)))
         return status;
     t->metric = metric ? metric : t->metric;
-    if ((status = metric_check("train", t->metric, t->regress)))
+    if (t->metric && (status = metric_check("train", t->metric, t->regress)))
         return status;
     t->plan.init = j->init;
     if (!eval_path)
@@ -142,16 +149,19 @@ static int settle_plan(job *j)
     int status = 0;
 
     plan->scale = c->scale ? NULL : fit.scale;
-    if (kernel_spec && !c->features && (status = kernel_features(&plan->features, D, cols)))
+    plan->cache = exact_cache();
+    if (kernel_spec && !exact_is() && !c->features
+        && (status = kernel_features(&plan->features, D, cols)))
         return status;
     if (kernel_spec && !c->kernel) {
         if ((status = kernel_finish(&j->k, j->t.X.table.base))
-            || (status = fitting_map(&plan->map, &j->k, cols)))
+            || (!exact_is() && (status = fitting_map(&plan->map, &j->k, cols))))
             return status;
         plan->kernel = kernel_spec;
         plan->family = j->k.family;
     }
-    return choose_plan(c, &j->t);
+    status = choose_plan(c, &j->t);
+    return status ? status : exact_foretell(&j->t, &j->k, 1 + folds);
 }
 
 /* ---- Measuring ---------------------------------------------------------------------------- */
@@ -224,8 +234,11 @@ static int write_history(const job *j, output *o)
     for (size_t i = 0; i < c.steps && !status; i++) {
         const fx_step *s = &c.history[i];
         const double value[4] = {s->seconds, s->objective, s->gap, s->metric};
-        for (int v = 0; v < 4; v++)     /* what is not known is left empty */
-            isnan(value[v]) ? (void)(x[v][0] = '\0') : (void)say_number(x[v], value[v]);
+        for (int v = 0; v < 4; v++) {   /* what is not known is left empty */
+            x[v][0] = '\0';
+            if (model_known(value[v]))
+                say_number(x[v], value[v]);
+        }
         snprintf(line, sizeof line, "%zu,%zu,%s,%s,%s,%s\n", s->iteration, s->output, x[0], x[1],
                  x[2], x[3]);
         status = output_text(o, line);
@@ -265,9 +278,7 @@ static int report(const job *j)
     fprintf(f, "model        %s\n", c.spec);
     if (*c.scale)
         fprintf(f, "scaling      %s\n", c.scale);
-    if (*c.map)
-        fprintf(f, "kernel       %s\nmap          %s, %zu features, seed %llu\n", c.kernel, c.map,
-                c.features, (unsigned long long)c.seed);
+    model_print_kernel(f, &c);
     fprintf(f, "rows         %zu x %zu", c.rows, c.cols);
     if (c.classes) {
         fprintf(f, ", %zu classes:", c.classes);
@@ -275,13 +286,14 @@ static int report(const job *j)
             fprintf(f, " %s", c.class_name[i]);
         fputs(c.classes > 10 ? " ..\n" : "\n", f);
     } else
-        fputs(", numbers\n", f);
-    if (!strncmp(c.spec, "perceptron", 10))
+        fputs(c.variance ? ", labels not looked at\n" : ", numbers\n", f);
+    if (c.variance)
+        model_print_variance(f, &c);
+    else if (fitting_online(c.spec))
         fprintf(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
                 (unsigned long long)c.iterations);
     else
-        fprintf(f, "objective    %.10g, gap %.2g, %llu iterations, %s\n", c.objective, c.gap,
-                (unsigned long long)c.iterations, c.converged ? "converged" : "not converged");
+        model_print_fit(f, "objective    ", &c);
     if (folds)
         fprintf(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n",
                 j->t.metric, j->mean, j->sd, (unsigned long long)folds);
@@ -299,30 +311,35 @@ static int report(const job *j)
     return f == stdout ? say_flush() : 0;
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static int report_json(const job *j)
 {
     fx_content c = fx_model_content(j->t.model);
     json_t *o = json_pack(
         "{s:o, s:I, s:I, s:I, s:o, s:o?, s:o?, s:o?, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
-        "s:I, s:I, s:o, s:I}",
+        "s:I, s:I, s:o, s:I, s:o, s:b, s:b}",
         "model", say_text(c.spec), "rows", (json_int_t)c.rows, "features", (json_int_t)c.cols,
         "classes", (json_int_t)c.classes, "class_names", model_classes(&c), "map",
         *c.map ? say_text(c.map) : json_null(), "kernel",
         *c.kernel ? say_text(c.kernel) : json_null(), "scale",
-        *c.scale ? say_text(c.scale) : json_null(), "D", (json_int_t)c.features, "objective",
-        number(c.objective), "gap", number(c.gap), "converged", c.converged, "iterations",
+        *c.scale ? say_text(c.scale) : json_null(), "D",
+        (json_int_t)(c.support && !*c.map ? 0 : c.features), "objective",
+        model_number(c.objective), "gap", model_number(c.gap), "converged", c.converged,
+        "iterations",
         (json_int_t)c.iterations, "seconds", "read", j->t.X.seconds, "map", c.prepared,
         "fit", j->t.seconds - c.prepared, "peak_bytes", (json_int_t)peak_bytes(), "seed",
         (json_int_t)c.seed,
-        "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes);
+        "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes, "support",
+        c.support ? json_integer((json_int_t)c.support) : json_null(), "collapsed",
+        model_collapsed(&c), "pairs", c.pairs);
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
         json_decref(o);
         o = NULL;
     }
+    if (c.variance)
+        o = say_set(say_set(o, "variance", model_variance(&c)), "total_variance",
+                    model_number(c.total_variance));
     if (folds)
         o = say_set(o, "folds", json_pack("{s:s, s:f, s:f, s:I}", "metric", j->t.metric,
                                           "mean", j->mean, "sd", j->sd, "count",
@@ -335,7 +352,7 @@ static int report_json(const job *j)
     if (eval_path)
         o = say_set(o, "eval",
                     json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",
-                              number(j->eval_score), "rows",
+                              model_number(j->eval_score), "rows",
                               (json_int_t)j->held_out.rows));
     return say_json(o);
 }
@@ -380,6 +397,14 @@ const command cmd_train = {
             "combinations (--kernel, --map, -D), and saves all that prediction needs in one file. "
             "DATA is a file, - for standard input, or a MovieLens 100K directory.\n"
             "\n"
+            "One option switches between random features and the exact kernel: --model svm --map "
+            "rk --kernel K, and --model kernel-svm --kernel K. The time of a kernel machine grows "
+            "with the square of the rows (kernel-ridge: the cube), and so does the memory of "
+            "kernel-ridge and kernel-pca: up to some 10,000 rows take it for the exact answer, "
+            "beyond that the map, which grows with the rows. Before a long exact fit its time and "
+            "memory are said. With --kernel precomputed DATA is a Gram matrix, as featcross gram "
+            "writes it. pca and kernel-pca need no labels, and predict gives their components.\n"
+            "\n"
             "With none of --model, --loss, --kernel, --map, -D, -C and --init given, everything is "
             "chosen, and what was chosen is said. Scaling, unless --scale is given: none if all "
             "values are within -1 and 1, else maxabs. Kernel, map, D, penalty and C: by the score "
@@ -394,6 +419,8 @@ const command cmd_train = {
     .examples = "train data.svm\n"
                 "train a9a.svm -o m.fx --kernel anova:order=3 -D 16x --model svm -C 1\n"
                 "train x.csv --label price --model ridge -C auto --scale std\n"
+                "train x.svm --model kernel-svm --kernel anova:order=2 --cache 1G\n"
+                "train x.svm --model pca:k=10 --map rk --kernel poly:degree=2\n"
                 "train x.svm --model logistic --eval-set v.svm --history h.csv",
     .groups = {&group, &fitting_options, &reading_options, &common_options},
     .least = 1, .most = 1, .kernels = true, .maps = true, .models = true,

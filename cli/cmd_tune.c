@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_tune.c - featcross tune: cross-validated choice of order, D and C.
+ * cmd_tune.c - featcross tune: cross-validated choice of kernel, D and C.
  *
- * For each order and D one path of C, every fit starting from the one before; then the best of all
+ * For each kernel and D one path of C, every fit starting from the one before; then the best of all
  * is fitted on all rows and saved. */
 
 #include "cli.h"
@@ -20,10 +20,10 @@ static const opt options[] = {
     {"order", 0, "N,..", OPT_TEXT, &orders, NULL,
      "orders of combinations: 1 is the rows as they are, others are anova-upto of that order "
      "(default 1,2,3)", 0, 0},
-    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, NULL,
-     "one kernel instead of the orders; see below", 0, 0},
-    {"features", 'D', "N|Nx,..", OPT_TEXT, &features, "16x",
-     "random features: counts, or multiples of the columns", 0, 0},
+    {"kernel", 'k', "SPECS", OPT_TEXT, &kernel_spec, NULL,
+     "kernels instead of the orders, blanks between them; see below", 0, 0},
+    {"features", 'D', "N|Nx,..", OPT_TEXT, &features, NULL,
+     "random features: counts, or multiples of the columns (default 16x)", 0, 0},
     {"cost", 'C', "X,..", OPT_TEXT, &costs, NULL,
      "weights of the loss against the penalty (default 0.01,0.1,1,10,100)", 0, 0},
     {"c", 'c', "X,..", OPT_TEXT, &same_costs, NULL, "the same", 0, 0},
@@ -35,14 +35,18 @@ static const opt options[] = {
 static const opt_group group = {"Options", options};
 
 typedef struct trial {                  /* a line of the table */
-    size_t order, features;             /* order 0: of --kernel */
+    size_t kernel, features;
     double C, mean, sd, seconds;        /* seconds: of the whole path of C */
 } trial;
 
 typedef struct job {
     training t;
-    chosen k;
-    size_t order[LIST], orders;
+    struct {
+        char spec[512];
+        size_t order;                   /* of --order; 0: of --kernel */
+        chosen k;
+    } kernel[LIST];
+    size_t kernels;
     double C[LIST];
     size_t costs;
     const char *D[LIST];
@@ -52,7 +56,7 @@ typedef struct job {
     fx_metrics *m;
     trial *trials;
     size_t n;
-    char model[FITTING_SPEC], kernel[64];
+    char model[FITTING_SPEC];
 } job;
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -79,17 +83,40 @@ static int numbers(double *out, size_t *n, const char *text, const char *option)
     return bad_list(option, text, "numbers above 0");
 }
 
+/* Order 1 is the rows as they are; for kernel machines that is the linear kernel. */
 static int parse_orders(job *j)
 {
     double x[LIST];
-    int status = numbers(x, &j->orders, orders ? orders : "1,2,3", "--order");
+    int status = numbers(x, &j->kernels, orders ? orders : "1,2,3", "--order");
 
-    for (size_t i = 0; i < j->orders && !status; i++) {
+    for (size_t i = 0; i < j->kernels && !status; i++) {
+        char *spec = j->kernel[i].spec;
         if (x[i] != floor(x[i]) || x[i] > FX_ORDER_MAX)
-            status = bad_list("--order", orders, "whole numbers from 1 to 16");
-        j->order[i] = (size_t)x[i];
+            return bad_list("--order", orders, "whole numbers from 1 to 16");
+        j->kernel[i].order = (size_t)x[i];
+        if (x[i] > 1)
+            snprintf(spec, sizeof j->kernel[i].spec, "anova-upto:order=%.0f", x[i]);
+        else
+            snprintf(spec, sizeof j->kernel[i].spec, exact_is() ? "linear" : "");
+        status = *spec ? kernel_prepare(&j->kernel[i].k, spec) : 0;
     }
     return status;
+}
+
+static int parse_kernels(job *j)
+{
+    int status = 0;
+
+    for (const char *p = kernel_spec + strspn(kernel_spec, " "); *p && !status;
+         p += strspn(p, " ")) {
+        size_t n = strcspn(p, " "), i = j->kernels++;
+        if (i == LIST || n >= sizeof j->kernel[i].spec)
+            return bad_list("--kernel", kernel_spec, "kernels");
+        memcpy(j->kernel[i].spec, p, n);
+        status = kernel_prepare(&j->kernel[i].k, j->kernel[i].spec);
+        p += n;
+    }
+    return status || j->kernels ? status : bad_list("--kernel", kernel_spec, "kernels");
 }
 
 static int compare(const void *a, const void *b)
@@ -116,6 +143,7 @@ static int parse_features(job *j)
 {
     size_t D;
 
+    features = features ? features : "16x";
     if (strlen(features) >= sizeof j->text)
         return bad_list("-D", features, "counts");
     snprintf(j->text, sizeof j->text, "%s", features);
@@ -142,47 +170,41 @@ static int check_options(job *j)
         say_error("tune: --order and --kernel exclude each other");
         return EXIT_USAGE;
     }
-    if ((status = fitting_path_exists("tune")) || (status = parse_costs(j))
-        || (status = parse_features(j)))
+    const char *first = kernel_spec ? kernel_spec : "anova-upto:order=2";
+    if ((status = fitting_path_exists("tune")) || (status = exact_check(&first, features))
+        || (status = parse_costs(j)) || (status = parse_features(j))
+        || (status = kernel_spec ? parse_kernels(j) : parse_orders(j)))
         return status;
-    if (kernel_spec) {
-        j->orders = 1;                  /* order 0: that kernel */
-        status = kernel_prepare(&j->k, kernel_spec);
-    } else
-        status = parse_orders(j);
-    if (!status && fit.model && fitting_has(fit.model, "C")) {
+    if (fit.model && fitting_has(fit.model, "C")) {
         say_error("tune: C is what is looked for; leave it out of --model %s", fit.model);
-        status = EXIT_USAGE;
+        return EXIT_USAGE;
     }
-    return status ? status : fitting_check(NULL);
+    return fitting_check(NULL);
 }
 
 /* ---- The plan of a trial ------------------------------------------------------------------ */
-static int set_plan(job *j, fx_plan *plan, size_t order, size_t D)
+static int set_plan(job *j, fx_plan *plan, size_t kernel, size_t D)
 {
+    const chosen *k = &j->kernel[kernel].k;
+
     plan->map = plan->kernel = plan->family = NULL;
     plan->features = 0;
-    if (order == 1)
+    if (!*j->kernel[kernel].spec)
         return 0;
-    if (order == 0) {
-        plan->kernel = kernel_spec;
-        plan->family = j->k.family;
-        plan->features = D;
-        return fitting_map(&plan->map, &j->k, j->t.X.table.cols);
-    }
-    snprintf(j->kernel, sizeof j->kernel, "anova-upto:order=%zu", order);
-    plan->kernel = j->kernel;
-    plan->map = fit.map && strcmp(fit.map, "auto") != 0 ? fit.map : "rk";
+    plan->kernel = j->kernel[kernel].spec;
+    plan->family = k->family;
+    if (exact_is())
+        return 0;
     plan->features = D;
-    return 0;
+    return fitting_map(&plan->map, k, j->t.X.table.cols);
 }
 
-static int path(job *j, size_t order, size_t D)
+static int path(job *j, size_t kernel, size_t D)
 {
     fx_run run = progress_run();
     fx_plan plan = j->t.plan;
     double start = say_clock();
-    int status = set_plan(j, &plan, order, D);
+    int status = set_plan(j, &plan, kernel, D);
 
     if (status)
         return status;
@@ -199,7 +221,7 @@ static int path(job *j, size_t order, size_t D)
         }
         if (isnan(sum))
             return metric_missing("tune", j->t.metric);
-        j->trials[j->n++] = (trial){order, D, j->C[c], sum / n,
+        j->trials[j->n++] = (trial){kernel, D, j->C[c], sum / n,
                                     sqrt(fmax(0, squares - sum * sum / n) / (n - 1)),
                                     say_clock() - start};
     }
@@ -218,37 +240,57 @@ static const trial *best(const job *j)
     return x;
 }
 
-static const char *order_name(char buf[24], const trial *x)
+/* The order, or else the kernel if there are several. */
+static const char *kernel_name(char buf[512], const job *j, const trial *x)
 {
-    snprintf(buf, 24, x->order ? "%zu" : "-", x->order);
+    size_t order = j->kernel[x->kernel].order;
+
+    if (order)
+        snprintf(buf, 512, "%zu", order);
+    else
+        snprintf(buf, 512, "%s", j->kernels > 1 ? j->kernel[x->kernel].spec : "-");
+    return buf;
+}
+
+static const char *count_name(char buf[24], size_t n)
+{
+    snprintf(buf, 24, n ? "%zu" : "-", n);
     return buf;
 }
 
 static int print(const job *j, const trial *won)
 {
     FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
-    char order[24], size[32];
+    char name[512], size[32], D[24];
+    int width = kernel_spec ? 6 : 5;
 
     if (f == stderr && cli.quiet)
         return 0;
-    fprintf(f, "  %5s %8s %10s %10s %9s %8s\n", "order", "D", "C", j->t.metric, "sd", "seconds");
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
-        fprintf(f, "%c %5s %8zu %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ',
-                order_name(order, x), x->features, x->C, x->mean, x->sd, x->seconds);
+        if ((int)strlen(kernel_name(name, j, x)) > width)
+            width = (int)strlen(name);
+    fprintf(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order",
+            "D", "C", j->t.metric, "sd", "seconds");
+    for (const trial *x = j->trials; x < j->trials + j->n; x++)
+        fprintf(f, "%c %*s %8s %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', width,
+                kernel_name(name, j, x), count_name(D, x->features), x->C, x->mean, x->sd,
+                x->seconds);
     fx_content c = fx_model_content(j->t.model);
     fprintf(f, "\nmodel        %s\n", c.spec);
-    if (*c.map)
-        fprintf(f, "kernel       %s\nmap          %s, %zu features\n", c.kernel, c.map, c.features);
+    model_print_kernel(f, &c);
     fprintf(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
     return f == stdout ? say_flush() : 0;
 }
 
-static json_t *json_trial(const trial *x)
+static json_t *json_trial(const job *j, const trial *x)
 {
-    return json_pack("{s:o, s:I, s:f, s:f, s:f, s:f}", "order",
-                     x->order ? json_integer((json_int_t)x->order) : json_null(), "D",
-                     (json_int_t)x->features, "C", x->C, "mean", x->mean, "sd", x->sd, "seconds",
-                     x->seconds);
+    size_t order = j->kernel[x->kernel].order;
+
+    return json_pack("{s:o, s:o, s:I, s:f, s:f, s:f, s:f}", "order",
+                     order ? json_integer((json_int_t)order) : json_null(), "kernel",
+                     *j->kernel[x->kernel].spec ? say_text(j->kernel[x->kernel].spec) : json_null(),
+                     "D", (json_int_t)x->features, "C", x->C, "mean", x->mean, "sd", x->sd,
+                     "seconds", x->seconds);
 }
 
 static int print_json(const job *j, const trial *won)
@@ -257,11 +299,11 @@ static int print_json(const job *j, const trial *won)
     json_t *list = json_array();
 
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
-        list = say_append(list, json_trial(x));
+        list = say_append(list, json_trial(j, x));
     return say_json(json_pack(
         "{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}", "rows",
         (json_int_t)c.rows, "metric", j->t.metric, "folds", (json_int_t)folds, "trials", list,
-        "best", json_trial(won), "model", say_text(c.spec), "kernel",
+        "best", json_trial(j, won), "model", say_text(c.spec), "kernel",
         *c.kernel ? say_text(c.kernel) : json_null(), "map",
         *c.map ? say_text(c.map) : json_null(), "converged", c.converged, "seconds", j->t.seconds,
         "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes, "seed",
@@ -272,7 +314,7 @@ static int print_json(const job *j, const trial *won)
 static int prepare(job *j)
 {
     const fx_table *t = &j->t.X.table;
-    size_t trials = j->orders * j->Ds * j->costs;
+    size_t trials = j->kernels * j->Ds * j->costs;
     int status;
 
     if (metric)
@@ -281,8 +323,11 @@ static int prepare(job *j)
         return status;
     j->t.plan.scale = fit.scale && !strcmp(fit.scale, "auto") ? rows_scaling(t) : fit.scale;
     j->t.plan.model = j->model;
-    if ((status = fitting_model(j->model, j->t.regress, NULL, NULL))
-        || (kernel_spec && (status = kernel_finish(&j->k, t->base))))
+    j->t.plan.cache = exact_cache();
+    status = fitting_model(j->model, j->t.regress, NULL, NULL);
+    for (size_t i = 0; i < j->kernels && !status; i++)
+        status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t->base) : 0;
+    if (status)
         return status;
     j->fold = malloc((t->rows ? t->rows : 1) * sizeof *j->fold);
     j->m = malloc(j->costs * folds * sizeof *j->m);
@@ -292,20 +337,31 @@ static int prepare(job *j)
     return metric_folds(j->fold, t, (int)folds, j->t.regress);
 }
 
+/* By the last kernel, which of the orders is the slowest. */
+static int foretell(job *j)
+{
+    size_t last = j->kernels - 1;
+    int status = exact_is() ? set_plan(j, &j->t.plan, last, 0) : 0;
+
+    return status ? status : exact_foretell(&j->t, &j->kernel[last].k,
+                                            1 + j->kernels * j->costs * folds);
+}
+
 static int search(job *j)
 {
-    size_t cols = j->t.X.table.cols, paths = j->orders * j->Ds, done = 0, D;
+    size_t cols = j->t.X.table.cols, paths = j->kernels * j->Ds, done = 0, D;
     int status = 0;
 
-    for (size_t o = 0; o < j->orders; o++)
+    for (size_t k = 0; k < j->kernels; k++)
         for (size_t d = 0; d < j->Ds; d++) {
-            if (j->order[o] == 1 && d > 0)      /* rows as they are have no D */
+            bool plain = !*j->kernel[k].spec;
+            if (plain && d > 0)                 /* rows as they are have no D */
                 continue;
             if ((status = kernel_features(&D, j->D[d], cols)))
                 return status;
             progress_begin("tune", "paths", (double)paths);
             progress_part((double)done, (double)done + 1);
-            if ((status = path(j, j->order[o], j->order[o] == 1 ? cols : D)))
+            if ((status = path(j, k, plain ? cols : exact_is() ? 0 : D)))
                 return status;
             done++;
         }
@@ -322,10 +378,10 @@ static int tune(job *j, const char *data)
     if ((status = check_options(j)) || (status = fitting_path(&j->t, "tune", output_path, data))
         || (status = output_open(&o, j->t.path, "model"))
         || (status = fitting_read(&j->t, data, -1)) || (status = prepare(j))
-        || (status = search(j)))
+        || (status = foretell(j)) || (status = search(j)))
         return status;
     const trial *won = best(j);
-    if ((status = set_plan(j, &j->t.plan, won->order, won->features))
+    if ((status = set_plan(j, &j->t.plan, won->kernel, won->features))
         || (status = fitting_model(j->model, j->t.regress, say_number(C, won->C), NULL))
         || (status = fitting_fit(&j->t)) || (status = fitting_save(&j->t, o)))
         return status;
@@ -339,7 +395,8 @@ static int run(int n, char **operand)
 
     (void)n;
     fitting_free(&j.t);
-    kernel_free(&j.k);
+    for (size_t i = 0; i < j.kernels && i < LIST; i++)
+        kernel_free(&j.kernel[i].k);
     free(j.fold);
     free(j.m);
     free(j.trials);
@@ -349,14 +406,16 @@ static int run(int n, char **operand)
 const command cmd_tune = {
     .name = "tune",
     .operands = "DATA [-o FILE] [-C X,..] [--order N,..] [-D N] [options]",
-    .summary = "cross-validated choice of order, D and C",
-    .text = "Cross-validates every combination of order, D and C, prints the mean and standard "
-            "deviation of the metric over the folds, and saves the best model, fitted on all rows. "
-            "Fits along C start from the one before; seconds are those of the whole path of C so "
-            "far.",
+    .summary = "cross-validated choice of kernel, D and C",
+    .text = "Cross-validates every combination of order (or kernel), D and C, prints the mean and "
+            "standard deviation of the metric over the folds, and saves the best model, fitted "
+            "on all rows. Fits along C start from the one before; seconds are those of the "
+            "whole path of C so far. With a kernel machine the kernels are exact, and there is no "
+            "D.",
     .examples = "tune data.svm -o m.fx\n"
                 "tune data.svm --order 1,2 -D 4x,16x -C 0.1,1 --model svm --folds 10\n"
-                "tune data.svm --kernel all-subsets --metric auc --json",
+                "tune data.svm --kernel all-subsets --metric auc --json\n"
+                "tune x.svm --model kernel-svm --kernel 'poly rbf:gamma=0.1' -C 1,10",
     .groups = {&group, &fitting_options, &reading_options, &common_options},
     .least = 1, .most = 1, .kernels = true, .maps = true, .models = true,
     .run = run,

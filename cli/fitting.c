@@ -26,15 +26,21 @@ static const opt options[] = {
     {"intercept", 0, "free|appended|none", OPT_CHOICE, &fit.intercept, NULL,
      "free: not penalised (default); appended: penalised, as LIBLINEAR's -B 1", 0, 0},
     {"epsilon", 0, "X", OPT_TEXT, &fit.epsilon, NULL,
-     "svr: errors below it are free (default 0.1)", 0, 0},
+     "svr, kernel-svr: errors below it are free (default 0.1)", 0, 0},
     {"solver", 0, "auto|dual|newton|cd", OPT_CHOICE, &fit.solver, NULL,
      "which algorithm (default auto)", 0, 0},
     {"tol", 0, "X", OPT_TEXT, &fit.tol, NULL,
-     "stop when (objective - optimum) / objective is at most that (default 1e-3)", 0, 0},
+     "stop when (objective - optimum) / objective is at most that; kernel-svm, kernel-svr: the "
+     "largest violation of the optimality conditions, as LIBSVM's -e (default 1e-3)", 0, 0},
     {"max-iter", 0, "N", OPT_TEXT, &fit.max_iter, NULL,
-     "or after so many iterations (default 1000; perceptron: passes, 10)", 0, 0},
+     "or after so many iterations (default 1000; perceptrons: passes, 10; kernel-svm, kernel-svr: "
+     "steps, 10000000)", 0, 0},
+    {"cache", 0, "SIZE", OPT_SIZE, &fit.cache, NULL,
+     "kernel-svm, kernel-svr: memory that a fit may take, kernel values and all; the model does "
+     "not depend on it (default 256M)", 0, 0},
     {"calibrate", 0, NULL, OPT_FLAG, &fit.calibrate, NULL,
-     "svm, svm-l2, perceptron: probabilities, by a sigmoid fitted on held-out folds", 0, 0},
+     "svm, svm-l2, perceptron, kernel-svm: probabilities, by a sigmoid fitted on held-out folds", 0,
+     0},
     {"class-weight", 0, "balanced|CLASS=W,..", OPT_TEXT, &fit.class_weight, NULL,
      "weights of classes; balanced: each class counts the same", 0, 0},
     {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL, "weights of rows, one number a line", 0,
@@ -64,11 +70,16 @@ static const char *by_loss(void)
 
 const char *fitting_given(void) { return fit.model ? fit.model : fit.loss ? by_loss() : NULL; }
 
-static bool named(const char *spec, const char *name)
+bool fitting_named(const char *spec, const char *name)
 {
     size_t n = strlen(name);
 
     return !strncmp(spec, name, n) && (!spec[n] || spec[n] == ':');
+}
+
+bool fitting_online(const char *spec)
+{
+    return fitting_named(spec, "perceptron") || fitting_named(spec, "kernel-perceptron");
 }
 
 bool fitting_has(const char *spec, const char *key)
@@ -138,17 +149,37 @@ bool fitting_l1(bool regress)
     const char *name = fitting_given();
 
     return !regress && !fit.penalty && !fit.solver
-           && (!name || ((named(name, "svm-l2") || named(name, "logistic"))
+           && (!name || ((fitting_named(name, "svm-l2") || fitting_named(name, "logistic"))
                          && !fitting_has(name, "penalty") && !fitting_has(name, "solver")));
 }
 
 int fitting_path_exists(const char *who)
 {
-    if (!fitting_given() || !named(fitting_given(), "perceptron"))
+    const char *name = fitting_given();
+
+    if (fitting_unlabelled()) {
+        say_error("%s: %s has neither C nor labels, so there is nothing to hold rows out for", who,
+                  name);
+        return EXIT_USAGE;
+    }
+    if (!name || !fitting_online(name))
         return 0;
     say_error("%s: a perceptron has no C, and no folds are held out for it; compare models with "
               "--eval-set", who);
     return EXIT_USAGE;
+}
+
+/* Of a few rows of one column there is one component: k=10 is as good as k=1 where only the spec is
+ * looked at. */
+static void ask_for_one(char spec[FITTING_SPEC])
+{
+    char *k = strstr(spec, ":k=");
+    size_t n = k ? strspn(k + 3, "0123456789") : 0;
+
+    if (fitting_unlabelled() && n && strspn(k + 3, "0") < n) {
+        k[3] = '1';
+        memmove(k + 4, k + 3 + n, strlen(k + 3 + n) + 1);
+    }
 }
 
 /* A fit of a few rows, enough for held-out folds, shows whether names and keys are right. */
@@ -169,7 +200,9 @@ int fitting_check(const char *C)
     int status = fitting_model(spec, regress, C, NULL);
     if (status)
         return status;
-    fx_status s = fx_model_fit(&m, &(fx_plan){.model = spec}, &t, NULL);
+    ask_for_one(spec);
+    const fx_plan plan = {.model = spec, .kernel = exact_is() ? "linear" : NULL};
+    fx_status s = fx_model_fit(&m, &plan, &t, NULL);
     fx_model_free(m);
     return s == FX_EINVAL || s == FX_EUNSUPPORTED ? say_failure(s) : 0;
 }
@@ -178,8 +211,18 @@ bool fitting_task_known(bool *regress)
 {
     const char *name = fitting_given();
 
-    *regress = name ? named(name, "svr") || named(name, "ridge") : !strcmp(fit.task, "regress");
+    *regress = name ? fitting_named(name, "svr") || fitting_named(name, "ridge")
+                          || fitting_named(name, "kernel-svr")
+                          || fitting_named(name, "kernel-ridge")
+                    : !strcmp(fit.task, "regress");
     return name || strcmp(fit.task, "auto") != 0;
+}
+
+bool fitting_unlabelled(void)
+{
+    const char *name = fitting_given();
+
+    return name && (fitting_named(name, "pca") || fitting_named(name, "kernel-pca"));
 }
 
 /* ---- Weights ------------------------------------------------------------------------------ */
@@ -238,9 +281,22 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */
+static const char *const usual[] = {"rk", "rm", "rff", NULL};
+
+const char *fitting_served(const chosen *k, size_t cols)
+{
+    for (const char *const *map = usual; *map; map++) {
+        fx_map *m = NULL;
+        fx_status s = fx_map_parse(&m, *map, k->kernel, cols, kernel_few(map, 0), 1, NULL, NULL);
+        fx_map_free(m);
+        if (!s)
+            return *map;
+    }
+    return NULL;
+}
+
 int fitting_map(const char **spec, const chosen *k, size_t cols)
 {
-    static const char *const usual[] = {"rk", "rm", "rff", NULL};
     const char *const only[] = {fit.map, NULL};
     const char *const *maps = fit.map && strcmp(fit.map, "auto") != 0 ? only : usual;
     fx_status s = FX_EUNSUPPORTED;
@@ -257,7 +313,8 @@ int fitting_map(const char **spec, const chosen *k, size_t cols)
 /* ---- Rows and fits ------------------------------------------------------------------------ */
 int fitting_read(training *t, const char *data, int base)
 {
-    int status = load(&t->X, data, base);
+    int status = load_as(&t->X, data, &(load_manner){.base = base,
+                                                     .unlabelled = fitting_unlabelled()});
 
     if (status)
         return status;
@@ -265,11 +322,41 @@ int fitting_read(training *t, const char *data, int base)
     if ((status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
         || (status = split_class_weight(&t->class_weight)))
         return status;
-    t->metric = t->regress ? "rmse" : "accuracy";
+    t->metric = fitting_unlabelled() ? NULL : t->regress ? "rmse" : "accuracy";
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
     t->plan.seed = cli.seed;
     return 0;
+}
+
+/* -v 2: what the solver did; -v 3: by which settings. */
+static void say_steps(const training *t)
+{
+    fx_content c = fx_model_content(t->model);
+    char size[32];
+
+    if (cli.verbose >= 3) {
+        say_note("settings: %s, %d threads, seed %llu, --max-memory %s", fx_simd_target(),
+                 progress_threads(), (unsigned long long)cli.seed,
+                 say_bytes(size, (double)cli.max_memory));
+        say_note("settings: %s%s%s%s%s%s%s", c.spec, *c.kernel ? ", kernel " : "", c.kernel,
+                 *c.map ? ", map " : "", c.map, *c.scale ? ", scaling " : "", c.scale);
+    }
+    for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
+        const fx_step *s = &c.history[i];
+        if (fitting_online(c.spec))
+            say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
+                     s->objective, s->seconds);
+        else if (model_known(s->gap))
+            say_note("output %zu, iteration %zu: objective %.10g, gap %.3g, %.3f seconds",
+                     s->output, s->iteration, s->objective, s->gap, s->seconds);
+        else
+            say_note("output %zu, iteration %zu: objective %.10g, gap not known, %.3f seconds",
+                     s->output, s->iteration, s->objective, s->seconds);
+    }
+    if (cli.verbose >= 2 && c.support)
+        say_note("%zu of %zu rows are support vectors, after %llu iterations", c.support, c.rows,
+                 (unsigned long long)c.iterations);
 }
 
 int fitting_fit(training *t)
@@ -285,6 +372,7 @@ int fitting_fit(training *t)
         return say_failure(s);
     if (s == FX_NOT_CONVERGED)
         say_remark();
+    say_steps(t);
     return 0;
 }
 

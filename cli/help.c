@@ -70,12 +70,13 @@ static void show_options(FILE *f, const opt_group *g)
     }
 }
 
-/* A line of a table of the library is the spec, spaces, the formula. */
+/* A line of a table of the library is the spec, two blanks or more (one, if a name of no blanks is
+ * long), what it is. */
 static size_t spec_length(const char *line)
 {
     const char *gap = strstr(line, "  ");
 
-    return gap ? (size_t)(gap - line) : strlen(line);
+    return gap ? (size_t)(gap - line) : strcspn(line, " ");
 }
 
 static const char *rest(const char *line)
@@ -85,18 +86,16 @@ static const char *rest(const char *line)
     return line + n + strspn(line + n, " ");
 }
 
-static void show_kernels(FILE *f)
+static void show_table(FILE *f, const char *title, const char *(*line)(size_t))
 {
     size_t widest = 0;
 
-    fputs("\nKernels; outer(inner) composes:\n", f);
-    for (size_t i = 0; fx_kernel_help(i); i++)
-        if (spec_length(fx_kernel_help(i)) > widest)
-            widest = spec_length(fx_kernel_help(i));
-    for (size_t i = 0; fx_kernel_help(i); i++) {
-        const char *line = fx_kernel_help(i);
-        fprintf(f, "  %-*.*s", (int)widest + 2, (int)spec_length(line), line);
-        wrap(f, widest + 4, widest + 4, rest(line));
+    fprintf(f, "\n%s:\n", title);
+    for (size_t i = 0; line(i); i++)
+        widest = spec_length(line(i)) > widest ? spec_length(line(i)) : widest;
+    for (size_t i = 0; line(i); i++) {
+        fprintf(f, "  %-*.*s", (int)widest + 2, (int)spec_length(line(i)), line(i));
+        wrap(f, widest + 4, widest + 4, rest(line(i)));
     }
 }
 
@@ -119,18 +118,6 @@ static void show_maps(FILE *f)
     }
 }
 
-static void show_models(FILE *f)
-{
-    enum { NAME = 10, AT = NAME + 4 };
-
-    fputs("\nModels, as name:key=value,..; a key's first value is its default:\n", f);
-    for (size_t i = 0; fx_model_help(i); i++) {
-        const char *line = fx_model_help(i);
-        fprintf(f, "  %-*.*s  ", NAME, (int)spec_length(line), line);
-        wrap(f, AT, AT, rest(line));
-    }
-}
-
 void help_command(FILE *f, const command *c)
 {
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
@@ -138,9 +125,10 @@ void help_command(FILE *f, const command *c)
     for (const opt_group *const *g = c->groups; *g; g++)
         show_options(f, *g);
     if (c->models)
-        show_models(f);
+        show_table(f, "Models, as name:key=value,..; a key's first value is its default",
+                   fx_model_help);
     if (c->kernels)
-        show_kernels(f);
+        show_table(f, "Kernels; outer(inner) composes", fx_kernel_help);
     if (c->maps)
         show_maps(f);
     fputs("\nExamples:\n", f);

@@ -269,9 +269,9 @@ void load_free(loaded *l)
 
 /* ---- Saying what was read ----------------------------------------------------------------- */
 /* How many names of the table begin with the column's name and `=`. */
-static size_t count_values(const fx_table *t, const char *column, size_t len)
+static size_t count_values(const fx_table *t, const char *column)
 {
-    size_t n = 0;
+    size_t n = 0, len = strlen(column);
 
     for (size_t j = 0; t->name && j < t->cols; j++)
         n += !strncmp(t->name[j], column, len) && t->name[j][len] == '=';
@@ -289,12 +289,13 @@ static void say_categories(const loaded *l)
         return;
     for (list += 5; *list && *list != ',';) {
         size_t len = strcspn(list, "/,");
-        if (n + len + 32 < sizeof said) {
-            n += (size_t)snprintf(said + n, sizeof said - n, "%s%.*s", n ? ", " : "", (int)len,
-                                  list);
+        char name[256];
+        reading_name(name, sizeof name, list, len);
+        if (n + strlen(name) + 32 < sizeof said) {
+            n += (size_t)snprintf(said + n, sizeof said - n, "%s%s", n ? ", " : "", name);
             if (!l->reading.names)
                 n += (size_t)snprintf(said + n, sizeof said - n, " (%zu)",
-                                      count_values(&l->table, list, len));
+                                      count_values(&l->table, name));
         } else if (said[n - 1] != '.')
             n += (size_t)snprintf(said + n, sizeof said - n, ", ...");
         columns++;

@@ -15,8 +15,8 @@ static const opt options[] = {
     {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
     {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
     {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
-     "say more (gram, map: seconds, make: the planted sets); N is 0 to 3, without it one more than "
-     "before", 0, 3},
+     "say more: 1 seconds (gram, map, predict), planted sets (make); 2 what a solver did; 3 its "
+     "settings; without N one more than before", 0, 3},
     {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, INT64_MAX},
     {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
      "0: one for each processor; results do not depend on it", 0, 1024},

@@ -81,3 +81,14 @@ int model_rows(loaded *out, const char *path, const fx_content *c)
     return load_as(out, path, &(load_manner){.base = c->base, .reader = c->reader,
                                              .name = c->name, .names = c->cols});
 }
+
+/* Rows of features would pass for short rows of kernel values. */
+int model_fits(const fx_content *c, const loaded *l)
+{
+    if (!fitting_named(c->kernel, "precomputed") || l->table.cols == c->cols)
+        return 0;
+    say_error("%s: rows of %zu columns; the model wants kernel values with all %zu rows that it "
+              "was trained on, as featcross gram NEW TRAINED writes them", l->name, l->table.cols,
+              c->rows);
+    return EXIT_USAGE;
+}

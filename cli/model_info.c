@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,64 @@ static size_t seen(const fx_content *c)
     return n;
 }
 
+/* ---- What train says of a model, too ------------------------------------------------------- */
+bool model_collapsed(const fx_content *c) { return c->support && *c->map; }
+
+void model_print_kernel(FILE *f, const fx_content *c)
+{
+    bool exact = c->support || !*c->map;
+
+    if (*c->kernel)
+        fprintf(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
+    if (!exact)
+        fprintf(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
+                (unsigned long long)c->seed);
+    if (model_collapsed(c))
+        fprintf(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
+                c->support, c->rows, c->features);
+    else if (c->support)
+        fprintf(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
+}
+
+/* The gap of a fit to a kernel that is not positive semidefinite is DBL_MAX: not known. */
+bool model_known(double x) { return isfinite(x) && fabs(x) < DBL_MAX; }
+json_t *model_number(double x) { return model_known(x) ? json_real(x) : json_null(); }
+
+void model_print_fit(FILE *f, const char *start, const fx_content *c)
+{
+    fprintf(f, "%s%.10g, ", start, c->objective);
+    if (model_known(c->gap))
+        fprintf(f, "%sgap %.2g", c->outputs > 1 ? "largest " : "", c->gap);
+    else
+        fputs("gap not known", f);
+    fprintf(f, ", %llu iterations, %s\n", (unsigned long long)c->iterations,
+            c->converged ? "converged" : "not converged");
+}
+
+/* Percentages are of the variance in all directions; rows that are all the same have none. */
+void model_print_variance(FILE *f, const fx_content *c)
+{
+    double kept = 0, percent = c->total_variance > 0 ? 100 / c->total_variance : 0;
+
+    for (size_t i = 0; i < c->outputs; i++)
+        kept += c->variance[i];
+    fprintf(f, "components   %zu, variance %.6g of %.6g (%.1f %%):", c->outputs, kept,
+            c->total_variance, percent * kept);
+    for (size_t i = 0; i < c->outputs && i < LISTED; i++)
+        fprintf(f, " %.4g (%.1f %%)", c->variance[i], percent * c->variance[i]);
+    fputs(c->outputs > LISTED ? " ..\n" : "\n", f);
+}
+
+json_t *model_variance(const fx_content *c)
+{
+    json_t *list = c->variance ? json_array() : json_null();
+
+    for (size_t i = 0; c->variance && i < c->outputs; i++)
+        list = say_append(list, json_real(c->variance[i]));
+    return list;
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
 static const char *version(char buf[32], int v)
 {
     snprintf(buf, 32, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
@@ -43,9 +102,7 @@ static int print(const char *path, const fx_content *c, size_t bytes)
     printf("model        %s\n", c->spec);
     if (*c->scale)
         printf("scaling      %s\n", c->scale);
-    if (*c->map)
-        printf("kernel       %s\nmap          %s, %zu features, seed %llu\n", c->kernel, c->map,
-               c->features, (unsigned long long)c->seed);
+    model_print_kernel(stdout, c);
     printf("columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols, c->base,
            seen(c), c->name ? "with names" : "without names");
     if (*c->reader)
@@ -56,20 +113,23 @@ static int print(const char *path, const fx_content *c, size_t bytes)
             printf(" %s", c->class_name[i]);
         puts(c->classes > LISTED ? " .." : "");
     } else
-        puts("classes      none: a model of numbers");
-    printf("outputs      %zu, %zu of %zu weights not 0, %s\n", c->outputs, nonzero(c),
-           c->features * c->outputs,
+        printf("classes      none: a model of %s\n", c->variance ? "components" : "numbers");
+    printf("outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
+           c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
            !c->sigmoid                         ? "no probabilities"
            : !strncmp(c->spec, "logistic", 8) ? "probabilities"
                                               : "probabilities by a sigmoid fitted on folds");
-    printf("training     %zu rows, objective %.10g, gap %.2g, %llu iterations, %s\n", c->rows,
-           c->objective, c->gap, (unsigned long long)c->iterations,
-           c->converged ? "converged" : "not converged");
+    if (c->variance) {
+        model_print_variance(stdout, c);
+        printf("training     %zu rows\n", c->rows);
+        return say_flush();
+    }
+    printf("training     %zu rows, ", c->rows);
+    model_print_fit(stdout, "objective ", c);
     return say_flush();
 }
 
 static json_t *text(const char *s) { return *s ? say_text(s) : json_null(); }
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
 static int print_json(const char *path, const fx_content *c, size_t bytes)
 {
@@ -77,15 +137,19 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
 
     return say_json(json_pack(
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
-        "s:I, s:b, s:{s:I, s:o, s:o, s:I, s:b}}",
+        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
         "file", say_text(path), "format", "model", "version", version(by, c->version), "bytes",
         (json_int_t)bytes, "model", say_text(c->spec), "scale", text(c->scale), "kernel",
         text(c->kernel), "map", text(c->map), "reader", text(c->reader), "seed",
-        (json_int_t)c->seed, "D", (json_int_t)c->features, "columns", (json_int_t)c->cols, "base",
-        c->base, "seen_columns", (json_int_t)seen(c), "names", c->name != NULL, "outputs",
+        (json_int_t)c->seed, "D", (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns",
+        (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",
+        c->name != NULL, "outputs",
         (json_int_t)c->outputs, "classes", model_classes(c), "nonzero_weights",
-        (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "training", "rows",
-        (json_int_t)c->rows, "objective", number(c->objective), "gap", number(c->gap),
+        (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
+        c->support ? json_integer((json_int_t)c->support) : json_null(), "collapsed",
+        model_collapsed(c), "pairs", c->pairs, "variance", model_variance(c), "total_variance",
+        c->variance ? model_number(c->total_variance) : json_null(), "training", "rows",
+        (json_int_t)c->rows, "objective", model_number(c->objective), "gap", model_number(c->gap),
         "iterations", (json_int_t)c->iterations, "converged", c->converged));
 }
 

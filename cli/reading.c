@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define HEX "0123456789abcdefABCDEF"
+
 const char *reading_format;
 static const char *index_base, *nan_values, *label, *cat, *num, *weight_column, *ml_part;
 static uint64_t hash_bits, ngram;
@@ -25,13 +27,14 @@ static const opt reading[] = {
     {"nan", 0, "error|drop", OPT_CHOICE, &nan_values, NULL,
      "text: what to do with values that are not finite (default error)", 0, 0},
     {"label", 0, "NAME|first|last|none", OPT_TEXT, &label, NULL,
-     "csv, tsv: column of the label (default last); text: first or none (default first)", 0, 0},
+     "csv, tsv: column of the label (default last; %6Cast is one that is called last); text: first "
+     "or none (default first)", 0, 0},
     {"header", 0, NULL, OPT_FLAG, &header, NULL, "csv, tsv: the first line holds names", 0, 0},
     {"no-header", 0, NULL, OPT_FLAG, &no_header, NULL,
      "csv, tsv: the first line holds data (default: decided by looking)", 0, 0},
     {"cat", 0, "LIST|auto|none", OPT_TEXT, &cat, NULL,
-     "csv, tsv: all columns of categories, one feature a value; auto: those with text in the first "
-     "row (default auto)", 0, 0},
+     "csv, tsv: all columns of categories, one feature a value, commas between them (%2C: one in a "
+     "name); auto: those with text in the first row (default auto)", 0, 0},
     {"num", 0, "LIST", OPT_TEXT, &num, NULL,
      "csv, tsv: columns of numbers; all others that are not categories are left out", 0, 0},
     {"weight-column", 0, "NAME", OPT_TEXT, &weight_column, NULL,
@@ -65,19 +68,38 @@ static void add_count(reading_spec *t, const char *key, uint64_t n)
     add(t, key, number);
 }
 
-/* --cat and --num: commas between names, where the spec has slashes. */
-static void add_lists(reading_spec *t)
+/* A name as the spec has it, %28 for (; in a list commas stand between names, where the spec has
+ * slashes, and %2C is one of a name. */
+static void add_name(reading_spec *t, const char *key, const char *name, bool list)
 {
-    const struct { const char *key, *list; } given[] = {{"cat", cat}, {"num", num}};
+    char value[sizeof t->s];
+    size_t n = 0;
 
-    for (size_t i = 0; i < 2; i++) {
-        size_t from = t->n;
-        if (!given[i].list)
-            continue;
-        add(t, given[i].key, given[i].list);
-        for (char *p = t->s + from + 1; from < t->n && *p; p++)
-            *p = (char)(*p == ',' ? '/' : *p);
-    }
+    for (; *name && n + 4 < sizeof value; name++)
+        if (list && *name == ',')
+            value[n++] = '/';
+        else if (strchr(",()/", *name))
+            n += (size_t)snprintf(value + n, 4, "%%%02X", (unsigned)*name);
+        else
+            value[n++] = *name;
+    value[n] = '\0';
+    t->cut |= *name != '\0';
+    add(t, key, value);
+}
+
+void reading_name(char *out, size_t room, const char *value, size_t len)
+{
+    size_t n = 0;
+    unsigned byte;
+
+    for (size_t i = 0; i < len && n + 1 < room; i++)
+        if (value[i] == '%' && len - i > 2 && strspn(value + i + 1, HEX) >= 2
+            && sscanf(value + i + 1, "%2x", &byte) == 1) {
+            out[n++] = (char)byte;
+            i += 2;
+        } else
+            out[n++] = value[i];
+    out[n] = '\0';
 }
 
 static bool has_key(const char *spec, const char *key, size_t len)
@@ -176,13 +198,15 @@ int reading_make(reading_spec *t, const char *kind, const load_manner *like, con
                            : "comma");
     }
     if (label)
-        add(t, "label", label);
+        add_name(t, "label", label, false);
     if (header || no_header)
         add(t, "header", header ? "yes" : "no");
-    if (cat || num)
-        add_lists(t);
+    if (cat)
+        add_name(t, "cat", cat, true);
+    if (num)
+        add_name(t, "num", num, true);
     if (weight_column)
-        add(t, "weight", weight_column);
+        add_name(t, "weight", weight_column, false);
     if (hash_bits)
         add_count(t, "hash-bits", hash_bits);
     if (ngram)

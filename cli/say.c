@@ -17,7 +17,8 @@ static const char *const spelling[][2] = {
     {"nan=drop", "--nan drop"},     {"fields=ignore", "--ignore-fields"},
     {"header=yes", "--header"},     {"header=no", "--no-header"},
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
-    {"use cat=", "use --cat "},
+    {"use cat=", "use --cat "},     {"raise max-iter", "raise --max-iter"},
+    {"lower C", "lower -C"},
 };
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"
@@ -70,12 +71,34 @@ void say_warning(const char *format, ...)
     va_end(args);
 }
 
-/* detail with spec keys respelt as options; cut rather than overrun. */
+/* The byte that %2C stands for in a column's name; -1: p is none of that. */
+static int escaped(const char *p)
+{
+    const char digits[] = "0123456789ABCDEF";
+    const char *high = p[0] == '%' && p[1] ? strchr(digits, p[1]) : NULL;
+    const char *low = high && p[2] ? strchr(digits, p[2]) : NULL;
+
+    return low ? (int)(16 * (high - digits) + (low - digits)) : -1;
+}
+
+/* detail with spec keys respelt as options and names of columns as they are; cut rather than
+ * overrun. */
 static void respell(char *out, size_t room, const char *detail)
 {
+    const char named[] = "is named '";
     size_t n = 0;
+    bool in_name = false;
 
     while (*detail && n + 32 < room) {
+        int byte = in_name ? escaped(detail) : -1;
+        if (byte > 0) {
+            out[n++] = (char)byte;
+            detail += 3;
+            continue;
+        }
+        in_name = (in_name && *detail != '\'')
+                  || (n >= sizeof named - 1 && !strncmp(out + n - (sizeof named - 1), named,
+                                                        sizeof named - 1));
         size_t k = 0, keys = sizeof spelling / sizeof *spelling;
         while (k < keys && strncmp(detail, spelling[k][0], strlen(spelling[k][0])) != 0)
             k++;

@@ -43,6 +43,8 @@ int task_decide(bool *regress, const loaded *l)
     bool known = fitting_task_known(regress);
     char number[32];
 
+    if (fitting_unlabelled())
+        return 0;
     if (!l->table.label) {
         say_error("%s has no labels", l->name);
         return EXIT_USAGE;
@@ -60,8 +62,9 @@ int task_decide(bool *regress, const loaded *l)
     }
     labels y = look(&l->table);
     if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
-        say_error("%s: labels such as %s are no classes; use --model ridge or svr, or --task "
-                  "classify if they are", l->name, say_number(number, y.odd));
+        say_error("%s: labels such as %s are no classes; use --model %sridge or %ssvr, or "
+                  "--task classify if they are", l->name, say_number(number, y.odd),
+                  exact_is() ? "kernel-" : "", exact_is() ? "kernel-" : "");
         return EXIT_USAGE;
     }
     if (known)

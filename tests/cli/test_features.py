@@ -67,6 +67,25 @@ def test_text_in_a_number(fx, put):
         fx("convert", "x.csv", "x.svm", "--cat", "b,c", status=2).talk
 
 
+def test_every_name_can_be_chosen(fx, put, tmp_path):
+    put("x.csv", '"a,b",(c),d/e,last,100%\n1,u,2,yes,3\n4,v,5,no,6\n')
+    assert "no column is named 'a,q'" in fx("info", "x.csv", "--label", "a,q", status=2).talk
+    assert header(fx, "x.csv", "--label", "(c)", "--cat", "none", "--num", "a%2Cb,100%") == \
+        '"a,b",100%,label'
+    assert header(fx, "x.csv", "--label", "%6Cast", "--cat", "(c),d/e") == \
+        '"a,b",100%,(c)=u,d/e=2,(c)=v,d/e=5,label'
+    assert "weight,label" in header(fx, "x.csv", "--label", "%6Cast", "--weight-column", "a,b")
+    assert "(c) (2)" in fx("convert", "x.csv", "x.svm", "--label", "%6Cast").talk
+    for label in ["a,b", "(c)", "d/e", "%6Cast"]:       # kept in the model
+        fx("train", "x.csv", "--label", label, "-C", "1", "--task",
+           "classify" if label in ("(c)", "%6Cast") else "regress", "-o", "m.fx", "-q")
+        want = fx("predict", "m.fx", "x.csv").text
+        lines = [line.split(",") for line in
+                 (tmp_path / "x.csv").read_text().replace('"a,b"', "AB").splitlines()]
+        put("y.csv", "\n".join(",".join(reversed(f)) for f in lines).replace("AB", '"a,b"') + "\n")
+        assert fx("predict", "m.fx", "y.csv").text == want
+
+
 def test_no_header(fx, put):
     put("x.csv", "39,State,yes\n50,Self,no\n")
     assert "x.csv:1:1: is this line a header? (--header or --no-header)" in \

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * exact.c - kernel machines in the program: options that they do not take, what a fit will cost.
+ *
+ * Every kernel machine has a linear model that does its work on random features, so a user who asks
+ * for what cannot be done, or takes long, is told the other command. */
+
+#include "cli.h"
+
+#include <string.h>
+
+enum { MANY = 10000, LONG = 10 };       /* rows, seconds: a fit that is announced */
+#define CACHE (256.0 * 1024 * 1024)     /* what the library takes if nothing is said */
+
+static const struct { const char *exact, *mapped; } twins[] = {
+    {"kernel-svm", "svm"}, {"kernel-svr", "svr"}, {"kernel-ridge", "ridge"},
+    {"kernel-perceptron", "perceptron"}, {"kernel-pca", "pca"}};
+enum { TWINS = sizeof twins / sizeof *twins };
+
+/* The linear model that stands for the one of the options; NULL: that is no kernel machine. */
+static const char *twin(void)
+{
+    for (size_t i = 0; i < TWINS && fitting_given(); i++)
+        if (fitting_named(fitting_given(), twins[i].exact))
+            return twins[i].mapped;
+    return NULL;
+}
+
+bool exact_is(void) { return twin() != NULL; }
+static bool cached(void) { return exact_is() && strncmp(fitting_given(), "kernel-sv", 9) == 0; }
+
+static int name_length(void) { return (int)strcspn(fitting_given(), ":"); }
+
+/* tol and max-iter are other numbers for a linear model, but for the perceptron's passes. */
+static bool means_the_same(const char *key)
+{
+    const char *const own[] = {"collapse=", "budget=", "tol=", "max-iter="};
+    size_t n = fitting_online(fitting_given()) ? 2 : 4;
+
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(key, own[i], strlen(own[i])))
+            return false;
+    return true;
+}
+
+/* The twin with those keys that both have: kernel-svm:C=10,collapse=no becomes svm:C=10. */
+static const char *mapped_model(char buf[FITTING_SPEC])
+{
+    size_t at = (size_t)snprintf(buf, FITTING_SPEC, "%s", twin());
+    char next = ':';
+
+    for (const char *p = fitting_given() + name_length(); *p;) {
+        int n = (int)strcspn(++p, ",");
+        if (means_the_same(p) && at + (size_t)n + 2 < FITTING_SPEC) {
+            at += (size_t)snprintf(buf + at, FITTING_SPEC - at, "%c%.*s", next, n, p);
+            next = ',';
+        }
+        p += n;
+    }
+    return buf;
+}
+
+/* A word that a shell takes as it is. */
+static const char *quoted(char buf[1024], const char *word)
+{
+    snprintf(buf, 1024, strpbrk(word, "()'\"$&;|<>*? ") ? "'%.1000s'" : "%.1000s", word);
+    return buf;
+}
+
+/* ---- Options ------------------------------------------------------------------------------ */
+int exact_check(const char **kernel, const char *features)
+{
+    char given[64], model[FITTING_SPEC], word[1024];
+
+    if (fit.cache && !cached()) {
+        say_error("--cache is for kernel-svm and kernel-svr; %s keeps no kernel values",
+                  fitting_given() ? fitting_given() : "this model");
+        return EXIT_USAGE;
+    }
+    if (*kernel && fitting_named(*kernel, "precomputed") && !exact_is()) {
+        say_error("--kernel precomputed is for kernel machines, such as --model kernel-svm");
+        return EXIT_USAGE;
+    }
+    if (!exact_is())
+        return 0;
+    snprintf(given, sizeof given, "%s %.50s", fit.map ? "--map" : "-D",
+             fit.map ? fit.map : features);
+    if (fit.map || features) {
+        say_error("%s: %.*s is exact and has no map; on random features it is --model %s --map %s "
+                  "--kernel %s", given, name_length(), fitting_given(), mapped_model(model),
+                  fit.map ? fit.map : "auto", quoted(word, *kernel ? *kernel : EXACT_KERNEL));
+        return EXIT_USAGE;
+    }
+    if (*kernel && !strcmp(*kernel, "auto")) {
+        say_error("--kernel auto chooses among maps; %.*s needs a kernel by name", name_length(),
+                  fitting_given());
+        return EXIT_USAGE;
+    }
+    if (!*kernel) {
+        *kernel = EXACT_KERNEL;
+        say_note("kernel: %s, since none is given", *kernel);
+    }
+    if (fitting_named(*kernel, "precomputed") && fit.scale && strcmp(fit.scale, "none") != 0) {
+        say_error("--scale %s: values of a precomputed kernel are taken as they are", fit.scale);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* ---- What it will cost -------------------------------------------------------------------- */
+static const char *duration(char buf[32], double seconds)
+{
+    if (seconds < 1)
+        snprintf(buf, 32, "less than a second");
+    else if (seconds < 100)
+        snprintf(buf, 32, "about %.0f s", seconds);
+    else if (seconds < 100 * 60)
+        snprintf(buf, 32, "about %.0f min", seconds / 60);
+    else if (seconds < 48 * 3600)
+        snprintf(buf, 32, "about %.0f h", seconds / 3600);
+    else
+        snprintf(buf, 32, "about %.0f days", seconds / 86400);
+    return buf;
+}
+
+/* "--model svm --map rk --kernel anova:order=2 -D 16x"; "": no map serves the kernel. */
+static const char *other_way(char buf[2048], const chosen *k, size_t cols)
+{
+    const char *map = fitting_served(k, cols);
+    char model[FITTING_SPEC], word[1024];
+
+    buf[0] = '\0';
+    if (map)
+        snprintf(buf, 2048, "--model %s --map %s --kernel %s -D 16x", mapped_model(model), map,
+                 quoted(word, k->spec));
+    return buf;
+}
+
+/* A cache that is smaller than what a fit must have is no cache, but the fit goes on. */
+static int check_cache(const training *t)
+{
+    fx_plan plan = t->plan;
+    fx_estimate least;
+    fx_run run = progress_run();
+    char given[32], taken[32];
+
+    if (!fit.cache)
+        return 0;
+    plan.cache = 1;
+    fx_status s = fx_model_estimate(&least, &plan, &t->X.table, &run);
+    if (s)
+        return say_failure(s);
+    if (least.bytes > fit.cache)
+        say_note("--cache %s: a fit of %zu rows takes %s at least",
+                 say_bytes(given, (double)fit.cache), t->X.table.rows,
+                 say_bytes(taken, (double)least.bytes));
+    return 0;
+}
+
+uint64_t exact_cache(void)
+{
+    return fit.cache || !cached() || (double)cli.max_memory >= 2 * CACHE ? fit.cache
+                                                                        : cli.max_memory / 2;
+}
+
+/* What follows "kernel-svm on 20000 rows: ".  Several fits help one another, and those of other C
+ * take other times, so there is no sum. */
+static void say_cost(const fx_estimate *e, size_t rows, size_t fits, const char *other)
+{
+    char time[32], size[32], count[48] = "";
+
+    if (fits > 1)
+        snprintf(count, sizeof count, "%zu fits, each ", fits);
+    say_note("%.*s on %zu rows: %s%s, %s", name_length(), fitting_given(), rows, count,
+             duration(time, e->seconds), say_bytes(size, (double)e->bytes));
+    if (*other)
+        say_note("with random features, more exact as -D grows: %s", other);
+}
+
+int exact_foretell(const training *t, const chosen *k, size_t fits)
+{
+    fx_estimate e;
+    fx_run run = progress_run();
+    size_t rows = t->X.table.rows;
+    char other[2048];
+
+    if (!exact_is())
+        return 0;
+    fx_status s = fx_model_estimate(&e, &t->plan, &t->X.table, &run);
+    if (s)
+        return say_failure(s);
+    other_way(other, k, t->X.table.cols);
+    if ((double)e.bytes > (double)cli.max_memory) {
+        int status = say_limit((double)e.bytes, "%.*s on %zu rows needs %llu bytes:",
+                               name_length(), fitting_given(), rows, (unsigned long long)e.bytes);
+        if (*other)
+            say_hint("%s takes less, and is more exact as -D grows", other);
+        return status;
+    }
+    if (rows >= MANY || e.seconds * (double)fits > LONG)
+        say_cost(&e, rows, fits, other);
+    return check_cache(t);
+}

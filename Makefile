@@ -65,7 +65,7 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan
-	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole -E model.bytes  # two minutes; the others cover it
+	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole -E '^model.(bytes|path)' # minutes; the others cover it
 
 test-clang:                             # the other compiler, its UBSan and the other FFT, warnings are errors
 	cmake --preset clang > /dev/null

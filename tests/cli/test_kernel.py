@@ -367,10 +367,11 @@ def test_same_bytes_for_any_cache_and_threads(fx, pairs):
 
 
 def test_same_bytes_where_the_cache_is_short(fx):
-    """The Gram matrix has 2.4 MiB of floats: rows are dropped and computed again, in other blocks."""
-    fx("make", "pairs", "-n", "800", "-d", "60", "--nz", "10", "-k", "5", "-o", "x.svm", "-q")
+    """Rows are dropped and computed again, in other blocks; above 4,096 rows steps go by working sets."""
+    rows, caches = ("5000", ["4M", "12M", "1G"]) if SLOW == 1 else ("300", ["100K", "200K", "1G"])
+    fx("make", "pairs", "-n", rows, "-d", "60", "--nz", "10", "-k", "5", "-o", "x.svm", "-q")
     made = set()
-    for args in (["--cache", "600K"], ["--cache", "1M"], ["--cache", "1G"], ["--cache", "900K", "--threads", "1"]):
+    for args in [["--cache", c] for c in caches] + [["--cache", caches[1], "--threads", "1"]]:
         fx("train", "x.svm", "--model", "kernel-svm:collapse=no", *ANOVA, "-C", "0.1", *args, "-o", "m.fx", "-q")
         made.add((fx.directory / "m.fx").read_bytes())
     assert len(made) == 1

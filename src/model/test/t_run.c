@@ -125,7 +125,7 @@ static void is_shared(const call *c)
 
 int main(void)
 {
-    fx_data *d = made("pairs:n=4000,d=60,nz=12"), *few = made("pairs:n=600,d=60,nz=12");
+    fx_data *d = made("pairs:n=4000,d=60,nz=12"), *few = made("pairs:n=240,d=60,nz=12");
     double label[N], *out = malloc(N * 3 * sizeof *out);
     int32_t fold[N];
     call c = {.t = fx_data_table(d), .fold = fold, .out = out,

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-from conftest import svmlight
 
 
 def train(fx, data, *args):

@@ -2,7 +2,6 @@
 """featcross gram against the definitions, summed over all sets of features."""
 
 import gzip
-import io
 import itertools
 import math
 import re

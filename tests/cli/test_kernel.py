@@ -4,15 +4,12 @@
 import csv
 import json
 import shlex
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
 
 from conftest import SLOW, svmlight
-from test_output import files, spawn
+from test_output import files, train_interrupted
 
 ANOVA = ["--kernel", "anova:order=2"]
 
@@ -411,17 +408,7 @@ def test_zero_rows_and_constant_columns(fx, put):
     ("kernel-svm:C=1000,tol=1e-9", 30000), ("kernel-perceptron:max-iter=10000", 30000),
     ("kernel-ridge", 12000), ("kernel-pca:k=100", 12000)])
 def test_interrupt(program, tmp_path, model, rows):
-    subprocess.run([program, "make", "triples", "-n", str(rows), "-o", "t.svm", "-q"], cwd=tmp_path,
-                   check=True)
-    p = spawn(program, tmp_path, "train", "t.svm", "-o", "m.fx", "--model", model, *ANOVA)
-    time.sleep(1.5)
-    assert p.poll() is None
-    start = time.monotonic()
-    p.send_signal(signal.SIGINT)
-    p.communicate()
-    assert time.monotonic() - start < 0.5 * SLOW
-    assert p.returncode == 130
-    assert files(tmp_path) == ["t.svm"]
+    train_interrupted(program, tmp_path, rows, ["--model", model, *ANOVA], 1.5)
 
 
 # ---- Several classes, probabilities ----------------------------------------------------------------

@@ -2,8 +2,6 @@
 """featcross map: features against the kernel that they stand for."""
 
 import io
-import os
-import signal
 import subprocess
 import time
 

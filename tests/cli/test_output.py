@@ -177,6 +177,16 @@ def interrupt(p, number=signal.SIGINT):
     return time.monotonic() - start, out, err
 
 
+def train_interrupted(program, tmp_path, rows, args, after):
+    """A fit that lasts is interrupted after so many seconds: it ends soon and leaves no file."""
+    subprocess.run([program, "make", "triples", "-n", str(rows), "-o", "t.svm", "-q"], cwd=tmp_path, check=True)
+    p = spawn(program, tmp_path, "train", "t.svm", "-o", "m.fx", *args)
+    time.sleep(after)
+    assert p.poll() is None
+    seconds, _, _ = interrupt(p)
+    assert p.returncode == 130 and seconds < 0.5 * SLOW and files(tmp_path) == ["t.svm"]
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
     """Rows whose Gram matrix, 128 MB, takes many seconds: wide, for a kernel of high order."""

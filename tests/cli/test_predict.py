@@ -4,7 +4,6 @@
 import io
 import json
 import os
-import resource
 import subprocess
 import sys
 import zlib

@@ -3,15 +3,13 @@
 
 import csv
 import resource
-import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
 
-from conftest import SLOW, svmlight
-from test_output import files, spawn, wait_for
+from conftest import svmlight
+from test_output import files, train_interrupted
 
 MODELS = ["svm", "svm-l2", "logistic", "perceptron", "svm-l2:penalty=l1", "logistic:penalty=l1"]
 
@@ -350,17 +348,7 @@ def test_26_same_bytes_for_any_threads(fx, pairs, args):
      "1024"],
     []])
 def test_27_interrupt(program, tmp_path, args):
-    subprocess.run([program, "make", "triples", "-n", "20000", "-o", "t.svm", "-q"], cwd=tmp_path,
-                   check=True)
-    p = spawn(program, tmp_path, "train", "t.svm", "-o", "m.fx", *args)
-    time.sleep(1)
-    assert p.poll() is None
-    start = time.monotonic()
-    p.send_signal(signal.SIGINT)
-    p.communicate()
-    assert time.monotonic() - start < 0.5 * SLOW
-    assert p.returncode == 130
-    assert files(tmp_path) == ["t.svm"]
+    train_interrupted(program, tmp_path, 20000, args, 1)
 
 
 # ---- Everything chosen --------------------------------------------------------------------------

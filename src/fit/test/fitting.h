@@ -47,6 +47,38 @@ static inline fxi_source fitting_source(const fx_matrix *X, const fx_map *map, u
     return z;
 }
 
+/* Row i none, one or three times, as rows and as weights: repeated rows to X3, y3, c3, their number
+ * returned; c times how often. */
+static inline size_t fitting_repeat(double *X3, double *y3, double *c3, const double *X,
+                                    const double *y, double *c, size_t rows, size_t cols)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        size_t times = i % 4 == 1 ? 3 : i % 4 == 2 ? 0 : 1;
+        for (size_t k = 0; k < times; k++, n++) {
+            memcpy(X3 + n * cols, X + i * cols, cols * sizeof *X);
+            y3[n] = y[i];
+            c3[n] = c[i];
+        }
+        c[i] *= (double)times;
+    }
+    return n;
+}
+
+/* From the optimum nothing moves, iterations are counted, memory is asked for. */
+static inline void fitting_ends(fitting_solver *solve, fxi_problem p, const fitting *optimum,
+                                double tol, size_t most)
+{
+    fxi_solution s = {.w = optimum->w, .b = optimum->b};
+
+    p.tol = tol;
+    CHECK(solve(&s, &p, NULL) == FX_OK && s.converged && s.iterations == 1);
+    p.tol = 0, p.max_iter = most;
+    CHECK(solve(&s, &p, NULL) == FX_OK && s.iterations <= most);
+    CHECK(solve(&s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+}
+
 /* sum_i c_i loss(y_i, <w, x_i> + b) on dense rows */
 static inline double fitting_loss(const fxi_problem *p, const double *X, const double *w, double b)
 {

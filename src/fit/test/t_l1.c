@@ -211,12 +211,7 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
         CHECK(memcmp(a.w, b.w, D * sizeof *a.w) == 0 && a.b == b.b && a.gap == b.gap);
         free(b.w);
     }
-    fxi_solution s = {.w = a.w, .b = a.b};      /* from the optimum nothing moves */
-    p.tol = 1e-3;
-    CHECK(fxi_fit_l1(&s, &p, NULL) == FX_OK && s.converged && s.iterations == 1);
-    p.tol = 0, p.max_iter = 3;
-    CHECK(fxi_fit_l1(&s, &p, NULL) == FX_OK && s.iterations <= 3);
-    CHECK(fxi_fit_l1(&s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+    fitting_ends(fxi_fit_l1, p, &a, 1e-3, 3);
     free(a.w);
     fxi_fit_source_free(&stored);
     fx_map_free(m);

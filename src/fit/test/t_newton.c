@@ -89,18 +89,9 @@ static void compare(const fitting *a, const fitting *b, double tol)
 static void test_weights(const fxi_loss *loss, fxi_intercept intercept)
 {
     static double X3[3 * N * COLS], y3[3 * N], c3[3 * N];
-    size_t n = 0;
 
     make(loss, 0.5);
-    for (size_t i = 0; i < N; i++) {
-        size_t times = i % 4 == 1 ? 3 : i % 4 == 2 ? 0 : 1;
-        for (size_t k = 0; k < times; k++, n++) {
-            memcpy(X3 + n * COLS, X + i * COLS, COLS * sizeof *X);
-            y3[n] = y[i];
-            c3[n] = c[i];
-        }
-        c[i] *= (double)times;
-    }
+    size_t n = fitting_repeat(X3, y3, c3, X, y, c, N, COLS);
     fx_matrix rows = fitting_dense(X3, n, COLS);
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = fitting_problem(&z, loss, y3, c3, intercept, 1e-16);
@@ -183,13 +174,7 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept)
         CHECK(memcmp(a.w, b.w, D * sizeof *a.w) == 0 && a.b == b.b && a.gap == b.gap);
         free(b.w);
     }
-    /* from the optimum nothing moves */
-    fxi_solution s = {.w = a.w, .b = a.b};
-    p.tol = 1e-5;
-    CHECK(fxi_fit_newton(&s, &p, NULL) == FX_OK && s.converged && s.iterations == 1);
-    p.tol = 0, p.max_iter = 5;
-    CHECK(fxi_fit_newton(&s, &p, NULL) == FX_OK && s.iterations <= 5);
-    CHECK(fxi_fit_newton(&s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+    fitting_ends(fxi_fit_newton, p, &a, 1e-5, 5);
     free(a.w);
     fxi_fit_source_free(&stored);
     fx_map_free(m);

@@ -187,18 +187,9 @@ static void test_weights(const fxi_loss *loss, fxi_intercept intercept)
     static double X3[3 * N * COLS], y3[3 * N], c3[3 * N];
     static solved b;
     fxi_problem p = problem(loss, intercept, 1e-11);
-    size_t n = 0;
 
     make(loss, 0.5);
-    for (size_t i = 0; i < N; i++) {
-        size_t times = i % 4 == 1 ? 3 : i % 4 == 2 ? 0 : 1;
-        for (size_t k = 0; k < times; k++, n++) {
-            memcpy(X3 + n * COLS, X + i * COLS, COLS * sizeof *X);
-            y3[n] = y[i];
-            c3[n] = c[i];
-        }
-        c[i] *= (double)times;
-    }
+    size_t n = fitting_repeat(X3, y3, c3, X, y, c, N, COLS);
     fx_matrix rows = fitting_dense(X3, n, COLS);
     fxi_source z = fitting_source(&rows, NULL, 0);
     fit(&b, &p, fxi_fit_proximal);

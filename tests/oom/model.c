@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * model.c - scenarios: models; a spec is the model, perhaps a blank and a map. */
+
+#include "scenario.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fx_plan plan_of(char model[96], const char *spec)
+{
+    const char *map = strchr(spec, ' ');
+    fx_plan p = {.model = model, .scale = "maxabs", .class_weight = "balanced", .seed = 1};
+
+    snprintf(model, 96, "%.*s", (int)strcspn(spec, " "), spec);
+    if (strstr(model, "ridge") || strstr(model, "svr") || strstr(model, "pca"))
+        p.class_weight = NULL;
+    if (strstr(model, "kernel-"))
+        p.kernel = "anova:order=2";
+    if (map) {
+        p.map = map + 1;
+        p.kernel = "anova:order=2";
+        p.features = 16;
+    }
+    return p;
+}
+
+static const char model_rows[] = "no 1:1 3:2\nyes 2:1\nno 1:2 3:1\nyes 2:2 3:0.5\nno 1:3\nyes 2:3\n"
+                                 "maybe 3:3\nmaybe 3:4 4:1\nno 1:1\nyes 2:2\nmaybe 3:2\nno 1:4\n";
+
+/* Text labels, or numbers for models of targets. */
+static fx_data *rows_for(const char *spec)
+{
+    int targets = strstr(spec, "ridge") || strstr(spec, "svr");
+
+    return parsed("svmlight", targets ? "1 1:1\n2 1:2\n2.5 1:3\n" : model_rows);
+}
+
+static fx_status got_model(fx_model *m, fx_status s)
+{
+    if (s < 0)
+        expect((void *)m == MARK, "the model changed although the call failed");
+    else {
+        fx_content c = fx_model_content(m);
+        hash_text(c.spec);
+        hash_text(c.map);
+        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
+        hash(c.intercepts, c.outputs * sizeof *c.intercepts);
+        if (c.sigmoid)
+            hash(c.sigmoid, 2 * c.outputs * sizeof *c.sigmoid);
+        for (size_t k = 0; k < c.classes; k++)
+            hash_text(c.class_name[k]);
+        fx_model_free(m);
+    }
+    return s;
+}
+
+static fx_model *model_of(const char *spec, const fx_table *t)
+{
+    char model[96];
+    fx_plan plan = plan_of(model, spec);
+    fx_model *m;
+
+    prepared(fx_model_fit(&m, &plan, t, NULL), spec);
+    return m;
+}
+
+static fx_status model_fit(const char *spec)
+{
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_model *m = MARK;
+
+    plan.eval = strstr(spec, "pca") ? NULL : &t;
+    call_begin();
+    fx_status s = call_end(fx_model_fit(&m, &plan, &t, &two));
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
+/* Seconds differ from call to call. */
+static fx_status model_estimate(const char *spec)
+{
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_estimate e = {-1, 7};
+
+    call_begin();
+    fx_status s = call_end(fx_model_estimate(&e, &plan, &t, &two));
+    fx_data_free(d);
+    if (s < 0)
+        expect(e.seconds == -1 && e.bytes == 7, "an output changed although the call failed");
+    else
+        hash(&e.bytes, sizeof e.bytes);
+    return s;
+}
+
+static fx_status model_update(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *first = model_of(spec, &t), *m = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_update(&m, first, &t, &two));
+    fx_model_free(first);
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
+static fx_status model_predict(const char *spec)
+{
+    fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 4:2 9:1\n0 2:1\n");
+    fx_table t = fx_data_table(d), x = fx_data_table(other);
+    fx_model *m = model_of(spec, &t);
+    fx_output what = fx_model_width(m, FX_PROBA)   ? FX_PROBA
+                     : fx_model_width(m, FX_LABEL) ? FX_LABEL
+                                                   : FX_SCORE;
+    double out[6] = {0};
+    uint64_t unseen = 77;
+
+    call_begin();
+    fx_status s = call_end(fx_model_predict(out, &unseen, m, what, x.block, &two));
+    if (s < 0)
+        expect(unseen == 77 && out[0] == 0, "results changed although the call failed");
+    else
+        hash(out, sizeof out);
+    fx_model_free(m);
+    fx_data_free(other);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (s < 0)
+            expect(m[i].rows == 77, "metrics changed although the call failed");
+        else
+            hash(&m[i], sizeof m[i]);
+    return s;
+}
+
+static fx_status model_metrics(const char *spec)
+{
+    static const double y[] = {1, -1, 1}, score[] = {0.5, 0.1, -1};
+    fx_metrics m = {.rows = 77};
+
+    (void)spec;
+    call_begin();
+    fx_status s = call_end(fx_model_metrics(&m, y, score, NULL, 3, 0));
+    return got_metrics(&m, 1, s);
+}
+
+static fx_status model_evaluate(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_metrics got = {.rows = 77};
+
+    call_begin();
+    fx_status s = call_end(fx_model_evaluate(&got, NULL, m, &t, &two));
+    fx_model_free(m);
+    fx_data_free(d);
+    return got_metrics(&got, 1, s);
+}
+
+static fx_status model_path(const char *spec)
+{
+    static const double C[] = {0.1, 1};
+    static const int32_t fold[] = {0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0};
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_metrics got[4] = {{.rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
+
+    call_begin();
+    fx_status s = call_end(fx_model_path(got, &plan, C, 2, &t, fold, 2, &two));
+    fx_data_free(d);
+    return got_metrics(got, 4, s);
+}
+
+/* From a table with names, or with a map. */
+static fx_model *to_be_written(const char *spec)
+{
+    fx_data *d = strcmp(spec, "csv") ? made("pairs:n=40,d=9,nz=4,k=2")
+                                     : parsed("csv:nan=drop", text_of("csv"));
+    fx_table t = fx_data_table(d);
+    fx_plan plan = {.model = "svm", .features = 10};
+    fx_model *m;
+
+    if (!strcmp(spec, "rk"))
+        plan.map = "rk", plan.kernel = "anova:order=2";
+    else if (strstr(spec, "kernel-"))
+        plan.model = spec, plan.kernel = "anova:order=2";
+    else
+        plan.scale = "std";
+    prepared(fx_model_fit(&m, &plan, &t, NULL), spec);
+    fx_data_free(d);
+    return m;
+}
+
+static fx_status model_dump(const char *spec)
+{
+    fx_model *m = to_be_written(spec);
+    const fx_sink sink = {to_memory, NULL, &file};
+
+    file.len = 0;
+    json_malloc_t was_malloc;           /* Jansson's allocations fail too; not in parsing, where */
+    json_free_t was_free;               /* it takes some failures for errors in the text */
+    json_get_alloc_funcs(&was_malloc, &was_free);
+    json_set_alloc_funcs(malloc, free);
+    call_begin();
+    fx_status s = call_end(fx_model_dump(&sink, m));
+    json_set_alloc_funcs(was_malloc, was_free);
+    if (s >= 0)
+        hash(file.bytes, file.len);
+    fx_model_free(m);
+    return s;
+}
+
+static fx_status model_parse(const char *spec)
+{
+    fx_model *m = to_be_written(spec), *back = MARK;
+    const fx_sink sink = {to_memory, NULL, &file};
+
+    file.len = 0;
+    prepared(fx_model_dump(&sink, m), spec);
+    fx_model_free(m);
+    call_begin();
+    fx_status s = call_end(fx_model_parse(&back, file.bytes, file.len, &two));
+    if (s < 0)
+        expect((void *)back == MARK, "the model changed although the call failed");
+    else {
+        fx_content c = fx_model_content(back);
+        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
+        hash_text(c.class_name[1]);
+        fx_model_free(back);
+    }
+    return s;
+}
+
+/* clang-format off */
+const scenario model_scenarios[] = {
+    {"fx_model_fit", model_fit, "svm"},
+    {"fx_model_fit", model_fit, "svm:calibrate=yes rk"},
+    {"fx_model_fit", model_fit, "logistic rk"},
+    {"fx_model_fit", model_fit, "svm-l2:penalty=l1"},
+    {"fx_model_fit", model_fit, "svr"},
+    {"fx_model_fit", model_fit, "ridge"},
+    {"fx_model_fit", model_fit, "perceptron rk"},
+    {"fx_model_fit", model_fit, "pca:k=2 rk"},
+    {"fx_model_fit", model_fit, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_fit", model_fit, "kernel-svm:collapse=yes"},
+    {"fx_model_fit", model_fit, "kernel-svr:collapse=no"},
+    {"fx_model_fit", model_fit, "kernel-ridge:collapse=no"},
+    {"fx_model_fit", model_fit, "kernel-perceptron"},
+    {"fx_model_fit", model_fit, "kernel-pca:k=2"},
+    {"fx_model_estimate", model_estimate, "kernel-svm"},
+    {"fx_model_estimate", model_estimate, "kernel-pca:k=2"},
+    {"fx_model_update", model_update, "perceptron rk"},
+    {"fx_model_update", model_update, "kernel-perceptron:budget=4"},
+    {"fx_model_predict", model_predict, "logistic rk"},
+    {"fx_model_predict", model_predict, "svm"},
+    {"fx_model_predict", model_predict, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_predict", model_predict, "kernel-pca:k=2"},
+    {"fx_model_metrics", model_metrics, ""},
+    {"fx_model_evaluate", model_evaluate, "logistic"},
+    {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_path", model_path, "logistic"},
+    {"fx_model_path", model_path, "svm rk"},
+    {"fx_model_path", model_path, "kernel-svm"},
+    {"fx_model_dump", model_dump, "csv"},
+    {"fx_model_dump", model_dump, "rk"},
+    {"fx_model_dump", model_dump, "kernel-perceptron"},
+    {"fx_model_parse", model_parse, "csv"},
+    {"fx_model_parse", model_parse, "rk"},
+    {"fx_model_parse", model_parse, "kernel-perceptron"},
+    {0},
+};
+/* clang-format on */

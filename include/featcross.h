@@ -39,6 +39,7 @@ FX_API const char *fx_simd_target(void); /* "scalar", "avx2", "avx512" or "neon"
 typedef enum fx_status {
     FX_OK = 0,
     FX_NOT_CONVERGED = 1,               /* the result is usable, the stopping rule was not met */
+    FX_DIVERGED = 2,                    /* numbers left their range; this is the last good result */
     FX_ENOMEM = -1,                     /* an allocation failed */
     FX_EINVAL = -2,                     /* an argument or a spec string is wrong */
     FX_ESHAPE = -3,                     /* sizes do not fit together */
@@ -230,6 +231,23 @@ FX_API fx_status fx_data_movielens(fx_data **out, const char *part, uint64_t see
                                    const char *ratings, const char *users, const char *movies,
                                    const fx_run *run);
 
+/* ---- Links --------------------------------------------------------------------------------
+ * Pairs of nodes as rows: the columns of a node of A, then those of a node of B.  links: text, a
+ * link a line, `a b`, # comments; a node is called by its label (a number or a text), or by its
+ * number from 1 where the table has no labels.  B NULL: links are within A, a pair of nodes has no
+ * direction and its first node is the one that stands first in A.  +1: a link; -1: any other pair
+ * of nodes (two different ones within A), drawn by seed.  qid of a row: the number of its node of
+ * A, from 1.  Of P links, a random floor(P/2) are for training.
+ *   "train"     those, and `negatives` others for each
+ *   "test"      every pair that is not in train
+ *   "sample"    of these the links, and as many others
+ *   "all"       every link, and `negatives` others for each; train comes first
+ * A link that is given twice is an error, and so is a label that two nodes share.  Columns have
+ * names if both tables have them; if a name is in both, all get `a.` or `b.` before them. */
+FX_API fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B,
+                               const char *links, const char *part, size_t negatives,
+                               uint64_t seed, const fx_run *run);
+
 /* ---- Kernels ------------------------------------------------------------------------------
  * family: text of an itemset or group file, NULL for kernels without one; its indices count from
  * `base`.  fx_kernel_file says which file a spec names. */
@@ -336,7 +354,30 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
  * Kernel `precomputed`: rows are rows of the Gram matrix, one column for each row of the training
  * (before them perhaps LIBSVM's column of serial numbers).
  *
- * Objective: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
+ * Factorization machines, where combinations have learnt weights (doc/math.md#fm); one output for
+ * two classes, a target or a ranking, else one for each class against the rest:
+ *
+ *   fm                order 2            hofm:order=3     orders 2 to `order`, factors for each
+ *   hofm-shared:order=3                  hofm-simplex:order=3     factors for all orders together
+ *   all-subsets       poly-net:degree=2  poly-net-uv      bilinear:split=  (columns on the left)
+ *   task=classify|regress|rank        rank: labels order the rows of a query (qid), or all rows
+ *   loss=auto|squared|logistic|squared-hinge   auto: squared for targets, else logistic
+ *   rank=30, sd=0.01                  components; factors start as N(0, sd^2), those of order t > 2
+ *                                     with sd^(2/t): products start alike in every order
+ *   beta=3e-4                         penalty of factors; X/Y/..: of those of orders 2, 3, .., the
+ *                                     last number holds for all further orders
+ *   linear=yes|no, alpha=1e-4, intercept=free|none     of the linear term and its penalty
+ *   lambda=ones|signs|learned, beta-lambda=1e-3        weights of components
+ *   solver=auto|cd|adagrad|lbfgs      auto: cd; rank: adagrad; poly-net: lbfgs
+ *   tol=1e-4, max-iter=100            stop when an iteration lowers the objective by less than tol
+ *                                     of it
+ *   lr=0.1, batch=64                  adagrad
+ *   clip=no|train                     targets: predictions stay within those of the training
+ * Objective: mean of weights * loss + alpha/2 |w|^2 + beta/2 |factors|^2.  Targets are centred.
+ * plan.kernel groups:file= or cross:file= (fm, hofm): combinations have at most one column of each
+ * group; cross: and none of no group.  The order is the model's; groups must not share columns.
+ *
+ * Objective of the others: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
  *   intercept=free|appended|none      free: not penalised
  *   solver=auto|dual|newton|cd        auto: dual, then newton, for svm and svr; cd for l1; else
  *                                     newton
@@ -358,9 +399,19 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
     uint64_t seed;                      /* of the map, the folds, the order of visits */
     const char *class_weight;           /* "balanced", or lines "class=weight"; NULL: all 1 */
     const char *reader;                 /* spec by which such rows are read; kept in the model */
-    const fx_model *init;               /* start here (newton, cd) or go on (perceptrons: on the
-                                         * same rows as if they had not stopped); or NULL */
+    const fx_model *init;               /* start here (newton, cd, factorization machines, to which
+                                         * columns may have come in addition) or go on (perceptrons,
+                                         * adagrad: on the same rows as if they had not stopped);
+                                         * or NULL */
     const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
+    /* factorization machines: */
+    const char *metric;                 /* on eval, of each output: "accuracy" (default of classes),
+                                         * "auc" (default of rankings), "logloss", "rmse" (of
+                                         * targets); kept in the history */
+    size_t patience;                    /* stop after so many iterations without a better metric and
+                                         * keep the best state; 0: do not */
+    double max_seconds;                 /* stop after the iteration that ends later; 0: no limit */
+    /* kernel machines: */
     uint64_t cache;                     /* kernel-svm, kernel-svr: bytes that a fit may take for
                                          * kernel values and all; 0: 256 MiB.  Never less than a few
                                          * rows need; the model does not depend on it */
@@ -370,13 +421,13 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
  * kernel-ridge) need numbers; pca and kernel-pca look at no labels.
  * Table weights multiply the loss; a row of weight 0 is as good as absent, but scalings count it.
  * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
- * FX_NOT_CONVERGED still gives a model; the detail says what to do.
+ * FX_NOT_CONVERGED and FX_DIVERGED still give a model; the detail says what to do.
  * Features are stored if run->max_memory allows, else made again whenever they are visited. */
 FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
                               const fx_run *run);
-/* A perceptron or kernel-perceptron that has seen these rows too, once, in their order; m itself
- * does not change.  Labels must be m's classes; columns beyond m's are left out; a sigmoid stays as
- * it was. */
+/* A perceptron, kernel-perceptron or factorization machine by adagrad that has seen these rows too,
+ * once, in their order; m itself does not change.  Labels must be m's classes; columns beyond m's
+ * are left out; a sigmoid stays as it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
 /* What fx_model_fit would take, for kernel machines: by timing the kernel on some rows.  seconds is
@@ -393,6 +444,15 @@ typedef struct fx_step {                /* of the history of a fit */
     double metric;                      /* on plan.eval: accuracy or root mean square error of this
                                          * output; NaN without */
 } fx_step;
+typedef struct fx_factors {             /* of a factorization machine, one order */
+    int order;                          /* 0: all subsets */
+    size_t cols, rank;                  /* of P: constants, then the model's columns (poly-net-uv:
+                                         * all of it twice) */
+    const double *P;                    /* [outputs][cols][rank] */
+    const double *lambda;               /* [outputs][rank] */
+    const double *theta;                /* [outputs][order] of orders 1, 2, ..; NULL: `order` */
+    const double *norm;                 /* [outputs] |P|; below 1e-6: the order is dead */
+} fx_factors;
 typedef struct fx_content {             /* what is in a model; lives as long as it */
     const char *spec, *scale, *map, *kernel, *family, *reader; /* complete; "": none */
     uint64_t seed;
@@ -411,6 +471,10 @@ typedef struct fx_content {             /* what is in a model; lives as long as 
                                          * or precomputed (weights of columns), or collapsed */
     size_t support;                     /* of kernel machines: vectors, before they collapsed */
     int pairs;                          /* 1: an output for each pair of classes */
+    const fx_factors *block;            /* [blocks] of factorization machines; else none.  weights
+                                         * are then [cols][outputs], of the linear term */
+    size_t blocks;
+    double low, high;                   /* targets are clipped to; low > high: they are not */
     const double *variance;             /* pca: [outputs]; else NULL */
     double total_variance;              /* pca: of the rows, in all directions */
     /* the fit */
@@ -461,9 +525,58 @@ FX_API fx_status fx_model_metrics(fx_metrics *out, const double *y, const double
 FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
                                    const fx_table *t, const fx_run *run);
 
+/* ---- Which combinations matter --------------------------------------------------------------
+ * A score is a sum over combinations of columns, weight * product of their numbers (after scaling),
+ * for linear models on rows or on maps rk, rm, explicit, for kernel machines with linear, anova,
+ * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  Those
+ * with the largest |weight| are found by bounds, no table of pairs being made; of other models:
+ * FX_EUNSUPPORTED. */
+typedef struct fx_question {            /* zeros are defaults */
+    size_t top;                         /* how many; 0: 20 */
+    size_t order;                       /* only combinations of so many columns; 0: any */
+    size_t output;                      /* of several */
+    const fx_table *rows;               /* count those that hold all columns of a combination */
+    const fx_matrix *row;               /* one row: rank by |contribution| to its score */
+    double effort;                      /* multiplications allowed; 0: 2e11 */
+} fx_question;
+typedef struct fx_combination {
+    size_t order;
+    const size_t *column;               /* [order] ascending; twice where it is squared */
+    double weight;
+    double contribution;                /* to the score of question.row; else 0 */
+    uint64_t support;                   /* rows of question.rows; else 0 */
+} fx_combination;
+typedef struct fx_answer {              /* a view; lives as long as the explanation */
+    size_t n;
+    const fx_combination *at;           /* [n] largest first; single columns are of order 1 */
+    int exact;                          /* 1: no other has a larger |weight| (|contribution|) */
+    double missed;                      /* else none that is missing has a larger one than this */
+    double constant;                    /* intercept and all that holds no column */
+    double score, rest;                 /* of row: constant + contributions + rest == score */
+    size_t unseen;                      /* its entries that the model leaves out */
+} fx_answer;
+typedef struct fx_explanation fx_explanation;
+FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_question *q,
+                                  const fx_run *run);
+FX_API fx_answer fx_model_explain_answer(const fx_explanation *e);
+FX_API void fx_model_explain_free(fx_explanation *e);
+
+/* A linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) as a factorization
+ * machine: its factors are what the map drew.  It predicts the same. */
+FX_API fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_run *run);
+/* libFM's text of an FM of order 2 with one output; what it cannot say (lambda below 0, scaled
+ * rows, groups, clipped targets) is FX_EUNSUPPORTED.  Scalings of columns are multiplied in.  Lines
+ * are for the indices of text files: where those count from 1, that of index 0 is of zeros. */
+FX_API fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const char *format);
+/* format "libfm"; a model of a target, or with `classes` of the classes -1 and 1.  Column 0 is index
+ * 0. */
+FX_API fx_status fx_model_import(fx_model **out, const char *format, int classes, const void *bytes,
+                                 size_t len, const fx_run *run);
+
 /* Held-out metrics along a path of C, ascending, each fit starting from the one before:
  * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  fold[rows]: -1:
- * always used in training.  Scaling and seen columns are those of all rows. */
+ * always used in training.  Scaling and seen columns are those of all rows.  Of factorization
+ * machines the numbers are those by which beta is multiplied, and each fit starts anew. */
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);

@@ -56,12 +56,21 @@ bool fxi_parallel_cancelled(fxi_team *team);            /* also calls progress, 
 int fxi_parallel_thread(const fxi_team *team);          /* 0..threads-1, for scratch memory */
 int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads will be used */
 
+/* crew.c - the same for many short runs: run's threads are started once, and a run of chunks costs
+ * about a microsecond.  fn(ctx, chunk, member) for chunk = 0..chunks-1 in any order; member 0 is
+ * the caller, the only one that may poll or fail.  What fn computes depends on the chunk alone. */
+typedef struct fxi_crew fxi_crew;
+typedef void fxi_crew_chunk(void *ctx, size_t chunk, int member);
+fx_status fxi_crew_new(fxi_crew **out, const fx_run *run);
+void fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx);
+void fxi_crew_free(fxi_crew *crew);
+
 /* spec.c - the grammar of spec strings. */
 typedef struct fxi_spec_key {
     const char *name, *fallback;        /* fallback NULL: the key must be given */
     const char *values;                 /* "a|b|c" for a choice, else NULL */
 } fxi_spec_key;
-enum { FXI_SPEC_KEYS = 16 };
+enum { FXI_SPEC_KEYS = 24 };
 typedef struct fxi_spec {               /* name:key=value,..(inner), pointing into the text */
     const char *text, *name;
     size_t name_len;

@@ -9,6 +9,7 @@ const char *fx_status_name(fx_status s)
 #define NAME(x) case x: return #x
     NAME(FX_OK);
     NAME(FX_NOT_CONVERGED);
+    NAME(FX_DIVERGED);
     NAME(FX_ENOMEM);
     NAME(FX_EINVAL);
     NAME(FX_ESHAPE);

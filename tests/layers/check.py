@@ -20,7 +20,8 @@ sys.path.insert(0, "tests")
 import header  # noqa: E402
 
 # Modules of one line are siblings.  One line a layer, lowest first.
-LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel", "loss", "project"], ["map"], ["fit"],
+LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel", "loss", "project"], ["map"],
+          ["fit", "fm"],
           ["model"]]
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 OUTSIDE = ["cli", "examples", "fuzz"]

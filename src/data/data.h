@@ -72,5 +72,6 @@ fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const ch
 
 /* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
 enum { FXI_DATA_SHUFFLE = 1000, FXI_DATA_FOLDS, FXI_DATA_MAKE, FXI_DATA_MAKE_PAIR,
-       FXI_DATA_MOVIELENS, FXI_DATA_MOVIELENS_PAIR };
+       FXI_DATA_MOVIELENS, FXI_DATA_MOVIELENS_PAIR, FXI_DATA_LINKS, FXI_DATA_LINKS_TRAIN,
+       FXI_DATA_LINKS_HELD };
 #endif

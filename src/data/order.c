@@ -7,11 +7,6 @@
 
 #include <stdlib.h>
 
-static int compare(const fxi_data_item *a, const fxi_data_item *b)
-{
-    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
-}
-
 fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, fx_type type,
                              size_t n, fxi_team *team)
 {
@@ -37,7 +32,7 @@ fx_status fxi_data_order_row(fxi_data_order *o, void *col, int wide, void *val, 
         if (fxi_data_stopped(i, team))
             return FX_ECANCELLED;
     }
-    fx_status s = fxi_data_sort(item, item + n, n, compare, team);
+    fx_status s = fxi_data_sort(item, item + n, n, fxi_data_sort_ascending, team);
     for (size_t i = 0; i < n && !s; i++) {
         if (fxi_data_stopped(i, team))
             return FX_ECANCELLED;

@@ -62,6 +62,8 @@ typedef struct fxi_data_item {          /* a key, and what goes with it */
 typedef int fxi_data_compare(const fxi_data_item *a, const fxi_data_item *b);
 fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
                         fxi_data_compare *compare, fxi_team *team);
+int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b);    /* by key.col */
+int64_t fxi_data_sort_number(double x); /* ascending as x does; -0 is 0 */
 
 /* order.c - the entries of one row put in ascending order of their columns, equal columns left in
  * the order of the file. */

@@ -7,7 +7,23 @@
 
 #include "data/reader.h"
 
+#include <string.h>
+
 enum { FEW = 16, POLL = 1024 };         /* items: sorted by insertion; merged between questions */
+
+int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b)
+{
+    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
+}
+
+int64_t fxi_data_sort_number(double x)
+{
+    int64_t i;
+
+    x += 0.0;                           /* -0 is 0 */
+    memcpy(&i, &x, sizeof i);
+    return i < 0 ? i ^ INT64_MAX : i;
+}
 
 static void insertion(fxi_data_item *item, size_t n, fxi_data_compare *compare)
 {

@@ -241,6 +241,25 @@ static fx_status movielens(const char *part)
     return got_data(d, s);
 }
 
+/* Few pairs are drawn by trying, many from a list. */
+static fx_status links(const char *part)
+{
+    fx_data *nodes = made("pairs:n=40,d=30,nz=5,k=2"), *d = MARK;
+    static const char *const name[] = {"x", "y"};
+    static const float x[] = {1, 2, 3, 4, 5, 6};
+    const fx_matrix X = {.rows = 3, .cols = 2, .stride = 2, .val = x};
+    const fx_table few = {.rows = 3, .cols = 2, .blocks = 1, .block = &X, .name = name};
+    fx_table many = fx_data_table(nodes);
+
+    many.label = NULL;
+    call_begin();
+    fx_status s = call_end(*part == 's' ? fx_data_links(&d, &few, NULL, "1 2\n", part, 1, 3, &two)
+                                        : fx_data_links(&d, &many, &few, "1 2\n7 3\n8 1\n", part,
+                                                        2, 3, &two));
+    fx_data_free(nodes);
+    return got_data(d, s);
+}
+
 static fx_status make(const char *spec)
 {
     fx_data *d = MARK;
@@ -301,6 +320,9 @@ const scenario data_scenarios[] = {
     {"fx_data_make", make, "dense-positive:n=40,d=6"},
     {"fx_data_movielens", movielens, "all"},
     {"fx_data_movielens", movielens, "test"},
+    {"fx_data_links", links, "train"},
+    {"fx_data_links", links, "test"},
+    {"fx_data_links", links, "sample"},
     {0},
 };
 /* clang-format on */

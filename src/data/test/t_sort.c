@@ -4,11 +4,6 @@
 #include "base/test.h"
 #include "data/reader.h"
 
-static int compare(const fxi_data_item *a, const fxi_data_item *b)
-{
-    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
-}
-
 typedef struct job { fxi_data_item *item; size_t n; } job;
 
 static fx_status sort(void *ctx, size_t part, fxi_team *team)
@@ -16,7 +11,7 @@ static fx_status sort(void *ctx, size_t part, fxi_team *team)
     job *j = ctx;
 
     (void)part;
-    return fxi_data_sort(j->item, j->item + j->n, j->n, compare, team);
+    return fxi_data_sort(j->item, j->item + j->n, j->n, fxi_data_sort_ascending, team);
 }
 
 static void fill(job *j, size_t keys)

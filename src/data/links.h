@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * links.h - between the files of links: links_text.c reads nodes and links, links_draw.c chooses
+ * pairs, links_pairs.c remembers them, links.c makes rows. */
+#ifndef FXI_LINKS_H
+#define FXI_LINKS_H
+#include "data/reader.h"
+
+/* A pair of nodes a, b is the number a * (nodes of B) + b; within A: a < b. */
+typedef struct fxi_links {              /* zeros at first */
+    const fx_table *A, *B;              /* B is A where links are within A */
+    bool within;
+    uint64_t pairs;                     /* of different nodes, as many as can be linked */
+    uint64_t *link;                     /* [links] as in the text, then in random order .. */
+    size_t links, train;                /* .. those for training first */
+    uint64_t *drawn;                    /* other pairs, those for training first */
+    uint64_t *slot;                     /* hash table of 2 * (pair + 1) + mark; 0 is free.  The
+                                         * mark is 1 for what is in train */
+    size_t slots, entered;              /* a power of two; how many pairs are in it */
+} fxi_links;
+/* A, B, within are set; fills pairs, link and the table. */
+fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run, fxi_team *team);
+/* Halves of the links and drawn pairs: for_each for each link of training, for_held for each of the
+ * others. */
+fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, uint64_t seed,
+                              const fx_run *run, fxi_team *team);
+/* Room in the table for so many more pairs, at most half of it being in use. */
+fx_status fxi_data_links_pairs_room(fxi_links *l, size_t more, const fx_run *run, fxi_team *team);
+/* Where the pair is in the table, or would be entered. */
+uint64_t *fxi_data_links_pairs_find(const fxi_links *l, uint64_t pair);
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * adagrad.c - AdaGrad [1] in mini-batches, for rows or, as BPR [2], for pairs of rows.
+ *
+ * Rows with weight are shuffled and cut into batches of even size once; an epoch visits the batches
+ * in an order of its own.  Shuffles and losers of pairs are functions of (seed, epoch), so that 5
+ * and 5 epochs are 10 epochs, bit for bit.  A batch makes one step
+ *
+ *   g = gradient of (sum c loss)/(sum c) over the batch + penalties,
+ *   sum += g^2,   v -= lr g/sqrt(sum + 1e-16)
+ *
+ * for each number that it touches: a root for a batch, not for a row.  A column that q of Q batches
+ * touch takes Q/q times its penalty each time.
+ *
+ * Guard: an epoch that ends in a state that is not finite, or whose objective is more than twice
+ * that of the start, is undone and done again at half the rate, ten times at most.  An epoch's
+ * objective is the mean loss that its rows had when they were visited, and the penalties at its
+ * end; before and after the first epoch and after the last the true objective is computed (of
+ * pairs: with one loser drawn for each winner, always the same).  First steps have the size of the
+ * rate, whatever the slope: where columns are in few rows, many of these are one epoch.
+ *
+ * Cost: O(order rank) an entry and epoch, two copies of the state an epoch.  One thread: outputs
+ * run side by side.
+ *
+ * [1] J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods for online learning and
+ *     stochastic optimization. JMLR 12 (2011).
+ * [2] S. Rendle et al. BPR: Bayesian personalized ranking from implicit feedback. UAI 2009. */
+
+#include "fm/adagrad.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HALVINGS = 10 };
+#define FAR 2                           /* times the objective of the start */
+
+typedef struct descent {
+    fxi_fm_state *s;
+    const fxi_fm_problem *p;
+    fxi_fm_adagrad_batch batch;
+    size_t n;                           /* items: rows, or winners of pairs */
+    size_t *item;                       /* [n] those of a batch together */
+    double weight;                      /* of all of them */
+    size_t batches, *visit;             /* [batches] in the order of the epoch */
+    double *good_v, *good_sum;          /* [size] the state before the epoch */
+} descent;
+
+static size_t first_of(const descent *a, size_t batch)
+{
+    size_t more = a->n % a->batches;
+
+    return a->n / a->batches * batch + (batch < more ? batch : more);
+}
+
+/* A permutation of its own for each epoch, and 0; or none. */
+static void order(size_t *out, size_t n, const fxi_fm_problem *p, uint64_t epoch)
+{
+    if (!p->ordered) {
+        fxi_rng_permutation(out, n, (fxi_rng){p->seed, FXI_FM_BATCHES + (epoch << 32)});
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = i;
+}
+
+/* Items with weight, shuffled. */
+static fx_status choose_items(descent *a)
+{
+    const fxi_fm_problem *p = a->p;
+    size_t most = p->pairs ? p->pairs->n : p->X->rows, *kept = fxi_alloc(most, sizeof *kept);
+
+    if (!kept)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < most; i++)
+        if (fxi_fm_adagrad_batch_weight(&a->batch, &i, 1) > 0)
+            kept[a->n++] = i;
+    a->batches = a->n / p->batch + (a->n % p->batch > 0);
+    a->item = fxi_alloc(a->n, sizeof *a->item);
+    a->visit = fxi_alloc(a->batches, sizeof *a->visit);
+    if (a->item && a->visit) {
+        order(a->item, a->n, p, 0);
+        for (size_t i = 0; i < a->n; i++)
+            a->item[i] = kept[a->item[i]];
+        a->weight = fxi_fm_adagrad_batch_weight(&a->batch, a->item, a->n);
+    }
+    free(kept);
+    return !a->item || !a->visit ? FX_ENOMEM
+           : a->n                ? FX_OK
+                                 : fxi_error(FX_EINVAL, "no row has a weight above 0");
+}
+
+/* How much of a column's penalty a batch takes: batches over batches that touch it. */
+static void count(descent *a, uint64_t epoch)
+{
+    fxi_fm_adagrad_rows *rows = &a->batch.rows;
+    double *share = a->batch.share;
+    size_t cols = a->p->fm->cols;
+
+    memset(share, 0, cols * sizeof *share);
+    for (size_t b = 0; b < a->batches && !fxi_fm_adagrad_rows_stopped(rows); b++) {
+        size_t first = first_of(a, b);
+        fxi_fm_adagrad_batch_touch(&a->batch, a->item + first, first_of(a, b + 1) - first, epoch);
+        for (size_t q = 0; q < rows->listed; q++)
+            share[rows->list[q]]++;
+        fxi_fm_adagrad_rows_forget(rows);
+    }
+    for (size_t j = 0; j < cols; j++)
+        share[j] = share[j] > 0 ? (double)a->batches / share[j] : 1; /* 1: constants */
+}
+
+static double objective(descent *a)
+{
+    double loss = fxi_fm_adagrad_batch_add(&a->batch, a->item, a->n, 0, 0);
+
+    fxi_fm_adagrad_rows_forget(&a->batch.rows);
+    return loss / a->weight + fxi_fm_penalty(a->p->fm, a->s->v);
+}
+
+static double visit_batch(descent *a, size_t b, uint64_t epoch)
+{
+    const size_t *item = a->item + first_of(a, b);
+    size_t n = first_of(a, b + 1) - first_of(a, b);
+    double by = 1 / fxi_fm_adagrad_batch_weight(&a->batch, item, n);
+    double loss = fxi_fm_adagrad_batch_add(&a->batch, item, n, epoch, by);
+
+    fxi_fm_adagrad_batch_step(&a->batch, a->s->lr);
+    return loss;
+}
+
+/* Epochs count from 1. */
+static double visit_all(descent *a, uint64_t epoch)
+{
+    double loss = 0;
+
+    order(a->visit, a->batches, a->p, epoch);
+    if (a->p->pairs)                    /* other losers, other columns */
+        count(a, epoch);
+    for (size_t b = 0; b < a->batches && !fxi_fm_adagrad_rows_stopped(&a->batch.rows); b++)
+        loss += visit_batch(a, a->visit[b], epoch);
+    return loss / a->weight + fxi_fm_penalty(a->p->fm, a->s->v);
+}
+
+/* ---- The guard --------------------------------------------------------------------------- */
+
+static void copy_state(double *v, double *sum, const double *from_v, const double *from_sum,
+                       size_t n)
+{
+    memcpy(v, from_v, n * sizeof *v);
+    memcpy(sum, from_sum, n * sizeof *sum);
+}
+
+static void keep(descent *a)
+{
+    copy_state(a->good_v, a->good_sum, a->s->v, a->s->sum, a->p->fm->size);
+}
+
+static void undo(descent *a)
+{
+    copy_state(a->s->v, a->s->sum, a->good_v, a->good_sum, a->p->fm->size);
+}
+
+static bool is_late(const fxi_fm_problem *p)
+{
+    return p->deadline > 0 && fxi_fm_clock() >= p->deadline;
+}
+
+/* The state after an epoch is finite and not far above the start. */
+static bool is_good(const descent *a, double value, double start)
+{
+    return isfinite(value) && isfinite(a->s->v[0]) && value <= FAR * (start + 1e-12);
+}
+
+static fx_status descend(void *ctx, size_t block, fxi_team *team)
+{
+    descent *a = ctx;
+    fxi_fm_state *s = a->s;
+    const fxi_fm_problem *p = a->p;
+    size_t last = s->iterations + p->max_iter;
+    int halvings = 0;
+
+    (void)block;
+    a->batch.rows.team = team;
+    if (!p->pairs)
+        count(a, 0);
+    double start = objective(a), before = start;
+    s->objective = start;
+    for (bool more = p->max_iter > 0; more && !fxi_parallel_cancelled(team);) {
+        double now = visit_all(a, s->iterations + 1);
+        bool good = is_good(a, now, start), first = s->iterations + p->max_iter == last;
+        /* the first epoch's losses may be those of the start, where one batch has all rows */
+        s->converged = !first && fabs(before - now) < p->tol * fabs(before);
+        more = !s->converged && s->iterations + 1 < last && !is_late(p);
+        if (good && (first || !more)) { /* what follows cannot mend a first epoch that led astray */
+            double value = objective(a);
+            good = is_good(a, value, start);
+            now = more ? now : value;
+        }
+        if (fxi_parallel_cancelled(team))
+            break;
+        if (!good) {
+            undo(a);
+            s->converged = false;
+            s->diverged = halvings++ == HALVINGS;
+            more = !s->diverged && !is_late(p);
+            s->lr /= s->diverged ? 1 : 2;
+            continue;
+        }
+        s->iterations++;
+        s->objective = before = now;
+        fx_status st = p->step ? p->step(p->ctx, s) : FX_OK;
+        if (st < 0)
+            return st;
+        if (st > 0) {
+            s->converged = true;
+            s->objective = more ? objective(a) : now;
+            more = false;
+        }
+        keep(a);
+    }
+    return FX_OK;
+}
+
+/* ---- The door ---------------------------------------------------------------------------- */
+
+bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
+{
+    size_t states, items, shelf;
+
+    if (!fxi_fm_adagrad_batch_shelves(X, &shelf))
+        shelf = 0;
+    return fxi_size_mul(&states, fm->size, 2 * sizeof(double))
+        && fxi_size_mul(&items, X->rows, 5 * sizeof(size_t))
+        && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_most(X, 1))
+        && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, items)
+        && fxi_size_add(bytes, *bytes, shelf);
+}
+
+fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run)
+{
+    descent a = {.s = s, .p = p};
+    size_t bytes;
+
+    if (p->batch == 0)
+        return fxi_error(FX_EINVAL, "batch=0: a step needs a row");
+    if (!fxi_fm_adagrad_bytes(&bytes, p->fm, p->X))
+        return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", p->fm->rank,
+                         p->fm->cols);
+    fx_status st = fxi_memory_check(run, bytes, "adagrad");
+    if (st)
+        return st;
+    s->converged = s->diverged = false;
+    s->lr = s->lr > 0 ? s->lr : p->lr;
+    st = fxi_fm_adagrad_batch_new(&a.batch, p, s->v, s->sum, fxi_data_rows_most(p->X, 1));
+    a.good_v = fxi_alloc(p->fm->size, sizeof *a.good_v);
+    a.good_sum = fxi_alloc(p->fm->size, sizeof *a.good_sum);
+    if (!a.good_v || !a.good_sum)
+        st = FX_ENOMEM;
+    if (!st)
+        st = choose_items(&a);
+    if (!st)
+        st = fxi_fm_adagrad_batch_shelve(&a.batch, a.item, a.n);
+    if (!st) {
+        keep(&a);
+        st = fxi_parallel_ordered(1, descend, &a, run);
+        if (st == FX_ECANCELLED)
+            undo(&a);
+    }
+    free(a.item);
+    free(a.visit);
+    free(a.good_v);
+    free(a.good_sum);
+    fxi_fm_adagrad_batch_free(&a.batch);
+    return st;
+}

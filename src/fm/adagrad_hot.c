@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * adagrad_hot.c - a few rows beside all panels of a block of ANOVA kernels: scores, and derivatives
+ * by the reverse-mode table of row_hot.c; these times slopes added up; AdaGrad's step.
+ *
+ * Lambda goes into the derivatives, so that a slope is one number a row.  Order 2 has a shorter way
+ * where adagrad_rows.c allows it: the derivative by p_k is e_1 - p_k.
+ *
+ * The step: AVX-512 has an estimate of 1/sqrt(s) with 14 bits; two of Newton's steps,
+ * y += y (1 - s y^2)/2, make 28 and 52 bits of it, sooner than a root and a division. */
+
+#include "fm/adagrad.h"
+#include "simd/hot.h"
+
+#include <string.h>
+
+/* One row, one panel, `group` registers of lanes: adds lambda e_m to *sum and, if g is not
+ * NULL, leaves lambda de_m/dp in g, p = x z.  m and group are constants at every call. */
+FXI_INLINE void both_ways(fxi_vec *sum, double *g, double *table, const double *x,
+                          const int32_t *col, const double *zt, const double *lambda, size_t n,
+                          const int m, const int group)
+{
+    fxi_vec e[FX_ORDER_MAX + 1][FXI_GROUP], b[FX_ORDER_MAX + 1][FXI_GROUP];
+    double *a = table;
+
+    for (int h = 0; h < group; h++)
+        for (int t = 1; t <= m; t++)
+            e[t][h] = b[t][h] = fxi_splat(0);
+    for (size_t k = 0; k < n; k++, a += (m - 1) * group * FXI_STEP) {
+        const double *z = zt + (size_t)col[k] * FXI_LANES;
+        for (int h = 0; h < group; h++) {
+            fxi_vec p = x[k] * fxi_load(z + h * FXI_STEP);
+            for (int t = 1; t < m && g; t++)
+                fxi_store(a + ((t - 1) * group + h) * FXI_STEP, e[t][h]);
+            for (int t = m; t > 1; t--)
+                e[t][h] += p * e[t - 1][h];
+            e[1][h] += p;
+        }
+    }
+    for (int h = 0; h < group; h++) {
+        b[m][h] = fxi_load(lambda + h * FXI_STEP);
+        *sum += b[m][h] * e[m][h];
+    }
+    for (size_t k = n; g && k-- > 0;) {
+        const double *z = zt + (size_t)col[k] * FXI_LANES;
+        a -= (m - 1) * group * FXI_STEP;
+        for (int h = 0; h < group; h++) {
+            fxi_vec p = x[k] * fxi_load(z + h * FXI_STEP), d = b[1][h];
+            for (int t = 1; t < m; t++) {
+                d += b[t + 1][h] * fxi_load(a + ((t - 1) * group + h) * FXI_STEP);
+                b[t][h] += p * b[t + 1][h];
+            }
+            fxi_store(g + k * FXI_LANES + (size_t)(h * FXI_STEP), d);
+        }
+    }
+}
+
+FXI_INLINE double total(fxi_vec v)
+{
+    double part[FXI_STEP], sum = 0;
+
+    memcpy(part, &v, sizeof v);
+    for (int i = 0; i < FXI_STEP; i++)
+        sum += part[i];
+    return sum;
+}
+
+FXI_INLINE void score(double *f, double *g, size_t capacity, double *table, const double *x,
+                      const int32_t *col, const size_t *start, size_t rows, const double *P,
+                      size_t cols, const double *lambda, size_t panels, const int m,
+                      const int group)
+{
+    for (size_t r = 0; r < rows; r++) {
+        fxi_vec sum = fxi_splat(0);
+        size_t first = start[r] - start[0], n = start[r + 1] - start[r];
+        for (size_t h = 0; h < panels; h++)
+            for (size_t c = 0; c < FXI_LANES; c += (size_t)(group * FXI_STEP))
+                both_ways(&sum, g ? g + (h * capacity + first) * FXI_LANES + c : NULL, table,
+                          x + first, col + first, P + h * cols * FXI_LANES + c,
+                          lambda + h * FXI_LANES + c, n, m, group);
+        f[r] += total(sum);
+    }
+}
+
+void FXI_HOT(fm_adagrad_score)(double *f, double *g, size_t capacity, double *table,
+                               const double *x, const int32_t *col, const size_t *start,
+                               size_t rows, const double *P, size_t cols, const double *lambda,
+                               size_t panels, int m)
+{
+    switch (m) {
+#define CASE(m, group) \
+    case m: \
+        if (g) \
+            score(f, g, capacity, table, x, col, start, rows, P, cols, lambda, panels, m, group); \
+        else \
+            score(f, NULL, 0, table, x, col, start, rows, P, cols, lambda, panels, m, group); \
+        break;
+        CASE(2, FXI_GROUP) CASE(3, FXI_GROUP) CASE(4, 2) CASE(5, 2) CASE(6, 1) CASE(7, 1) CASE(8, 1)
+#undef CASE
+    }
+}
+
+void FXI_HOT(fm_adagrad_give)(double *G, size_t cols, const double *g, size_t capacity,
+                              const double *x, const int32_t *col, const size_t *start,
+                              const double *by, size_t rows, size_t panels)
+{
+    for (size_t h = 0; h < panels; h++, G += cols * FXI_LANES, g += capacity * FXI_LANES)
+        for (size_t r = 0; r < rows; r++)
+            for (size_t k = start[r] - start[0]; k < start[r + 1] - start[0]; k++) {
+                double *to = G + (size_t)col[k] * FXI_LANES, z = by[r] * x[k];
+                for (int w = 0; w < FXI_LANES; w += FXI_STEP)
+                    fxi_store(to + w, fxi_load(to + w) + z * fxi_load(g + k * FXI_LANES + w));
+            }
+}
+
+/* ---- Order 2, one subtraction a derivative ----------------------------------------------- */
+
+void FXI_HOT(fm_adagrad_score_two)(double *f, double *e, size_t capacity, const double *x,
+                                   const int32_t *col, const size_t *start, size_t rows,
+                                   const double *P, size_t cols, const double *lambda,
+                                   size_t panels)
+{
+    for (size_t r = 0; r < rows; r++) {
+        fxi_vec sum = fxi_splat(0);
+        size_t first = start[r] - start[0], end = start[r + 1] - start[0];
+        for (size_t h = 0; h < panels; h++)
+            for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK) {
+                const double *zt = P + h * cols * FXI_LANES + c;
+                fxi_vec one[FXI_GROUP], two[FXI_GROUP];
+                for (int g = 0; g < FXI_GROUP; g++)
+                    one[g] = two[g] = fxi_splat(0);
+                for (size_t k = first; k < end; k++)
+                    for (int g = 0; g < FXI_GROUP; g++) {
+                        fxi_vec p = x[k] * fxi_load(zt + (size_t)col[k] * FXI_LANES + g * FXI_STEP);
+                        two[g] += p * one[g];
+                        one[g] += p;
+                    }
+                for (int g = 0; g < FXI_GROUP; g++) {
+                    sum += fxi_load(lambda + h * FXI_LANES + c + g * FXI_STEP) * two[g];
+                    if (e)
+                        fxi_store(e + (h * capacity + r) * FXI_LANES + c + g * FXI_STEP, one[g]);
+                }
+            }
+        f[r] += total(sum);
+    }
+}
+
+void FXI_HOT(fm_adagrad_give_two)(double *G, const double *e, size_t capacity, const double *x,
+                                  const int32_t *col, const size_t *start, const double *by,
+                                  size_t rows, const double *P, size_t cols, const double *lambda,
+                                  size_t panels)
+{
+    for (size_t h = 0; h < panels; h++)
+        for (size_t r = 0; r < rows; r++)
+            for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK) {
+                size_t from = h * cols * FXI_LANES + c;
+                fxi_vec one[FXI_GROUP], scale[FXI_GROUP];
+                for (int g = 0; g < FXI_GROUP; g++) {
+                    one[g] = fxi_load(e + (h * capacity + r) * FXI_LANES + c + g * FXI_STEP);
+                    scale[g] = by[r] * fxi_load(lambda + h * FXI_LANES + c + g * FXI_STEP);
+                }
+                for (size_t k = start[r] - start[0]; k < start[r + 1] - start[0]; k++) {
+                    size_t at = from + (size_t)col[k] * FXI_LANES;
+                    for (int g = 0; g < FXI_GROUP; g++, at += FXI_STEP) {
+                        fxi_vec d = one[g] - x[k] * fxi_load(P + at);
+                        fxi_store(G + at, fxi_load(G + at) + x[k] * scale[g] * d);
+                    }
+                }
+            }
+}
+
+/* ---- The step ---------------------------------------------------------------------------- */
+
+#if defined __AVX512F__
+#include <immintrin.h>
+
+FXI_INLINE fxi_vec over_root(fxi_vec g, fxi_vec s)      /* g/sqrt(s) */
+{
+    fxi_vec y = (fxi_vec)_mm512_rsqrt14_pd((__m512d)s), half = 0.5 * s;
+
+    y += y * (0.5 - half * y * y);
+    y += y * (0.5 - half * y * y);
+    return g * y;
+}
+#elif defined __AVX2__
+#include <immintrin.h>
+
+FXI_INLINE fxi_vec over_root(fxi_vec g, fxi_vec s)
+{
+    return g / (fxi_vec)_mm256_sqrt_pd((__m256d)s);
+}
+#else
+FXI_INLINE fxi_vec over_root(fxi_vec g, fxi_vec s)
+{
+    double root[FXI_STEP];
+
+    memcpy(root, &s, sizeof s);
+    for (int i = 0; i < FXI_STEP; i++)
+        root[i] = __builtin_sqrt(root[i]);
+    memcpy(&s, root, sizeof s);
+    return g / s;
+}
+#endif
+
+/* 0 for what is below `limit`; NaN stays. */
+FXI_INLINE fxi_vec without_small(fxi_vec v, double limit)
+{
+#if FXI_WIDTH > 8
+    return (fxi_vec)((fxi_bits)v & ~(fxi_bits)(fxi_abs(v) < limit));
+#else
+    return fxi_abs(v) < limit ? 0 : v;
+#endif
+}
+
+void FXI_HOT(fm_adagrad)(double *v, double *sum, double *G, const int32_t *list, size_t n,
+                         const double *share, double beta, double lr)
+{
+    for (size_t q = 0; q < n; q++) {
+        size_t at = (size_t)list[q] * FXI_LANES;
+        double penalty = beta * share[list[q]];
+        for (size_t w = at; w < at + FXI_LANES; w += FXI_STEP) {
+            fxi_vec x = fxi_load(v + w), g = fxi_load(G + w) + penalty * x;
+            g = without_small(g, FXI_FM_ADAGRAD_SMALL);
+            fxi_vec s = fxi_load(sum + w) + g * g;
+            x -= lr * over_root(g, s + FXI_FM_ADAGRAD_EPSILON);
+            fxi_store(v + w, without_small(x, FXI_FM_TINY));
+            fxi_store(sum + w, s);
+            fxi_store(G + w, fxi_splat(0));
+        }
+    }
+}

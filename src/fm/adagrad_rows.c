@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * adagrad_rows.c - a few rows at a time: laid out, scored, and what their scores' slopes add to a
+ * gradient.
+ *
+ * Derivatives are computed together with the scores and wait in the cache until the slopes are
+ * known.  Sums of ANOVA kernels of short rows go through adagrad_hot.c, all rows and panels of a
+ * block at once; whatever else a model may have goes through adagrad_row.c. */
+
+#include "fm/adagrad.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FAST_ORDER = 8, FAST_WORK = 4096 }; /* entries times order: longer tables leave the cache */
+enum { WAITING = 1024 };                /* derivatives of entries beside panels */
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+static bool is_fast(const fxi_fm *fm, size_t entries)
+{
+    int m = fm->block[fm->blocks - 1].order;
+
+    return (fm->kind == FXI_FM_HOFM || fm->kind == FXI_FM_SHARED) && !fm->group
+        && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
+}
+
+/* A derivative of order 2 by subtraction is off by about u x^2 |v| times the slope; while that is
+ * below the root of epsilon, 1e-8, no step can show it.  Many rows are not searched. */
+static bool has_large(const fx_matrix *X, size_t entries)
+{
+    const double large = 1024;
+    const size_t many = (size_t)1 << 23;
+
+    if (X->rows > many / (entries + 1))
+        return true;
+    for (size_t i = 0; i < X->rows; i++) {
+        fxi_row r = fxi_data_row(X, i);
+        for (size_t q = 0; q < r.n; q++)
+            if (fabs(fxi_row_value(r, q)) > large)
+                return true;
+    }
+    return false;
+}
+
+/* Two at least, for a pair. */
+static size_t rows_at_a_time(const fxi_fm *fm, size_t entries)
+{
+    size_t n = WAITING / ((entries + 1) * fm->panels * fm->blocks) / 2 * 2;
+
+    return n < 2 ? 2 : n > FXI_FM_ADAGRAD_ROWS ? FXI_FM_ADAGRAD_ROWS : n;
+}
+
+bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
+{
+    size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double);
+    size_t most = rows_at_a_time(fm, entries), capacity = most * (entries + 1), columns;
+    size_t table = (entries + 1) * (FAST_ORDER - 1) * FXI_LANES * sizeof(double);
+
+    return fxi_size_mul(bytes, kernels + sizeof(double) + sizeof(int32_t), capacity)
+        && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
+        && fxi_size_add(bytes, *bytes, columns)
+        && fxi_size_add(bytes, *bytes,
+                        is_fast(fm, entries) ? table
+                                             : fxi_fm_row_bytes(fm, entries) + most * kernels);
+}
+
+/* Every row has them: they are touched once and for all. */
+static void find_constants(fxi_fm_adagrad_rows *a)
+{
+    for (size_t half = 0; half < (a->fm->twice ? 2 : 1); half++)
+        for (size_t j = 0; j < a->fm->front; j++) {
+            a->front[a->fronts] = (int32_t)(half * (a->fm->cols / 2) + j);
+            a->touched[a->front[a->fronts++]] = 1;
+        }
+}
+
+fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, const fx_matrix *X,
+                                  size_t entries)
+{
+    size_t kernels = fm->blocks * fm->panels * FXI_LANES, numbers;
+    fx_status st = FX_OK;
+
+    *a = (fxi_fm_adagrad_rows){.fm = fm, .X = X, .simd = fxi_simd_get()};
+    a->fast = is_fast(fm, entries);
+    a->subtracts = a->fast && fm->block[0].order == 2 && !has_large(X, entries);
+    a->most = rows_at_a_time(fm, entries);
+    a->capacity = a->most * (entries + 1);
+    if (!fxi_size_mul(&numbers, kernels, a->capacity))
+        return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", fm->rank, fm->cols);
+    a->own_start = fxi_zalloc(a->most + 1, sizeof *a->own_start);
+    a->own_x = fxi_alloc(a->capacity, sizeof *a->own_x);
+    a->own_col = fxi_alloc(a->capacity, sizeof *a->own_col);
+    a->g = fxi_alloc(numbers, sizeof *a->g);
+    a->touched = fxi_zalloc(fm->cols, sizeof *a->touched);
+    a->list = fxi_alloc(fm->cols + 1, sizeof *a->list);
+    a->front = fxi_alloc(2 * fm->front, sizeof *a->front);
+    if (a->touched && a->front)
+        find_constants(a);
+    bool made = a->own_start && a->own_x && a->own_col && a->g && a->touched && a->list && a->front;
+    if (made && a->fast) {
+        made = (a->table = fxi_alloc((entries + 1) * (FAST_ORDER - 1) * FXI_LANES,
+                                     sizeof *a->table));
+    } else if (made) {
+        a->K = fxi_alloc(a->most * kernels, sizeof *a->K);
+        a->theta = fxi_alloc(a->most, sizeof *a->theta);
+        made = a->K && a->theta;
+        st = made ? fxi_fm_row_room(&a->room, fm, entries) : FX_OK;
+    }
+    if (!made || st)
+        fxi_fm_adagrad_rows_free(a);
+    return made ? st : FX_ENOMEM;
+}
+
+void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
+{
+    free(a->own_start);
+    free(a->own_x);
+    free(a->own_col);
+    free(a->g);
+    free(a->table);
+    fxi_fm_row_free(a->room);
+    free(a->K);
+    free(a->theta);
+    free(a->touched);
+    free(a->list);
+    free(a->front);
+    *a = (fxi_fm_adagrad_rows){0};
+}
+
+/* ---- Laying out -------------------------------------------------------------------------- */
+
+/* Without a branch: a column that is known already is overwritten by the next one. */
+static void touch(fxi_fm_adagrad_rows *a, size_t first, size_t end)
+{
+    size_t listed = a->listed;
+
+    for (size_t k = first; k < end; k++) {
+        int32_t j = a->col[k];
+        a->list[listed] = j;
+        listed += !a->touched[j];
+        a->touched[j] = 1;
+    }
+    a->since += (end - first + 1) * a->fm->panels * a->fm->blocks;
+    a->listed = listed;
+}
+
+void fxi_fm_adagrad_rows_lay(fxi_fm_adagrad_rows *a, size_t i)
+{
+    fxi_row r = fxi_data_row(a->X, i);
+    size_t first = a->own_start[a->rows], n = first;
+
+    for (size_t q = 0; q < r.n; q++) {
+        a->own_x[n] = fxi_row_value(r, q);
+        a->own_col[n] = (int32_t)fxi_row_column(r, q);
+        n += a->own_x[n] != 0;
+    }
+    a->own_start[++a->rows] = n;
+    a->start = a->own_start;
+    a->x = a->own_x;
+    a->col = a->own_col;
+    touch(a, first, n);
+}
+
+void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
+                              const size_t *start, size_t n)
+{
+    a->x = x + start[0];
+    a->col = col + start[0];
+    a->start = start;
+    a->rows = n;
+    touch(a, 0, start[n] - start[0]);
+}
+
+void fxi_fm_adagrad_rows_forget(fxi_fm_adagrad_rows *a)
+{
+    for (size_t q = 0; q < a->listed; q++)
+        a->touched[a->list[q]] = 0;
+    a->listed = 0;
+}
+
+bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a)
+{
+    enum { WORK = 65536 };              /* about a millisecond */
+
+    if (a->since < WORK)
+        return false;
+    a->since = 0;
+    return fxi_parallel_cancelled(a->team);
+}
+
+/* ---- Both ways --------------------------------------------------------------------------- */
+
+/* Where the weight of column j stands, or 0: it has none. */
+static size_t weight_at(const fxi_fm *fm, int32_t j, size_t half)
+{
+    return (size_t)j >= fm->front && (size_t)j < half ? fm->w + (size_t)j - fm->front : 0;
+}
+
+static void score_linear(fxi_fm_adagrad_rows *a, const double *v)
+{
+    const fxi_fm *fm = a->fm;
+    size_t half = fm->twice ? fm->cols / 2 : fm->cols, at;
+
+    for (size_t r = 0; r < a->rows; r++) {
+        double sum = v[0];
+        size_t first = fxi_fm_adagrad_first(a, r), end = fxi_fm_adagrad_first(a, r + 1);
+        for (size_t k = first; fm->linear && k < end; k++)
+            if ((at = weight_at(fm, a->col[k], half)))
+                sum += v[at] * a->x[k];
+        a->f[r] = sum;
+    }
+}
+
+static void give_linear(const fxi_fm_adagrad_rows *a, double *G)
+{
+    const fxi_fm *fm = a->fm;
+    size_t half = fm->twice ? fm->cols / 2 : fm->cols, at;
+
+    for (size_t r = 0; r < a->rows; r++) {
+        if (fm->intercept)
+            G[0] += a->by[r];
+        size_t first = fxi_fm_adagrad_first(a, r), end = fxi_fm_adagrad_first(a, r + 1);
+        for (size_t k = first; fm->linear && k < end; k++)
+            if ((at = weight_at(fm, a->col[k], half)))
+                G[at] += a->by[r] * a->x[k];
+    }
+}
+
+static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool learn)
+{
+    const fxi_fm *fm = a->fm;
+    const fxi_fm_block *block = &fm->block[b];
+    double *g = learn ? fxi_fm_adagrad_waiting(a, b * fm->panels, 0) : NULL;
+
+    if (block->order == 2 && a->subtracts)
+        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->x, a->col, a->start, a->rows,
+                                      v + block->P, fm->cols, v + block->lambda, fm->panels);
+    else
+        a->simd->fm_adagrad_score(a->f, g, a->capacity, a->table, a->x, a->col, a->start, a->rows,
+                                  v + block->P, fm->cols, v + block->lambda, fm->panels,
+                                  block->order);
+}
+
+static void give_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const double *v)
+{
+    const fxi_fm *fm = a->fm;
+    const fxi_fm_block *block = &fm->block[b];
+    const double *g = fxi_fm_adagrad_waiting(a, b * fm->panels, 0);
+
+    if (block->order == 2 && a->subtracts)
+        a->simd->fm_adagrad_give_two(G + block->P, g, a->capacity, a->x, a->col, a->start, a->by,
+                                     a->rows, v + block->P, fm->cols, v + block->lambda,
+                                     fm->panels);
+    else
+        a->simd->fm_adagrad_give(G + block->P, fm->cols, g, a->capacity, a->x, a->col, a->start,
+                                 a->by, a->rows, fm->panels);
+}
+
+void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn)
+{
+    score_linear(a, v);
+    for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
+        score_block(a, b, v, learn);
+    for (size_t r = 0; !a->fast && r < a->rows; r++)
+        fxi_fm_adagrad_row_score(a, r, v, learn);
+}
+
+void fxi_fm_adagrad_rows_give(fxi_fm_adagrad_rows *a, double *G, const double *v)
+{
+    give_linear(a, G);
+    for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
+        give_block(a, G, b, v);
+    for (size_t r = 0; !a->fast && r < a->rows; r++)
+        fxi_fm_adagrad_row_give(a, G, r, v);
+}

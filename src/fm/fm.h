@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * fm.h - inside the library: factorization machines and their relatives, one output.
+ *
+ *   f(x) = b + <w, x> + sum over blocks, sum_s lambda_s K(p_s, x)
+ *
+ * A block is one matrix of factors P, columns p_s, and a kernel:
+ *
+ *   fm, hofm        anova of order t, a block for each t = 2..m
+ *   hofm-shared     anova of order m on m - 1 constants 1 set before the row
+ *   hofm-simplex    sum_{t=1..m} theta_t anova_t, theta >= 0 with sum 1
+ *   all-subsets     prod_j (1 + p_j x_j)
+ *   poly-net        <p, x>^m, one constant before the row
+ *   bilinear        anova of order 2 of two groups of columns: <u, a> <v, b>
+ *   poly-net-uv     the same of the row (1, x) with itself: rows (1, x, 1, x)
+ *
+ * Groups: with s_g = sum_{j in g} p_j x_j the kernel takes the s_g in place of the p_j x_j, so that
+ * no combination has two columns of one group.
+ *
+ *   objective = (1/W) sum_i c_i loss(y_i, f(x_i)) + alpha/2 |w|^2 + sum_blocks beta/2 |P|^2
+ *               + beta_lambda/2 |lambda|^2 (where learned),      W = sum_i c_i
+ *
+ * with losses squared 0.5 (y - f)^2, logistic, squared hinge.  Rows with c_i = 0 are absent. */
+#ifndef FXI_FM_H
+#define FXI_FM_H
+#include "kernel/kernel.h"
+#include "loss/loss.h"
+
+typedef enum fxi_fm_kind {
+    FXI_FM_HOFM, FXI_FM_SHARED, FXI_FM_SIMPLEX, FXI_FM_SUBSETS, FXI_FM_POWER, FXI_FM_BILINEAR,
+    FXI_FM_UV
+} fxi_fm_kind;
+typedef enum fxi_fm_lambda { FXI_FM_ONES, FXI_FM_SIGNS, FXI_FM_LEARNED } fxi_fm_lambda;
+
+typedef struct fxi_fm_block {
+    fx_kernel *kernel;                  /* anova, anova-upto or all-subsets, of sums of groups where
+                                         * there are groups; NULL: <p, x>^order.  Theta of
+                                         * hofm-simplex stands in the vector, not in here */
+    int order;                          /* 0: all-subsets */
+    double beta, beta_front;            /* of P; of its rows of constants */
+    size_t P, lambda, theta;            /* where in the vector: [panels][cols][FXI_LANES] (column j
+                                         * of component s: [s / FXI_LANES][j][s % FXI_LANES]),
+                                         * [panels * FXI_LANES], [order] (hofm-simplex) */
+} fxi_fm_block;
+
+/* All numbers of a model stand in one vector v[size]: b first (0 where there is none), then
+ * w[given] (unless !linear), then the blocks.  Gradients, AdaGrad's sums and saved states have the
+ * same shape.  Lanes beyond the rank are 0 and stay 0. */
+typedef struct fxi_fm {
+    fxi_fm_kind kind;
+    size_t given, cols;                 /* columns of rows as given, and as blocks see them */
+    size_t front;                       /* constants 1 before the row .. */
+    bool twice;                         /* .. and all of it again behind itself */
+    bool linear, intercept;
+    fxi_fm_lambda how;                  /* FXI_FM_ONES, FXI_FM_SIGNS: lambda does not change */
+    size_t rank, panels;
+    int32_t *group;                     /* [cols] of each column as blocks see them, -1: takes no
+                                         * part; NULL: each is its own.  Owned */
+    size_t groups;
+    double alpha, beta_lambda;
+    fxi_fm_block block[FX_ORDER_MAX];
+    size_t blocks;
+    size_t w, size;
+} fxi_fm;
+
+/* fm.c - what is wanted; group, as above but for columns as given, is copied: for FXI_FM_HOFM, or
+ * NULL.  split: of FXI_FM_BILINEAR. */
+typedef struct fxi_fm_shape {
+    fxi_fm_kind kind;
+    int order;                          /* or degree */
+    size_t given, rank, split;
+    bool linear, intercept;
+    fxi_fm_lambda how;
+    double alpha, beta_lambda;
+    double beta[FX_ORDER_MAX];          /* [t - 2] of order t; [0] where there is no order */
+    const int32_t *group;
+    size_t groups;
+} fxi_fm_shape;
+fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *want);
+void fxi_fm_free(fxi_fm *fm);
+size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col); /* in the vector */
+/* Factors N(0, sd^2) by seed (blocks of order t > 2: sd^(2/t) for sd), 0 for columns that are not
+ * `seen` ([given], or NULL: all are); lambda 1 or random signs; theta 1/order; b and w 0. */
+void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const unsigned char *seen);
+/* objective's penalties; |P| of block g */
+double fxi_fm_penalty(const fxi_fm *fm, const double *v);
+double fxi_fm_norm(const fxi_fm *fm, const double *v, size_t block);
+
+/* rows.c - rows as the blocks see them.  *own holds the view's memory, NULL where X does as it is.
+ * In all that follows X is such a view, checked. */
+fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx_matrix *X,
+                      const fx_run *run);
+
+/* row.c - one row beside one panel of components, used by scores, gradients, AdaGrad.  A room is
+ * one thread's; out, g and v are 64-byte aligned. */
+typedef struct fxi_fm_room fxi_fm_room;
+typedef struct fxi_fm_laid {            /* a row in doubles, the room's or the data's own memory */
+    size_t n;
+    const double *x;                    /* [n] */
+    const int32_t *col;                 /* [n]; NULL: entry k is column k */
+    size_t first, last;                 /* the entries as given: their w is [column - front] */
+} fxi_fm_laid;
+fx_status fxi_fm_row_room(fxi_fm_room **out, const fxi_fm *fm, size_t entries); /* most in a row */
+void fxi_fm_row_free(fxi_fm_room *room);
+/* One for each thread. */
+fx_status fxi_fm_row_rooms(fxi_fm_room ***out, const fxi_fm *fm, size_t entries, size_t threads);
+void fxi_fm_row_rooms_free(fxi_fm_room **rooms, size_t threads);
+size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a room */
+/* The row that follows, laid out once for all panels. */
+fxi_fm_laid fxi_fm_row(fxi_fm_room *room, fxi_row r);
+/* b + <w, x> */
+double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_laid *row, const double *v);
+/* K(p_s, x), without lambda, to out[FXI_LANES]. */
+void fxi_fm_row_value(double *out, fxi_fm_room *room, const double *v, size_t block, size_t panel,
+                      fxi_team *team);
+/* That and the derivatives by p_s of entry e to g[e][FXI_LANES], in one go. */
+void fxi_fm_row_gradient(double *out, double *g, fxi_fm_room *room, const double *v, size_t block,
+                         size_t panel, fxi_team *team);
+/* anova_t(p_s, x) for t = 0..order, [order + 1][FXI_LANES], of the last call of fxi_fm_row_value;
+ * not for all-subsets and poly-net. */
+const double *fxi_fm_row_orders(const fxi_fm_room *room);
+
+/* score.c - f[i] of rows, b and linear term included; a score depends on its row alone. */
+fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_some x, const fx_run *run);
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_room *room, fxi_row r,
+                        fxi_team *team);
+/* Should a loop over rows stop?  Asked once in 2^14 entries, which *entries counts. */
+bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team);
+
+/* ---- Fitting ----------------------------------------------------------------------------- */
+/* Pairs to be ranked: row i of winner[] should score above rows order[first[i]..last[i]). */
+typedef struct fxi_fm_pairs {
+    size_t n;
+    size_t *winner, *first, *last;      /* [n] */
+    size_t *order;
+} fxi_fm_pairs;
+/* pairs.c - rows of one query (qid NULL: all) with different labels, of those with c > 0. */
+fx_status fxi_fm_pairs_new(fxi_fm_pairs *out, const double *y, const double *c, const int64_t *qid,
+                           size_t rows, const fx_run *run);
+void fxi_fm_pairs_free(fxi_fm_pairs *p);
+
+typedef struct fxi_fm_state {
+    double *v;                          /* [size] in: where to start; out: where it ended */
+    double *sum;                        /* [size] adagrad: sums of squares, in and out; else NULL */
+    double objective;
+    double lr;                          /* adagrad: the rate in use, lowered by the guard */
+    size_t iterations;                  /* epochs or steps, counted on from what is given */
+    bool converged;
+    bool diverged;                      /* adagrad: even by the smallest rate; v is the last good
+                                         * state */
+} fxi_fm_state;
+
+typedef struct fxi_fm_problem {
+    const fxi_fm *fm;
+    const fx_matrix *X;                 /* as the blocks see them */
+    const fxi_loss *loss;               /* squared (halved here), logistic, squared_hinge */
+    const double *y, *c;                /* [rows] */
+    const fxi_fm_pairs *pairs;          /* adagrad: rank these; y is not looked at.  Objective:
+                                         * mean of c_winner log(1 + exp(f_loser - f_winner)), losers
+                                         * drawn */
+    double tol;                         /* stop when an iteration lowers the objective by less than
+                                         * tol times it; lbfgs: when ten together do, or
+                                         * |gradient| is at most tol/1000 max(1, |v|) */
+    size_t max_iter;
+    double deadline;                    /* seconds on the monotonic clock, 0: none; checked after
+                                         * each iteration.  Then not converged */
+    double lr;                          /* adagrad */
+    size_t batch;                       /* adagrad: rows (pairs) of a step */
+    bool ordered;                       /* adagrad: rows in their order, not in a random one */
+    uint64_t seed;
+    /* After every iteration; may read now->v.  A positive status stops the fit as converged. */
+    fx_status (*step)(void *ctx, const fxi_fm_state *now);
+    void *ctx;
+} fxi_fm_problem;
+double fxi_fm_clock(void);              /* fm.c - seconds, monotonic */
+
+/* What a loss is here: 0.5 (y - f)^2 for squared. */
+double fxi_fm_loss(const fxi_loss *l, double y, double f);
+double fxi_fm_slope(const fxi_loss *l, double y, double f);
+double fxi_fm_curve(const fxi_loss *l);         /* largest second derivative: 1, 1/4, 2 */
+
+/* cd.c - coordinate descent: b, w, then block by block, component by component, lambda, theta.
+ * Exact minimiser of a coordinate for squared loss; the objective never rises. */
+fx_status fxi_fm_cd(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
+bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
+/* adagrad.c - mini-batches in a seeded order.  Where the objective is not finite or far above that
+ * of the start the rate is halved and the epoch done again from the last good state. */
+fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
+bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
+/* gradient.c - objective and its derivatives G[size] (NULL: not wanted; 0 for what does not change)
+ * on run's threads, the same bits for any number of them. */
+fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p, const double *v,
+                          const fx_run *run);
+/* lbfgs.c - libLBFGS on that.  Theta of hofm-simplex alternates with the rest. */
+fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
+bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
+/* simplex.c - hofm-simplex: theta of v, by projected gradient steps that never raise the objective;
+ * the projection of x[n] onto the simplex. */
+fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run);
+void fxi_fm_simplex_project(double *x, size_t n);
+
+/* streams; see data/data.h */
+enum { FXI_FM_START = 1040, FXI_FM_LAMBDA, FXI_FM_BATCHES, FXI_FM_LOSERS };
+#define FXI_FM_TINY 1e-30               /* smaller factors become 0: no denormal numbers */
+#endif

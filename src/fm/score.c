@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * score.c - f(x) = b + <w, x> + sum over blocks, sum_s lambda_s K(p_s, x), for many rows.
+ *
+ * Rows are cut into blocks for the threads.  The sums of a row run over blocks and panels, lane by
+ * lane, and the lanes are added last: an order that is the same for every row. */
+
+#include "fm/fm.h"
+
+enum { ROWS = 256 };                    /* rows in a block */
+
+typedef struct scoring {
+    double *f;
+    const fxi_fm *fm;
+    const double *v;
+    fxi_some x;
+    fxi_fm_room **room;                 /* [threads] */
+} scoring;
+
+bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team)
+{
+    *entries += more + 16;
+    if (*entries < 1 << 14)
+        return false;
+    *entries = 0;
+    return fxi_parallel_cancelled(team);
+}
+
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_room *room, fxi_row r,
+                        fxi_team *team)
+{
+    fxi_fm_laid row = fxi_fm_row(room, r);
+    _Alignas(64) double K[FXI_LANES], sum[FXI_LANES] = {0};
+    double f = fxi_fm_row_linear(fm, &row, v);
+
+    for (size_t g = 0; g < fm->blocks; g++)
+        for (size_t h = 0; h < fm->panels; h++) {
+            const double *lambda = v + fm->block[g].lambda + h * FXI_LANES;
+            fxi_fm_row_value(K, room, v, g, h, team);
+            for (size_t s = 0; s < FXI_LANES; s++)
+                sum[s] += lambda[s] * K[s];
+        }
+    for (size_t s = 0; s < FXI_LANES; s++)
+        f += sum[s];
+    return f;
+}
+
+static fx_status block(void *ctx, size_t b, fxi_team *team)
+{
+    const scoring *a = ctx;
+    size_t end = a->x.n - b * ROWS < ROWS ? a->x.n : (b + 1) * ROWS, entries = 0;
+
+    for (size_t i = b * ROWS; i < end; i++) {
+        fxi_row r = fxi_data_row(a->x.X, a->x.row ? (size_t)a->x.row[i] : i);
+        if (fxi_fm_score_stopped(&entries, r.n * a->fm->panels * a->fm->blocks, team))
+            break;                      /* fxi_parallel reports it */
+        a->f[i] = fxi_fm_score_row(a->fm, a->v, a->room[fxi_parallel_thread(team)], r, team);
+    }
+    return FX_OK;
+}
+
+fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_some x, const fx_run *run)
+{
+    scoring a = {.f = f, .fm = fm, .v = v, .x = x};
+    size_t entries = fxi_data_rows_most(x.X, 1), blocks = (x.n + ROWS - 1) / ROWS;
+    fx_run how = fxi_kernel_run(run, (double)x.n * (double)entries
+                                         * (double)(fm->blocks * fm->rank));
+    size_t threads = (size_t)fxi_parallel_threads(&how, blocks);
+    fx_status st = fxi_memory_check(run, threads * fxi_fm_row_bytes(fm, entries),
+                                    "scratch for scores");
+
+    if (st || x.n == 0)
+        return st;
+    if ((st = fxi_fm_row_rooms(&a.room, fm, entries, threads)))
+        return st;
+    st = fxi_parallel(blocks, block, &a, &how);
+    fxi_fm_row_rooms_free(a.room, threads);
+    return st;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_gradient.c - objective and gradient: golden models; finite differences for every kind and every
+ * number that changes; weights; the same bits for any threads; limits and stops. */
+
+#include "fm/test/golden.h"
+#include "fm/test/made.h"
+
+static double scale;                    /* of a case */
+static double *G;
+
+static void compare(void *ctx, double value, size_t at)
+{
+    (void)ctx;
+    CHECK_NEAR(G[at], value, 1e-9 * scale);
+}
+
+static void check_golden(golden *g)
+{
+    double objective = 0, want = golden_number(json_object_get(g->c, "objective"));
+
+    G = fxi_alloc(g->fm.size, sizeof *G);
+    CHECK(fxi_fm_gradient(&objective, G, &g->p, g->v, NULL) == FX_OK);
+    CHECK_NEAR(objective, want, 1e-12 * fabs(want));
+    CHECK_NEAR(fxi_fm_penalty(&g->fm, g->v), golden_number(json_object_get(g->c, "reg")),
+               1e-12 * fabs(want));
+    double f[64], loss = 0;
+    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_some){&g->X, NULL, g->n}, NULL) == FX_OK);
+    for (size_t i = 0; i < g->n; i++)
+        loss += fxi_fm_loss(g->p.loss, g->y[i], f[i]) / (double)g->n;
+    CHECK_NEAR(loss, golden_number(json_object_get(g->c, "data_loss")), 1e-12 * fabs(want));
+    scale = 1 + fabs(want);
+    golden_each(g, json_object_get(g->c, "grad"), compare, NULL);
+    double sum = 0, all = 0;            /* nothing stands elsewhere */
+    for (size_t i = 0; i < g->fm.size; i++)
+        all += fabs(G[i]);
+    double *shown = fxi_zalloc(g->fm.size, sizeof *shown);
+    golden_each(g, json_object_get(g->c, "grad"), golden_set, shown);
+    for (size_t i = 0; i < g->fm.size; i++)
+        sum += fabs(shown[i]);
+    CHECK_NEAR(all, sum, 1e-9 * (1 + sum) * (double)g->fm.size);
+    for (size_t i = 0; i < g->fm.size; i++)
+        CHECK(shown[i] != 0 || fabs(G[i]) < 1e-9 * scale);
+    free(shown);
+    free(G);
+}
+
+/* Central differences: the error is (h^2/6) times a third derivative and u/h times the value. */
+static void check_differences(const made *m)
+{
+    const fxi_fm *fm = &m->fm;
+    double *g = fxi_alloc(fm->size, sizeof *g), h = 1e-5, f0, up, down;
+
+    CHECK(fxi_fm_gradient(&f0, g, &m->p, m->v, NULL) == FX_OK);
+    for (size_t i = 0; i < fm->size; i++) {
+        double keep = m->v[i], *v = m->v;
+        if (!made_free(m, i)) {
+            CHECK(g[i] == 0);
+            continue;
+        }
+        v[i] = keep + h;
+        CHECK(fxi_fm_gradient(&up, NULL, &m->p, v, NULL) == FX_OK);
+        v[i] = keep - h;
+        CHECK(fxi_fm_gradient(&down, NULL, &m->p, v, NULL) == FX_OK);
+        v[i] = keep;
+        CHECK_NEAR(g[i], (up - down) / (2 * h), 1e-7 * (1 + fabs(f0)));
+    }
+    free(g);
+}
+
+/* Weight 2 is the row twice, weight 0 is no row. */
+static void check_weights(void)
+{
+    made *a = made_model(FXI_FM_HOFM, 3, 19, &fxi_loss_logistic, 40, MADE_SPARSE);
+    double *g = fxi_alloc(2 * a->fm.size, sizeof *g), *h = g + a->fm.size, one, two;
+    double val[2 * MADE_ROWS * MADE_COLS], y[2 * MADE_ROWS], c[2 * MADE_ROWS];
+    size_t n = 0;
+
+    for (size_t i = 0; i < 40; i++) {
+        a->c[i] = (double)(i % 3);
+        for (size_t copy = 0; copy < i % 3; copy++, n++) {
+            memcpy(val + n * MADE_COLS, a->dense + i * MADE_COLS, MADE_COLS * sizeof *val);
+            y[n] = a->y[i];
+            c[n] = 1;
+        }
+    }
+    fx_matrix X = {.rows = n, .cols = MADE_COLS, .stride = MADE_COLS, .type = FX_F64, .val = val};
+    fxi_fm_problem p = a->p;
+    CHECK(fxi_fm_gradient(&one, g, &p, a->v, NULL) == FX_OK);
+    p.X = &X;
+    p.y = y;
+    p.c = c;
+    CHECK(fxi_fm_gradient(&two, h, &p, a->v, NULL) == FX_OK);
+    CHECK_NEAR(one, two, 1e-14 * fabs(two));
+    for (size_t i = 0; i < a->fm.size; i++)
+        CHECK_NEAR(g[i], h[i], 1e-13 * (1 + fabs(h[i])));
+    free(g);
+    made_end(a);
+}
+
+/* 1, 2 and 5 threads; enough work that there are several. */
+static void check_threads(void)
+{
+    made *a = made_model(FXI_FM_HOFM, 3, 30, &fxi_loss_squared, MADE_ROWS, MADE_SPARSE);
+    double *g[3], f[3], *s[3];
+    static const int threads[] = {1, 2, 5};
+
+    for (int t = 0; t < 3; t++) {
+        fx_run run = {.threads = threads[t]};
+        CHECK((g[t] = fxi_alloc(a->fm.size, sizeof **g)) && (s[t] = fxi_alloc(MADE_ROWS, 8)));
+        CHECK(fxi_fm_gradient(&f[t], g[t], &a->p, a->v, &run) == FX_OK);
+        CHECK(fxi_fm_score(s[t], &a->fm, a->v, (fxi_some){&a->X, NULL, MADE_ROWS}, &run) == FX_OK);
+        CHECK(f[t] == f[0] && !memcmp(g[t], g[0], a->fm.size * sizeof **g));
+        CHECK(!memcmp(s[t], s[0], MADE_ROWS * sizeof **s));
+    }
+    for (int t = 0; t < 3; t++)
+        free(g[t]), free(s[t]);
+    made_end(a);
+}
+
+static int stop(void *ctx, double done)
+{
+    (void)ctx, (void)done;
+    return 1;
+}
+
+static void check_errors(void)
+{
+    made *a = made_model(FXI_FM_SHARED, 3, 3, &fxi_loss_squared, 30, MADE_DENSE);
+    double *g = fxi_alloc(a->fm.size, sizeof *g), f;
+    fx_run small = {.max_memory = 100}, stopped = {.progress = stop};
+
+    CHECK(fxi_fm_gradient(&f, g, &a->p, a->v, &small) == FX_ELIMIT);
+    CHECK(fxi_fm_gradient(&f, g, &a->p, a->v, &stopped) == FX_ECANCELLED);
+    free(g);
+    made_end(a);
+}
+
+int main(void)
+{
+    test_init();
+    golden_run(check_golden);
+    for (int k = 0; k < MADE_KINDS; k++)
+        for (int l = 0; l < 3; l++) {
+            made *a = made_model((fxi_fm_kind)(k % 7), 2 + (k + l) % 3, 3 + (size_t)l * 7,
+                                made_loss[l], 11, (k + l) % MADE_FORMS);
+            check_differences(a);
+            made_end(a);
+        }
+    check_weights();
+    check_threads();
+    check_errors();
+    return 0;
+}

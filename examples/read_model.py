@@ -15,7 +15,7 @@ def load(path):
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     model = header.pop("__metadata__")
-    if model["format"] != "featcross" or int(model["format_version"]) > 2:
+    if model["format"] != "featcross" or int(model["format_version"]) > 3:
         raise ValueError(f"{path}: no model, or written by a newer version")
     for name, array in header.items():
         begin, end = (start + offset for offset in array["data_offsets"])
@@ -35,10 +35,44 @@ def scores(m, row):                     # row: {column from 0: number}
     if m["map"]:
         import maps
         z = maps.features(m, z)
-    elif m["kernel"] and not m["kernel"].startswith("precomputed"):
+    elif m["kernel"].partition(":")[0] not in ("", "precomputed", "groups", "cross") or "vector_ptr" in m:
         z = dict(enumerate(kernel(m["kernel"], v, z) for v in vectors(m)))
     W, b = m["weights"], m["intercepts"]
-    return [b[c] + math.fsum(x * W[j * len(b) + c] for j, x in z.items()) for c in range(len(b))]
+    return [b[c] + math.fsum([*(x * W[j * len(b) + c] for j, x in z.items()), *machine(m, z, c)]) for c in range(len(b))]
+
+
+def machine(m, z, c):                   # numbers that the factors of output c add to the score
+    name, _, keys = m["model"].partition(":")
+    key = dict(e.split("=") for e in keys.split(","))
+    front = {"hofm-shared": int(key.get("order", 1)) - 1, "poly-net": 1, "poly-net-uv": 1}.get(name, 0)
+    x = {**dict.fromkeys(range(front), 1), **{front + j: v for j, v in z.items()}}
+    wide = front + int(m["cols"])
+    x |= {wide + j: v for j, v in x.items()} if name == "poly-net-uv" else {}
+    side = {"poly-net-uv": wide, "bilinear": int(key.get("split", 0))}.get(name)
+    group = groups(m) if m["kernel"] else (lambda j: j >= side) if side else (lambda j: j)
+    for order in (int(k[8:]) for k in m if k.startswith("factors_") and "lambda_" + k[8:] in m):
+        P, weights = m[f"factors_{order}"], m[f"lambda_{order}"]
+        rank, cols = int(key["rank"]), 2 * wide if name == "poly-net-uv" else wide
+        theta = m.get(f"theta_{order}", [])[c * order:(c + 1) * order] or [0] * (order - 1) + [1]
+        for s in range(rank):
+            sums, e = {}, [1] + [0] * order
+            for j, v in x.items():
+                g = group(j)
+                sums[g] = sums.get(g, 0) + v * P[(c * cols + j) * rank + s]
+            for y in (y for g, y in sums.items() if g is not None):
+                for t in range(order, 0, -1):
+                    e[t] += y * e[t - 1]
+            value = math.prod(1 + y for y in sums.values()) if not order else \
+                sum(sums.values()) ** order if name == "poly-net" else sum(a * b for a, b in zip(theta, e[1:]))
+            yield weights[c * rank + s] * value
+
+
+def groups(m):                          # of columns: a name, the column itself, or None: takes no part
+    lines = [t.partition("#")[0].replace(",", " ") for t in m["family"].splitlines()]
+    lines = [t for t in lines if t.strip()]
+    cross = lines.pop(0).split() if m["kernel"].startswith("cross") else None
+    of = {int(j) - int(m["base"]): t.partition(":")[0].strip() for t in lines for j in t.partition(":")[2].split()}
+    return lambda j: of.get(j, None if cross else j) if not cross or of.get(j) in cross else None
 
 
 def vectors(m):                         # of a kernel machine
@@ -80,7 +114,9 @@ def label(m, f):
     by = proba(m, f) if "sigmoid" in m else f if len(f) > 1 else [0, f[0]]
     if m["model"].startswith("kernel-svm") and len(f) > 1 and "sigmoid" not in m:
         by = votes(m, f)
-    return m["classes"][by.index(max(by))] if m["classes"] else f[0]
+    if m["classes"]:
+        return m["classes"][by.index(max(by))]
+    return min(max(f[0], float(m["low"])), float(m["high"])) if "low" in m else f[0]
 
 
 if __name__ == "__main__":

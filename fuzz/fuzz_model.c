@@ -2,7 +2,8 @@
  * fuzz_model.c - model files.  Byte 0 is r: the rest is a file.  Otherwise the rest is a header up
  * to the first line end and the arrays behind it, from which a file with the right length, spaces
  * and CRC is made.  A model that is accepted is written, read and written again as the same bytes,
- * and answers, or says that a number is too large. */
+ * and answers, or says that a number is too large; it is explained, exported and goes on, or says
+ * why not. */
 
 #include "fuzz.h"
 
@@ -49,7 +50,7 @@ static bytes file_of(const uint8_t *data, size_t size)
 static void check_content(const fx_content *c)
 {
     size_t k = c->classes, one = c->pairs ? k * (k - 1) / 2 : k > 2 ? k : 1;
-    int exact = *c->kernel && !*c->map && strncmp(c->kernel, "precomputed", 11) != 0;
+    int exact = *c->kernel && !*c->map && !c->blocks && strncmp(c->kernel, "precomputed", 11) != 0;
 
     MUST((c->variance ? c->outputs > 0 && !k : c->outputs == one) && k != 1);
     MUST(exact ? c->vectors.rows == c->features && c->vectors.cols == c->cols : !c->vectors.rows);
@@ -61,6 +62,9 @@ static void check_content(const fx_content *c)
                             : strcmp(c->class_name[i - 1], c->class_name[i]) < 0);
     for (size_t i = 0; exact && c->vectors.ptr && i < c->features; i++)
         MUST(c->vectors.ptr[i] <= c->vectors.ptr[i + 1]);
+    for (size_t b = 0; b < c->blocks; b++)
+        for (size_t i = 0; i < c->outputs * c->block[b].cols * c->block[b].rank; i++)
+            MUST(isfinite(c->block[b].P[i]));
     for (size_t j = 0; c->name && j < c->cols; j++)
         MUST(c->name[j] != NULL);
 }
@@ -89,6 +93,34 @@ static void check_answers(const fx_model *m, const fx_run *run)
     }
 }
 
+static void check_uses(const fx_model *m, const fx_run *run)
+{
+    fx_content c = fx_model_content(m);
+    const double val[] = {1, -0.5}, label[] = {0, 1};
+    const int64_t ptr[] = {0, 1, 2};
+    const int32_t col[] = {0, (int32_t)(c.cols / 2)};
+    const fx_matrix X = {.rows = 2, .cols = c.cols ? c.cols : 1, .type = FX_F64, .val = val,
+                         .ptr = ptr, .col = col};
+    const fx_table t = {.rows = 2, .cols = X.cols, .blocks = 1, .block = &X, .label = label,
+                        .classes = c.classes, .class_name = c.class_name};
+    fx_explanation *e = NULL;
+    fx_model *more = NULL;
+    bytes text = {0};
+
+    fx_status s = fx_model_explain(&e, m, &(fx_question){.top = 3, .effort = 1e5}, run);
+    MUST(s <= 0 && (s == FX_OK) == (e != NULL));
+    MUST(!e || isfinite(fx_model_explain_answer(e).constant));
+    for (size_t k = 0; e && k < fx_model_explain_answer(e).n; k++)
+        MUST(isfinite(fx_model_explain_answer(e).at[k].weight));
+    s = fx_model_update(&more, m, &t, run);
+    MUST((s >= 0) == (more != NULL) && (s >= 0 || fx_error_detail()[0]));
+    s = fx_model_export(&(fx_sink){.write = append, .ctx = &text}, m, "libfm");
+    MUST(s == FX_OK || s == FX_EUNSUPPORTED);
+    fx_model_explain_free(e);
+    fx_model_free(more);
+    free(text.at);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const fx_run run = {.threads = 1, .max_memory = 1 << 24};
@@ -108,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fx_content c = fx_model_content(m);
         check_content(&c);
         check_answers(m, &run);
+        check_uses(m, &run);
         MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &first}, m) == FX_OK);
         MUST(fx_model_parse(&back, first.at, first.len, NULL) == FX_OK);
         MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &second}, back) == FX_OK);

@@ -4,7 +4,7 @@
  * Accuracy is of the labels that predict gives; auc of the scores (of pairs of classes: summed for
  * each class), for several classes the mean over those classes for which it is defined; logloss
  * the mean of -log of the probability of the true class, formed from logarithms so that it is
- * finite; rmse of targets. */
+ * finite; rmse of targets, clipped where the model clips; auc of rankings: metrics_pairs.c. */
 
 #include "model/model.h"
 
@@ -80,16 +80,36 @@ static fx_status judge(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
+/* Predictions are clipped where the model says so. */
+static fx_status judge_targets(fx_metrics *out, const fx_content *c, const double *y,
+                               const double *score, const double *weight, size_t n)
+{
+    double *label = c->low <= c->high ? fxi_alloc(n, sizeof *label) : NULL;
+
+    if (c->low > c->high)
+        return fx_model_metrics(out, y, score, weight, n, 1);
+    if (!label)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        label[i] = fxi_model_predict_clip(c, score[i]);
+    fx_status st = fx_model_metrics(out, y, label, weight, n, 1);
+    free(label);
+    return st;
+}
+
 fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_content *c,
                                     const double *y, const double *score, const double *weight,
-                                    size_t n, const fx_run *run)
+                                    const int64_t *qid, size_t n, const fx_run *run)
 {
     fx_metrics m = {n, NAN, NAN, NAN, NAN};
     judging j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
     fx_status st;
 
     if (!c->classes) {
-        if (!(st = fx_model_metrics(&m, y, score, weight, n, 1)))
+        st = fxi_model_factors_rank(c)
+                 ? fxi_model_metrics_pairs(&m.auc, y, score, weight, qid, n, run)
+                 : judge_targets(&m, c, y, score, weight, n);
+        if (!st)
             *out = m;
         return st;
     }
@@ -151,7 +171,8 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
     if (!st)
         st = score_table(score, m, t, run);
     if (!st)
-        st = fxi_model_evaluate_scores(out, confusion, &m->c, l.y, score, l.weight, t->rows, run);
+        st = fxi_model_evaluate_scores(out, confusion, &m->c, l.y, score, l.weight, t->qid, t->rows,
+                                       run);
     free(score);
     fxi_model_labels_free(&l);
     return st;

@@ -6,9 +6,20 @@
 
 #include <jansson.h>
 
-enum { FXI_MODEL_FORMAT = 2 };          /* the number of the format: 2 has kernel machines, pca */
+/* The number of the format: 2 has kernel machines and pca, 3 factorization machines. */
+enum { FXI_MODEL_FORMAT = 3 };
 /* How the header of every file begins. */
 #define FXI_MODEL_MAGIC "{\"__metadata__\":{\"format\":\"featcross\","
+
+typedef struct fxi_array {
+    char name[16];
+    const char *type;                   /* of safetensors */
+    const void *data;                   /* NULL: there is none */
+    size_t size, rows, cols;            /* of a number; cols 0: one dimension */
+} fxi_array;
+/* dump_header.c - the length and the header of a file with these arrays, to be freed. */
+fx_status fxi_model_dump_header(char **out, size_t *len, const fx_content *c, const fxi_array *a,
+                                size_t n);
 
 typedef struct fxi_parsing {
     fx_model *m;
@@ -45,4 +56,9 @@ fx_status fxi_model_array_doubles(const double **out, fxi_parsing *p, const char
 bool fxi_model_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n);
 bool fxi_model_array_is(const fxi_parsing *p, const char *name, const char *type);
 fx_status fxi_model_array_vectors(fxi_parsing *p);      /* of a kernel machine */
+/* array_factors.c - of a factorization machine: what its header has beside that of others; the
+ * arrays behind `variance`; and all of it checked, the model's numbers made of it. */
+fx_status fxi_model_array_factors_header(fxi_parsing *p);
+fx_status fxi_model_array_factors(fxi_parsing *p);
+fx_status fxi_model_array_factors_take(fxi_parsing *p);
 #endif

@@ -65,24 +65,6 @@ static fx_status fit_output(void *ctx, size_t k, double *done, const fx_run *run
     return st;
 }
 
-static fx_status keep_history(fx_model *m, const fxi_output *o)
-{
-    size_t n = 0;
-
-    for (size_t k = 0; k < m->c.outputs; k++)
-        n += o[k].steps;
-    fx_step *step = fxi_alloc(n, sizeof *step);
-    fx_status st = fxi_model_own(m, step);
-    if (st)
-        return st;
-    m->c.history = step;
-    m->c.steps = n;
-    for (size_t k = 0; k < m->c.outputs; k++, step += o->steps, o++)
-        if (o->steps)
-            memcpy(step, o->step, o->steps * sizeof *step);
-    return FX_OK;
-}
-
 /* ---- The call ---------------------------------------------------------------------------- */
 
 static fx_status allocate(fitting *f)
@@ -138,6 +120,8 @@ fx_status fxi_model_fit(fxi_train *t, const fx_run *run)
 
     if (t->how.learner->kind == FXI_COMPONENTS)
         return fxi_model_components(t, run);
+    if (t->how.learner->kind == FXI_FACTORS)
+        return fxi_model_fit_factors(t, run);
     if (!(st = allocate(&f)))
         st = fxi_model_each(t, t->outputs, fit_output, &f, run);
     if (!st)
@@ -145,7 +129,7 @@ fx_status fxi_model_fit(fxi_train *t, const fx_run *run)
     if (!st)
         st = fxi_model_collapse(t, run);
     if (!st)
-        st = keep_history(t->m, f.output);
+        st = fxi_model_history_keep(t->m, f.output);
     if (!st)
         summary = fxi_model_summary(t, f.output);
     for (size_t k = 0; f.output && k < t->outputs; k++)

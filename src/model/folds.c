@@ -31,7 +31,8 @@ static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, siz
     for (size_t q = 0; q < a->f->n && !st; q++) {
         st = fxi_model_output_fit(&o, a->f->C[q], a->f->fold, (int)b, run);
         if (!st)
-            st = fxi_model_score(f, t, &o.s, &t->source, rows, run);
+            st = t->m->fm ? fxi_model_output_factors_score(f, &o, rows, run)
+                          : fxi_model_score(f, t, &o.s, &t->source, rows, run);
         for (size_t i = 0; i < held && !st; i++)
             S[(q * held + i) * outputs + k] = f[i];
         double gap = o.s.gap > DBL_MIN ? o.s.gap : DBL_MIN;     /* above 0, if known */
@@ -69,7 +70,7 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
                 same[n++] = (int32_t)i;
             }
     for (size_t k = 0; k < t->outputs && !st; k++) {
-        st = fit_path(S, f, a, b, k, (fxi_some){&t->X, same, held}, run);
+        st = fit_path(S, f, a, b, k, (fxi_some){t->m->fm ? &t->laid : &t->X, same, held}, run);
         if (done)
             *done = (double)(k + 1) / (double)t->outputs;
     }
@@ -94,7 +95,11 @@ fx_status fxi_model_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void
     for (size_t b = 1; b < f->folds; b++)
         if (a.worst[b].gap > a.worst[worst].gap)
             worst = b;
-    if (!st && a.worst[worst].gap > 0)
+    if (!st && a.worst[worst].gap > 0 && t->m->fm)
+        st = fxi_error(FX_NOT_CONVERGED, "beta times %g without fold %zu: tol=%g not met after "
+                       "%zu iterations: raise max-iter", a.worst[worst].C, worst, t->how.tol,
+                       t->how.max_iter);
+    else if (!st && a.worst[worst].gap > 0)
         st = fxi_error(FX_NOT_CONVERGED, "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "
                        "C, scale the columns, or raise max-iter", a.worst[worst].C, worst,
                        a.worst[worst].gap, t->how.tol);

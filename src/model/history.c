@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
 {
@@ -41,8 +42,19 @@ fx_status fxi_model_history(fxi_output *o, const fxi_solution *now)
 
     if (o->quiet)
         return FX_OK;
-    if ((st = measure(&metric, o, now)))
+    if ((st = measure(&metric, o, now))
+        || (st = fxi_model_history_add(o, &(fx_step){.iteration = now->iterations,
+                                                     .objective = now->objective, .gap = now->gap,
+                                                     .metric = metric})))
         return st;
+    double way = log(now->gap) / log(tol);      /* from 1 to tol; NaN and beyond: not shown */
+    if (o->done && way > *o->done && way < 1)
+        *o->done = way;
+    return FX_OK;
+}
+
+fx_status fxi_model_history_add(fxi_output *o, const fx_step *step)
+{
     if (o->steps == o->room) {
         size_t room = o->room ? 2 * o->room : 16;
         fx_step *more = fxi_realloc(o->step, room, sizeof *more);
@@ -51,11 +63,27 @@ fx_status fxi_model_history(fxi_output *o, const fxi_solution *now)
         o->step = more;
         o->room = room;
     }
-    o->step[o->steps++] = (fx_step){
-        .output = o->number, .iteration = now->iterations, .objective = now->objective,
-        .gap = now->gap, .seconds = fxi_model_train_clock() - o->train->begin, .metric = metric};
-    double way = log(now->gap) / log(tol);      /* from 1 to tol; NaN and beyond: not shown */
-    if (o->done && way > *o->done && way < 1)
-        *o->done = way;
+    fx_step *last = &o->step[o->steps++];
+    *last = *step;
+    last->output = o->number;
+    last->seconds = fxi_model_train_clock() - o->train->begin;
+    return FX_OK;
+}
+
+fx_status fxi_model_history_keep(fx_model *m, const fxi_output *o)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < m->c.outputs; k++)
+        n += o[k].steps;
+    fx_step *step = fxi_alloc(n, sizeof *step);
+    fx_status st = fxi_model_own(m, step);
+    if (st)
+        return st;
+    m->c.history = step;
+    m->c.steps = n;
+    for (size_t k = 0; k < m->c.outputs; k++, step += o->steps, o++)
+        if (o->steps)
+            memcpy(step, o->step, o->steps * sizeof *step);
     return FX_OK;
 }

@@ -28,6 +28,21 @@ static fx_status differs(const char *what, const char *before, const char *now)
     return fxi_error(FX_EINVAL, "init has another %s: '%.100s', now '%.100s'", what, before, now);
 }
 
+/* The same kernel, map and classes? */
+static fx_status check_specs(const fx_content *i, const fx_content *c)
+{
+    if (strcmp(i->map, c->map) != 0)
+        return differs("map", i->map, c->map);
+    if (strcmp(i->kernel, c->kernel) != 0)
+        return differs("kernel", i->kernel, c->kernel);
+    if (strcmp(i->family, c->family) != 0 || (*c->map && i->seed != c->seed))
+        return fxi_error(FX_EINVAL, "init has another seed or family of its map");
+    if (i->classes != c->classes || !same_texts(i->class_name, c->class_name, c->classes))
+        return fxi_error(FX_EINVAL, "init has %zu other classes than these %zu", i->classes,
+                         c->classes);
+    return FX_OK;
+}
+
 fx_status fxi_model_init_check(const fxi_train *t)
 {
     const fx_content *c = &t->m->c, *i;
@@ -35,6 +50,11 @@ fx_status fxi_model_init_check(const fxi_train *t)
     if (!t->init)
         return FX_OK;
     i = &t->init->c;
+    if (t->init->fm || t->m->fm) {
+        fx_status st = t->m->fm ? fxi_model_init_factors_check(t)
+                                : differs("model", i->spec, c->spec);
+        return st ? st : check_specs(i, c);
+    }
     if (t->how.learner->kind == FXI_COMPONENTS || (t->how.learner->kernel && t->how.learner->loss))
         return fxi_error(FX_EUNSUPPORTED, "%s cannot start from a model; solver=newton, cd and "
                          "perceptrons can", t->how.learner->name);
@@ -48,15 +68,9 @@ fx_status fxi_model_init_check(const fxi_train *t)
     if (i->cols != c->cols || (i->features != c->features && !t->init->exact))
         return fxi_error(FX_EINVAL, "init has %zu columns and %zu features, now %zu and %zu",
                          i->cols, i->features, c->cols, c->features);
-    if (strcmp(i->map, c->map) != 0)
-        return differs("map", i->map, c->map);
-    if (strcmp(i->kernel, c->kernel) != 0)
-        return differs("kernel", i->kernel, c->kernel);
-    if (strcmp(i->family, c->family) != 0 || (*c->map && i->seed != c->seed))
-        return fxi_error(FX_EINVAL, "init has another seed or family of its map");
-    if (i->classes != c->classes || !same_texts(i->class_name, c->class_name, c->classes))
-        return fxi_error(FX_EINVAL, "init has %zu other classes than these %zu", i->classes,
-                         c->classes);
+    fx_status st = check_specs(i, c);
+    if (st)
+        return st;
     if (!t->how.learner->loss && !same_scale(i, c))
         return fxi_error(FX_EINVAL, "init scales rows in another way; fx_model_update keeps it");
     return FX_OK;

@@ -68,9 +68,15 @@ static const fxi_learner table[] = {
      FXI_ONLINE, true, NULL},
     {"kernel-pca", "kernel-pca   k=: directions of largest variance in the kernel's space; no "
      "labels", keys_pca, FXI_COMPONENTS, true, NULL}};
-enum { LEARNERS = sizeof table / sizeof *table };
+enum { OWN = sizeof table / sizeof *table, LEARNERS = OWN + 16 };
 
-const char *fxi_model_learner_help(size_t i) { return i < LEARNERS ? table[i].help : NULL; }
+/* Line i of the table, factorization machines behind the others; NULL: no more. */
+static const fxi_learner *line(size_t i)
+{
+    return i < OWN ? &table[i] : fxi_model_learner_factors(i - OWN);
+}
+
+const char *fxi_model_learner_help(size_t i) { return line(i) ? line(i)->help : NULL; }
 
 /* ---- Which penalty and solver go together ------------------------------------------------ */
 
@@ -153,32 +159,46 @@ static fx_status read_loss(fxi_learning *l, const fxi_spec *s, const fxi_spec_ke
     return l->learner->kernel || serves(l->learner->loss, l->l1, l->solver) ? FX_OK : not_served(l);
 }
 
+/* All but factorization machines. */
+static fx_status read(fxi_learning *l, const fxi_spec *s)
+{
+    const fxi_spec_key *k = l->learner->keys;
+    int intercept, calibrate, plain;
+    fx_status st;
+
+    if ((st = choice(&intercept, s, k, "intercept")) || (st = choice(&calibrate, s, k, "calibrate"))
+        || (st = choice(&plain, s, k, "averaged")) || (st = choice(&l->collapse, s, k, "collapse"))
+        || (st = count(&l->max_iter, s, k, "max-iter", 1))
+        || (st = count(&l->budget, s, k, "budget", 0)) || (st = count(&l->components, s, k, "k", 1))
+        || (l->learner->loss && (st = read_loss(l, s, k))))
+        return st;
+    l->intercept = (fxi_intercept)intercept;
+    l->calibrate = calibrate;
+    l->averaged = !plain;
+    l->loss = l->learner->loss;
+    return FX_OK;
+}
+
 fx_status fxi_model_learner(fxi_learning *out, const char *spec)
 {
     const char *names[LEARNERS + 1] = {0};
     fxi_learning l = {.C = 1, .tol = 1e-3};
-    int intercept, calibrate, plain;
     size_t which;
     fxi_spec s;
 
-    for (size_t i = 0; i < LEARNERS; i++)
-        names[i] = table[i].name;
+    for (size_t i = 0; i < LEARNERS && line(i); i++)
+        names[i] = line(i)->name;
     fx_status st = fxi_data_spec(&s, &which, spec, names, "model");
     if (st)
         return st;
-    l.learner = &table[which];
-    const fxi_spec_key *k = l.learner->keys;
-    if ((st = fxi_spec_check(&s, k)) || (st = choice(&intercept, &s, k, "intercept"))
-        || (st = choice(&calibrate, &s, k, "calibrate")) || (st = choice(&plain, &s, k, "averaged"))
-        || (st = choice(&l.collapse, &s, k, "collapse"))
-        || (st = count(&l.max_iter, &s, k, "max-iter", 1))
-        || (st = count(&l.budget, &s, k, "budget", 0)) || (st = count(&l.components, &s, k, "k", 1))
-        || (l.learner->loss && (st = read_loss(&l, &s, k))))
+    l.learner = line(which);
+    if ((st = fxi_spec_check(&s, l.learner->keys))
+        || (st = l.learner->kind == FXI_FACTORS ? fxi_model_learner_factors_read(&l, &s)
+                                                : read(&l, &s)))
         return st;
-    l.intercept = (fxi_intercept)intercept;
-    l.calibrate = calibrate;
-    l.averaged = !plain;
-    if (!(l.spec = fxi_spec_complete(&s, k)))
+    l.spec = l.learner->kind == FXI_FACTORS ? fxi_model_learner_factors_spec(&l, &s)
+                                            : fxi_spec_complete(&s, l.learner->keys);
+    if (!l.spec)
         return FX_ENOMEM;
     *out = l;
     return FX_OK;

@@ -37,7 +37,8 @@ fx_status fxi_model_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
     fx_status st;
 
     if (!fxi_model_output_bytes(&each, t)
-        || !fxi_size_mul(&need, rows, t->outputs * sizeof(double))
+        || !(t->m->fm ? fxi_model_fit_factors_bytes(&need, t)
+                      : fxi_size_mul(&need, rows, t->outputs * sizeof(double)))
         || !fxi_size_add(&need, need, each))
         return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
                          t->m->c.features, t->outputs);

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct ranking {
     double *auc;
@@ -23,21 +22,6 @@ typedef struct ranking {
     size_t n, stride;
     fxi_data_item *item;
 } ranking;
-
-/* Ascending whole numbers for ascending doubles. */
-static int64_t order_of(double x)
-{
-    int64_t i;
-
-    x += 0.0;                           /* -0 is 0 */
-    memcpy(&i, &x, sizeof i);
-    return i < 0 ? i ^ INT64_MAX : i;
-}
-
-static int compare(const fxi_data_item *a, const fxi_data_item *b)
-{
-    return a->key.col < b->key.col ? -1 : a->key.col > b->key.col;
-}
 
 /* Scores ascending, with weights: > 0 of positives, < 0 of negatives. */
 static fx_status rank(void *ctx, size_t block, fxi_team *team)
@@ -49,10 +33,10 @@ static fx_status rank(void *ctx, size_t block, fxi_team *team)
     (void)block;
     for (size_t i = 0; i < r->n; i++) {
         double w = r->weight ? r->weight[i] : 1;
-        r->item[i].key.col = order_of(r->score[i * r->stride]);
+        r->item[i].key.col = fxi_data_sort_number(r->score[i * r->stride]);
         r->item[i].with.x = r->y[i] == r->positive ? w : -w;
     }
-    if ((st = fxi_data_sort(r->item, r->item + r->n, r->n, compare, team)))
+    if ((st = fxi_data_sort(r->item, r->item + r->n, r->n, fxi_data_sort_ascending, team)))
         return st;
     for (size_t i = 0, end; i < r->n; i = end) {
         double positive = 0, negative = 0;

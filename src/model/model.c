@@ -3,6 +3,7 @@
 
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 fx_model *fxi_model_new(void)
@@ -13,6 +14,8 @@ fx_model *fxi_model_new(void)
         fx_content *c = &m->c;
         c->spec = c->scale = c->map = c->kernel = c->family = c->reader = "";
         c->version = FX_VERSION;
+        c->low = INFINITY;              /* not clipped */
+        c->high = -INFINITY;
     }
     return m;
 }
@@ -37,6 +40,9 @@ void fx_model_free(fx_model *m)
     fx_map_free(m->map);
     fx_kernel_free(m->kernel);
     fx_data_free(m->kept);
+    if (m->fm)
+        fxi_fm_free(m->fm);
+    free(m->fm);
     for (size_t i = 0; i < m->owns; i++)
         free(m->owned[i]);
     free(m->owned);
@@ -61,7 +67,7 @@ fx_status fxi_model_ready(fx_model *m, const fx_run *run)
     const fx_content *c = &m->c;
     fx_status st = FX_OK;
 
-    if (!*c->map && !*c->kernel)
+    if ((!*c->map && !*c->kernel) || m->fm)
         return FX_OK;
     if (!m->kernel)
         st = fx_kernel_parse(&m->kernel, c->kernel, *c->family ? c->family : NULL, c->base);

@@ -3,10 +3,11 @@
 #ifndef FXI_MODEL_H
 #define FXI_MODEL_H
 #include "fit/fit.h"
+#include "fm/fm.h"
 
 /* One line of the table: a name is a loss, a penalty that may be chosen, and solvers; or a
- * perceptron; or principal components. */
-typedef enum fxi_kind { FXI_LOSS, FXI_ONLINE, FXI_COMPONENTS } fxi_kind;
+ * perceptron; or principal components; or a factorization machine. */
+typedef enum fxi_kind { FXI_LOSS, FXI_ONLINE, FXI_COMPONENTS, FXI_FACTORS } fxi_kind;
 typedef struct fxi_learner {
     const char *name, *help;
     const fxi_spec_key *keys;
@@ -24,13 +25,25 @@ typedef struct fxi_learning {           /* a model spec, parsed */
     int solver;                         /* FXI_AUTO, .. */
     int collapse;                       /* FXI_COLLAPSE_AUTO, .. */
     bool l1, averaged, calibrate;
+    /* of FXI_FACTORS */
+    int task;                           /* FXI_CLASSIFY, .. */
+    const fxi_loss *loss;               /* settled; of the others learner->loss */
+    fxi_fm_shape shape;                 /* all but given, group, groups */
+    double sd, lr;
+    size_t batch;
+    bool clip;
     char *spec;                         /* complete; free() it */
 } fxi_learning;
-enum { FXI_AUTO, FXI_DUAL, FXI_NEWTON, FXI_CD };
+enum { FXI_AUTO, FXI_DUAL, FXI_NEWTON, FXI_CD, FXI_ADAGRAD, FXI_LBFGS };
+enum { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK };
 enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
 /* learner.c */
 fx_status fxi_model_learner(fxi_learning *out, const char *spec);
 const char *fxi_model_learner_help(size_t i);
+/* learner_factors.c - line i of factorization machines, NULL: no more; what their keys say. */
+const fxi_learner *fxi_model_learner_factors(size_t i);
+fx_status fxi_model_learner_factors_read(fxi_learning *l, const fxi_spec *s);
+char *fxi_model_learner_factors_spec(const fxi_learning *l, const fxi_spec *s);
 
 struct fx_model {
     fx_content c;                       /* the view that fx_model_content gives out */
@@ -38,6 +51,12 @@ struct fx_model {
                                          * last: weights now, then the sums of fxi_perceptron */
     uint64_t *count;                    /* [outputs] its steps */
     int64_t *age;                       /* kernel perceptron: [features][outputs] */
+    /* factorization machines: */
+    fxi_fm *fm;                         /* NULL: no such model */
+    double *v;                          /* [outputs][fm->size] all numbers, as solvers have them;
+                                         * c.block, weights, intercepts are the same for users */
+    double *state;                      /* adagrad: [outputs][fm->size] sums, and behind that of b
+                                         * what init_factors.c puts there; else NULL */
     fx_data *kept;                      /* memory of c.vectors after a fit, or NULL */
     void **owned;                       /* everything that c and the above point to */
     size_t owns;
@@ -129,7 +148,16 @@ typedef struct fxi_train {
     fx_data *eval_own;
     fxi_source eval;
     fxi_labels eval_labels;
+    /* factorization machines: */
+    fx_matrix laid, eval_laid;          /* X and eval_X as blocks see them */
+    fx_data *laid_own, *eval_laid_own;
+    const int64_t *qid, *eval_qid;      /* of the tables; or NULL */
+    int metric;                         /* FXI_METRIC_ACCURACY, .. */
+    size_t patience;
+    double max_seconds;
+    bool once;                          /* an update: one epoch, rows in their order */
 } fxi_train;
+enum { FXI_METRIC_ACCURACY, FXI_METRIC_AUC, FXI_METRIC_LOGLOSS, FXI_METRIC_RMSE };
 /* t's address must not change afterwards. */
 fx_status fxi_model_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
                                const fx_run *run);
@@ -162,6 +190,11 @@ typedef struct fxi_output {
     size_t steps, room;
     double *done;                       /* share of the way to the tolerance; or NULL */
     bool quiet;                         /* no history */
+    /* factorization machines: */
+    fxi_fm_state f, best;               /* now; with patience, the best so far */
+    double best_metric, centre;         /* centre: what was taken from the targets */
+    size_t since, ran;                  /* iterations that the best is old; of all that were done */
+    bool late;                          /* stopped by the clock */
 } fxi_output;
 fx_status fxi_model_output_new(fxi_output *o, const fxi_train *t, size_t number);
 void fxi_model_output_free(fxi_output *o);
@@ -171,8 +204,22 @@ fx_status fxi_model_output_fit(fxi_output *o, double C, const int32_t *fold, int
 int fxi_model_output_solver(const fxi_train *t);        /* FXI_DUAL, .. ; of a loss, no kernel */
 /* Bytes of one; of smo.c the least. */
 bool fxi_model_output_bytes(size_t *bytes, const fxi_train *t);
-/* history.c - a step of o, measured on plan.eval. */
+/* history.c - a step of o, measured on plan.eval; one that is measured; all steps become m's. */
 fx_status fxi_model_history(fxi_output *o, const fxi_solution *now);
+fx_status fxi_model_history_add(fxi_output *o, const fx_step *step);
+fx_status fxi_model_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
+/* output_factors.c - the same of a factorization machine, anew; beta: what penalties of factors are
+ * multiplied by.  Scores of rows as blocks see them. */
+fx_status fxi_model_output_factors_new(fxi_output *o);
+fx_status fxi_model_output_factors(fxi_output *o, double beta, const fx_run *run);
+bool fxi_model_output_factors_bytes(size_t *bytes, const fxi_train *t);
+fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_some x,
+                                         const fx_run *run);
+/* measure.c - what plan says of measuring goes into t; plan.metric of v on plan.eval, NaN without
+ * it; is a better than b? */
+fx_status fxi_model_measure_settle(fxi_train *t, const fx_plan *plan);
+fx_status fxi_model_measure(double *out, fxi_output *o, const double *v);
+bool fxi_model_measure_better(const fxi_train *t, double a, double b);
 /* score.c - scores f[x.n] of rows by a solution that is in the making; x.X is source->X, a table
  * prepared as that of training. */
 fx_status fxi_model_score(double *f, const fxi_train *t, const fxi_solution *s,
@@ -201,6 +248,15 @@ void fxi_model_calibrate_sigmoid(double ab[2], const double *y, double positive,
 /* fit.c - weights, history and summary into t->m. */
 fx_status fxi_model_fit(fxi_train *t, const fx_run *run);
 fx_status fxi_model_summary(const fxi_train *t, const fxi_output *o);   /* [outputs]; its status */
+/* fit_factors.c - the same for factorization machines; and before it all that they need beside
+ * rows; rows alone, for updates.  Bytes of what is kept; does memory suffice for one output at a
+ * time? */
+fx_status fxi_model_fit_factors(fxi_train *t, const fx_run *run);
+fx_status fxi_model_fit_factors_prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                                        const fx_run *run);
+fx_status fxi_model_fit_factors_rows(fxi_train *t, const fx_run *run);
+bool fxi_model_fit_factors_bytes(size_t *bytes, const fxi_train *t);
+fx_status fxi_model_fit_factors_check(const fxi_train *t, const fx_run *run);
 /* components.c - the same for principal components. */
 fx_status fxi_model_components(fxi_train *t, const fx_run *run);
 bool fxi_model_components_bytes(size_t *bytes, const fxi_train *t);
@@ -220,6 +276,23 @@ fx_status fxi_model_collapse_check(fxi_train *t, const fx_run *run);
 fx_status fxi_model_collapse_weights(double **W, const fx_content *c, const fx_map *map,
                                      const fx_run *run);
 
+/* ---- factors.c: the numbers of a factorization machine ------------------------------------- */
+/* m->fm, of a parsed spec and of c's cols, kernel, family and base. */
+fx_status fxi_model_factors_new(fx_model *m, const fxi_learning *how);
+/* c.block, weights and intercepts of m->v; and m->v of those, which is how files, libFM's text and
+ * linear models on maps become one.  All memory is m's. */
+fx_status fxi_model_factors_keep(fx_model *m);
+fx_status fxi_model_factors_take(fx_model *m, const fx_run *run);
+bool fxi_model_factors_rank(const fx_content *c);       /* task=rank? */
+/* S[rows][outputs], intercepts included, of rows as the model wants them. */
+fx_status fxi_model_factors_score(double *S, const fx_model *m, const fx_matrix *X,
+                                  const fx_run *run);
+/* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of
+ * each of c's columns by these, to be freed. */
+fx_status fxi_model_factors_groups_keep(fx_model *m, const fx_plan *plan, const fxi_learning *how);
+fx_status fxi_model_factors_groups(int32_t **out, size_t *groups, const fx_content *c,
+                                   const fxi_learning *how);
+
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */
 void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room);
@@ -228,19 +301,29 @@ double fxi_model_predict_label(const fx_content *c, const double *score, double 
 /* Logarithm of the probability of class k; finite. */
 double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room);
 size_t fxi_model_predict_room(const fx_content *c);     /* numbers of room for these */
+double fxi_model_predict_clip(const fx_content *c, double score);      /* of a target */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
 /* Area under the ROC curve of score[i*stride]; y == positive are the positives. */
 fx_status fxi_model_metrics_auc(double *auc, const double *y, double positive, const double *score,
                                 size_t stride, const double *weight, size_t n, const fx_run *run);
-/* Of n rows with y as in fxi_labels and scores [n][outputs]. */
+/* metrics_pairs.c - share of pairs of one query (qid NULL: all) in the order of their labels. */
+fx_status fxi_model_metrics_pairs(double *auc, const double *y, const double *score,
+                                  const double *weight, const int64_t *qid, size_t n,
+                                  const fx_run *run);
+/* Of n rows with y as in fxi_labels and scores [n][outputs]; qid: of rankings, or NULL. */
 fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_content *c,
                                     const double *y, const double *score, const double *weight,
-                                    size_t n, const fx_run *run);
+                                    const int64_t *qid, size_t n, const fx_run *run);
 
 /* ---- init.c: plan.init ------------------------------------------------------------------- */
 fx_status fxi_model_init_check(const fxi_train *t);     /* does it fit this fit? */
 void fxi_model_init(fxi_output *o);                     /* o starts there, if there is one */
+/* init_factors.c - the same of factorization machines, or at random; what adagrad goes on from
+ * beside its sums, into those of o. */
+fx_status fxi_model_init_factors_check(const fxi_train *t);
+void fxi_model_init_factors(fxi_output *o);
+void fxi_model_init_factors_keep(double *state, const fxi_output *o);
 
 enum { FXI_MODEL_SAMPLE = 1030 };       /* streams; see data/data.h */
 #endif

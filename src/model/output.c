@@ -59,6 +59,8 @@ bool fxi_model_output_bytes(size_t *bytes, const fxi_train *t)
 {
     size_t rows, features, solver;
 
+    if (t->m->fm)
+        return fxi_model_output_factors_bytes(bytes, t);
     return fxi_size_mul(&rows, t->X.rows, 10 * sizeof(double))
         && fxi_size_mul(&features, t->how.learner->kernel ? 0 : t->m->c.features,
                         6 * sizeof(double))
@@ -79,6 +81,10 @@ void fxi_model_output_free(fxi_output *o)
     free(o->q.age);
     free(o->score);
     free(o->step);
+    free(o->f.v);
+    free(o->f.sum);
+    free(o->best.v);
+    free(o->best.sum);
     *o = (fxi_output){0};
 }
 
@@ -88,8 +94,11 @@ static bool allocate(fxi_output *o, const fxi_train *t)
     size_t rows = t->source.rows, features = t->source.features;
     bool kernel = t->how.learner->kernel, online = t->how.learner->kind == FXI_ONLINE;
 
-    return (o->y = fxi_alloc(rows, sizeof *o->y)) && (o->c = fxi_alloc(rows, sizeof *o->c))
-        && (!needs_beta(t) || (o->s.beta = fxi_zalloc(rows, sizeof *o->s.beta)))
+    if (!(o->y = fxi_alloc(rows, sizeof *o->y)) || !(o->c = fxi_alloc(rows, sizeof *o->c)))
+        return false;
+    if (t->m->fm)
+        return !fxi_model_output_factors_new(o);
+    return (!needs_beta(t) || (o->s.beta = fxi_zalloc(rows, sizeof *o->s.beta)))
         && (kernel || (o->s.w = fxi_zalloc(features, sizeof *o->s.w)))
         && (!online || kernel || ((o->p.w = fxi_zalloc(features, sizeof *o->p.w))
                                   && (o->p.sum = fxi_zalloc(features, sizeof *o->p.sum))))
@@ -247,12 +256,14 @@ fx_status fxi_model_output_fit(fxi_output *o, double C, const int32_t *fold, int
     o->run = run;
     for (size_t i = 0; i < t->source.rows; i++) {
         bool absent = (fold && fold[i] == without) || (t->labels.classes && o->y[i] == 0);
-        o->c[i] = absent ? 0 : C * t->labels.weight[i];
+        o->c[i] = absent ? 0 : (t->m->fm ? 1 : C) * t->labels.weight[i];
         if (o->c[i] > 0)
             side[o->y[i] > 0] = true;
     }
     if (fold && t->labels.classes && !(side[0] && side[1]))
         return one_sided(o, without, side[1]);
+    if (t->m->fm)
+        return fxi_model_output_factors(o, C, run);
     fx_status st = solve(o, &p, run);
     return st ? st : check_finite(o);
 }

@@ -68,6 +68,8 @@ static fx_status get_content(fxi_parsing *p)
     return FX_OK;
 }
 
+static bool is_factors(const fxi_parsing *p) { return p->how.learner->kind == FXI_FACTORS; }
+
 /* What only some learners have. */
 static fx_status get_some(fxi_parsing *p)
 {
@@ -79,7 +81,7 @@ static fx_status get_some(fxi_parsing *p)
     c->support = (size_t)n;
     if (!st && p->how.components)
         st = fxi_model_header_number(&c->total_variance, p, "total_variance");
-    return st;
+    return st || !is_factors(p) ? st : fxi_model_array_factors_header(p);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -172,6 +174,7 @@ static fx_status take_arrays(fxi_parsing *p)
         || (st = fxi_model_array_doubles(&c->factors, p, "factors", c->cols, 0)) != 0
         || (st = take_perceptron(p)) != 0
         || (st = fxi_model_array_doubles(&c->variance, p, "variance", c->outputs, 0)) != 0
+        || (is_factors(p) && (st = fxi_model_array_factors(p)) != 0)
         || (is_exact(p) && (st = fxi_model_array_vectors(p)) != 0) || (st = take_seen(p)) != 0)
         return st;
     for (size_t i = 0; *c->map && i < c->features * c->outputs; i++)
@@ -184,7 +187,7 @@ static fx_status take_arrays(fxi_parsing *p)
         return fxi_error(FX_EFORMAT, "model: `%s` is missing", crc ? "intercepts" : "crc");
     if (p->at != p->size || json_object_size(p->root) != p->arrays + 1)
         return fxi_error(FX_EFORMAT, "model: there are arrays that no model of this format has");
-    return FX_OK;
+    return is_factors(p) ? fxi_model_array_factors_take(p) : FX_OK;
 }
 
 /* ---- What the specs say ------------------------------------------------------------------- */
@@ -209,7 +212,8 @@ static fx_status check_learner(const fxi_parsing *p)
     const fx_model *m = p->m;
     const fx_content *c = &m->c;
     const fxi_learner *l = p->how.learner;
-    bool online = l->kind == FXI_ONLINE, targets = l->loss ? l->loss->regress : !online;
+    bool online = l->kind == FXI_ONLINE;
+    bool targets = is_factors(p) ? p->how.task != FXI_CLASSIFY : l->loss ? l->loss->regress : !online;
 
     if (targets != (c->classes == 0))
         return fxi_error(FX_EFORMAT, "%s with %zu classes", c->spec, c->classes);
@@ -224,7 +228,7 @@ static fx_status check_learner(const fxi_parsing *p)
             return fxi_error(FX_EFORMAT, "number %zu of `variance` is %g", k, c->variance[k]);
     if (!(c->total_variance >= 0 && c->total_variance <= DBL_MAX))
         return fxi_error(FX_EFORMAT, "`total_variance` is %g", c->total_variance);
-    return check_kernel(p);
+    return is_factors(p) ? FX_OK : check_kernel(p);
 }
 
 static fx_status check_scale(const fx_content *c)

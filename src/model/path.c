@@ -18,16 +18,20 @@ static fx_status measure(void *ctx, size_t b, const size_t *row, size_t held, co
     const measuring *m = ctx;
     const fxi_labels *l = &m->t->labels;
     double *y = fxi_alloc(2 * held, sizeof *y), *weight = y ? y + held : NULL;
-    fx_status st = y ? FX_OK : FX_ENOMEM;
+    int64_t *qid = m->t->qid ? fxi_alloc(held, sizeof *qid) : NULL;
+    fx_status st = y && !qid == !m->t->qid ? FX_OK : FX_ENOMEM;
 
     for (size_t i = 0; i < held && !st; i++) {
         y[i] = l->y[row[i]];
         weight[i] = l->weight[row[i]];
+        if (qid)
+            qid[i] = m->t->qid[row[i]];
     }
     for (size_t q = 0; q < m->f->n && !st; q++)
         st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, &m->t->m->c, y,
-                                       S + q * held * m->t->outputs, weight, held, run);
+                                       S + q * held * m->t->outputs, weight, qid, held, run);
     free(y);
+    free(qid);
     return st;
 }
 
@@ -67,7 +71,7 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
     if (st || (st = fxi_model_train_open(&train, plan, t, run)))
         return st;
     measuring m = {NULL, &train, &f};
-    if (!train.how.learner->loss)
+    if (!train.how.loss)
         st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
     else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
         st = FX_ENOMEM;

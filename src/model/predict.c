@@ -94,10 +94,15 @@ static size_t first_largest(const double *x, size_t n)
     return best;
 }
 
+double fxi_model_predict_clip(const fx_content *c, double score)
+{
+    return c->low > c->high ? score : fmax(c->low, fmin(c->high, score));
+}
+
 double fxi_model_predict_label(const fx_content *c, const double *score, double *room)
 {
     if (!c->classes)
-        return score[0];
+        return fxi_model_predict_clip(c, score[0]);
     if (c->sigmoid)
         fxi_model_predict_proba(room, c, score, room);
     else if (c->pairs)
@@ -140,7 +145,7 @@ static fx_status finish_scores(double *S, const prediction *a, size_t first, siz
 
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < c->outputs; k++)
-            if (!isfinite(S[i * c->outputs + k] += c->intercepts[k]))
+            if (!isfinite(S[i * c->outputs + k] += a->m->fm ? 0 : c->intercepts[k]))
                 return fxi_error(FX_ENUMERIC, "the score of row %zu is %g", first + i,
                                  S[i * c->outputs + k]);
     return FX_OK;
@@ -179,6 +184,8 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     }
     if (!st && a->W)
         score_raw(S, a, &X, team);
+    else if (!st && a->m->fm)
+        st = fxi_model_factors_score(S, a->m, &X, &how);
     else if (!st && a->m->exact)
         st = fxi_kernel_score(S, a->m->kernel, (fxi_some){&X, NULL, n},
                               (fxi_some){&c->vectors, NULL, c->features}, c->weights, c->outputs,
@@ -216,8 +223,10 @@ static fx_status lay_weights(double **own, prediction *a)
 {
     const fx_content *c = &a->m->c;
 
-    if (a->m->map || a->m->exact || c->outputs == 1) {
-        a->W = a->m->map || a->m->exact ? NULL : c->weights;
+    bool other = a->m->map || a->m->exact || a->m->fm;
+
+    if (other || c->outputs == 1) {
+        a->W = other ? NULL : c->weights;
         return FX_OK;
     }
     if (!(*own = fxi_alloc(c->features * c->outputs, sizeof **own)))
@@ -235,7 +244,8 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
         return fxi_error(FX_EINVAL, m ? "no rows are given" : "no model is given");
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
-                         m->c.classes    ? "train with calibrate=yes or model logistic"
+                         m->fm && m->c.classes ? "loss=logistic does"
+                         : m->c.classes  ? "train with calibrate=yes or model logistic"
                          : m->c.variance ? "its scores are components"
                                          : "its labels are targets");
     if (what == FX_LABEL && m->c.variance)

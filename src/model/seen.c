@@ -32,7 +32,8 @@ static fx_status see_piece(void *ctx, size_t b, fxi_team *team)
 
 fx_status fxi_model_seen(fxi_train *t, const fx_run *run)
 {
-    const fx_content *before = t->init && t->init->sum ? &t->init->c : NULL;
+    const fx_content *before = t->init && (t->init->sum || t->init->fm) ? &t->init->c
+                                                                              : NULL;
     fx_content *c = &t->m->c;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
     fxi_rows rows = {.start = NULL};
@@ -53,10 +54,9 @@ fx_status fxi_model_seen(fxi_train *t, const fx_run *run)
     free(rows.start);
     if (st)
         return st;
-    if (before && before->cols != c->cols)
-        before = NULL;
+    size_t known = !before || (before->cols != c->cols && !t->init->fm) ? 0 : before->cols;
     for (size_t j = 0; j < c->cols; j++)
-        seen[j] = t->largest[j] > 0 || (before && (!before->seen || before->seen[j]));
+        seen[j] = t->largest[j] > 0 || (j < known && (!before->seen || before->seen[j]));
     c->seen = memchr(seen, 0, c->cols) ? seen : NULL;
     return FX_OK;
 }

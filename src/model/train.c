@@ -152,6 +152,8 @@ static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *
     if (!st)
         st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map,
                             run && run->max_memory ? run->max_memory / 4 : UINT64_MAX, run);
+    if (!st && t->m->fm)
+        st = fxi_fm_rows(&t->eval_laid, &t->eval_laid_own, t->m->fm, &t->eval_X, run);
     return st;
 }
 
@@ -174,9 +176,11 @@ static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *
                              const fx_run *run)
 {
     const fxi_loss *loss = t->how.learner->loss;
+    bool targets = loss ? loss->regress
+                        : t->how.learner->kind == FXI_FACTORS && t->how.task != FXI_CLASSIFY;
 
     if (!t->how.components)
-        return fxi_model_labels(&t->labels, table, loss && loss->regress, plan->class_weight, run);
+        return fxi_model_labels(&t->labels, table, targets, plan->class_weight, run);
     if (plan->eval)
         return fxi_error(FX_EINVAL, "%s predicts no labels: there is nothing to measure on eval",
                          t->how.learner->name);
@@ -189,17 +193,22 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     fx_content *c = &t->m->c;
     fx_status st = fxi_data_check_table(table, run);
 
+    bool factors = t->how.learner->kind == FXI_FACTORS;
+    if (!st && !factors && (plan->metric || plan->patience || plan->max_seconds != 0))
+        st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; factorization machines have",
+                       t->how.learner->name, plan->metric     ? "choice of metric"
+                                             : plan->patience ? "patience"
+                                                              : "limit of time");
     if (st)
         return st;
     c->seed = plan->seed;
     c->cols = table->cols;
     c->rows = table->rows;
     c->base = table->base;
-    const fxi_loss *loss = t->how.learner->loss;
     if ((st = read_labels(t, plan, table, run)) || (st = keep_classes(t, table))
         || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
-        || (loss == &fxi_loss_logistic && (st = keep_sigmoid(t->m)))
+        || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m)))
         || (st = fxi_model_keep_texts(&c->name, t->m, table->name, table->cols)))
         return st;
     if (plan->scale && strcmp(plan->scale, "none") != 0)
@@ -209,7 +218,7 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     if (!st)
         st = fxi_model_seen(t, run);
     if (!st)
-        st = make_map(t, plan, run);
+        st = factors ? fxi_model_fit_factors_prepare(t, plan, table, run) : make_map(t, plan, run);
     if (!st)
         st = fxi_model_init_check(t);
     if (!st && t->init && t->how.learner->kernel)
@@ -248,6 +257,8 @@ void fxi_model_train_close(fxi_train *t)
     fxi_fit_source_free(&t->eval);
     fx_data_free(t->own);
     fx_data_free(t->eval_own);
+    fx_data_free(t->laid_own);
+    fx_data_free(t->eval_laid_own);
     fxi_model_labels_free(&t->labels);
     fxi_model_labels_free(&t->eval_labels);
     free(t->largest);

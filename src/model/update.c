@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * update.c - a perceptron that goes on with more rows.
+ * update.c - a perceptron, or a factorization machine by adagrad, that goes on with more rows.
  *
  * The new model is a copy of the old one with one more pass over the new rows, in their order: the
  * passes of chunk after chunk are one pass over all of them, bit for bit.  Rows are scaled as the
@@ -22,6 +22,8 @@ static fx_status copy_model(fx_model *to, const fx_model *from, const fx_run *ru
     to->c = *c;
     to->c.seen = NULL;
     to->c.vectors = (fx_matrix){0};
+    to->c.block = NULL;
+    to->c.blocks = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !st; i++) {
         *places[i] = "";
         st = fxi_model_keep_text(places[i], to, *texts[i]);
@@ -66,11 +68,16 @@ static fx_status prepare(fxi_train *t, const fx_model *m, const fx_table *table,
         st = fxi_model_seen(t, run);
     if (!st && m->exact)
         st = fxi_model_kernel_join(t, run);
+    if (!st && m->fm)
+        st = fxi_model_fit_factors_rows(t, run);
     if (!st)                            /* one visit: nothing to store */
         st = fxi_fit_source(&t->source, &t->X, t->m->map, 0, run);
+    if (st)
+        return st;
+    t->qid = table->qid;
     t->outputs = m->c.outputs;
     t->m->c.rows += table->rows;
-    return st;
+    return m->fm ? fxi_model_fit_factors_check(t, run) : FX_OK;
 }
 
 fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, const fx_run *run)
@@ -80,20 +87,22 @@ fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, 
 
     if (!out || !m)
         return fxi_error(FX_EINVAL, "fx_model_update: %s is NULL", m ? "out" : "m");
-    if (!m->sum)
-        return fxi_error(FX_EUNSUPPORTED, "%s cannot be updated; a perceptron can%s",
-                         m->c.spec, fxi_model_kernel_is_given(&m->c) ? ", of no precomputed kernel"
-                                                                 : "");
+    if (!m->sum && !m->state)
+        return fxi_error(FX_EUNSUPPORTED, "%s cannot be updated; a perceptron%s can%s", m->c.spec,
+                         m->fm ? " and solver=adagrad" : "",
+                         fxi_model_kernel_is_given(&m->c) ? ", of no precomputed kernel" : "");
     if ((st = fxi_model_learner(&train.how, m->c.spec)))
         return st;
     train.how.max_iter = 1;
+    train.once = true;
+    train.seed = m->c.seed;
     if (!(train.m = fxi_model_new()))
         st = FX_ENOMEM;
     if (!st)
         st = prepare(&train, m, t, run);
     if (!st)
         st = fxi_model_fit(&train, run);
-    if (!st) {
+    if (st >= 0) {
         *out = train.m;
         train.m = NULL;
     }

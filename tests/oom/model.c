@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * model.c - scenarios: models; a spec is the model, perhaps a blank and a map. */
+ * model.c - scenarios: models; a spec is the model, perhaps a blank and a map, or the groups of a
+ * factorization machine. */
 
 #include "scenario.h"
 
@@ -8,14 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int is_factors(const char *spec) { return strstr(spec, "rank=") != NULL; }
+
 static fx_plan plan_of(char model[96], const char *spec)
 {
     const char *map = strchr(spec, ' ');
     fx_plan p = {.model = model, .scale = "maxabs", .class_weight = "balanced", .seed = 1};
 
     snprintf(model, 96, "%.*s", (int)strcspn(spec, " "), spec);
-    if (strstr(model, "ridge") || strstr(model, "svr") || strstr(model, "pca"))
+    if (strstr(model, "ridge") || strstr(model, "svr") || strstr(model, "pca")
+        || strstr(model, "task="))
         p.class_weight = NULL;
+    if (is_factors(model)) {
+        p.kernel = map ? map + 1 : NULL;
+        p.family = "a: 1 2\n";
+        return p;
+    }
     if (strstr(model, "kernel-"))
         p.kernel = "anova:order=2";
     if (map) {
@@ -32,7 +41,7 @@ static const char model_rows[] = "no 1:1 3:2\nyes 2:1\nno 1:2 3:1\nyes 2:2 3:0.5
 /* Text labels, or numbers for models of targets. */
 static fx_data *rows_for(const char *spec)
 {
-    int targets = strstr(spec, "ridge") || strstr(spec, "svr");
+    int targets = strstr(spec, "ridge") || strstr(spec, "svr") || strstr(spec, "task=");
 
     return parsed("svmlight", targets ? "1 1:1\n2 1:2\n2.5 1:3\n" : model_rows);
 }
@@ -47,6 +56,8 @@ static fx_status got_model(fx_model *m, fx_status s)
         hash_text(c.map);
         hash(c.weights, c.features * c.outputs * sizeof *c.weights);
         hash(c.intercepts, c.outputs * sizeof *c.intercepts);
+        for (size_t g = 0; g < c.blocks; g++)
+            hash(c.block[g].P, c.outputs * c.block[g].cols * c.block[g].rank * sizeof(double));
         if (c.sigmoid)
             hash(c.sigmoid, 2 * c.outputs * sizeof *c.sigmoid);
         for (size_t k = 0; k < c.classes; k++)
@@ -75,6 +86,7 @@ static fx_status model_fit(const char *spec)
     fx_model *m = MARK;
 
     plan.eval = strstr(spec, "pca") ? NULL : &t;
+    plan.patience = is_factors(spec) ? 2 : 0;
     call_begin();
     fx_status s = call_end(fx_model_fit(&m, &plan, &t, &two));
     fx_data_free(d);
@@ -130,6 +142,31 @@ static fx_status model_predict(const char *spec)
         expect(unseen == 77 && out[0] == 0, "results changed although the call failed");
     else
         hash(out, sizeof out);
+    fx_model_free(m);
+    fx_data_free(other);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status model_explain(const char *spec)
+{
+    fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 2:1 3:0.5 9:1\n");
+    fx_table t = fx_data_table(d), x = fx_data_table(other);
+    fx_model *m = model_of(spec, &t);
+    fx_explanation *e = MARK;
+    const fx_question q = {.top = 4, .rows = &t, .row = x.block, .effort = 100};
+
+    call_begin();
+    fx_status s = call_end(fx_model_explain(&e, m, &q, &two));
+    if (s < 0)
+        expect((void *)e == MARK, "the answer changed although the call failed");
+    else {
+        fx_answer a = fx_model_explain_answer(e);
+        for (size_t k = 0; k < a.n; k++)
+            hash(&a.at[k].weight, sizeof a.at[k].weight);
+        hash(&a.rest, sizeof a.rest);
+        fx_model_explain_free(e);
+    }
     fx_model_free(m);
     fx_data_free(other);
     fx_data_free(d);
@@ -200,6 +237,8 @@ static fx_model *to_be_written(const char *spec)
         plan.map = "rk", plan.kernel = "anova:order=2";
     else if (strstr(spec, "kernel-"))
         plan.model = spec, plan.kernel = "anova:order=2";
+    else if (is_factors(spec))
+        plan.model = spec;
     else
         plan.scale = "std";
     prepared(fx_model_fit(&m, &plan, &t, NULL), spec);
@@ -247,6 +286,45 @@ static fx_status model_parse(const char *spec)
     return s;
 }
 
+static fx_status model_factorize(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t), *n = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_factorize(&n, m, &two));
+    fx_model_free(m);
+    fx_data_free(d);
+    return got_model(n, s);
+}
+
+static const char libfm[] = "#global bias W0\n0.5\n#unary interactions Wj\n1\n-2\n"
+                            "#pairwise interactions Vj,f\n1 2\n0.5 -1\n";
+
+static fx_status model_import(const char *spec)
+{
+    fx_model *m = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_import(&m, "libfm", *spec == 'c', libfm, sizeof libfm - 1,
+                                           &two));
+    return got_model(m, s);
+}
+
+static fx_status model_export(const char *spec)
+{
+    const fx_sink sink = {to_memory, NULL, &file};
+    fx_model *m;
+
+    prepared(fx_model_import(&m, "libfm", 0, libfm, sizeof libfm - 1, NULL), spec);
+    file.len = 0;
+    call_begin();
+    fx_status s = call_end(fx_model_export(&sink, m, spec));
+    fx_model_free(m);
+    return s;
+}
+
 /* clang-format off */
 const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "svm"},
@@ -263,26 +341,44 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "kernel-ridge:collapse=no"},
     {"fx_model_fit", model_fit, "kernel-perceptron"},
     {"fx_model_fit", model_fit, "kernel-pca:k=2"},
+    {"fx_model_fit", model_fit, "hofm:order=3,rank=2,max-iter=3,tol=1,solver=cd groups:file=g"},
+    {"fx_model_fit", model_fit, "poly-net-uv:task=regress,rank=2,max-iter=20,tol=1,solver=lbfgs"},
+    {"fx_model_fit", model_fit, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_estimate", model_estimate, "kernel-svm"},
     {"fx_model_estimate", model_estimate, "kernel-pca:k=2"},
     {"fx_model_update", model_update, "perceptron rk"},
     {"fx_model_update", model_update, "kernel-perceptron:budget=4"},
+    {"fx_model_update", model_update, "fm:rank=2,solver=adagrad,max-iter=3,tol=1"},
+    {"fx_model_predict", model_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_model_predict", model_predict, "logistic rk"},
     {"fx_model_predict", model_predict, "svm"},
     {"fx_model_predict", model_predict, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_predict", model_predict, "kernel-pca:k=2"},
+    {"fx_model_explain", model_explain, "svm"},
+    {"fx_model_explain", model_explain, "svm rk"},
+    {"fx_model_explain", model_explain, "kernel-svm:collapse=no"},
+    {"fx_model_explain", model_explain, "hofm-shared:max-iter=2,rank=3"},
     {"fx_model_metrics", model_metrics, ""},
     {"fx_model_evaluate", model_evaluate, "logistic"},
     {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_evaluate", model_evaluate, "fm:task=rank,rank=2,max-iter=3,tol=1"},
+    {"fx_model_path", model_path, "fm:rank=2,max-iter=3,tol=1"},
     {"fx_model_path", model_path, "logistic"},
     {"fx_model_path", model_path, "svm rk"},
     {"fx_model_path", model_path, "kernel-svm"},
     {"fx_model_dump", model_dump, "csv"},
     {"fx_model_dump", model_dump, "rk"},
     {"fx_model_dump", model_dump, "kernel-perceptron"},
+    {"fx_model_dump", model_dump, "fm:rank=2,solver=adagrad,max-iter=3,tol=1"},
+    {"fx_model_parse", model_parse, "hofm-simplex:rank=2,max-iter=3,tol=1"},
     {"fx_model_parse", model_parse, "csv"},
     {"fx_model_parse", model_parse, "rk"},
     {"fx_model_parse", model_parse, "kernel-perceptron"},
+    {"fx_model_factorize", model_factorize, "logistic rk"},
+    {"fx_model_factorize", model_factorize, "ridge rk:dist=gaussian"},
+    {"fx_model_import", model_import, "classes"},
+    {"fx_model_import", model_import, "target"},
+    {"fx_model_export", model_export, "libfm"},
     {0},
 };
 /* clang-format on */

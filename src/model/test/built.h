@@ -63,6 +63,8 @@ static inline fx_model *built(fx_content like)
         if (!*text[i])
             *text[i] = "";
     m->c.version = none.version;
+    m->c.low = none.low;
+    m->c.high = none.high;
     m->c.outputs = like.classes > 2 ? like.classes : 1;
     if (!m->c.features)
         m->c.features = like.cols;

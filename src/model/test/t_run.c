@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { N = 4000 };
+enum { N = 2000 };
 
 typedef struct stopping { double asked; int calls, after; } stopping;
 
@@ -125,7 +125,7 @@ static void is_shared(const call *c)
 
 int main(void)
 {
-    fx_data *d = made("pairs:n=4000,d=60,nz=12"), *few = made("pairs:n=240,d=60,nz=12");
+    fx_data *d = made("pairs:n=2000,d=60,nz=12"), *few = made("pairs:n=240,d=60,nz=12");
     double label[N], *out = malloc(N * 3 * sizeof *out);
     int32_t fold[N];
     call c = {.t = fx_data_table(d), .fold = fold, .out = out,

@@ -33,7 +33,9 @@ void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
 int say_failure(fx_status s);                           /* of the library; the exit status */
-void say_remark(void);                                  /* FX_NOT_CONVERGED, as a warning */
+/* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
+int say_fault(const char *path, const char *ours, fx_status s);
+void say_remark(void);                                  /* a positive status, as a warning */
 int say_no_memory(const char *what);
 /* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
 int say_limit(double bytes, const char *what, ...) __attribute__((format(printf, 2, 3)));
@@ -106,6 +108,7 @@ typedef struct loaded {
     fx_matrix *wide;                    /* the table's blocks, if rows_widen changed them */
     char *spec;                         /* of the reader, with what the rows settled */
     const char *name, *format, *compression;
+    const char *part;                   /* of --part, or what stands for it */
     bool base_given;
     fx_reading reading;
     double seconds;
@@ -138,7 +141,7 @@ typedef struct reading_spec {
 } reading_spec;
 int reading_make(reading_spec *t, const char *format, const load_manner *like, const char *bytes,
                  size_t len);
-const char *reading_part(void);         /* of --part */
+const char *reading_part(const char *otherwise);         /* of --part */
 void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
@@ -164,9 +167,9 @@ typedef struct chosen {
     fx_kernel *kernel;
 } chosen;
 /* Early, so that a misspelt kernel is found before a large file is read.  One with a file is
- * finished when the index base is known. */
+ * finished when the rows' index base and names are known. */
 int kernel_prepare(chosen *k, const char *spec);
-int kernel_finish(chosen *k, int base);
+int kernel_finish(chosen *k, const fx_table *t);         /* NULL: no rows */
 void kernel_free(chosen *k);
 int kernel_features(size_t *D, const char *text, size_t cols);  /* of -D: "1024" or "16x" */
 /* The first of maps[] (ends with NULL) that serves the kernel. */
@@ -220,7 +223,7 @@ int output_bytes(output *o, const void *bytes, size_t n);
 int output_text(output *o, const char *text);
 /* What precedes the numbers; cols 0: an array of one dimension. */
 int output_npy(output *o, fx_type type, size_t rows, size_t cols);
-int output_model(output *o, size_t *bytes, const fx_model *m);
+int output_model(output *o, size_t *bytes, const fx_model *m, const char *format);
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
@@ -258,12 +261,17 @@ typedef struct fitting {                /* what train and tune share; NULL: not 
     const char *class_weight, *scale, *map, *task, *weights;
     bool calibrate;
     uint64_t cache;                     /* bytes; 0: not given */
+    /* factorization machines */
+    const char *order, *rank, *beta, *alpha, *lambda, *linear, *lr, *batch, *clip, *groups, *cross;
+    double max_seconds;                 /* 0: not given, and so below */
+    uint64_t patience;
 } fitting;
 extern fitting fit;
 extern const opt_group fitting_options;
 /* The spec of the model: what the options say, and C and penalty if they are not NULL. */
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty);
 bool fitting_has(const char *spec, const char *key);     /* does it set that key? */
+bool fitting_says(const char *spec, const char *key, const char *value); /* to that value? */
 double fitting_cost(const char *spec);  /* its C; 1 if it sets none */
 bool fitting_l1(bool regress);          /* may penalty=l1 be added? */
 int fitting_path_exists(const char *who);                /* can fits along C be held out? */
@@ -272,28 +280,33 @@ bool fitting_task_known(bool *regress); /* by the options */
 const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
 bool fitting_named(const char *spec, const char *name);  /* is that the name in the spec? */
 bool fitting_online(const char *spec);  /* a perceptron */
+bool fitting_ranks(void);               /* is the task to rank, by the options? */
 bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
-/* Rows to train on, and what becomes of them. */
+/* The spec of --map, or of the first of the usual maps that serves the kernel. */
+int fitting_map(const char **spec, const chosen *k, size_t cols);
+const char *fitting_served(const chosen *k, size_t cols); /* the first of the usual maps, or NULL */
+
+/* ---- training.c: rows to train on, and what becomes of them ------------------------------- */
 typedef struct training {
     loaded X;
-    bool regress;
-    const char *metric;                 /* "accuracy" or "rmse" */
+    bool regress, rank;                 /* labels are numbers; .. that order the rows */
+    const char *metric;                 /* "accuracy", "rmse" or "auc" */
     fx_plan plan;
     double *weight;
     char *class_weight;
     fx_model *model;
+    bool diverged;                      /* it is the last good one */
     double seconds;                     /* of the fit */
     char path[4096];
     size_t bytes;                       /* of the file */
 } training;
-int fitting_path(training *t, const char *who, const char *path, const char *data);
-int fitting_read(training *t, const char *data, int base);      /* also decides the task */
-int fitting_fit(training *t);           /* warns if it did not converge */
-int fitting_save(training *t, output *o);
-void fitting_free(training *t);
-/* The spec of --map, or of the first of the usual maps that serves the kernel. */
-int fitting_map(const char **spec, const chosen *k, size_t cols);
-const char *fitting_served(const chosen *k, size_t cols); /* the first of the usual maps, or NULL */
+int training_path(training *t, const char *who, const char *path, const char *data);
+int training_spare(const char *path, const char *data, const char *option); /* not what is read */
+int training_read(training *t, const char *data, int base);      /* also decides the task */
+int training_fit(training *t);           /* warns if it did not converge */
+int training_save(training *t, output *o);
+void training_print(FILE *f, const training *t);         /* the model and its file */
+void training_free(training *t);
 
 /* ---- exact.c: kernel machines ------------------------------------------------------------- */
 #define EXACT_KERNEL "anova:order=2"    /* if none is given, as for maps */
@@ -305,17 +318,45 @@ uint64_t exact_cache(void);             /* for the plan: --cache, or less where 
  * fit into --max-memory. */
 int exact_foretell(const training *t, const chosen *k, size_t fits);
 
+/* ---- factor.c: factorization machines ----------------------------------------------------- */
+extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
+bool factor_is(void);                   /* do the options ask for one? */
+int factor_name(void);                  /* length of its name, in fit.model */
+/* Options that do not go with it, or with no other model; sets the kernel of --groups, --cross.
+ * cost, features: -C and -D as given, or NULL. */
+int factor_check(const char **kernel, const char *cost, const char *features);
+typedef struct factor_lists {           /* options of tune; NULL: not given */
+    const char *orders, *ranks, *betas, *kernel, *costs, *features, *metric, *output;
+    uint64_t folds;
+} factor_lists;
+int factor_tune(training *t, const factor_lists *want, const char *data); /* factor_tune.c */
+
+/* ---- links.c: pairs of nodes as rows ------------------------------------------------------ */
+extern const opt_group links_options;
+bool links_given(void);                 /* --links */
+const char *links_path(void);
+int links_spare(const char *path, const char *option);  /* path is none of their files */
+/* Are rows from there alone?  operands: files of rows that are given besides. */
+int links_check(const char *who, int operands);
+int links_load(loaded *l, const char *part);             /* part: if --part is not given */
+
 /* ---- task.c: classes or numbers ----------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l);        /* says why */
+
+/* ---- names.c: columns by their names in files of groups and sets ---------------------------- */
+int names_family(char **family, const char *path, const fx_table *t, bool sets);
 
 /* ---- metric.c: metrics by name, and folds ------------------------------------------------- */
 #define METRIC_NAMES "accuracy|auc|logloss|rmse"
 double metric_of(const fx_metrics *m, const char *name);
 bool metric_falls(const char *name);    /* is less better? */
-int metric_check(const char *who, const char *name, bool regress); /* is there such a thing? */
-int metric_missing(const char *who, const char *name);   /* it came out as NaN */
+int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
+/* Over folds, with the standard deviation; refused where it is NaN. */
+int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
+                const char *name);
 /* fold[rows]; -1, always trained on: the only row of a class. */
 int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
+int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
 
 /* ---- choose.c: what the user left open ---------------------------------------------------- */
 typedef struct chooser {
@@ -342,11 +383,19 @@ void model_print_variance(FILE *f, const fx_content *c); /* a line of the compon
 void model_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
 bool model_known(double x);                              /* an objective or a gap */
 json_t *model_number(double x);                          /* null: not known */
+void model_print_factors(FILE *f, const fx_content *c);  /* a line of each order */
+json_t *model_norms(const fx_content *c);                /* of the factors of each order */
+void model_warn_collapsed(const fx_model *m);            /* an order whose factors are all 0 */
 bool model_collapsed(const fx_content *c);               /* weights in place of vectors */
 json_t *model_variance(const fx_content *c);             /* as a list, or null */
 json_t *model_classes(const fx_content *c);              /* names, as a list */
 
+/* ---- convert_model.c ---------------------------------------------------------------------- */
+bool convert_is_model(const char *path);                 /* ours, or libFM's text */
+/* to: "libfm", "fm" or NULL; task: of libFM's text, or NULL */
+int convert_model(const char *in, const char *out, const char *to, const char *task);
+
 /* ---- The commands ------------------------------------------------------------------------- */
-extern const command cmd_train, cmd_predict, cmd_evaluate, cmd_tune;
+extern const command cmd_train, cmd_predict, cmd_evaluate, cmd_tune, cmd_explain;
 extern const command cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
 #endif

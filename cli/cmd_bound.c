@@ -340,7 +340,7 @@ static int read_data(work *w, const char *path)
     int status = rows_ready(&w->X, path, scale_spec);
 
     if (!status)
-        status = kernel_finish(&w->k, w->X.table.base);
+        status = kernel_finish(&w->k, &w->X.table);
     return status ? status : measure_sample(&w->s, &w->X, &w->k, pairs, seeds);
 }
 
@@ -362,7 +362,7 @@ static int bound(work *w, const char *path)
         || (curves && map_spec && (status = curve_check(map_spec, &w->k)))
         || (features && (status = kernel_features(&D, features, 1)))
         || (plot_path && (status = plot_open(&picture, plot_path, inputs, 2)))
-        || (status = path ? read_data(w, path) : kernel_finish(&w->k, 1)))
+        || (status = path ? read_data(w, path) : kernel_finish(&w->k, NULL)))
         return status;
     if (curves)
         return curve_run(&w->X, &w->k, &w->s, map_spec, plot_path, &picture);

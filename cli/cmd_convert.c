@@ -7,15 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output_path, *to, *scale_spec, *output_base;
+static const char *output_path, *to, *scale_spec, *output_base, *task;
 static bool shuffle;
 static uint64_t head;
 static double split;
 
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "the same as the operand OUT", 0, 0},
-    {"to", 0, OUTPUT_FORMATS, OPT_CHOICE, &to, NULL,
-     "format of the output (default: by its extension, else svmlight)", 0, 0},
+    {"to", 0, OUTPUT_FORMATS "|libfm|fm", OPT_CHOICE, &to, NULL,
+     "format of the output (default: by its extension, else svmlight); models: libFM's text, or a "
+     "linear model on map rk as a factorization machine", 0, 0},
+    {"task", 0, "classify|regress", OPT_CHOICE, &task, NULL,
+     "libFM's text: what its model is of, which it does not say (default regress)", 0, 0},
     {"output-base", 0, "0|1", OPT_CHOICE, &output_base, NULL,
      "svmlight: number of the first feature (default: as in the input, else 1)", 0, 0},
     {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
@@ -107,7 +110,7 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
 {
     size_t n = 0, first;
     bool choice = shuffle || head || split > 0;
-    int status = load(in, path[0], -1);
+    int status = links_given() ? links_load(in, "all") : load(in, path[0], -1);
     double start = say_clock();
 
     if (status)
@@ -133,13 +136,24 @@ static int run(int operands, char **operand)
     output *out[2] = {0};
     const char *format[2];
     char *path[5];                      /* IN OUT OUT2 */
-    int n = 0, status = 0;
+    int n = 0, status;
 
-    path[n++] = operand[0];
+    int from = links_given() ? 0 : 1;
+
+    if ((status = links_check("convert", links_given() ? 0 : operands)))
+        return status;
+    path[n++] = from ? operand[0] : (char *)links_path();
     if (output_path)
         path[n++] = (char *)output_path;
-    for (int i = 1; i < operands; i++)
+    for (int i = from; i < operands; i++)
         path[n++] = operand[i];
+    if (n == 2 && from && convert_is_model(path[0]))
+        return convert_model(path[0], path[1], to, task);
+    if (task || (to && (!strcmp(to, "libfm") || !strcmp(to, "fm")))) {
+        say_error("convert: %s%s is for models, but %s is none", task ? "--task " : "--to ",
+                  task ? task : to, path[0]);
+        return EXIT_USAGE;
+    }
     if (n != (split > 0 ? 3 : 2)) {
         say_error("convert: %s", split > 0 ? "--split needs two outputs"
                                            : "one input, one output; "
@@ -154,7 +168,7 @@ static int run(int operands, char **operand)
         } else if (cli.json && output_is_stdout(path[i])) {
             say_error("convert: --json and the output - both want standard output");
             status = EXIT_USAGE;
-        } else
+        } else if (!(status = links_spare(path[i], "-o")))
             status = output_open(&out[i - 1], path[i], format[i - 1]);
     }
     if (!status)
@@ -166,18 +180,25 @@ static int run(int operands, char **operand)
 const command cmd_convert = {
     .name = "convert",
     .operands = "IN OUT [OUT2] [options]",
-    .summary = "svmlight, csv, tsv, text, npy, npz and MovieLens into one another",
+    .summary = "rows of any format, links and MovieLens into another; models to libFM",
     .text = "Reads IN and writes OUT. The formats are named by the extensions or by --format and "
             "--to; IN may be packed (.gz, .xz, .zst, .bz2). A directory with u.data, u.user and "
             "u.item is read as MovieLens 100K: pairs of a user and a movie, of which --part and "
-            "--seed choose.",
+            "--seed choose.\n"
+            "\n"
+            "With --links and --nodes, rows are pairs of nodes, linked or not. Where IN is a "
+            "model, libFM's text or a linear model on map rk, OUT is that model in another form.",
     .examples = "convert ratings.csv ratings.svm --label rating\n"
                 "convert people.csv people.svm --label income --cat city,job\n"
                 "convert reviews.txt reviews.svm --format text --ngram 2\n"
                 "convert ml-100k train.svm --part train\n"
                 "convert x.svm.gz x.npz\n"
-                "convert x.svm train.svm test.svm --shuffle --split 0.8",
-    .groups = {&group, &reading_options, &common_options},
-    .least = 1, .most = 3,
+                "convert x.svm train.svm test.svm --shuffle --split 0.8\n"
+                "convert --links l.txt --nodes people.svm pairs.svm --part train\n"
+                "convert m.fx m.libfm --to libfm\n"
+                "convert m.libfm m.fx --task classify\n"
+                "convert linear.fx fm.fx --to fm",
+    .groups = {&group, &links_options, &reading_options, &common_options},
+    .least = 0, .most = 3,
     .run = run,
 };

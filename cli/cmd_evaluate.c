@@ -49,7 +49,9 @@ static int not_offered(const wanted *w, const double *value, const fx_content *c
     for (int i = 0; i < METRICS; i++)
         if (w->by_name[i] && isnan(value[i])) {
             say_error("evaluate: there is no %s for %s%s", names[i],
-                      c->classes ? "this model and these rows" : "a model of numbers",
+                      c->classes                              ? "this model and these rows"
+                      : fitting_says(c->spec, "task", "rank") ? "a model of rankings"
+                                                              : "a model of numbers",
                       c->classes && !strcmp(names[i], "logloss")
                           ? "; train with --calibrate or --model logistic" : "");
             return EXIT_USAGE;
@@ -110,6 +112,7 @@ static int print_json(const wanted *w, const double *value, const fx_content *c,
     return say_json(j);
 }
 
+/* path NULL: of --links. */
 static int evaluate(fx_model *m, const char *path, const wanted *w)
 {
     fx_content c = fx_model_content(m);
@@ -125,7 +128,8 @@ static int evaluate(fx_model *m, const char *path, const wanted *w)
         return EXIT_USAGE;
     }
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                                       : model_rows(&X, path, &c);
+                 : path                ? model_rows(&X, path, &c)
+                                       : links_load(&X, "test");
 
     if (!status)
         status = model_fits(&c, &X);
@@ -161,9 +165,10 @@ static int run(int n, char **operand)
     size_t bytes;
     int status = parse_wanted(&w);
 
-    (void)n;
-    if (!status && !(status = model_first(&m, &bytes, operand[0], operand[1])))
-        status = evaluate(m, operand[1], &w);
+    if (!status && !(status = links_check("evaluate", n - 1))
+        && !(status = n > 1 ? model_first(&m, &bytes, operand[0], operand[1])
+                            : model_load(&m, &bytes, operand[0])))
+        status = evaluate(m, n > 1 ? operand[1] : NULL, &w);
     fx_model_free(m);
     return status;
 }
@@ -175,10 +180,13 @@ const command cmd_evaluate = {
     .text = "Prints the accuracy, the area under the ROC curve (ties count half; several classes: "
             "the mean of each against the rest), the mean log loss where the model has "
             "probabilities, and the confusion matrix; of a model of numbers, the root mean square "
-            "error. Weights of rows count.",
+            "error; of a model of rankings, the area within queries. Weights of rows count. With "
+            "--links and --nodes, rows are all pairs of nodes that training with the same --seed "
+            "and --negatives has not seen (--part test).",
     .examples = "evaluate m.fx test.svm\n"
-                "evaluate m.fx test.svm --metric auc,logloss --json",
-    .groups = {&group, &reading_options, &common_options},
-    .least = 2, .most = 2,
+                "evaluate m.fx test.svm --metric auc,logloss --json\n"
+                "evaluate m.fx --links l.txt --nodes people.svm --part sample",
+    .groups = {&group, &links_options, &reading_options, &common_options},
+    .least = 1, .most = 2,
     .run = run,
 };

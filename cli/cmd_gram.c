@@ -283,7 +283,7 @@ static int gram(work *w, int n, char **path)
         return status;
     if ((status = read_inputs(w, n, path)))
         return status;
-    if ((status = kernel_finish(&w->k, w->X.table.base)))
+    if ((status = kernel_finish(&w->k, &w->X.table)))
         return status;
     if ((o || plot_path || !check) && (status = compute(w)))
         return status;

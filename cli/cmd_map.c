@@ -217,7 +217,7 @@ static int map(work *w, const char *path)
         || (status = kernel_map_check(maps, &w->k))
         || (target && (status = output_open(&o, target, format)))
         || (status = rows_ready(&w->X, path, scale_spec))
-        || (status = kernel_finish(&w->k, w->X.table.base))
+        || (status = kernel_finish(&w->k, &w->X.table))
         || (status = kernel_features(&D, features, w->X.table.cols)))
         return status;
     if ((o || !measure) && (status = portion(&step, w, D))) /* before a huge map is drawn */

@@ -19,7 +19,7 @@ static const opt options[] = {
     {"output", 0, "label|score|proba", OPT_CHOICE, &what_name, NULL,
      "what: labels as in training; scores, one a row, or one for each of several classes "
      "(kernel-svm: of the pairs of classes), or the components of pca; probabilities of the "
-     "classes, which are sorted (default label; pca: score)", 0, 0},
+     "classes, which are sorted (default label; pca, rankings: score)", 0, 0},
     {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
     {"format", 0, "text|npy|jsonl", OPT_CHOICE, &form, "text",
      "of the output: a line for each row, numbers, or a JSON object for each row", 0, 0},
@@ -269,7 +269,8 @@ static int check(job *j, const char *path)
         if (j->c.variance)
             say_error("%s gives components: --output score is all that it has", path);
         else if (!j->c.classes)
-            say_error("%s is a model of numbers: it has no probabilities", path);
+            say_error("%s is a model of %s: it has no probabilities", path,
+                      fitting_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
         else
             say_error("%s has no probabilities; train it with --calibrate%s",
                       path, *j->c.kernel && !*j->c.map ? "" : " or --model logistic");
@@ -326,7 +327,7 @@ static int run(int n, char **operand)
     j.model = m;
     j.c = fx_model_content(m);
     if (!what_name)
-        what_name = j.c.variance ? "score" : "label";
+        what_name = j.c.variance || fitting_says(j.c.spec, "task", "rank") ? "score" : "label";
     j.what = !strcmp(what_name, "label")   ? FX_LABEL
              : !strcmp(what_name, "score") ? FX_SCORE
                                            : FX_PROBA;

@@ -26,14 +26,16 @@ static const opt options[] = {
      "weight of the loss against the penalty (default 1)", 0, 0},
     {"c", 'c', "X|auto", OPT_TEXT, &same_cost, NULL, "the same", 0, 0},
     {"init", 0, "MODEL", OPT_TEXT, &init_path, NULL,
-     "start from this model (newton, cd), or go on with it (perceptron)", 0, 0},
+     "start from this model (newton, cd, factorization machines), or go on with it (perceptron)",
+     0, 0},
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "labelled rows on which every iteration and the model are measured", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
-     "write iteration, output, seconds, objective, gap and metric (accuracy or rmse on the eval "
-     "set) there, as csv", 0, 0},
+     "write iteration, output, seconds, objective, gap and metric (on the eval set; factorization "
+     "machines: --metric, others: accuracy or rmse) there, as csv", 0, 0},
     {"metric", 0, METRIC_NAMES, OPT_CHOICE, &metric, NULL,
-     "of the eval set and of --folds (default: accuracy, of numbers rmse)", 0, 0},
+     "of the eval set and of --folds (default: accuracy, of numbers rmse, of rankings auc)", 0,
+     0},
     {"folds", 0, "N", OPT_COUNT, &folds, "0", "2 or more: first cross-validate", 0, 1000},
     {0},
 };
@@ -62,9 +64,13 @@ static void open_questions(chooser *c)
     c->kernel = all || is_auto(kernel_spec);
     c->features = all || is_auto(features);
     c->C = all || is_auto(cost);
-    c->scale = (all && !fit.scale) || is_auto(fit.scale);
+    c->scale = (all && !fit.scale) || is_auto(fit.scale)
+               || (factor_is() && !fit.scale && !init_path);
     c->cost = c->C ? NULL : cost;
 }
+
+/* A kernel that a map is to stand for. */
+static bool mapped(void) { return kernel_spec && !exact_is() && !factor_is(); }
 
 static int check_options(job *j)
 {
@@ -90,6 +96,13 @@ static int check_options(job *j)
                   eval_path ? "--eval-set" : metric ? "--metric" : "--class-weight");
         return EXIT_USAGE;
     }
+    if (fit.patience && !eval_path) {
+        say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
+                  (unsigned long long)fit.patience);
+        return EXIT_USAGE;
+    }
+    if ((status = factor_check(&kernel_spec, cost, features)))
+        return status;
     open_questions(&j->c);
     if ((j->c.kernel || j->c.features || j->c.C || folds)
         && (status = fitting_path_exists("train")))
@@ -122,12 +135,14 @@ static int read_data(job *j, const char *data)
     int status;
 
     if ((init_path && (status = model_load(&j->init, &bytes, init_path)))
-        || (status = fitting_read(t, data, j->init ? fx_model_content(j->init).base : -1)))
+        || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1)))
         return status;
     t->metric = metric ? metric : t->metric;
-    if (t->metric && (status = metric_check("train", t->metric, t->regress)))
+    if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
+    if (factor_is())
+        t->plan.metric = metric;
     if (!eval_path)
         return 0;
     status = load_as(&j->eval, eval_path,
@@ -149,13 +164,17 @@ static int settle_plan(job *j)
     int status = 0;
 
     plan->scale = c->scale ? NULL : fit.scale;
+    if (factor_is() && j->init && !fit.scale && *fx_model_content(j->init).scale)
+        plan->scale = fx_model_content(j->init).scale;
     plan->cache = exact_cache();
-    if (kernel_spec && !exact_is() && !c->features
+    plan->patience = (size_t)fit.patience;
+    plan->max_seconds = fit.max_seconds;
+    if (mapped() && !c->features
         && (status = kernel_features(&plan->features, D, cols)))
         return status;
     if (kernel_spec && !c->kernel) {
-        if ((status = kernel_finish(&j->k, j->t.X.table.base))
-            || (!exact_is() && (status = fitting_map(&plan->map, &j->k, cols))))
+        if ((status = kernel_finish(&j->k, &j->t.X.table))
+            || (mapped() && (status = fitting_map(&plan->map, &j->k, cols))))
             return status;
         plan->kernel = kernel_spec;
         plan->family = j->k.family;
@@ -168,27 +187,19 @@ static int settle_plan(job *j)
 static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
 {
     const training *t = &j->t;
-    double C = fitting_cost(j->c.model), sum = 0, squares = 0;
+    double C = fitting_cost(j->c.model);
     fx_run run = progress_run();
     fx_plan plan = t->plan;
 
     plan.eval = NULL;
-    int status = metric_folds(fold, &t->X.table, (int)folds, t->regress);
+    plan.patience = 0;
+    int status = metric_folds_of(fold, t, (int)folds);
     if (status)
         return status;
     fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &run);
     if (s < 0)
         return say_failure(s);
-    for (uint64_t f = 0; f < folds; f++) {
-        double x = metric_of(&m[f], t->metric);
-        sum += x;
-        squares += x * x;
-    }
-    if (isnan(sum))
-        return metric_missing("train", t->metric);
-    j->mean = sum / (double)folds;
-    j->sd = sqrt(fmax(0, squares - sum * j->mean) / (double)(folds - 1));
-    return 0;
+    return metric_mean(&j->mean, &j->sd, "train", m, (size_t)folds, t->metric);
 }
 
 static int cross_validate(job *j)
@@ -211,7 +222,7 @@ static int cross_validate(job *j)
 static int fit_model(job *j)
 {
     fx_run run = progress_run();
-    int status = fitting_fit(&j->t);
+    int status = training_fit(&j->t);
 
     if (status || !eval_path)
         return status;
@@ -286,7 +297,9 @@ static int report(const job *j)
             fprintf(f, " %s", c.class_name[i]);
         fputs(c.classes > 10 ? " ..\n" : "\n", f);
     } else
-        fputs(c.variance ? ", labels not looked at\n" : ", numbers\n", f);
+        fputs(c.variance  ? ", labels not looked at\n"
+              : j->t.rank ? ", ranked\n"
+                          : ", numbers\n", f);
     if (c.variance)
         model_print_variance(f, &c);
     else if (fitting_online(c.spec))
@@ -323,7 +336,8 @@ static int report_json(const job *j)
         *c.kernel ? say_text(c.kernel) : json_null(), "scale",
         *c.scale ? say_text(c.scale) : json_null(), "D",
         (json_int_t)(c.support && !*c.map ? 0 : c.features), "objective",
-        model_number(c.objective), "gap", model_number(c.gap), "converged", c.converged,
+        model_number(c.objective), "gap", model_number(c.blocks ? NAN : c.gap), "converged",
+        c.converged,
         "iterations",
         (json_int_t)c.iterations, "seconds", "read", j->t.X.seconds, "map", c.prepared,
         "fit", j->t.seconds - c.prepared, "peak_bytes", (json_int_t)peak_bytes(), "seed",
@@ -337,6 +351,8 @@ static int report_json(const job *j)
         json_decref(o);
         o = NULL;
     }
+    if (c.blocks)
+        o = say_set(o, "norms", model_norms(&c));
     if (c.variance)
         o = say_set(say_set(o, "variance", model_variance(&c)), "total_variance",
                     model_number(c.total_variance));
@@ -360,29 +376,32 @@ static int report_json(const job *j)
 static int train(job *j, const char *data)
 {
     output *o = NULL, *history = NULL;
-    int status;
+    int status, told;
 
-    if ((status = check_options(j)) || (status = fitting_path(&j->t, "train", output_path, data))
+    if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
         || (status = source_spare(j->t.path, &eval_path, 1, "-o"))
         || (history_path
-            && (status = source_spare(history_path, (const char *const[]){data, eval_path,
-                                      init_path, fit.weights}, 4, "--history")))
+            && ((status = training_spare(history_path, data, "--history"))
+                || (status = source_spare(history_path, (const char *const[]){eval_path, init_path},
+                                          2, "--history"))))
         || (status = output_open(&o, j->t.path, "model"))
         || (history_path && (status = output_open(&history, history_path, "csv")))
         || (status = read_data(j, data)) || (status = settle_plan(j))
         || (folds && (status = cross_validate(j))) || (status = fit_model(j))
-        || (status = fitting_save(&j->t, o)) || (history && (status = write_history(j, history))))
+        || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))
         return status;
-    return cli.json ? report_json(j) : report(j);
+    told = cli.json ? report_json(j) : report(j);
+    return told ? told : j->t.diverged ? EXIT_NUMERIC : 0;
 }
 
 static int run(int n, char **operand)
 {
     job j = {0};
-    int status = train(&j, operand[0]);
+    int status = links_check("train", n);
 
-    (void)n;
-    fitting_free(&j.t);
+    if (!status)
+        status = train(&j, n ? operand[0] : links_path());
+    training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
     load_free(&j.eval);
@@ -405,6 +424,12 @@ const command cmd_train = {
             "memory are said. With --kernel precomputed DATA is a Gram matrix, as featcross gram "
             "writes it. pca and kernel-pca need no labels, and predict gives their components.\n"
             "\n"
+            "Factorization machines (fm, hofm, ..) learn weights of all combinations of up to "
+            "--order columns as sums of --rank products of factors, in time that grows with the "
+            "entries of the rows, and train says the norm of the factors of each order: one that "
+            "is 0 plays no part. Steps that leave the range of numbers end with exit status 3 and "
+            "the last good model, saved.\n"
+            "\n"
             "With none of --model, --loss, --kernel, --map, -D, -C and --init given, everything is "
             "chosen, and what was chosen is said. Scaling, unless --scale is given: none if all "
             "values are within -1 and 1, else maxabs. Kernel, map, D, penalty and C: by the score "
@@ -413,7 +438,7 @@ const command cmd_train = {
             "best, from the rows as they are to products of three features.\n"
             "\n"
             "With any of them given, only what says auto is chosen, and the rest has its default: "
-            "C 1, rows as they are, no scaling.\n"
+            "C 1, rows as they are, no scaling (factorization machines: by the range).\n"
             "\n"
             "A fit that did not reach its tolerance is saved with a warning that says what to do.",
     .examples = "train data.svm\n"
@@ -421,8 +446,13 @@ const command cmd_train = {
                 "train x.csv --label price --model ridge -C auto --scale std\n"
                 "train x.svm --model kernel-svm --kernel anova:order=2 --cache 1G\n"
                 "train x.svm --model pca:k=10 --map rk --kernel poly:degree=2\n"
-                "train x.svm --model logistic --eval-set v.svm --history h.csv",
-    .groups = {&group, &fitting_options, &reading_options, &common_options},
-    .least = 1, .most = 1, .kernels = true, .maps = true, .models = true,
+                "train x.svm --model logistic --eval-set v.svm --history h.csv\n"
+                "train x.svm --model hofm --order 3 --rank 10 --beta 1e-3\n"
+                "train x.svm --model fm --solver lbfgs --eval-set v.svm --patience 3\n"
+                "train queries.svm --model fm --task rank\n"
+                "train --links l.txt --nodes people.svm --model bilinear:split=20",
+    .groups = {&group, &fitting_options, &factor_options, &links_options, &reading_options,
+               &common_options},
+    .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
     .run = run,
 };

@@ -13,13 +13,19 @@
 enum { LIST = 64 };                     /* values of one option */
 
 static const char *output_path, *orders, *features, *costs, *same_costs, *kernel_spec, *metric;
+static const char *ranks, *betas;
 static uint64_t folds;
 
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
     {"order", 0, "N,..", OPT_TEXT, &orders, NULL,
      "orders of combinations: 1 is the rows as they are, others are anova-upto of that order "
-     "(default 1,2,3)", 0, 0},
+     "(default 1,2,3); those of hofm, hofm-shared, hofm-simplex", 0, 0},
+    {"rank", 0, "N,..", OPT_TEXT, &ranks, NULL,
+     "factorization machines: components of each order (default 30)", 0, 0},
+    {"beta", 0, "X|X/Y/..|Nx,..", OPT_TEXT, &betas, NULL,
+     "factorization machines: penalties of factors; X/Y/..: of orders 2, 3, ..; Nx: so many times "
+     "the default or the model's (default 0.3x,1x,3x,10x)", 0, 0},
     {"kernel", 'k', "SPECS", OPT_TEXT, &kernel_spec, NULL,
      "kernels instead of the orders, blanks between them; see below", 0, 0},
     {"features", 'D', "N|Nx,..", OPT_TEXT, &features, NULL,
@@ -128,11 +134,7 @@ static int compare(const void *a, const void *b)
 
 static int parse_costs(job *j)
 {
-    if (costs && same_costs) {
-        say_error("-C %s and -c %s: give one of them", costs, same_costs);
-        return EXIT_USAGE;
-    }
-    costs = costs ? costs : same_costs ? same_costs : "0.01,0.1,1,10,100";
+    costs = costs ? costs : "0.01,0.1,1,10,100";
     int status = numbers(j->C, &j->costs, costs, "-C");
     if (!status)
         qsort(j->C, j->costs, sizeof *j->C, compare);
@@ -170,8 +172,14 @@ static int check_options(job *j)
         say_error("tune: --order and --kernel exclude each other");
         return EXIT_USAGE;
     }
+    if (ranks || betas) {
+        say_error("tune: --%s is for factorization machines, such as --model fm",
+                  ranks ? "rank" : "beta");
+        return EXIT_USAGE;
+    }
     const char *first = kernel_spec ? kernel_spec : "anova-upto:order=2";
-    if ((status = fitting_path_exists("tune")) || (status = exact_check(&first, features))
+    if ((status = factor_check(&kernel_spec, NULL, NULL))
+        || (status = fitting_path_exists("tune")) || (status = exact_check(&first, features))
         || (status = parse_costs(j)) || (status = parse_features(j))
         || (status = kernel_spec ? parse_kernels(j) : parse_orders(j)))
         return status;
@@ -212,20 +220,13 @@ static int path(job *j, size_t kernel, size_t D)
                                 &run);
     if (s < 0)
         return say_failure(s);
-    for (size_t c = 0; c < j->costs; c++) {
-        double sum = 0, squares = 0, n = (double)folds;
-        for (size_t f = 0; f < folds; f++) {
-            double x = metric_of(&j->m[c * folds + f], j->t.metric);
-            sum += x;
-            squares += x * x;
-        }
-        if (isnan(sum))
-            return metric_missing("tune", j->t.metric);
-        j->trials[j->n++] = (trial){kernel, D, j->C[c], sum / n,
-                                    sqrt(fmax(0, squares - sum * sum / n) / (n - 1)),
-                                    say_clock() - start};
+    for (size_t c = 0; c < j->costs && !status; c++) {
+        trial *x = &j->trials[j->n++];
+        *x = (trial){kernel, D, j->C[c], 0, 0, say_clock() - start};
+        status = metric_mean(&x->mean, &x->sd, "tune", j->m + c * folds, (size_t)folds,
+                             j->t.metric);
     }
-    return 0;
+    return status;
 }
 
 /* ---- Showing ------------------------------------------------------------------------------ */
@@ -261,7 +262,7 @@ static const char *count_name(char buf[24], size_t n)
 static int print(const job *j, const trial *won)
 {
     FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
-    char name[512], size[32], D[24];
+    char name[512], D[24];
     int width = kernel_spec ? 6 : 5;
 
     if (f == stderr && cli.quiet)
@@ -275,10 +276,8 @@ static int print(const job *j, const trial *won)
         fprintf(f, "%c %*s %8s %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', width,
                 kernel_name(name, j, x), count_name(D, x->features), x->C, x->mean, x->sd,
                 x->seconds);
-    fx_content c = fx_model_content(j->t.model);
-    fprintf(f, "\nmodel        %s\n", c.spec);
-    model_print_kernel(f, &c);
-    fprintf(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
+    fputc('\n', f);
+    training_print(f, &j->t);
     return f == stdout ? say_flush() : 0;
 }
 
@@ -319,14 +318,14 @@ static int prepare(job *j)
 
     if (metric)
         j->t.metric = metric;
-    if ((status = metric_check("tune", j->t.metric, j->t.regress)))
+    if ((status = metric_check("tune", j->t.metric, &j->t)))
         return status;
     j->t.plan.scale = fit.scale && !strcmp(fit.scale, "auto") ? rows_scaling(t) : fit.scale;
     j->t.plan.model = j->model;
     j->t.plan.cache = exact_cache();
     status = fitting_model(j->model, j->t.regress, NULL, NULL);
     for (size_t i = 0; i < j->kernels && !status; i++)
-        status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t->base) : 0;
+        status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t) : 0;
     if (status)
         return status;
     j->fold = malloc((t->rows ? t->rows : 1) * sizeof *j->fold);
@@ -334,7 +333,7 @@ static int prepare(job *j)
     j->trials = malloc(trials * sizeof *j->trials);
     if (!j->fold || !j->m || !j->trials)
         return say_no_memory("trials");
-    return metric_folds(j->fold, t, (int)folds, j->t.regress);
+    return metric_folds_of(j->fold, &j->t, (int)folds);
 }
 
 /* By the last kernel, which of the orders is the slowest. */
@@ -375,15 +374,15 @@ static int tune(job *j, const char *data)
     char C[32];
     int status;
 
-    if ((status = check_options(j)) || (status = fitting_path(&j->t, "tune", output_path, data))
+    if ((status = check_options(j)) || (status = training_path(&j->t, "tune", output_path, data))
         || (status = output_open(&o, j->t.path, "model"))
-        || (status = fitting_read(&j->t, data, -1)) || (status = prepare(j))
+        || (status = training_read(&j->t, data, -1)) || (status = prepare(j))
         || (status = foretell(j)) || (status = search(j)))
         return status;
     const trial *won = best(j);
     if ((status = set_plan(j, &j->t.plan, won->kernel, won->features))
         || (status = fitting_model(j->model, j->t.regress, say_number(C, won->C), NULL))
-        || (status = fitting_fit(&j->t)) || (status = fitting_save(&j->t, o)))
+        || (status = training_fit(&j->t)) || (status = training_save(&j->t, o)))
         return status;
     return cli.json ? print_json(j, won) : print(j, won);
 }
@@ -391,10 +390,19 @@ static int tune(job *j, const char *data)
 static int run(int n, char **operand)
 {
     job j = {0};
-    int status = tune(&j, operand[0]);
+    int status = links_check("tune", n);
+    const char *data = n ? operand[0] : links_path();
 
-    (void)n;
-    fitting_free(&j.t);
+    if (costs && same_costs) {
+        say_error("-C %s and -c %s: give one of them", costs, same_costs);
+        return EXIT_USAGE;
+    }
+    costs = costs ? costs : same_costs;
+    const factor_lists want = {orders, ranks, betas, kernel_spec, costs, features, metric,
+                               output_path, folds};
+    if (!status)
+        status = factor_is() ? factor_tune(&j.t, &want, data) : tune(&j, data);
+    training_free(&j.t);
     for (size_t i = 0; i < j.kernels && i < LIST; i++)
         kernel_free(&j.kernel[i].k);
     free(j.fold);
@@ -406,17 +414,20 @@ static int run(int n, char **operand)
 const command cmd_tune = {
     .name = "tune",
     .operands = "DATA [-o FILE] [-C X,..] [--order N,..] [-D N] [options]",
-    .summary = "cross-validated choice of kernel, D and C",
+    .summary = "cross-validated choice of kernel, D and C, or order, rank and beta",
     .text = "Cross-validates every combination of order (or kernel), D and C, prints the mean and "
             "standard deviation of the metric over the folds, and saves the best model, fitted "
             "on all rows. Fits along C start from the one before; seconds are those of the "
             "whole path of C so far. With a kernel machine the kernels are exact, and there is no "
-            "D.",
+            "D. With a factorization machine it is every combination of order, rank and beta; of "
+            "rankings, queries are held out whole.",
     .examples = "tune data.svm -o m.fx\n"
                 "tune data.svm --order 1,2 -D 4x,16x -C 0.1,1 --model svm --folds 10\n"
                 "tune data.svm --kernel all-subsets --metric auc --json\n"
-                "tune x.svm --model kernel-svm --kernel 'poly rbf:gamma=0.1' -C 1,10",
-    .groups = {&group, &fitting_options, &reading_options, &common_options},
-    .least = 1, .most = 1, .kernels = true, .maps = true, .models = true,
+                "tune x.svm --model kernel-svm --kernel 'poly rbf:gamma=0.1' -C 1,10\n"
+                "tune x.svm --model hofm --order 2,3 --rank 10,30 --beta 0.1x,1x,10x",
+    .groups = {&group, &fitting_options, &factor_shared, &links_options, &reading_options,
+               &common_options},
+    .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
     .run = run,
 };

@@ -6,8 +6,6 @@
 
 #include "cli.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,24 +15,28 @@ static const opt options[] = {
     {"model", 0, "SPEC", OPT_TEXT, &fit.model, NULL,
      "the model; see below (default: svm-l2 for classes, ridge for numbers)", 0, 0},
     {"loss", 0, "hinge|squared-hinge|logistic|squared|epsilon-insensitive", OPT_CHOICE, &fit.loss,
-     NULL, "the model by its loss: svm, svm-l2, logistic, ridge, svr", 0, 0},
-    {"task", 0, "classify|regress|auto", OPT_CHOICE, &fit.task, "auto",
+     NULL, "the model by its loss: svm, svm-l2, logistic, ridge, svr; with --model fm, hofm, ..: "
+     "its loss (default: squared for numbers, else logistic)", 0, 0},
+    {"task", 0, "classify|regress|rank|auto", OPT_CHOICE, &fit.task, "auto",
      "auto: as the model has it; else classify if labels are text, or whole numbers of at most 20 "
-     "values that occur twice on average", 0, 0},
+     "values that occur twice on average; rank (factorization machines): labels order the rows of "
+     "a query (qid), or all rows", 0, 0},
     {"penalty", 0, "l2|l1", OPT_CHOICE, &fit.penalty, NULL,
      "l1: most weights are 0 (svm-l2, logistic; default l2)", 0, 0},
     {"intercept", 0, "free|appended|none", OPT_CHOICE, &fit.intercept, NULL,
      "free: not penalised (default); appended: penalised, as LIBLINEAR's -B 1", 0, 0},
     {"epsilon", 0, "X", OPT_TEXT, &fit.epsilon, NULL,
      "svr, kernel-svr: errors below it are free (default 0.1)", 0, 0},
-    {"solver", 0, "auto|dual|newton|cd", OPT_CHOICE, &fit.solver, NULL,
-     "which algorithm (default auto)", 0, 0},
+    {"solver", 0, "auto|dual|newton|cd|adagrad|lbfgs", OPT_CHOICE, &fit.solver, NULL,
+     "which algorithm; factorization machines: cd, adagrad, lbfgs (default auto: cd; rankings: "
+     "adagrad; poly-net: lbfgs)", 0, 0},
     {"tol", 0, "X", OPT_TEXT, &fit.tol, NULL,
      "stop when (objective - optimum) / objective is at most that; kernel-svm, kernel-svr: the "
-     "largest violation of the optimality conditions, as LIBSVM's -e (default 1e-3)", 0, 0},
+     "largest violation of the optimality conditions, as LIBSVM's -e (default 1e-3); factorization "
+     "machines: when an iteration lowers the objective by less than that share (1e-4)", 0, 0},
     {"max-iter", 0, "N", OPT_TEXT, &fit.max_iter, NULL,
-     "or after so many iterations (default 1000; perceptrons: passes, 10; kernel-svm, kernel-svr: "
-     "steps, 10000000)", 0, 0},
+     "or after so many iterations (default 1000; factorization machines: 100; perceptrons: passes, "
+     "10; kernel-svm, kernel-svr: steps, 10000000)", 0, 0},
     {"cache", 0, "SIZE", OPT_SIZE, &fit.cache, NULL,
      "kernel-svm, kernel-svr: memory that a fit may take, kernel values and all; the model does "
      "not depend on it (default 256M)", 0, 0},
@@ -47,7 +49,7 @@ static const opt options[] = {
      0},
     {"scale", 0, "auto|" KERNEL_SCALES, OPT_CHOICE, &fit.scale, NULL,
      "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; kept in the model; auto: none "
-     "or maxabs, by their range (default none)", 0, 0},
+     "or maxabs, by their range (default none; factorization machines: auto)", 0, 0},
     {"map", 'm', "SPEC|auto", OPT_TEXT, &fit.map, NULL,
      "the map of the kernel; auto: rk, rm or rff, whichever serves it (default auto)", 0, 0},
     {0},
@@ -77,19 +79,30 @@ bool fitting_named(const char *spec, const char *name)
     return !strncmp(spec, name, n) && (!spec[n] || spec[n] == ':');
 }
 
-bool fitting_online(const char *spec)
-{
-    return fitting_named(spec, "perceptron") || fitting_named(spec, "kernel-perceptron");
-}
-
-bool fitting_has(const char *spec, const char *key)
+/* The value of that key in the spec, up to a comma; NULL: it sets none. */
+static const char *value_of(const char *spec, const char *key)
 {
     size_t n = strlen(key);
 
     for (const char *p = strpbrk(spec, ":,"); p; p = strpbrk(p + 1, ":,"))
         if (!strncmp(p + 1, key, n) && p[1 + n] == '=')
-            return true;
-    return false;
+            return p + n + 2;
+    return NULL;
+}
+
+bool fitting_has(const char *spec, const char *key) { return value_of(spec, key) != NULL; }
+
+bool fitting_says(const char *spec, const char *key, const char *value)
+{
+    const char *v = value_of(spec, key);
+    size_t n = strlen(value);
+
+    return v && !strncmp(v, value, n) && (!v[n] || v[n] == ',');
+}
+
+bool fitting_online(const char *spec)
+{
+    return fitting_named(spec, "perceptron") || fitting_named(spec, "kernel-perceptron");
 }
 
 static int add(char spec[FITTING_SPEC], const char *key, const char *value, const char *option)
@@ -100,6 +113,11 @@ static int add(char spec[FITTING_SPEC], const char *key, const char *value, cons
         return 0;
     if (fitting_has(spec, key)) {
         say_error("%s %s and --model %s both set %s", option, value, fit.model, key);
+        return EXIT_USAGE;
+    }
+    if (strpbrk(value, ",()")) {
+        say_error("%s %s is not one value%s", option, value,
+                  strcmp(key, "beta") ? "" : "; those of orders 2, 3, .. are divided by /");
         return EXIT_USAGE;
     }
     int n = snprintf(spec + at, FITTING_SPEC - at, "%c%s=%s", strchr(spec, ':') ? ',' : ':', key,
@@ -114,14 +132,24 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
 {
     const char *name = fitting_given();
     const char *plain = !regress ? "svm-l2" : fit.epsilon ? "svr" : "ridge";
+    const char *task = !factor_is()                 ? NULL
+                       : strcmp(fit.task, "auto")   ? fit.task
+                       : fitting_has(name, "task")  ? NULL
+                       : regress                    ? "regress"
+                                                    : "classify";
     const struct { const char *key, *value, *option; } keys[] = {
+        {"task", task, "--task"}, {"loss", factor_is() ? fit.loss : NULL, "--loss"},
+        {"order", fit.order, "--order"}, {"rank", fit.rank, "--rank"},
+        {"beta", fit.beta, "--beta"}, {"alpha", fit.alpha, "--alpha"},
+        {"lambda", fit.lambda, "--lambda"}, {"linear", fit.linear, "--linear"},
+        {"lr", fit.lr, "--lr"}, {"batch", fit.batch, "--batch"}, {"clip", fit.clip, "--clip"},
         {"C", C, "-C"}, {"penalty", fit.penalty ? fit.penalty : penalty, "--penalty"},
         {"intercept", fit.intercept, "--intercept"}, {"epsilon", fit.epsilon, "--epsilon"},
         {"solver", fit.solver, "--solver"}, {"tol", fit.tol, "--tol"},
         {"max-iter", fit.max_iter, "--max-iter"},
         {"calibrate", fit.calibrate ? "yes" : NULL, "--calibrate"}};
 
-    if (fit.model && fit.loss) {
+    if (fit.model && fit.loss && !factor_is()) {
         say_error("--loss %s is --model %s: give one of them", fit.loss, by_loss());
         return EXIT_USAGE;
     }
@@ -138,10 +166,9 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
 
 double fitting_cost(const char *spec)
 {
-    for (const char *p = strpbrk(spec, ":,"); p; p = strpbrk(p + 1, ":,"))
-        if (!strncmp(p + 1, "C=", 2))
-            return strtod(p + 3, NULL);
-    return 1;
+    const char *C = value_of(spec, "C");
+
+    return C ? strtod(C, NULL) : 1;
 }
 
 bool fitting_l1(bool regress)
@@ -169,48 +196,67 @@ int fitting_path_exists(const char *who)
     return EXIT_USAGE;
 }
 
-/* Of a few rows of one column there is one component: k=10 is as good as k=1 where only the spec is
- * looked at. */
+/* Of a few rows of one column there is one component, and of two one stands on the left: k=10 or
+ * split=10 is as good as 1 where only the spec is looked at. */
 static void ask_for_one(char spec[FITTING_SPEC])
 {
-    char *k = strstr(spec, ":k=");
-    size_t n = k ? strspn(k + 3, "0123456789") : 0;
+    const char *key = fitting_unlabelled() ? "k" : "split";
+    char *k = (char *)value_of(spec, key);
+    size_t n = k ? strspn(k, "0123456789") : 0;
 
-    if (fitting_unlabelled() && n && strspn(k + 3, "0") < n) {
-        k[3] = '1';
-        memmove(k + 4, k + 3 + n, strlen(k + 3 + n) + 1);
+    if (n && strspn(k, "0") < n) {
+        *k = '1';
+        memmove(k + 1, k + n, strlen(k + n) + 1);
     }
 }
 
-/* A fit of a few rows, enough for held-out folds, shows whether names and keys are right. */
-int fitting_check(const char *C)
+/* A fit of a few rows, enough for held-out folds, shows whether names and keys are right.  A fit
+ * that would take long or much here is left to the rows that are to come. */
+static fx_status small_fit(char spec[FITTING_SPEC])
 {
-    enum { ROWS = 20 };
-    float x[ROWS];
+    enum { ROWS = 20, ROOM = 1 << 20 };
+    const size_t cols = factor_is() ? 2 : 1;
+    float x[2 * ROWS];
     double y[ROWS];
-    const fx_matrix X = {.rows = ROWS, .cols = 1, .stride = 1, .val = x};
-    const fx_table t = {.rows = ROWS, .cols = 1, .blocks = 1, .block = &X, .label = y};
-    char spec[FITTING_SPEC];
-    bool regress = false;
+    const fx_matrix X = {.rows = ROWS, .cols = cols, .stride = cols, .val = x};
+    const fx_table t = {.rows = ROWS, .cols = cols, .blocks = 1, .block = &X, .label = y};
+    const fx_run run = {.threads = 1, .max_memory = ROOM};
     fx_model *m = NULL;
 
     for (int i = 0; i < ROWS; i++)
-        x[i] = (float)(y[i] = i % 2 ? 1 : -1);
-    (void)fitting_task_known(&regress);
-    int status = fitting_model(spec, regress, C, NULL);
-    if (status)
-        return status;
+        y[i] = i % 2 ? 1 : -1;
+    for (size_t q = 0; q < ROWS * cols; q++)
+        x[q] = (float)y[q / cols];
     ask_for_one(spec);
-    const fx_plan plan = {.model = spec, .kernel = exact_is() ? "linear" : NULL};
-    fx_status s = fx_model_fit(&m, &plan, &t, NULL);
+    const fx_plan plan = {.model = spec, .kernel = exact_is() ? "linear" : NULL,
+                          .max_seconds = factor_is() ? 0.01 : 0};
+    fx_status s = fx_model_fit(&m, &plan, &t, factor_is() ? &run : NULL);
     fx_model_free(m);
-    return s == FX_EINVAL || s == FX_EUNSUPPORTED ? say_failure(s) : 0;
+    return s == FX_EINVAL || s == FX_EUNSUPPORTED ? s : FX_OK;
+}
+
+/* Where labels decide what a factorization machine is of, it may be either. */
+int fitting_check(const char *C)
+{
+    char spec[FITTING_SPEC];
+    bool regress = false, known = fitting_task_known(&regress);
+    int status = fitting_model(spec, regress, C, NULL);
+    fx_status s = status ? FX_OK : small_fit(spec);
+
+    if (s && factor_is() && !known && !(status = fitting_model(spec, true, C, NULL)))
+        s = small_fit(spec);
+    return status ? status : s ? say_failure(s) : 0;
 }
 
 bool fitting_task_known(bool *regress)
 {
     const char *name = fitting_given();
 
+    if (factor_is()) {                  /* they do all tasks: the spec says which, or the option */
+        const char *task = value_of(name, "task");
+        *regress = fitting_ranks() || (task ? *task == 'r' : !strcmp(fit.task, "regress"));
+        return task || strcmp(fit.task, "auto") != 0;
+    }
     *regress = name ? fitting_named(name, "svr") || fitting_named(name, "ridge")
                           || fitting_named(name, "kernel-svr")
                           || fitting_named(name, "kernel-ridge")
@@ -218,66 +264,16 @@ bool fitting_task_known(bool *regress)
     return name || strcmp(fit.task, "auto") != 0;
 }
 
+bool fitting_ranks(void)
+{
+    return !strcmp(fit.task, "rank") || (factor_is() && fitting_says(fit.model, "task", "rank"));
+}
+
 bool fitting_unlabelled(void)
 {
     const char *name = fitting_given();
 
     return name && (fitting_named(name, "pca") || fitting_named(name, "kernel-pca"));
-}
-
-/* ---- Weights ------------------------------------------------------------------------------ */
-static int read_weights(double **weight, loaded *l)
-{
-    char *text = NULL, *p;
-    size_t n = 0;
-    int status;
-
-    if (!fit.weights)
-        return 0;
-    if (l->table.weight) {
-        say_error("--weights %s, but %s has weights of its own", fit.weights, l->name);
-        return EXIT_USAGE;
-    }
-    if ((status = source_slurp(&text, fit.weights)))
-        return status;
-    double *w = malloc((l->table.rows ? l->table.rows : 1) * sizeof *w);
-    if (!w)
-        status = say_no_memory("weights");
-    for (p = text; !status && *(p += strspn(p, " \t\r\n")); n++) {
-        char *end;
-        double x = strtod(p, &end);     /* the locale is always C */
-        if (end == p || !strchr(" \t\r\n", *end) || !isfinite(x) || x < 0) {
-            say_error("%s: weight %zu, %.*s, is not a number of 0 or more", fit.weights, n + 1,
-                      (int)strcspn(p, " \t\r\n"), p);
-            status = EXIT_USAGE;
-        } else if (n < l->table.rows)
-            w[n] = x;
-        p = end;
-    }
-    if (!status && n != l->table.rows) {
-        say_error("%s has %zu weights, %s has %zu rows", fit.weights, n, l->name, l->table.rows);
-        status = EXIT_USAGE;
-    }
-    free(text);
-    if (status) {
-        free(w);
-        return status;
-    }
-    *weight = w;
-    l->table.weight = w;
-    return 0;
-}
-
-static int split_class_weight(char **lines)
-{
-    if (!fit.class_weight)
-        return 0;
-    if (!(*lines = strdup(fit.class_weight)))
-        return say_no_memory("class weights");
-    if (strcmp(*lines, "balanced") != 0)
-        for (char *p = *lines; (p = strchr(p, ','));)
-            *p = '\n';
-    return 0;
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */
@@ -308,108 +304,4 @@ int fitting_map(const char **spec, const chosen *k, size_t cols)
         *spec = *maps;
     }
     return s == FX_EUNSUPPORTED ? say_failure(s) : 0;   /* else the fit says what is wrong */
-}
-
-/* ---- Rows and fits ------------------------------------------------------------------------ */
-int fitting_read(training *t, const char *data, int base)
-{
-    int status = load_as(&t->X, data, &(load_manner){.base = base,
-                                                     .unlabelled = fitting_unlabelled()});
-
-    if (status)
-        return status;
-    load_say(&t->X);
-    if ((status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
-        || (status = split_class_weight(&t->class_weight)))
-        return status;
-    t->metric = fitting_unlabelled() ? NULL : t->regress ? "rmse" : "accuracy";
-    t->plan.class_weight = t->class_weight;
-    t->plan.reader = t->X.spec;
-    t->plan.seed = cli.seed;
-    return 0;
-}
-
-/* -v 2: what the solver did; -v 3: by which settings. */
-static void say_steps(const training *t)
-{
-    fx_content c = fx_model_content(t->model);
-    char size[32];
-
-    if (cli.verbose >= 3) {
-        say_note("settings: %s, %d threads, seed %llu, --max-memory %s", fx_simd_target(),
-                 progress_threads(), (unsigned long long)cli.seed,
-                 say_bytes(size, (double)cli.max_memory));
-        say_note("settings: %s%s%s%s%s%s%s", c.spec, *c.kernel ? ", kernel " : "", c.kernel,
-                 *c.map ? ", map " : "", c.map, *c.scale ? ", scaling " : "", c.scale);
-    }
-    for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
-        const fx_step *s = &c.history[i];
-        if (fitting_online(c.spec))
-            say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
-                     s->objective, s->seconds);
-        else if (model_known(s->gap))
-            say_note("output %zu, iteration %zu: objective %.10g, gap %.3g, %.3f seconds",
-                     s->output, s->iteration, s->objective, s->gap, s->seconds);
-        else
-            say_note("output %zu, iteration %zu: objective %.10g, gap not known, %.3f seconds",
-                     s->output, s->iteration, s->objective, s->seconds);
-    }
-    if (cli.verbose >= 2 && c.support)
-        say_note("%zu of %zu rows are support vectors, after %llu iterations", c.support, c.rows,
-                 (unsigned long long)c.iterations);
-}
-
-int fitting_fit(training *t)
-{
-    fx_run run = progress_run();
-    double start = say_clock();
-
-    progress_begin("fit", "", 1);
-    fx_status s = fx_model_fit(&t->model, &t->plan, &t->X.table, &run);
-    progress_end();
-    t->seconds = say_clock() - start;
-    if (s < 0)
-        return say_failure(s);
-    if (s == FX_NOT_CONVERGED)
-        say_remark();
-    say_steps(t);
-    return 0;
-}
-
-int fitting_save(training *t, output *o)
-{
-    int status = output_model(o, &t->bytes, t->model);
-
-    return status ? status : output_close(o);
-}
-
-/* Where the model goes; on standard output --json has no place beside it. */
-int fitting_path(training *t, const char *who, const char *path, const char *data)
-{
-    if (!path && !strcmp(data, "-")) {
-        say_error("%s: rows from standard input need -o MODEL", who);
-        return EXIT_USAGE;
-    }
-    size_t n = strlen(data);
-    while (n > 1 && data[n - 1] == '/') /* a directory */
-        n--;
-    int len = path ? snprintf(t->path, sizeof t->path, "%s", path)
-                   : snprintf(t->path, sizeof t->path, "%.*s.fx", (int)n, data);
-    if (len < 0 || (size_t)len >= sizeof t->path) {
-        say_error("%s: the output's name is too long", who);
-        return EXIT_USAGE;
-    }
-    if (cli.json && output_is_stdout(t->path)) {
-        say_error("%s: --json and -o - both want standard output", who);
-        return EXIT_USAGE;
-    }
-    return source_spare(t->path, (const char *const[]){data, fit.weights}, 2, "-o");
-}
-
-void fitting_free(training *t)
-{
-    fx_model_free(t->model);
-    load_free(&t->X);
-    free(t->weight);
-    free(t->class_weight);
 }

@@ -10,14 +10,9 @@
 
 static int parse(chosen *k, int base)
 {
-    static const char ours[] = "family:";       /* what the library calls the text */
     fx_status s = fx_kernel_parse(&k->kernel, k->spec, k->family, base);
 
-    if (s == FX_EFORMAT && k->family && !strncmp(fx_error_detail(), ours, sizeof ours - 1)) {
-        say_error("%s:%s", k->path, fx_error_detail() + sizeof ours - 1);
-        return EXIT_USAGE;
-    }
-    return s ? say_failure(s) : 0;
+    return !s ? 0 : k->family ? say_fault(k->path, "family", s) : say_failure(s);
 }
 
 int kernel_prepare(chosen *k, const char *spec)
@@ -37,7 +32,14 @@ int kernel_prepare(chosen *k, const char *spec)
     return source_slurp(&k->family, k->path);
 }
 
-int kernel_finish(chosen *k, int base) { return k->kernel ? 0 : parse(k, base); }
+int kernel_finish(chosen *k, const fx_table *t)
+{
+    int status = 0;
+
+    if (!k->kernel && t && t->name)
+        status = names_family(&k->family, k->path, t, fitting_named(k->spec, "itemset"));
+    return status || k->kernel ? status : parse(k, t ? t->base : 1);
+}
 
 void kernel_free(chosen *k)
 {

@@ -198,9 +198,9 @@ static int finish(loaded *l, fx_reader *r, const load_manner *like, double start
 /* A directory with MovieLens' files. */
 static int load_movielens(loaded *out, const char *path, const load_manner *like)
 {
-    loaded l = {.name = path, .format = "movielens"};
+    loaded l = {.name = path, .format = "movielens", .part = reading_part("all")};
     double start = say_clock();
-    int status = movielens_read(&l, path, reading_part());
+    int status = movielens_read(&l, path, l.part);
 
     l.seconds = say_clock() - start;
     if (!status && like && like->name && (l.table.cols != like->names))
@@ -316,8 +316,8 @@ void load_say(const loaded *l)
     if (!strcmp(l->format, "svmlight"))
         n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
                              l->base_given ? "given" : "found");
-    if (!strcmp(l->format, "movielens"))
-        n = (size_t)snprintf(rest, sizeof rest, ", part %s, seed %llu", reading_part(),
+    if (!strcmp(l->format, "movielens") || !strcmp(l->format, "links"))
+        n = (size_t)snprintf(rest, sizeof rest, ", part %s, seed %llu", l->part,
                              (unsigned long long)cli.seed);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         if (odd[i].count)

@@ -28,7 +28,7 @@ static const opt options[] = {
 const opt_group common_options = {"Common options", options};
 
 static const command *const commands[] = {&cmd_train, &cmd_predict, &cmd_evaluate, &cmd_tune,
-                                          &cmd_map, &cmd_bound, &cmd_gram, &cmd_info,
+                                          &cmd_explain, &cmd_map, &cmd_bound, &cmd_gram, &cmd_info,
                                           &cmd_convert, &cmd_make, &cmd_bench, NULL};
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 

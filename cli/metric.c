@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +17,33 @@ double metric_of(const fx_metrics *m, const char *name)
 
 bool metric_falls(const char *name) { return !strcmp(name, "rmse") || !strcmp(name, "logloss"); }
 
-int metric_check(const char *who, const char *name, bool regress)
+int metric_check(const char *who, const char *name, const training *t)
 {
-    if (regress == !strcmp(name, "rmse"))
+    if (t->rank ? !strcmp(name, "auc") : t->regress == !strcmp(name, "rmse"))
         return 0;
-    say_error("%s: there is no %s for %s", who, name, regress ? "numbers" : "classes");
+    say_error("%s: there is no %s for %s", who, name,
+              t->rank ? "rankings" : t->regress ? "numbers" : "classes");
     return EXIT_USAGE;
 }
 
-int metric_missing(const char *who, const char *name)
+int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
+                const char *name)
 {
+    double sum = 0, squares = 0, n = (double)folds;
+
+    for (size_t f = 0; f < folds; f++) {
+        double x = metric_of(&m[f], name);
+        sum += x;
+        squares += x * x;
+    }
+    *mean = sum / n;
+    *sd = sqrt(fmax(0, squares - sum * *mean) / (n - 1));
+    if (!isnan(sum))
+        return 0;
     say_error("%s: there is no %s for this model and these rows%s", who, name,
-              strcmp(name, "logloss") ? "" : "; use --calibrate or --model logistic");
+              strcmp(name, "logloss") ? ""
+              : factor_is()           ? "; use --loss logistic"
+                                      : "; use --calibrate or --model logistic");
     return EXIT_USAGE;
 }
 
@@ -68,4 +84,45 @@ int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress)
     fx_status s = fx_data_folds(fold, t->rows, folds, regress ? NULL : t->label, cli.seed);
 
     return s ? say_failure(s) : regress ? 0 : keep_lone_rows(fold, t);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The rows of a query are held out together: they are compared with one another. */
+static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
+{
+    int64_t *query = malloc((t->rows ? t->rows : 1) * sizeof *query);
+    size_t *order = malloc((t->rows ? t->rows : 1) * sizeof *order), n = 0;
+    int status = query && order ? 0 : say_no_memory("folds");
+
+    if (!status) {
+        memcpy(query, t->qid, t->rows * sizeof *query);
+        qsort(query, t->rows, sizeof *query, by_number);
+        for (size_t i = 0; i < t->rows; i++)
+            if (i == 0 || query[i] != query[i - 1])
+                query[n++] = query[i];
+        fx_data_shuffle(order, n, cli.seed);
+        if (n < (size_t)folds) {
+            say_error("%d folds of %zu quer%s", folds, n, n == 1 ? "y" : "ies");
+            status = EXIT_USAGE;
+        }
+    }
+    for (size_t i = 0; i < t->rows && !status; i++) {
+        const int64_t *at = bsearch(&t->qid[i], query, n, sizeof *query, by_number);
+        fold[i] = (int32_t)(order[at - query] % (size_t)folds);
+    }
+    free(query);
+    free(order);
+    return status;
+}
+
+int metric_folds_of(int32_t *fold, const training *t, int folds)
+{
+    return t->rank && t->X.table.qid ? folds_of_queries(fold, &t->X.table, folds)
+                                     : metric_folds(fold, &t->X.table, folds, t->regress);
 }

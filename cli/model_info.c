@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { LISTED = 20 };                   /* classes that are named */
+#define DEAD 1e-6                       /* a norm of factors: they play no part any more */
 
 /* Of the weights, and of columns that training saw. */
 static size_t nonzero(const fx_content *c)
@@ -35,6 +36,12 @@ void model_print_kernel(FILE *f, const fx_content *c)
 {
     bool exact = c->support || !*c->map;
 
+    if (c->blocks) {
+        if (*c->kernel)
+            fprintf(f, "combinations %s\n", c->kernel);
+        model_print_factors(f, c);
+        return;
+    }
     if (*c->kernel)
         fprintf(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
     if (!exact)
@@ -47,6 +54,72 @@ void model_print_kernel(FILE *f, const fx_content *c)
         fprintf(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
 }
 
+/* Of all outputs together. */
+static double norm_of(const fx_content *c, const fx_factors *b)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->outputs; i++)
+        sum += b->norm[i] * b->norm[i];
+    return sqrt(sum);
+}
+
+static const char *order_name(char buf[32], int order)
+{
+    if (order)
+        snprintf(buf, 32, "order %d", order);
+    else
+        snprintf(buf, 32, "all subsets");
+    return buf;
+}
+
+void model_print_factors(FILE *f, const fx_content *c)
+{
+    char name[32];
+
+    for (size_t g = 0; g < c->blocks; g++) {
+        const fx_factors *b = &c->block[g];
+        fprintf(f, "%s%s: %zu components, norm %.6g", g ? "             " : "factors      ",
+                order_name(name, b->order), b->rank, norm_of(c, b));
+        for (int t = 0; b->theta && t < b->order; t++)
+            fprintf(f, "%s%.4g", t ? ", " : "; shares of orders 1, 2, ..: ", b->theta[t]);
+        fputc('\n', f);
+    }
+    if (c->blocks && c->low <= c->high)
+        fprintf(f, "clipped      to %.10g .. %.10g, the targets of the training\n", c->low,
+                c->high);
+}
+
+json_t *model_norms(const fx_content *c)
+{
+    json_t *list = json_array();
+
+    for (size_t g = 0; g < c->blocks; g++)
+        list = say_append(list, json_pack("{s:i, s:I, s:o}", "order", c->block[g].order, "rank",
+                                          (json_int_t)c->block[g].rank, "norm",
+                                          model_number(norm_of(c, &c->block[g]))));
+    return list;
+}
+
+/* Where the penalty outweighs what the factors explain, their only optimum is 0; of products of
+ * small numbers even the slope is 0 there. */
+void model_warn_collapsed(const fx_model *m)
+{
+    fx_content c = fx_model_content(m);
+    char name[32], of[160];
+
+    for (size_t g = 0; g < c.blocks; g++)
+        for (size_t i = 0; i < c.outputs; i++) {
+            if (c.block[g].norm[i] >= DEAD)
+                continue;
+            of[0] = '\0';
+            if (c.outputs > 1 && c.outputs == c.classes)
+                snprintf(of, sizeof of, " for class %.100s", c.class_name[i]);
+            say_warning("%s has collapsed to zero%s: lower its --beta, or let tune choose one",
+                        order_name(name, c.block[g].order), of);
+        }
+}
+
 /* The gap of a fit to a kernel that is not positive semidefinite is DBL_MAX: not known. */
 bool model_known(double x) { return isfinite(x) && fabs(x) < DBL_MAX; }
 json_t *model_number(double x) { return model_known(x) ? json_real(x) : json_null(); }
@@ -54,11 +127,11 @@ json_t *model_number(double x) { return model_known(x) ? json_real(x) : json_nul
 void model_print_fit(FILE *f, const char *start, const fx_content *c)
 {
     fprintf(f, "%s%.10g, ", start, c->objective);
-    if (model_known(c->gap))
-        fprintf(f, "%sgap %.2g", c->outputs > 1 ? "largest " : "", c->gap);
-    else
-        fputs("gap not known", f);
-    fprintf(f, ", %llu iterations, %s\n", (unsigned long long)c->iterations,
+    if (model_known(c->gap) && !c->blocks)
+        fprintf(f, "%sgap %.2g, ", c->outputs > 1 ? "largest " : "", c->gap);
+    else if (!c->blocks)
+        fputs("gap not known, ", f);
+    fprintf(f, "%llu iterations, %s\n", (unsigned long long)c->iterations,
             c->converged ? "converged" : "not converged");
 }
 
@@ -113,11 +186,15 @@ static int print(const char *path, const fx_content *c, size_t bytes)
             printf(" %s", c->class_name[i]);
         puts(c->classes > LISTED ? " .." : "");
     } else
-        printf("classes      none: a model of %s\n", c->variance ? "components" : "numbers");
+        printf("classes      none: a model of %s\n",
+               c->variance                              ? "components"
+               : fitting_says(c->spec, "task", "rank") ? "rankings"
+                                                        : "numbers");
     printf("outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
            c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
            !c->sigmoid                         ? "no probabilities"
-           : !strncmp(c->spec, "logistic", 8) ? "probabilities"
+           : !strncmp(c->spec, "logistic", 8) || c->blocks
+               ? "probabilities"
                                               : "probabilities by a sigmoid fitted on folds");
     if (c->variance) {
         model_print_variance(stdout, c);
@@ -137,7 +214,7 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
 
     return say_json(json_pack(
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
-        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
+        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
         "file", say_text(path), "format", "model", "version", version(by, c->version), "bytes",
         (json_int_t)bytes, "model", say_text(c->spec), "scale", text(c->scale), "kernel",
         text(c->kernel), "map", text(c->map), "reader", text(c->reader), "seed",
@@ -148,8 +225,10 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
         (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
         c->support ? json_integer((json_int_t)c->support) : json_null(), "collapsed",
         model_collapsed(c), "pairs", c->pairs, "variance", model_variance(c), "total_variance",
-        c->variance ? model_number(c->total_variance) : json_null(), "training", "rows",
-        (json_int_t)c->rows, "objective", model_number(c->objective), "gap", model_number(c->gap),
+        c->variance ? model_number(c->total_variance) : json_null(), "norms", model_norms(c),
+        "training", "rows",
+        (json_int_t)c->rows, "objective", model_number(c->objective), "gap",
+        model_number(c->blocks ? NAN : c->gap),
         "iterations", (json_int_t)c->iterations, "converged", c->converged));
 }
 

@@ -38,7 +38,7 @@ typedef struct command {
     const char *name, *operands, *summary;
     const char *text;                   /* paragraphs separated by newlines */
     const char *examples;               /* one a line, without "featcross" */
-    const opt_group *groups[5];         /* ends with NULL */
+    const opt_group *groups[8];         /* ends with NULL */
     int least, most;                    /* operands */
     bool kernels, maps, models;         /* help lists them */
     int (*run)(int n, char **operand);  /* the exit status */

@@ -330,10 +330,11 @@ static int count(void *ctx, const void *bytes, size_t len)
     return put(c->o, bytes, len);
 }
 
-int output_model(output *o, size_t *bytes, const fx_model *m)
+int output_model(output *o, size_t *bytes, const fx_model *m, const char *format)
 {
     counted c = {.o = o};
-    fx_status s = fx_model_dump(&(fx_sink){count, NULL, &c}, m);
+    const fx_sink sink = {count, NULL, &c};
+    fx_status s = format ? fx_model_export(&sink, m, format) : fx_model_dump(&sink, m);
 
     *bytes = c.bytes;
     if (s == FX_EOUTPUT && o->error)

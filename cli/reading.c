@@ -42,8 +42,9 @@ static const opt reading[] = {
     {"hash-bits", 0, "N", OPT_COUNT, &hash_bits, NULL,
      "csv, tsv, text: names of features hashed to 2^N columns", 1, 24},
     {"ngram", 0, "N", OPT_COUNT, &ngram, NULL, "text: features of up to N words (default 1)", 1, 5},
-    {"part", 0, "train|valid|test|all", OPT_CHOICE, &ml_part, NULL,
-     "MovieLens directory: which examples (default all)", 0, 0},
+    {"part", 0, "train|valid|test|sample|all", OPT_CHOICE, &ml_part, NULL,
+     "which examples of a MovieLens directory (train, valid, test, all; default all) or of --links "
+     "(train, test, sample, all)", 0, 0},
     {0},
 };
 const opt_group reading_options = {"Reading options", reading};
@@ -168,8 +169,8 @@ int reading_make(reading_spec *t, const char *kind, const load_manner *like, con
         return misplaced("hash-bits", "csv, tsv and text", kind);
     if (ngram && !words)
         return misplaced("ngram", "text", kind);
-    if (ml_part)
-        return misplaced("part", "a MovieLens directory", kind);
+    if (ml_part && !links_given())
+        return misplaced("part", "a MovieLens directory and --links", kind);
     if (header && no_header) {
         say_error("--header and --no-header contradict each other");
         return EXIT_USAGE;
@@ -222,4 +223,4 @@ int reading_make(reading_spec *t, const char *kind, const load_manner *like, con
     return t->cut ? EXIT_USAGE : 0;
 }
 
-const char *reading_part(void) { return ml_part ? ml_part : "all"; }
+const char *reading_part(const char *otherwise) { return ml_part ? ml_part : otherwise; }

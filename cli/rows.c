@@ -65,30 +65,40 @@ int rows_scale(loaded *l, const fx_scale *scale)
     return 0;
 }
 
-static double largest(const fx_matrix *X)
+/* The largest |value| beyond *most, and its column. */
+static void largest(double *most, size_t *column, const fx_matrix *X)
 {
     size_t row = X->ptr ? 1 : X->rows;
     size_t first = X->ptr ? (size_t)X->ptr[0] : 0;
     size_t count = X->ptr ? (size_t)X->ptr[X->rows] - first : X->cols;
-    double most = 0;
 
     for (size_t i = 0; i < row; i++)
-        for (size_t q = first + i * X->stride, end = q + count; q < end; q++)
-            most = fmax(most, fabs(X->type == FX_F32 ? ((const float *)X->val)[q]
-                                                     : ((const double *)X->val)[q]));
-    return most;
+        for (size_t from = first + i * X->stride, q = from; q < from + count; q++) {
+            double x = fabs(X->type == FX_F32 ? ((const float *)X->val)[q]
+                                              : ((const double *)X->val)[q]);
+            if (x <= *most)
+                continue;
+            *most = x;
+            *column = !X->ptr   ? q - from
+                      : X->wide ? (size_t)((const int64_t *)X->col)[q]
+                                : (size_t)((const int32_t *)X->col)[q];
+        }
 }
 
 const char *rows_scaling(const fx_table *t)
 {
     double most = 0;
+    size_t column = 0;
+    char number[32];
 
     for (size_t b = 0; b < t->blocks; b++)
-        most = fmax(most, largest(&t->block[b]));
+        largest(&most, &column, &t->block[b]);
+    snprintf(number, sizeof number, "%zu", column + (size_t)t->base);
     if (most <= 1)
         say_note("scaling: none, since all values are within -1 and 1");
     else
-        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g", most);
+        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g in column %s",
+                 most, t->name ? t->name[column] : number);
     return most <= 1 ? "none" : "maxabs";
 }
 

@@ -18,7 +18,8 @@ static const char *const spelling[][2] = {
     {"header=yes", "--header"},     {"header=no", "--no-header"},
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
     {"use cat=", "use --cat "},     {"raise max-iter", "raise --max-iter"},
-    {"lower C", "lower -C"},
+    {"lower C", "lower -C"},        {"lower lr", "lower --lr"},
+    {"scale it (maxabs, std)", "--scale maxabs"},
 };
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"
@@ -124,6 +125,21 @@ int say_failure(fx_status s)
     return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY
            : s == FX_ENUMERIC               ? EXIT_NUMERIC
                                             : EXIT_USAGE;
+}
+
+/* The library has no names of files: it says "links:7: ..", which is line 7 of the path. */
+int say_fault(const char *path, const char *ours, fx_status s)
+{
+    const char *detail = fx_error_detail();
+    size_t n = strlen(ours);
+
+    if (s != FX_EFORMAT)
+        return say_failure(s);
+    if (!strncmp(detail, ours, n) && detail[n] == ':')
+        say_error("%s%s", path, detail + n);
+    else
+        say_error("%s: %s", path, detail);
+    return EXIT_USAGE;
 }
 
 void say_remark(void)

@@ -49,7 +49,7 @@ int task_decide(bool *regress, const loaded *l)
         say_error("%s has no labels", l->name);
         return EXIT_USAGE;
     }
-    if (fitting_given() && strcmp(fit.task, "auto") != 0
+    if (fitting_given() && !factor_is() && strcmp(fit.task, "auto") != 0
         && *regress != !strcmp(fit.task, "regress")) {
         say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
                   *regress ? "numbers" : "classes");
@@ -60,11 +60,17 @@ int task_decide(bool *regress, const loaded *l)
             say_note("task: classify, since labels are text");
         return 0;                       /* the library refuses numbers that are text */
     }
+    if (fitting_ranks())
+        return 0;
     labels y = look(&l->table);
     if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
-        say_error("%s: labels such as %s are no classes; use --model %sridge or %ssvr, or "
-                  "--task classify if they are", l->name, say_number(number, y.odd),
-                  exact_is() ? "kernel-" : "", exact_is() ? "kernel-" : "");
+        if (factor_is())
+            say_error("%s: labels such as %s are no classes; --task regress takes them as numbers",
+                      l->name, say_number(number, y.odd));
+        else
+            say_error("%s: labels such as %s are no classes; use --model %sridge or %ssvr, or "
+                      "--task classify if they are", l->name, say_number(number, y.odd),
+                      exact_is() ? "kernel-" : "", exact_is() ? "kernel-" : "");
         return EXIT_USAGE;
     }
     if (known)

@@ -15,6 +15,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str(pathlib.Path(os.environ.get("FEATCROSS", ROOT / "build" / "featcross")).resolve())
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "large: much arithmetic; not under sanitizers")
+
+
+def pytest_collection_modifyitems(config, items):
+    if SLOW > 1:
+        large = [i for i in items if i.get_closest_marker("large")]
+        config.hook.pytest_deselected(items=large)
+        items[:] = [i for i in items if i not in large]
+
+
 class Result:
     def __init__(self, done):
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr

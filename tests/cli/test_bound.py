@@ -78,6 +78,7 @@ def test_beyond_all_numbers(fx):
     ["-k", "anova:order=2"], ["-k", "anova:order=2", "--map", "rk"], ["-k", "all-subsets"],
     ["-k", "poly:degree=2"], ["-k", "poly:degree=2", "--map", "ts"], ["-k", "rbf"],
     ["-k", "linear", "--map", "sparse-jl"], ["-k", "linear", "--map", "jl"]])
+@pytest.mark.large
 def test_measured(fx, data, args):
     j = bound(fx, data, *args, "--delta", "0.1")
     m = j["measured"]
@@ -89,6 +90,7 @@ def test_measured(fx, data, args):
         assert t is None or t["D"] >= m["D"]
 
 
+@pytest.mark.large
 def test_prediction(fx, data, tmp_path):
     """Chebyshev with V = predicted mean square at D: D' = V D/(eps^2 delta)."""
     j = bound(fx, data, "--delta", "0.2", "--pairs", "100000")
@@ -174,6 +176,7 @@ def test_little_data(fx, put, rows):
         fx("bound", "x.svm", "--eps", "0.1", "-k", kernel)
 
 
+@pytest.mark.large
 def test_a_million_columns(fx, put):
     """Columns that no row has cost nothing, and change nothing but the theorems that see them."""
     r = np.random.default_rng(3)

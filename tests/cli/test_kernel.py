@@ -106,6 +106,7 @@ def test_pca(fx, pairs, k):
     assert len(j["variance"]) == k
 
 
+@pytest.mark.large
 def test_pca_of_a_map_nears_the_exact_one(fx, pairs):
     j = train(fx, pairs[0], "--model", "kernel-pca:k=2", *ANOVA)
     exact = np.array(j["variance"])
@@ -235,6 +236,7 @@ def test_long_fits_are_announced(fx):
 @pytest.mark.parametrize("kernel, map", [
     ("laplacian:gamma=1", "rff"), ("vovk:degree=3", "rm"), ("exp(anova:order=2)", "rm"),
     ("itemset:file=sets.txt", "rk"), ("precomputed", None)])
+@pytest.mark.large
 def test_the_other_way_works(fx, put, kernel, map):
     """A refusal names a command that can be pasted, with the keys that mean the same."""
     put("sets.txt", "1 2\n3 4\n")
@@ -350,6 +352,7 @@ def test_precomputed_not_definite(fx, put):
 
 
 # ---- Odd data and settings -------------------------------------------------------------------------
+@pytest.mark.large
 def test_same_bytes_for_any_cache_and_threads(fx, pairs):
     made = set()
     for args in (["--cache", "1K"], ["--cache", "1M"], ["--cache", "10M"], ["--cache", "1G"],
@@ -363,6 +366,7 @@ def test_same_bytes_for_any_cache_and_threads(fx, pairs):
     assert "at least" not in r.talk
 
 
+@pytest.mark.large
 def test_same_bytes_where_the_cache_is_short(fx):
     """Rows are dropped and computed again, in other blocks; above 4,096 rows steps go by working sets."""
     rows, caches = ("5000", ["4M", "12M", "1G"]) if SLOW == 1 else ("300", ["100K", "200K", "1G"])
@@ -390,6 +394,7 @@ def test_one_class(fx, put, model):
 
 @pytest.mark.parametrize("model", ["kernel-svm", "kernel-svr", "kernel-ridge"])
 @pytest.mark.parametrize("C", ["1e-6", "1e6"])
+@pytest.mark.large
 def test_extreme_costs(fx, pairs, targets, model, C):
     data = pairs[0] if model == "kernel-svm" else targets
     r = fx("train", data, "--model", model, *ANOVA, "-C", C, "-o", "m.fx", "--json")

@@ -32,6 +32,7 @@ def features(fx, tmp_path, *args):
 
 # ---- What is computed -------------------------------------------------------------------------
 @pytest.mark.parametrize("map, kernel", MAPS.items())
+@pytest.mark.large
 def test_unbiased(fx, put, tmp_path, rows, map, kernel):
     """The mean over 40 maps is within 5 standard errors of the kernel, for all pairs but a few; a
     float's rounding where there is no error."""
@@ -129,6 +130,7 @@ def test_a_million_columns(fx, put, tmp_path):
     assert time.monotonic() - start < 20 * SLOW
 
 
+@pytest.mark.large
 def test_portions(fx, tmp_path):
     """More than one portion: 5000 x 2048 floats are 40 MiB."""
     fx("make", "pairs", "-n", "5000", "-d", "64", "-o", "x.svm", "-q")
@@ -281,6 +283,7 @@ def test_memory_limit(fx, put, tmp_path):
     assert time.monotonic() - start < 2 * SLOW
 
 
+@pytest.mark.large
 def test_memory_does_not_grow_with_rows(program, tmp_path):
     """80000 x 2048 floats are 625 MiB; the limit on the address space leaves no room for them."""
     import resource

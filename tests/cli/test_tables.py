@@ -156,7 +156,8 @@ def test_make_options(fx, tmp_path):
 # ---- bench ------------------------------------------------------------------------------------
 def test_bench(fx):
     j = fx("bench", "--repeats", "1", "--json").json
-    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"gram", "map", "read"}
+    assert j["bandwidth"] > 0 and {r["group"] for r in j["results"]} == {"fm", "gram", "map",
+                                                                     "read"}
     for r in j["results"]:
         assert r["seconds"] > 0 and r["rate"] > 0
     maps = [r for r in j["results"] if r["group"] == "map"]

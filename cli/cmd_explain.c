@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_explain.c - featcross explain: the combinations of features that matter most to a model, or
+ * to its score of one row. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *class_wanted;
+static uint64_t top, order, row_number, support;
+static double effort;
+
+static const opt options[] = {
+    {"top", 0, "N", OPT_COUNT, &top, "20", "how many combinations", 1, 10000000},
+    {"order", 0, "N", OPT_COUNT, &order, "0", "only those of N features; 0: of any number", 0,
+     FX_ORDER_MAX},
+    {"output", 0, "CLASS", OPT_TEXT, &class_wanted, NULL,
+     "several classes: of whose score (kernel-svm: A/B, of that pair; default: the first)", 0, 0},
+    {"row", 0, "N", OPT_COUNT, &row_number, "0",
+     "explain the score of row N of DATA, from 1: what each combination contributes", 0, 0},
+    {"support", 0, "N", OPT_COUNT, &support, "0",
+     "only those whose features are all there in N rows of DATA or more", 0, 0},
+    {"effort", 0, "X", OPT_POSITIVE, &effort, NULL,
+     "multiplications that the search may take (default 2e11)", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct job {
+    const char *path;
+    fx_model *model;
+    fx_content c;
+    loaded X;                           /* name NULL: none */
+    fx_matrix row;
+    size_t output;
+    fx_explanation *e;
+    fx_answer a;
+    fx_combination *at;                 /* [n]: those of it that enough rows have */
+    size_t n;
+    double prediction;                  /* of the row */
+} job;
+
+/* ---- Outputs ------------------------------------------------------------------------------ */
+/* Of output i: the class against the rest, or a pair whose score is positive for the second. */
+static const char *name_output(char buf[256], const fx_content *c, size_t i)
+{
+    size_t a = 0;
+
+    if (!c->classes)
+        return "";
+    if (c->outputs == 1)
+        return c->class_name[1];
+    if (!c->pairs)
+        return c->class_name[i];
+    for (; i >= c->classes - 1 - a; a++)
+        i -= c->classes - 1 - a;
+    snprintf(buf, 256, "%.120s/%.120s", c->class_name[a], c->class_name[a + 1 + i]);
+    return buf;
+}
+
+static int find_output(job *j)
+{
+    const fx_content *c = &j->c;
+    char buf[256];
+
+    if (!class_wanted)
+        return 0;
+    for (j->output = 0; j->output < c->outputs; j->output++)
+        if (c->classes && !strcmp(name_output(buf, c, j->output), class_wanted))
+            return 0;
+    if (!c->classes)
+        say_error("explain: --output %s: %s is not a model of classes", class_wanted, j->path);
+    else if (c->outputs == 1 && !strcmp(class_wanted, c->class_name[0]))
+        say_error("explain: --output %s: with two classes the score is that of %s; for %s all "
+                  "signs change", class_wanted, c->class_name[1], c->class_name[0]);
+    else
+        say_error("explain: --output %s: there is no such %s; %s is one", class_wanted,
+                  c->pairs ? "pair of classes" : "class", name_output(buf, c, 0));
+    return EXIT_USAGE;
+}
+
+/* ---- The question ------------------------------------------------------------------------- */
+static int pick_row(job *j)
+{
+    const fx_table *t = &j->X.table;
+    size_t i = (size_t)row_number - 1, b = 0;
+
+    if (row_number > t->rows) {
+        say_error("explain: --row %llu: %s has %zu rows", (unsigned long long)row_number, j->X.name,
+                  t->rows);
+        return EXIT_USAGE;
+    }
+    for (; i >= t->block[b].rows; b++)
+        i -= t->block[b].rows;
+    j->row = rows_part(&t->block[b], i, 1);
+    return 0;
+}
+
+static int ask_for(job *j, size_t n)
+{
+    fx_run run = progress_run();
+    const fx_question q = {.top = n, .order = (size_t)order, .output = j->output,
+                           .rows = j->X.name ? &j->X.table : NULL,
+                           .row = row_number ? &j->row : NULL, .effort = effort};
+
+    fx_model_explain_free(j->e);
+    j->e = NULL;
+    fx_status s = fx_model_explain(&j->e, j->model, &q, &run);
+    if (s)
+        return say_failure(s);
+    j->a = fx_model_explain_answer(j->e);
+    free(j->at);
+    j->n = 0;
+    if (!(j->at = malloc((j->a.n ? j->a.n : 1) * sizeof *j->at)))
+        return say_no_memory("combinations");
+    for (size_t i = 0; i < j->a.n && j->n < top; i++)
+        if (j->a.at[i].support >= support)
+            j->at[j->n++] = j->a.at[i];
+    return 0;
+}
+
+/* Combinations come by weight: of those in too few rows there may be many before the others. */
+static int ask(job *j)
+{
+    enum { MANY = 1000000 };
+    fx_run run = progress_run();
+    size_t n = (size_t)top;
+    int status;
+
+    progress_begin("explain", "", 1);
+    while (!(status = ask_for(j, n)) && j->n < top && j->a.n == n && n < MANY)
+        n *= 8;
+    progress_end();
+    if (status)
+        return status;
+    if (j->n < top && j->a.n == n && j->a.exact) {
+        j->a.exact = 0;
+        j->a.missed = fabs(j->a.at[n - 1].weight);
+    }
+    fx_status s = row_number && !j->c.variance
+                      ? fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &run)
+                      : FX_OK;
+    return s ? say_failure(s) : 0;
+}
+
+/* ---- The answer --------------------------------------------------------------------------- */
+static const char *const *names(const job *j)
+{
+    return j->c.name ? j->c.name : j->X.name && j->X.table.cols == j->c.cols ? j->X.table.name
+                                                                             : NULL;
+}
+
+static void print_features(const job *j, const fx_combination *x)
+{
+    for (size_t q = 0; q < x->order; q++) {
+        fputs(q ? " x " : "", stdout);
+        if (names(j))
+            fputs(names(j)[x->column[q]], stdout);
+        else
+            printf("%zu", x->column[q] + (size_t)j->c.base);
+    }
+    putchar('\n');
+}
+
+static const char *label_name(char buf[32], const job *j, double y, bool position)
+{
+    const fx_content *c = &j->c;
+
+    if (position && c->classes)
+        return c->class_name[(size_t)y];
+    if (!position && j->X.table.classes)
+        return j->X.table.class_name[(size_t)y];
+    return say_number(buf, y);
+}
+
+static void print_row(const job *j)
+{
+    double sum = 0;
+    char buf[32], name[256];
+
+    for (size_t i = 0; i < j->n; i++)
+        sum += j->at[i].contribution;
+    printf("\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
+           "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
+    if (j->c.outputs > 1 && j->c.classes)
+        printf(" of %s", name_output(name, &j->c, j->output));
+    if (!j->c.variance && !fitting_says(j->c.spec, "task", "rank"))
+        printf(", predicted %s", label_name(buf, j, j->prediction, true));
+    if (j->X.table.label)
+        printf(", labelled %s",
+               label_name(buf, j, j->X.table.label[row_number - 1], false));
+    putchar('\n');
+    if (j->a.unseen)
+        printf("%zu entr%s of columns that training never saw add nothing\n", j->a.unseen,
+               j->a.unseen == 1 ? "y" : "ies");
+}
+
+static int print(const job *j)
+{
+    const char *what = row_number ? "contribution" : "weight";
+
+    if (row_number)
+        printf("%12s ", "contribution");
+    printf("%12s %5s ", "weight", "order");
+    if (j->X.name)
+        printf("%9s ", "rows");
+    puts("features");
+    for (size_t i = 0; i < j->n; i++) {
+        const fx_combination *x = &j->at[i];
+        if (row_number)
+            printf("%12.6g ", x->contribution);
+        printf("%12.6g %5zu ", x->weight, x->order);
+        if (j->X.name)
+            printf("%9llu ", (unsigned long long)x->support);
+        print_features(j, x);
+    }
+    if (row_number)
+        print_row(j);
+    if (j->a.exact)
+        printf("\nexact: no other combination has a larger |%s|\n", what);
+    else
+        printf("\nnot exact: one that is missing may have a |%s| of up to %.4g; a larger --effort "
+               "finds more\n", what, j->a.missed);
+    return say_flush();
+}
+
+static json_t *json_combination(const job *j, const fx_combination *x)
+{
+    json_t *features = json_array();
+
+    for (size_t q = 0; q < x->order; q++)
+        features = say_append(features,
+                              names(j) ? say_text(names(j)[x->column[q]])
+                                       : json_integer((json_int_t)x->column[q] + j->c.base));
+    json_t *o = json_pack("{s:o, s:I, s:f, s:o}", "features", features, "order",
+                          (json_int_t)x->order, "weight", x->weight, "support",
+                          j->X.name ? json_integer((json_int_t)x->support) : json_null());
+    return row_number ? say_set(o, "contribution", json_real(x->contribution)) : o;
+}
+
+static int print_json(const job *j)
+{
+    json_t *list = json_array();
+    char buf[256], number[32];
+
+    for (size_t i = 0; i < j->n; i++)
+        list = say_append(list, json_combination(j, &j->at[i]));
+    json_t *o = json_pack("{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->a.exact,
+                          "missed", j->a.exact ? 0 : j->a.missed, "constant", j->a.constant,
+                          "output", j->c.classes ? say_text(name_output(buf, &j->c, j->output))
+                                                 : json_null());
+    if (row_number) {
+        o = say_set(o, "row", json_integer((json_int_t)row_number));
+        o = say_set(o, "score", json_real(j->a.score));
+        o = say_set(o, "rest", json_real(j->a.rest));
+        o = say_set(o, "unseen", json_integer((json_int_t)j->a.unseen));
+        o = say_set(o, "prediction", j->c.variance ? json_null()
+                                     : say_text(label_name(number, j, j->prediction, true)));
+        o = say_set(o, "label", j->X.table.label
+                                    ? say_text(label_name(number, j,
+                                                          j->X.table.label[row_number - 1], false))
+                                    : json_null());
+    }
+    return say_json(o);
+}
+
+static void say_about(const job *j)
+{
+    char buf[256];
+
+    if (j->c.outputs > 1 && !class_wanted && j->c.classes)
+        say_note("of the score of %s; --output CLASS for others",
+                 name_output(buf, &j->c, j->output));
+    else if (j->c.classes)
+        say_note("positive: towards %s", name_output(buf, &j->c, j->output));
+    if (*j->c.scale && strcmp(j->c.scale, "none") != 0)
+        say_note("weights are those of scaled columns (%s)", j->c.scale);
+}
+
+static int explain(job *j, const char *data)
+{
+    int status;
+
+    j->c = fx_model_content(j->model);
+    if ((status = find_output(j)))
+        return status;
+    if (data) {
+        status = load_as(&j->X, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
+                                                     .name = j->c.name, .names = j->c.cols,
+                                                     .unlabelled = true});
+        if (status || (status = model_fits(&j->c, &j->X)))
+            return status;
+        load_say(&j->X);
+    }
+    if ((row_number && (status = pick_row(j))) || (status = ask(j)))
+        return status;
+    say_about(j);
+    return cli.json ? print_json(j) : print(j);
+}
+
+static int run(int n, char **operand)
+{
+    job j = {.path = operand[0]};
+    const char *data = n > 1 ? operand[1] : NULL;
+    size_t bytes;
+
+    if ((row_number || support) && !data) {
+        say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row" : "support");
+        return EXIT_USAGE;
+    }
+    if (row_number && support) {
+        say_error("explain: --row and --support exclude each other");
+        return EXIT_USAGE;
+    }
+    int status = data ? model_first(&j.model, &bytes, operand[0], data)
+                      : model_load(&j.model, &bytes, operand[0]);
+    if (!status)
+        status = explain(&j, data);
+    fx_model_explain_free(j.e);
+    free(j.at);
+    load_free(&j.X);
+    fx_model_free(j.model);
+    return status;
+}
+
+const command cmd_explain = {
+    .name = "explain",
+    .operands = "MODEL [DATA] [--top N] [--row N] [options]",
+    .summary = "which combinations of features matter",
+    .text = "A score is a sum over combinations of features, a weight times the product of their "
+            "numbers (after scaling). Prints those with the largest weights, positive or negative, "
+            "and with DATA in how many of its rows all features of a combination are there. The "
+            "search goes by bounds and makes no table of pairs; where it had to stop early it says "
+            "how large a weight it may have missed.\n"
+            "\n"
+            "--row explains one score: what the combinations contribute, which together with the "
+            "constant and all others is the score.\n"
+            "\n"
+            "For factorization machines, linear models on rows or on maps rk, rm, explicit, and "
+            "kernel machines with linear, anova, anova-upto, all-subsets, itemset, groups, cross, "
+            "poly. Features have their names, or their numbers as in the files.",
+    .examples = "explain m.fx\n"
+                "explain m.fx data.svm --top 10 --order 3 --support 5\n"
+                "explain m.fx data.svm --row 7 --json",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 1, .most = 2,
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * convert_model.c - featcross convert on models: libFM's text in and out, and linear models on a
+ * random map as the factorization machines that they are. */
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIBFM "#global bias W0"         /* how libFM's files begin */
+
+static bool is_libfm(const char *path)
+{
+    char head[sizeof LIBFM - 1];
+    FILE *f = strcmp(path, "-") ? fopen(path, "rb") : NULL;
+    bool is = f && fread(head, 1, sizeof head, f) == sizeof head
+              && !memcmp(head, LIBFM, sizeof head);
+
+    if (f)
+        fclose(f);
+    return is;
+}
+
+bool convert_is_model(const char *path) { return model_is(path) || is_libfm(path); }
+
+static int read_libfm(fx_model **m, const char *path, const char *task)
+{
+    source s;
+    fx_run run = progress_run();
+    char *text = NULL;
+    size_t len = 0;
+    int status = source_open(&s, path);
+
+    if (status)
+        return status;
+    if (!task)
+        say_note("%s: taken for a model of numbers; --task classify makes it one of classes -1 and "
+                 "1", s.name);
+    if (!(status = source_bytes(&text, &len, &s, cli.max_memory))) {
+        fx_status st = fx_model_import(m, "libfm", task && !strcmp(task, "classify"), text, len,
+                                       &run);
+        status = st ? say_fault(s.name, "libfm", st) : 0;
+    }
+    source_close(&s);
+    free(text);
+    return status;
+}
+
+static int factorize(fx_model **m)
+{
+    fx_run run = progress_run();
+    fx_model *fm = NULL;
+    fx_status s = fx_model_factorize(&fm, *m, &run);
+
+    if (s)
+        return say_failure(s);
+    fx_model_free(*m);
+    *m = fm;
+    return 0;
+}
+
+static int write_model(output *o, const fx_model *m, const char *in, const char *out, bool text)
+{
+    fx_content c = fx_model_content(m);
+    size_t bytes;
+    int status = output_model(o, &bytes, m, text ? "libfm" : NULL);
+
+    if (!status)
+        status = output_close(o);
+    if (status)
+        return status;
+    say_note("%s: %s%s", out, c.spec, text ? ", as libFM's text" : "");
+    return cli.json ? say_json(json_pack("{s:o, s:o, s:s, s:o, s:I, s:o}", "input",
+                                         say_text(in), "output", say_text(out), "format",
+                                         text ? "libfm" : "model", "model", say_text(c.spec),
+                                         "bytes", (json_int_t)bytes, "norms", model_norms(&c)))
+                    : 0;
+}
+
+int convert_model(const char *in, const char *out, const char *to, const char *task)
+{
+    bool text = is_libfm(in), export = to && !strcmp(to, "libfm");
+    fx_model *m = NULL;
+    output *o = NULL;
+    size_t bytes;
+    int status = 0;
+
+    if (to && !export && strcmp(to, "fm") != 0)
+        say_error("convert: %s is a model; --to %s is for rows, models become libfm or fm", in, to);
+    else if (!text && !to)
+        say_error("%s is a model; rows of data are wanted here, or --to libfm or --to fm, which "
+                  "says what the model is to become", in);
+    else if (text && export)
+        say_error("convert: %s is libFM's text already", in);
+    else if (!text && task)
+        say_error("convert: --task is for libFM's text, which does not say it; %s does", in);
+    else if (export && cli.json && output_is_stdout(out))
+        say_error("convert: --json and the output - both want standard output");
+    else
+        status = 1;
+    if (!status)
+        return EXIT_USAGE;
+    status = source_spare(out, &in, 1, "-o");
+    if (!status && !(status = output_open(&o, out, export ? "text" : "model")))
+        status = text ? read_libfm(&m, in, task) : model_load(&m, &bytes, in);
+    if (!status && !text && !export)
+        status = factorize(&m);
+    if (!status)
+        status = write_model(o, m, in, out, export);
+    fx_model_free(m);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * factor.c - factorization machines in the program: their options, and those that they do not
+ * take. */
+
+#include "cli.h"
+
+#include <string.h>
+
+static const opt options[] = {
+    {"order", 0, "N", OPT_TEXT, &fit.order, NULL,
+     "hofm, hofm-shared, hofm-simplex: columns of a combination at most (default 3)", 0, 0},
+    {"rank", 0, "N", OPT_TEXT, &fit.rank, NULL, "components of each order (default 30)", 0, 0},
+    {"beta", 0, "X|X/Y/..", OPT_TEXT, &fit.beta, NULL,
+     "penalty of factors; X/Y/..: of orders 2, 3, .. (default 3e-4)", 0, 0},
+    {"patience", 0, "N", OPT_COUNT, &fit.patience, NULL,
+     "stop after N iterations without a better --metric on the eval set, and keep the best state",
+     1, 0},
+    {"alpha", 0, "X", OPT_TEXT, &fit.alpha, NULL, "penalty of the linear term (default 1e-4)", 0,
+     0},
+    {"linear", 0, "yes|no", OPT_CHOICE, &fit.linear, NULL,
+     "a weight for each column, besides the combinations (default yes)", 0, 0},
+    {"lambda", 0, "ones|signs|learned", OPT_CHOICE, &fit.lambda, NULL,
+     "weights of components (default ones)", 0, 0},
+    {"lr", 0, "X", OPT_TEXT, &fit.lr, NULL,
+     "adagrad, which it chooses: rate of the steps (default 0.1)", 0, 0},
+    {"batch", 0, "N", OPT_TEXT, &fit.batch, NULL,
+     "adagrad, which it chooses: rows of a step (default 64)", 0, 0},
+    {"clip", 0, "no|train", OPT_CHOICE, &fit.clip, NULL,
+     "numbers: predictions stay within the targets of the training (default no)", 0, 0},
+    {"groups", 0, "FILE", OPT_TEXT, &fit.groups, NULL,
+     "fm, hofm: no combination has two columns of one group; a line `group: column column ..` "
+     "each, columns by number or name",
+     0, 0},
+    {"cross", 0, "FILE", OPT_TEXT, &fit.cross, NULL,
+     "fm, hofm: the same, and none has a column of no group; names of the groups on the first line",
+     0, 0},
+    {"max-seconds", 0, "X", OPT_POSITIVE, &fit.max_seconds, NULL,
+     "of the fit: no iteration begins later", 0, 0},
+    {0},
+};
+enum { OF_TRAIN = 4 };                  /* tune has lists in place of three, and no eval set */
+#define TITLE "Factorization machines"
+const opt_group factor_options = {TITLE, options};
+const opt_group factor_shared = {TITLE, options + OF_TRAIN};
+
+bool factor_is(void)
+{
+    static const char *const names[] = {"fm", "hofm", "hofm-shared", "hofm-simplex", "all-subsets",
+                                        "poly-net", "poly-net-uv", "bilinear"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && fit.model; i++)
+        if (fitting_named(fit.model, names[i]))
+            return true;
+    return false;
+}
+
+int factor_name(void) { return (int)strcspn(fit.model, ":"); }
+
+/* ---- Options that do not go together ------------------------------------------------------ */
+typedef struct given {
+    const char *name;
+    bool is;
+} given;
+
+static const char *first(const given *g)
+{
+    while (g->name && !g->is)
+        g++;
+    return g->name;
+}
+
+static int without(void)
+{
+    const given ours[] = {{"--order", fit.order},     {"--rank", fit.rank},
+                          {"--beta", fit.beta},       {"--patience", fit.patience},
+                          {"--alpha", fit.alpha},     {"--linear", fit.linear},
+                          {"--lambda", fit.lambda},   {"--lr", fit.lr},
+                          {"--batch", fit.batch},     {"--clip", fit.clip},
+                          {"--groups", fit.groups},   {"--cross", fit.cross},
+                          {"--max-seconds", fit.max_seconds > 0},
+                          {"--task rank", !strcmp(fit.task, "rank")},
+                          {NULL, false}};
+
+    if (!first(ours))
+        return 0;
+    say_error("%s is for factorization machines, such as --model fm", first(ours));
+    return EXIT_USAGE;
+}
+
+/* The kernel that --groups and --cross stand for. */
+static int groups_kernel(const char **kernel)
+{
+    static char spec[4200];
+    const char *file = fit.groups ? fit.groups : fit.cross;
+    const char *name = fit.groups ? "groups" : "cross";
+
+    if (!file)
+        return 0;
+    if (*kernel || (fit.groups && fit.cross)) {
+        say_error("--groups, --cross and --kernel exclude one another");
+        return EXIT_USAGE;
+    }
+    int n = snprintf(spec, sizeof spec, "%s:file=%s", name, file);
+    if (n < 0 || (size_t)n >= sizeof spec) {
+        say_error("--%s %.60s...: the file name is too long", name, file);
+        return EXIT_USAGE;
+    }
+    *kernel = spec;
+    return 0;
+}
+
+/* Rates and batches are AdaGrad's: they choose it, or go with no other. */
+static int settle_solver(void)
+{
+    const char *option = fit.lr ? "--lr" : "--batch";
+    bool other = fit.solver ? strcmp(fit.solver, "adagrad") && strcmp(fit.solver, "auto")
+                            : fitting_has(fit.model, "solver")
+                                  && !fitting_says(fit.model, "solver", "adagrad");
+
+    if (!fit.lr && !fit.batch)
+        return 0;
+    if (other) {
+        say_error("%s %s is for --solver adagrad", option, fit.lr ? fit.lr : fit.batch);
+        return EXIT_USAGE;
+    }
+    if (!fitting_has(fit.model, "solver"))
+        fit.solver = "adagrad";
+    return 0;
+}
+
+int factor_check(const char **kernel, const char *cost, const char *features)
+{
+    const given others[] = {{"-D", features},        {"--map", fit.map},
+                            {"--penalty", fit.penalty}, {"--epsilon", fit.epsilon},
+                            {"--calibrate", fit.calibrate}, {NULL, false}};
+
+    if (!factor_is())
+        return without();
+    if (cost) {
+        say_error("-C %s: %.*s has no C; --beta is the penalty of its factors, --alpha that of its "
+                  "linear term", cost, factor_name(), fit.model);
+        return EXIT_USAGE;
+    }
+    if (first(others)) {
+        say_error("%s is not for factorization machines, such as %.*s", first(others),
+                  factor_name(), fit.model);
+        return EXIT_USAGE;
+    }
+    int status = settle_solver();
+    if (!status)
+        status = groups_kernel(kernel);
+    if (!status && *kernel && !fitting_named(*kernel, "groups")
+        && !fitting_named(*kernel, "cross")) {
+        say_error("--kernel %s: %.*s learns its combinations; groups:file=FILE and cross:file=FILE "
+                  "say which it may have", *kernel, factor_name(), fit.model);
+        status = EXIT_USAGE;
+    }
+    return status;
+}

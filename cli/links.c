@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * links.c - pairs of nodes as rows: a file of links, a file or two with the columns of nodes.
+ *
+ * The rows are made in memory and never written, unless convert is asked to. */
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *link_path, *nodes, *nodes_b;
+static uint64_t negatives;
+
+static const opt options[] = {
+    {"links", 0, "FILE", OPT_TEXT, &link_path, NULL,
+     "rows are pairs of nodes: +1 for those in FILE, a link `a b` a line, -1 for others, drawn by "
+     "--seed; --part says which", 0, 0},
+    {"nodes", 0, "FILE", OPT_TEXT, &nodes, NULL,
+     "rows of nodes, called by their labels, or by numbers from 1 where there are none", 0, 0},
+    {"nodes-b", 0, "FILE", OPT_TEXT, &nodes_b, NULL,
+     "nodes that links lead to (default: those of --nodes, and links have no direction)", 0, 0},
+    {"negatives", 0, "N", OPT_COUNT, &negatives, "1", "parts train and all: -1 rows for each link",
+     0, 1000000},
+    {0},
+};
+const opt_group links_options = {"Links", options};
+
+bool links_given(void) { return link_path != NULL; }
+const char *links_path(void) { return link_path; }
+
+int links_spare(const char *path, const char *option)
+{
+    return source_spare(path, (const char *const[]){link_path, nodes, nodes_b}, 3, option);
+}
+
+int links_check(const char *who, int operands)
+{
+    if (!link_path && (nodes || nodes_b))
+        say_error("%s: %s is for --links", who, nodes ? "--nodes" : "--nodes-b");
+    else if (link_path && !nodes)
+        say_error("%s: --links %s needs --nodes FILE, the rows of the nodes", who, link_path);
+    else if (link_path && operands)
+        say_error("%s: rows come from --links or from a file, not from both", who);
+    else if (!link_path && !operands)
+        say_error("%s: no rows: give a file, or --links and --nodes", who);
+    else
+        return 0;
+    return EXIT_USAGE;
+}
+
+static int make(loaded *l, const fx_table *A, const fx_table *B, const char *text)
+{
+    fx_run run = progress_run();
+
+    progress_begin("pairs", "rows", 0);
+    fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed, &run);
+    progress_end();
+    return s ? say_fault(link_path, "links", s) : 0;
+}
+
+int links_load(loaded *l, const char *part)
+{
+    const load_manner unlabelled = {.base = -1, .unlabelled = true};
+    loaded A = {0}, B = {0}, made = {.name = link_path, .format = "links",
+                                     .part = reading_part(part)};
+    char *text = NULL;
+    double start = say_clock();
+    int status = source_slurp(&text, link_path);
+
+    if (!status && !(status = load_as(&A, nodes, &unlabelled))) {
+        load_say(&A);
+        if (nodes_b && !(status = load_as(&B, nodes_b, &unlabelled)))
+            load_say(&B);
+    }
+    if (!status)
+        status = make(&made, &A.table, nodes_b ? &B.table : NULL, text);
+    if (!status) {
+        made.table = fx_data_table(made.data);
+        made.reading.rows = made.table.rows;
+        for (size_t b = 0; b < made.table.blocks; b++) {
+            const fx_matrix *X = &made.table.block[b];
+            made.reading.entries += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0])
+                                           : (uint64_t)X->rows * X->cols;
+        }
+        made.seconds = say_clock() - start;
+        made.spec = strdup("svmlight:base=1"); /* such rows are read again after convert */
+        status = made.spec ? 0 : say_no_memory("reading");
+    }
+    free(text);
+    load_free(&A);
+    load_free(&B);
+    if (status)
+        load_free(&made);
+    else
+        *l = made;
+    return status;
+}

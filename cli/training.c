@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * training.c - what train and tune have in common: rows and their weights, the fit, its file. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Weights ------------------------------------------------------------------------------ */
+static int read_weights(double **weight, loaded *l)
+{
+    char *text = NULL, *p;
+    size_t n = 0;
+    int status;
+
+    if (!fit.weights)
+        return 0;
+    if (l->table.weight) {
+        say_error("--weights %s, but %s has weights of its own", fit.weights, l->name);
+        return EXIT_USAGE;
+    }
+    if ((status = source_slurp(&text, fit.weights)))
+        return status;
+    double *w = malloc((l->table.rows ? l->table.rows : 1) * sizeof *w);
+    if (!w)
+        status = say_no_memory("weights");
+    for (p = text; !status && *(p += strspn(p, " \t\r\n")); n++) {
+        char *end;
+        double x = strtod(p, &end);     /* the locale is always C */
+        if (end == p || !strchr(" \t\r\n", *end) || !isfinite(x) || x < 0) {
+            say_error("%s: weight %zu, %.*s, is not a number of 0 or more", fit.weights, n + 1,
+                      (int)strcspn(p, " \t\r\n"), p);
+            status = EXIT_USAGE;
+        } else if (n < l->table.rows)
+            w[n] = x;
+        p = end;
+    }
+    if (!status && n != l->table.rows) {
+        say_error("%s has %zu weights, %s has %zu rows", fit.weights, n, l->name, l->table.rows);
+        status = EXIT_USAGE;
+    }
+    free(text);
+    if (status) {
+        free(w);
+        return status;
+    }
+    *weight = w;
+    l->table.weight = w;
+    return 0;
+}
+
+static int split_class_weight(char **lines)
+{
+    if (!fit.class_weight)
+        return 0;
+    if (!(*lines = strdup(fit.class_weight)))
+        return say_no_memory("class weights");
+    if (strcmp(*lines, "balanced") != 0)
+        for (char *p = *lines; (p = strchr(p, ','));)
+            *p = '\n';
+    return 0;
+}
+
+/* ---- Rows and fits ------------------------------------------------------------------------ */
+int training_read(training *t, const char *data, int base)
+{
+    int status = links_given()
+                     ? links_load(&t->X, "train")
+                     : load_as(&t->X, data, &(load_manner){.base = base,
+                                                           .unlabelled = fitting_unlabelled()});
+
+    if (status)
+        return status;
+    load_say(&t->X);
+    if ((status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
+        || (status = split_class_weight(&t->class_weight)))
+        return status;
+    t->rank = fitting_ranks();
+    t->metric = fitting_unlabelled() ? NULL
+                : t->rank            ? "auc"
+                : t->regress         ? "rmse"
+                                     : "accuracy";
+    if (t->X.table.qid && factor_is() && !t->rank)
+        say_note("queries (qid) are not looked at; --task rank orders the rows of each");
+    t->plan.class_weight = t->class_weight;
+    t->plan.reader = t->X.spec;
+    t->plan.seed = cli.seed;
+    return 0;
+}
+
+/* -v 2: what the solver did; -v 3: by which settings. */
+static void say_steps(const training *t)
+{
+    fx_content c = fx_model_content(t->model);
+    char size[32];
+
+    if (cli.verbose >= 3) {
+        say_note("settings: %s, %d threads, seed %llu, --max-memory %s", fx_simd_target(),
+                 progress_threads(), (unsigned long long)cli.seed,
+                 say_bytes(size, (double)cli.max_memory));
+        say_note("settings: %s%s%s%s%s%s%s", c.spec, *c.kernel ? ", kernel " : "", c.kernel,
+                 *c.map ? ", map " : "", c.map, *c.scale ? ", scaling " : "", c.scale);
+    }
+    for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
+        const fx_step *s = &c.history[i];
+        if (fitting_online(c.spec))
+            say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
+                     s->objective, s->seconds);
+        else if (c.blocks && isfinite(s->metric))
+            say_note("output %zu, iteration %zu: objective %.10g, metric %.6g, %.3f seconds",
+                     s->output, s->iteration, s->objective, s->metric, s->seconds);
+        else if (c.blocks)
+            say_note("output %zu, iteration %zu: objective %.10g, %.3f seconds", s->output,
+                     s->iteration, s->objective, s->seconds);
+        else if (model_known(s->gap))
+            say_note("output %zu, iteration %zu: objective %.10g, gap %.3g, %.3f seconds",
+                     s->output, s->iteration, s->objective, s->gap, s->seconds);
+        else
+            say_note("output %zu, iteration %zu: objective %.10g, gap not known, %.3f seconds",
+                     s->output, s->iteration, s->objective, s->seconds);
+    }
+    if (cli.verbose >= 2 && c.support)
+        say_note("%zu of %zu rows are support vectors, after %llu iterations", c.support, c.rows,
+                 (unsigned long long)c.iterations);
+}
+
+int training_fit(training *t)
+{
+    fx_run run = progress_run();
+    double start = say_clock();
+
+    progress_begin("fit", "", 1);
+    fx_status s = fx_model_fit(&t->model, &t->plan, &t->X.table, &run);
+    progress_end();
+    t->seconds = say_clock() - start;
+    if (s < 0)
+        return say_failure(s);
+    t->diverged = s == FX_DIVERGED;
+    if (t->diverged)
+        say_failure(s);                 /* also with -q, since the exit status tells of it */
+    else if (s > 0)
+        say_remark();
+    say_steps(t);
+    model_warn_collapsed(t->model);
+    return 0;
+}
+
+int training_save(training *t, output *o)
+{
+    int status = output_model(o, &t->bytes, t->model, NULL);
+
+    return status ? status : output_close(o);
+}
+
+int training_spare(const char *path, const char *data, const char *option)
+{
+    const char *const read[] = {data, fit.weights, fit.groups, fit.cross};
+    int status = source_spare(path, read, sizeof read / sizeof *read, option);
+
+    return status ? status : links_spare(path, option);
+}
+
+/* Where the model goes; on standard output --json has no place beside it. */
+int training_path(training *t, const char *who, const char *path, const char *data)
+{
+    if (!path && !strcmp(data, "-")) {
+        say_error("%s: rows from standard input need -o MODEL", who);
+        return EXIT_USAGE;
+    }
+    size_t n = strlen(data);
+    while (n > 1 && data[n - 1] == '/') /* a directory */
+        n--;
+    int len = path ? snprintf(t->path, sizeof t->path, "%s", path)
+                   : snprintf(t->path, sizeof t->path, "%.*s.fx", (int)n, data);
+    if (len < 0 || (size_t)len >= sizeof t->path) {
+        say_error("%s: the output's name is too long", who);
+        return EXIT_USAGE;
+    }
+    if (cli.json && output_is_stdout(t->path)) {
+        say_error("%s: --json and -o - both want standard output", who);
+        return EXIT_USAGE;
+    }
+    return training_spare(t->path, data, "-o");
+}
+
+void training_print(FILE *f, const training *t)
+{
+    fx_content c = fx_model_content(t->model);
+    char size[32];
+
+    fprintf(f, "model        %s\n", c.spec);
+    model_print_kernel(f, &c);
+    fprintf(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
+}
+
+void training_free(training *t)
+{
+    fx_model_free(t->model);
+    load_free(&t->X);
+    free(t->weight);
+    free(t->class_weight);
+}

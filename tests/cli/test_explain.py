@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""featcross explain: planted combinations come first, contributions add up, names are kept."""
+
+import numpy as np
+import pytest
+
+from test_train import scores, train
+
+
+def top(fx, *args, n=20, data=()):
+    return fx("explain", "m.fx", *data, "--json", "--top", n, *args).json
+
+
+def sets(j):
+    return [tuple(c["features"]) for c in j["combinations"]]
+
+
+MODELS = {
+    "fm": ["--model", "fm", "--rank", "6"],
+    "hofm-shared": ["--model", "hofm-shared:order=2", "--rank", "6", "--solver", "adagrad"],
+    "kernel": ["--model", "kernel-svm", "--kernel", "anova:order=2", "-C", "0.1"],
+    "explicit": ["--model", "svm-l2", "--kernel", "anova-upto:order=2", "--map", "explicit", "-C", "0.1"],
+    "rk": ["--model", "svm-l2", "--kernel", "anova:order=2", "--map", "rk", "-D", "64x", "-C", "0.1"],
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_planted_pairs_are_on_top(fx, model):
+    fx("make", "pairs", "-n", "2000", "-d", "30", "--nz", "8", "-k", "3", "-o", "p.svm", "--planted", "p.txt", "-q")
+    planted = {tuple(map(int, s.split())) for s in (fx.directory / "p.txt").read_text().splitlines()}
+    train(fx, "p.svm", *MODELS[model])
+    j = top(fx, "--order", "2", data=["p.svm"])
+    assert set(sets(j)[:3]) == planted and j["exact"] is True
+    weights = [abs(c["weight"]) for c in j["combinations"]]
+    assert weights == sorted(weights, reverse=True) and all(c["order"] == 2 for c in j["combinations"])
+    lines = [set(f.split(":")[0] for f in s.split()[1:]) for s in (fx.directory / "p.svm").read_text().splitlines()]
+    for c in j["combinations"][:3]:
+        assert c["support"] == sum(set(map(str, c["features"])) <= s for s in lines)
+
+
+def test_planted_triples_are_on_top(fx):
+    fx("make", "triples", "-n", "6000", "-d", "100", "--nz", "10", "-k", "8", "-o", "t.svm", "--planted", "t.txt", "-q")
+    planted = {tuple(map(int, s.split())) for s in (fx.directory / "t.txt").read_text().splitlines()}
+    train(fx, "t.svm", "--model", "hofm", "--order", "3", "--solver", "adagrad")
+    assert set(sets(top(fx))[:8]) == planted
+
+
+def test_parity_triple(fx):
+    fx("make", "parity", "-n", "1500", "-d", "8", "-k", "3", "-o", "t.svm", "--planted", "t.txt", "-q")
+    planted = tuple(map(int, (fx.directory / "t.txt").read_text().split()))
+    train(fx, "t.svm", "--model", "hofm:order=3", "--rank", "6")
+    first, second = top(fx, n=2)["combinations"]
+    assert tuple(first["features"]) == planted and abs(first["weight"]) > 5 * abs(second["weight"])
+
+
+@pytest.mark.parametrize("kind", ["hofm:order=3", "hofm-shared:order=3", "hofm-simplex:order=3", "all-subsets",
+                                  "poly-net", "poly-net-uv", "bilinear:split=15"])
+def test_contributions_add_up(fx, pairs, kind):
+    train(fx, pairs[0], "--model", kind, "--rank", "3", "--max-iter", "5")
+    j = top(fx, "--row", "7", n=5, data=[pairs[1]])
+    parts = sum(c["contribution"] for c in j["combinations"])
+    assert j["score"] == pytest.approx(scores(fx, pairs[1])[6], abs=1e-9)
+    assert parts + j["constant"] + j["rest"] == pytest.approx(j["score"], abs=1e-9)
+    assert j["prediction"] in ("-1", "1") and j["label"] in ("-1", "1") and j["row"] == 7
+    text = fx("explain", "m.fx", pairs[1], "--row", "7").text
+    assert "contribution" in text and "constant" in text and "labelled" in text
+
+
+def test_names(fx, put):
+    r = np.random.default_rng(3)
+    lines = ["city,day,price,buy"]
+    for _ in range(400):
+        c, d = r.choice(["Paris", "Rome", "Oslo"]), r.choice(["sat", "mon"])
+        lines.append(f"{c},{d},{r.random():.3f},{'yes' if (c == 'Paris') == (d == 'sat') else 'no'}")
+    put("x.csv", "\n".join(lines) + "\n")
+    train(fx, "x.csv", "--model", "fm", "--rank", "4", "--linear", "no")
+    j = top(fx, data=["x.csv"])
+    together = [c["features"] for c in j["combinations"] if c["support"] and c["order"] == 2]
+    assert set(together[0]) in ({"city=Paris", "day=sat"}, {"city=Paris", "day=mon"})
+    assert " x day=sat" in fx("explain", "m.fx").text and "towards yes" in fx("explain", "m.fx").talk
+
+
+def test_support(fx, put):
+    """Two values of one category never meet: --support leaves such pairs out, however large."""
+    put("x.svm", "".join(f"{(i + k) % 3} {1 + i}:1 {4 + k}:1\n" for i in range(3) for k in range(3)) * 5)
+    train(fx, "x.svm", "--model", "fm", "--rank", "3", "--linear", "no", "--task", "regress")
+    every = top(fx, data=["x.svm"], n=15)["combinations"]
+    assert len(every) == 15 and {c["support"] for c in every} == {0, 5}
+    j = top(fx, "--support", "5", data=["x.svm"], n=4)
+    assert j["combinations"] == [c for c in every if c["support"]][:4] and j["exact"] is True
+    j = top(fx, "--support", "1", data=["x.svm"])
+    assert len(j["combinations"]) == 9 and j["exact"] is True
+    assert "explain MODEL DATA" in fx("explain", "m.fx", "--support", "1", status=2).talk
+    assert "exclude" in fx("explain", "m.fx", "x.svm", "--support", "1", "--row", "1", status=2).talk
+
+
+def test_classes(fx, put, rows):
+    from conftest import svmlight
+    put("c.svm", svmlight(rows[0], ["abc"[i % 3] for i in range(30)]).replace("'", ""))
+    train(fx, "c.svm", "--model", "fm", "--rank", "2", "--max-iter", "3")
+    assert fx("explain", "m.fx", "--output", "b", "--json").json["output"] == "b"
+    assert fx("explain", "m.fx", "--json").json["output"] == "a"
+    assert "score of b, predicted " in fx("explain", "m.fx", "c.svm", "--row", "1", "--output", "b").text
+    assert "no such class" in fx("explain", "m.fx", "--output", "z", status=2).talk
+
+
+def test_little_effort_is_said(fx):
+    fx("make", "pairs", "-n", "500", "-d", "3000", "--nz", "30", "-o", "p.svm", "-q")
+    train(fx, "p.svm", "--model", "hofm", "--order", "3", "--rank", "10", "--max-iter", "3")
+    j = top(fx, "--effort", "1e4", "--order", "3")
+    assert j["exact"] is False and j["missed"] > 0
+    assert "not exact: one that is missing may have" in fx("explain", "m.fx", "--effort", "1e4",
+                                                               "--order", "3").text
+
+
+def test_bad_questions(fx, put, pairs):
+    train(fx, pairs[0], "--model", "fm", "--rank", "2", "--max-iter", "2")
+    assert "explain MODEL DATA" in fx("explain", "m.fx", "--row", "1", status=2).talk
+    assert "400 rows" in fx("explain", "m.fx", pairs[1], "--row", "401", status=2).talk
+    assert "the model comes first" in fx("explain", pairs[1], "m.fx", status=2).talk
+    assert "all signs change" in fx("explain", "m.fx", "--output", "-1", status=2).talk
+    fx("train", pairs[0], "-o", "m.fx", "--model", "svm", "--kernel", "rbf", "-q")
+    assert "has no weights of combinations" in fx("explain", "m.fx", status=2).talk

@@ -110,8 +110,8 @@ static fx_status fit_output(void *ctx, size_t k, double *done, const fx_run *run
     }
     if (!st)
         keep_numbers(f->t->m, o);
-    fxi_output rest = {.s = o->s, .f = o->f, .ran = o->ran, .late = o->late, .step = o->step,
-                       .steps = o->steps};
+    fxi_output rest = {.s = o->s, .f = o->f, .ran = o->ran, .late = o->late,
+                       .zeros = o->zeros, .step = o->step, .steps = o->steps};
     rest.f.v = rest.f.sum = NULL;
     o->step = NULL;
     fxi_model_output_free(o);           /* its arrays: others wait for the memory */
@@ -179,6 +179,12 @@ static fx_status summarise(const fxi_train *t, const fxi_output *o)
         return fxi_error(FX_NOT_CONVERGED, "the limit of %g seconds came after %zu iterations, at "
                          "objective %g: raise it", t->max_seconds, worst->ran,
                          worst->f.objective);
+    if (worst->zeros > 0) {
+        advise(what, t, "take another solver");
+        return fxi_error(FX_NOT_CONVERGED, "after %zu iterations steps are small, but the objective "
+                         "%g is above that of scores 0, %g: %s", worst->ran, worst->f.objective,
+                         worst->zeros, what);
+    }
     if (t->X.cols && t->largest[widest(t)] > 1e3)
         advise(what, t, "raise max-iter");
     else

@@ -195,6 +195,7 @@ typedef struct fxi_output {
     double best_metric, centre;         /* centre: what was taken from the targets */
     size_t since, ran;                  /* iterations that the best is old; of all that were done */
     bool late;                          /* stopped by the clock */
+    double zeros;                       /* the objective of scores 0, if it ended above that */
 } fxi_output;
 fx_status fxi_model_output_new(fxi_output *o, const fxi_train *t, size_t number);
 void fxi_model_output_free(fxi_output *o);

@@ -139,6 +139,19 @@ static fx_status check_rows(const fxi_output *o)
     return fxi_error(FX_EINVAL, "no row is left of weight above 0");
 }
 
+/* The objective of scores 0: a fit that ends above it has learnt nothing, however small its last
+ * step.  Rankings have no such limit here, and the best state by a metric is what was asked for. */
+static double of_zeros(const fxi_fm_problem *p)
+{
+    double sum = 0, total = 0;
+
+    for (size_t i = 0; i < p->X->rows; i++) {
+        sum += p->c[i] > 0 ? p->c[i] * fxi_fm_loss(p->loss, p->y[i], 0) : 0;
+        total += p->c[i];
+    }
+    return p->pairs ? INFINITY : sum / total;
+}
+
 /* What the others say of a solution too. */
 static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
 {
@@ -157,6 +170,10 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     if (i < size || !isfinite(o->f.objective))
         return fxi_error(FX_ENUMERIC, "output %zu ends with numbers that are not finite (objective "
                          "%g); scale the rows", o->number, o->f.objective);
+    if (o->f.converged && !o->best.iterations && o->f.objective > of_zeros(p)) {
+        o->zeros = of_zeros(p);
+        o->f.converged = false;
+    }
     if (o->train->once)
         o->f.converged = true;
     o->s.objective = o->f.objective;

@@ -368,6 +368,26 @@ static void check_ranking(rows *r)
     r->t.weight = NULL;
 }
 
+/* A column of 1e9 beside others: small steps far above what scores of 0 would cost are no end. */
+static void check_zeros(void)
+{
+    double x[16][2], y[16];
+    fx_matrix X = {.rows = 16, .cols = 2, .stride = 2, .type = FX_F64, .val = x};
+    fx_table t = {.rows = 16, .cols = 2, .blocks = 1, .block = &X, .label = y};
+    fx_plan plan = {.model = "fm:solver=cd,tol=1"};
+    fx_model *m = NULL;
+
+    for (int i = 0; i < 16; i++) {
+        x[i][0] = 1e9 + i;
+        x[i][1] = 1;
+        y[i] = i % 2;
+    }
+    CHECK(fx_model_fit(&m, &plan, &t, NULL) == FX_NOT_CONVERGED);
+    CHECK(strstr(fx_error_detail(), "scores 0") && strstr(fx_error_detail(), "column 0 is 1e+09"));
+    CHECK(!fx_model_content(m).converged && isfinite(fx_model_content(m).objective));
+    fx_model_free(m);
+}
+
 int main(void)
 {
     static rows r;
@@ -384,6 +404,7 @@ int main(void)
     check_undefined(&r);
     check_time(&r);
     check_diverged(&r);
+    check_zeros();
     check_path(&r);
     check_ranking(&r);
     return 0;

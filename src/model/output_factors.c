@@ -170,8 +170,9 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     if (i < size || !isfinite(o->f.objective))
         return fxi_error(FX_ENUMERIC, "output %zu ends with numbers that are not finite (objective "
                          "%g); scale the rows", o->number, o->f.objective);
-    if (o->f.converged && !o->best.iterations && o->f.objective > of_zeros(p)) {
-        o->zeros = of_zeros(p);
+    double zeros = of_zeros(p);
+    if (o->f.converged && !o->best.iterations && o->f.objective > zeros) {
+        o->zeros = zeros;
         o->f.converged = false;
     }
     if (o->train->once)

@@ -2,39 +2,9 @@
  * t_collapse.c - collapsed kernel machines answer as before, from rows and from files; when they
  * collapse by themselves, and when they refuse. */
 #include "built.h"
-#include "fixture.h"
 
 enum { N = 240, COLS = 7 };
-
-static double X[N * COLS], label[N], target[N];
-
-/* Three classes, targets; many zeros.  Floats: the map rounds to them. */
-static void make(void)
-{
-    for (size_t i = 0; i < N; i++) {
-        double *x = X + i * COLS;
-        for (size_t j = 0; j < COLS; j++)
-            x[j] = test_below(3) ? (float)(2 * test_unit() - 1) : 0;
-        target[i] = x[0] * x[1] - 2 * x[2] + x[3] * x[4] * x[5] + 0.1 * test_unit();
-        label[i] = target[i] < -0.5 ? 1 : target[i] < 0.4 ? 2 : 3;
-    }
-}
-
-static fx_matrix sparse(void)
-{
-    static double val[N * COLS];
-    static int32_t col[N * COLS];
-    static int64_t ptr[N + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < N; i++, ptr[i] = (int64_t)n)
-        for (size_t j = 0; j < COLS; j++)
-            if (X[i * COLS + j] != 0) {
-                val[n] = X[i * COLS + j];
-                col[n++] = (int32_t)j;
-            }
-    return (fx_matrix){.rows = N, .cols = COLS, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
-}
+#include "products.h"
 
 static fx_model *fit(const char *model, const char *collapse, const char *kernel,
                      const fx_matrix *rows, int threads)
@@ -163,9 +133,9 @@ int main(void)
     static const char *const models[] = {"kernel-svm", "kernel-ridge", "kernel-svr"};
 
     test_init();
-    make();
+    make(COLS);
     fx_matrix form[2] = {{.rows = N, .cols = COLS, .stride = COLS, .type = FX_F64, .val = X},
-                         sparse()};
+                         sparse_rows()};
     for (size_t f = 0; f < 2; f++) {
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
             for (size_t m = 0; m < sizeof models / sizeof *models; m++)

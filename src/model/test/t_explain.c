@@ -2,43 +2,12 @@
  * t_explain.c - weights of combinations: all of them together are the model's score as a
  * polynomial; the largest are those of the whole list; what a search with little effort may have
  * missed is bounded; rows, support, errors, planted combinations, any number of threads. */
-#include "fixture.h"
-
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
-
-static double X[N * COLS], label[N], target[N];
-
-static void make(void)
-{
-    for (size_t i = 0; i < N; i++) {
-        double *x = X + i * COLS;
-        for (size_t j = 0; j < COLS; j++)
-            x[j] = test_below(3) ? (float)(2 * test_unit() - 1) : 0;
-        x[COLS - 1] = 0;                /* never seen */
-        target[i] = x[0] * x[1] - 2 * x[2] + x[3] * x[4] * x[5] + 0.1 * test_unit();
-        label[i] = target[i] < -0.5 ? 1 : target[i] < 0.4 ? 2 : 3;
-    }
-}
+#include "products.h"
 
 static fx_matrix dense_rows(void)
 {
     return (fx_matrix){.rows = N, .cols = COLS, .stride = COLS, .type = FX_F64, .val = X};
-}
-
-static fx_matrix sparse_rows(void)
-{
-    static double val[N * COLS];
-    static int32_t col[N * COLS];
-    static int64_t ptr[N + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < N; i++, ptr[i] = (int64_t)n)
-        for (size_t j = 0; j < COLS; j++)
-            if (X[i * COLS + j] != 0) {
-                val[n] = X[i * COLS + j];
-                col[n++] = (int32_t)j;
-            }
-    return (fx_matrix){.rows = N, .cols = COLS, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
 }
 
 static fx_explanation *asked(const fx_model *m, const fx_question *q, int threads)
@@ -405,7 +374,7 @@ static void test_unseen(void)
 int main(void)
 {
     test_init();
-    make();
+    make(COLS - 1);                     /* the last is never seen */
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         test_kind(&kinds[k], k % 3 == 0);
     test_wides();

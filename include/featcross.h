@@ -372,6 +372,8 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
  *   tol=1e-4, max-iter=100            stop when an iteration lowers the objective by less than tol
  *                                     of it
  *   lr=0.1, batch=64                  adagrad
+ *   guard=yes|no                      adagrad: an epoch that leads far above the start is undone and
+ *                                     done again at half the rate
  *   clip=no|train                     targets: predictions stay within those of the training
  * Objective: mean of weights * loss + alpha/2 |w|^2 + beta/2 |factors|^2.  Targets are centred.
  * plan.kernel groups:file= or cross:file= (fm, hofm): combinations have at most one column of each

@@ -16,7 +16,8 @@
  * objective is the mean loss that its rows had when they were visited, and the penalties at its
  * end; before and after the first epoch and after the last the true objective is computed (of
  * pairs: with one loser drawn for each winner, always the same).  First steps have the size of the
- * rate, whatever the slope: where columns are in few rows, many of these are one epoch.
+ * rate, whatever the slope: where columns are in few rows, many of these are one epoch.  Without
+ * the guard (guard=no, to see what it is for) a state that is not finite ends the fit.
  *
  * Cost: O(order rank) an entry and epoch, two copies of the state an epoch.  One thread: outputs
  * run side by side.
@@ -164,10 +165,11 @@ static bool is_late(const fxi_fm_problem *p)
     return p->deadline > 0 && fxi_fm_clock() >= p->deadline;
 }
 
-/* The state after an epoch is finite and not far above the start. */
+/* The state after an epoch is finite and, if there is a guard, not far above the start. */
 static bool is_good(const descent *a, double value, double start)
 {
-    return isfinite(value) && isfinite(a->s->v[0]) && value <= FAR * (start + 1e-12);
+    return isfinite(value) && isfinite(a->s->v[0])
+        && (a->p->bare || value <= FAR * (start + 1e-12));
 }
 
 static fx_status descend(void *ctx, size_t block, fxi_team *team)
@@ -200,7 +202,7 @@ static fx_status descend(void *ctx, size_t block, fxi_team *team)
         if (!good) {
             undo(a);
             s->converged = false;
-            s->diverged = halvings++ == HALVINGS;
+            s->diverged = p->bare || halvings++ == HALVINGS;
             more = !s->diverged && !is_late(p);
             s->lr /= s->diverged ? 1 : 2;
             continue;

@@ -165,6 +165,7 @@ typedef struct fxi_fm_problem {
                                          * each iteration.  Then not converged */
     double lr;                          /* adagrad */
     size_t batch;                       /* adagrad: rows (pairs) of a step */
+    bool bare;                          /* adagrad: no guard, what is not finite ends the fit */
     bool ordered;                       /* adagrad: rows in their order, not in a random one */
     uint64_t seed;
     /* After every iteration; may read now->v.  A positive status stops the fit as converged. */

@@ -21,7 +21,8 @@
     {"alpha", "1e-4", NULL}, {"intercept", "free", "free|none"},                                   \
     {"lambda", "ones", "ones|signs|learned"}, {"beta-lambda", "1e-3", NULL},                       \
     {"solver", "auto", "auto|cd|adagrad|lbfgs"}, {"tol", "1e-4", NULL}, {"max-iter", "100", NULL}, \
-    {"lr", "0.1", NULL}, {"batch", "64", NULL}, {"clip", "no", "no|train"}, {NULL, NULL, NULL}
+    {"lr", "0.1", NULL}, {"batch", "64", NULL}, {"guard", "yes", "yes|no"},                        \
+    {"clip", "no", "no|train"}, {NULL, NULL, NULL}
 
 static const fxi_spec_key keys[] = {COMMON};
 static const fxi_spec_key keys_order[] = {{"order", "3", NULL}, COMMON};
@@ -157,18 +158,20 @@ fx_status fxi_model_learner_factors_read(fxi_learning *l, const fxi_spec *s)
 {
     static const int solvers[] = {FXI_AUTO, FXI_CD, FXI_ADAGRAD, FXI_LBFGS};
     const fxi_spec_key *k = l->learner->keys;
-    int task, loss, solver, clip;
+    int task, loss, solver, guard, clip;
     fx_status st = read_shape(l, s, k);
 
     if (st || (st = fxi_spec_choice(&task, s, k, "task"))
         || (st = fxi_spec_choice(&loss, s, k, "loss"))
         || (st = fxi_spec_choice(&solver, s, k, "solver"))
+        || (st = fxi_spec_choice(&guard, s, k, "guard"))
         || (st = fxi_spec_choice(&clip, s, k, "clip")) || (st = number(&l->sd, s, k, "sd", true))
         || (st = number(&l->tol, s, k, "tol", true)) || (st = number(&l->lr, s, k, "lr", false))
         || (st = count(&l->batch, s, k, "batch", 1, INT32_MAX))
         || (st = count(&l->max_iter, s, k, "max-iter", 1, INT32_MAX)))
         return st;
     l->solver = solvers[solver];
+    l->bare = guard;
     l->clip = clip;
     return settle(l, task, loss);
 }

@@ -31,7 +31,7 @@ typedef struct fxi_learning {           /* a model spec, parsed */
     fxi_fm_shape shape;                 /* all but given, group, groups */
     double sd, lr;
     size_t batch;
-    bool clip;
+    bool bare, clip;
     char *spec;                         /* complete; free() it */
 } fxi_learning;
 enum { FXI_AUTO, FXI_DUAL, FXI_NEWTON, FXI_CD, FXI_ADAGRAD, FXI_LBFGS };

@@ -191,8 +191,8 @@ fx_status fxi_model_output_factors(fxi_output *o, double beta, const fx_run *run
     fxi_fm_pairs pairs = {0};
     fxi_fm_problem p = {.fm = &fm, .X = &t->laid, .loss = how->loss, .y = o->y, .c = o->c,
                         .tol = how->tol, .max_iter = how->max_iter, .deadline = deadline(o),
-                        .lr = how->lr, .batch = how->batch, .ordered = t->once, .seed = t->seed,
-                        .step = step, .ctx = o};
+                        .lr = how->lr, .batch = how->batch, .bare = how->bare,
+                        .ordered = t->once, .seed = t->seed, .step = step, .ctx = o};
     fx_status st = check_rows(o);
 
     for (size_t g = 0; g < fm.blocks; g++) {

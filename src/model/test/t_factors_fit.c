@@ -302,6 +302,12 @@ static void check_diverged(rows *r)
     for (size_t i = 0; i < ROWS; i++)
         CHECK(isfinite(f[i]));
     free(f);
+    double kept = m->c.objective;
+    fx_model_free(m);
+    m = NULL;
+    plan.model = "fm:task=regress,solver=adagrad,lr=1e6,max-iter=3,guard=no";
+    s = fx_model_fit(&m, &plan, labelled(r, 0), NULL);  /* nothing is undone */
+    CHECK(s > FX_OK && m->c.iterations == 3 && m->c.objective > 1e6 * kept);
     fx_model_free(m);
     for (size_t q = 0; q < ROWS * COLS; q++)
         if (r->col[q] == 2)

@@ -9,27 +9,12 @@
 #define BUDGET 4e7                      /* features that are not 0, of all rows together */
 #define WIDTH 2e6                       /* most products of columns */
 
-/* All products of up to `order` of n columns. */
-static double products(double n, int order)
-{
-    double pairs = n + n * (n - 1) / 2;
-
-    return order == 2 ? pairs : pairs + n * (n - 1) * (n - 2) / 6;
-}
-
-/* Of the products of columns, how many are kept: those that are not 0, or all if these are many. */
+/* Of the products of columns, how many numbers are kept: those that are not 0, each with a column
+ * beside it, or all if these are many. */
 static double stored(const contest *k, int order)
 {
-    double all = (double)k->t.rows * products((double)k->t.cols, order), sum = 0;
-
-    for (size_t b = 0; b < k->t.blocks; b++) {
-        const fx_matrix *X = &k->t.block[b];
-        if (!X->ptr)
-            return all;
-        for (size_t i = 0; i < X->rows; i++)
-            sum += products((double)(X->ptr[i + 1] - X->ptr[i]), order);
-    }
-    return fmin(2 * sum, all);          /* those not 0 have a column beside them */
+    return fmin(2 * rows_stored(&k->t, order),
+                (double)k->t.rows * rows_products((double)k->t.cols, order));
 }
 
 static void enter(contest *k, candidate x) { k->list[k->n++] = x; }
@@ -60,7 +45,7 @@ static void enter_random(contest *k, const char *kernel, const char *map)
 /* All products, with either penalty; false: too many. */
 static bool enter_products(contest *k, const char *kernel, int order)
 {
-    double D = products((double)k->t.cols, order), numbers = stored(k, order);
+    double D = rows_products((double)k->t.cols, order), numbers = stored(k, order);
     double share = (double)k->all / (double)k->t.rows;
     candidate x = {.kernel = kernel, .map = "explicit", .features = (size_t)fmin(D, INT32_MAX),
                    .work = numbers + D};

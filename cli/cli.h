@@ -52,8 +52,14 @@ double say_clock(void);                                 /* seconds, monotonic */
 void progress_signals(void);            /* from now on signals end the program in order */
 bool progress_interrupted(void);
 int progress_stop(void);                /* says "interrupted", returns its exit status */
+void progress_forget(void);             /* the work has stopped; what was done may be written */
 /* A stretch of work: `total` units in all, 0 if unknown. */
 void progress_begin(const char *what, const char *unit, double total);
+/* It goes on under another name; the bar is off the line, for who wants to print one. */
+void progress_now(const char *what);
+/* While it is held, stretches within it neither show nor move the bar; ending one clears the
+ * line. */
+void progress_hold(bool held);
 /* The next library call does the units from `from` to `to`. */
 void progress_part(double from, double to);
 bool progress_at(double units);         /* between calls: so far; true: stop */
@@ -151,6 +157,8 @@ int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
 /* none or maxabs, by the range of the values; says which, and why. */
 const char *rows_scaling(const fx_table *t);
+double rows_products(double n, int order);      /* products of up to so many of n columns */
+double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
@@ -227,26 +235,16 @@ int output_model(output *o, size_t *bytes, const fx_model *m, const char *format
 int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
-enum { CURVE_POINTS = 7 };
-
-/* ---- plot.c ------------------------------------------------------------------------------- */
+/* ---- plot.c, plot_gram.c (plot.h: what they share; figure.h: lines) ------------------------- */
 typedef struct plot {
     output *picture, *script, *data;
     char script_path[4096], data_path[4096];
 } plot;
 /* Before any work: can this picture be drawn, without overwriting input[0..n)? */
 int plot_open(plot *p, const char *path, const char *const *input, size_t n);
+int plot_check(void);                   /* plot_open does it too: does gnuplot run? */
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
-
-typedef struct curve {                  /* of one map */
-    const char *name;
-    struct {
-        double D, mean, low, high;
-    } point[CURVE_POINTS];
-} curve;
-int plot_curves(plot *p, const char *path, const char *title, const char *key, const curve *c,
-                size_t curves, size_t points);
 
 /* ---- curve.c: the error of several maps against D ----------------------------------------- */
 /* maps: specs separated by blanks, or NULL: those that serve the kernel. */
@@ -320,6 +318,7 @@ int exact_foretell(const training *t, const chosen *k, size_t fits);
 
 /* ---- factor.c: factorization machines ----------------------------------------------------- */
 extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
+bool factor_named(const char *spec);    /* is that the spec of one? */
 bool factor_is(void);                   /* do the options ask for one? */
 int factor_name(void);                  /* length of its name, in fit.model */
 /* Options that do not go with it, or with no other model; sets the kernel of --groups, --cross.
@@ -330,6 +329,7 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
     uint64_t folds;
 } factor_lists;
 int factor_tune(training *t, const factor_lists *want, const char *data); /* factor_tune.c */
+int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
 
 /* ---- links.c: pairs of nodes as rows ------------------------------------------------------ */
 extern const opt_group links_options;
@@ -395,7 +395,14 @@ bool convert_is_model(const char *path);                 /* ours, or libFM's tex
 /* to: "libfm", "fm" or NULL; task: of libFM's text, or NULL */
 int convert_model(const char *in, const char *out, const char *to, const char *task);
 
+/* ---- machine.c ---------------------------------------------------------------------------- */
+const char *machine_name(char buf[128]); /* "AMD EPYC 7B13, 2 threads, avx512, 24 GiB" */
+const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */
+/* "featcross 0.1.0 at 3c78009, on .., 2026-01-31" */
+const char *machine_origin(char buf[256]);
+
 /* ---- The commands ------------------------------------------------------------------------- */
 extern const command cmd_train, cmd_predict, cmd_evaluate, cmd_tune, cmd_explain;
-extern const command cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make, cmd_bench;
+extern const command cmd_compare, cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make;
+extern const command cmd_bench, cmd_reproduce;
 #endif

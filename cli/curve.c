@@ -5,13 +5,14 @@
  * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low
  * and high are the best and the worst seed. */
 
-#include "cli.h"
+#include "figure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAPS = 8, NARROW = 4, WIDE = 1024, ROOM = 256 };
+enum { MAPS = 8, POINTS = 7, NARROW = 4, WIDE = 1024, ROOM = 256 };
+static const double ROUNDING = 1e-6;    /* of floats: what is exact has no place in the picture */
 
 /* What is worth comparing; explicit has no error to show. */
 static const char *const usual[] = {"rk:projection=packed", "rk:projection=hadamard",
@@ -19,6 +20,13 @@ static const char *const usual[] = {"rk:projection=packed", "rk:projection=hadam
                                     "rm", "rm:h01=yes", "ts",
                                     "rff:projection=dense", "rff:projection=hadamard",
                                     "jl", "sparse-jl"};
+
+typedef struct curve {                  /* of one map */
+    const char *name;
+    struct {
+        double D, mean, low, high;
+    } point[POINTS];
+} curve;
 
 typedef struct curves {
     char name[MAPS][ROOM];
@@ -106,18 +114,18 @@ static int print(const curves *c, const pairs_of *s, size_t unit)
     printf("RMSE / RMS of K by random features D; %zu pairs, %llu seed%s\n\n", s->pairs,
            (unsigned long long)s->seeds, s->seeds == 1 ? "" : "s");
     printf("%-*s", (int)widest, "map");
-    for (size_t q = 0; q < CURVE_POINTS; q++)
+    for (size_t q = 0; q < POINTS; q++)
         printf(" %7zu", unit << q);
     printf("  spread\n");
     for (size_t i = 0; i < c->n; i++) {
         double spread = 0;
         printf("%-*s", (int)widest, c->name[i]);
-        for (size_t q = 0; q < CURVE_POINTS; q++) {
+        for (size_t q = 0; q < POINTS; q++) {
             double mean = c->of[i].point[q].mean;
             printf(" %7.3g", mean);
             if (mean > 0)
                 spread += (c->of[i].point[q].high - c->of[i].point[q].low) / mean / 2
-                          / CURVE_POINTS;
+                          / POINTS;
         }
         printf("  +-%.0f %%\n", 100 * spread);
     }
@@ -129,7 +137,7 @@ static int print_json(const curves *c, const chosen *k, const pairs_of *s)
     json_t *list = json_array();
 
     for (size_t i = 0; i < c->n; i++)
-        for (size_t q = 0; q < CURVE_POINTS; q++)
+        for (size_t q = 0; q < POINTS; q++)
             list = say_append(list,
                               json_pack("{s:o, s:I, s:f, s:f, s:f}", "map", say_text(c->name[i]),
                                         "D", (json_int_t)c->of[i].point[q].D, "relative_rmse",
@@ -140,27 +148,61 @@ static int print_json(const curves *c, const chosen *k, const pairs_of *s)
                               "seeds", (json_int_t)s->seeds, "scale", s->scale, "curve", list));
 }
 
+/* A line of slope 1/sqrt(D), for the eye, lies below the lowest curve. */
+static int draw(plot *p, const char *path, const char *title, const char *note, const curves *c)
+{
+    figure_point at[MAPS + 1][POINTS] = {0};
+    figure_series series[MAPS + 1] = {0};
+    figure_panel panel = {.x = "features D (columns of Z)", .log_x = true, .log_y = true,
+                          .y = "RMSE of <Z(x), Z(y)> / RMS of K(x, y)", .series = series};
+    figure f = {.title = title, .note = note, .rows = 1, .cols = 1, .panel = &panel};
+    double lowest = INFINITY;
+
+    for (; panel.count < c->n; panel.count++) {
+        figure_series *s = &series[panel.count];
+        *s = (figure_series){.name = c->name[panel.count], .point = at[panel.count]};
+        for (size_t q = 0; q < POINTS; q++)
+            if (c->of[panel.count].point[q].mean > ROUNDING) {
+                s->point[s->points++] = (figure_point){.x = c->of[panel.count].point[q].D,
+                                                       .y = c->of[panel.count].point[q].mean,
+                                                       .low = c->of[panel.count].point[q].low,
+                                                       .high = c->of[panel.count].point[q].high};
+                lowest = fmin(lowest, s->point[s->points - 1].y * sqrt(s->point[s->points - 1].x));
+            }
+    }
+    if (isfinite(lowest)) {
+        figure_series *s = &series[panel.count];
+        *s = (figure_series){.name = "slope of 1/sqrt(D)", .point = at[panel.count++],
+                             .guide = true, .points = POINTS};
+        for (size_t q = 0; q < POINTS; q++) {
+            s->point[q].x = c->of[0].point[q].D;
+            s->point[q].y = lowest / sqrt(s->point[q].x) / 1.4;
+        }
+    }
+    return figure_draw(p, path, &f);
+}
+
 int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
               const char *plot_path, plot *p)
 {
     size_t unit = s->rows.cols < NARROW ? NARROW /* which every map can have */
                   : s->rows.cols < WIDE ? (s->rows.cols + 1) / 2 * 2 /* features in pairs */
                                         : WIDE;
-    char title[512], key[64];
+    char title[512], note[64];
     curves *c = calloc(1, sizeof *c);
     int status = c ? choose(c, k, s, maps) : say_no_memory("the curves");
 
     for (size_t i = 0; !status && i < c->n; i++)
-        for (size_t q = 0; !status && q < CURVE_POINTS; q++)
+        for (size_t q = 0; !status && q < POINTS; q++)
             status = one_point(&c->of[i], q, k, s, unit << q);
     if (!status)
         status = cli.json ? print_json(c, k, s) : print(c, s, unit);
     if (!status && plot_path) {
         snprintf(title, sizeof title, "Error of random features: %s on %s",
                  fx_kernel_spec(k->kernel), l->name);
-        snprintf(key, sizeof key, "bars: best and worst of %llu seeds",
+        snprintf(note, sizeof note, "bars: best and worst of %llu seeds",
                  (unsigned long long)s->seeds);
-        status = plot_curves(p, plot_path, title, key, c->of, c->n, CURVE_POINTS);
+        status = draw(p, plot_path, title, note, c);
     }
     free(c);
     return status;

@@ -43,16 +43,18 @@ enum { OF_TRAIN = 4 };                  /* tune has lists in place of three, and
 const opt_group factor_options = {TITLE, options};
 const opt_group factor_shared = {TITLE, options + OF_TRAIN};
 
-bool factor_is(void)
+bool factor_named(const char *spec)
 {
     static const char *const names[] = {"fm", "hofm", "hofm-shared", "hofm-simplex", "all-subsets",
                                         "poly-net", "poly-net-uv", "bilinear"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && fit.model; i++)
-        if (fitting_named(fit.model, names[i]))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fitting_named(spec, names[i]))
             return true;
     return false;
 }
+
+bool factor_is(void) { return fit.model && factor_named(fit.model); }
 
 int factor_name(void) { return (int)strcspn(fit.model, ":"); }
 

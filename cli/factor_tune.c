@@ -93,6 +93,21 @@ static int multiply(char word[WORD], const char *usual)
     return 0;
 }
 
+int factor_times(char out[FITTING_SPEC], const char *spec, double times)
+{
+    char usual[WORD], word[WORD], plain[FITTING_SPEC];
+
+    take_beta(usual, plain, spec);
+    snprintf(word, WORD, "%.17gx", times);
+    int status = multiply(word, usual);
+    if (!status && (size_t)snprintf(out, FITTING_SPEC, "%s%cbeta=%s", plain,
+                                    strchr(plain, ':') ? ',' : ':', word) >= FITTING_SPEC) {
+        say_error("the model %.40s... is too long", spec);
+        status = EXIT_USAGE;
+    }
+    return status;
+}
+
 /* All of --beta, by the beta in the model's spec or the usual one. */
 static int settle_betas(search *s)
 {

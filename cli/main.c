@@ -28,8 +28,9 @@ static const opt options[] = {
 const opt_group common_options = {"Common options", options};
 
 static const command *const commands[] = {&cmd_train, &cmd_predict, &cmd_evaluate, &cmd_tune,
-                                          &cmd_explain, &cmd_map, &cmd_bound, &cmd_gram, &cmd_info,
-                                          &cmd_convert, &cmd_make, &cmd_bench, NULL};
+                                          &cmd_compare, &cmd_explain, &cmd_map, &cmd_bound,
+                                          &cmd_gram, &cmd_info, &cmd_convert, &cmd_make, &cmd_bench,
+                                          &cmd_reproduce, NULL};
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 
 static const char *version(void)
@@ -44,6 +45,8 @@ static const char *version(void)
 static int print_version(void)
 {
     printf("featcross %s\n", version());
+    if (*machine_commit())
+        printf("commit           %s\n", machine_commit());
     printf("instruction set  %s\n", fx_simd_target());
     printf("threads          %d\n", progress_threads());
 #if defined __clang__

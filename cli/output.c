@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUTS = 4 };
+enum { OUTPUTS = 8 };
 static output outputs[OUTPUTS];         /* here, so that a signal handler finds them */
 
 const char *output_format(const char *path, const char *format, const char *fallback)

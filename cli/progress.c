@@ -52,6 +52,8 @@ void progress_signals(void)
 
 bool progress_interrupted(void) { return signals != 0; }
 
+void progress_forget(void) { signals = 0; }
+
 int progress_stop(void)
 {
     say_error("interrupted");
@@ -62,12 +64,14 @@ static struct {
     const char *what, *unit;
     double total, from, to;             /* units; the running call does from..to */
     double begun, drawn;                /* seconds */
-    bool visible;
+    bool visible, held;
 } bar;
 
 void progress_begin(const char *what, const char *unit, double total)
 {
     progress_end();
+    if (bar.held)
+        return;
     bar.what = what;
     bar.unit = unit;
     bar.total = total;
@@ -76,8 +80,20 @@ void progress_begin(const char *what, const char *unit, double total)
     bar.begun = bar.drawn = say_clock();
 }
 
+void progress_now(const char *what)
+{
+    if (bar.visible)
+        fputs("\r\033[K", stderr);
+    bar.visible = false;
+    bar.what = what;
+}
+
+void progress_hold(bool held) { bar.held = held; }
+
 void progress_part(double from, double to)
 {
+    if (bar.held)
+        return;
     bar.from = from;
     bar.to = to;
 }
@@ -87,32 +103,35 @@ void progress_end(void)
     if (bar.visible)
         fputs("\r\033[K", stderr);
     bar.visible = false;
-    bar.what = NULL;
+    if (!bar.held)
+        bar.what = NULL;
 }
 
 static const char *scaled(char buf[32], double x)
 {
-    static const char prefix[] = " kMGT";
+    static const char *const prefix[] = {"", "k", "M", "G", "T"};
     size_t p = 0;
 
     for (; x >= 1000 && p < 4; p++)
         x /= 1000;
-    snprintf(buf, 32, x < 10 && p ? "%.1f %c" : "%.0f %c", x, prefix[p]);
+    snprintf(buf, 32, x < 10 && p ? "%.1f %s" : "%.0f %s", x, prefix[p]);
     return buf;
 }
 
+/* A line of at most 80 columns, since it is drawn over: long words shorten the bar. */
 static void draw(double done, double seconds)
 {
     char rate[32], amount[32], cells[31];
 
     if (bar.total > 0) {
         double share = done / bar.total < 1 ? done / bar.total : 1;
-        size_t full = (size_t)(share * 30);
+        size_t length = strlen(bar.what);
+        size_t width = length <= 6 ? 30 : length < 26 ? 36 - length : 10;
         double left = share > 0 ? seconds / share - seconds : 0;
-        memset(cells, '.', 30);
-        memset(cells, '#', full);
-        cells[30] = '\0';
-        fprintf(stderr, "\r\033[K%-6s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what, 100 * share,
+        memset(cells, '.', width);
+        memset(cells, '#', (size_t)(share * (double)width));
+        cells[width] = '\0';
+        fprintf(stderr, "\r\033[K%-6.32s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what, 100 * share,
                 cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60), (int)left % 60);
     } else
         fprintf(stderr, "\r\033[K%-6s %s%s, %s%s/s", bar.what, scaled(amount, done), bar.unit,
@@ -135,7 +154,8 @@ static int tick(void *ctx, double done)
 
 bool progress_at(double units)
 {
-    bar.from = bar.to = units;
+    if (!bar.held)
+        bar.from = bar.to = units;
     return tick(NULL, 0);
 }
 

@@ -85,6 +85,26 @@ static void largest(double *most, size_t *column, const fx_matrix *X)
         }
 }
 
+double rows_products(double n, int order)
+{
+    double two = n + n * (n - 1) / 2;
+
+    return order == 1 ? n : order == 2 ? two : two + n * (n - 1) * (n - 2) / 6;
+}
+
+double rows_stored(const fx_table *t, int order)
+{
+    double sum = 0;
+
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        for (size_t i = 0; i < X->rows; i++)
+            sum += rows_products((double)(X->ptr ? (size_t)(X->ptr[i + 1] - X->ptr[i]) : X->cols),
+                                 order);
+    }
+    return sum;
+}
+
 const char *rows_scaling(const fx_table *t)
 {
     double most = 0;

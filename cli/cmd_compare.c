@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * cmd_compare.c - featcross compare: every method that suits the rows, measured by one rule.
+ *
+ * Each seed splits the rows anew, for all methods alike, and draws new maps and starts.  All
+ * methods have their turn with one seed before the next one begins, so that what is there after an
+ * interrupt is still a comparison. */
+
+#include "compare/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *test_path, *csv_path, *plot_path, *methods, *features, *exact;
+static uint64_t rows, seeds;
+
+static const opt options[] = {
+    {"test", 0, "FILE", OPT_TEXT, &test_path, NULL,
+     "rows to test on (default: a fifth of DATA, another one for each seed)", 0, 0},
+    {"rows", 0, "N", OPT_COUNT, &rows, "20000", "so many rows of DATA at most, drawn by seed", 10,
+     INT64_MAX},
+    {"seeds", 0, "N", OPT_COUNT, &seeds, "3", "repetitions, each with a split of its own", 1,
+     COMPARE_SEEDS},
+    {"methods", 0, "NAME,..", OPT_TEXT, &methods, NULL, "only these: " METHODS_NAMES, 0, 0},
+    {"features", 'D', "N|Nx,..", OPT_TEXT, &features, "2x,4x,8x,16x",
+     "random features: counts, or multiples of the columns", 0, 0},
+    {"exact", 0, "auto|yes|no", OPT_CHOICE, &exact, "auto",
+     "kernel machines; auto: if the rows are few enough", 0, 0},
+    {"task", 0, "classify|regress|auto", OPT_CHOICE, &fit.task, "auto",
+     "auto: classify if labels are text, or whole numbers of at most 20 values that occur twice on "
+     "average", 0, 0},
+    {"csv", 0, "FILE", OPT_TEXT, &csv_path, NULL,
+     "a line for each method and seed; - instead of the table", 0, 0},
+    {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
+     "a picture, .svg or .png: the metric against the time to train", 0, 0},
+    {0},
+};
+static const opt_group group = {"Options", options};
+
+typedef struct job {
+    comparison c;
+    output *csv;
+    plot plot;
+    int width;                          /* of the longest name */
+    size_t units, unit;                 /* methods times seeds: to measure, so far */
+} job;
+
+/* ---- One method, one seed ----------------------------------------------------------------- */
+static fx_status measure(trial *out, const method *m, const comparison *c, parts *p, uint64_t seed,
+                         double unit)
+{
+    char spec[FITTING_SPEC];
+    fx_plan plan = {.model = m->model, .kernel = m->kernel, .map = m->map, .scale = m->scale,
+                    .features = m->features, .seed = seed, .reader = c->X.spec};
+
+    *out = (trial){0};
+    progress_part(unit, unit + 0.8);
+    fx_status s = trial_path(&out->C, &out->valid, &plan, m->choose, m->tries, p, 1, c->metric);
+    if (s < 0)
+        return s;
+    progress_part(unit + 0.8, unit + 1);
+    return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, NULL, &plan, p, false);
+}
+
+static bool talks(void) { return !cli.quiet && isatty(2); }
+
+static void show(const job *j, const method *m, const trial *t, uint64_t seed)
+{
+    if (!talks())
+        return;
+    if (*m->left_out)
+        say_note("seed %llu  %-*s  left out: %s", (unsigned long long)seed, j->width, m->name,
+                 m->left_out);
+    else
+        say_note("seed %llu  %-*s  %s %.4f  train %.2f s", (unsigned long long)seed, j->width,
+                 m->name, j->c.metric, metric_of(&t->test, j->c.metric), t->train_seconds);
+}
+
+static int measure_method(job *j, method *m, size_t s, parts *p)
+{
+    char what[128];
+    uint64_t seed = cli.seed + s;
+
+    snprintf(what, sizeof what, "%-*s", j->width, m->name);
+    progress_now(what);
+    fx_status st = measure(&m->trial[s], m, &j->c, p, seed, (double)j->unit++);
+    progress_now(NULL);
+    if (st == FX_ECANCELLED || progress_interrupted())
+        return progress_stop();
+    if (st < 0) {
+        m->done = 0;
+        snprintf(m->left_out, sizeof m->left_out, "%s", fx_error_detail());
+    } else
+        m->done = s + 1;
+    show(j, m, &m->trial[s], seed);
+    return 0;
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
+static int measure_seed(job *j, size_t s)
+{
+    comparison *c = &j->c;
+    parts p = {0};
+    int status = compare_split(&p, c, cli.seed + s);
+
+    for (size_t i = 0; i < c->n && !status; i++)
+        if (!*c->list[i].left_out)
+            status = measure_method(j, &c->list[i], s, &p);
+    parts_free(&p);
+    return status;
+}
+
+static int measure_all(job *j)
+{
+    comparison *c = &j->c;
+    size_t done = 0;
+    int status = 0;
+
+    for (const method *m = c->list; m < c->list + c->n; m++)
+        if (!*m->left_out) {
+            j->width = (int)strlen(m->name) > j->width ? (int)strlen(m->name) : j->width;
+            j->units += seeds;
+        }
+    progress_begin("compare", "fits", (double)j->units);
+    for (size_t s = 0; s < seeds && !status; s++)
+        status = measure_seed(j, s);
+    progress_end();
+    if (talks())
+        say_note("%s", "");             /* between those lines and the table */
+    for (size_t i = 0; i < c->n; i++)
+        done += c->list[i].done > 0;
+    if (!status && !done) {
+        say_error("no method could be measured: %s", c->n ? c->list[0].left_out
+                                                          : "one column has no combinations");
+        status = EXIT_USAGE;
+    }
+    c->interrupted = status == EXIT_INTERRUPTED && done;
+    return c->interrupted ? 0 : status;
+}
+
+static int report(job *j)
+{
+    const comparison *c = &j->c;
+    char *advice = advice_of(c);
+    int status = advice ? 0 : say_no_memory("the advice");
+
+    if (!status && cli.json)
+        status = say_json(compare_json(c, advice));
+    else if (!status && csv_path && output_is_stdout(csv_path))
+        say_note("%s", advice);         /* the table would be in the way */
+    else if (!status)
+        status = compare_print(c, advice);
+    if (!status && j->csv && !(status = compare_csv(j->csv, c)))
+        status = output_close(j->csv);
+    if (!status && plot_path)
+        status = compare_picture(&j->plot, plot_path, c);
+    free(advice);
+    return status;
+}
+
+static int compare(job *j, const char *data)
+{
+    comparison *c = &j->c;
+    const char *const input[] = {data, test_path};
+    int status;
+
+    if ((status = methods_check(c))
+        || (csv_path
+            && ((status = source_spare(csv_path, input, 2, "--csv"))
+                || (status = output_open(&j->csv, csv_path, "csv"))))
+        || (plot_path && (status = plot_open(&j->plot, plot_path, input, 2)))
+        || (status = compare_rows(c, data)) || (status = methods_enter(c))
+        || (status = measure_all(j)))
+        return status;
+    if (!c->interrupted)
+        return report(j);
+    progress_forget();                  /* a second signal ends the writing, too */
+    say_note("what was measured before:");
+    status = report(j);
+    return status ? status : EXIT_INTERRUPTED;
+}
+
+static int run(int n, char **operand)
+{
+    job j = {.c = {.methods = methods, .features = features, .exact = exact,
+                   .test_path = test_path, .most = rows, .seeds = seeds}};
+
+    (void)n;
+    if (cli.json && csv_path && output_is_stdout(csv_path)) {
+        say_error("compare: --json and --csv - both want standard output");
+        return EXIT_USAGE;
+    }
+    j.c.list = calloc(COMPARE_METHODS, sizeof *j.c.list);
+    int status = j.c.list ? compare(&j, operand[0]) : say_no_memory("methods");
+    load_free(&j.c.X);
+    load_free(&j.c.test);
+    free(j.c.list);
+    return status;
+}
+
+const command cmd_compare = {
+    .name = "compare",
+    .operands = "DATA [--test FILE] [--seeds N] [--rows N] [--csv FILE] [--plot FILE] [options]",
+    .summary = "every method that suits the data, side by side, and which to take",
+    .text = "Fits linear models on the rows as they are, on all pairs of columns and on random "
+            "features, factorization machines and exact kernel machines, all by the same rules, "
+            "and prints their scores on rows that none has seen, their times and sizes, and a "
+            "paragraph of advice.\n"
+            "\n"
+            "Rows are split by seed: three fifths to train on, a fifth to choose C on (of "
+            "factorization machines: beta) among five values for every method, a fifth to test "
+            "on. Every seed splits them anew, for all methods alike; scores are means over seeds "
+            "with their standard deviation. Rows are scaled by one rule: none if all values are "
+            "within -1 and 1, else maxabs; only for products of all columns, where they would grow "
+            "too large, to norm 1.\n"
+            "\n"
+            "Seconds and bytes are those of one fit, with the C chosen: train from rows to model, "
+            "test for all test rows; model is its file; memory is what the fit held at its peak. "
+            "All else is the same for a repeated seed. A remark says where fits had not "
+            "converged, and where the weakest penalty there was (the largest C, the least beta) "
+            "was chosen, so that a weaker one may gain. Weights of rows are not looked at.\n"
+            "\n"
+            "What does not suit the rows (too many products, features or rows) is listed with the "
+            "reason, and so is what fails. After an interrupt (Ctrl-C) what was measured is shown "
+            "and written, marked as interrupted, with exit status 130.",
+    .examples = "compare data.svm\n"
+                "compare a9a.svm --test a9a.t --seeds 5 --csv a9a.csv --plot a9a.svg\n"
+                "compare adult.csv --label income --rows 5000\n"
+                "compare data.svm --methods linear,rk,exact -D 4x,16x,64x --exact yes\n"
+                "compare prices.csv --label price --task regress --json",
+    .groups = {&group, &reading_options, &common_options},
+    .least = 1, .most = 1,
+    .run = run,
+};

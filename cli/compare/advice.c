@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * advice.c - what compare recommends, in a paragraph: the simplest method that is as good as the
+ * best, what it gains, how to train it, how far the advice goes.  advice_rule.c decides; nothing
+ * here looks at seconds, so that a seed gives the same words. */
+
+#include "advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct words {
+    FILE *f;
+    const comparison *c;
+    contest in;
+    ruling r;
+    double rarest;                      /* share of the smallest class */
+} words;
+
+/* ---- What a method is ----------------------------------------------------------------------- */
+static bool is_exact(const method *m) { return !strncmp(m->model, "kernel-", 7); }
+
+static bool is_raw(const method *m)
+{
+    return !m->kernel && !m->map && !is_exact(m) && !factor_named(m->model);
+}
+
+/* Kernels whose values are sums over combinations of columns. */
+static bool combines(const char *kernel)
+{
+    static const char *const names[] = {"anova", "anova-upto", "all-subsets", "itemset", "groups",
+                                        "cross", "poly", NULL};
+    size_t n = strcspn(kernel, ":(");
+
+    if (strchr(kernel, '('))            /* a composition */
+        return false;
+    for (const char *const *p = names; *p; p++)
+        if (strlen(*p) == n && !strncmp(kernel, *p, n))
+            return true;
+    return false;
+}
+
+static bool is_explained(const method *m)
+{
+    if (!m->map)
+        return !m->kernel || combines(m->kernel);
+    return !strncmp(m->map, "rk", 2) || !strncmp(m->map, "rm", 2)
+           || !strncmp(m->map, "explicit", 8);
+}
+
+/* ---- What the rule sees ------------------------------------------------------------------- */
+static const fx_table *test_rows(const comparison *c)
+{
+    return c->test.data ? &c->test.table : &c->X.table;
+}
+
+static bool gather(words *w)
+{
+    const comparison *c = w->c;
+    size_t seeds = c->seeds;
+    double *score = malloc((c->n * seeds + 1) * sizeof *score);
+
+    if (!score)
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < seeds; k++)
+            score[i * seeds + k] = k < c->list[i].done
+                                       ? metric_of(&c->list[i].trial[k].test, c->metric) : NAN;
+    w->in = (contest){.methods = c->n, .seeds = seeds, .score = score,
+                      .falls = metric_falls(c->metric), .tested = (double)c->tested,
+                      .most = (double)(c->test.data ? c->tested : c->rows),
+                      .overlap = c->test.data ? 0 : (double)c->tested / (double)c->train};
+    if (!advice_constant(&w->in.constant, &w->rarest, test_rows(c), c->regress))
+        return false;
+    w->r = advice_rule(&w->in);
+    return true;
+}
+
+/* ---- Sentences ---------------------------------------------------------------------------- */
+static double mean_of(const words *w, size_t i)
+{
+    return advice_rule_mean(&w->in, i, w->r.seeds);
+}
+
+static double deviation(const words *w, size_t i)        /* over seeds */
+{
+    double square = 0;
+
+    for (size_t k = 0; k < w->r.seeds; k++) {
+        double d = w->in.score[i * w->in.seeds + k] - mean_of(w, i);
+        square += d * d;
+    }
+    return sqrt(square / (double)(w->r.seeds - 1));
+}
+
+static const char *number(const words *w, char buf[32], double x)
+{
+    snprintf(buf, 32, w->in.falls ? "%.4g" : "%.4f", x);
+    return buf;
+}
+
+/* Of those that count: the best for which `is` holds, or all. */
+static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
+{
+    size_t best = w->c->n;
+    double sign = w->in.falls ? -1 : 1;
+
+    for (size_t i = 0; i < w->c->n; i++)
+        if (w->c->list[i].done >= w->r.seeds && is(&w->c->list[i]) == holds
+            && (best == w->c->n || sign * mean_of(w, i) > sign * mean_of(w, best)))
+            best = i;
+    return best;
+}
+
+static void say_learned_nothing(const words *w)
+{
+    const method *m = &w->c->list[w->r.best];
+    char a[32], b[32];
+    double auc = 0;
+
+    fprintf(w->f, "Nothing was learned: the best, %s, has %s %s, and ", m->name,
+            w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)));
+    if (w->c->regress)
+        fprintf(w->f, "always answering the mean label has %s.", number(w, b, w->in.constant));
+    else
+        fprintf(w->f, "always answering the most common class has %s.",
+                number(w, b, w->in.constant));
+    fputs(" The difference is within what chance does.", w->f);
+    for (size_t i = 0; i < w->c->n && !w->c->regress; i++) {
+        double x = w->c->list[i].done ? compare_spread(&w->c->list[i], "auc").mean : NAN;
+        if (x > auc)
+            auc = x, m = &w->c->list[i];
+    }
+    /* Of scores that know nothing, an AUC has the variance 1 / 12 over the smaller class's rows,
+     * or little more. */
+    double rare = w->rarest * fmin(w->in.tested * (double)w->r.seeds, w->in.most);
+    if (auc - 0.5 > sqrt(2 * log((double)w->r.methods + 1) / 12 / fmax(1, rare)))
+        fprintf(w->f, " Yet scores of %s put rows in an order that is no accident (AUC %.3f): the "
+                      "classes are of unequal size, and --class-weight balanced of featcross train "
+                      "gives the rare ones their say.", m->name, auc);
+    else
+        fputs(" Look at the labels and the columns before any model: they may not belong together, "
+              "what decides may be missing, or there may be too few rows.", w->f);
+}
+
+static void say_choice(const words *w)
+{
+    const method *m = &w->c->list[w->r.chosen], *best = &w->c->list[w->r.best];
+    char a[32], b[32], size[2][32];
+
+    fprintf(w->f, "Use %s: %s %s", m->name, w->c->regress ? "RMSE" : "accuracy",
+            number(w, a, mean_of(w, w->r.chosen)));
+    if (w->r.seeds > 1)
+        fprintf(w->f, " +- %s over %zu seeds", number(w, a, deviation(w, w->r.chosen)),
+                w->r.seeds);
+    if (m == best) {
+        if (w->r.methods > 1)
+            fprintf(w->f, ", the best of %zu methods%s.", w->r.methods,
+                    is_raw(m) ? "" : "; none that is simpler is as good");
+        else
+            fputs(", the only method that was measured.", w->f);
+        return;
+    }
+    fprintf(w->f, ". The best of %zu methods, %s, has %s; differences up to %s are within the "
+                  "spread, and of those as good this is the simplest", w->r.methods, best->name,
+            number(w, a, mean_of(w, w->r.best)),
+            number(w, b, advice_rule_margin(&w->in, &w->r, w->r.best, w->r.chosen)));
+    double mine = compare_spread(m, "bytes").mean;
+    double other = compare_spread(best, "bytes").mean;
+    if (2 * mine < other)
+        fprintf(w->f, " (its file has %s, that of the best %s)", say_bytes(size[0], mine),
+                say_bytes(size[1], other));
+    fputc('.', w->f);
+}
+
+static void say_combinations(const words *w)
+{
+    const method *m = &w->c->list[w->r.chosen];
+    size_t raw = best_of(w, is_raw, true);
+    char a[32], b[32];
+
+    if (is_raw(m)) {
+        if (w->c->cols > 1 && best_of(w, is_raw, false) < w->c->n)
+            fputs(" Combinations of columns bring nothing measurable here.", w->f);
+    } else if (raw < w->c->n)
+        fprintf(w->f, " Against the rows as they are (%s, %s) it gains %s: %s.",
+                w->c->list[raw].name, number(w, a, mean_of(w, raw)),
+                number(w, b, fabs(mean_of(w, w->r.chosen) - mean_of(w, raw))),
+                w->c->cols < 2                      ? "more than a straight line matters"
+                : !m->kernel || combines(m->kernel) ? "combinations of columns matter"
+                                                    : "more than single columns matters");
+}
+
+static void say_exact(const words *w)
+{
+    size_t exact = best_of(w, is_exact, true), other = best_of(w, is_exact, false);
+    char a[32];
+
+    if (is_exact(&w->c->list[w->r.chosen])) {
+        if (other < w->c->n)
+            fprintf(w->f, " It is an exact kernel machine, whose time grows with the square of the "
+                          "rows; the best of the others, %s, has %s.", w->c->list[other].name,
+                    number(w, a, mean_of(w, other)));
+        return;
+    }
+    if (exact < w->c->n && !is_raw(&w->c->list[w->r.chosen]))
+        fprintf(w->f, " The exact kernel machine (%s, %s) gains nothing measurable over it.",
+                w->c->list[exact].name, number(w, a, mean_of(w, exact)));
+    for (size_t i = 0; i < w->c->n && exact == w->c->n; i++)
+        if (is_exact(&w->c->list[i]) && *w->c->list[i].left_out) {
+            fprintf(w->f, " What an exact kernel machine would bring is not known (%s).",
+                    w->c->list[i].left_out);
+            return;
+        }
+}
+
+static int say_training(const words *w)
+{
+    const method *m = &w->c->list[w->r.chosen];
+    size_t open = 0, ends = compare_ends(m, w->r.seeds);
+    bool factors = factor_named(m->model);
+
+    for (size_t k = 0; k < w->r.seeds && factors; k++)
+        open += m->trial[k].status == FX_NOT_CONVERGED; /* others have more steps in the command */
+    if (open)
+        fprintf(w->f, " Of its %zu fits %zu had not converged: a larger --max-iter may gain.",
+                w->r.seeds, open);
+    if (2 * ends > w->r.seeds)
+        fprintf(w->f, " Mostly the %s %s that was tried did best: %s may gain.",
+                factors ? "smallest" : "largest", factors ? "beta" : "C",
+                factors ? "less" : "more");
+    fputs(" To train it on all rows:\n\n    ", w->f);
+    int status = advice_command(w->f, w->c, m, w->r.seeds);
+    if (is_raw(m))
+        fputs("\n\nThen featcross explain model.fx lists the columns with the largest weights.",
+              w->f);
+    else if (is_explained(m))
+        fputs("\n\nThen featcross explain model.fx lists the combinations with the largest "
+              "weights, and with --row what they contribute to one score.", w->f);
+    else
+        fputs("\n\nfeatcross explain cannot say which columns decide: its features are no "
+              "combinations.", w->f);
+    return status;
+}
+
+static void say_limits(const words *w)
+{
+    size_t partly = 0;
+
+    for (size_t i = 0; i < w->c->n; i++)
+        partly += w->c->list[i].done < w->r.seeds && !*w->c->list[i].left_out;
+    if (w->c->interrupted && partly)
+        fprintf(w->f, " The run was interrupted: %zu other method%s no say in this.", partly,
+                partly == 1 ? " had" : "s had");
+    else if (w->c->interrupted)
+        fputs(" The run was interrupted: more seeds were to come.", w->f);
+    if (w->r.seeds == 1)
+        fprintf(w->f, " One seed is one split of the rows: differences count here if they exceed "
+                      "the sampling error of %zu rows; --seeds 5 would show the spread.",
+                w->c->tested);
+}
+
+char *advice_of(const comparison *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    words w = {.f = open_memstream(&text, &size), .c = c};
+    bool done = w.f && gather(&w);
+    int status = 0;
+
+    if (done && w.r.seeds == 0)
+        fputs("No method was measured, so there is no advice.", w.f);
+    else if (done && !w.r.learned)
+        say_learned_nothing(&w);
+    else if (done) {
+        say_choice(&w);
+        say_combinations(&w);
+        say_exact(&w);
+        status = say_training(&w);
+    }
+    if (done && w.r.seeds)
+        say_limits(&w);
+    free((double *)w.in.score);
+    if (w.f && fclose(w.f))
+        done = false;
+    if (done && !status)
+        return text;
+    free(text);
+    return NULL;
+}

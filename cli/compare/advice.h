@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * advice.h - between the parts of advice.c: which method to take (advice_rule.c, numbers alone),
+ * what is had for nothing (advice_constant.c), how to train it (advice_command.c), and the words
+ * (advice.c). */
+#ifndef ADVICE_H
+#define ADVICE_H
+#include "compare.h"
+
+typedef struct contest {                /* what the rule sees */
+    size_t methods, seeds;              /* methods from the simplest to the least simple */
+    const double *score;                /* [methods][seeds]; NaN: not measured, nor what follows */
+    bool falls;                         /* less is better: RMSE, else the share of right answers */
+    double constant;                    /* score of the best answer that looks at no column */
+    double tested;                      /* different rows that scores are measured on, per seed */
+    double most;                        /* .. and for all seeds together */
+    double overlap;                     /* rows tested / rows trained on; 0: test rows are given */
+} contest;
+
+typedef struct ruling {
+    size_t seeds;                       /* the first so many count; 0: nothing was measured */
+    size_t methods;                     /* that have them all; others are left out */
+    size_t best, chosen;                /* positions; chosen: the simplest as good as the best */
+    bool learned;                       /* is the best better than the constant? */
+} ruling;
+ruling advice_rule(const contest *c);
+double advice_rule_mean(const contest *c, size_t i, size_t seeds);
+/* How much a method may lose to another and still be as good. */
+double advice_rule_margin(const contest *c, const ruling *r, size_t better, size_t other);
+
+/* Accuracy of the most common class, or RMSE of the mean; rarest: share of the smallest class, if
+ * there are classes.  false: no memory. */
+bool advice_constant(double *score, double *rarest, const fx_table *t, bool regress);
+
+/* The command that fits a method to all rows, ready for a shell; C of `seeds` seeds decides. */
+int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds);
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * advice_command.c - the command that trains one of the methods on all rows, to be copied into a
+ * shell: with the median of the C chosen, and the options by which the rows were read here. */
+
+#include "advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@"
+
+static void put_word(FILE *f, const char *word)
+{
+    if (*word && !word[strspn(word, PLAIN)]) {
+        fprintf(f, " %s", word);
+        return;
+    }
+    fputs(" '", f);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, f);
+    fputc('\'', f);
+}
+
+static void put_option(FILE *f, const char *name, const char *value)
+{
+    if (value) {
+        put_word(f, name);
+        put_word(f, value);
+    }
+}
+
+/* Those that differ from their defaults. */
+static void put_reading(FILE *f)
+{
+    for (const opt *o = reading_options.opts; o->name; o++) {
+        char name[64], count[24];
+        const char *text = o->kind == OPT_TEXT || o->kind == OPT_CHOICE ? *(const char **)o->to
+                                                                         : NULL;
+        snprintf(name, sizeof name, "--%s", o->name);
+        if (o->kind == OPT_FLAG && *(bool *)o->to)
+            put_word(f, name);
+        else if (text && !(o->fallback && !strcmp(text, o->fallback)))
+            put_option(f, name, text);
+        else if (o->kind == OPT_COUNT && *(uint64_t *)o->to) {
+            snprintf(count, sizeof count, "%llu", (unsigned long long)*(uint64_t *)o->to);
+            put_option(f, name, count);
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of an even number, of both in the middle the stronger penalty: the smaller C, the larger beta. */
+static double median_cost(const method *m, size_t seeds)
+{
+    double C[COMPARE_SEEDS];
+
+    for (size_t k = 0; k < seeds; k++)
+        C[k] = m->trial[k].C;
+    qsort(C, seeds, sizeof *C, ascending);
+    return C[factor_named(m->model) ? seeds / 2 : (seeds - 1) / 2];
+}
+
+/* The model without keys that only make a comparison short: the fit that stays is a full one. */
+static void put_model(FILE *f, const char *spec)
+{
+    char out[FITTING_SPEC];
+    size_t name = strcspn(spec, ":"), n = name;
+
+    snprintf(out, sizeof out, "%.*s", (int)name, spec);
+    for (const char *p = spec + name; *p; p += strcspn(p, ",")) {
+        p++;
+        if (strncmp(p, "tol=", 4) != 0 && strncmp(p, "max-iter=", 9) != 0)
+            n += (size_t)snprintf(out + n, sizeof out - n, "%c%.*s", n == name ? ':' : ',',
+                                  (int)strcspn(p, ","), p);
+    }
+    put_option(f, "--model", out);
+}
+
+int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
+{
+    char spec[FITTING_SPEC], number[32];
+    double C = median_cost(m, seeds);
+    bool factors = factor_named(m->model);
+    int status = factors ? factor_times(spec, m->model, C) : 0;
+
+    if (status)
+        return status;
+    fputs("featcross train", f);
+    put_word(f, c->X.name);
+    put_word(f, "-o");
+    put_word(f, "model.fx");
+    put_model(f, factors ? spec : m->model);
+    if (!factors)
+        put_option(f, "-C", say_number(number, C));
+    put_option(f, "--kernel", m->kernel);
+    put_option(f, "--map", m->map);
+    if (m->map && m->features && strcmp(m->map, "explicit") != 0) {
+        snprintf(number, sizeof number, "%zu", m->features);
+        put_option(f, "-D", number);
+    }
+    if (factors || (m->scale && strcmp(m->scale, "none") != 0))
+        put_option(f, "--scale", m->scale ? m->scale : "none");
+    put_reading(f);
+    return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * advice_rule.c - which of several methods to take, by their scores alone.
+ *
+ * The best is the one of the best mean score.  Taken is the first in the order of simplicity whose
+ * mean is within a margin of it (doc/math.md#advice).  All methods see the same parts of the rows,
+ * so differences d_1 .. d_n over seeds are paired.  With s^2 the sampling variance of one score on
+ * the N rows tested, M methods, a rows tested and b trained on by a seed,
+ *
+ *   margin = max(floor, min(t_{0.975, n-1} sd(d) sqrt(1/n + a/b), 2 floor)),  floor = s sqrt(ln M),
+ *
+ * the first term alone with one seed.  a/b (Nadeau and Bengio) is there since seeds train on
+ * overlapping rows.  The floor holds that the best of M luckily exceeds its worth by sqrt(2 ln M)
+ * standard errors, and that methods err on much the same rows, which halves the variance of a
+ * difference.  The cap is for methods that fail on some seeds: the more they swing, the wider would
+ * be what passes for as good. */
+
+#include "advice.h"
+
+#include <math.h>
+
+static const double t975[] = {          /* quantile of Student's t; degrees of freedom from 1 */
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
+    2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
+    2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042, 2.040,
+};
+
+static size_t seeds_of(const contest *c, size_t i)
+{
+    size_t n = 0;
+
+    while (n < c->seeds && !isnan(c->score[i * c->seeds + n]))
+        n++;
+    return n;
+}
+
+/* Of an interrupted run: the seeds by which most measurements count. */
+static void count_seeds(ruling *r, const contest *c)
+{
+    for (size_t n = c->seeds; n > 0; n--) {
+        size_t have = 0;
+        for (size_t i = 0; i < c->methods; i++)
+            have += seeds_of(c, i) >= n;
+        if (have * n > r->methods * r->seeds)
+            r->methods = have, r->seeds = n;
+    }
+}
+
+double advice_rule_mean(const contest *c, size_t i, size_t seeds)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < seeds; k++)
+        sum += c->score[i * c->seeds + k];
+    return sum / (double)seeds;
+}
+
+/* Of one score: a share of N rows, or the root of a mean of N squares of normal errors.  A share is
+ * drawn towards 1/2 by two rows, so that no wrong answer among few rows is no certainty. */
+static double sampling_error(const contest *c, double score, size_t seeds)
+{
+    double N = fmin(c->tested * (double)seeds, c->most);
+
+    if (c->falls)
+        return score / sqrt(2 * N);
+    double p = (score * N + 1) / (N + 2);
+    return sqrt(p * (1 - p) / N);
+}
+
+/* other NULL: the constant. */
+static double margin(const contest *c, const ruling *r, const double *better, const double *other,
+                     double floor)
+{
+    double mean = 0, square = 0, n = (double)r->seeds;
+
+    if (r->seeds < 2)
+        return floor;
+    for (size_t k = 0; k < r->seeds; k++)
+        mean += (better[k] - (other ? other[k] : c->constant)) / n;
+    for (size_t k = 0; k < r->seeds; k++) {
+        double d = better[k] - (other ? other[k] : c->constant) - mean;
+        square += d * d;
+    }
+    double wide = t975[r->seeds - 2] * sqrt(square / (n - 1)) * sqrt(1 / n + c->overlap);
+    return fmax(floor, fmin(wide, 2 * floor));
+}
+
+double advice_rule_margin(const contest *c, const ruling *r, size_t better, size_t other)
+{
+    double s = sampling_error(c, advice_rule_mean(c, better, r->seeds), r->seeds);
+
+    return margin(c, r, c->score + better * c->seeds, c->score + other * c->seeds,
+                  s * sqrt(log((double)r->methods)));
+}
+
+/* A constant errs on its own rows: nothing is shared. */
+static bool above_constant(const contest *c, const ruling *r)
+{
+    double sign = c->falls ? -1 : 1;
+    double s = sampling_error(c, c->constant, r->seeds);
+    double m = margin(c, r, c->score + r->best * c->seeds, NULL,
+                      s * sqrt(2 * log((double)r->methods + 1)));
+
+    return sign * (advice_rule_mean(c, r->best, r->seeds) - c->constant) > m;
+}
+
+ruling advice_rule(const contest *c)
+{
+    ruling r = {0};
+    double sign = c->falls ? -1 : 1, top = -INFINITY;
+
+    count_seeds(&r, c);
+    if (r.seeds == 0)
+        return r;
+    for (size_t i = 0; i < c->methods; i++) {
+        double x = seeds_of(c, i) < r.seeds ? -INFINITY : sign * advice_rule_mean(c, i, r.seeds);
+        if (x > top)
+            top = x, r.best = i;
+    }
+    r.chosen = r.best;
+    for (size_t i = r.best; i-- > 0;)
+        if (seeds_of(c, i) >= r.seeds
+            && top - sign * advice_rule_mean(c, i, r.seeds)
+                   <= advice_rule_margin(c, &r, r.best, i))
+            r.chosen = i;
+    r.learned = above_constant(c, &r);
+    return r;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with suited.c)
+ * enters what suits them, cmd_compare.c measures each by the same rules, compare_table.c and
+ * compare_files.c show them, advice.c says what to use. */
+#ifndef COMPARE_H
+#define COMPARE_H
+#include "cli.h"
+#include "trial.h"
+
+enum { COMPARE_METHODS = 64, COMPARE_SEEDS = 32, COMPARE_TRIES = 16 };
+
+typedef struct method {                 /* a line; in order of simplicity: the advice prefers the
+                                         * first of those that are as good as the best */
+    char name[96];                      /* "rk anova:order=2, 4x" */
+    char family[64];                    /* a line of the picture: "rk anova:order=2" */
+    char model[FITTING_SPEC];
+    const char *kernel, *map, *scale;   /* or NULL */
+    size_t features;                    /* asked for; 0: no map */
+    double choose[COMPARE_TRIES];       /* C, or factors of beta: as many for all */
+    size_t tries;
+    char left_out[256];                 /* why it is not run; "": it is */
+    trial trial[COMPARE_SEEDS];         /* of seeds cli.seed .. */
+    size_t done;                        /* seeds that were measured */
+} method;
+
+typedef struct comparison {
+    const char *methods, *features, *exact; /* options; methods may be NULL: all */
+    const char *test_path;              /* or NULL */
+    uint64_t most;                      /* rows to look at */
+    loaded X, test;                     /* test.data NULL: a part of X */
+    bool regress;
+    const char *metric;                 /* "accuracy", "rmse"; what decides */
+    size_t rows, cols;                  /* that are used */
+    size_t train, valid, tested;        /* rows in each part */
+    uint64_t seeds;
+    method *list;                       /* [COMPARE_METHODS] */
+    size_t n;
+    bool interrupted;                   /* what is here is not all */
+    const char *scale;                  /* of the rows, unless the method has its own reasons */
+} comparison;
+
+/* compare_rows.c */
+int compare_rows(comparison *c, const char *data);
+int compare_split(parts *p, const comparison *c, uint64_t seed);
+
+/* methods.c: by the rows' shape alone, never by a clock, so that a seed gives the same lines. */
+#define METHODS_NAMES "linear, explicit, fm, hofm, all-subsets, rk, ts, rm, rff, exact"
+int methods_check(const comparison *c);  /* early: the options */
+int methods_enter(comparison *c);
+
+/* compare_table.c */
+typedef struct spread { double mean, sd; size_t n; } spread;    /* sd NaN: n < 2 */
+/* Over seeds; what: a metric, "train_seconds", "test_seconds", "bytes", "memory". */
+spread compare_spread(const method *m, const char *what);
+/* Of so many seeds, those that chose the weakest penalty there was: a weaker one may gain. */
+size_t compare_ends(const method *m, size_t seeds);
+size_t compare_remarked(const method *m, fx_status s);  /* seeds whose fit ended with that */
+/* The methods that were measured, best first; of equals, the simpler one.  free() it. */
+const method **compare_ranking(const comparison *c, size_t *n);
+int compare_print(const comparison *c, const char *advice);              /* to stdout */
+
+/* compare_files.c */
+int compare_csv(output *o, const comparison *c);
+json_t *compare_json(const comparison *c, const char *advice);
+
+/* advice.c: one paragraph, by scores and sizes alone, never by seconds; differences within the
+ * spread over seeds do not count. */
+char *advice_of(const comparison *c);    /* free() it; NULL: no memory */
+int compare_picture(plot *p, const char *path, const comparison *c);    /* compare_picture.c */
+#endif

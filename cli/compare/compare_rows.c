@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * compare_rows.c - the rows of a comparison: read, drawn by seed where there are many, and dealt to
+ * the parts to train, choose and test on. */
+
+#include "compare.h"
+
+#include <stdlib.h>
+
+static int draw_rows(loaded *l, size_t most)
+{
+    size_t all = l->table.rows, *order = malloc((all ? all : 1) * sizeof *order);
+    fx_run run = progress_run();
+    fx_data *some = NULL;
+
+    if (!order)
+        return say_no_memory("rows");
+    fx_data_shuffle(order, all, cli.seed);
+    fx_status s = fx_data_select(&some, &l->table, order, most, &run);
+    free(order);
+    if (s)
+        return say_failure(s);
+    rows_replace(l, some);
+    say_note("%zu of %zu rows are looked at, drawn by seed %llu; --rows takes more", l->table.rows,
+             all, (unsigned long long)cli.seed);
+    return 0;
+}
+
+static int read_rows(comparison *c, const char *data)
+{
+    int status = load(&c->X, data, -1);
+
+    if (status)
+        return status;
+    load_say(&c->X);
+    if ((status = task_decide(&c->regress, &c->X)))
+        return status;
+    if (c->test_path) {
+        status = load_as(&c->test, c->test_path,
+                         &(load_manner){.base = c->X.table.base, .reader = c->X.spec,
+                                        .name = c->X.table.name, .names = c->X.table.cols});
+        if (status)
+            return status;
+        load_say(&c->test);
+        if (!c->test.table.label) {
+            say_error("%s has no labels", c->test.name);
+            return EXIT_USAGE;
+        }
+    }
+    if ((status = c->X.table.rows > c->most ? draw_rows(&c->X, (size_t)c->most) : rows_join(&c->X)))
+        return status;
+    if (c->X.table.weight)
+        say_note("weights are not looked at: all rows count alike in a comparison");
+    c->X.table.weight = c->test.table.weight = NULL;
+    c->X.table.qid = c->test.table.qid = NULL;
+    c->rows = c->X.table.rows;
+    c->cols = c->X.table.cols;
+    c->metric = c->regress ? "rmse" : "accuracy";
+    c->scale = rows_scaling(&c->X.table);
+    return 0;
+}
+
+int compare_split(parts *p, const comparison *c, uint64_t seed)
+{
+    int status = parts_split(p, &c->X.table, 0.2, c->test_path ? 0 : 0.2, c->regress, seed);
+
+    if (c->test_path)
+        p->test = c->test.table;
+    if (!status && (p->valid.rows == 0 || p->test.rows == 0)) {
+        say_error("%s: %zu rows are too few to train, choose and test on", c->X.name, c->rows);
+        status = EXIT_USAGE;
+    }
+    return status;
+}
+
+static int count_parts(comparison *c)
+{
+    parts p = {0};
+    int status = compare_split(&p, c, cli.seed);
+
+    c->train = p.train.rows;
+    c->valid = p.valid.rows;
+    c->tested = p.test.rows;
+    parts_free(&p);
+    return status;
+}
+
+int compare_rows(comparison *c, const char *data)
+{
+    int status = read_rows(c, data);
+
+    return status ? status : count_parts(c);
+}

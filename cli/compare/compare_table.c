@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * compare_table.c - the comparison as a table, best first, and its numbers. */
+
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRAP = 80 };
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+static double value_of(const trial *t, const char *what)
+{
+    return !strcmp(what, "train_seconds")  ? t->train_seconds
+           : !strcmp(what, "test_seconds") ? t->test_seconds
+           : !strcmp(what, "bytes")        ? (double)t->bytes
+           : !strcmp(what, "memory")       ? (double)t->memory
+                                           : metric_of(&t->test, what);
+}
+
+spread compare_spread(const method *m, const char *what)
+{
+    spread s = {NAN, NAN, m->done};
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < m->done; i++)
+        sum += value_of(&m->trial[i], what);
+    if (m->done)
+        s.mean = sum / (double)m->done;
+    for (size_t i = 0; i < m->done; i++) {
+        double x = value_of(&m->trial[i], what) - s.mean;
+        squares += x * x;
+    }
+    if (m->done > 1)
+        s.sd = sqrt(squares / (double)(m->done - 1));
+    return s;
+}
+
+const method **compare_ranking(const comparison *c, size_t *n)
+{
+    const method **list = malloc((c->n ? c->n : 1) * sizeof *list);
+    double sign = metric_falls(c->metric) ? 1 : -1;
+
+    *n = 0;
+    for (const method *m = c->list; list && m < c->list + c->n; m++) {
+        double x = sign * compare_spread(m, c->metric).mean;
+        size_t at = *n;
+        if (!m->done)
+            continue;
+        for (; at > 0 && x < sign * compare_spread(list[at - 1], c->metric).mean; at--)
+            list[at] = list[at - 1];
+        list[at] = m;
+        ++*n;
+    }
+    return list;
+}
+
+size_t compare_remarked(const method *m, fx_status s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->done; i++)
+        n += m->trial[i].status == s;
+    return n;
+}
+
+size_t compare_ends(const method *m, size_t seeds)
+{
+    size_t n = 0, end = factor_named(m->model) ? 0 : m->tries - 1;
+
+    for (size_t i = 0; i < seeds && m->tries > 1; i++)
+        n += m->trial[i].C == m->choose[end];
+    return n;
+}
+
+/* ---- The table ---------------------------------------------------------------------------- */
+/* Targets may be of any size; shares are not. */
+static const char *mean_text(char buf[64], const comparison *c, const method *m)
+{
+    spread s = compare_spread(m, c->metric);
+    int n = snprintf(buf, 64, c->regress ? "%.4g" : "%.4f", s.mean);
+
+    if (!isnan(s.sd))
+        snprintf(buf + n, 64 - (size_t)n, c->regress ? " +- %.2g" : " +- %.4f", s.sd);
+    return buf;
+}
+
+static const char *bytes_text(char buf[32], double bytes)
+{
+    if (bytes > 0)
+        return say_bytes(buf, bytes);
+    snprintf(buf, 32, "-");
+    return buf;
+}
+
+static void print_method(const comparison *c, const method *m, int name, int score)
+{
+    char text[64], size[32], memory[32];
+    size_t slow = compare_remarked(m, FX_NOT_CONVERGED), wild = compare_remarked(m, FX_DIVERGED);
+    size_t end = compare_ends(m, m->done);
+
+    printf("%-*s  %-*s", name, m->name, score, mean_text(text, c, m));
+    if (!c->regress)
+        printf("  %6.4f", compare_spread(m, "auc").mean);
+    printf("  %8.3f  %8.3f  %10s  %10s", compare_spread(m, "train_seconds").mean,
+           compare_spread(m, "test_seconds").mean,
+           bytes_text(size, compare_spread(m, "bytes").mean),
+           bytes_text(memory, compare_spread(m, "memory").mean));
+    if (m->done < c->seeds)
+        printf("  %zu seed%s", m->done, m->done == 1 ? "" : "s");
+    if (slow)
+        printf("  not converged (%zu of %zu)", slow, m->done);
+    if (wild)
+        printf("  diverged (%zu of %zu)", wild, m->done);
+    if (2 * end > m->done)
+        printf("  %s (%zu of %zu)", factor_named(m->model) ? "least beta" : "largest C", end,
+               m->done);
+    putchar('\n');
+}
+
+static void print_rows(const comparison *c)
+{
+    printf("%zu rows x %zu columns, scaling %s: %zu to train on, %zu to choose on, %zu to test on; "
+           "%llu seed%s\n", c->rows, c->cols, c->scale, c->train, c->valid, c->tested,
+           (unsigned long long)c->seeds, c->seeds == 1 ? "" : "s");
+    if (c->interrupted)
+        puts("INTERRUPTED: not all was measured");
+    putchar('\n');
+}
+
+static void print_left_out(const comparison *c)
+{
+    bool any = false;
+
+    for (const method *m = c->list; m < c->list + c->n; m++)
+        if (*m->left_out) {
+            if (!any)
+                puts("\nleft out:");
+            printf("  %s: %s\n", m->name, m->left_out);
+            any = true;
+        }
+}
+
+/* Lines that begin with a blank are commands, to be copied as they are. */
+static void print_line(const char *p, const char *end)
+{
+    size_t column = 0;
+
+    if (*p == ' ')
+        printf("%.*s", (int)(end - p), p);
+    else
+        while (p < end) {
+            size_t n = strcspn(p, " \n");
+            if (column && column + 1 + n > WRAP) {
+                putchar('\n');
+                column = 0;
+            }
+            column += (size_t)printf("%s%.*s", column ? " " : "", (int)n, p);
+            p += n + strspn(p + n, " ");
+        }
+    putchar('\n');
+}
+
+static void print_text(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        print_line(text, text + n);
+        text += n + (text[n] == '\n');
+    }
+}
+
+int compare_print(const comparison *c, const char *advice)
+{
+    size_t n;
+    const method **list = compare_ranking(c, &n);
+    int name = 6, score = (int)strlen(c->metric);
+    char text[64];
+
+    if (!list)
+        return say_no_memory("the table");
+    for (size_t i = 0; i < n; i++) {
+        int length = (int)strlen(list[i]->name);
+        name = length > name ? length : name;
+        length = (int)strlen(mean_text(text, c, list[i]));
+        score = length > score ? length : score;
+    }
+    print_rows(c);
+    printf("%-*s  %-*s%s  %8s  %8s  %10s  %10s\n", name, "method", score, c->metric,
+           c->regress ? "" : "     AUC", "train s", "test s", "model", "memory");
+    for (size_t i = 0; i < n; i++)
+        print_method(c, list[i], name, score);
+    free(list);
+    print_left_out(c);
+    putchar('\n');
+    print_text(advice);
+    return say_flush();
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * methods.c - what compare measures, by the shape of the rows alone, from simple to costly.  A
+ * single column has no combinations: those that combine are not entered.
+ *
+ * Every method chooses among as many values of its regularisation, four decades of them: of C, in
+ * units that the kernel gives (suited.c), or of multiples of the usual beta. */
+
+#include "suited.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 7 };                    /* counts of -D */
+#define WIDTH 2e6                       /* most products of columns */
+#define PRODUCTS 4e7                    /* .. of all rows that are not 0 */
+#define NUMBERS 1e8                     /* random features of all rows */
+#define LEARNT 1e6                      /* all-subsets: mean K(x, x) that factors bear, being small
+                                         * at first */
+#define EXACT_ROWS 12500                /* of kernel-svm; its work: rows^2 * entries of a row */
+#define EXACT_WORK 6e9
+#define RIDGE_ROWS 2500                 /* of kernel-ridge, which grows with the cube */
+#define CLASSES "svm-l2:tol=0.01,max-iter=100"
+#define TARGETS "ridge:tol=0.01,max-iter=100"
+
+static const char *const families[] = {"linear", "explicit", "fm", "hofm", "all-subsets", "rk",
+                                       "ts", "rm", "rff", "exact", NULL};
+
+static known kernels[KERNELS];
+
+/* ---- Options ------------------------------------------------------------------------------ */
+/* Are the n bytes at p that name? */
+static bool is_family(const char *p, size_t n, const char *name)
+{
+    return strlen(name) == n && !strncmp(p, name, n);
+}
+
+static bool wanted(const comparison *c, const char *family)
+{
+    const char *p = c->methods;
+
+    for (size_t n; p && *p; p += n + (p[n] == ','))
+        if (is_family(p, n = strcspn(p, ","), family))
+            return true;
+    return !c->methods;
+}
+
+static int check_families(const char *list)
+{
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        size_t n = strcspn(p, ","), i = 0;
+        char word[64];
+        while (families[i] && !is_family(p, n, families[i]))
+            i++;
+        if (families[i])
+            continue;
+        snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
+        const char *near = opt_nearest(word, families);
+        say_error("compare: --methods: there is no '%s'", word);
+        if (near)
+            say_hint("did you mean %s?", near);
+        else
+            say_hint(METHODS_NAMES);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* The i-th of the counts, "4x"; false: there are no more. */
+static bool count_at(char word[32], const char *list, size_t i)
+{
+    const char *p = list;
+
+    while (i-- > 0)
+        if ((p = strchr(p, ',')))
+            p++;
+        else
+            return false;
+    snprintf(word, 32, "%.*s", (int)strcspn(p, ","), p);
+    return true;
+}
+
+int methods_check(const comparison *c)
+{
+    char word[32];
+    size_t D, n = 0;
+    int status = check_families(c->methods);
+
+    for (; !status && count_at(word, c->features, n); n++)
+        status = kernel_features(&D, word, 1);
+    if (!status && n > LISTED) {
+        say_error("compare: -D %s: at most %d counts", c->features, LISTED);
+        status = EXIT_USAGE;
+    }
+    return status;
+}
+
+/* ---- Entering ----------------------------------------------------------------------------- */
+static method *enter(comparison *c, const known *k, const char *family)
+{
+    method *m = &c->list[c->n++];
+
+    *m = (method){.tries = TRIES, .scale = k->scale, .kernel = k->spec};
+    snprintf(m->name, sizeof m->name, "%s", family);
+    snprintf(m->family, sizeof m->family, "%s", family);
+    snprintf(m->model, sizeof m->model, c->regress ? TARGETS : CLASSES);
+    snprintf(m->left_out, sizeof m->left_out, "%s", k->fault);
+    memcpy(m->choose, k->C, sizeof k->C);
+    return m;
+}
+
+static void enter_factors(comparison *c, const known *k, const char *model)
+{
+    if (c->cols < 2)
+        return;
+    method *m = enter(c, k, model);
+    m->kernel = NULL;
+    if (k->diagonal <= LEARNT)
+        m->left_out[0] = '\0';
+    snprintf(m->model, sizeof m->model, "%s%ctask=%s", model, strchr(model, ':') ? ',' : ':',
+             c->regress ? "regress" : "classify");
+    for (size_t i = 0; i < TRIES; i++)
+        m->choose[i] = suited_decade(i);
+}
+
+/* With an L1 penalty a weight is 0 until C |gradient| > 1.  By chance alone the largest gradient of
+ * D columns is about 2 sqrt(2 n v log D), v the mean square of their numbers: C is about one over
+ * that. */
+static void sparse_costs(method *m, const known *k, double n, double D)
+{
+    static const double times[TRIES] = {0.03, 0.2, 1, 6, 40};
+    double chance = 2 * sqrt(2 * n * fmax(k->diagonal, 1e-300) / D * log(D + 1));
+
+    for (size_t i = 0; i < TRIES; i++)
+        m->choose[i] = suited_rounded(times[i] / fmax(chance, 1));
+}
+
+static method *enter_product(comparison *c, const known *k, const char *name, double D)
+{
+    method *m = enter(c, k, name);
+
+    m->map = "explicit";
+    m->features = (size_t)fmin(D, INT32_MAX);
+    return m;
+}
+
+/* Products of columns with either penalty: of many, few may decide, which L1 finds. */
+static void enter_products(comparison *c, const known *k, int order)
+{
+    const char *name = order == 2 ? "explicit pairs" : "explicit triples";
+    double D = rows_products((double)c->cols, order), numbers = rows_stored(&c->X.table, order);
+    method *m = enter_product(c, k, name, D);
+    char sparse[64];
+
+    if (D > WIDTH || numbers > PRODUCTS) {
+        snprintf(m->left_out, sizeof m->left_out, "%.3g products of %zu columns, %.3g in the rows; "
+                 "the limits are %.0e and %.0e", D, c->cols, numbers, WIDTH, PRODUCTS);
+        return;
+    }
+    snprintf(sparse, sizeof sparse, "%s, L1", name);
+    if (c->regress)
+        return;
+    m = enter_product(c, k, sparse, D);
+    snprintf(m->model, sizeof m->model, CLASSES ",penalty=l1");
+    sparse_costs(m, k, (double)c->train, D);
+}
+
+static void enter_map(comparison *c, const char *map, const known *k, const char *word, size_t D,
+                      bool again)
+{
+    char name[64];
+    method *m;
+
+    snprintf(name, sizeof name, "%s %.50s", map, k->spec);
+    if (!wanted(c, map) || (*k->fault && again) || (c->cols < 2 && !strcmp(map, "rk")))
+        return;
+    m = enter(c, k, name);
+    m->map = map;
+    m->features = D;
+    if (!*k->fault)
+        snprintf(m->name, sizeof m->name, strchr(word, 'x') ? "%s, %s" : "%s, D=%s", name, word);
+}
+
+static void enter_maps(comparison *c)
+{
+    static const struct { const char *map; int kernel; } maps[] = {
+        {"rk", ANOVA}, {"rk", PAIRS}, {"rk", TRIPLES}, {"rk", SUBSETS}, {"ts", POLY}, {"rm", POLY},
+        {"rff", RBF}};
+    double rows = (double)(c->train + c->valid);
+    bool said = false;                  /* of kernels that do not suit the rows */
+    char word[32];
+
+    for (size_t i = 0; count_at(word, c->features, i); i++) {
+        size_t times = strtoull(word, NULL, 10);
+        double D = (double)times * (strchr(word, 'x') ? (double)c->cols : 1);
+        if (D * rows > NUMBERS || D > INT32_MAX) {
+            method *m = enter(c, &kernels[PAIRS], "maps");
+            snprintf(m->name, sizeof m->name, "maps, %s", word);
+            snprintf(m->left_out, sizeof m->left_out, "%.0f features of %.0f rows are more than "
+                     "%.0e numbers; -D and --rows take fewer", D, rows, NUMBERS);
+            continue;
+        }
+        for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
+            enter_map(c, maps[k].map, &kernels[maps[k].kernel], word, (size_t)D, said);
+        said = true;
+    }
+}
+
+/* ---- Kernel machines ---------------------------------------------------------------------- */
+/* What a fit would take is known by a clock: it is said, and decides nothing. */
+static int say_estimate(const comparison *c, const method *m)
+{
+    fx_matrix some = rows_part(c->X.table.block, 0, c->train);
+    fx_table t = c->X.table;
+    fx_run run = progress_run();
+    fx_plan plan = {.model = m->model, .kernel = m->kernel, .scale = m->scale, .seed = cli.seed};
+    fx_estimate e;
+    char size[32];
+
+    t.rows = c->train, t.blocks = 1, t.block = &some;
+    fx_status s = fx_model_estimate(&e, &plan, &t, &run);
+    if (s == FX_ECANCELLED)
+        return say_failure(s);
+    if (!s)
+        say_note("%s: each of %llu fits of %zu rows takes about %.2g s and %s, by estimate",
+                 m->name, (unsigned long long)(c->seeds * (TRIES + 1)), c->train, e.seconds,
+                 say_bytes(size, (double)e.bytes));
+    return 0;
+}
+
+static int enter_exact(comparison *c)
+{
+    static const int exact[] = {PAIRS, POLY, RBF};
+    double n = (double)c->train, most = c->regress ? RIDGE_ROWS : EXACT_ROWS;
+    int status = 0;
+
+    if (!c->regress)
+        most = fmin(most, sqrt(EXACT_WORK * (double)c->rows
+                               / fmax(1, rows_stored(&c->X.table, 1))));
+    for (size_t i = c->cols < 2; i < sizeof exact / sizeof *exact && !status; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "exact %s", kernels[exact[i]].spec);
+        method *m = enter(c, &kernels[exact[i]], name);
+        snprintf(m->model, sizeof m->model, c->regress ? "kernel-ridge" : "kernel-svm:tol=0.01");
+        if (*m->left_out)
+            continue;
+        if (!strcmp(c->exact, "no"))
+            snprintf(m->left_out, sizeof m->left_out, "--exact no");
+        else {
+            if (strcmp(c->exact, "yes") != 0 && n > most)
+                snprintf(m->left_out, sizeof m->left_out, "%zu rows to train on, %.2g kernel "
+                         "values of pairs; the limit is %.0f rows for these; --exact yes runs it",
+                         c->train, n * n / 2, floor(most));
+            status = say_estimate(c, m);
+        }
+    }
+    return status;
+}
+
+int methods_enter(comparison *c)
+{
+    int status = suited_learn(kernels, c);
+
+    if (status)
+        return status;
+    if (wanted(c, "linear"))
+        enter(c, &kernels[LINEAR], "linear")->kernel = NULL;
+    if (wanted(c, "explicit") && c->cols >= 2)
+        enter_products(c, &kernels[PAIRS], 2);
+    if (wanted(c, "fm"))
+        enter_factors(c, &kernels[LINEAR], "fm");
+    if (wanted(c, "hofm"))
+        enter_factors(c, &kernels[LINEAR], "hofm:order=3");
+    if (wanted(c, "all-subsets"))
+        enter_factors(c, &kernels[SUBSETS], "all-subsets");
+    if (wanted(c, "explicit") && c->cols >= 3)
+        enter_products(c, &kernels[TRIPLES], 3);
+    enter_maps(c);
+    return wanted(c, "exact") ? enter_exact(c) : 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * suited.c - kernels made to suit the rows of a comparison: their scaling, their width, the C to
+ * choose from.
+ *
+ * C counts in units of 1 / mean K(x, x), so that kernels of large values (products of many columns)
+ * and of small ones are offered the same.  All combinations together grow as 2 to the number of
+ * columns in a row: where that is too much for C to mend, rows are scaled to norm 1. */
+
+#include "suited.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 200 };                  /* rows that are looked at */
+#define GROWTH 100                      /* all-subsets: mean K(x, x) that random features bear */
+
+static const char *const specs[KERNELS] = {"linear", "anova:order=2", "anova-upto:order=2",
+                                           "anova-upto:order=3", "all-subsets", "poly:degree=2",
+                                           "rbf"};
+
+/* Some rows, scaled: all over the table, which may be sorted. */
+static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale)
+{
+    fx_run run = progress_run();
+    size_t row[SAMPLE], n = t->rows < SAMPLE ? t->rows : SAMPLE;
+    fx_scale *s = NULL;
+    fx_data *some = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        row[i] = i * t->rows / n;
+    fx_status st = fx_data_select(&some, t, row, n, &run);
+    if (!st)
+        st = fx_data_scale_fit(&s, scale, t, &run);
+    if (!st) {
+        fx_table view = fx_data_table(some);
+        st = fx_data_scale_apply(out, s, &view, &run);
+    }
+    fx_data_scale_free(s);
+    fx_data_free(some);
+    return st;
+}
+
+/* Means of K(x, x), and of K(x, y) over all pairs. */
+static fx_status means(double *diagonal, double *all, const fx_matrix *X, const char *spec)
+{
+    fx_run run = progress_run();
+    size_t n = X->rows;
+    double *K = malloc(n * n * sizeof *K), d = 0, sum = 0;
+    fx_kernel *k = NULL;
+    fx_status s = K ? fx_kernel_parse(&k, spec, NULL, 0) : FX_ENOMEM;
+
+    if (!s)
+        s = fx_kernel_gram(K, n, k, X, NULL, &run);
+    for (size_t i = 0; i < n && !s; i++) {
+        d += K[i * n + i];
+        for (size_t j = 0; j < n; j++)
+            sum += K[i * n + j];
+    }
+    *diagonal = d / (double)n;
+    *all = sum / (double)n / (double)n;
+    fx_kernel_free(k);
+    free(K);
+    return s;
+}
+
+double suited_rounded(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.1g", x);
+    return strtod(text, NULL);
+}
+
+double suited_decade(size_t i) { return pow(10, (double)i - TRIES / 2); }
+
+static void set_costs(known *k)
+{
+    for (size_t i = 0; i < TRIES; i++)
+        k->C[i] = suited_rounded(suited_decade(i) / (k->diagonal > 0 ? k->diagonal : 1));
+}
+
+static fx_status look(known *k, const fx_table *t, double *diagonal, double *all)
+{
+    fx_data *some = NULL;
+    fx_status s = sample_rows(&some, t, k->scale);
+
+    if (!s)
+        s = means(diagonal, all, fx_data_table(some).block, k->spec);
+    fx_data_free(some);
+    return s;
+}
+
+/* All combinations on rows of norm 1, where they are too large else and columns are not scaled. */
+static fx_status tame(known *k, const fx_table *t, double *diagonal, double *all)
+{
+    fx_status s = look(k, t, diagonal, all);
+
+    if ((s == FX_ENUMERIC || (!s && *diagonal > GROWTH)) && !strcmp(k->scale, "none")) {
+        k->scale = "unit-l2";
+        s = look(k, t, diagonal, all);
+    }
+    if (!s && *diagonal > GROWTH)
+        snprintf(k->fault, sizeof k->fault, "products of all columns of a row reach %.1g and more: "
+                 "too much without a scaling of the rows", *diagonal);
+    return s;
+}
+
+/* Of rbf, one over the mean squared distance of two rows is the width. */
+int suited_learn(known kernels[KERNELS], const comparison *c)
+{
+    double diagonal = 0, all = 0, apart = 0;
+
+    for (size_t i = 0; i < KERNELS; i++) {
+        known *k = &kernels[i];
+        *k = (known){.scale = c->scale};
+        snprintf(k->spec, sizeof k->spec, "%s", specs[i]);
+        if (i == RBF)
+            snprintf(k->spec, sizeof k->spec, "rbf:gamma=%.2g", apart > 0 ? 1 / apart : 1);
+        fx_status s = (i == SUBSETS ? tame : look)(k, &c->X.table, &diagonal, &all);
+        if (s == FX_ECANCELLED)
+            return say_failure(s);
+        if (s)
+            snprintf(k->fault, sizeof k->fault, "%s", fx_error_detail());
+        if (i == LINEAR)
+            apart = 2 * (diagonal - all);
+        k->diagonal = s ? INFINITY : diagonal;
+        set_costs(k);
+    }
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * machine.c - where and from which sources figures were measured. */
+
+#include "cli.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of /proc/cpuinfo, which not every processor says. */
+static bool model_name(char *out, size_t room)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[256], *name = NULL;
+
+    while (f && !name && fgets(line, sizeof line, f))
+        if (!strncmp(line, "model name", 10) && (name = strchr(line, ':')))
+            name += strspn(name, ": \t");
+    if (f)
+        fclose(f);
+    if (name)
+        snprintf(out, room, "%.*s", (int)strcspn(name, "\n"), name);
+    return name && *out;
+}
+
+const char *machine_name(char buf[128])
+{
+    double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    int threads = progress_threads();
+    struct utsname system;
+    char model[80];
+
+    if (!model_name(model, sizeof model))
+        snprintf(model, sizeof model, "%.70s", uname(&system) < 0 ? "?" : system.machine);
+    snprintf(buf, 128, "%s, %d thread%s, %s, %.0f GiB", model, threads, threads == 1 ? "" : "s",
+             fx_simd_target(), bytes / (1 << 30));
+    return buf;
+}
+
+const char *machine_origin(char buf[256])
+{
+    char machine[128], day[16] = "";
+    const char *commit = machine_commit();
+    time_t now = time(NULL);
+    struct tm utc;
+    int v = fx_version();
+
+    if (gmtime_r(&now, &utc))
+        strftime(day, sizeof day, "%Y-%m-%d", &utc);
+    snprintf(buf, 256, "featcross %d.%d.%d%s%.60s, on %s, %s", v / 10000, v / 100 % 100, v % 100,
+             *commit ? " at " : "", commit, machine_name(machine), day);
+    return buf;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * plot.h - what pictures share: plot_gram.c and figure.c write a script, plot.c has it drawn. */
+#ifndef PLOT_H
+#define PLOT_H
+#include "cli.h"
+#include "text.h"
+
+void plot_quoted(text *t, const char *s);                /* as a string of gnuplot's */
+/* The same, in two lines if it is longer than that. */
+void plot_wrapped(text *t, const char *s, size_t columns);
+/* The script's beginning: terminal and output. */
+void plot_begin(text *t, const char *path, size_t width, size_t height);
+/* Writes data (NULL: it has been written) and script, then draws. */
+int plot_finish(plot *p, const char *path, const text *script, const text *data);
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * measure_error.c - measure `error`: how far <Z(x), Z(y)> of a random map is from K(x, y), over all
+ * pairs of different rows.
+ *
+ * A seed draws the map anew and, with rows=N, N rows of the training part: the mean over seeds is
+ * then that over all pairs of all rows, at a fraction of the price.  Cases in a row that share
+ * data, seed and kernel share the Gram matrix. */
+
+#include "recipe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 256 };                   /* rows of Z against all before them, at a time */
+
+static const char *const columns[] = {"mae", "rmse", "max", "relative", "features", NULL};
+static const char *const options[] = {"rows", NULL};
+
+static struct {
+    char *of;                           /* data, scale, seed, rows= and kernel */
+    double *K;                          /* [rows][rows] */
+} kept;
+
+static void forget(void)
+{
+    free(kept.of);
+    free(kept.K);
+    kept.of = NULL;
+    kept.K = NULL;
+}
+
+static int need_gram(const fx_kernel *k, const fx_matrix *X, const lab *l, size_t cell)
+{
+    const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
+    size_t n = X->rows;
+    fx_run run = progress_run();
+    char key[2048];
+
+    snprintf(key, sizeof key, "%s %s %llu %s %s", data, scale ? scale : "-",
+             (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"),
+             recipe_field(l->r, cell, "kernel"));
+    if (kept.of && !strcmp(kept.of, key))
+        return 0;
+    forget();
+    int status = say_limit((double)n * (double)n * sizeof *kept.K,
+                           "the Gram matrix of %zu rows needs", n);
+    if (status)
+        return status;
+    if (!(kept.K = malloc(n * n * sizeof *kept.K)))
+        return say_no_memory("the Gram matrix");
+    fx_status s = fx_kernel_gram(kept.K, n, k, X, NULL, &run);
+    if (s)
+        return say_failure(s);
+    return (kept.of = strdup(key)) ? 0 : say_no_memory("the Gram matrix");
+}
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+typedef struct sums { double error, square, most, size; } sums;
+
+/* Of the rows from `first` to `end`, G being theirs, each with all rows before it. */
+static void add_errors(sums *s, const double *G, const double *K, size_t n, size_t first,
+                       size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const double *g = G + (i - first) * end, *k = K + i * n;
+        for (size_t j = 0; j < i; j++) {
+            double e = fabs(g[j] - k[j]);
+            s->error += e;
+            s->square += e * e;
+            s->most = fmax(s->most, e);
+            s->size += fabs(k[j]);
+        }
+    }
+}
+
+static int compare(sums *s, const double *K, const fx_matrix *Z)
+{
+    size_t n = Z->rows;
+    double *G = malloc((n < BLOCK ? n : BLOCK) * n * sizeof *G);
+    fx_run run = progress_run();
+    fx_kernel *dot = NULL;
+    fx_status st = G ? fx_kernel_parse(&dot, "linear", NULL, 1) : FX_OK;
+
+    for (size_t first = 0; first < n && G && !st; first += BLOCK) {
+        size_t end = first + BLOCK < n ? first + BLOCK : n;
+        fx_matrix before = rows_part(Z, 0, end), some = rows_part(Z, first, end - first);
+        st = fx_kernel_gram(G, end, dot, &some, &before, &run);
+        if (!st)
+            add_errors(s, G, K, n, first, end);
+    }
+    fx_kernel_free(dot);
+    int status = !G ? say_no_memory("products of features") : st ? say_failure(st) : 0;
+    free(G);
+    return status;
+}
+
+static int errors_of(sums *s, const fx_map *m, const fx_matrix *X)
+{
+    size_t n = X->rows, D = fx_map_features(m);
+    fx_run run = progress_run();
+    float *z = NULL;
+
+    if (say_limit((double)n * (double)D * sizeof *z, "%zu features of %zu rows need", D, n))
+        return EXIT_MEMORY;
+    if (!(z = malloc(n * D * sizeof *z)))
+        return say_no_memory("features");
+    fx_matrix Z = {.rows = n, .cols = D, .stride = D, .type = FX_F32, .val = z};
+    fx_status st = fx_map_apply(z, D, FX_F32, m, X, &run);
+    int status = st ? say_failure(st) : compare(s, kept.K, &Z);
+    free(z);
+    return status;
+}
+
+static int run(const lab *l, size_t cell)
+{
+    fx_table t = {0};
+    chosen k = {0};
+    fx_map *m = NULL;
+    sums s = {0};
+    int status = measure_rows(&t, l, cell);
+
+    if (!status && t.rows < 2) {
+        say_error("%s: %zu rows make no pair", recipe_field(l->r, cell, "data"), t.rows);
+        status = EXIT_USAGE;
+    }
+    if (!status)
+        status = measure_map(&m, &k, &t, l, cell);
+    if (!status)
+        status = need_gram(k.kernel, t.block, l, cell);
+    if (!status)
+        status = errors_of(&s, m, t.block);
+    if (!status) {
+        double pairs = (double)t.rows * (double)(t.rows - 1) / 2;
+        status = l->emit(l->ctx, (const double[]){s.error / pairs, sqrt(s.square / pairs), s.most,
+                                                  s.error / s.size, (double)fx_map_features(m)});
+    }
+    fx_map_free(m);
+    kernel_free(&k);
+    return status;
+}
+
+const measure measure_error = {
+    .name = "error",
+    .summary = "errors of a random map on all pairs of rows",
+    .columns = columns,
+    .options = options,
+    .run = run,
+    .check = measure_check,
+};

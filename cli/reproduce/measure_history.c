@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * measure_history.c - measure `history`: the path of a fit, a record for each of its iterations
+ * that is shown, and one, iteration 0, for the start, which all solvers of a seed share.
+ *
+ * Objectives are true ones, of all rows at the end of the iteration.  adagrad knows only the mean
+ * of what rows lost when an epoch came to them; its fit is run again for 1, 2, 4, .. epochs, each
+ * of which ends in the true objective and walks the same path, and the seconds are those of the one
+ * long fit.  Where the objective is no number, or above that of the start, the fit has diverged.
+ *
+ * Columns of a case beyond the usual ones: seconds, the time that a fit may take; only=time: one
+ * record, without an objective, of what an iteration takes.  That is what a fit takes beyond one of
+ * a single iteration, which has to set up as well, over its other iterations: on one thread, by the
+ * processor's clock, and of several fits the shortest, as in measure_time.c.  Options, where models
+ * and data do not say otherwise: iterations=N, rows=N to train on. */
+
+#include "recipe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* epoch_seconds: with only=time alone, and its `seconds` are those of the processor. */
+static const char *const columns[] = {"iteration", "seconds", "objective", "epoch_seconds",
+                                      "diverged", NULL};
+static const char *const options[] = {"iterations", "rows", NULL};
+enum { TURNS = 3 };                     /* fits that are timed, of which the shortest counts */
+
+/* ---- Specs -------------------------------------------------------------------------------- */
+/* spec with that key and no other value of it. */
+static int with(char out[FITTING_SPEC], const char *spec, const char *key, const char *value)
+{
+    size_t n = strcspn(spec, ":"), k = strlen(key);
+    const char *p = spec[n] ? spec + n + 1 : "";
+    int used = snprintf(out, FITTING_SPEC, "%.*s:%s=%s", (int)n, spec, key, value);
+
+    while (*p && used < FITTING_SPEC) {
+        size_t len = strcspn(p, ",");
+        if (strncmp(p, key, k) != 0 || p[k] != '=')
+            used += snprintf(out + used, FITTING_SPEC - (size_t)used, ",%.*s", (int)len, p);
+        p += len + (p[len] == ',');
+    }
+    if (used < FITTING_SPEC)
+        return 0;
+    say_error("the model %.40s... is too long", spec);
+    return EXIT_USAGE;
+}
+
+/* ---- Fits --------------------------------------------------------------------------------- */
+typedef struct walk {
+    const lab *l;
+    fx_plan plan;
+    const fx_table *rows;
+    double start;                       /* objective before the first iteration */
+    fx_step *step;                      /* [n] of the long fit; free() it */
+    size_t n;
+    int threads;
+    bool diverged;
+} walk;
+
+static int fit_rows(fx_model **out, fx_status *s, const walk *w, const char *model, double seconds)
+{
+    fx_run run = progress_run();
+    fx_plan plan = w->plan;
+
+    run.threads = w->threads;
+    plan.model = model;
+    plan.max_seconds = seconds;
+    *s = fx_model_fit(out, &plan, w->rows, &run);
+    return *s < 0 ? say_failure(*s) : 0;
+}
+
+/* The objective after that many epochs. */
+static int end_of(double *objective, const walk *w, const char *model, size_t epochs)
+{
+    char spec[FITTING_SPEC], word[32];
+    fx_model *m = NULL;
+    fx_status s;
+
+    snprintf(word, sizeof word, "%zu", epochs);
+    int status = with(spec, model, "max-iter", word);
+    if (!status)
+        status = fit_rows(&m, &s, w, spec, 0);
+    if (!status)
+        *objective = fx_model_content(m).objective;
+    fx_model_free(m);
+    return status;
+}
+
+/* By an epoch that goes nowhere: solvers keep no record of it. */
+static int start_of(walk *w)
+{
+    char adagrad[FITTING_SPEC], still[FITTING_SPEC];
+    int status = with(adagrad, w->plan.model, "solver", "adagrad");
+
+    if (!status)
+        status = with(still, adagrad, "lr", "1e-200");
+    return status ? status : end_of(&w->start, w, still, 1);
+}
+
+static int long_fit(walk *w)
+{
+    fx_model *m = NULL;
+    fx_status s;
+    int status = fit_rows(&m, &s, w, w->plan.model, w->plan.max_seconds);
+
+    if (status)
+        return status;
+    fx_content c = fx_model_content(m);
+    if (c.outputs != 1) {
+        say_error("%s has %zu outputs, and one path is looked at", w->plan.model, c.outputs);
+        status = EXIT_USAGE;
+    } else if (!(w->step = malloc((c.steps + 1) * sizeof *w->step))) {
+        status = say_no_memory("history");
+    } else {
+        if (c.steps)
+            memcpy(w->step, c.history, c.steps * sizeof *w->step);
+        w->n = c.steps;
+        w->diverged = s == FX_DIVERGED;
+    }
+    fx_model_free(m);
+    return status;
+}
+
+/* ---- The path ----------------------------------------------------------------------------- */
+static int emit(const walk *w, size_t iteration, double seconds, double objective, bool diverged)
+{
+    return w->l->emit(w->l->ctx, (const double[]){(double)iteration, seconds,
+                                                  isfinite(objective) ? objective : NAN, NAN,
+                                                  diverged});
+}
+
+/* The iteration to show after this one: up to 16 each, 55 of 1,000. */
+static size_t next_of(const walk *w, size_t iteration, bool doubles)
+{
+    size_t step = doubles ? iteration : 1 + iteration / 16;
+
+    return iteration + step < w->n ? iteration + step : w->n;
+}
+
+static int follow(const walk *w)
+{
+    bool adagrad = fitting_says(w->plan.model, "solver", "adagrad");
+    int status = emit(w, 0, 0, w->start, false);
+
+    for (size_t t = 1; t <= w->n && !status; t = t == w->n ? t + 1 : next_of(w, t, adagrad)) {
+        double objective = w->step[t - 1].objective;
+        if (adagrad)
+            status = end_of(&objective, w, w->plan.model, t);
+        if (!status)
+            status = emit(w, t, w->step[t - 1].seconds, objective, !(objective <= w->start));
+        if (!isfinite(objective))
+            return status;
+    }
+    return status || !w->diverged
+               ? status
+               : emit(w, w->n + 1, w->n ? w->step[w->n - 1].seconds : 0, NAN, true);
+}
+
+static int walk_of(walk *w)
+{
+    int status = start_of(w);
+
+    if (!status)
+        status = long_fit(w);
+    return status ? status : follow(w);
+}
+
+/* ---- Time --------------------------------------------------------------------------------- */
+static int time_fit(double *seconds, walk *w, const char *model)
+{
+    int status = 0;
+
+    *seconds = INFINITY;
+    for (int i = 0; i < TURNS && !status; i++) {
+        fx_model *m = NULL;
+        fx_status s;
+        double start = measure_clock();
+        status = fit_rows(&m, &s, w, model, 0);
+        *seconds = fmin(*seconds, measure_clock() - start);
+        if (!status) {
+            w->n = fx_model_content(m).steps;
+            w->diverged = s == FX_DIVERGED;
+        }
+        fx_model_free(m);
+    }
+    return status;
+}
+
+static int take_time(walk *w)
+{
+    char single[FITTING_SPEC];
+    double one, all;
+    int status = with(single, w->plan.model, "max-iter", "1");
+
+    w->threads = 1;
+    if (!status)
+        status = time_fit(&one, w, single);
+    if (!status)
+        status = time_fit(&all, w, w->plan.model);
+    if (status)
+        return status;
+    double each = w->n > 1 ? (all - one) / (double)(w->n - 1) : NAN;
+    return w->l->emit(w->l->ctx, (const double[]){(double)w->n, all, NAN, each, w->diverged});
+}
+
+/* ---- A case ------------------------------------------------------------------------------- */
+/* A field with an option of the recipe as one key more. */
+static int complete(char out[FITTING_SPEC], const lab *l, size_t cell, const char *column,
+                    const char *key, const char *option)
+{
+    const char *field = recipe_field(l->r, cell, column);
+    const char *value = recipe_set(l->r, option, NULL);
+
+    if (value && !fitting_has(field, key))
+        return with(out, field, key, value);
+    if ((size_t)snprintf(out, FITTING_SPEC, "%s", field) < FITTING_SPEC)
+        return 0;
+    say_error("%s: case %zu: %s is too long", l->r->name, cell + 1, column);
+    return EXIT_USAGE;
+}
+
+static int run(const lab *l, size_t cell)
+{
+    char data[FITTING_SPEC], model[FITTING_SPEC];
+    walk w = {.l = l, .plan = {.model = model, .scale = recipe_field(l->r, cell, "scale"),
+                               .seed = l->seed},
+              .threads = (int)cli.threads};
+    bool timed = recipe_field(l->r, cell, "only");
+    parts *p = NULL;
+    int status = complete(data, l, cell, "data", "rows", "rows");
+
+    if (!status)
+        status = complete(model, l, cell, "model", "max-iter", "iterations");
+    if (!status)
+        status = sets_get(&p, l->sets, data, l->seed);
+    if (!status)
+        status = recipe_number(&w.plan.max_seconds, l->r, cell, "seconds", 0);
+    if (!status)
+        w.rows = &p->train;
+    if (!status && timed)
+        status = take_time(&w);
+    if (!status && !timed)
+        status = walk_of(&w);
+    free(w.step);
+    return status;
+}
+
+static int check(const recipe *r)
+{
+    for (size_t cell = 0; cell < r->cells; cell++) {
+        const char *model = recipe_field(r, cell, "model");
+        double seconds;
+        if (!model || !factor_named(model))
+            return recipe_fault(r, model ? model : recipe_field(r, cell, "data"),
+                                "the model of a history is a factorization machine");
+        const char *only = recipe_field(r, cell, "only");
+        if (only && strcmp(only, "time"))
+            return recipe_fault(r, only, "only %s: it may be time", only);
+        int status = recipe_number(&seconds, r, cell, "seconds", 0);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+const measure measure_history = {
+    .name = "history",
+    .summary = "objective and seconds along the iterations of a factorization machine's fit",
+    .columns = columns,
+    .options = options,
+    .run = run,
+    .check = check,
+};

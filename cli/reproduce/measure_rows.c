@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * measure_rows.c - what measures share: the rows of a case and its map, counts, a clock.
+ *
+ * Rows: of the data's training part as many as the option rows= says, drawn by seed, scaled, in one
+ * block.  They are kept, so that cases in a row that share them draw them once. */
+
+#include "recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct {
+    char *of;                           /* data, scale, seed and rows= */
+    fx_data *data;
+} kept;
+
+int measure_count(size_t *n, const recipe *r, const char *option, const char *otherwise)
+{
+    const char *text = recipe_set(r, option, otherwise);
+    char *end;
+    long long value = strtoll(text, &end, 10);
+
+    if (end == text || *end || value < 0)
+        return recipe_fault(r, text, "%s=%s is not a count", option, text);
+    *n = (size_t)value;
+    return 0;
+}
+
+double measure_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* n of t's rows, 0: all.  The scaling is that of all of them. */
+static fx_status draw(fx_data **out, const fx_table *t, size_t n, const char *scale,
+                      const size_t *order)
+{
+    fx_run run = progress_run();
+    fx_data *some = NULL;
+    fx_scale *by = NULL;
+    fx_status s = fx_data_select(&some, t, order, n && n < t->rows ? n : t->rows, &run);
+
+    if (s || !scale) {
+        *out = some;
+        return s;
+    }
+    fx_table drawn = fx_data_table(some);
+    s = fx_data_scale_fit(&by, scale, t, &run);
+    if (!s)
+        s = fx_data_scale_apply(out, by, &drawn, &run);
+    fx_data_scale_free(by);
+    fx_data_free(some);
+    return s;
+}
+
+int measure_rows(fx_table *out, const lab *l, size_t cell)
+{
+    const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
+    char key[1024];
+    parts *p = NULL;
+    size_t n;
+
+    snprintf(key, sizeof key, "%s %s %llu %s", data, scale ? scale : "-",
+             (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"));
+    if (!kept.of || strcmp(kept.of, key) != 0) {
+        free(kept.of);
+        fx_data_free(kept.data);
+        kept.of = NULL;
+        kept.data = NULL;
+        int status = measure_count(&n, l->r, "rows", "0");
+        if (!status)
+            status = sets_get(&p, l->sets, data, l->seed);
+        if (status)
+            return status;
+        size_t *order = malloc((p->train.rows ? p->train.rows : 1) * sizeof *order);
+        if (!order)
+            return say_no_memory("rows");
+        fx_data_shuffle(order, p->train.rows, l->seed);
+        fx_status s = draw(&kept.data, &p->train, n, scale, order);
+        free(order);
+        if (s)
+            return say_failure(s);
+        if (!(kept.of = strdup(key)))
+            return say_no_memory("rows");
+    }
+    *out = fx_data_table(kept.data);
+    return 0;
+}
+
+/* ---- The map ------------------------------------------------------------------------------- */
+int measure_map(fx_map **out, chosen *k, const fx_table *t, const lab *l, size_t cell)
+{
+    size_t D = 0;
+    fx_run run = progress_run();
+    int status = kernel_prepare(k, recipe_field(l->r, cell, "kernel"));
+
+    if (!status)
+        status = kernel_finish(k, t);
+    if (!status)
+        status = kernel_features(&D, recipe_field(l->r, cell, "D"), t->cols);
+    if (status)
+        return status;
+    fx_status s = fx_map_parse(out, recipe_field(l->r, cell, "map"), k->kernel, t->cols, D, l->seed,
+                               t->block, &run);
+    return s ? say_failure(s) : 0;
+}
+
+/* Of a list of D one is enough: the others have the very same strings. */
+static bool is_new(const recipe *r, size_t cell)
+{
+    return cell == 0 || recipe_field(r, cell, "map") != recipe_field(r, cell - 1, "map")
+           || recipe_field(r, cell, "kernel") != recipe_field(r, cell - 1, "kernel");
+}
+
+int measure_map_check(const recipe *r, size_t cell)
+{
+    const char *maps[] = {recipe_field(r, cell, "map"), NULL};
+    const char *kernel = recipe_field(r, cell, "kernel"), *D = recipe_field(r, cell, "D");
+    chosen k = {0};
+    size_t n;
+
+    if (*maps && (!kernel || !D))
+        return recipe_fault(r, *maps, "map %s needs a kernel and D", *maps);
+    int status = *maps ? kernel_features(&n, D, 1) : 0;
+    if (!status && kernel && is_new(r, cell)) {
+        status = kernel_prepare(&k, kernel);
+        if (!status && *maps)
+            status = kernel_map_check(maps, &k);
+        kernel_free(&k);
+    }
+    return status;
+}
+
+int measure_check(const recipe *r)
+{
+    size_t n;
+    int status = 0;
+
+    for (const char *const *o = r->measure->options; *o && !status; o++)
+        status = measure_count(&n, r, *o, "0");
+    for (size_t cell = 0; cell < r->cells && !status; cell++)
+        status = recipe_field(r, cell, "map")
+                     ? measure_map_check(r, cell)
+                     : recipe_fault(r, recipe_field(r, cell, "data"), "a case without a map");
+    return status;
+}

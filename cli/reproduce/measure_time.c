@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * measure_time.c - measure `time`: how long a random map takes for a row, on one thread.
+ *
+ * Timed is fx_map_apply to floats alone, of all rows at once; neither drawing the map nor rows.
+ * By the processor's clock for this process, which stands still while others have the processor,
+ * and of `repeats` runs the shortest: what else the machine does makes them longer, never shorter.
+ * Seeds are turns, and their spread shows how quiet it was. */
+
+#include "recipe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const columns[] = {"us_per_row", "features", NULL};
+static const char *const options[] = {"rows", "repeats", NULL};
+
+static int time_map(double *seconds, const fx_map *m, const fx_matrix *X, size_t repeats)
+{
+    size_t D = fx_map_features(m);
+    fx_run calls = progress_run();
+    fx_status s = FX_OK;
+    float *Z = NULL;
+
+    if (say_limit((double)X->rows * (double)D * sizeof *Z, "%zu features of %zu rows need", D,
+                  X->rows))
+        return EXIT_MEMORY;
+    if (!(Z = malloc(X->rows * D * sizeof *Z)))
+        return say_no_memory("features");
+    calls.threads = 1;
+    *seconds = INFINITY;
+    for (size_t i = 0; i < repeats && !s; i++) {
+        double start = measure_clock();
+        s = fx_map_apply(Z, D, FX_F32, m, X, &calls);
+        *seconds = fmin(*seconds, measure_clock() - start);
+    }
+    free(Z);
+    return s ? say_failure(s) : 0;
+}
+
+static int run(const lab *l, size_t cell)
+{
+    fx_table t = {0};
+    chosen k = {0};
+    fx_map *m = NULL;
+    size_t repeats;
+    double seconds = 0;
+    int status = measure_count(&repeats, l->r, "repeats", "3");
+
+    if (!status)
+        status = measure_rows(&t, l, cell);
+    if (!status)
+        status = measure_map(&m, &k, &t, l, cell);
+    if (!status)
+        status = time_map(&seconds, m, t.block, repeats ? repeats : 1);
+    if (!status)
+        status = l->emit(l->ctx, (const double[]){1e6 * seconds / (double)t.rows,
+                                                  (double)fx_map_features(m)});
+    fx_map_free(m);
+    kernel_free(&k);
+    return status;
+}
+
+const measure measure_time = {
+    .name = "time",
+    .summary = "microseconds a random map takes for a row, one thread",
+    .columns = columns,
+    .options = options,
+    .run = run,
+    .check = measure_check,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * sets.c - named data sets: the table of them, and the parts that were made last.
+ *
+ * Cases of a recipe that stand in a row mostly share their data, and of two that are compared each
+ * has its own; so two are kept. */
+
+#include "sets.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const sets_kind table[] = {
+    {.help = "make:kind=pairs|triples|parity|fields|dense-positive|normal|ball,n=2000,d=,nz=,k=,"
+             "noise=,fields=,levels=  synthetic rows, as `featcross make` has them; normal: "
+             "numbers N(0, 1), ball: rows even in the unit ball",
+     .valid = 0.1, .test = 0.2, .read = sets_make_read},
+    {.help = "ml-100k  ml-100k/u.data, u.user, u.item: who gave which movie five stars, 49 + 29 "
+             "columns, 21,200 rows to train, 1,000 and 20,202",
+     .own_valid = true, .own_test = true, .read = sets_movielens_read,
+     .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
+    {.help = "ml-100k-links:pairs=all|sample  the same files: half of the links and as many other "
+             "pairs to train, all other pairs, 1,564,926, to test, or the other links and as many",
+     .valid = 0.2, .own_test = true, .read = sets_movielens_links,
+     .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
+    {.help = "nips-links  nips12/nips.corpus, nips.authors: who wrote a paper with whom, 13,649 "
+             "words of each; to test, the other links and as many other pairs",
+     .valid = 0.2, .own_test = true, .read = sets_nips_read,
+     .file = {"nips12/nips.corpus", "nips12/nips.authors"}},
+    {.help = "ml-1m  ml-1m/ratings.dat or ratings_notime.dat: 1,000,209 ratings, a column for each "
+             "user and movie",
+     .valid = 0.1, .test = 0.25, .regress = true, .read = sets_ratings_movielens,
+     .file = {"ml-1m/ratings.dat"}, .otherwise = "ml-1m/ratings_notime.dat"},
+    {.help = "lastfm:target=count|log  lastfm-2k/user_artists.dat, user_taggedartists.dat: how "
+             "often 108,437 tags were given to artists, a column for each artist and tag",
+     .valid = 0.1, .test = 0.25, .regress = true, .read = sets_ratings_lastfm,
+     .file = {"lastfm-2k/user_artists.dat", "lastfm-2k/user_taggedartists.dat"}},
+    {.help = "phishing  phishing/phishing: 11,055 rows, 68 columns", .valid = 0.1, .test = 0.2,
+     .read = sets_plain_read, .file = {"phishing/phishing"}},
+    {.help = "ijcnn1  ijcnn1/ijcnn1, ijcnn1.t: 49,990 rows and 91,701 to test, 22 columns",
+     .valid = 0.1, .own_test = true, .read = sets_plain_read,
+     .file = {"ijcnn1/ijcnn1", "ijcnn1/ijcnn1.t"}},
+    {.help = "adult  adult/a9a, a9a.t: 32,561 rows and 16,281 to test, 123 columns", .valid = 0.1,
+     .own_test = true, .read = sets_plain_read, .file = {"adult/a9a", "adult/a9a.t"}},
+    {.help = "nursery:form=onehot|ordinal  nursery/nursery.libsvm: 12,960 rows, 5 classes, 27 "
+             "columns of ones, or the 8 attributes as numbers from 0 to 1",
+     .valid = 0.1, .test = 0.2, .read = sets_plain_nursery,
+     .file = {"nursery/nursery.libsvm"}},
+    {.help = "cod-rna  cod-rna/cod-rna: 59,535 rows, 8 columns", .valid = 0.1, .test = 0.2,
+     .read = sets_plain_read, .file = {"cod-rna/cod-rna"}},
+    {.help = "covtype  covtype/covtype.data: 581,012 rows, 54 columns, class 2 against the others "
+             "(positive=none: 7 classes)",
+     .valid = 0.1, .test = 0.2, .read = sets_plain_covtype, .file = {"covtype/covtype.data"},
+     .positive = "2"},
+    {.help = "mushrooms  extras/mushrooms: 8,124 rows, 112 columns", .valid = 0.1, .test = 0.2,
+     .read = sets_plain_read, .file = {"extras/mushrooms"}},
+    {.help = "w8a  extras/w8a: 49,749 rows, 300 columns", .valid = 0.1, .test = 0.2,
+     .read = sets_plain_read, .file = {"extras/w8a"}},
+};
+enum { KINDS = sizeof table / sizeof *table, KEPT = 2 };
+
+struct sets {
+    char *directory;                    /* or NULL */
+    struct kept {
+        char *spec;                     /* NULL: nothing here */
+        uint64_t seed;                  /* of the split; that of the cell if seed=each */
+        uint64_t used;                  /* when */
+        parts parts;
+    } kept[KEPT];
+    uint64_t clock;
+};
+
+int sets_open(sets **out, const char *directory)
+{
+    struct stat st;
+    sets *s = calloc(1, sizeof *s);
+
+    if (!s || (directory && !(s->directory = strdup(directory)))) {
+        free(s);
+        return say_no_memory("data sets");
+    }
+    if (directory && (stat(directory, &st) < 0 || !S_ISDIR(st.st_mode))) {
+        say_error("--data %s: %s", directory,
+                  stat(directory, &st) < 0 ? strerror(errno) : "not a directory");
+        sets_close(s);
+        return EXIT_USAGE;
+    }
+    *out = s;
+    return 0;
+}
+
+static void forget(struct kept *k)
+{
+    parts_free(&k->parts);
+    free(k->spec);
+    *k = (struct kept){0};
+}
+
+/* What was read, for who asks. */
+static void say(const parts *p, const char *spec, double seconds)
+{
+    double low = INFINITY, high = -INFINITY;
+
+    for (size_t i = 0; i < p->train.rows && p->train.label; i++) {
+        low = fmin(low, p->train.label[i]);
+        high = fmax(high, p->train.label[i]);
+    }
+    if (cli.verbose)
+        say_note("%s: %zu rows to train, %zu to choose, %zu to test, %zu columns, labels from %g "
+                 "to %g, %.2f s", spec, p->train.rows, p->valid.rows, p->test.rows, p->train.cols,
+                 low, high, seconds);
+}
+
+static int make(struct kept *k, const sets_want *w, const char *spec)
+{
+    sets_rows r[SETS_PARTS] = {{0}};
+    double start = say_clock();
+    int status = w->kind->read(r, w);
+
+    if (!status)
+        status = sets_parts_make(&k->parts, r, w);
+    for (int i = 0; i < SETS_PARTS; i++)
+        sets_parts_drop(&r[i]);
+    if (!status && !(k->spec = strdup(spec)))
+        status = say_no_memory("data sets");
+    if (status)
+        forget(k);
+    else
+        say(&k->parts, spec, say_clock() - start);
+    return status;
+}
+
+int sets_get(parts **out, sets *s, const char *spec, uint64_t seed)
+{
+    sets_want w = {.directory = s->directory};
+    struct kept *oldest = &s->kept[0];
+    int status = sets_want_parse(&w, table, KINDS, spec, seed);
+
+    for (int i = 0; i < KEPT && !status; i++) {
+        struct kept *k = &s->kept[i];
+        if (k->spec && !strcmp(k->spec, spec) && k->seed == w.seed) {
+            k->used = ++s->clock;
+            *out = &k->parts;
+            return 0;
+        }
+        if (k->used < oldest->used)
+            oldest = k;
+    }
+    if (status)
+        return status;
+    forget(oldest);
+    if (!(status = make(oldest, &w, spec))) {
+        oldest->seed = w.seed;
+        oldest->used = ++s->clock;
+        *out = &oldest->parts;
+    }
+    return status;
+}
+
+int sets_check(const sets *s, const char *spec)
+{
+    sets_want w = {.directory = s->directory};
+    int status = sets_want_parse(&w, table, KINDS, spec, 1);
+
+    return status ? status : sets_files_check(&w);
+}
+
+void sets_close(sets *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < KEPT; i++)
+        forget(&s->kept[i]);
+    free(s->directory);
+    free(s);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * sets_files.c - files of a set, found as they are or packed, to text and to rows. */
+
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool exists(char path[4096], const sets_want *w, const char *file)
+{
+    static const char *const packed[] = {"", ".xz", ".gz", ".zst", ".bz2"};
+    struct stat st;
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed && w->directory; i++) {
+        int n = snprintf(path, 4096, "%s/%s%s", w->directory, file, packed[i]);
+        if (n > 0 && n < 4096 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+            return true;
+    }
+    return false;
+}
+
+static int find(char path[4096], const sets_want *w, int file)
+{
+    const char *name = w->kind->file[file], *other = file == 0 ? w->kind->otherwise : NULL;
+
+    if (exists(path, w, name) || (other && exists(path, w, other)))
+        return 0;
+    if (w->directory)
+        say_error("the data set %s lacks %s/%s%s%s (nor is it there with .xz, .gz, .zst or .bz2)",
+                  w->text, w->directory, name, other ? " or " : "", other ? other : "");
+    else
+        say_error("the data set %s is read from files: --data DIR says where %s is", w->text,
+                  name);
+    say_hint("data sets are not part of featcross: fetch them from their sources, each under its "
+             "terms");
+    return EXIT_USAGE;
+}
+
+int sets_files_check(const sets_want *w)
+{
+    char path[4096];
+    int status = 0;
+
+    for (int i = 0; i < 3 && w->kind->file[i] && !status; i++)
+        status = find(path, w, i);
+    return status;
+}
+
+int sets_files_slurp(char **text, const sets_want *w, int file)
+{
+    char path[4096];
+    int status = find(path, w, file);
+
+    if (status)
+        return status;
+    progress_begin("read", "B", 0);
+    status = source_slurp(text, path);
+    progress_end();
+    return status;
+}
+
+int sets_files_parse(sets_rows *out, const sets_want *w, int file, const char *text,
+                     const char *reader)
+{
+    fx_run run = progress_run();
+    fx_status s = fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text), &run);
+
+    if (s)
+        return say_failure(s);
+    out->table = fx_data_table(out->data);
+    return 0;
+}
+
+int sets_files_rows(sets_rows *out, const sets_want *w, int file, const char *reader)
+{
+    char *text = NULL;
+    int status = sets_files_slurp(&text, w, file);
+
+    if (!status)
+        status = sets_files_parse(out, w, file, text, reader);
+    free(text);
+    return status;
+}
+
+int sets_files_take(sets_rows *out, const fx_table *t)
+{
+    fx_run run = progress_run();
+    fx_status s = fx_data_select(&out->data, t, NULL, 0, &run);
+
+    if (s)
+        return say_failure(s);
+    out->table = fx_data_table(out->data);
+    return 0;
+}
+
+/* ---- Lines -------------------------------------------------------------------------------- */
+bool sets_files_line(sets_line *l, const char **at)
+{
+    size_t n = strcspn(*at, "\n");
+
+    if (!**at)
+        return false;
+    l->number++;
+    l->p = *at;
+    l->end = *at + n;
+    *at = l->end + (*l->end == '\n');
+    if (l->end > l->p && l->end[-1] == '\r')
+        l->end--;
+    return true;
+}
+
+bool sets_files_count(uint64_t *x, sets_line *l)
+{
+    while (l->p < l->end && (*l->p < '0' || *l->p > '9'))
+        l->p++;
+    if (l->p == l->end)
+        return false;
+    for (*x = 0; l->p < l->end && *l->p >= '0' && *l->p <= '9' && *x <= UINT32_MAX; l->p++)
+        *x = 10 * *x + (uint64_t)(*l->p - '0');
+    return *x <= UINT32_MAX;
+}
+
+int sets_files_fault(const sets_want *w, int file, const sets_line *l, const char *wanted)
+{
+    say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, wanted);
+    return EXIT_USAGE;
+}
+
+/* ---- Links -------------------------------------------------------------------------------- */
+int sets_files_links(sets_rows r[SETS_PARTS], const sets_want *w, const fx_table *A,
+                     const fx_table *B, const char *links, const char *other)
+{
+    const char *const part[SETS_PARTS] = {"train", NULL, other};
+
+    for (int k = 0; k < SETS_PARTS; k += SETS_TEST) {
+        fx_run run = progress_run();
+        fx_status s = fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &run);
+        if (s)
+            return say_failure(s);
+        r[k].table = fx_data_table(r[k].data);
+    }
+    return 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * sets_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link joins
+ * two who wrote a paper together. */
+
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CORPUS, AUTHORS, MOST = 10000000 };      /* files, as in the table; an id */
+
+typedef struct list {
+    uint64_t *x;
+    size_t n, room;
+} list;
+
+static int add(list *l, uint64_t x)
+{
+    if (l->n == l->room) {
+        size_t more = l->room ? 2 * l->room : 1024;
+        uint64_t *grown = realloc(l->x, more * sizeof *grown);
+        if (!grown)
+            return say_no_memory("papers");
+        l->x = grown;
+        l->room = more;
+    }
+    l->x[l->n++] = x;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void sort_unique(list *l)
+{
+    size_t n = 0;
+
+    if (l->n)
+        qsort(l->x, l->n, sizeof *l->x, by_size);
+    for (size_t i = 0; i < l->n; i++)
+        if (n == 0 || l->x[i] != l->x[n - 1])
+            l->x[n++] = l->x[i];
+    l->n = n;
+}
+
+/* ---- Papers -------------------------------------------------------------------------------- */
+typedef struct papers {
+    list word, first;                   /* of paper p: word[first[p]] .. word[first[p + 1]] */
+    list wrote, pair;                   /* author << 32 | paper; author << 32 | author */
+    uint64_t words;                     /* different ones */
+} papers;
+
+/* n word:count word:count .. */
+static int read_words(papers *s, const sets_want *w, const char *text)
+{
+    sets_line l = {0};
+    int status = add(&s->first, 0);
+
+    while (!status && sets_files_line(&l, &text)) {
+        uint64_t n = 0, x, count;
+        bool good = l.p == l.end || sets_files_count(&n, &l);
+        for (uint64_t k = 0; k < n && good && !status; k++) {
+            good = sets_files_count(&x, &l) && sets_files_count(&count, &l) && x <= MOST;
+            if (good)
+                status = add(&s->word, x);
+            if (good && x >= s->words)
+                s->words = x + 1;
+        }
+        if (!good)
+            return sets_files_fault(w, CORPUS, &l, "n word:count ..");
+        if (!status)
+            status = add(&s->first, s->word.n);
+    }
+    return status;
+}
+
+/* author author .. */
+static int read_authors(papers *s, const sets_want *w, const char *text)
+{
+    sets_line l = {0};
+    int status = 0;
+
+    while (!status && sets_files_line(&l, &text)) {
+        uint64_t x;
+        size_t begin = s->wrote.n;
+        if (l.number >= s->first.n)
+            return sets_files_fault(w, AUTHORS, &l, "a paper that nips.corpus has");
+        while (!status && sets_files_count(&x, &l)) {
+            if (x > MOST)
+                return sets_files_fault(w, AUTHORS, &l, "authors");
+            for (size_t i = begin; i < s->wrote.n && !status; i++) {
+                uint64_t other = s->wrote.x[i] >> 32;
+                if (other != x)
+                    status = add(&s->pair, other < x ? other << 32 | x : x << 32 | other);
+            }
+            if (!status)
+                status = add(&s->wrote, x << 32 | (l.number - 1));
+        }
+    }
+    sort_unique(&s->wrote);
+    sort_unique(&s->pair);
+    return status;
+}
+
+/* ---- Nodes and links ----------------------------------------------------------------------- */
+/* Author after author, ascending: ends of rows, words, ids as labels. */
+static int unite(const papers *s, list *end, list *word, list *id)
+{
+    int status = add(end, 0);
+
+    for (size_t i = 0, next; i < s->wrote.n && !status; i = next) {
+        uint64_t author = s->wrote.x[i] >> 32;
+        list own = {0};
+        for (next = i; next < s->wrote.n && s->wrote.x[next] >> 32 == author; next++) {
+            size_t p = (uint32_t)s->wrote.x[next];
+            for (uint64_t q = s->first.x[p]; q < s->first.x[p + 1] && !status; q++)
+                status = add(&own, s->word.x[q]);
+        }
+        sort_unique(&own);
+        for (size_t k = 0; k < own.n && !status; k++)
+            status = add(word, own.x[k]);
+        free(own.x);
+        if (!status && !(status = add(end, word->n)))
+            status = add(id, author);
+    }
+    return status;
+}
+
+static int nodes(sets_rows *out, const papers *s)
+{
+    list end = {0}, word = {0}, id = {0};
+    int status = unite(s, &end, &word, &id);
+    size_t n = word.n;
+    float *val = malloc((n + 1) * sizeof *val);
+    double *label = malloc((id.n + 1) * sizeof *label);
+
+    if (!status && !(val && label))
+        status = say_no_memory("authors");
+    if (!status) {
+        for (size_t i = 0; i < n; i++)
+            val[i] = 1;
+        for (size_t i = 0; i < id.n; i++)
+            label[i] = (double)id.x[i];
+        fx_matrix X = {.rows = id.n, .cols = s->words, .type = FX_F32, .wide = 1, .val = val,
+                       .ptr = (const int64_t *)end.x, .col = word.x};
+        status = sets_files_take(out, &(fx_table){.rows = id.n, .cols = s->words, .blocks = 1,
+                                                  .block = &X, .label = label, .base = 1});
+    }
+    free(val);
+    free(label);
+    free(end.x);
+    free(word.x);
+    free(id.x);
+    return status;
+}
+
+static char *links(const papers *s)     /* as text */
+{
+    char *text = malloc(24 * s->pair.n + 1), *p = text;
+
+    if (text)
+        *p = '\0';
+    for (size_t i = 0; i < s->pair.n && text; i++)
+        p += sprintf(p, "%u %u\n", (unsigned)(s->pair.x[i] >> 32), (unsigned)s->pair.x[i]);
+    return text;
+}
+
+int sets_nips_read(sets_rows r[SETS_PARTS], const sets_want *w)
+{
+    char *words = NULL, *authors = NULL, *text = NULL;
+    papers s = {.words = 0};
+    sets_rows A = {0};
+    int status = sets_files_slurp(&words, w, CORPUS);
+
+    if (!status)
+        status = sets_files_slurp(&authors, w, AUTHORS);
+    if (!status)
+        status = read_words(&s, w, words);
+    if (!status)
+        status = read_authors(&s, w, authors);
+    if (!status)
+        status = nodes(&A, &s);
+    if (!status && !(text = links(&s)))
+        status = say_no_memory("links");
+    if (!status)                        /* all pairs would be 26 GB of rows */
+        status = sets_files_links(r, w, &A.table, NULL, text, "sample");
+    sets_parts_drop(&A);
+    free(words);
+    free(authors);
+    free(text);
+    free(s.word.x);
+    free(s.first.x);
+    free(s.wrote.x);
+    free(s.pair.x);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * sets_parts.c - rows to parts: what a set does not bring is split off from what it trains on, and
+ * parts are thinned to as many rows as are wanted.  All by the seed. */
+
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sets_parts_drop(sets_rows *r)
+{
+    fx_data_free(r->data);
+    free(r->wide);
+    free(r->label);
+    *r = (sets_rows){0};
+}
+
+/* A view as wide as the widest part: files leave out columns that do not occur in them. */
+static int widen(sets_rows *r, size_t cols)
+{
+    size_t blocks = r->table.blocks;
+
+    if (r->table.rows == 0 || r->table.cols == cols)
+        return 0;
+    for (size_t b = 0; b < blocks; b++)
+        if (!r->table.block[b].ptr) {
+            say_error("the parts of the set have %zu and %zu columns", r->table.cols, cols);
+            return EXIT_USAGE;
+        }
+    if (!(r->wide = malloc(blocks * sizeof *r->wide)))
+        return say_no_memory("wider rows");
+    memcpy(r->wide, r->table.block, blocks * sizeof *r->wide);
+    for (size_t b = 0; b < blocks; b++)
+        r->wide[b].cols = cols;
+    r->table.block = r->wide;
+    r->table.cols = cols;
+    r->table.name = NULL;
+    return 0;
+}
+
+/* Labels +1 of that class, -1 of the others. */
+static int binarise(sets_rows *r, const char *positive)
+{
+    size_t n = r->table.rows, met = 0;
+    char *end;
+    double class = strtod(positive, &end);
+
+    if (end == positive || *end) {
+        say_error("positive=%s is neither a label nor `none`", positive);
+        return EXIT_USAGE;
+    }
+    if (n == 0)
+        return 0;
+    if (!(r->label = malloc(n * sizeof *r->label)))
+        return say_no_memory("labels");
+    for (size_t i = 0; i < n; i++) {
+        bool is = r->table.label[i] == class;
+        r->label[i] = is ? 1 : -1;
+        met += is;
+    }
+    if (met == 0) {
+        say_error("positive=%s is the label of no row", positive);
+        return EXIT_USAGE;
+    }
+    r->table.label = r->label;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* `most` of the rows, each equally probable, in their order; all of them if most is 0. */
+static int choose(fx_data **out, const fx_table *t, size_t most, uint64_t seed)
+{
+    fx_run run = progress_run();
+    size_t n = most && most < t->rows ? most : 0, *order = NULL;
+
+    if (n) {
+        if (!(order = malloc(t->rows * sizeof *order)))
+            return say_no_memory("a sample of rows");
+        fx_data_shuffle(order, t->rows, seed);
+        qsort(order, n, sizeof *order, by_size);
+    }
+    fx_status s = fx_data_select(out, t, order, n, &run);
+    free(order);
+    return s ? say_failure(s) : 0;
+}
+
+/* A part that comes with the set: copied only if it must change. */
+static int whole(parts *p, int part, sets_rows *r, size_t most, uint64_t seed)
+{
+    if (r->table.rows == 0)
+        return 0;
+    if (!r->wide && !r->label && r->table.blocks == 1 && (!most || most >= r->table.rows)) {
+        p->data[part] = r->data;
+        r->data = NULL;
+        return 0;
+    }
+    return choose(&p->data[part], &r->table, most, seed);
+}
+
+static int thin(parts *p, int part, size_t most, uint64_t seed)
+{
+    fx_data *less = NULL;
+    fx_table t = p->data[part] ? fx_data_table(p->data[part]) : (fx_table){0};
+
+    if (!most || most >= t.rows)
+        return 0;
+    int status = choose(&less, &t, most, seed);
+    if (!status) {
+        fx_data_free(p->data[part]);
+        p->data[part] = less;
+    }
+    return status;
+}
+
+static int split(parts *p, sets_rows r[SETS_PARTS], const sets_want *w)
+{
+    sets_rows *train = &r[SETS_TRAIN];
+    int status;
+
+    if (w->valid + w->test <= 0)
+        status = whole(p, SETS_TRAIN, train, w->rows, w->seed);
+    else
+        status = parts_split(p, &train->table, w->valid, w->test, w->kind->regress, w->seed);
+    if (!status)
+        status = thin(p, SETS_TRAIN, w->rows, w->seed);
+    if (!status)                        /* no more to choose on than to train on */
+        status = thin(p, SETS_VALID, w->rows, w->seed);
+    if (!status && !p->data[SETS_VALID])
+        status = whole(p, SETS_VALID, &r[SETS_VALID], 0, w->seed);
+    if (!status && !p->data[SETS_TEST])
+        status = whole(p, SETS_TEST, &r[SETS_TEST], w->test_rows, w->seed);
+    return status ? status : thin(p, SETS_TEST, w->test_rows, w->seed);
+}
+
+int sets_parts_make(parts *p, sets_rows r[SETS_PARTS], const sets_want *w)
+{
+    const char *given = sets_want_value(w, "positive");
+    const char *positive = given ? given : w->kind->positive;
+    size_t cols = 0;
+    int status = 0;
+
+    for (int k = 0; k < SETS_PARTS; k++)
+        cols = r[k].table.cols > cols ? r[k].table.cols : cols;
+    for (int k = 0; k < SETS_PARTS && !status; k++) {
+        status = widen(&r[k], cols);
+        if (!status && positive && strcmp(positive, "none"))
+            status = binarise(&r[k], positive);
+    }
+    if (!status)
+        status = split(p, r, w);
+    p->regress = w->kind->regress;
+    fx_table *const view[] = {&p->train, &p->valid, &p->test};
+    for (int k = 0; k < SETS_PARTS && !status; k++)
+        *view[k] = p->data[k] ? fx_data_table(p->data[k]) : (fx_table){0};
+    if (!status && progress_interrupted())
+        status = progress_stop();
+    return status;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * trial.c - one fit: its C chosen on validation rows, its time, memory and file taken, its scores
+ * measured on rows that it has not seen.
+ *
+ * Memory is the peak of the whole process during the fit, less what it held before: Linux forgets
+ * the peak when 5 is written to /proc/self/clear_refs. */
+
+#include "trial.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+static uint64_t resident(const char *key)       /* a line of /proc/self/status; 0: unknown */
+{
+    char line[256];
+    unsigned long long kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+
+    while (f && !kib && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, strlen(key)))
+            sscanf(line + strlen(key), ": %llu", &kib);
+    if (f)
+        fclose(f);
+    return 1024 * (uint64_t)kib;
+}
+
+static uint64_t forget_peak(void)       /* what is held now; 0: peaks cannot be told apart */
+{
+    malloc_trim(0);                     /* what earlier fits gave back counts for nobody */
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    bool done = f && fputs("5", f) >= 0;
+
+    if (f && fclose(f))
+        done = false;
+    return done ? resident("VmRSS") : 0;
+}
+
+/* ---- Choosing ----------------------------------------------------------------------------- */
+/* Rows of both to folds; one fold: the validation rows. */
+static fx_status deal_joined(parts *p, int folds, uint64_t seed)
+{
+    fx_status s = parts_join(p);
+
+    if (s)
+        return s;
+    fx_table t = fx_data_table(p->joined);
+    if (folds > 1)
+        return fx_data_folds(p->fold, t.rows, folds, p->regress ? NULL : t.label, seed);
+    for (size_t i = 0; i < t.rows; i++)
+        p->fold[i] = i < p->train.rows ? -1 : 0;
+    return FX_OK;
+}
+
+static double mean_of(const fx_metrics *m, int folds, const char *metric)
+{
+    double sum = 0;
+
+    for (int f = 0; f < folds; f++)
+        sum += metric_of(&m[f], metric);
+    return sum / folds;
+}
+
+fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
+                     parts *p, int folds, const char *metric)
+{
+    fx_run run = progress_run();
+    double sign = metric_falls(metric) ? -1 : 1;
+    bool last = factor_named(plan->model);      /* of equals: the strongest penalty */
+
+    *best = C[0];
+    *score = NAN;
+    if (n == 1)
+        return FX_OK;
+    fx_status s = deal_joined(p, folds, plan->seed);
+    if (s)
+        return s;
+    fx_metrics *m = malloc(n * (size_t)folds * sizeof *m);
+    if (!m)
+        return FX_ENOMEM;
+    fx_table t = fx_data_table(p->joined);
+    s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &run);
+    for (size_t i = 0; i < n && s >= 0; i++) {
+        double x = mean_of(m + i * (size_t)folds, folds, metric);
+        if (isnan(*score) || sign * x > sign * *score || (last && x == *score))
+            *score = x, *best = C[i];
+    }
+    free(m);
+    return s;
+}
+
+static int say_status(fx_status s)
+{
+    return s == FX_ENOMEM ? say_no_memory("a fit") : s < 0 ? say_failure(s) : 0;
+}
+
+int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
+                 parts *p, int folds, const char *metric)
+{
+    if (n > 1 && p->valid.rows == 0) {
+        say_error("there are no validation rows to choose among %zu values on", n);
+        return EXIT_USAGE;
+    }
+    return say_status(trial_path(best, score, plan, C, n, p, folds, metric));
+}
+
+int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
+{
+    const char *model = plan->model;
+    int n;
+
+    plan->model = spec;
+    if (factor_named(model))
+        return factor_times(spec, model, C);
+    n = snprintf(spec, FITTING_SPEC, "%s%cC=%.17g", model, strchr(model, ':') ? ',' : ':', C);
+    if (n > 0 && n < FITTING_SPEC)
+        return 0;
+    say_error("the model %.40s... is too long", model);
+    return EXIT_USAGE;
+}
+
+/* ---- The fit ------------------------------------------------------------------------------ */
+static int count(void *ctx, const void *bytes, size_t len)
+{
+    (void)bytes;
+    *(uint64_t *)ctx += len;
+    return 0;
+}
+
+fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all)
+{
+    fx_run run = progress_run();
+    fx_model *m = NULL;
+    bool both = all && p->valid.rows;
+    fx_status s = both ? parts_join(p) : FX_OK;
+
+    if (s)
+        return s;
+    fx_table rows = both ? fx_data_table(p->joined) : p->train;
+    uint64_t before = forget_peak();
+    double start = say_clock();
+    s = fx_model_fit(&m, plan, &rows, &run);
+    out->train_seconds = say_clock() - start;
+    if (s < 0)
+        return s;
+    uint64_t peak = before ? resident("VmHWM") : 0;
+    out->memory = peak > before ? peak - before : 0;
+    out->status = s;
+    out->features = *fx_model_content(m).map ? fx_model_content(m).features : 0;
+    out->bytes = 0;
+    start = say_clock();
+    s = fx_model_evaluate(&out->test, NULL, m, &p->test, &run);
+    out->test_seconds = say_clock() - start;
+    if (s >= 0)
+        s = fx_model_dump(&(fx_sink){count, NULL, &out->bytes}, m);
+    if (model && s >= 0)
+        *model = m;
+    else
+        fx_model_free(m);
+    return s;
+}
+
+int trial_run(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all)
+{
+    return say_status(trial_fit(out, model, plan, p, all));
+}

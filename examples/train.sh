@@ -13,3 +13,4 @@ featcross train train.svm -o logistic.fx --model logistic -C 0.1 --kernel anova-
 featcross predict logistic.fx test.svm --output proba --format npy -o proba.npy
 featcross tune train.svm -o tuned.fx --order 1,2 -C 0.01,0.1,1
 featcross info tuned.fx
+featcross compare train.svm --methods linear,fm,rk,exact -D 16x   # which method suits, and why

@@ -350,6 +350,7 @@ int names_family(char **family, const char *path, const fx_table *t, bool sets);
 #define METRIC_NAMES "accuracy|auc|logloss|rmse"
 double metric_of(const fx_metrics *m, const char *name);
 bool metric_falls(const char *name);    /* is less better? */
+int metric_ascending(const void *a, const void *b);      /* doubles, for qsort */
 int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
 /* Over folds, with the standard deviation; refused where it is NaN. */
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,

@@ -125,19 +125,12 @@ static int parse_kernels(job *j)
     return status || j->kernels ? status : bad_list("--kernel", kernel_spec, "kernels");
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int parse_costs(job *j)
 {
     costs = costs ? costs : "0.01,0.1,1,10,100";
     int status = numbers(j->C, &j->costs, costs, "-C");
     if (!status)
-        qsort(j->C, j->costs, sizeof *j->C, compare);
+        qsort(j->C, j->costs, sizeof *j->C, metric_ascending);
     return status;
 }
 

@@ -80,13 +80,6 @@ static size_t add_block(text *data, const layout *l, const figure_panel *p,
 }
 
 /* ---- A panel ------------------------------------------------------------------------------ */
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Ranges and tics; bars that reach down to nothing do not stretch a logarithmic axis. */
 static bool add_axes(text *t, const layout *l, const figure_panel *p, figure_axis *x,
                      figure_axis *y)
@@ -113,7 +106,7 @@ static bool add_axes(text *t, const layout *l, const figure_panel *p, figure_axi
             if (isfinite(q->x))
                 at[n++] = q->x;
         }
-    qsort(at, n, sizeof *at, ascending);
+    qsort(at, n, sizeof *at, metric_ascending);
     for (size_t i = 0; i < n; i++)
         if (!i || at[i] != at[i - 1])
             at[different++] = at[i];

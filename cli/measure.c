@@ -21,13 +21,6 @@
 enum { GROUP = 16, OF_GROUP = GROUP * (GROUP - 1) / 2 };
 enum { FLOATS = 1 << 23 };              /* numbers of Z at a time, if a group has not more */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static int choose_rows(pairs_of *s, const loaded *l, uint64_t pairs)
@@ -221,7 +214,7 @@ static void summarise(measured *out, pairs_of *s, double quantile, double eps)
         out->mae += s->error[q] / (double)n;
         within += s->error[q] <= eps;
     }
-    qsort(s->error, n, sizeof *s->error, ascending);
+    qsort(s->error, n, sizeof *s->error, metric_ascending);
     size_t wanted = (size_t)ceil(quantile * (double)n);
     out->within = n ? s->error[wanted ? wanted - 1 : 0] : 0;
     out->max = n ? s->error[n - 1] : 0;

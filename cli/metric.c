@@ -48,7 +48,7 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 }
 
 /* ---- Folds -------------------------------------------------------------------------------- */
-static int ascending(const void *a, const void *b)
+int metric_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -64,9 +64,9 @@ static int keep_lone_rows(int32_t *fold, const fx_table *t)
     if (!y)
         return say_no_memory("folds");
     memcpy(y, t->label, t->rows * sizeof *y);
-    qsort(y, t->rows, sizeof *y, ascending);
+    qsort(y, t->rows, sizeof *y, metric_ascending);
     for (size_t i = 0; i < t->rows; i++) {
-        const double *at = bsearch(&t->label[i], y, t->rows, sizeof *y, ascending);
+        const double *at = bsearch(&t->label[i], y, t->rows, sizeof *y, metric_ascending);
         if ((at == y || at[-1] != *at) && (at == y + t->rows - 1 || at[1] != *at)) {
             fold[i] = -1;
             lone++;

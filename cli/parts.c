@@ -44,13 +44,6 @@ static void parts_of_folds(int part[SHARES], int folds, double valid, double tes
                                                                 : 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* A class of which no row is trained on could not be predicted: its rows are all trained on. */
 static void keep_classes(int *of, const fx_table *t, double *seen)
 {
@@ -59,9 +52,9 @@ static void keep_classes(int *of, const fx_table *t, double *seen)
     for (size_t i = 0; i < t->rows; i++)
         if (of[i] == 0)
             seen[n++] = t->label[i];
-    qsort(seen, n, sizeof *seen, by_value);
+    qsort(seen, n, sizeof *seen, metric_ascending);
     for (size_t i = 0; i < t->rows; i++)
-        if (of[i] && !bsearch(&t->label[i], seen, n, sizeof *seen, by_value))
+        if (of[i] && !bsearch(&t->label[i], seen, n, sizeof *seen, metric_ascending))
             of[i] = 0;
 }
 

@@ -51,13 +51,6 @@ static bool positive_diagonal(const double *K, size_t n)
     return true;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* 1st and 99th percentile of M without its diagonal; scratch holds rows * cols. */
 static void limits(double *low, double *high, const double *M, double *scratch, size_t rows,
                    size_t cols, bool square)
@@ -70,7 +63,7 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
                 scratch[n++] = M[i * cols + j];
     if (n == 0)
         scratch[n++] = M[0];
-    qsort(scratch, n, sizeof *scratch, ascending);
+    qsort(scratch, n, sizeof *scratch, metric_ascending);
     *low = scratch[n / 100];
     *high = scratch[n - 1 - n / 100];
     if (!(*high > *low))

@@ -48,13 +48,6 @@ static void put_reading(FILE *f)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Of an even number, of both in the middle the stronger penalty: the smaller C, the larger beta. */
 static double median_cost(const method *m, size_t seeds)
 {
@@ -62,7 +55,7 @@ static double median_cost(const method *m, size_t seeds)
 
     for (size_t k = 0; k < seeds; k++)
         C[k] = m->trial[k].C;
-    qsort(C, seeds, sizeof *C, ascending);
+    qsort(C, seeds, sizeof *C, metric_ascending);
     return C[factor_named(m->model) ? seeds / 2 : (seeds - 1) / 2];
 }
 

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool class_shares(double *most, double *least, const fx_table *t)
 {
     double *label = malloc((t->rows ? t->rows : 1) * sizeof *label);
@@ -22,7 +15,7 @@ static bool class_shares(double *most, double *least, const fx_table *t)
     if (!label)
         return false;
     memcpy(label, t->label, t->rows * sizeof *label);
-    qsort(label, t->rows, sizeof *label, ascending);
+    qsort(label, t->rows, sizeof *label, metric_ascending);
     *most = 0, *least = 1;
     for (size_t i = 0, next; i < t->rows; i = next) {
         for (next = i; next < t->rows && label[next] == label[i];)

@@ -417,10 +417,15 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
     uint64_t cache;                     /* kernel-svm, kernel-svr: bytes that a fit may take for
                                          * kernel values and all; 0: 256 MiB.  Never less than a few
                                          * rows need; the model does not depend on it */
+    /* classifiers: */
+    const double *class_value;          /* [classes] in the form of the table's labels: classes that
+                                         * the model has even if no row is of them, since
+                                         * fx_model_update may bring such rows; or NULL */
+    size_t classes;
 } fx_plan;
 
-/* Classes are the distinct labels, at least two; models of targets (svr, ridge, kernel-svr,
- * kernel-ridge) need numbers; pca and kernel-pca look at no labels.
+/* Classes are the distinct labels and those of the plan, at least two; models of targets (svr,
+ * ridge, kernel-svr, kernel-ridge) need numbers; pca and kernel-pca look at no labels.
  * Table weights multiply the loss; a row of weight 0 is as good as absent, but scalings count it.
  * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
  * FX_NOT_CONVERGED and FX_DIVERGED still give a model; the detail says what to do.

@@ -64,8 +64,9 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
             return fxi_error(FX_ESHAPE, "%s, row %zu: column %lld, but there are %zu columns", name,
                              number, (long long)j, X->cols);
         if (!isfinite(v))
-            return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %g is not a finite number",
-                             name, number, (long long)j, v);
+            return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %s is not a finite number",
+                             name, number, (long long)j,
+                             isnan(v) ? "NaN" : v < 0 ? "-inf" : "inf");
         if (fxi_data_stopped(q, team))
             return FX_ECANCELLED;
         last = j;

@@ -54,9 +54,14 @@ static fx_status open_dense(fxi_source *s, uint64_t keep, const fx_run *run)
         return fxi_size_mul(&s->buffer, s->block, s->stride)
                    ? FX_OK
                    : fxi_error(FX_ESHAPE, "%zu features are too many", s->features);
-    if (!(s->Z = fxi_zalloc(numbers, sizeof *s->Z)))
+    if (!(s->Z = fxi_alloc(numbers, sizeof *s->Z)))
         return FX_ENOMEM;
-    return fx_map_apply(s->Z, s->stride, FX_F32, s->map, s->X, run);
+    fx_status st = fx_map_apply(s->Z, s->stride, FX_F32, s->map, s->X, run);
+    size_t padding = s->stride - s->features;   /* only that: while all of Z were made 0, nobody
+                                                 * would be asked whether to stop */
+    for (size_t i = 0; i < s->rows && padding && !st; i++)
+        memset(s->Z + i * s->stride + s->features, 0, padding * sizeof *s->Z);
+    return st;
 }
 
 /* ---- Sparse features of a map ---------------------------------------------------------------- */

@@ -2,7 +2,8 @@
  * class_weight.c - weights of classes, which multiply those of their rows.
  *
  * balanced: a row of class c weighs n / (k n_c) times its own weight, n = sum of all weights, n_c
- * of those of the class, so that all classes weigh the same and their sum is n. */
+ * of those of the class, so that all classes weigh the same and their sum is n.  A class of the plan
+ * that no row has weighs 1: rows of weight 0 count as of the first class, and must stay 0. */
 
 #include "model/model.h"
 
@@ -66,7 +67,7 @@ static fx_status class_weights(double *weight, const fxi_labels *l, const fx_tab
         total += sum[k];
     bool balanced = !strcmp(spec, "balanced");
     for (size_t k = 0; k < l->classes; k++)
-        weight[k] = balanced ? total / ((double)l->classes * sum[k]) : 1;
+        weight[k] = balanced && sum[k] > 0 ? total / ((double)l->classes * sum[k]) : 1;
     if (balanced)
         return FX_OK;
     for (const char *s = spec; *s && !st;) {

@@ -23,7 +23,7 @@ static fx_status check(const fxi_train *t)
         rows += t->labels.weight[i] > 0;
     most = t->how.learner->kernel || rows < t->source.features ? rows : t->source.features;
     if (!rows)
-        return fxi_error(FX_EINVAL, "all %zu rows have weight 0", t->source.rows);
+        return fxi_error(FX_EINVAL, "the weights of all %zu rows are zero", t->source.rows);
     return k <= most ? FX_OK
                      : fxi_error(FX_EINVAL, "%s: k=%zu components of %zu rows and %zu features",
                                  t->how.learner->name, k, rows, t->source.features);

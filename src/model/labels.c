@@ -3,10 +3,11 @@
  *
  * The distinct labels are kept sorted and searched by bisection: n log k for n rows of k classes.
  * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
- * makes no class and may be unknown. */
+ * makes no class and may be unknown.  A plan may name classes that no row has. */
 
 #include "model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,14 @@ static size_t place(const double *value, size_t n, double x)
     return low;
 }
 
-static fx_status add_class(gathering *g, size_t at, double x)
+/* x is a class, if it is not one yet. */
+static fx_status add_class(gathering *g, double x)
 {
     fxi_labels *l = g->l;
+    size_t at = place(l->value, l->classes, x);
 
+    if (at < l->classes && l->value[at] == x)
+        return FX_OK;
     if (l->classes == CLASSES)
         return fxi_error(FX_EINVAL, "more than %d distinct labels (%g is one): for targets there "
                          "are svr and ridge", CLASSES, x);
@@ -74,12 +79,24 @@ static fx_status find_piece(void *ctx, size_t b, fxi_team *team)
     fx_status st = FX_OK;
 
     (void)team;
-    for (size_t i = b * PIECE; i < last && !st; i++) {
-        if (weight_of(t, i) == 0)
-            continue;
-        size_t at = place(g->l->value, g->l->classes, t->label[i]);
-        if (at == g->l->classes || g->l->value[at] != t->label[i])
-            st = add_class(g, at, t->label[i]);
+    for (size_t i = b * PIECE; i < last && !st; i++)
+        if (weight_of(t, i) != 0)
+            st = add_class(g, t->label[i]);
+    return st;
+}
+
+/* The plan's classes: numbers or, as labels are, positions among names. */
+static fx_status find_planned(gathering *g, const fx_plan *plan)
+{
+    double names = (double)g->t->classes;
+    fx_status st = FX_OK;
+
+    for (size_t k = 0; k < plan->classes && !st; k++) {
+        double x = plan->class_value ? plan->class_value[k] : NAN;
+        if (!isfinite(x) || (names > 0 && !(x >= 0 && x < names && x == floor(x))))
+            return fxi_error(FX_EINVAL, "class %zu of the plan is %g, no %s", k, x,
+                             names > 0 ? "position among names" : "number");
+        st = add_class(g, x);
     }
     return st;
 }
@@ -173,6 +190,14 @@ static fx_status check_labels(const fx_table *t, bool regress)
     return FX_OK;
 }
 
+static fx_status check_weights(const fx_table *t)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        if (weight_of(t, i) != 0)
+            return FX_OK;
+    return fxi_error(FX_EINVAL, "the weights of all %zu rows are zero", t->rows);
+}
+
 static fx_status allocate(fxi_labels *l, size_t rows, const fx_run *run)
 {
     size_t bytes = fxi_size_mul(&bytes, rows, 2 * sizeof(double)) ? bytes : SIZE_MAX;
@@ -202,16 +227,25 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
     return st;
 }
 
-fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const char *class_weight,
+/* Nothing may be said of classes where there are none. */
+static fx_status check_classless(const fx_plan *plan, const char *who)
+{
+    bool weights = plan->class_weight && *plan->class_weight;
+
+    if (!weights && !plan->classes)
+        return FX_OK;
+    return fxi_error(FX_EINVAL, "%s are given, but %s no classes",
+                     weights ? "class weights" : "classes", who);
+}
+
+fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const fx_plan *plan,
                                 const fx_run *run)
 {
     fxi_labels l = {0};
-    fx_status st = FX_OK;
+    fx_status st = check_classless(plan, "the model has");
 
-    if (!t->rows)
+    if (!st && !t->rows)
         st = fxi_error(FX_EINVAL, "the table has no rows");
-    else if (class_weight && *class_weight)
-        st = fxi_error(FX_EINVAL, "class weights are given, but the model has no classes");
     if (!st)
         st = allocate(&l, t->rows, run);
     for (size_t i = 0; i < t->rows && !st; i++) {
@@ -227,32 +261,29 @@ fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const char *
 
 /* ---- The call ---------------------------------------------------------------------------- */
 
-static fx_status one_class(const fxi_labels *l, const fx_table *t)
+fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, const fx_plan *plan,
+                           const fx_run *run)
 {
-    char buf[32];
-
-    if (!l->classes)
-        return fxi_error(FX_EINVAL, "all %zu rows have weight 0", t->rows);
-    return fxi_error(FX_EINVAL, "all labels are the same (%s: %zu rows); a classifier needs two "
-                     "classes", fxi_model_class_weight_name(buf, l, t, 0), t->rows);
-}
-
-fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
-                           const char *class_weight, const fx_run *run)
-{
+    const char *class_weight = plan->class_weight;
+    char name[32];
     fxi_labels l = {0};
     gathering g = {&l, t, NULL, 0};
     size_t pieces = (t->rows + PIECE - 1) / PIECE;
     fx_status st = check_labels(t, regress);
 
-    if (!st && regress && class_weight && *class_weight)
-        st = fxi_error(FX_EINVAL, "class weights are given, but targets have no classes");
+    if (!st && regress)
+        st = check_classless(plan, "targets have");
+    if (!st)
+        st = check_weights(t);
     if (!st)
         st = allocate(&l, t->rows, run);
     if (!st && !regress)
         st = fxi_parallel_ordered(pieces, find_piece, &g, run);
+    if (!st)
+        st = find_planned(&g, plan);
     if (!st && !regress && l.classes < 2)
-        st = one_class(&l, t);
+        st = fxi_error(FX_EINVAL, "all labels are of one class (%s: %zu rows); a classifier needs "
+                       "two", fxi_model_class_weight_name(name, &l, t, 0), t->rows);
     if (!st)
         st = fxi_parallel_ordered(pieces, known_piece, &g, run);
     if (!st && class_weight && *class_weight)

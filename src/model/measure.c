@@ -29,11 +29,14 @@ fx_status fxi_model_measure_settle(fxi_train *t, const fx_plan *plan)
                 || (given == FXI_METRIC_LOGLOSS && task == FXI_CLASSIFY
                     && t->how.loss == &fxi_loss_logistic);
     if (!fits)
-        return fxi_error(FX_EINVAL, "metric %s does not go with task=%s%s", plan->metric,
+        return fxi_error(FX_EINVAL, "metric %s does not go with task=%s, whose metrics are %s",
+                         plan->metric,
                          task == FXI_RANK       ? "rank"
                          : task == FXI_CLASSIFY ? "classify"
                                                 : "regress",
-                         given == FXI_METRIC_LOGLOSS ? "; it needs classes and loss=logistic" : "");
+                         task == FXI_RANK       ? "auc"
+                         : task == FXI_CLASSIFY ? "accuracy, auc and, with loss=logistic, logloss"
+                                                : "rmse");
     if (!plan->eval && (plan->metric || plan->patience))
         return fxi_error(FX_EINVAL, "%s needs rows to measure on (eval)",
                          plan->metric ? "a metric" : "patience");

@@ -83,11 +83,11 @@ typedef struct fxi_labels {
     double *weight;                     /* [rows] of the table, times that of the class */
     double *value;                      /* [classes] ascending: labels as in the table */
 } fxi_labels;
-/* Classes are the distinct labels of rows of positive weight.  class_weight as in fx_plan. */
-fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress,
-                           const char *class_weight, const fx_run *run);
+/* Classes are the distinct labels of rows of positive weight, and those of the plan. */
+fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, const fx_plan *plan,
+                           const fx_run *run);
 /* Weights alone, for models that need no labels. */
-fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const char *class_weight,
+fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const fx_plan *plan,
                                 const fx_run *run);
 /* The labels of t among the classes of a model; an unknown one is FX_EINVAL. */
 fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,

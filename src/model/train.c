@@ -180,11 +180,11 @@ static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *
                         : t->how.learner->kind == FXI_FACTORS && t->how.task != FXI_CLASSIFY;
 
     if (!t->how.components)
-        return fxi_model_labels(&t->labels, table, targets, plan->class_weight, run);
+        return fxi_model_labels(&t->labels, table, targets, plan, run);
     if (plan->eval)
         return fxi_error(FX_EINVAL, "%s predicts no labels: there is nothing to measure on eval",
                          t->how.learner->name);
-    return fxi_model_labels_none(&t->labels, table, plan->class_weight, run);
+    return fxi_model_labels_none(&t->labels, table, plan, run);
 }
 
 static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,

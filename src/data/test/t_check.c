@@ -31,7 +31,9 @@ static void places(void)
 
     CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
     val[5] = NAN;
-    refused(&t, FX_EDOMAIN, "row 5, column 2");
+    refused(&t, FX_EDOMAIN, "row 5, column 2: NaN");
+    val[5] = -INFINITY;
+    refused(&t, FX_EDOMAIN, "row 5, column 2: -inf");
     val[5] = 0, col[5] = 3;
     refused(&t, FX_ESHAPE, "row 5: column 3");
     col[5] = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_row.c - inner products and updates with rows of every form, on every instruction set, against
- * long double, within the bound of row_hot.c. */
+ * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike. */
 
 #include "base/test.h"
 #include "fit/fit.h"
@@ -39,6 +39,18 @@ static void check(const fxi_simd *simd, fxi_row r, size_t width)
     CHECK(!memcmp(out, w, sizeof out) && width <= N);   /* nothing else was touched */
 }
 
+/* A file that is read as floats scores as an array of doubles does. */
+static void same(const fxi_simd *simd, size_t n, size_t at)
+{
+    double wide[N];
+
+    for (size_t i = 0; i < N; i++)
+        wide[i] = (double)x32[i];
+    fxi_row r = {.n = n, .f32 = x32 + at}, d = {.n = n, .f64 = wide + at};
+    CHECK(fxi_fit_row_dot(r, w, simd) == fxi_fit_row_dot(d, w, simd));
+    CHECK(fxi_fit_row_square(r, simd) == fxi_fit_row_square(d, simd));
+}
+
 int main(void)
 {
     test_init();
@@ -57,6 +69,7 @@ int main(void)
                 check(simd, (fxi_row){.n = n, .f64 = x + at}, n);
                 check(simd, (fxi_row){.n = n, .f32 = x32 + at, .col32 = col32 + at}, N);
                 check(simd, (fxi_row){.n = n, .f64 = x + at, .col64 = col64 + at}, N);
+                same(simd, n, at);
             }
     return 0;
 }

@@ -229,7 +229,7 @@ static void check_refused(rows *r)
     r->t.label = r->label;
     plan.model = "fm:task=regress";
     r->t.weight = zero;
-    fails(&plan, &r->t, FX_EINVAL, "weight above 0");
+    fails(&plan, &r->t, FX_EINVAL, "rows are zero");
     r->t.weight = NULL;
     fx_model *m = NULL;
     CHECK(fx_model_fit(&m, &plan, &r->t, &(fx_run){.max_memory = 5000}) == FX_ELIMIT && !m);

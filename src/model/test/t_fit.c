@@ -342,7 +342,7 @@ static void refuses(void)
     fails(&plan, &u, FX_EINVAL, "labels");
     u = t;
     u.weight = zero;
-    fails(&plan, &u, FX_EINVAL, "weight 0");
+    fails(&plan, &u, FX_EINVAL, "weights of all 2 rows are zero");
     u.rows = u.blocks = 0;
     fails(&plan, &u, FX_EINVAL, "rows");
     CHECK(fx_model_fit(NULL, &plan, &t, NULL) == FX_EINVAL);

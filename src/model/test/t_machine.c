@@ -141,7 +141,11 @@ static void refuses(void)
     fails(FX_EINVAL, "with a map take model svm",
           &(fx_plan){.model = "kernel-svm", .kernel = "anova", .map = "rk", .features = 9}, &t,
           NULL);
-    fails(FX_EINVAL, "all labels are the same", &good, &u, NULL);
+    fails(FX_EINVAL, "all labels are of one class", &good, &u, NULL);
+    u.weight = (double[2]){0, 0};
+    fails(FX_EINVAL, "weights of all 2 rows are zero", &good, &u, NULL);
+    fails(FX_EINVAL, "weights of all 2 rows are zero",
+          &(fx_plan){.model = "kernel-ridge", .kernel = "anova"}, &u, NULL);
     fx_matrix none = {.rows = t.rows, .val = t.label, .type = FX_F64};
     fx_table w = {.rows = t.rows, .blocks = 1, .block = &none, .label = t.label};
     fails(FX_EINVAL, "rows have no columns", &good, &w, NULL);

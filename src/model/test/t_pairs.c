@@ -173,7 +173,7 @@ static void rare_class(void)
         weight[i] = i != 5 && i != 9;
     label[5] = 77;
     CHECK(fx_model_fit(&m, &plan, &t, NULL) == FX_EINVAL && !m);
-    CHECK(strstr(fx_error_detail(), "class 77 has one row only"));
+    CHECK(strstr(fx_error_detail(), "class 77 has fewer than two"));
     label[9] = 77;
     m = fitted(&plan, &t, NULL);
     CHECK(fx_model_content(m).classes == CLASSES + 1);

@@ -157,6 +157,58 @@ static void sees_more(void)
     fx_data_free(x);
 }
 
+/* Rows of one class after those of another, the plan knowing both and a third: as one pass over all
+ * of them.  Numbers, and positions among names. */
+static void classes_come_later(const char *model, const char *text, int names)
+{
+    static const double label[] = {0, 2, 2, 1}, planned[] = {1, 0, 2, 3};
+    static const char *const name[] = {"a", "b", "c", "d"};
+    fx_data *d = parsed(text), *e[2];
+    fx_table t = fx_data_table(d), u;
+    fx_plan plan = {.model = model, .class_value = planned, .classes = 4};
+    fx_model *m, *next, *whole, *none = NULL;
+
+    t.label = label;
+    t.classes = names ? 4 : 0;
+    t.class_name = names ? name : NULL;
+    whole = fitted(&plan, &t, NULL);
+    e[0] = part(&t, 0, 1);
+    e[1] = part(&t, 1, 3);
+    u = fx_data_table(e[0]);
+    m = fitted(&plan, &u, NULL);
+    CHECK(fx_model_content(m).classes == 4 && fx_model_content(m).outputs == 4);
+    u = fx_data_table(e[1]);
+    CHECK(fx_model_update(&next, m, &u, NULL) == FX_OK);
+    CHECK(!strncmp(model, "fm", 2) || same_model(next, whole));
+    CHECK(!strcmp(fx_model_content(next).class_name[3], names ? "d" : "3"));
+    double odd[] = {0, names ? 4 : NAN};
+    plan.class_value = odd;
+    plan.classes = 2;
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    plan.model = "ridge";
+    plan.classes = 1;
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    plan.model = "pca:k=1";
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    plan.model = model;
+    plan.class_value = planned;
+    plan.classes = 4;
+    t.weight = (const double[4]){0};    /* nothing to learn from, whatever is planned */
+    CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
+    t.weight = (const double[4]){0, 1, 1, 1};   /* class 0 has no weight that could be balanced */
+    plan.class_weight = "balanced";
+    fx_model *balanced = fitted(&plan, &t, NULL);
+    CHECK(isfinite(fx_model_content(balanced).objective));
+    CHECK(isfinite(fx_model_content(balanced).weights[0]));
+    fx_model_free(balanced);
+    fx_model_free(m);
+    fx_model_free(next);
+    fx_model_free(whole);
+    fx_data_free(d);
+    fx_data_free(e[0]);
+    fx_data_free(e[1]);
+}
+
 int main(void)
 {
     test_init();
@@ -174,5 +226,10 @@ int main(void)
                     "kernel-perceptron:max-iter=4,averaged=no,budget=150");
     starts_there();
     sees_more();
+    for (int names = 0; names < 2; names++) {
+        const char *text = "0 1:1 2:1\n0 2:3 3:1\n0 1:-1 3:2\n0 2:-1\n";
+        classes_come_later("perceptron:max-iter=1", text, names);
+        classes_come_later("fm:solver=adagrad,max-iter=1,rank=2", text, names);
+    }
     return 0;
 }

@@ -23,3 +23,14 @@ list(TRANSFORM private PREPEND -l)
 list(JOIN private " " private)
 configure_file(cmake/featcross.pc.in ${PROJECT_BINARY_DIR}/featcross.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/featcross.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# A wheel takes this part alone: one file, wheels having no links, and the licences of what is
+# linked or compiled in, which auditwheel copies beside it (scripts/wheel).
+if(SKBUILD)
+  install(FILES $<TARGET_FILE:featcross> DESTINATION featcross RENAME libfeatcross.so
+          COMPONENT python)
+  foreach(library libkissfft libjansson liblbfgs librandom123)
+    install(FILES /usr/share/doc/${library}-dev/copyright OPTIONAL COMPONENT python
+            DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${library})
+  endforeach()
+endif()

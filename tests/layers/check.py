@@ -4,7 +4,8 @@
 
   - a file includes only lower layers and its own module; siblings never include each other; no
     include climbs with ../
-  - cli, examples and fuzz see featcross.h alone
+  - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
+    _sklearn.py alone, and no file but tests has more than 300 lines
   - fx_A_B and fxi_A_B are defined in src/A/B.c (B may be of several words: the longest that is a
     file counts), else src/A/A.c, else src/base/A.c; ELSEWHERE lists the exceptions
   - every public function is named by a test
@@ -119,9 +120,27 @@ def check_library():
                 complain(path, f"{what}: {found}")
 
 
+def check_python():
+    with open("include/featcross.h", encoding="utf-8") as f:
+        declared = set(re.findall(r"\bfx_\w+", f.read()))
+    files = glob.glob("python/featcross/*.py")
+    assert len(files) > 10, "python/featcross was not found"
+    for path in files + glob.glob("python/tests/*.py"):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        if path in files and text.count("\n") > 300:
+            complain(path, f"has {text.count(chr(10))} lines; 300 are the most")
+        for name in set(re.findall(r"\bfxi?_\w+", text)) - declared:
+            complain(path, f"names {name}, which is not in featcross.h")
+        if path in files and not path.endswith("/_sklearn.py") \
+                and re.search(r"^\s*(?:import|from) sklearn\b", text, re.M):
+            complain(path, "imports scikit-learn; _sklearn.py does, and stands in for it")
+
+
 def check_licence():
     patterns = ["src", "include", "cli", "tests", "fuzz", "examples", "bench"]
-    for path in (p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)):
+    paths = [p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)]
+    for path in paths + glob.glob("python/**/*.py", recursive=True):
         with open(path, encoding="utf-8") as f:
             if "SPDX-License-Identifier: BSD-3-Clause" not in f.readline():
                 complain(path, "does not begin with its SPDX line")
@@ -134,6 +153,7 @@ def main():
     check_names(public)
     check_tested(public)
     check_library()
+    check_python()
     check_licence()
     print("\n".join(sorted(problems)))
     print(f"{len(public)} public functions, {len(problems)} problems")

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Factors: what factorization machines and their relatives share - parameters as the library's
+keys, fitted numbers, and the part of their docstrings that is the same."""
+from __future__ import annotations
+
+import numpy as np
+
+from ._library import copied
+from ._model import Model
+from ._spec import choice, spec
+
+KEYS = {                                # parameter: key of the model's spec
+    "n_components": "rank", "alpha": "alpha", "beta": "beta", "fit_linear": "linear",
+    "beta_lambda": "beta-lambda", "solver": "solver", "max_iter": "max-iter", "tol": "tol",
+    "learning_rate": "lr", "batch_size": "batch", "init_std": "sd",
+}
+PLAN = ("scale", "metric", "patience", "max_seconds")   # parameters that are members of fx_plan
+LOSSES = {"auto": "auto", "logistic": "logistic", "squared_hinge": "squared-hinge",
+          "squared": "squared"}
+LAMBDAS = {"ones": "ones", "signs": "signs", "random_signs": "signs", "learned": "learned"}
+INTERCEPT = {True: "free", False: "none"}
+
+PARAMETERS = """\
+    alpha : penalty of the linear term, alpha/2 |w|^2
+    beta : penalty of factors, beta/2 |P|^2; a list: of orders 2, 3, .., the last one for all above
+    fit_linear, fit_intercept : whether scores have a linear term, and an intercept (no penalty)
+    init_lambdas : weights of the components: "ones", "signs" (+1 and -1 at random, fixed; also
+        "random_signs"), or "learned", with the penalty beta_lambda/2 |lambda|^2
+    beta_lambda : see init_lambdas
+    solver : "cd" (coordinate descent), "adagrad" (by batches of rows; has partial_fit), "lbfgs" or
+        "auto"
+    max_iter : iterations over all rows, at most
+    tol : stop when an iteration lowers the objective by less than this share of it; if max_iter
+        comes first, as is common, a ConvergenceWarning says so
+    learning_rate, batch_size : of adagrad
+    init_std : factors start as normal numbers of this standard deviation (orders t > 2: of
+        init_std^(2/t))
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), or None
+    metric : measured on eval_set: "accuracy", "auc", "logloss", "rmse"; None: the task's own
+    patience : stop after so many iterations without a better metric and keep the best; 0: do not
+    max_seconds : stop after the iteration that ends later; 0: no limit
+    warm_start : go on from the last fit; columns may have come in addition.  Adagrad goes on as if
+        it had not stopped
+    random_state : of the start and of the order of visits
+    n_jobs : threads; None or -1: all processors
+    verbose : 1: a progress bar and what was converted
+"""
+ATTRIBUTES = """\
+    P_ : factors (orders, components, columns), the highest order first
+    lams_ : weights of components (orders, components)
+    w_, intercept_ : linear term (columns,) and a float
+    n_iter_, objective_ : iterations of the fit, objective at its end
+    history_ : dict of arrays, a number an iteration: output, iteration, seconds, objective, gap
+        (NaN) and metric
+    model_ : the fitted model
+"""
+SEVERAL = """\
+    Of three or more classes P_, lams_, w_ and intercept_ have one more axis in front, of classes.
+"""
+
+
+class Factors:
+    """A subclass is a Learner too, says by _model the name of its model and further keys, and by
+    TASK what it learns."""
+
+    TASK = ""
+
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        for name, text in (("(common)", PARAMETERS), ("(fitted)", ATTRIBUTES),
+                           ("(several)", SEVERAL)):
+            cls.__doc__ = (cls.__doc__ or "").replace(f"    {name}\n", text)
+
+    def _set(self, parameters: dict) -> None:
+        """What __init__ was given: its locals()."""
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    def _model(self, rows) -> tuple[str, dict, dict]:
+        """Name of the model, further keys of its spec, further members of fx_plan."""
+        raise NotImplementedError
+
+    def _plan(self, rows):
+        name, keys, members = self._model(rows)
+        keys = {**keys, "task": self.TASK, "intercept": choice("fit_intercept", self.fit_intercept,
+                                                               INTERCEPT),
+                "lambda": choice("init_lambdas", self.init_lambdas, LAMBDAS),
+                **{key: getattr(self, parameter) for parameter, key in KEYS.items()}}
+        if hasattr(self, "loss"):
+            keys["loss"] = choice("loss", self.loss, LOSSES)
+        if hasattr(self, "clip"):
+            keys["clip"] = choice("clip", self.clip, {True: "train", False: "no"})
+        return {"model": spec(name, **keys), **members,
+                **{member: getattr(self, member) for member in PLAN}}
+
+    def _online(self):
+        return self.solver == "adagrad"
+
+    def _blocks(self, member: str, *inner: str) -> np.ndarray:
+        """[outputs][blocks][..] of an array of fx_factors, without the first axis if it is 1; the
+        highest order first."""
+        model: Model = self._fitted("model_")
+        c = model.content
+        found = [copied(getattr(block, member), np.float64, c.outputs,
+                        *[getattr(block, size) for size in inner]) for block in c.block[:c.blocks]]
+        return _one(np.stack(found[::-1], axis=1))
+
+    @property
+    def P_(self) -> np.ndarray:
+        P = self._blocks("P", "cols", "rank")
+        return np.ascontiguousarray(np.swapaxes(P, -1, -2))
+
+    @property
+    def lams_(self) -> np.ndarray:
+        return self._blocks("lambda", "rank")
+
+    @property
+    def thetas_(self) -> np.ndarray:
+        if not self._fitted("model_").content.block[0].theta:
+            raise AttributeError("only fit_lower='simplex' has thetas_")
+        return self._blocks("theta", "order")[..., 0, :]
+
+    @property
+    def w_(self) -> np.ndarray:
+        model = self._fitted("model_")
+        return _one(np.ascontiguousarray(model.array("weights", model.content.cols,
+                                                     model.content.outputs).T))
+
+    @property
+    def intercept_(self):
+        model = self._fitted("model_")
+        b = model.array("intercepts", model.content.outputs)
+        return float(b[0]) if len(b) == 1 else b
+
+
+class Classifying(Factors):
+    TASK = "classify"
+
+    def _probabilities(self):
+        return self.loss in ("auto", "logistic")
+
+
+class Regressing(Factors):
+    TASK = "regress"
+
+
+def _one(array: np.ndarray) -> np.ndarray:
+    return array[0] if len(array) == 1 else array

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shared library as ctypes sees it: structs, functions, statuses.
+
+featcross.h is the authority; python/tests/test_library.py compares every struct and function here
+with it.  Nothing else in the package touches ctypes' types of arguments.
+"""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+import warnings
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from pathlib import Path
+
+import numpy as np
+
+from ._sklearn import ConvergenceWarning
+
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_double)
+WRITE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+MEMBER = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64)
+
+F32, F64 = 0, 1                         # fx_type
+LABEL, SCORE, PROBA = 0, 1, 2           # fx_output
+BOUND_MAX = 4
+
+
+def _struct(struct: str, /, **fields):
+    return type(struct, (ctypes.Structure,), {"_fields_": list(fields.items())})
+
+
+fx_run = _struct("fx_run", threads=c_int, max_memory=c_uint64, progress=PROGRESS, ctx=c_void_p)
+fx_matrix = _struct("fx_matrix", rows=c_size_t, cols=c_size_t, stride=c_size_t, type=c_int,
+                    wide=c_int, val=c_void_p, ptr=c_void_p, col=c_void_p)
+fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
+                   block=POINTER(fx_matrix), label=c_void_p, classes=c_size_t,
+                   class_name=POINTER(c_char_p), qid=c_void_p, weight=c_void_p,
+                   name=POINTER(c_char_p), base=c_int)
+fx_sink = _struct("fx_sink", write=WRITE, member=MEMBER, ctx=c_void_p)
+fx_bound = _struct("fx_bound", kind=c_char_p, formula=c_char_p, features=c_double)
+fx_error = _struct("fx_error", pairs=c_size_t, mae=c_double, rmse=c_double, max=c_double,
+                   ci95=c_double, mean=c_double, scale=c_double, predicted=c_double)
+fx_plan = _struct("fx_plan", model=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
+                  family=c_char_p, features=c_size_t, seed=c_uint64, class_weight=c_char_p,
+                  reader=c_char_p, init=c_void_p, eval=POINTER(fx_table), metric=c_char_p,
+                  patience=c_size_t, max_seconds=c_double, cache=c_uint64,
+                  class_value=c_void_p, classes=c_size_t)
+fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
+                  objective=c_double, gap=c_double, metric=c_double)
+fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
+                     **{"lambda": POINTER(c_double)}, theta=POINTER(c_double),
+                     norm=POINTER(c_double))
+fx_content = _struct("fx_content", spec=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
+                     family=c_char_p, reader=c_char_p, seed=c_uint64, cols=c_size_t,
+                     random=c_size_t, features=c_size_t, outputs=c_size_t, classes=c_size_t,
+                     base=c_int, class_name=POINTER(c_char_p), class_value=POINTER(c_double),
+                     name=POINTER(c_char_p), weights=POINTER(c_double),
+                     intercepts=POINTER(c_double), sigmoid=POINTER(c_double),
+                     seen=POINTER(ctypes.c_ubyte), factors=POINTER(c_double), vectors=fx_matrix,
+                     support=c_size_t, pairs=c_int, block=POINTER(fx_factors), blocks=c_size_t,
+                     low=c_double, high=c_double, variance=POINTER(c_double),
+                     total_variance=c_double, rows=c_size_t, objective=c_double, gap=c_double,
+                     iterations=c_uint64, converged=c_int, version=c_int, prepared=c_double,
+                     history=POINTER(fx_step), steps=c_size_t)
+fx_metrics = _struct("fx_metrics", rows=c_size_t, accuracy=c_double, auc=c_double,
+                     logloss=c_double, rmse=c_double)
+fx_question = _struct("fx_question", top=c_size_t, order=c_size_t, output=c_size_t,
+                      rows=POINTER(fx_table), row=POINTER(fx_matrix), effort=c_double)
+fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
+                         weight=c_double, contribution=c_double, support=c_uint64)
+fx_answer = _struct("fx_answer", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
+                    missed=c_double, constant=c_double, score=c_double, rest=c_double,
+                    unseen=c_size_t)
+
+_handle, _out = c_void_p, POINTER(c_void_p)
+_matrix, _table, _run, _sink = map(POINTER, (fx_matrix, fx_table, fx_run, fx_sink))
+_status = c_int
+FUNCTIONS = {                           # name: what it returns, then its arguments
+    "fx_version": (c_int,),
+    "fx_abi": (c_int,),
+    "fx_simd_target": (c_char_p,),
+    "fx_status_name": (c_char_p, _status),
+    "fx_error_detail": (c_char_p,),
+    "fx_data_table": (fx_table, _handle),
+    "fx_data_free": (None, _handle),
+    "fx_data_make": (_status, _out, c_char_p, c_uint64, _run),
+    "fx_data_planted": (c_char_p, _handle),
+    "fx_data_scale_fit": (_status, _out, c_char_p, _table, _run),
+    "fx_data_scale_apply": (_status, _out, _handle, _table, _run),
+    "fx_data_scale_free": (None, _handle),
+    "fx_kernel_parse": (_status, _out, c_char_p, c_char_p, c_int),
+    "fx_kernel_file": (c_void_p, c_char_p, POINTER(c_size_t)),
+    "fx_kernel_spec": (c_char_p, _handle),
+    "fx_kernel_help": (c_char_p, c_size_t),
+    "fx_kernel_free": (None, _handle),
+    "fx_kernel_gram": (_status, c_void_p, c_size_t, _handle, _matrix, _matrix, _run),
+    "fx_map_parse": (_status, _out, c_char_p, _handle, c_size_t, c_size_t, c_uint64, _matrix, _run),
+    "fx_map_spec": (c_char_p, _handle),
+    "fx_map_features": (c_size_t, _handle),
+    "fx_map_help": (c_char_p, c_size_t),
+    "fx_map_free": (None, _handle),
+    "fx_map_apply": (_status, c_void_p, c_size_t, c_int, _handle, _matrix, _run),
+    "fx_map_bound": (_status, POINTER(fx_bound), POINTER(c_size_t), _handle, c_double, c_double,
+                     c_double, c_int),
+    "fx_map_error": (_status, POINTER(fx_error), _handle, _matrix, c_size_t, c_uint64, _run),
+    "fx_model_fit": (_status, _out, POINTER(fx_plan), _table, _run),
+    "fx_model_update": (_status, _out, _handle, _table, _run),
+    "fx_model_free": (None, _handle),
+    "fx_model_help": (c_char_p, c_size_t),
+    "fx_model_content": (fx_content, _handle),
+    "fx_model_dump": (_status, _sink, _handle),
+    "fx_model_parse": (_status, _out, c_char_p, c_size_t, _run),
+    "fx_model_width": (c_size_t, _handle, c_int),
+    "fx_model_predict": (_status, c_void_p, POINTER(c_uint64), _handle, c_int, _matrix, _run),
+    "fx_model_evaluate": (_status, POINTER(fx_metrics), c_void_p, _handle, _table, _run),
+    "fx_model_explain": (_status, _out, _handle, POINTER(fx_question), _run),
+    "fx_model_explain_answer": (fx_answer, _handle),
+    "fx_model_explain_free": (None, _handle),
+}
+
+ERRORS = {                              # fx_status: what a failure is in Python
+    -1: MemoryError,                    # FX_ENOMEM
+    -2: ValueError,                     # FX_EINVAL
+    -3: ValueError,                     # FX_ESHAPE
+    -4: ValueError,                     # FX_EFORMAT
+    -5: ValueError,                     # FX_EDOMAIN
+    -6: FloatingPointError,             # FX_ENUMERIC
+    -7: ValueError,                     # FX_EUNSUPPORTED
+    -8: KeyboardInterrupt,              # FX_ECANCELLED
+    -9: MemoryError,                    # FX_ELIMIT
+    -10: OSError,                       # FX_EOUTPUT
+}
+ABI = 0                                 # FX_ABI of the header that this file mirrors
+
+
+def _load() -> ctypes.CDLL:
+    beside = Path(__file__).with_name("libfeatcross.so")
+    path = os.environ.get("FEATCROSS_LIBRARY") or str(beside)
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"featcross: {path} cannot be loaded ({error}); FEATCROSS_LIBRARY names "
+                          "another libfeatcross.so") from None
+    try:
+        for name, (result, *arguments) in FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as error:
+        raise ImportError(f"featcross: {path} is of another version ({error})") from None
+    if library.fx_abi() != ABI:
+        raise ImportError(f"featcross: {path} has ABI {library.fx_abi()}, this package needs {ABI}")
+    return library
+
+
+lib = _load()
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+def warn(message: str, category=UserWarning) -> None:
+    """Warns of the line outside this package that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def check(status: int) -> None:
+    """Raises what a failure is in Python; a remark becomes a ConvergenceWarning."""
+    if status == 0:
+        return
+    detail = text(lib.fx_error_detail())
+    if status < 0:
+        raise ERRORS[status](detail)
+    warn(detail, ConvergenceWarning)
+
+
+def text(string: bytes | None) -> str:
+    return (string or b"").decode("utf-8", "surrogateescape")
+
+
+def encoded(string: str | None, name: str = "spec") -> bytes | None:
+    if string is None:
+        return None
+    if not isinstance(string, str):
+        raise ValueError(f"{name}={string!r} is no text")
+    if "\0" in string:
+        raise ValueError(f"{string!r} holds a zero byte, where texts of the library end")
+    return string.encode("utf-8", "surrogateescape")
+
+
+def strings(items) -> ctypes.Array:
+    """An array of C strings; it keeps their bytes alive."""
+    return (c_char_p * len(items))(*[encoded(item) for item in items])
+
+
+_dtype = functools.cache(np.dtype)      # of a struct it takes 0.1 ms to make
+
+
+def copied(at, kind, *shape: int) -> np.ndarray:
+    """A copy of the library's numbers at an address or pointer; kind: their type."""
+    out = np.empty(shape, dtype=_dtype(kind))
+    if out.nbytes:                      # else there may be no address
+        ctypes.memmove(out.ctypes.data, at, out.nbytes)
+    return out
+
+
+class Handle:
+    """An object of the library, freed with its last reference.  Made empty: `out` is where a call
+    leaves it, so that nothing is lost if an exception follows."""
+
+    _free = None                        # until __init__ has run
+
+    def __init__(self, free):
+        self._as_parameter_, self._free = c_void_p(), free
+
+    @property
+    def out(self):
+        return ctypes.byref(self._as_parameter_)
+
+    def __del__(self):
+        if self._free:
+            self._free(self._as_parameter_)
+            self._as_parameter_.value = None
+
+    def __reduce__(self):               # a copy would be freed twice
+        raise TypeError(f"{type(self).__name__} cannot be copied")

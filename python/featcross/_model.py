@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model: a fitted model of the library, with what users ask of it in NumPy's terms."""
+from __future__ import annotations
+
+import ctypes
+import numbers
+from ctypes import byref
+from typing import NamedTuple
+
+import numpy as np
+
+from ._labels import Table
+from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded, fx_metrics,
+                       fx_plan, fx_question, fx_sink, fx_step, lib, text)
+from ._numbers import natural
+from ._rows import Rows
+from ._run import Kept, call
+
+
+class Combination(NamedTuple):
+    """A product of features, and the weight that scores give it.
+
+    Attributes
+    ----------
+    features : names, or columns from 0
+    weight : by which the product is multiplied
+    contribution : explain: to the score of the row
+    support : top_combinations with X: rows that hold all of its features
+    order : number of features
+    """
+
+    features: tuple
+    weight: float
+    contribution: float | None = None
+    support: int | None = None
+
+    @property
+    def order(self) -> int:
+        return len(self.features)
+
+
+class Explanation(NamedTuple):
+    """One row's score in parts: constant + contributions of combinations + rest.
+
+    Attributes
+    ----------
+    combinations : list of Combination, the largest contribution first
+    exact : whether it is sure that no other combination contributes more
+    constant : what every row has
+    score : of the row
+    rest : of all other combinations together
+    missed : not exact: no contribution that is left out is larger
+    """
+
+    combinations: list[Combination]
+    exact: bool
+    constant: float
+    score: float | None = None
+    rest: float | None = None
+    missed: float = 0.0
+
+
+def _member(name: str, value):
+    """Of fx_plan.  ctypes would take a number for the address of a text."""
+    kind = dict(fx_plan._fields_)[name]
+    if kind is ctypes.c_char_p:
+        return encoded(value, name)
+    if kind is ctypes.c_double and not isinstance(value, numbers.Real):
+        raise ValueError(f"{name}={value!r} is no number")
+    return natural(value, name) if kind in (ctypes.c_size_t, ctypes.c_uint64) else value
+
+
+class Model(Handle):
+    def __init__(self):
+        super().__init__(lib.fx_model_free)
+
+    @classmethod
+    def fit(cls, plan: dict, table: Table, *, init: Model | None = None,
+            evaluation: Table | None = None, n_jobs=None, verbose=0) -> Model:
+        """plan: members of fx_plan, texts as str, None: default."""
+        model = cls()
+        c_plan = fx_plan(**{name: _member(name, value) for name, value in plan.items()
+                            if value is not None})
+        if init is not None:
+            c_plan.init = init._as_parameter_
+        if evaluation is not None:
+            c_plan.eval = ctypes.pointer(evaluation.table)
+        call("fx_model_fit", model.out, c_plan, table.table, n_jobs=n_jobs, verbose=verbose,
+             what="fit")
+        return model
+
+    def update(self, table: Table, *, n_jobs=None, verbose=0) -> Model:
+        """One that has seen these rows too, once."""
+        model = Model()
+        call("fx_model_update", model.out, self, table.table, n_jobs=n_jobs, verbose=verbose,
+             what="partial_fit")
+        return model
+
+    @classmethod
+    def parse(cls, data: bytes) -> Model:
+        model = cls()
+        call("fx_model_parse", model.out, data, len(data), what="load")
+        return model
+
+    def dump(self) -> bytes:
+        """The bytes of its file."""
+        parts: list[bytes] = []
+        with Kept() as kept:
+
+            def write(_, at, size):
+                try:
+                    parts.append(ctypes.string_at(at, size))
+                except BaseException as error:  # no memory
+                    kept.append(error)
+                return bool(kept)
+
+            status = lib.fx_model_dump(fx_sink(WRITE(write)), self)
+        check(status)
+        return b"".join(parts)
+
+    def __reduce__(self):               # pickle, copy: by the bytes of its file
+        return Model.parse, (self.dump(),)
+
+    @property
+    def content(self):
+        """fx_content as it is; it keeps the model alive, which owns what its pointers point to."""
+        content = lib.fx_model_content(self)
+        content.owner = self
+        return content
+
+    def spec(self, member: str = "spec") -> str:
+        return text(getattr(self.content, member))
+
+    def names(self) -> list[str] | None:
+        c = self.content
+        return [text(c.name[j]) for j in range(c.cols)] if c.name else None
+
+    def classes(self) -> np.ndarray | None:
+        """Labels as the file has them; whole numbers as integers."""
+        c = self.content
+        if not c.classes:
+            return None
+        if not c.class_value:
+            return np.array([text(c.class_name[k]) for k in range(c.classes)])
+        value = np.array(c.class_value[:c.classes])
+        whole = (value == np.floor(value)).all() and (abs(value) < 2**53).all()
+        return value.astype(np.int64) if whole else value
+
+    def array(self, member: str, *shape) -> np.ndarray | None:
+        """A copy of the library's array; None if there is none."""
+        pointer = getattr(self.content, member)
+        return copied(pointer, pointer._type_, *shape) if pointer else None
+
+    def history(self) -> dict[str, np.ndarray]:
+        """What each iteration of the fit left: a column for each number.  Not kept in files."""
+        c = self.content
+        steps = copied(c.history, fx_step, c.steps)
+        return {key: steps[key].astype(np.int64 if steps[key].dtype.kind == "u" else np.float64)
+                for key, _ in fx_step._fields_}
+
+    def width(self, what: int) -> int:
+        return lib.fx_model_width(self, what)
+
+    def predict(self, rows: Rows, what: int, *, n_jobs=None, verbose=0) -> np.ndarray:
+        """[rows][width]: LABEL, SCORE or PROBA."""
+        out = np.empty((len(rows), self.width(what)))
+        call("fx_model_predict", out.ctypes.data, None, self, what, rows.matrix, n_jobs=n_jobs,
+             verbose=verbose, what="predict")
+        return out
+
+    def evaluate(self, table: Table, *, n_jobs=None, verbose=0) -> dict[str, float]:
+        """accuracy, auc, logloss and rmse on labelled rows; NaN: does not apply."""
+        out = fx_metrics()
+        call("fx_model_evaluate", byref(out), None, self, table.table, n_jobs=n_jobs,
+             verbose=verbose, what="evaluate")
+        return {name: getattr(out, name) for name in ("accuracy", "auc", "logloss", "rmse")}
+
+    def explain(self, *, top: int, order: int = 0, output: int = 0, support: Table | None = None,
+                row=None, names=None, n_jobs=None, verbose=0) -> Explanation:
+        """The largest weights, or contributions to the score of one row (an fx_matrix)."""
+        question = fx_question(top=top, order=order, output=output)
+        if support is not None:
+            question.rows = ctypes.pointer(support.table)
+        if row is not None:
+            question.row = ctypes.pointer(row)
+        found = Handle(lib.fx_model_explain_free)
+        call("fx_model_explain", found.out, self, byref(question), n_jobs=n_jobs, verbose=verbose,
+             what="explain")
+        a = lib.fx_model_explain_answer(found)
+        combinations = []
+        for c in a.at[:a.n]:
+            columns = c.column[:c.order]
+            combinations.append(Combination(
+                tuple(names[j] if names is not None else j for j in columns), c.weight,
+                None if row is None else c.contribution, None if support is None else c.support))
+        return Explanation(combinations, bool(a.exact), a.constant,
+                           None if row is None else a.score, None if row is None else a.rest,
+                           a.missed)
+
+
+__all__ = ["Combination", "Explanation", "LABEL", "Model", "PROBA", "SCORE"]

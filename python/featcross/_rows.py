@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows: what users hold, as the library's fx_matrix, without a copy where it can be read as it is.
+
+    as it is:   C-ordered float32 or float64, rows perhaps apart (a slice of columns); SciPy CSR of
+                those with int32 or int64 indices, matrix or array; read-only, memory-mapped
+    converted:  F order, other numbers (to float64), lists; CSC, COO and the others; CSR that is not
+                canonical; DataFrames of numbers.  Once, and `notes` says so.
+Row offsets of CSR are widened to int64 (8 bytes a row) if SciPy has them in int32.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._frame import array_of, is_frame
+from ._library import F32, F64, fx_matrix
+from ._numbers import exact, unmasked
+
+TYPES = {np.dtype(np.float32): F32, np.dtype(np.float64): F64}
+INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def is_sparse(X) -> bool:
+    """A SciPy sparse matrix or array; SciPy is not imported to find out."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+class Rows:
+    """A view of rows.  `matrix` is for the library; the arrays it points into live as long as this.
+
+    array: an ndarray or a SciPy CSR that holds the same.
+    dtype: the precision of the caller's numbers; float32 stays float32 in what is computed.
+    notes: a line if the caller's numbers had to be converted.
+    """
+
+    def __init__(self, X, name: str = "X"):
+        self.name = name
+        self._why: list[str] = []       # of the conversion
+        if is_frame(X) and X.shape[1] and all(hasattr(t, "fill_value") for t in X.dtypes):
+            self._why.append(f"it was a {type(X).__name__}")
+            X = X.sparse.to_coo()       # pandas', all columns being sparse
+        if is_sparse(X):
+            self._sparse(X)
+        else:
+            self._dense(X)
+        self.dtype = self.array.dtype
+        to = "csr" if self.matrix.ptr else "C-ordered"
+        self.notes = [f"{name} was converted to {to} {self.dtype}: {', '.join(self._why)}"] \
+            if self._why else []
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.matrix.rows, self.matrix.cols
+
+    def __len__(self) -> int:
+        return self.matrix.rows
+
+    def row(self, i: int) -> fx_matrix:
+        """Row i alone."""
+        m = self.matrix
+        one = fx_matrix(1, m.cols, m.stride, m.type, m.wide, m.val, m.ptr, m.col)
+        if m.ptr:
+            one.ptr = m.ptr + 8 * i
+        elif m.val:
+            one.val = m.val + i * m.stride * self.dtype.itemsize
+        return one
+
+    def _check(self, A) -> None:
+        """Two dimensions of real numbers."""
+        if A.ndim != 2:
+            hint = ("Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one row"
+                    if A.ndim < 2 else "They are rows and columns")
+            raise ValueError(f"{self.name} has {A.ndim} dimension(s), but 2 are needed. {hint}.")
+        if A.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: {self.name} has type {A.dtype}")
+        if A.dtype.kind in "US":
+            raise ValueError(f"{self.name} holds text, not numbers; DataFrames may hold categories")
+        if A.dtype.kind not in "biufO":
+            raise TypeError(f"{self.name} has type {A.dtype}, which is not one of numbers")
+
+    def _type(self, A) -> np.dtype:
+        """What A becomes: float32 stays, whatever its byte order; all else is float64."""
+        if A.dtype.kind in "iu":
+            exact(A, self.name)
+        wanted = np.dtype(np.float32 if A.dtype.kind == "f" and A.itemsize == 4 else np.float64)
+        if A.dtype != wanted:
+            self._why.append(f"it was {A.dtype}" if A.dtype.isnative else "its bytes are swapped")
+        return wanted
+
+    def _dense(self, X) -> None:
+        if not isinstance(X, np.ndarray):
+            self._why.append(f"it was a {type(X).__name__}")
+        A = array_of(X, self.name) if is_frame(X) else unmasked(X, self.name)
+        self._check(A)
+        wanted = self._type(A)
+        if not A.flags.aligned:
+            self._why.append("its numbers are off their boundaries")
+        elif not _by_rows(A):
+            self._why.append("its rows are not contiguous, as in F order")
+        if self._why:
+            A = self._converted(A, wanted)
+            A = A if A.flags.aligned else A.copy()
+        n, cols = A.shape
+        self.array: Any = A
+        self.matrix = fx_matrix(n, cols, A.strides[0] // A.itemsize if n > 1 and cols else cols,
+                                TYPES[A.dtype], 0, A.ctypes.data, None, None)
+
+    def _converted(self, A: np.ndarray, wanted: np.dtype) -> np.ndarray:
+        try:
+            return np.ascontiguousarray(A, dtype=wanted)
+        except ValueError as error:     # objects, one of which is a text
+            raise ValueError(f"{self.name} holds text, not numbers; DataFrames may hold categories "
+                             f"({error})") from None
+
+    def _sparse(self, X) -> None:
+        self._check(X)
+        A = X
+        if A.format != "csr":
+            self._why.append(f"it was {A.format}")
+            A = A.tocsr()
+        _check_offsets(A, self.name)
+        if not A.has_canonical_format:
+            self._why.append("columns were not sorted, or stood twice and were added")
+            A = A.copy() if A is X else A
+            A.sum_duplicates()
+        wanted = self._type(A.data)
+        index = A.indices.dtype if A.indices.dtype in INDICES else np.dtype(np.int64)
+        if A.indices.dtype != index:
+            self._why.append(f"its indices were {A.indices.dtype}")
+        col = np.require(A.indices, index, ["C", "A"])
+        val = np.require(A.data, wanted, ["C", "A"])
+        ptr = np.require(A.indptr, np.int64, ["C", "A"])
+        if val is not A.data:
+            A = type(A)((val, A.indices, A.indptr), shape=A.shape)
+        self.array, self._alive = A, (ptr, col, val)
+        self.matrix = fx_matrix(A.shape[0], A.shape[1], 0, TYPES[val.dtype],
+                                int(col.dtype == np.int64), val.ctypes.data, ptr.ctypes.data,
+                                col.ctypes.data)
+
+
+def _by_rows(A: np.ndarray) -> bool:
+    """Numbers of a row side by side, rows a number of places apart."""
+    (n, cols), (apart, beside), size = A.shape, A.strides, A.itemsize
+    return A.size == 0 or (cols < 2 or beside == size) \
+        and (n < 2 or apart >= cols * size and apart % size == 0)
+
+
+def _check_offsets(A, name: str) -> None:
+    """The library takes the arrays' lengths from the offsets, so those are not trusted."""
+    ptr = A.indptr
+    if len(ptr) != A.shape[0] + 1 or ptr[0] < 0 or ptr[-1] > min(len(A.indices), len(A.data)) \
+            or (ptr[1:] < ptr[:-1]).any():
+        raise ValueError(f"{name} is no csr: its indptr does not rise from 0 to the number of its "
+                         "entries")

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a long call runs: threads, a progress bar, Ctrl-C.
+
+The library calls back at least every 100 ms, in the thread that called it.  A signal's handler may
+run there, and ctypes would lose what it raises; so while a call lasts handlers are wrapped: an
+exception is kept, the call is told to stop, and then it is raised.
+"""
+from __future__ import annotations
+
+import operator
+import os
+import signal
+import sys
+import threading
+import time
+
+from ._library import PROGRESS, check, fx_run, lib
+
+# Those whose handlers raise: Ctrl-C, and limits of time.
+SIGNALS = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def threads(n_jobs: int | None) -> int:
+    """n_jobs as scikit-learn counts.  None: all processors, but no more than OMP_NUM_THREADS, by
+    which joblib tells its workers their share of the machine."""
+    if n_jobs is None:
+        share = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        return min(processors(), int(share)) if share.isdigit() and int(share) else processors()
+    try:
+        n = operator.index(n_jobs)
+    except TypeError:
+        n = 0
+    if n == 0:
+        raise ValueError(f"n_jobs={n_jobs!r} has no meaning; 1 is one thread, -1 all processors")
+    return n if n > 0 else max(1, processors() + 1 + n)
+
+
+def say(*lines: str) -> None:
+    for line in lines:
+        print(f"featcross: {line}", file=sys.stderr)
+
+
+class Kept(list):
+    """Exceptions of callbacks and of signals' handlers while a call of the library lasts; the first
+    is raised behind it.  Empty: all is well."""
+
+    lasts = False
+
+    def __enter__(self) -> Kept:
+        self.before = {}
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                handler = signal.getsignal(number)
+                if callable(handler):   # neither ignored nor left to the system
+                    self.before[number] = handler
+                    signal.signal(number, self._handler)
+        self.lasts = True
+        return self
+
+    def _handler(self, number, frame) -> None:
+        if not self.lasts:              # the call has not begun or is over: out of the way
+            signal.signal(number, self.before[number])
+            return self.before[number](number, frame)
+        try:
+            self.before[number](number, frame)
+        except BaseException as error:
+            self.append(error)
+
+    def __exit__(self, kind, error, trace) -> None:
+        self.lasts = False
+        for number, handler in self.before.items():
+            if signal.getsignal(number) == self._handler:   # a handler may have set another one
+                signal.signal(number, handler)
+        if self:
+            raise self.pop(0)
+
+
+def _interactive(stream) -> bool:
+    """A terminal or a notebook."""
+    return type(stream).__module__.startswith("ipykernel") or \
+        hasattr(stream, "isatty") and stream.isatty()
+
+
+class _Bar:
+    """One line on stderr, of work that lasts over a second."""
+
+    def __init__(self, what: str, kept: Kept):
+        self.what, self.kept, self.start, self.last = what, kept, time.monotonic(), 0.0
+
+    def __call__(self, done: float) -> None:
+        now = time.monotonic()
+        if now - self.start < 1 or now - self.last < 0.1:
+            return
+        self.last = now
+        full = int(30 * done)
+        left = f"{(now - self.start) * (1 - done) / done:.0f} s left" if done > 0 else ""
+        self._write(f"\r{self.what} [{'#' * full:.<30}] {100 * done:3.0f} % {left:<14}")
+
+    def close(self) -> None:
+        if self.last:
+            self._write("\r" + " " * (len(self.what) + 54) + "\r")
+
+    def _write(self, line: str) -> None:
+        try:
+            sys.stderr.write(line)
+            sys.stderr.flush()
+        except BaseException as error:  # closed, say
+            self.kept.append(error)
+
+
+def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
+         what: str = "") -> None:
+    """Calls a function of the library whose last argument is an fx_run; raises as check() does."""
+    run = fx_run(threads(n_jobs))
+    with Kept() as kept:
+        bar = _Bar(what or function, kept) if verbose and _interactive(sys.stderr) else None
+
+        def progress(_, done):
+            if bar:
+                bar(done)
+            return bool(kept)
+
+        run.progress = PROGRESS(progress)
+        status = getattr(lib, function)(*arguments, run)
+        if bar:
+            bar.close()
+    check(status)

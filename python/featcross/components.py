@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Principal components in the space of a kernel."""
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._base import all_or_nothing
+from ._learner import Learner
+from ._machine import PRECOMPUTED, KernelMachine
+from ._model import SCORE
+from ._sklearn import TransformerMixin
+from ._spec import spec
+from .linear import Linear
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
+    """Directions of largest variance in the space of a kernel.
+
+    Exactly, from all kernel values (memory: 8 bytes times the square of the rows), or on the
+    features of a map, which takes any number of rows; kernel="linear" takes the rows as they are.
+
+    Parameters
+    ----------
+    n_components : how many
+    kernel, degree, gamma, coef0, family, scale, n_jobs, verbose : see KernelSVC
+    map : one of the package's maps: components are those of its features, and its kernel is taken
+        in place of these
+    random_state : where the search for directions starts, and what the map draws
+
+    Attributes
+    ----------
+    explained_variance_ : of each component: the mean of its square over the rows
+    explained_variance_ratio_ : the same as a share of the variance in all directions
+    support_vectors_, dual_coef_, intercept_, model_ : see KernelSVC; on a map, and with
+        kernel="linear", no rows are kept
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featcross import KernelPCA
+    >>> X = np.array([[1., 0.], [-1., 0.], [0., 3.], [0., -3.]])
+    >>> pca = KernelPCA(2, kernel="linear").fit(X)
+    >>> print(np.round(pca.explained_variance_ratio_, 6))
+    [0.9 0.1]
+    >>> print(np.round(abs(pca.transform(X)), 6).tolist())
+    [[0.0, 1.0], [0.0, 1.0], [3.0, 0.0], [3.0, 0.0]]
+    """
+
+    def __init__(self, n_components: int = 2, *, kernel="rbf", degree: int = 2, gamma="scale",
+                 coef0: float = 1.0, family=None, map=None, scale: str | None = None,
+                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.family = family
+        self.map = map
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        k = self.n_components
+        if not (isinstance(k, numbers.Integral) and 0 < k <= len(rows)):
+            raise ValueError(f"n_components={k!r}: it is a whole number from 1 to "
+                             f"n_samples={len(rows)}")
+        if self.map is not None and (callable(self.kernel) or self.kernel == PRECOMPUTED):
+            raise ValueError("map= takes rows, not kernel values; its kernel is a parameter of it")
+        if self.map is not None or self.kernel == "linear" and k <= rows.shape[1]:
+            return self._members(spec("pca", k=k), rows)
+        return {**self._members(spec("kernel-pca", k=k), rows), **self._kernel(rows)}
+
+    @all_or_nothing
+    def fit(self, X, y=None) -> Self:
+        """Finds the directions; y is not looked at."""
+        self._train(self._rows(X, reset=True))
+        return self
+
+    def _keep(self, model):
+        super()._keep(model)
+        c = model.content
+        self.explained_variance_ = model.array("variance", c.outputs)
+        self.explained_variance_ratio_ = self.explained_variance_ / (c.total_variance or 1)
+        self._n_features_out = c.outputs
+
+    def transform(self, X) -> np.ndarray:
+        """Components of X: (rows, n_components), of mean 0 over the rows of the training."""
+        return self._predict(X, SCORE)
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """kernelpca0, kernelpca1, ..."""
+        n = self._fitted("_n_features_out")
+        return np.array([f"kernelpca{i}" for i in range(n)], dtype=object)

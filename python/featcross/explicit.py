@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of columns, each of them a feature: exact, and with a name."""
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from . import _spec
+from ._map import Map
+
+
+class ExplicitCombinations(Map):
+    """Every combination of columns as a feature: <Z(x), Z(y)> = K(x, y) exactly.
+
+    Parameters
+    ----------
+    kernel : str
+        anova: products of `degree` different columns.  anova-upto: of one up to `degree`.
+        all-subsets: of any number, none included.  poly: columns, squares and products of two, the
+        features of (coef0 + gamma <x, y>)^2.  linear: the columns as they are.  Or a spec string.
+    degree, gamma, coef0 : numbers
+        Of the kernel; poly is offered for degree 2.
+    n_jobs, verbose :
+        As in :class:`RandomKernelMap`.
+
+    Attributes
+    ----------
+    map_, n_features_in_, feature_names_in_ : as in :class:`RandomKernelMap`
+
+    Notes
+    -----
+    The features of d columns are d over `degree`, or 2^d: transform raises MemoryError for more
+    than this machine can hold, and writes a dense array, also of sparse rows.  To learn on
+    combinations of wide sparse rows give the map to the learner,
+    ``LinearClassifier(map=ExplicitCombinations())``: it stores those that are not 0.
+
+    Examples
+    --------
+    >>> import featcross
+    >>> pairs = featcross.ExplicitCombinations(kernel="anova", degree=2)
+    >>> print(pairs.fit_transform([[1., 2., 3.]]))
+    [[2. 3. 6.]]
+    >>> print(*pairs.get_feature_names_out(["age", "height", "city=Paris"]), sep=", ")
+    age height, age city=Paris, height city=Paris
+    """
+
+    random_state = None                 # nothing is drawn
+
+    def __init__(self, *, kernel: str = "anova", degree: int = 2, gamma: float | str = 1.0,
+                 coef0: float = 1.0, n_jobs: int | None = None, verbose: int = 0):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _spec(self, random):
+        return "explicit"
+
+    def _random(self, cols):
+        return 0
+
+    def _seed(self):
+        return 0
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """Names of the products: "x0 x1", of poly also "1" and "x0^2"; in the order of transform.
+
+        input_features : names of columns; None: those of the DataFrame of fit, else x0, x1, ..
+        """
+        m = self._fitted("map_")
+        names = self._names_in(input_features)
+        return np.array([" ".join(columns) + power or "1"
+                         for order, power in _sections(m.kernel.spec, m.cols)
+                         for columns in combinations(names, order)], dtype=object)
+
+    def _names_in(self, given) -> list[str]:
+        """Of the map's columns, which are more than X has where that holds categories."""
+        if given is not None:
+            known = getattr(self, "feature_names_in_", None)
+            if known is not None and list(given) != list(known):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError("input_features should have length equal to number of features "
+                                 f"({self.n_features_in_}), got {len(given)}")
+        own = self._column_names()
+        if own is not None:
+            return own
+        return [f"x{j}" for j in range(self.map_.cols)] if given is None else list(given)
+
+
+def _sections(kernel: str, cols: int) -> list[tuple[int, str]]:
+    """Runs of columns of the map, as doc/math.md has them: products of so many columns, and what
+    stands behind their names.  Those of weight 0 are left out."""
+    name, keys = _spec.keys(kernel)
+    if name == "poly":
+        c, g = float(keys["coef0"]), float(keys["gamma"])
+        weights = {(0, ""): c, (1, ""): c * g, (1, "^2"): g, (2, ""): g}
+    elif name == "all-subsets":
+        weights = {(order, ""): 1 for order in range(cols + 1)}
+    elif name == "anova-upto":
+        order, theta = int(keys["order"]), [float(t) for t in keys["theta"].split("/")]
+        weights = {(t + 1, ""): theta[t % len(theta)] for t in range(order)}
+    else:
+        weights = {(int(keys.get("order", 1)), ""): 1}
+    return [section for section, weight in weights.items() if weight]

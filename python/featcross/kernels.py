@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact kernels: values for all pairs of rows, and functions for whatever takes a kernel."""
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ._library import Handle, check, encoded, lib, text
+from ._memory import empty
+from ._rows import Rows, is_sparse
+from ._run import call, say
+from ._spec import spec
+
+# Which of the usual parameters a kernel knows, and as which key.
+PARAMETERS = {
+    "linear": {}, "poly": {"degree": "degree", "gamma": "gamma", "coef0": "coef0"},
+    "exp": {"gamma": "gamma"}, "vovk": {"degree": "degree"}, "vovk-inf": {},
+    "anova": {"degree": "order"}, "anova-upto": {"degree": "order"}, "all-subsets": {},
+    "itemset": {}, "groups": {"degree": "order"}, "cross": {},
+    "rbf": {"gamma": "gamma"}, "laplacian": {"gamma": "gamma"}, "cauchy": {"gamma": "gamma"},
+    "precomputed": {},
+}
+
+
+# ---- Families: lists of columns as the text of the file that a kernel has -----------------------
+def _line(columns) -> str:
+    try:
+        return " ".join(str(operator.index(j)) for j in columns)
+    except TypeError:
+        raise ValueError(f"family: {columns!r} is no list of columns, counted from 0") from None
+
+
+def _itemsets(sets) -> str:
+    return "".join(f"{_line(columns) or '{}'}\n" for columns in sets)
+
+
+def _groups(groups) -> str:
+    return "".join(f"g{i}: {_line(columns)}\n" for i, columns in enumerate(groups))
+
+
+def _cross(groups) -> str:
+    return " ".join(f"g{i}" for i in range(len(groups))) + "\n" + _groups(groups)
+
+
+FAMILIES = {"itemset": _itemsets, "groups": _groups, "cross": _cross}
+
+
+def family_text(spec: str, family) -> str | None:
+    """Text of the family of a kernel; None: it has none.  Columns count from 0."""
+    size, source = ctypes.c_size_t(), encoded(spec)
+    at = lib.fx_kernel_file(source, ctypes.byref(size))
+    if not at:
+        if family is not None:
+            raise ValueError(f"the kernel {spec} takes no family; {', '.join(FAMILIES)} do")
+        return None
+    if family is None:
+        family = Path(os.fsdecode(ctypes.string_at(at, size.value)))
+    if isinstance(family, str):
+        return family
+    if isinstance(family, os.PathLike):
+        return Path(family).read_text(encoding="utf-8")
+    innermost = spec.rpartition("(")[2].partition(":")[0]
+    return FAMILIES[innermost](list(family.values() if isinstance(family, Mapping) else family))
+
+
+# ---- Kernels of the library ---------------------------------------------------------------------
+class KernelHandle(Handle):
+    """A kernel of the library: a complete spec and the text of its family."""
+
+    def __init__(self, spec: str, family: str | None = None):
+        super().__init__(lib.fx_kernel_free)
+        self.family = family
+        check(lib.fx_kernel_parse(self.out, encoded(spec), encoded(family), 0))
+        self.spec = text(lib.fx_kernel_spec(self))
+
+    def __reduce__(self):
+        return KernelHandle, (self.spec, self.family)
+
+
+def gamma_of(gamma, rows: Rows) -> float | None:
+    """scikit-learn's "scale", 1 / (columns * variance of all numbers), and "auto", 1 / columns;
+    anything else is passed on."""
+    n, cols = rows.shape
+    if gamma == "auto":
+        return 1 / cols
+    if isinstance(gamma, str) and gamma != "scale":
+        raise ValueError(f"gamma={gamma!r}: it is a number, 'scale' or 'auto'")
+    if gamma != "scale":
+        return gamma
+    if is_sparse(rows.array):
+        stored = rows.array.data.astype(np.float64, copy=False)
+        variance = stored @ stored / (n * cols) - (stored.sum() / (n * cols))**2
+    else:
+        variance = rows.array.var(dtype=np.float64)
+    return float(1 / (cols * variance)) if variance > 0 else 1.0
+
+
+def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
+                  family=None) -> KernelHandle:
+    """kernel: a name, completed by those of the parameters that it knows (None: the library's
+    default), or a whole spec string."""
+    if not isinstance(kernel, str):
+        raise ValueError(f"kernel={kernel!r}: it is a name or a spec string")
+    name = kernel.replace("_", "-")     # all_subsets
+    if name not in PARAMETERS:
+        return KernelHandle(kernel, family_text(kernel, family))
+    if "gamma" in PARAMETERS[name]:
+        gamma = gamma_of(gamma, rows)
+    given = {"degree": degree, "gamma": gamma, "coef0": coef0}
+    keys = {key: given[mine] for mine, key in PARAMETERS[name].items()}
+    if name in FAMILIES:
+        if family is None:
+            raise ValueError(f"kernel={kernel!r} needs family=: lists of columns, a text or a Path")
+        keys["file"] = "family"
+    whole = spec(name, **keys)
+    return KernelHandle(whole, family_text(whole, family))
+
+
+# ---- Functions of rows --------------------------------------------------------------------------
+def gram(X, Y=None, kernel: str = "anova", *, degree: int | None = 2,
+         gamma: float | str | None = 1.0, coef0: float | None = 1.0, family=None,
+         n_jobs: int | None = None, verbose: int = 0) -> np.ndarray:
+    """Exact kernel values of all pairs of rows.
+
+    Parameters
+    ----------
+    X, Y : array, sparse matrix or DataFrame
+        Rows; Y None: Y is X, and each pair is evaluated once.
+    kernel : str
+        A name: linear, poly, exp, vovk, vovk-inf, anova, anova-upto, all-subsets, itemset, groups,
+        cross, rbf, laplacian, cauchy.  Or a whole spec string, which needs none of the parameters
+        that follow: ``"anova-upto:order=3,theta=1/0.5/0.25"``, ``"poly:degree=2(rbf:gamma=0.5)"``.
+    degree, gamma, coef0 : numbers
+        Of the named kernel, where it has them: anova's order is `degree`.  gamma may be "scale" or
+        "auto" as in scikit-learn's SVC, by the rows of Y (of X if there is no Y): an SVC calls its
+        kernel with the rows that it was fitted on as Y.  None: the library's default.
+    family : lists of columns from 0, dict, str or Path
+        itemset: the sets.  groups, cross: the groups, ``[[0, 1], [2, 3]]``, perhaps with names,
+        ``{"user": [0, 1], "item": [2, 3]}``.  Or the text of a file of these, or its Path.
+    n_jobs : int
+        Threads; None or -1: one a processor.  The values do not depend on it.
+    verbose : int
+        1 tells what was converted and shows a progress bar.
+
+    Returns
+    -------
+    array of shape (rows of X, rows of Y)
+        float32 if all rows are, else float64; computed in float64.
+
+    Notes
+    -----
+    ``functools.partial(gram, kernel="anova", degree=3)`` can be pickled and serves as
+    ``SVC(kernel=...)``, and so for SVR, NuSVC and OneClassSVM.  Estimators of scikit-learn that
+    call a kernel with two single rows (KernelPCA, KernelRidge, Nystroem, SpectralClustering) take
+    ``kernel="precomputed"`` and ``gram(X)``.
+
+    Examples
+    --------
+    >>> import featcross
+    >>> X = [[1., 2., 3.], [1., 0., 1.]]
+    >>> print(featcross.gram(X, kernel="anova", degree=2))
+    [[49.  3.]
+     [ 3.  1.]]
+    >>> print(featcross.gram(X, kernel="itemset", family=[[0], [1, 2]]))
+    [[37.  1.]
+     [ 1.  1.]]
+    """
+    x = Rows(X)
+    y = x if Y is None or Y is X else Rows(Y, "Y")
+    if verbose:
+        say(*x.notes, *([] if y is x else y.notes))
+    handle = kernel_handle(kernel, y, degree=degree, gamma=gamma, coef0=coef0, family=family)
+    K = empty((len(x), len(y)), np.float64, "gram", "Ask for some rows of X at a time")
+    call("fx_kernel_gram", K.ctypes.data, max(len(y), 1), handle, x.matrix,
+         None if y is x else y.matrix, n_jobs=n_jobs, verbose=verbose, what="gram")
+    return K.astype(np.result_type(x.dtype, y.dtype), copy=False)
+
+
+def anova_kernel(X, Y=None, degree: int = 2) -> np.ndarray:
+    """Sum over all sets of `degree` columns of the product of x_j y_j; SVC(kernel=anova_kernel).
+
+    Examples
+    --------
+    >>> import featcross
+    >>> print(featcross.anova_kernel([[1., 2., 3.]], [[1., 1., 1.]]))
+    [[11.]]
+    """
+    return gram(X, Y, "anova", degree=degree)
+
+
+def all_subsets_kernel(X, Y=None) -> np.ndarray:
+    """Product of all 1 + x_j y_j: every combination of columns; SVC(kernel=all_subsets_kernel).
+
+    Examples
+    --------
+    >>> import featcross
+    >>> print(featcross.all_subsets_kernel([[1., 2.]], [[1., 1.]]))
+    [[6.]]
+    """
+    return gram(X, Y, "all-subsets")

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear models, on rows as they are or on the features of a map."""
+from __future__ import annotations
+
+import numpy as np
+
+from ._learner import Classifier, Regressor
+from ._map import Map
+from ._matrix import scaled
+from ._spec import choice, spec
+
+INTERCEPT = {True: "free", "appended": "appended", False: "none"}
+CLASSIFIERS = {"squared_hinge": "svm-l2", "hinge": "svm", "logistic": "logistic",
+               "perceptron": "perceptron"}
+PENALTIES = {"l2": "l2", "l1": "l1"}
+REGRESSORS = {"squared": "ridge", "epsilon_insensitive": "svr"}
+
+
+class Linear:
+    """What both share.  Parameters map, scale and random_state are in every subclass, a Learner."""
+
+    def _members(self, model: str, rows) -> dict:
+        """A model spec and what both have beside it, as members of fx_plan.  A map's random_state
+        counts where the learner has none."""
+        if self.map is not None and not isinstance(self.map, Map):
+            raise ValueError(f"map={self.map!r}: it is one of featcross's maps, such as "
+                             "RandomKernelMap(), or None")
+        plan = {}
+        if self.map is not None:
+            gamma = getattr(self.map, "gamma", None)
+            plan = self.map.plan(scaled(rows, self.scale, gamma, **self._how()))
+        if self.random_state is not None:
+            plan.pop("seed", None)
+        return {"model": model, "scale": self.scale, **plan}
+
+    def _weights(self) -> np.ndarray:
+        """[outputs][features]; a scaling of columns is multiplied in where there is no map."""
+        model = self._fitted("model_")
+        c = model.content
+        weights = model.array("weights", c.features, c.outputs).T
+        return weights * model.array("factors", c.cols) if c.factors and not c.map else weights
+
+
+class LinearClassifier(Linear, Classifier):
+    """Linear classifier: support vector machine, logistic regression or perceptron.
+
+    With map= it works on a map's random features, and so does a kernel machine's work in linear
+    time.  It minimises 0.5 |w|^2 (l1: |w|_1) + C times the sum of the rows' losses; three or more
+    classes are each told from the rest.
+
+    Parameters
+    ----------
+    loss : "squared_hinge", "hinge", "logistic" or "perceptron", which learns from mistakes, row by
+        row in their order (shuffle sorted rows), and has neither C nor penalty, solver and tol
+    penalty : "l2" or "l1", which leaves few features (squared_hinge, logistic)
+    C : weight of the losses against the penalty
+    map : one of featcross's maps, not fitted; None: rows as they are
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
+        map; None
+    fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
+    solver : "auto", "dual", "newton" or "cd"
+    tol : stop when the objective is within this share of its minimum
+    max_iter : passes over the rows (dual, perceptron) or steps; None: 1000, of a perceptron 10
+    averaged : perceptron: predict by the mean of all states in place of the last one
+    calibrate : predict_proba by a sigmoid fitted on scores of five held-out folds; logistic has
+        probabilities of its own
+    class_weight : "balanced" or a dict of classes and weights, which multiply those of rows; None
+    warm_start : go on from the last fit (newton, cd, perceptron)
+    random_state : of the map, folds and visits; None: the map's, and without one a new one
+    n_jobs : threads; None or -1: all processors
+    verbose : 1: a progress bar and what was converted
+
+    Attributes
+    ----------
+    classes_ : sorted labels
+    coef_ : (1, features) for two classes, else (classes, features); of columns or of the map's
+    intercept_ : (1,) or (classes,)
+    n_iter_, objective_, history_ : of the fit
+    model_ : the fitted model
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featcross import LinearClassifier, RandomKernelMap
+    >>> X = np.random.default_rng(1).choice([-1.0, 1.0], (200, 8))
+    >>> y = np.where(X[:, 2] * X[:, 5] > 0, "same", "other")
+    >>> map = RandomKernelMap(256, degree=2, random_state=1)
+    >>> print(LinearClassifier(map=map).fit(X, y).score(X, y))
+    1.0
+    """
+
+    def __init__(self, *, loss: str = "squared_hinge", penalty: str = "l2", C: float = 1.0,
+                 map=None, scale: str | None = None, fit_intercept: bool | str = True,
+                 solver: str = "auto", tol: float = 1e-3, max_iter: int | None = None,
+                 averaged: bool = True, calibrate: bool = False, class_weight=None,
+                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
+        self.loss = loss
+        self.penalty = penalty
+        self.C = C
+        self.map = map
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.averaged = averaged
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        model = choice("loss", self.loss, CLASSIFIERS)
+        keys = {"intercept": choice("fit_intercept", self.fit_intercept, INTERCEPT),
+                "max_iter": self.max_iter}
+        if model == "perceptron":
+            keys["averaged"] = self.averaged
+        else:
+            keys.update(C=self.C, solver=self.solver, tol=self.tol)
+            penalty = choice("penalty", self.penalty, PENALTIES)
+            if model != "svm" or penalty != "l2":       # svm knows no other
+                keys["penalty"] = penalty
+        if model != "logistic":
+            keys["calibrate"] = self.calibrate
+        return self._members(spec(model, **keys), rows)
+
+    def _probabilities(self):
+        return self.loss == "logistic" or self.calibrate
+
+    def _online(self):
+        return self.loss == "perceptron" and not self.calibrate
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self._weights()
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        model = self._fitted("model_")
+        return model.array("intercepts", model.content.outputs)
+
+
+class LinearRegressor(Linear, Regressor):
+    """Linear regression: ridge or support vector regression.
+
+    With map= it works on a map's random features, and so does a kernel machine's work in linear
+    time.  It minimises 0.5 |w|^2 + C times the sum of the rows' losses: (y - f)^2 (that is
+    scikit-learn's Ridge(alpha=1/(2 C))), or max(0, |y - f| - epsilon).
+
+    Parameters
+    ----------
+    loss : "squared" or "epsilon_insensitive"
+    C : weight of the losses against the penalty
+    epsilon : of epsilon_insensitive: errors up to this count as none
+    map : one of featcross's maps, not fitted; None: rows as they are
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
+        map; None
+    fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
+    solver : "auto", "dual" or "newton"
+    tol : stop when the objective is within this share of its minimum
+    max_iter : passes over the rows (dual) or steps; None: 1000
+    warm_start : go on from the last fit (newton)
+    random_state : of the map and visits; None: the map's, and without one a new one
+    n_jobs : threads; None or -1: all processors
+    verbose : 1: a progress bar and what was converted
+
+    Attributes
+    ----------
+    coef_ : (features,), of columns or the map's features
+    intercept_ : float
+    n_iter_, objective_, history_ : of the fit
+    model_ : the fitted model
+
+    Examples
+    --------
+    >>> from featcross import LinearRegressor
+    >>> r = LinearRegressor(C=1e6).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> print(r.predict([[4.0]]).round(3), r.coef_.round(3), round(r.intercept_, 3))
+    [9.] [2.] 1.0
+    """
+
+    def __init__(self, *, loss: str = "squared", C: float = 1.0, epsilon: float = 0.1, map=None,
+                 scale: str | None = None, fit_intercept: bool | str = True, solver: str = "auto",
+                 tol: float = 1e-3, max_iter: int | None = None, warm_start: bool = False,
+                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+        self.loss = loss
+        self.C = C
+        self.epsilon = epsilon
+        self.map = map
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        model = choice("loss", self.loss, REGRESSORS)
+        return self._members(
+            spec(model, epsilon=self.epsilon if model == "svr" else None, C=self.C,
+                 intercept=choice("fit_intercept", self.fit_intercept, INTERCEPT),
+                 solver=self.solver, tol=self.tol, max_iter=self.max_iter), rows)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self._weights()[0]
+
+    @property
+    def intercept_(self) -> float:
+        return float(self._fitted("model_").content.intercepts[0])

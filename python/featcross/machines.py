@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernel machines: exact, over rows kept of the training."""
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from ._learner import Classifier, Regressor
+from ._machine import KernelMachine
+from ._model import SCORE
+from ._spec import spec
+
+
+def _bytes(cache_size) -> int:
+    if not (isinstance(cache_size, numbers.Real) and float(cache_size) > 0):
+        raise ValueError(f"cache_size={cache_size!r}: it is a number of MiB above 0")
+    return int(float(cache_size) * 2**20)
+
+
+class KernelSVC(KernelMachine, Classifier):
+    """Support vector machine for classes.
+
+    It minimises 0.5 |w|^2 + C sum of weights * max(0, 1 - y f(x)), the intercept not penalised.
+    Three or more classes: one such score for each pair of classes, and the class that wins most
+    pairs is predicted, the first of those with equally many.
+
+    Parameters
+    ----------
+    C : weight of the loss against |w|^2, above 0
+    kernel : a name (linear, poly, exp, vovk, anova, anova-upto, all-subsets, itemset, groups,
+        cross, rbf, laplacian, cauchy), a whole spec string such as "anova:order=3", "precomputed"
+        (X is then the Gram matrix; for predict, kernel values with the rows of the training), or a
+        function of two sets of rows that gives their Gram matrix
+    degree, gamma, coef0 : of the named kernel, those that it has; gamma also "scale", 1 / (columns
+        * variance of the numbers in X, scaled), or "auto", 1 / columns
+    family : itemsets or groups, as lists of columns from 0
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows) or None
+    tol : largest violation of the optimality conditions
+    max_iter : steps of the solver, for each score
+    calibrate : also fit sigmoids on held-out folds, for predict_proba; predict is then the class of
+        the largest probability
+    collapse : keep weights of the kernel's combinations of features in place of rows, where the
+        kernel has them: True, False, or "auto", if that is faster and exact to 1e-6
+    cache_size : MiB for kernel values during fit; the model does not depend on it
+    class_weight : "balanced", or a dict of classes and weights
+    decision_function_shape : "ovr", a column for each class, or "ovo", one for each pair; two
+        classes have one score
+    random_state : of the folds that calibrate makes
+    n_jobs : threads; None: all processors; the model does not depend on it
+    verbose : 1: conversions of X and a progress bar on stderr
+
+    Attributes
+    ----------
+    classes_ : sorted labels
+    support_vectors_, dual_coef_ : rows kept, and their weights (scores, rows): scores are
+        dual_coef_ @ K(support_vectors_, x) + intercept_; a collapsed model has none
+    n_support_ : support vectors of each class; a collapsed model has none
+    intercept_ : of each score
+    n_iter_ : steps taken, the most of any score
+    objective_, history_ : sum of the scores' minima; what each stage of the solver left
+    model_ : the library's model
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featcross import KernelSVC
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=float)
+    >>> y = np.where(X[:, 0] != X[:, 1], "differ", "same")
+    >>> svc = KernelSVC(kernel="anova-upto", C=100).fit(X, y)
+    >>> svc.predict([[1, 0], [1, 1]]).tolist()
+    ['differ', 'same']
+    """
+
+    def __init__(self, *, C: float = 1.0, kernel="rbf", degree: int = 2, gamma="scale",
+                 coef0: float = 1.0, family=None, scale: str | None = None, tol: float = 1e-3,
+                 max_iter: int = 10_000_000, calibrate: bool = False, collapse="auto",
+                 cache_size: float = 256, class_weight=None, decision_function_shape: str = "ovr",
+                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.family = family
+        self.scale = scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.calibrate = calibrate
+        self.collapse = collapse
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ValueError(f"decision_function_shape={self.decision_function_shape!r}: it is "
+                             "'ovr' or 'ovo'")
+        model = spec("kernel-svm", C=self.C, tol=self.tol, max_iter=self.max_iter,
+                     calibrate=self.calibrate, collapse=self.collapse)
+        return {"model": model, "scale": self.scale, "cache": _bytes(self.cache_size),
+                **self._kernel(rows)}
+
+    def _probabilities(self):
+        return self.calibrate
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores: (rows,) for two classes, positive for the second.
+
+        "ovo": (rows, pairs), of the classes (0, 1), (0, 2), .., (1, 2), .., positive for the second
+        (scikit-learn's SVC has them positive for the first).  "ovr": (rows, classes), pairs won,
+        and within 1/3 of that how clearly; the largest is of the class that wins.
+        """
+        scores = self._predict(X, SCORE)
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        return scores if self.decision_function_shape == "ovo" else self._ovr(scores)
+
+    def _ovr(self, scores: np.ndarray) -> np.ndarray:
+        sides = self._sides().astype(scores.dtype)
+        second = (scores > 0).astype(scores.dtype)
+        votes = second @ (sides > 0) + (1 - second) @ (sides < 0)
+        sums = scores @ sides
+        ranks = votes + sums / (3 * (abs(sums) + 1))
+        first = votes.argmax(axis=1)    # of those with equally many, whatever the sums say
+        ranks[np.arange(len(ranks)), first] = ranks.max(axis=1)
+        return ranks.astype(scores.dtype, copy=False)
+
+    def _sides(self) -> np.ndarray:
+        """(pairs, classes): -1 for the first class of a pair, 1 for its second."""
+        first, second = np.triu_indices(len(self.classes_), 1)
+        sides = np.zeros((len(first), len(self.classes_)))
+        pairs = np.arange(len(first))
+        sides[pairs, first], sides[pairs, second] = -1, 1
+        return sides
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        coef = self.dual_coef_
+        coef = coef[:, coef.any(axis=0)]
+        strongest = abs(coef).argmax(axis=0)
+        sides = self._sides()[strongest] * coef[strongest, np.arange(coef.shape[1])][:, None]
+        return np.bincount(sides.argmax(axis=1), minlength=len(self.classes_))
+
+
+class KernelSVR(KernelMachine, Regressor):
+    """Support vector machine for targets.
+
+    It minimises 0.5 |w|^2 + C sum of weights * max(0, |y - f(x)| - epsilon), the intercept not
+    penalised.
+
+    Parameters
+    ----------
+    epsilon : errors up to this cost nothing
+    C, kernel, degree, gamma, coef0, family, scale, tol, max_iter, collapse, cache_size, n_jobs,
+        verbose : see KernelSVC
+
+    Attributes
+    ----------
+    support_vectors_, dual_coef_, intercept_, n_iter_, objective_, history_, model_ : see KernelSVC
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featcross import KernelSVR
+    >>> X = np.linspace(-1, 1, 21)[:, None]
+    >>> svr = KernelSVR(kernel="poly", C=100, epsilon=0.01).fit(X, X[:, 0]**2)
+    >>> bool(abs(svr.predict([[0.5]])[0] - 0.25) < 0.02)
+    True
+    """
+
+    def __init__(self, *, C: float = 1.0, epsilon: float = 0.1, kernel="rbf", degree: int = 2,
+                 gamma="scale", coef0: float = 1.0, family=None, scale: str | None = None,
+                 tol: float = 1e-3, max_iter: int = 10_000_000, collapse="auto",
+                 cache_size: float = 256, n_jobs: int | None = None, verbose: int = 0):
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.family = family
+        self.scale = scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.collapse = collapse
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        model = spec("kernel-svr", C=self.C, epsilon=self.epsilon, tol=self.tol,
+                     max_iter=self.max_iter, collapse=self.collapse)
+        return {"model": model, "scale": self.scale, "cache": _bytes(self.cache_size),
+                **self._kernel(rows)}
+
+
+class KernelRidge(KernelMachine, Regressor):
+    """Least squares in a kernel's space.
+
+    It minimises alpha |w|^2 + sum of weights * (y - f(x))^2 with an intercept that is not
+    penalised; scikit-learn's KernelRidge has none.  Memory: 4 bytes times the square of the rows.
+
+    Parameters
+    ----------
+    alpha : weight of |w|^2, above 0
+    kernel, degree, gamma, coef0, family, scale, collapse, n_jobs, verbose : see KernelSVC
+
+    Attributes
+    ----------
+    support_vectors_, dual_coef_, intercept_, n_iter_, objective_, model_ : see KernelSVC;
+        objective_ is what is minimised over 2 alpha
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from featcross import KernelRidge
+    >>> X = np.arange(12.).reshape(6, 2)
+    >>> ridge = KernelRidge(alpha=1e-6, kernel="anova").fit(X, X[:, 0] * X[:, 1])
+    >>> print(round(float(ridge.predict([[3, 5]])[0]), 3))
+    15.0
+    """
+
+    def __init__(self, alpha: float = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
+                 coef0: float = 1.0, family=None, scale: str | None = None, collapse="auto",
+                 n_jobs: int | None = None, verbose: int = 0):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.family = family
+        self.scale = scale
+        self.collapse = collapse
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _plan(self, rows):
+        if not (isinstance(self.alpha, numbers.Real) and self.alpha > 0):
+            raise ValueError(f"alpha={self.alpha!r}: it is a number above 0")
+        return {"model": spec("kernel-ridge", C=0.5 / self.alpha, collapse=self.collapse),
+                "scale": self.scale, **self._kernel(rows)}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the Python package.  FEATCROSS_LIBRARY names the library, FEATCROSS the program (both set
+by CTest); by hand:
+
+    FEATCROSS_LIBRARY=build/libfeatcross.so PYTHONPATH=python python -m pytest python/tests
+"""
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The featcross program."""
+    return os.environ.get("FEATCROSS", str(ROOT / "build" / "featcross"))

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the documents say is run: every >>> of doc/python.md, every Python example beside its output."""
+import doctest
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+EXAMPLES = ["cluster", "recommend", "tabular", "text"]
+
+
+def test_guide(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)         # it writes a model
+    failed, attempted = doctest.testfile(str(ROOT / "doc" / "python.md"), module_relative=False,
+                                         encoding="utf-8")
+    assert failed == 0
+    assert attempted >= 25
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name, tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "examples" / f"{name}.py"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=300)
+    assert done.stderr == ""
+    assert done.stdout == (ROOT / "examples" / f"{name}.out").read_text(encoding="utf-8")
+    assert done.returncode == 0

@@ -21,7 +21,8 @@ def anchors(text):
 
 
 def check_examples():
-    for language, pattern in [("c", "examples/*.c"), ("sh", "examples/*.sh")]:
+    for language, pattern in [("c", "examples/*.c"), ("sh", "examples/*.sh"),
+                              ("python", "examples/*.py")]:
         sources = [read(p) for p in glob.glob(pattern)]
         blocks = re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.M | re.S)
         if not blocks:

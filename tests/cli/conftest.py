@@ -17,6 +17,7 @@ PROGRAM = str(pathlib.Path(os.environ.get("FEATCROSS", ROOT / "build" / "featcro
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "large: much arithmetic; not under sanitizers")
+    config.addinivalue_line("markers", "timed: fails on a busy machine; runs alone as cli.timed")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -46,6 +46,7 @@ def test_one_theorem(fx):
     assert bound(fx, "-k", "poly:degree=2")["map"].startswith("rm:")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("map", ["rk", "rk:projection=hadamard", "rk:projection=circulant", "scrk",
                                  "rk:dist=gaussian", "rk:dist=laplace"])
 def test_no_theorem(fx, data, map):
@@ -121,6 +122,7 @@ def test_more_than_is_tried(fx, data):
     assert "not tried, scaled from 320 features" in fx("bound", data, "--eps", "1e-5").text
 
 
+@pytest.mark.large
 def test_more_tries_than_allowed(fx, data):
     """A D that was tried and missed is not an answer."""
     for seed in range(8):
@@ -176,6 +178,7 @@ def test_little_data(fx, put, rows):
         fx("bound", "x.svm", "--eps", "0.1", "-k", kernel)
 
 
+@pytest.mark.timed
 @pytest.mark.large
 def test_a_million_columns(fx, put):
     """Columns that no row has cost nothing, and change nothing but the theorems that see them."""
@@ -201,6 +204,7 @@ def test_families(fx, put, data):
     assert bound(fx, "-k", "itemset:file=sets.txt")["theorem"]["kind"] == "itemset"
 
 
+@pytest.mark.large
 def test_same_for_any_threads(fx, data):
     assert bound(fx, data, "--threads", "1") == bound(fx, data, "--threads", "8")
     assert bound(fx, data, "--seed", "2")["measured"] != bound(fx, data)["measured"]

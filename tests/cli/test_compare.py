@@ -68,6 +68,7 @@ def test_board(fx, pairs, put):
     assert " ".join(table.split()).endswith(" ".join(j["advice"].split()))
 
 
+@pytest.mark.large
 def test_same_for_a_repeated_seed_and_any_threads(fx, pairs):
     args = ["all.svm", "--methods", "linear,rk,fm,exact", "-D", "2x", "--seeds", "2", "--rows", "200"]
     first, again, alone = (board(fx, *args, "--threads", t) for t in (2, 2, 1))
@@ -232,6 +233,7 @@ def test_full_disk(fx, program, pairs):
     assert done.returncode == 2 and b"No space left" in done.stderr
 
 
+@pytest.mark.timed
 def test_interrupted(program, fx, pairs):
     """What was measured is shown and written, whole, with advice that says how far it goes."""
     p = spawn(program, fx.directory, "compare", "all.svm", "--methods", "linear,hofm", "--seeds", "32",
@@ -249,6 +251,7 @@ def test_interrupted(program, fx, pairs):
     assert not [f for f in files(fx.directory) if f.startswith(".")]
 
 
+@pytest.mark.timed
 def test_interrupted_before_anything(program, fx):
     fx("make", "triples", "-n", "8000", "-d", "100", "-o", "t.svm", "-q")
     p = spawn(program, fx.directory, "compare", "t.svm", "--methods", "exact", "--exact", "yes", "--csv", "b.csv")

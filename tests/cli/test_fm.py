@@ -182,12 +182,14 @@ def test_patience_keeps_the_best(fx, pairs):
     assert j["eval"]["score"] == pytest.approx(got[best], abs=1e-12)
 
 
+@pytest.mark.timed
 def test_max_seconds(fx, pairs):
     r = fx("train", pairs[0], "-o", "m.fx", "--json", "--model", "hofm", "--order", "5", "--max-iter", "1000000",
            "--tol", "1e-15", "--max-seconds", "0.3", limit=10)
     assert r.json["converged"] is False and "WARNING" in r.talk
 
 
+@pytest.mark.timed
 def test_interrupted(program, tmp_path):
     train_interrupted(program, tmp_path, 100000, ["--model", "hofm", "--max-iter", "1000", "--tol", "1e-12"], 2)
 

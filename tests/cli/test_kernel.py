@@ -409,6 +409,7 @@ def test_zero_rows_and_constant_columns(fx, put):
         assert np.isfinite(scores(fx, "x.svm")).all()
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("model, rows", [
     ("kernel-svm:C=1000,tol=1e-9", 30000), ("kernel-perceptron:max-iter=10000", 30000),
     ("kernel-ridge", 12000), ("kernel-pca:k=100", 12000)])

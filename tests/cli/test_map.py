@@ -50,6 +50,7 @@ def test_unbiased(fx, put, tmp_path, rows, map, kernel):
     assert (np.abs(mean - K) > 5 * error + rounding).mean() < 0.02
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("map, kernel", MAPS.items())
 def test_error(fx, put, tmp_path, map, kernel):
     fx("make", "dense-positive", "-n", "200", "-d", "20", "-o", "x.svm", "-q")
@@ -67,6 +68,7 @@ def test_error(fx, put, tmp_path, map, kernel):
     assert e["max"] <= np.abs(R).max() + 1e-6 * e["scale"]
 
 
+@pytest.mark.large
 def test_error_as_text(fx, put, tmp_path):
     fx("make", "pairs", "-n", "50", "-o", "x.svm", "-q")
     text = fx("map", "x.svm", "--error", "--pairs", "100").text
@@ -120,6 +122,7 @@ def test_empty_rows(fx, put, tmp_path):
     assert np.allclose((Z[[0, 2]] ** 2).sum(1), 1)      # the empty set
 
 
+@pytest.mark.timed
 def test_a_million_columns(fx, put, tmp_path):
     r = np.random.default_rng(5)
     put("x.svm", "".join("1 " + " ".join(f"{j}:1" for j in sorted(r.choice(10**6, 20, False) + 1))
@@ -274,6 +277,7 @@ def test_beyond_floats(fx, tmp_path):
     assert "of row 17003 (from 0)" in talk and not (tmp_path / "z.npy").exists()
 
 
+@pytest.mark.timed
 def test_memory_limit(fx, put, tmp_path):
     put("x.svm", "".join(f"1 {i % 9 + 1}:1\n" for i in range(100)))
     talk = fx("map", "x.svm", "-D", "1000000", "-o", "z.npy", "--max-memory", "30M", status=4).talk
@@ -297,6 +301,7 @@ def test_memory_does_not_grow_with_rows(program, tmp_path):
     assert (tmp_path / "z.npy").stat().st_size == 128 + 80000 * 2048 * 4
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["z.npy", "z.csv"])
 def test_interrupted(program, tmp_path, name):
     r = np.random.default_rng(0)
@@ -308,6 +313,7 @@ def test_interrupted(program, tmp_path, name):
     assert p.returncode == 130 and seconds < 0.5 * SLOW and files(tmp_path) == ["x.npy"]
 
 
+@pytest.mark.timed
 def test_interrupted_while_drawing(program, tmp_path):
     np.save(tmp_path / "x.npy", np.ones((2, 10)))
     p = spawn(program, tmp_path, "map", "x.npy", "-D", "500000000", "--error", "--pairs", "1")

@@ -196,6 +196,7 @@ def large(tmp_path_factory):
     return d / "x.npy"
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_27_signal_while_computing(program, tmp_path, large, number):
     p = spawn(program, tmp_path, "gram", large, "-k", "anova:order=16", "-o", "k.npy")
@@ -209,6 +210,7 @@ def test_27_signal_while_computing(program, tmp_path, large, number):
     assert b"interrupted" in err and files(tmp_path) == []
 
 
+@pytest.mark.timed
 def test_27_signal_while_writing(program, tmp_path):
     p = spawn(program, tmp_path, "make", "dense-positive", "-n", "400000", "-d", "64", "-o",
               "x.csv")
@@ -217,6 +219,7 @@ def test_27_signal_while_writing(program, tmp_path):
     assert p.returncode == 130 and seconds < 0.5 * SLOW and files(tmp_path) == []
 
 
+@pytest.mark.timed
 def test_27_signal_while_waiting_for_a_pipe(program, tmp_path):
     p = spawn(program, tmp_path, "convert", "-", "x.csv")
     p.stdin.write(b"1 1:1\n1 1:")
@@ -228,6 +231,7 @@ def test_27_signal_while_waiting_for_a_pipe(program, tmp_path):
     assert files(tmp_path) == []
 
 
+@pytest.mark.timed
 def test_27_signal_while_nobody_reads(program, tmp_path):
     p = spawn(program, tmp_path, "make", "dense-positive", "-n", "20000")
     size = fcntl.fcntl(p.stdout, 1032)  # F_GETPIPE_SZ
@@ -238,6 +242,7 @@ def test_27_signal_while_nobody_reads(program, tmp_path):
     assert p.wait(timeout=5 * SLOW) == 130 and time.monotonic() - start < 0.5 * SLOW
 
 
+@pytest.mark.timed
 def test_27_signal_while_opening_a_pipe(program, put, tmp_path):
     put("x.svm", "1 1:1\n")
     os.mkfifo(tmp_path / "pipe")        # nobody reads it: open waits
@@ -298,6 +303,7 @@ def on_terminal(program, cwd, *args, feed=(), until=None):
     return seen.decode()
 
 
+@pytest.mark.large
 def test_bar_on_slow_work(program, tmp_path):
     slow = [b"1 1:1\n"] * 5
     seen = on_terminal(program, tmp_path, "info", "-", feed=slow)
@@ -306,6 +312,7 @@ def test_bar_on_slow_work(program, tmp_path):
     assert "\r\x1b[K" not in on_terminal(program, tmp_path, "info", "-", "-q", feed=slow)
 
 
+@pytest.mark.timed
 def test_no_bar_on_quick_work_nor_in_a_pipe(program, tmp_path):
     start = time.monotonic()
     seen = on_terminal(program, tmp_path, "info", "-", feed=[b"1 1:1\n"])
@@ -319,6 +326,7 @@ def test_no_bar_on_quick_work_nor_in_a_pipe(program, tmp_path):
     assert err == b""
 
 
+@pytest.mark.large
 def test_bar_shows_share_and_time_left(program, tmp_path, large):
     seen = on_terminal(program, tmp_path, "gram", large, "-k", "anova:order=16", "-o", "k.npy",
                        "--threads", "1", until=b"pairs/s")
@@ -333,6 +341,7 @@ def test_bar_of_make(program, tmp_path):
     assert re.search(r"make +\d+ % \[", seen) and files(tmp_path) == []
 
 
+@pytest.mark.large
 def test_bar_of_the_eigenvalue(program, tmp_path, large):
     """A stretch of its own: the bar of the matrix would have stood at its end."""
     seen = on_terminal(program, tmp_path, "gram", large, "-k", "linear", "--check", "--check-rows",

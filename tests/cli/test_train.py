@@ -342,6 +342,7 @@ def test_26_same_bytes_for_any_threads(fx, pairs, args):
         assert (fx.directory / "m.fx").read_bytes() != bytes_of[0]
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("args", [
     ["--model", "svm:tol=1e-15,max-iter=1000000", "--kernel", "anova:order=3", "-D", "1024"],
     ["--model", "logistic:penalty=l1,tol=1e-15,max-iter=1000000", "--kernel", "anova:order=3", "-D",
@@ -356,6 +357,7 @@ def accuracy(fx, test):
     return fx("evaluate", "m.fx", test, "--json").json["accuracy"]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("kind", ["pairs", "triples"])
 def test_chosen_finds_the_combinations(fx, kind):
     """5 % of the labels are flipped: 0.95 is the best that there is."""

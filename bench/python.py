@@ -73,8 +73,9 @@ def overhead(work):
     for _ in range(TURNS):
         with Inner() as inner:
             start = time.perf_counter()
-            work()
+            result = work()
             turns.append((time.perf_counter() - start, inner.seconds))
+            del result                  # to free what the user asked for is not overhead
     return min(turns, key=lambda t: t[0] / t[1])
 
 

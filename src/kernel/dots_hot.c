@@ -3,7 +3,7 @@
  *
  * Sparse rows are short: their entries come in fours, the last ones being zeros, so that the loop
  * ends where the processor expects it and the rows overlap.  Norms and products are sums in the
- * same order with the same roundings: ||x||^2 = <x, x> bit for bit. */
+ * same order, each term added by fxi_fma, as in fold_hot.c: ||x||^2 = <x, x> bit for bit. */
 
 #include "simd/hot.h"
 
@@ -21,22 +21,11 @@ void FXI_HOT(kernel_dots)(double *out, const double *x, const int32_t *slot, con
                 for (size_t e = 0; e < PAD; e++) {
                     const double *z = zt + (size_t)slot[k + e] * FXI_LANES + c;
                     for (int g = 0; g < FXI_GROUP; g++)
-                        r[g] += x[k + e] * fxi_load(z + g * FXI_STEP);
+                        r[g] = fxi_fma(fxi_splat(x[k + e]), fxi_load(z + g * FXI_STEP), r[g]);
                 }
             for (int g = 0; g < FXI_GROUP; g++)
                 fxi_store(out + i * FXI_LANES + c + g * FXI_STEP, r[g]);
         }
-}
-
-/* Fused as in the loops above and below, where the compiler sees to it: here, where sums are no
- * registers, it may round products by themselves. */
-FXI_INLINE double add_square(double sum, double x)
-{
-#if FXI_WIDTH > 8 && (defined __FMA__ || defined __ARM_FEATURE_FMA)
-    return __builtin_fma(x, x, sum);
-#else
-    return sum + x * x;
-#endif
 }
 
 /* Four rows at a time, while all of them last: one alone waits for its own additions. */
@@ -52,10 +41,10 @@ void FXI_HOT(kernel_norms)(double *out, const double *const *x, const size_t *n,
                 all = n[i + r];
         for (size_t k = 0; k < all; k++)
             for (size_t r = 0; r < R; r++)
-                sum[r] = add_square(sum[r], x[i + r][k]);
+                sum[r] = fxi_fma1(x[i + r][k], x[i + r][k], sum[r]);
         for (size_t r = 0; r < R && i + r < rows; r++) {
             for (size_t k = all; k < n[i + r]; k++)
-                sum[r] = add_square(sum[r], x[i + r][k]);
+                sum[r] = fxi_fma1(x[i + r][k], x[i + r][k], sum[r]);
             out[i + r] = sum[r];
         }
     }
@@ -67,7 +56,7 @@ void FXI_HOT(kernel_norms_lanes)(double *out, const double *zt, size_t n)
         fxi_vec r = fxi_splat(0);
         for (size_t k = 0; k < n; k++) {
             fxi_vec z = fxi_load(zt + k * FXI_LANES + g * FXI_STEP);
-            r += z * z;
+            r = fxi_fma(z, z, r);
         }
         fxi_store(out + g * FXI_STEP, r);
     }

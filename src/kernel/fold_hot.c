@@ -7,8 +7,8 @@
  *   distance1  sum |x_k - z_k|
  *
  * A second row that stands beside the same slots takes the same way at the same time: one row
- * alone waits for its own additions.  Each lane of each row is a sum of its own, so that
- * company does not show in it.
+ * alone waits for its own additions.  Each lane of each row is a sum of its own, rounded as fxi_fma
+ * says, so that company does not show in it.
  *
  * Differences are formed first: ||x||^2 - 2<x,z> + ||z||^2 cancels for close points (rbf.c says
  * when that does not matter). */
@@ -20,7 +20,7 @@ typedef fxi_vec step(fxi_vec so_far, double x, fxi_vec z, double gamma);
 FXI_INLINE fxi_vec add_product(fxi_vec sum, double x, fxi_vec z, double gamma)
 {
     (void)gamma;
-    return sum + x * z;
+    return fxi_fma(fxi_splat(x), z, sum);
 }
 
 FXI_INLINE fxi_vec add_square(fxi_vec sum, double x, fxi_vec z, double gamma)
@@ -28,7 +28,7 @@ FXI_INLINE fxi_vec add_square(fxi_vec sum, double x, fxi_vec z, double gamma)
     fxi_vec d = x - z;
 
     (void)gamma;
-    return sum + d * d;
+    return fxi_fma(d, d, sum);
 }
 
 FXI_INLINE fxi_vec add_distance(fxi_vec sum, double x, fxi_vec z, double gamma)
@@ -40,14 +40,14 @@ FXI_INLINE fxi_vec add_distance(fxi_vec sum, double x, fxi_vec z, double gamma)
 FXI_INLINE fxi_vec times_factor(fxi_vec product, double x, fxi_vec z, double gamma)
 {
     (void)gamma;
-    return product * (1 + x * z);
+    return product * fxi_fma(fxi_splat(x), z, fxi_splat(1));
 }
 
 FXI_INLINE fxi_vec times_cauchy(fxi_vec product, double x, fxi_vec z, double gamma)
 {
     fxi_vec d = gamma * (x - z);
 
-    return product * (1 + d * d);
+    return product * fxi_fma(d, d, fxi_splat(1));
 }
 
 /* Left alone, gcc reads v from memory once for each row, and reading is what takes longest. */

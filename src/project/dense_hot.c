@@ -5,12 +5,6 @@
 #include "project/dense.h"
 #include "simd/hot.h"
 
-#ifdef __FMA__
-#include <immintrin.h>
-#elif FXI_WIDTH == 16
-#include <arm_neon.h>
-#endif
-
 enum {
     PANEL = FXI_PROJECT_PANEL,
     ROWS = FXI_WIDTH == 64 ? 8 : 4,     /* times PAIR sums in registers */
@@ -18,20 +12,6 @@ enum {
     AHEAD = 12,                         /* columns: W comes from memory, in strides that */
     LINE = 16                           /* processors do not foresee; floats of a cache line */
 };
-
-/* a b + c, rounded once wherever the set can: compilers fuse here and not there, as they like. */
-FXI_INLINE fxi_flt fused(fxi_flt a, fxi_flt b, fxi_flt c)
-{
-#if defined __AVX512F__
-    return (fxi_flt)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined __FMA__
-    return (fxi_flt)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#elif FXI_WIDTH == 16
-    return (fxi_flt)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-#else
-    return a * b + c;
-#endif
-}
 
 FXI_INLINE void part(float *z, size_t stride, const float *w, const float *x, size_t cols,
                      size_t rows)
@@ -44,8 +24,8 @@ FXI_INLINE void part(float *z, size_t stride, const float *w, const float *x, si
         fxi_flt w0 = fxi_fload(w), w1 = fxi_fload(w + FXI_FSTEP);
 #pragma GCC unroll 8
         for (size_t r = 0; r < ROWS; r++) {
-            sum[r][0] = fused(w0, fxi_fsplat(x[r]), sum[r][0]);
-            sum[r][1] = fused(w1, fxi_fsplat(x[r]), sum[r][1]);
+            sum[r][0] = fxi_ffma(w0, fxi_fsplat(x[r]), sum[r][0]);
+            sum[r][1] = fxi_ffma(w1, fxi_fsplat(x[r]), sum[r][1]);
         }
     }
     for (size_t r = 0; r < ROWS && r < rows; r++)
@@ -75,7 +55,7 @@ void FXI_HOT(project_dense_sparse)(float *z, const float *w, const float *x, con
                     __builtin_prefetch(w + (size_t)col[k + AHEAD] * PANEL + i);
 #pragma GCC unroll 8
             for (size_t i = 0; i < SUMS; i++)
-                sum[i] = fused(fxi_fload(wk + i * FXI_FSTEP), fxi_fsplat(x[k]), sum[i]);
+                sum[i] = fxi_ffma(fxi_fload(wk + i * FXI_FSTEP), fxi_fsplat(x[k]), sum[i]);
         }
         for (size_t i = 0; i < SUMS; i++)
             fxi_fstore(z + s + i * FXI_FSTEP, sum[i]);

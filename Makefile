@@ -76,8 +76,8 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 # Left out under ThreadSanitizer: what is long and has its threads from what others test (fit.smo
 # from kernel.rows, maps from map.apply), and what is long and never starts one: there is no race.
 maps = map.(moments|variance|random_kernel|maclaurin)
-covered = model.(bytes|path|robust|weight)|$(maps)|linalg.eigen|fit.smo
-sequential = fit.(dual|newton|proximal)|fm.(lbfgs|simplex)|project.hadamard
+covered = model.(path|robust|weight)|$(maps)|linalg.eigen|fit.smo
+sequential = fit.dual|project.hadamard
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan

@@ -55,6 +55,9 @@ fx_status fxi_parallel_ordered(size_t blocks, fxi_block *fn, void *ctx, const fx
 bool fxi_parallel_cancelled(fxi_team *team);            /* also calls progress, 20 times a second */
 int fxi_parallel_thread(const fxi_team *team);          /* 0..threads-1, for scratch memory */
 int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads will be used */
+/* run, with one thread if all the work is below a million multiply-adds: a thread would take longer
+ * to start.  Tests lift this limit (base/test/threads.c). */
+fx_run fxi_parallel_run(const fx_run *run, double work);
 
 /* crew.c - the same for many short runs: run's threads are started once, and a run of chunks costs
  * about a microsecond.  fn(ctx, chunk, member) for chunk = 0..chunks-1 in any order; member 0 is
@@ -62,6 +65,7 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads 
 typedef struct fxi_crew fxi_crew;
 typedef void fxi_crew_chunk(void *ctx, size_t chunk, int member);
 fx_status fxi_crew_new(fxi_crew **out, const fx_run *run);
+int fxi_crew_members(const fxi_crew *crew);             /* that could be started, with the caller */
 void fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx);
 void fxi_crew_free(fxi_crew *crew);
 

@@ -144,6 +144,8 @@ fx_status fxi_crew_new(fxi_crew **out, const fx_run *run)
     return FX_OK;
 }
 
+int fxi_crew_members(const fxi_crew *crew) { return crew->started + 1; }
+
 void fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx)
 {
     if (!crew->started || chunks < 2 || chunks > UINT32_MAX) {

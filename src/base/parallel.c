@@ -80,6 +80,15 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks)
     return (size_t)n > blocks ? (int)blocks : n;
 }
 
+fx_run fxi_parallel_run(const fx_run *run, double work)
+{
+    fx_run how = run ? *run : (fx_run){0};
+
+    if (work < 1e6)
+        how.threads = 1;
+    return how;
+}
+
 static void record(shared *all, size_t block, fx_status s)
 {
     pthread_mutex_lock(&all->lock);

@@ -115,7 +115,7 @@ static fx_status centre(void *ctx, size_t i, fxi_team *team)
 static fx_status prepare(centring *a, double *trace, const fx_run *run)
 {
     const fxi_pca_panels *M = a->M;
-    fx_run how = fxi_kernel_run(run, (double)M->n * (double)M->n), few = how;
+    fx_run how = fxi_parallel_run(run, (double)M->n * (double)M->n), few = how;
     fx_status st;
 
     *trace = 0;

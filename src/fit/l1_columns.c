@@ -117,7 +117,7 @@ static fx_status fill(char *to, const fxi_columns *c, size_t block, const fx_run
 {
     const fxi_source *s = c->s;
     turning a = {c, *s->X, block * c->width, columns_of(c, block), to};
-    fx_run how = fxi_kernel_run(run, (double)s->rows * (double)a.n);
+    fx_run how = fxi_parallel_run(run, (double)s->rows * (double)a.n);
 
     if (s->map && !s->Z)
         return fxi_map_apply_columns((float *)(void *)to, c->ld, s->map, block, s->X, run);

@@ -59,7 +59,7 @@ static fx_status measure_column(void *ctx, size_t k, fxi_team *team)
 fx_status fxi_fit_l1_model(fxi_l1 *a)
 {
     size_t rows = a->p->source->rows, d = a->d;
-    fx_run how = fxi_kernel_run(a->run, 20.0 * (double)rows);
+    fx_run how = fxi_parallel_run(a->run, 20.0 * (double)rows);
     fx_status st = fxi_parallel(PARTS, measure_rows, a, &how);
 
     a->g[d] = a->h[d] = a->B = 0;
@@ -69,7 +69,7 @@ fx_status fxi_fit_l1_model(fxi_l1 *a)
     }
     for (size_t b = 0; b < a->columns.blocks && !st; b++) {
         size_t width = a->columns.width, left = d - b * width, n = left < width ? left : width;
-        how = fxi_kernel_run(a->run, (double)rows * (double)n);
+        how = fxi_parallel_run(a->run, (double)rows * (double)n);
         a->first = b * a->columns.width;
         st = fxi_fit_l1_columns_visit(&a->columns, b, a->run);
         if (!st)

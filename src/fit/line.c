@@ -45,7 +45,7 @@ fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, 
                           const double a[3], double t, const fx_run *run)
 {
     sums s = {.p = p, .f = f, .q = q, .t = t};
-    fx_run how = fxi_kernel_run(run, 20.0 * (double)p->source->rows);
+    fx_run how = fxi_parallel_run(run, 20.0 * (double)p->source->rows);
     fx_status st = fxi_parallel(PARTS, sum_part, &s, &how);
 
     *out = (fxi_line){a[0] + t * (a[1] + t * a[2] / 2), a[1] + t * a[2], a[2],

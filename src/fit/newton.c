@@ -222,7 +222,7 @@ fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *ru
 {
     const fxi_source *z = p->source;
     size_t parts = count_parts(z), m = z->features + 1, factor, vectors, bytes;
-    fxi_newton n = {.p = p, .how = fxi_kernel_run(run, (double)z->rows * (double)z->features),
+    fxi_newton n = {.p = p, .how = fxi_parallel_run(run, (double)z->rows * (double)z->features),
                     .simd = fxi_simd_get(), .d = z->features, .parts = parts,
                     .penalised = z->features + (p->intercept == FXI_APPENDED)};
     size_t threads = (size_t)fxi_parallel_threads(&n.how, parts);

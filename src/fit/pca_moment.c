@@ -52,7 +52,7 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 static fx_status flush(moment *a, const fx_run *run)
 {
     double n = (double)a->M->n;
-    fx_run how = fxi_kernel_run(run, n * n * (double)a->waiting / 2);
+    fx_run how = fxi_parallel_run(run, n * n * (double)a->waiting / 2);
     fx_status st = a->waiting ? fxi_parallel(a->M->panels, add_panel, a, &how) : FX_OK;
 
     a->waiting = 0;

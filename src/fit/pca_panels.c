@@ -76,7 +76,7 @@ fx_status fxi_fit_pca_panels_apply(void *panels, double *Y, const double *X, siz
         for (size_t v = 0; v < p.count; v++)
             for (size_t i = 0; i < m->n; i++)
                 m->X[(v / T * m->wide + i) * T + v % T] = X[(first + v) * m->n + i];
-        fx_run how = fxi_kernel_run(run, (double)m->n * (double)m->n * (double)p.count);
+        fx_run how = fxi_parallel_run(run, (double)m->n * (double)m->n * (double)p.count);
         st = fxi_parallel(m->panels, panel, &p, &how);
     }
     return st;

@@ -224,7 +224,7 @@ static fx_status visit(const pass *p)
 {
     const fxi_pca *a = p->a;
     size_t size = part_size(a, p->groups);
-    fx_run how = fxi_kernel_run(p->run, (double)a->s->numbers * (double)(p->groups * T + 1));
+    fx_run how = fxi_parallel_run(p->run, (double)a->s->numbers * (double)(p->groups * T + 1));
     fx_status st = fxi_parallel(a->parts, visit_part, (void *)p, &how);
 
     for (size_t k = 1; k < a->parts && !st; k++)

@@ -207,7 +207,7 @@ static fx_status score_block(void *ctx, size_t b, fxi_team *team)
 fx_status fxi_fit_source_scores(double *f, const fxi_source *s, const double *W, const double *b,
                                 size_t outputs, const fx_run *run)
 {
-    fx_run how = fxi_kernel_run(run, (double)s->rows * (double)s->features * (double)outputs);
+    fx_run how = fxi_parallel_run(run, (double)s->rows * (double)s->features * (double)outputs);
     size_t threads = (size_t)fxi_parallel_threads(&how, s->blocks);
     scoring a = {f, s, NULL, b, outputs, NULL, run, fxi_simd_get()};
     fx_status st = FX_ENOMEM;

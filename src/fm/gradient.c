@@ -201,7 +201,7 @@ fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p,
     deriving a = {.p = p, .v = v, .G = G, .entries = fxi_data_rows_most(p->X, 1)};
     const fxi_fm *fm = p->fm;
     size_t blocks = (p->X->rows + ROWS - 1) / ROWS, tasks = fm->blocks * fm->panels + 1;
-    fx_run how = fxi_kernel_run(run, (double)p->X->rows * (double)a.entries
+    fx_run how = fxi_parallel_run(run, (double)p->X->rows * (double)a.entries
                                          * (double)(fm->blocks * fm->rank));
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks > tasks ? blocks : tasks);
 

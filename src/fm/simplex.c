@@ -164,7 +164,7 @@ fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
 {
     weighing a = {.p = p, .v = v, .b = &p->fm->block[0], .m = (size_t)p->fm->block[0].order};
     size_t n = p->X->rows, blocks = (n + ROWS - 1) / ROWS, entries = fxi_data_rows_most(p->X, 1);
-    fx_run how = fxi_kernel_run(run, (double)n * (double)entries * (double)p->fm->rank);
+    fx_run how = fxi_parallel_run(run, (double)n * (double)entries * (double)p->fm->rank);
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks), numbers;
 
     memcpy(a.theta, v + a.b->theta, a.m * sizeof *v);

@@ -180,15 +180,6 @@ size_t fxi_kernel_cost(const fx_kernel *k, size_t n)
            + (k->groups ? k->groups->groups : 0);
 }
 
-fx_run fxi_kernel_run(const fx_run *run, double work)
-{
-    fx_run how = run ? *run : (fx_run){0};
-
-    if (work < 1e6)                     /* less than a thread takes to start */
-        how.threads = 1;
-    return how;
-}
-
 bool fxi_kernel_columns(const fx_kernel *k)
 {
     k = innermost(k);

@@ -78,8 +78,6 @@ bool fxi_kernel_pairs(const fx_kernel *k);
 size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient);
 /* Multiply-adds that a row of n entries takes with one vector, about. */
 size_t fxi_kernel_cost(const fx_kernel *k, size_t n);
-/* run, on one thread if fewer than a million multiply-adds are to be done in all. */
-fx_run fxi_kernel_run(const fx_run *run, double work);
 bool fxi_kernel_differences(const fx_kernel *k);
 bool fxi_kernel_products(const fx_kernel *k);   /* a function of <x, z>? */
 /* Of a function of ||x - z||^2 its gamma, which comes from norms and <x, z> if

@@ -89,7 +89,7 @@ fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_s
 {
     reading a = {.K = K, .x = x, .z = z, .offset = offset(k, z.X)};
     fx_status st = within(z.X, x, a.offset);
-    fx_run how = fxi_kernel_run(run, (double)x.n * (double)z.n);
+    fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n);
 
     return st ? st : fxi_parallel(z.n, row_block, &a, &how);
 }
@@ -130,7 +130,7 @@ fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_some x
 {
     reading a = {.S = S, .W = W, .outputs = outputs, .x = x, .z = z, .offset = offset(k, x.X)};
     fx_status st = within(x.X, z, a.offset);
-    fx_run how = fxi_kernel_run(run, (double)x.n * (double)z.n * (double)outputs);
+    fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n * (double)outputs);
 
     return st ? st : fxi_parallel((x.n + ROWS - 1) / ROWS, score_block, &a, &how);
 }

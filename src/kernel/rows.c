@@ -77,7 +77,7 @@ fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_s
     a.p = (fxi_panels){.kernel = k, .x = x, .z = z, .tile = fxi_kernel_panel_tile(x.X, TILE)};
     size_t blocks = (x.n + a.p.tile - 1) / a.p.tile;
     double pairs = (double)x.n * (double)(z.n + FXI_LANES - z.n % FXI_LANES);
-    fx_run how = fxi_kernel_run(run, pairs * fxi_kernel_panel_work(k, x.X));
+    fx_run how = fxi_parallel_run(run, pairs * fxi_kernel_panel_work(k, x.X));
     fx_status st = fxi_kernel_panel_open(&a.p, fxi_parallel_threads(&how, blocks), 1,
                                          "scratch for rows of a Gram matrix", run);
     if (!st)
@@ -133,7 +133,7 @@ fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_some x, co
     if (fxi_kernel_is_precomputed(k))
         return fxi_kernel_precomputed_diagonal(d, k, x, run);
     size_t blocks = (x.n + FXI_LANES - 1) / FXI_LANES;
-    fx_run how = fxi_kernel_run(run, (double)x.n * FXI_LANES * fxi_kernel_panel_work(k, x.X));
+    fx_run how = fxi_parallel_run(run, (double)x.n * FXI_LANES * fxi_kernel_panel_work(k, x.X));
     fx_status st = fxi_kernel_panel_open(&a.p, fxi_parallel_threads(&how, blocks), 1,
                                          "scratch for the diagonal of a Gram matrix", run);
     if (!st)

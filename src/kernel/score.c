@@ -129,7 +129,7 @@ fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z
         a.p.tile = x.n;
     a.width = outputs == 1 ? FXI_LANES : (outputs + 7) / 8 * 8;
     size_t blocks = (x.n + a.p.tile - 1) / a.p.tile;
-    fx_run how = fxi_kernel_run(run, (double)x.n * (double)z.n
+    fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n
                                          * (fxi_kernel_panel_work(k, x.X) + (double)outputs));
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks);
     if (!fxi_size_mul(&bytes, (a.p.tile + FXI_LANES) * threads * sizeof(double), a.width))

@@ -195,7 +195,7 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     if (X->ptr && !a.scatter)
         a.entries = fxi_data_rows_most(X, 1);
     size_t blocks = (X->rows + ROWS - 1) / ROWS, panel = X->cols * FXI_LANES;
-    fx_run how = fxi_kernel_run(run, (double)X->rows * (double)vectors
+    fx_run how = fxi_parallel_run(run, (double)X->rows * (double)vectors
                                          * (double)fxi_kernel_cost(k, a.entries));
     int threads = fxi_parallel_threads(&how, blocks);
     size_t each = a.entries * (G ? 20 + FXI_LANES * 8 : 20)

@@ -224,7 +224,7 @@ static fx_status run_tiles(application *a, const fx_run *run)
     a->entries = fxi_data_rows_most(a->X, m->rows);
     size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
     /* at least one operation an entry and feature: small calls stay on one thread */
-    fx_run how = fxi_kernel_run(run, (double)a->X->rows * (double)m->width
+    fx_run how = fxi_parallel_run(run, (double)a->X->rows * (double)m->width
                                          * (double)(a->to - a->from));
     int threads = fxi_parallel_threads(&how, tiles);
     size_t each = m->type->space(m, a->entries) + 16 * a->entries

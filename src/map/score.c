@@ -56,7 +56,7 @@ fx_status fx_map_score(double *S, const fx_map *m, const double *W, size_t outpu
         return st;
     if (!(w = fxi_zalloc(padded * outputs, sizeof *w)))
         return FX_ENOMEM;
-    fx_run how = fxi_kernel_run(run, (double)padded * (double)outputs);
+    fx_run how = fxi_parallel_run(run, (double)padded * (double)outputs);
     st = fxi_parallel((m->features + CHUNK - 1) / CHUNK, lay,
                       &(laying){w, W, m->features, outputs, padded}, &how);
     if (!st)

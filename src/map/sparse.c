@@ -85,7 +85,7 @@ fx_status fxi_map_sparse_rows(float *val, int32_t *col, const int64_t *ptr, cons
                               const fx_matrix *X, const fx_run *run)
 {
     crossing a = {.m = m, .X = X, .ptr = ptr, .val = val, .col = col};
-    fx_run how = fxi_kernel_run(run, (double)ptr[X->rows]);
+    fx_run how = fxi_parallel_run(run, (double)ptr[X->rows]);
 
     return fxi_parallel((X->rows + CHUNK - 1) / CHUNK, chunk, &a, &how);
 }
@@ -106,7 +106,7 @@ fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, siz
         a.most = n > a.most ? n : a.most;
         all += n;
     }
-    fx_run how = fxi_kernel_run(run, (double)all * (double)outputs);
+    fx_run how = fxi_parallel_run(run, (double)all * (double)outputs);
     size_t threads = (size_t)fxi_parallel_threads(&how, chunks ? chunks : 1);
     if (!fxi_size_mul(&bytes, threads * sizeof(double), a.most))
         return fxi_error(FX_ESHAPE, "%zu features in a row are too many", a.most);

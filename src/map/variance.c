@@ -250,7 +250,7 @@ fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X, const 
         size_t n = fxi_data_row(X, pair[2 * q]).n + fxi_data_row(X, pair[2 * q + 1]).n;
         v.room = n > v.room ? n : v.room;
     }
-    fx_run how = fxi_kernel_run(run, 1000.0 * (double)pairs * (double)v.room);
+    fx_run how = fxi_parallel_run(run, 1000.0 * (double)pairs * (double)v.room);
     int threads = fxi_parallel_threads(&how, blocks);
     if (!fxi_size_mul(&bytes, v.room, 3 * (size_t)threads) || !fxi_size_add(&bytes, bytes, pairs)
         || !fxi_size_mul(&bytes, bytes, sizeof(double)))

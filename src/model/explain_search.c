@@ -141,7 +141,7 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
                    .effort = s->effort, .done = s->done};
     size_t left = 0;
     double begin = *work, worst = all_of(f);
-    fx_run how = fxi_kernel_run(run, fmin(worst, share));
+    fx_run how = fxi_parallel_run(run, fmin(worst, share));
     fx_status st = FX_OK;
 
     if (fxi_model_explain_weight_bound(f, 0) < fxi_explain_least(top) || !f->n)

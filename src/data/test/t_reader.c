@@ -72,6 +72,7 @@ static void many_counts(void)
             size_t first = feeds == 2 ? third : len;
             CHECK(!fx_data_reader_feed(r, text, first, &run));
             CHECK(!fx_data_reader_feed(r, text + first, len - first, &run));
+            CHECK(test_helped() == (threads > 1));
             fx_reading c = fx_data_reader_count(r);
             CHECK(c.bytes == len && c.lines == 3 * ROWS && c.rows == ROWS && c.blank == 2 * ROWS);
             CHECK(c.dropped == ROWS && c.summed == ROWS && c.sorted == ROWS);

@@ -184,10 +184,12 @@ static void check_map(size_t features)
     CHECK(fx_map_parse(&map, "rk", kernel, 20, features, 3, NULL, NULL) == FX_OK);
     for (int t = 0; t < 2; t++) {
         fxi_source s;
+        test_helped();                  /* forget who helped before */
         CHECK(fxi_fit_source(&s, &m, map, t ? 0 : UINT64_MAX, NULL) == FX_OK);
         CHECK((W[t] = fxi_alloc(s.features * K, sizeof **W)));
         CHECK(fxi_fit_pca(W[t], b[t], value[t], &all, &s, c, K, 1, &(fx_run){.threads = 1 + t})
               == FX_OK);
+        CHECK(t == 0 || test_helped());
         CHECK(fxi_fit_source_scores(P, &s, W[t], b[t], K, NULL) == FX_OK);
         components_moments(P, c, ROWS, K, value[t], 1e-9);
         CHECK(!memcmp(W[0], W[t], s.features * K * sizeof **W));

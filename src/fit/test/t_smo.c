@@ -253,6 +253,7 @@ static void check_bits(const fxi_loss *loss, size_t n, int runs)
         t.p.cache = k == 0 ? 1000000000 : k == 1 ? least + n * 4 * 40 + 1000000
                                                  : least + (uint64_t)(k - 2) * n * 400;
         CHECK(try(&t, &run) == FX_OK);
+        CHECK(test_helped() == (run.threads > 1));
         CHECK(t.s.converged && t.s.iterations > n / 2);
         if (k) {
             CHECK(!memcmp(beta, t.beta, sizeof beta) && b == t.s.b);

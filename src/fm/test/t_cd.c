@@ -340,6 +340,7 @@ static void check_threads(fxi_fm_kind kind, const fxi_loss *loss)
         fxi_fm_state s = {.v = threads == 1 ? one : v};
         memcpy(s.v, start, size * sizeof *v);
         CHECK(fxi_fm_cd(&s, &m->p, &run) == FX_OK);
+        CHECK(test_helped() == (threads > 1));
         CHECK(threads == 1 || !memcmp(one, v, size * sizeof *v));
     }
     free(start);

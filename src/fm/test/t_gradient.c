@@ -97,7 +97,7 @@ static void check_weights(void)
     made_end(a);
 }
 
-/* 1, 2 and 5 threads; enough work that there are several. */
+/* 1, 2 and 5 threads. */
 static void check_threads(void)
 {
     made *a = made_model(FXI_FM_HOFM, 3, 30, &fxi_loss_squared, MADE_ROWS, MADE_SPARSE);
@@ -108,7 +108,9 @@ static void check_threads(void)
         fx_run run = {.threads = threads[t]};
         CHECK((g[t] = fxi_alloc(a->fm.size, sizeof **g)) && (s[t] = fxi_alloc(MADE_ROWS, 8)));
         CHECK(fxi_fm_gradient(&f[t], g[t], &a->p, a->v, &run) == FX_OK);
+        CHECK(test_helped() == (threads[t] > 1));
         CHECK(fxi_fm_score(s[t], &a->fm, a->v, (fxi_some){&a->X, NULL, MADE_ROWS}, &run) == FX_OK);
+        CHECK(test_helped() == (threads[t] > 1));
         CHECK(f[t] == f[0] && !memcmp(g[t], g[0], a->fm.size * sizeof **g));
         CHECK(!memcmp(s[t], s[0], MADE_ROWS * sizeof **s));
     }

@@ -72,6 +72,7 @@ static void check_threads(void)
         fx_run run = {.threads = threads};
         theta[0] = theta[1] = theta[2] = 1. / 3;
         CHECK(fxi_fm_simplex(m->v, &m->p, &run) == FX_OK);
+        CHECK(test_helped() == (threads > 1));
         if (threads == 1)
             memcpy(first, theta, sizeof first);
         CHECK(!memcmp(first, theta, sizeof first));

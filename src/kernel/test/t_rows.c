@@ -97,7 +97,7 @@ static void against_gram(void)
     Z.val = Zd;
     for (size_t s = 0; s < SPECS; s++) {
         fx_kernel *k = kernel_of(specs[s]);
-        CHECK(fx_kernel_gram(gram, FEW, k, &X, &Z, NULL) == FX_OK);
+        CHECK(fx_kernel_gram(gram, FEW, k, &X, &Z, &(fx_run){.threads = 1}) == FX_OK);
         for (int f = 0; f < FORMS; f++) {
             if (f > 4 && fxi_kernel_columns(k))         /* those columns mean other features */
                 continue;
@@ -107,6 +107,7 @@ static void against_gram(void)
             CHECK(fxi_kernel_rows(K, k, (fxi_some){&A, x, N}, (fxi_some){&B, z, FEW},
                                   &(fx_run){.threads = threads})
                   == FX_OK);
+            CHECK(test_helped() == (threads > 1));
             for (size_t i = 0; i < N; i++)
                 for (size_t w = 0; w < FEW; w++)
                     CHECK(row_of[w][i] == (float)gram[(N - 1 - i) * FEW + w]);

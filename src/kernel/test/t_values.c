@@ -180,6 +180,7 @@ static void many(void)
         double *g = k->type->gradient ? G : NULL, *h = g ? H : NULL;
         CHECK(fx_kernel_values(V, g, k, P, VECTORS, &X, &(fx_run){.threads = 1}) == FX_OK);
         CHECK(fx_kernel_values(W, h, k, P, VECTORS, &X, &(fx_run){.threads = 8}) == FX_OK);
+        CHECK(test_helped());
         CHECK(!memcmp(V, W, sizeof V) && (!g || !memcmp(G, H, sizeof G)));
         CHECK(fx_kernel_gram(K, VECTORS, k, &X, &Q, NULL) == FX_OK);
         for (size_t i = 0; i < ROWS * VECTORS; i++)     /* which may take rbf from products */

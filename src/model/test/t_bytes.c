@@ -98,7 +98,9 @@ int main(void)
         t.weight = k % 2 ? weight : NULL;
         plan.seed = 4;
         file first = fitted_bytes(&plan, &t, &(fx_run){.threads = 1});
+        test_helped();                  /* forget who helped before */
         same(&plan, "8 threads", first, fitted_bytes(&plan, &t, &(fx_run){.threads = 8}));
+        CHECK(test_helped());
         same(&plan, "little memory", first, little(&plan, &t));
         if (machine) {
             plan.cache = 1;             /* no memory to speak of */

@@ -7,6 +7,7 @@
 #define CLI_H
 #include "featcross.h"
 #include "opt.h"
+#include "safe_text.h"
 
 #include <jansson.h>
 
@@ -15,7 +16,7 @@ enum {                                  /* exit statuses */
        EXIT_USAGE = 2, /* bad usage or bad input */
        EXIT_NUMERIC = 3,
        EXIT_MEMORY = 4, /* out of memory or over the limit */
-       EXIT_INTERRUPTED = 130
+       EXIT_SIGNAL = 128 /* and the signal's number: 129 SIGHUP, 130 SIGINT, 143 SIGTERM */
 };
 
 /* ---- Options that every command has (main.c) ---------------------------------------------- */
@@ -32,6 +33,7 @@ void say_error(const char *format, ...) SAY_FORMAT;     /* featcross: ... */
 void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
+void say_lines(const char *text);                       /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 /* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
 int say_fault(const char *path, const char *ours, fx_status s);
@@ -51,7 +53,10 @@ double say_clock(void);                                 /* seconds, monotonic */
 /* ---- progress.c: the bar, and interruption ------------------------------------------------ */
 void progress_signals(void);            /* from now on signals end the program in order */
 bool progress_interrupted(void);
-int progress_stop(void);                /* says "interrupted", returns its exit status */
+int progress_stop(void);                /* says "interrupted", returns progress_status */
+int progress_status(void);              /* the exit status of the last signal; 0: there was none */
+/* A program that we wait for, or 0: it ends with us. */
+void progress_child(int pid);
 void progress_forget(void);             /* the work has stopped; what was done may be written */
 /* A stretch of work: `total` units in all, 0 if unknown. */
 void progress_begin(const char *what, const char *unit, double total);
@@ -81,7 +86,8 @@ typedef struct source {
     size_t head_len, head_used;
     unsigned char *block;               /* libarchive's window on the file */
 } source;
-int source_open(source *s, const char *path);           /* "-" is stdin */
+/* "-" is stdin.  Refused if an output that is open would replace the file (same_file.h). */
+int source_open(source *s, const char *path);
 int source_member(source *s, const char **name);        /* zip: the next one, NULL at the end */
 /* As many bytes as are wanted; fewer only at the end. */
 int source_read(source *s, size_t *got, void *buf, size_t want);
@@ -89,8 +95,6 @@ void source_close(source *s);
 int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
 /* All that is left, a NUL behind; fails if it is more than `most` by far.  free() it. */
 int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
-/* Refused: an output that is one of input[0..n), where NULL is none. */
-int source_spare(const char *path, const char *const *input, size_t n, const char *option);
 
 /* ---- format.c: formats by name and by content --------------------------------------------- */
 const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
@@ -215,6 +219,9 @@ void measure_free(pairs_of *s);
 typedef struct output {
     char path[4096], target[4096], temp[4096];
     bool used, direct;                  /* direct: stdout, a pipe, a device */
+    bool terminal;                      /* names from files are made safe for it */
+    char hold[4];                       /* the beginning of a character that it shall show */
+    size_t held;
     int fd, error;                      /* errno of the first failure */
     struct archive *zip;
     fx_sink sink;
@@ -223,7 +230,8 @@ typedef struct output {
 #define OUTPUT_FORMATS "svmlight|csv|tsv|npy|npz|precomputed"
 const char *output_format(const char *path, const char *format, const char *fallback);
 bool output_is_stdout(const char *path);
-int output_open(output **out, const char *path, const char *format); /* no file is opened twice */
+/* No file is opened twice, and none that was read is replaced (same_file.h). */
+int output_open(output **out, const char *path, const char *format);
 const char *output_name(const output *o);       /* the file that another program may fill */
 int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
 int output_part(output *o, const char *spec, const fx_table *t);  /* the next rows of it */
@@ -240,8 +248,7 @@ typedef struct plot {
     output *picture, *script, *data;
     char script_path[4096], data_path[4096];
 } plot;
-/* Before any work: can this picture be drawn, without overwriting input[0..n)? */
-int plot_open(plot *p, const char *path, const char *const *input, size_t n);
+int plot_open(plot *p, const char *path);       /* before any work: can this picture be drawn? */
 int plot_check(void);                   /* plot_open does it too: does gnuplot run? */
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
@@ -299,7 +306,6 @@ typedef struct training {
     size_t bytes;                       /* of the file */
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
-int training_spare(const char *path, const char *data, const char *option); /* not what is read */
 int training_read(training *t, const char *data, int base);      /* also decides the task */
 int training_fit(training *t);           /* warns if it did not converge */
 int training_save(training *t, output *o);
@@ -335,7 +341,6 @@ int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its
 extern const opt_group links_options;
 bool links_given(void);                 /* --links */
 const char *links_path(void);
-int links_spare(const char *path, const char *option);  /* path is none of their files */
 /* Are rows from there alone?  operands: files of rows that are given besides. */
 int links_check(const char *who, int operands);
 int links_load(loaded *l, const char *part);             /* part: if --part is not given */

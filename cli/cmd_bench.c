@@ -315,8 +315,8 @@ static void print_row(const job *j, const result *r, double memory_rate)
              j->map || j->model ? u.scale / per_second : u.scale * per_second);
     if (bytes > 0 && memory_rate > 0)
         snprintf(share, sizeof share, "%.1f %%", 100 * bytes / r->seconds / memory_rate);
-    printf("%-5s %-22s %19s %10.2f ms %15s %9s\n", j->group, j->name, size, 1e3 * r->seconds, rate,
-           share);
+    safe_print(stdout, "%-5s %-22s %19s %10.2f ms %15s %9s\n", j->group, j->name, size,
+               1e3 * r->seconds, rate, share);
     fflush(stdout);
 }
 
@@ -353,11 +353,12 @@ static int run(int n, char **operand)
     }
     double rate = bandwidth();
     if (!cli.json) {
-        printf("instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
-               fx_simd_target(), progress_threads(), progress_threads() == 1 ? "" : "s", rate / 1e9,
-               (unsigned long long)repeats);
-        printf("%-5s %-22s %19s %13s %15s %9s\n", "call", "work", "rows x columns", "time", "rate",
-               "of memory");
+        safe_print(stdout,
+                   "instruction set %s, %d thread%s, memory read at %.1f GB/s; best of %llu\n\n",
+                   fx_simd_target(), progress_threads(), progress_threads() == 1 ? "" : "s",
+                   rate / 1e9, (unsigned long long)repeats);
+        safe_print(stdout, "%-5s %-22s %19s %13s %15s %9s\n", "call", "work", "rows x columns",
+                   "time", "rate", "of memory");
     }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs && !status; i++) {
         result r;

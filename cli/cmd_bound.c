@@ -254,7 +254,8 @@ static void print_theorem(const char *what, const fx_bound *b)
 {
     char D[32];
 
-    printf("%-10s %-12s %s: P <= %s\n", what, number(D, whole(b->features)), b->kind, b->formula);
+    safe_print(stdout, "%-10s %-12s %s: P <= %s\n", what, number(D, whole(b->features)), b->kind,
+               b->formula);
 }
 
 static int print(const work *w)
@@ -262,9 +263,10 @@ static int print(const work *w)
     char D[32], every[32];
     const measured *e = &w->error;
 
-    printf("kernel     %s\nmap        %s\n", fx_kernel_spec(w->k.kernel), fx_map_spec(w->map));
-    printf("wanted     P(|error| >= %g on %s) <= %g; radius %g\n\n", eps,
-           uniform ? "any pair of rows" : "a pair of rows", delta, w->R);
+    safe_print(stdout, "kernel     %s\nmap        %s\n", fx_kernel_spec(w->k.kernel),
+               fx_map_spec(w->map));
+    safe_print(stdout, "wanted     P(|error| >= %g on %s) <= %g; radius %g\n\n", eps,
+               uniform ? "any pair of rows" : "a pair of rows", delta, w->R);
     puts("by         features D");
     if (w->theorems)
         print_theorem("theorem", &w->theorem[0]);
@@ -273,19 +275,20 @@ static int print(const work *w)
     if (w->theorems > 1)
         print_theorem("sharper", &w->theorem[w->theorems - 1]);
     if (!isnan(w->predicted))
-        printf("predicted  %-12s exact variance and Chebyshev's inequality, a pair of the data "
-               "(each of %zu pairs: %s)\n",
-               number(D, w->predicted), w->s.pairs, number(every, w->every));
+        safe_print(stdout,
+                   "predicted  %-12s exact variance and Chebyshev's inequality, a pair of the data "
+                   "(each of %zu pairs: %s)\n",
+                   number(D, w->predicted), w->s.pairs, number(every, w->every));
     if (w->s.pairs) {
-        printf("measured   %-12s ", number(D, w->found));
+        safe_print(stdout, "measured   %-12s ", number(D, w->found));
         if (w->verified)
-            printf("%.4g %% of %zu pairs within eps, %llu seeds; mae %.3g, rmse %.3g",
-                   100 * e->share, w->s.pairs, (unsigned long long)seeds, e->mae, e->rmse);
+            safe_print(stdout, "%.4g %% of %zu pairs within eps, %llu seeds; mae %.3g, rmse %.3g",
+                       100 * e->share, w->s.pairs, (unsigned long long)seeds, e->mae, e->rmse);
         else
-            printf("not tried, scaled from %zu features: mae %.3g, rmse %.3g", e->asked, e->mae,
-                   e->rmse);
-        printf(isnan(e->ci95) ? ", largest %.3g\n" : ", largest %.3g (rmse +- %.2g)\n", e->max,
-               e->ci95);
+            safe_print(stdout, "not tried, scaled from %zu features: mae %.3g, rmse %.3g", e->asked,
+                       e->mae, e->rmse);
+        safe_print(stdout, isnan(e->ci95) ? ", largest %.3g\n" : ", largest %.3g (rmse +- %.2g)\n",
+                   e->max, e->ci95);
     }
     if (!w->theorems) {
         say_note("%s", w->reason);
@@ -355,13 +358,12 @@ static int bound(work *w, const char *path)
 {
     size_t D;
     plot picture;
-    const char *const inputs[] = {path ? path : "", w->k.path};
     int status = kernel_prepare(&w->k, kernel_spec);
 
     if (status || (!curves && (status = kernel_map_check(w->maps, &w->k)))
         || (curves && map_spec && (status = curve_check(map_spec, &w->k)))
         || (features && (status = kernel_features(&D, features, 1)))
-        || (plot_path && (status = plot_open(&picture, plot_path, inputs, 2)))
+        || (plot_path && (status = plot_open(&picture, plot_path)))
         || (status = path ? read_data(w, path) : kernel_finish(&w->k, NULL)))
         return status;
     if (curves)

@@ -134,7 +134,7 @@ static int measure_all(job *j)
                                                           : "one column has no combinations");
         status = EXIT_USAGE;
     }
-    c->interrupted = status == EXIT_INTERRUPTED && done;
+    c->interrupted = status && status == progress_status() && done;
     return c->interrupted ? 0 : status;
 }
 
@@ -147,7 +147,7 @@ static int report(job *j)
     if (!status && cli.json)
         status = say_json(compare_json(c, advice));
     else if (!status && csv_path && output_is_stdout(csv_path))
-        say_note("%s", advice);         /* the table would be in the way */
+        say_lines(advice);              /* the table would be in the way */
     else if (!status)
         status = compare_print(c, advice);
     if (!status && j->csv && !(status = compare_csv(j->csv, c)))
@@ -161,14 +161,11 @@ static int report(job *j)
 static int compare(job *j, const char *data)
 {
     comparison *c = &j->c;
-    const char *const input[] = {data, test_path};
     int status;
 
     if ((status = methods_check(c))
-        || (csv_path
-            && ((status = source_spare(csv_path, input, 2, "--csv"))
-                || (status = output_open(&j->csv, csv_path, "csv"))))
-        || (plot_path && (status = plot_open(&j->plot, plot_path, input, 2)))
+        || (csv_path && (status = output_open(&j->csv, csv_path, "csv")))
+        || (plot_path && (status = plot_open(&j->plot, plot_path)))
         || (status = compare_rows(c, data)) || (status = methods_enter(c))
         || (status = measure_all(j)))
         return status;
@@ -177,7 +174,7 @@ static int compare(job *j, const char *data)
     progress_forget();                  /* a second signal ends the writing, too */
     say_note("what was measured before:");
     status = report(j);
-    return status ? status : EXIT_INTERRUPTED;
+    return status ? status : progress_status();
 }
 
 static int run(int n, char **operand)
@@ -222,13 +219,14 @@ const command cmd_compare = {
             "\n"
             "What does not suit the rows (too many products, features or rows) is listed with the "
             "reason, and so is what fails. After an interrupt (Ctrl-C) what was measured is shown "
-            "and written, marked as interrupted, with exit status 130.",
+            "and written, marked as interrupted, with exit status 130 (SIGTERM: 143).",
     .examples = "compare data.svm\n"
                 "compare a9a.svm --test a9a.t --seeds 5 --csv a9a.csv --plot a9a.svg\n"
                 "compare adult.csv --label income --rows 5000\n"
                 "compare data.svm --methods linear,rk,exact -D 4x,16x,64x --exact yes\n"
                 "compare prices.csv --label price --task regress --json",
     .groups = {&group, &reading_options, &common_options},
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -168,7 +168,7 @@ static int run(int operands, char **operand)
         } else if (cli.json && output_is_stdout(path[i])) {
             say_error("convert: --json and the output - both want standard output");
             status = EXIT_USAGE;
-        } else if (!(status = links_spare(path[i], "-o")))
+        } else
             status = output_open(&out[i - 1], path[i], format[i - 1]);
     }
     if (!status)

@@ -66,13 +66,13 @@ static void print_confusion(const fx_content *c, const double *confusion)
     for (size_t i = 0; i < c->classes; i++)
         width = (int)strlen(c->class_name[i]) > width ? (int)strlen(c->class_name[i]) : width;
     width = width < 24 ? width : 24;
-    printf("\nrows: true class, columns: predicted\n%*s", width, "");
+    safe_print(stdout, "\nrows: true class, columns: predicted\n%*s", width, "");
     for (size_t i = 0; i < c->classes; i++)
-        printf("  %*.*s", width, width, c->class_name[i]);
+        safe_print(stdout, "  %*.*s", width, width, c->class_name[i]);
     for (size_t i = 0; i < c->classes; i++) {
-        printf("\n%-*.*s", width, width, c->class_name[i]);
+        safe_print(stdout, "\n%-*.*s", width, width, c->class_name[i]);
         for (size_t k = 0; k < c->classes; k++)
-            printf("  %*.10g", width, confusion[i * c->classes + k]);
+            safe_print(stdout, "  %*.10g", width, confusion[i * c->classes + k]);
     }
     putchar('\n');
 }
@@ -80,10 +80,10 @@ static void print_confusion(const fx_content *c, const double *confusion)
 static int print(const wanted *w, const double *value, const fx_content *c, const fx_metrics *m,
                  const double *confusion)
 {
-    printf("%-10s %zu\n", "rows", m->rows);
+    safe_print(stdout, "%-10s %zu\n", "rows", m->rows);
     for (int i = 0; i < METRICS; i++)
         if (w->by_name[i] || (w->all && !isnan(value[i])))
-            printf("%-10s %.6g\n", names[i], value[i]);
+            safe_print(stdout, "%-10s %.6g\n", names[i], value[i]);
     if (c->classes && c->classes <= SHOWN && w->all)
         print_confusion(c, confusion);
     return say_flush();

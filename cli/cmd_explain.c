@@ -157,9 +157,9 @@ static void print_features(const job *j, const fx_combination *x)
     for (size_t q = 0; q < x->order; q++) {
         fputs(q ? " x " : "", stdout);
         if (names(j))
-            fputs(names(j)[x->column[q]], stdout);
+            safe_print(stdout, "%s", names(j)[x->column[q]]);
         else
-            printf("%zu", x->column[q] + (size_t)j->c.base);
+            safe_print(stdout, "%zu", x->column[q] + (size_t)j->c.base);
     }
     putchar('\n');
 }
@@ -182,19 +182,21 @@ static void print_row(const job *j)
 
     for (size_t i = 0; i < j->n; i++)
         sum += j->at[i].contribution;
-    printf("\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
-           "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
+    safe_print(stdout,
+               "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
+               "%12.6g  score",
+               j->a.constant, sum, j->a.rest, j->a.score);
     if (j->c.outputs > 1 && j->c.classes)
-        printf(" of %s", name_output(name, &j->c, j->output));
+        safe_print(stdout, " of %s", name_output(name, &j->c, j->output));
     if (!j->c.variance && !fitting_says(j->c.spec, "task", "rank"))
-        printf(", predicted %s", label_name(buf, j, j->prediction, true));
+        safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
     if (j->X.table.label)
-        printf(", labelled %s",
-               label_name(buf, j, j->X.table.label[row_number - 1], false));
+        safe_print(stdout, ", labelled %s",
+                   label_name(buf, j, j->X.table.label[row_number - 1], false));
     putchar('\n');
     if (j->a.unseen)
-        printf("%zu entr%s of columns that training never saw add nothing\n", j->a.unseen,
-               j->a.unseen == 1 ? "y" : "ies");
+        safe_print(stdout, "%zu entr%s of columns that training never saw add nothing\n",
+                   j->a.unseen, j->a.unseen == 1 ? "y" : "ies");
 }
 
 static int print(const job *j)
@@ -202,27 +204,30 @@ static int print(const job *j)
     const char *what = row_number ? "contribution" : "weight";
 
     if (row_number)
-        printf("%12s ", "contribution");
-    printf("%12s %5s ", "weight", "order");
+        safe_print(stdout, "%12s ", "contribution");
+    safe_print(stdout, "%12s %5s ", "weight", "order");
     if (j->X.name)
-        printf("%9s ", "rows");
+        safe_print(stdout, "%9s ", "rows");
     puts("features");
     for (size_t i = 0; i < j->n; i++) {
         const fx_combination *x = &j->at[i];
         if (row_number)
-            printf("%12.6g ", x->contribution);
-        printf("%12.6g %5zu ", x->weight, x->order);
+            safe_print(stdout, "%12.6g ", x->contribution);
+        safe_print(stdout, "%12.6g %5zu ", x->weight, x->order);
         if (j->X.name)
-            printf("%9llu ", (unsigned long long)x->support);
+            safe_print(stdout, "%9llu ", (unsigned long long)x->support);
         print_features(j, x);
     }
     if (row_number)
         print_row(j);
     if (j->a.exact)
-        printf("\nexact: no other combination has a larger |%s|\n", what);
+        safe_print(stdout, "\nexact: no other combination has a larger |%s|\n", what);
     else
-        printf("\nnot exact: one that is missing may have a |%s| of up to %.4g; a larger --effort "
-               "finds more\n", what, j->a.missed);
+        safe_print(
+            stdout,
+            "\nnot exact: one that is missing may have a |%s| of up to %.4g; a larger --effort "
+            "finds more\n",
+            what, j->a.missed);
     return say_flush();
 }
 

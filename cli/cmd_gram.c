@@ -211,10 +211,12 @@ static int report(const work *w, const char *written)
     size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
 
     if (check && !cli.json) {
-        printf("smallest eigenvalue  %.3g\nmean diagonal        %.3g\nrows                 %zu\n"
-               "rounding             %.1g\nanswer               %s\n",
-               w->smallest, w->diagonal, w->checked, w->tolerance,
-               psd(w) ? "positive semidefinite" : "not positive semidefinite");
+        safe_print(
+            stdout,
+            "smallest eigenvalue  %.3g\nmean diagonal        %.3g\nrows                 %zu\n"
+            "rounding             %.1g\nanswer               %s\n",
+            w->smallest, w->diagonal, w->checked, w->tolerance,
+            psd(w) ? "positive semidefinite" : "not positive semidefinite");
         int status = say_flush();
         if (status)
             return status;
@@ -259,7 +261,6 @@ static int gram(work *w, int n, char **path)
 {
     output *o = NULL;
     plot picture;
-    const char *const inputs[] = {path[0], n > 1 ? path[1] : path[0], w->k.path};
     /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
     const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
     const char *format = format_of(target);
@@ -279,7 +280,7 @@ static int gram(work *w, int n, char **path)
     }
     if (target && (status = output_open(&o, target, format)))
         return status;
-    if (plot_path && (status = plot_open(&picture, plot_path, inputs, 3)))
+    if (plot_path && (status = plot_open(&picture, plot_path)))
         return status;
     if ((status = read_inputs(w, n, path)))
         return status;

@@ -197,16 +197,17 @@ static void print_labels(const facts *f, const fx_table *t)
     if (!t->label)
         puts("labels       none");
     else if (!f->classes)
-        printf("labels       numbers from %s to %s, mean %.6g\n", say_number(a, f->label_low),
-               say_number(b, f->label_high), f->label_mean);
+        safe_print(stdout, "labels       numbers from %s to %s, mean %.6g\n",
+                   say_number(a, f->label_low), say_number(b, f->label_high), f->label_mean);
     else {
-        printf("labels       %zu class%s\n", classes(f, t), classes(f, t) == 1 ? "" : "es");
+        safe_print(stdout, "labels       %zu class%s\n", classes(f, t),
+                   classes(f, t) == 1 ? "" : "es");
         for (size_t c = 0; c < f->listed; c++)
-            printf("  %-10s %llu rows (%.1f %%)\n", label_name(a, t, f->class[c].label),
-                   (unsigned long long)f->class[c].rows,
-                   100 * (double)f->class[c].rows / (double)t->rows);
+            safe_print(stdout, "  %-10s %llu rows (%.1f %%)\n", label_name(a, t, f->class[c].label),
+                       (unsigned long long)f->class[c].rows,
+                       100 * (double)f->class[c].rows / (double)t->rows);
         if (classes(f, t) > f->listed)
-            printf("  and %zu more\n", classes(f, t) - f->listed);
+            safe_print(stdout, "  and %zu more\n", classes(f, t) - f->listed);
     }
 }
 
@@ -223,35 +224,37 @@ static int print(const facts *f, const loaded *l)
     bool svmlight = !strcmp(l->format, "svmlight");
     char a[64], b[64];
 
-    printf("file         %s\n", l->name);
-    printf("format       %s%s%s\n", l->format, l->compression ? ", packed with " : "",
-           l->compression ? l->compression : "");
-    printf("rows         %zu\n", t->rows);
-    printf("columns      %zu", t->cols);
+    safe_print(stdout, "file         %s\n", l->name);
+    safe_print(stdout, "format       %s%s%s\n", l->format, l->compression ? ", packed with " : "",
+               l->compression ? l->compression : "");
+    safe_print(stdout, "rows         %zu\n", t->rows);
+    safe_print(stdout, "columns      %zu", t->cols);
     if (svmlight)
-        printf(", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
+        safe_print(stdout, ", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
     if (f->columns_used < t->cols)
-        printf(", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
-    printf("\nnon-zeros    %llu, density %.3g %%, %.3g a row, at most %zu (row %zu)\n",
-           (unsigned long long)f->nonzero, 100 * density(f, t),
-           (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
+        safe_print(stdout, ", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
+    safe_print(stdout, "\nnon-zeros    %llu, density %.3g %%, %.3g a row, at most %zu (row %zu)\n",
+               (unsigned long long)f->nonzero, 100 * density(f, t),
+               (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
     if (f->stored)
-        printf("values       from %s to %s\n", say_number(a, f->low), say_number(b, f->high));
+        safe_print(stdout, "values       from %s to %s\n", say_number(a, f->low),
+                   say_number(b, f->high));
     if (f->most_peak > 0 && f->most_peak == f->least_peak)
-        printf("magnitudes   largest %s in every column\n", say_number(a, f->most_peak));
+        safe_print(stdout, "magnitudes   largest %s in every column\n",
+                   say_number(a, f->most_peak));
     else if (f->most_peak > 0) {
         char low[32], high[32];
-        printf("magnitudes   of columns from %s (column %s) to %s (column %s)\n",
-               say_number(low, f->least_peak), column_name(a, t, f->least_column),
-               say_number(high, f->most_peak), column_name(b, t, f->most_column));
+        safe_print(stdout, "magnitudes   of columns from %s (column %s) to %s (column %s)\n",
+                   say_number(low, f->least_peak), column_name(a, t, f->least_column),
+                   say_number(high, f->most_peak), column_name(b, t, f->most_column));
     }
     print_labels(f, t);
     if (t->qid)
-        printf("queries      %zu\n", f->queries);
+        safe_print(stdout, "queries      %zu\n", f->queries);
     if (l->reading.blank)
-        printf("blank lines  %llu, skipped\n", (unsigned long long)l->reading.blank);
-    printf("memory       %s, %zu float and %zu double blocks\n", say_bytes(a, (double)f->bytes),
-           f->float_blocks, f->double_blocks);
+        safe_print(stdout, "blank lines  %llu, skipped\n", (unsigned long long)l->reading.blank);
+    safe_print(stdout, "memory       %s, %zu float and %zu double blocks\n",
+               say_bytes(a, (double)f->bytes), f->float_blocks, f->double_blocks);
     return say_flush();
 }
 

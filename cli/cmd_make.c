@@ -101,8 +101,10 @@ static int make(output *o, output *sets, const char *spec, const char *format)
         if (!output_is_stdout(output_path))
             say_note("%s: %s, %zu rows x %zu columns, %llu non-zeros", output_path, spec, t.rows,
                      t.cols, (unsigned long long)stored(&t));
-        if (cli.verbose && *planted && !cli.quiet)
-            fprintf(stderr, "planted:\n%s", planted);
+        if (cli.verbose && *planted) {
+            say_note("planted:");
+            say_lines(planted);
+        }
         if (cli.json)
             status = say_json(json_pack(
                 "{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:f}", "set", say_text(spec), "seed",

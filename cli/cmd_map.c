@@ -149,14 +149,16 @@ static void print_error(const work *w)
 {
     const fx_error *e = &w->error;
 
-    printf("map        %s\nkernel     %s\nfeatures   %zu\npairs      %zu\nmae        %.4g\n"
-           "rmse       %.4g +- %.2g",
-           fx_map_spec(w->map), fx_kernel_spec(w->k.kernel), fx_map_features(w->map), e->pairs,
-           e->mae, e->rmse, e->ci95);
+    safe_print(stdout,
+               "map        %s\nkernel     %s\nfeatures   %zu\npairs      %zu\nmae        %.4g\n"
+               "rmse       %.4g +- %.2g",
+               fx_map_spec(w->map), fx_kernel_spec(w->k.kernel), fx_map_features(w->map), e->pairs,
+               e->mae, e->rmse, e->ci95);
     if (e->scale > 0)
-        printf(", %.3g %% of the kernel's %.4g", 100 * e->rmse / e->scale, e->scale);
-    printf("\nlargest    %.4g\nmean       %.4g\npredicted  ", e->max, e->mean);
-    printf(isnan(e->predicted) ? "not known for this map\n" : "rmse %.4g\n", e->predicted);
+        safe_print(stdout, ", %.3g %% of the kernel's %.4g", 100 * e->rmse / e->scale, e->scale);
+    safe_print(stdout, "\nlargest    %.4g\nmean       %.4g\npredicted  ", e->max, e->mean);
+    safe_print(stdout, isnan(e->predicted) ? "not known for this map\n" : "rmse %.4g\n",
+               e->predicted);
 }
 
 static int report(const work *w, const char *written)

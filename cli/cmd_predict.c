@@ -321,8 +321,7 @@ static int run(int n, char **operand)
         return EXIT_USAGE;
     }
     const char *data = n > 1 ? operand[1] : "-";
-    if ((status = source_spare(output_path, (const char *const[]){operand[0], data}, 2, "-o"))
-        || (status = model_first(&m, &bytes, operand[0], data)))
+    if ((status = model_first(&m, &bytes, operand[0], data)))
         return status;
     j.model = m;
     j.c = fx_model_content(m);

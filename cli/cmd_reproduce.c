@@ -94,7 +94,7 @@ static int list(void)
                                             say_text(r->paper), "measure",
                                             say_text(r->measure->name)));
         else if (!status)
-            printf("%-18s %s\n", r->name, r->title);
+            safe_print(stdout, "%-18s %s\n", r->name, r->title);
         recipe_free(r);
     }
     if (status || !cli.json) {
@@ -216,7 +216,7 @@ const command cmd_reproduce = {
     .text = "Measures what a recipe says and writes the numbers (NAME.csv), a picture (NAME.svg) "
             "and a page (NAME.md) with the paper's figures beside ours. Without operands it lists "
             "the experiments. What has been measured is kept in NAME.part.csv: after an "
-            "interruption (exit status 130), a full disk or a crash, the same command goes on "
+            "interruption, a full disk or a crash, the same command goes on "
             "where it stopped. Files of another recipe, mode or seeds are left alone, unless "
             "--restart is given. Seeds are counted from --seed on. Exit status 1: all is written, "
             "and a check of the recipe is not met.",

@@ -5,6 +5,7 @@
  * and gets its name when the model is complete. */
 
 #include "cli.h"
+#include "same_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -286,15 +287,15 @@ static int report(const job *j)
 
     if (f == stderr && cli.quiet)
         return 0;
-    fprintf(f, "model        %s\n", c.spec);
+    safe_print(f, "model        %s\n", c.spec);
     if (*c.scale)
-        fprintf(f, "scaling      %s\n", c.scale);
+        safe_print(f, "scaling      %s\n", c.scale);
     model_print_kernel(f, &c);
-    fprintf(f, "rows         %zu x %zu", c.rows, c.cols);
+    safe_print(f, "rows         %zu x %zu", c.rows, c.cols);
     if (c.classes) {
-        fprintf(f, ", %zu classes:", c.classes);
+        safe_print(f, ", %zu classes:", c.classes);
         for (size_t i = 0; i < c.classes && i < 10; i++)
-            fprintf(f, " %s", c.class_name[i]);
+            safe_print(f, " %s", c.class_name[i]);
         fputs(c.classes > 10 ? " ..\n" : "\n", f);
     } else
         fputs(c.variance  ? ", labels not looked at\n"
@@ -303,24 +304,24 @@ static int report(const job *j)
     if (c.variance)
         model_print_variance(f, &c);
     else if (fitting_online(c.spec))
-        fprintf(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
-                (unsigned long long)c.iterations);
+        safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
+                   (unsigned long long)c.iterations);
     else
         model_print_fit(f, "objective    ", &c);
     if (folds)
-        fprintf(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n",
-                j->t.metric, j->mean, j->sd, (unsigned long long)folds);
+        safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
+                   j->mean, j->sd, (unsigned long long)folds);
     if (j->c.held_out)
-        fprintf(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing\n", plain_metric(j),
-                fabs(j->c.score), j->c.error, j->c.held_out);
+        safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing\n", plain_metric(j),
+                   fabs(j->c.score), j->c.error, j->c.held_out);
     if (eval_path && !isnan(j->eval_score))
-        fprintf(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric,
-                j->eval_score, j->held_out.rows);
-    fprintf(f, "seconds      read %.2f, ", j->t.X.seconds);
+        safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
+                   j->held_out.rows);
+    safe_print(f, "seconds      read %.2f, ", j->t.X.seconds);
     if (j->c.seconds > 0)
-        fprintf(f, "choose %.2f, ", j->c.seconds);
-    fprintf(f, "map %.2f, fit %.2f\n", c.prepared, j->t.seconds - c.prepared);
-    fprintf(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
+        safe_print(f, "choose %.2f, ", j->c.seconds);
+    safe_print(f, "map %.2f, fit %.2f\n", c.prepared, j->t.seconds - c.prepared);
+    safe_print(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
     return f == stdout ? say_flush() : 0;
 }
 
@@ -379,14 +380,12 @@ static int train(job *j, const char *data)
     int status, told;
 
     if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
-        || (status = source_spare(j->t.path, &eval_path, 1, "-o"))
-        || (history_path
-            && ((status = training_spare(history_path, data, "--history"))
-                || (status = source_spare(history_path, (const char *const[]){eval_path, init_path},
-                                          2, "--history"))))
         || (status = output_open(&o, j->t.path, "model"))
-        || (history_path && (status = output_open(&history, history_path, "csv")))
-        || (status = read_data(j, data)) || (status = settle_plan(j))
+        || (history_path && (status = output_open(&history, history_path, "csv"))))
+        return status;
+    if (init_path)
+        same_file_update(o, init_path);                 /* the model goes on in its file */
+    if ((status = read_data(j, data)) || (status = settle_plan(j))
         || (folds && (status = cross_validate(j))) || (status = fit_model(j))
         || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))
         return status;

@@ -263,12 +263,12 @@ static int print(const job *j, const trial *won)
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
         if ((int)strlen(kernel_name(name, j, x)) > width)
             width = (int)strlen(name);
-    fprintf(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order",
-            "D", "C", j->t.metric, "sd", "seconds");
+    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D",
+               "C", j->t.metric, "sd", "seconds");
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
-        fprintf(f, "%c %*s %8s %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', width,
-                kernel_name(name, j, x), count_name(D, x->features), x->C, x->mean, x->sd,
-                x->seconds);
+        safe_print(f, "%c %*s %8s %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', width,
+                   kernel_name(name, j, x), count_name(D, x->features), x->C, x->mean, x->sd,
+                   x->seconds);
     fputc('\n', f);
     training_print(f, &j->t);
     return f == stdout ? say_flush() : 0;

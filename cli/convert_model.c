@@ -100,8 +100,7 @@ int convert_model(const char *in, const char *out, const char *to, const char *t
         status = 1;
     if (!status)
         return EXIT_USAGE;
-    status = source_spare(out, &in, 1, "-o");
-    if (!status && !(status = output_open(&o, out, export ? "text" : "model")))
+    if (!(status = output_open(&o, out, export ? "text" : "model")))
         status = text ? read_libfm(&m, in, task) : model_load(&m, &bytes, in);
     if (!status && !text && !export)
         status = factorize(&m);

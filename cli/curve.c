@@ -111,23 +111,23 @@ static int print(const curves *c, const pairs_of *s, size_t unit)
 
     for (size_t i = 0; i < c->n; i++)
         widest = strlen(c->name[i]) > widest ? strlen(c->name[i]) : widest;
-    printf("RMSE / RMS of K by random features D; %zu pairs, %llu seed%s\n\n", s->pairs,
-           (unsigned long long)s->seeds, s->seeds == 1 ? "" : "s");
-    printf("%-*s", (int)widest, "map");
+    safe_print(stdout, "RMSE / RMS of K by random features D; %zu pairs, %llu seed%s\n\n", s->pairs,
+               (unsigned long long)s->seeds, s->seeds == 1 ? "" : "s");
+    safe_print(stdout, "%-*s", (int)widest, "map");
     for (size_t q = 0; q < POINTS; q++)
-        printf(" %7zu", unit << q);
-    printf("  spread\n");
+        safe_print(stdout, " %7zu", unit << q);
+    safe_print(stdout, "  spread\n");
     for (size_t i = 0; i < c->n; i++) {
         double spread = 0;
-        printf("%-*s", (int)widest, c->name[i]);
+        safe_print(stdout, "%-*s", (int)widest, c->name[i]);
         for (size_t q = 0; q < POINTS; q++) {
             double mean = c->of[i].point[q].mean;
-            printf(" %7.3g", mean);
+            safe_print(stdout, " %7.3g", mean);
             if (mean > 0)
                 spread += (c->of[i].point[q].high - c->of[i].point[q].low) / mean / 2
                           / POINTS;
         }
-        printf("  +-%.0f %%\n", 100 * spread);
+        safe_print(stdout, "  +-%.0f %%\n", 100 * spread);
     }
     return say_flush();
 }

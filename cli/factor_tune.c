@@ -232,11 +232,11 @@ static int print(const search *s, const trial *won)
         return 0;
     for (size_t i = 0; i < s->beta.n; i++)
         width = (int)strlen(s->beta.word[i]) > width ? (int)strlen(s->beta.word[i]) : width;
-    fprintf(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric, "sd",
-            "seconds");
+    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric,
+               "sd", "seconds");
     for (const trial *x = s->trials; x < s->trials + s->n; x++)
-        fprintf(f, "%c %5s %6s %*s %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', shown(x->order),
-                shown(x->rank), width, x->beta, x->mean, x->sd, x->seconds);
+        safe_print(f, "%c %5s %6s %*s %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', shown(x->order),
+                   shown(x->rank), width, x->beta, x->mean, x->sd, x->seconds);
     fputc('\n', f);
     training_print(f, s->t);
     return f == stdout ? say_flush() : 0;

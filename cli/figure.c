@@ -68,10 +68,14 @@ static size_t add_block(text *data, const layout *l, const figure_panel *p,
         bool bar = q->x_low != 0 || q->x_high != 0;
         if (!is_drawn(q) || isfinite(q->x) != placed)
             continue;
-        if (n++ == 0)
-            text_add(data, "%s# %s%s%s%s: x, y, low, high of y, low, high of x\n",
-                     l->block ? "\n\n" : "", p->title ? p->title : "", p->title ? ", " : "",
-                     s->name, s->hollow ? " (hollow)" : "");
+        if (n++ == 0) {
+            text_add(data, "%s# ", l->block ? "\n\n" : "");
+            safe_add(data, p->title ? p->title : "", p->title ? strlen(p->title) : 0);
+            text_add(data, "%s", p->title ? ", " : "");
+            safe_add(data, s->name, strlen(s->name));
+            text_add(data, "%s: x, y, low, high of y, low, high of x\n",
+                     s->hollow ? " (hollow)" : "");
+        }
         text_add(data, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", q->x, q->y,
                  q->low < q->high ? q->low : q->y, q->low < q->high ? q->high : q->y,
                  bar ? q->x_low : q->x, bar ? q->x_high : q->x);
@@ -122,7 +126,7 @@ static void add_clause(text *t, layout *l, const plot *p, bool *first)
 {
     text_add(t, *first ? "plot " : ", \\\n     ");
     *first = false;
-    plot_quoted(t, p->data_path);
+    plot_file(t, p->data_path);
     text_add(t, " index %zu ", l->block);
 }
 
@@ -151,10 +155,15 @@ static void add_series(text *t, text *data, layout *l, const plot *p, const figu
                      x->low, x->low, number);
         }
         add_clause(t, l, p, first);
-        text_add(t, "using 1:2 with %s ls %zu pointinterval %zu notitle",
-                 s->guide ? "lines" : s->dots || s->hollow ? "points" : "linespoints",
-                 number + (s->hollow ? FIGURE_HOLLOW : 0),
-                 s->points > 2 * MARKS && !s->dots ? s->points / MARKS : 1);
+        text_add(t, "using 1:2 with %s ls %zu ",
+                 s->guide               ? "lines"
+                 : s->dots || s->hollow ? "points"
+                                        : "linespoints",
+                 number + (s->hollow ? FIGURE_HOLLOW : 0));
+        if (!s->guide)                  /* gnuplot warns of marks that a line has not */
+            text_add(t, "pointinterval %zu ",
+                     s->points > 2 * MARKS && !s->dots ? s->points / MARKS : 1);
+        text_add(t, "notitle");
         l->block++;
     }
     if (add_block(data, l, panel, s, false)) {
@@ -246,7 +255,8 @@ static void add_key(text *t, const layout *l)
                  k->guide || only_across ? "lines" : k->line ? "linespoints" : "points",
                  i + 1 + (only_across ? FIGURE_ACROSS : !k->mark && k->hollow ? FIGURE_HOLLOW : 0));
         char shown[256];                /* no wider than the picture */
-        snprintf(shown, sizeof shown, "%.*s", (int)((l->width - SAMPLE) / GLYPH), k->name);
+        snprintf(shown, sizeof shown, "%.*s", (int)safe_cut(k->name, (l->width - SAMPLE) / GLYPH),
+                 k->name);
         plot_quoted(t, shown);
     }
     if (f->hollow) {

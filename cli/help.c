@@ -14,7 +14,7 @@ static const struct { const char *status, *meaning; } exits[] = {
     {"2", "bad usage or bad input"},
     {"3", "numerical failure"},
     {"4", "out of memory, or over --max-memory"},
-    {"130", "interrupted; no unfinished file is left"},
+    {"129, 130, 143", "ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM; no unfinished file is left"},
 };
 
 /* Words of text from column `at`, further lines from column `indent`. */

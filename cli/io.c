@@ -10,6 +10,7 @@
  * and the progress bar get their turn; a signal between check and read cannot be lost. */
 
 #include "cli.h"
+#include "same_file.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -163,7 +164,7 @@ int source_open(source *s, const char *path)
         status = failed(s, errno);
     else if (S_ISDIR(st.st_mode))
         status = failed(s, EISDIR);
-    else {
+    else if (!(status = same_file_read(s->name, &st))) {
         s->regular = S_ISREG(st.st_mode);
         s->size = s->regular ? (uint64_t)st.st_size : 0;
         status = source_read(s, &s->head_len, s->head, sizeof s->head);
@@ -285,18 +286,5 @@ int source_slurp(char **text, const char *path)
     size_t skip = have >= 3 && !memcmp(buf, bom, 3) ? 3 : 0;
     memmove(buf, buf + skip, have - skip + 1);
     *text = buf;
-    return 0;
-}
-
-int source_spare(const char *path, const char *const *input, size_t n, const char *option)
-{
-    struct stat s, t;
-
-    for (size_t i = 0; i < n; i++)
-        if (input[i] && stat(path, &s) == 0 && S_ISREG(s.st_mode) && stat(input[i], &t) == 0
-            && s.st_dev == t.st_dev && s.st_ino == t.st_ino) {
-            say_error("%s %s would overwrite the input %s", option, path, input[i]);
-            return EXIT_USAGE;
-        }
     return 0;
 }

@@ -28,11 +28,6 @@ const opt_group links_options = {"Links", options};
 bool links_given(void) { return link_path != NULL; }
 const char *links_path(void) { return link_path; }
 
-int links_spare(const char *path, const char *option)
-{
-    return source_spare(path, (const char *const[]){link_path, nodes, nodes_b}, 3, option);
-}
-
 int links_check(const char *who, int operands)
 {
     if (!link_path && (nodes || nodes_b))

@@ -44,17 +44,18 @@ static const char *version(void)
 
 static int print_version(void)
 {
-    printf("featcross %s\n", version());
+    safe_print(stdout, "featcross %s\n", version());
     if (*machine_commit())
-        printf("commit           %s\n", machine_commit());
-    printf("instruction set  %s\n", fx_simd_target());
-    printf("threads          %d\n", progress_threads());
+        safe_print(stdout, "commit           %s\n", machine_commit());
+    safe_print(stdout, "instruction set  %s\n", fx_simd_target());
+    safe_print(stdout, "threads          %d\n", progress_threads());
 #if defined __clang__
-    printf("compiled with    clang %s\n", __clang_version__);
+    safe_print(stdout, "compiled with    clang %s\n", __clang_version__);
 #else
-    printf("compiled with    gcc %s\n", __VERSION__);
+    safe_print(stdout, "compiled with    gcc %s\n", __VERSION__);
 #endif
-    printf("uses             %s, jansson %s\n", archive_version_string(), jansson_version_str());
+    safe_print(stdout, "uses             %s, jansson %s\n", archive_version_string(),
+               jansson_version_str());
     return say_flush();
 }
 
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
     if (!fill_streams())
         return EXIT_USAGE;
     progress_signals();
+    atexit(output_drop);                /* a library may end the program, too */
     if (argc < 2) {
         help_program(stderr, commands);
         return EXIT_USAGE;
@@ -140,6 +142,5 @@ int main(int argc, char **argv)
         const command *c = find(argv[1]);
         status = c ? run(c, argc - 2, argv + 2) : EXIT_USAGE;
     }
-    output_drop();
     return status;
 }

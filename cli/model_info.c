@@ -38,20 +38,20 @@ void model_print_kernel(FILE *f, const fx_content *c)
 
     if (c->blocks) {
         if (*c->kernel)
-            fprintf(f, "combinations %s\n", c->kernel);
+            safe_print(f, "combinations %s\n", c->kernel);
         model_print_factors(f, c);
         return;
     }
     if (*c->kernel)
-        fprintf(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
+        safe_print(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
     if (!exact)
-        fprintf(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
-                (unsigned long long)c->seed);
+        safe_print(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
+                   (unsigned long long)c->seed);
     if (model_collapsed(c))
-        fprintf(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
-                c->support, c->rows, c->features);
+        safe_print(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
+                   c->support, c->rows, c->features);
     else if (c->support)
-        fprintf(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
+        safe_print(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
 }
 
 /* Of all outputs together. */
@@ -79,15 +79,15 @@ void model_print_factors(FILE *f, const fx_content *c)
 
     for (size_t g = 0; g < c->blocks; g++) {
         const fx_factors *b = &c->block[g];
-        fprintf(f, "%s%s: %zu components, norm %.6g", g ? "             " : "factors      ",
-                order_name(name, b->order), b->rank, norm_of(c, b));
+        safe_print(f, "%s%s: %zu components, norm %.6g", g ? "             " : "factors      ",
+                   order_name(name, b->order), b->rank, norm_of(c, b));
         for (int t = 0; b->theta && t < b->order; t++)
-            fprintf(f, "%s%.4g", t ? ", " : "; shares of orders 1, 2, ..: ", b->theta[t]);
+            safe_print(f, "%s%.4g", t ? ", " : "; shares of orders 1, 2, ..: ", b->theta[t]);
         fputc('\n', f);
     }
     if (c->blocks && c->low <= c->high)
-        fprintf(f, "clipped      to %.10g .. %.10g, the targets of the training\n", c->low,
-                c->high);
+        safe_print(f, "clipped      to %.10g .. %.10g, the targets of the training\n", c->low,
+                   c->high);
 }
 
 json_t *model_norms(const fx_content *c)
@@ -126,13 +126,13 @@ json_t *model_number(double x) { return model_known(x) ? json_real(x) : json_nul
 
 void model_print_fit(FILE *f, const char *start, const fx_content *c)
 {
-    fprintf(f, "%s%.10g, ", start, c->objective);
+    safe_print(f, "%s%.10g, ", start, c->objective);
     if (model_known(c->gap) && !c->blocks)
-        fprintf(f, "%sgap %.2g, ", c->outputs > 1 ? "largest " : "", c->gap);
+        safe_print(f, "%sgap %.2g, ", c->outputs > 1 ? "largest " : "", c->gap);
     else if (!c->blocks)
         fputs("gap not known, ", f);
-    fprintf(f, "%llu iterations, %s\n", (unsigned long long)c->iterations,
-            c->converged ? "converged" : "not converged");
+    safe_print(f, "%llu iterations, %s\n", (unsigned long long)c->iterations,
+               c->converged ? "converged" : "not converged");
 }
 
 /* Percentages are of the variance in all directions; rows that are all the same have none. */
@@ -142,10 +142,10 @@ void model_print_variance(FILE *f, const fx_content *c)
 
     for (size_t i = 0; i < c->outputs; i++)
         kept += c->variance[i];
-    fprintf(f, "components   %zu, variance %.6g of %.6g (%.1f %%):", c->outputs, kept,
-            c->total_variance, percent * kept);
+    safe_print(f, "components   %zu, variance %.6g of %.6g (%.1f %%):", c->outputs, kept,
+               c->total_variance, percent * kept);
     for (size_t i = 0; i < c->outputs && i < LISTED; i++)
-        fprintf(f, " %.4g (%.1f %%)", c->variance[i], percent * c->variance[i]);
+        safe_print(f, " %.4g (%.1f %%)", c->variance[i], percent * c->variance[i]);
     fputs(c->outputs > LISTED ? " ..\n" : "\n", f);
 }
 
@@ -169,39 +169,39 @@ static int print(const char *path, const fx_content *c, size_t bytes)
 {
     char size[32], by[32];
 
-    printf("file         %s\n", path);
-    printf("format       model, written by featcross %s, %s\n", version(by, c->version),
-           say_bytes(size, (double)bytes));
-    printf("model        %s\n", c->spec);
+    safe_print(stdout, "file         %s\n", path);
+    safe_print(stdout, "format       model, written by featcross %s, %s\n", version(by, c->version),
+               say_bytes(size, (double)bytes));
+    safe_print(stdout, "model        %s\n", c->spec);
     if (*c->scale)
-        printf("scaling      %s\n", c->scale);
+        safe_print(stdout, "scaling      %s\n", c->scale);
     model_print_kernel(stdout, c);
-    printf("columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols, c->base,
-           seen(c), c->name ? "with names" : "without names");
+    safe_print(stdout, "columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols,
+               c->base, seen(c), c->name ? "with names" : "without names");
     if (*c->reader)
-        printf("reader       %s\n", c->reader);
+        safe_print(stdout, "reader       %s\n", c->reader);
     if (c->classes) {
-        printf("classes      %zu:", c->classes);
+        safe_print(stdout, "classes      %zu:", c->classes);
         for (size_t i = 0; i < c->classes && i < LISTED; i++)
-            printf(" %s", c->class_name[i]);
-        puts(c->classes > LISTED ? " .." : "");
+            safe_print(stdout, " %s", c->class_name[i]);
+        safe_print(stdout, c->classes > LISTED ? " ..\n" : "\n");
     } else
-        printf("classes      none: a model of %s\n",
-               c->variance                              ? "components"
-               : fitting_says(c->spec, "task", "rank") ? "rankings"
-                                                        : "numbers");
-    printf("outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
-           c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
-           !c->sigmoid                         ? "no probabilities"
-           : !strncmp(c->spec, "logistic", 8) || c->blocks
-               ? "probabilities"
-                                              : "probabilities by a sigmoid fitted on folds");
+        safe_print(stdout, "classes      none: a model of %s\n",
+                   c->variance                             ? "components"
+                   : fitting_says(c->spec, "task", "rank") ? "rankings"
+                                                           : "numbers");
+    safe_print(stdout, "outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
+               c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
+               !c->sigmoid ? "no probabilities"
+               : !strncmp(c->spec, "logistic", 8) || c->blocks
+                   ? "probabilities"
+                   : "probabilities by a sigmoid fitted on folds");
     if (c->variance) {
         model_print_variance(stdout, c);
-        printf("training     %zu rows\n", c->rows);
+        safe_print(stdout, "training     %zu rows\n", c->rows);
         return say_flush();
     }
-    printf("training     %zu rows, ", c->rows);
+    safe_print(stdout, "training     %zu rows, ", c->rows);
     model_print_fit(stdout, "objective ", c);
     return say_flush();
 }

@@ -4,11 +4,15 @@
  * Content goes to a temporary file beside the target, which is created before the work starts
  * (so that a missing directory is found first) and takes the target's name at the end.
  * Whatever is still unfinished when the program ends, for any reason, is removed by
- * output_drop.  Pipes, devices and stdout are written directly.  npz is a zip file, written by
- * libarchive. */
+ * output_drop.  Success is reported when the content and the new name are on disk.  Pipes, devices
+ * and stdout are written directly; a terminal sees names from files made safe.  npz is a zip file,
+ * written by libarchive. */
 
-#define _XOPEN_SOURCE 700               /* realpath */
+#define _XOPEN_SOURCE 700               /* mkstemp */
 #include "cli.h"
+#include "same_file.h"
+#include "target.h"
+#include "text.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -16,6 +20,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,9 +43,8 @@ bool output_is_stdout(const char *path)
 }
 
 /* ---- Sinks -------------------------------------------------------------------------------- */
-static int put(void *ctx, const void *bytes, size_t len)
+static int put_raw(output *o, const void *bytes, size_t len)
 {
-    output *o = ctx;
     struct pollfd p = {o->fd, POLLOUT, 0};
 
     while (len && !o->error) {
@@ -58,6 +62,42 @@ static int put(void *ctx, const void *bytes, size_t len)
         }
     }
     return o->error;
+}
+
+/* To a terminal: lines and tabs, and what else they hold made safe.  A character that does not end
+ * in these bytes waits for the next ones, unless they are the last. */
+static int put_shown(output *o, const char *bytes, size_t len, bool last)
+{
+    text t = {0};
+    char *all = malloc(o->held + len + 1), one[SAFE_ROOM];
+
+    if (!all)
+        return o->error = ENOMEM;
+    memcpy(all, o->hold, o->held);
+    memcpy(all + o->held, bytes, len);
+    size_t n = o->held + len;
+    o->held = last ? 0 : safe_tail(all, n);
+    n -= o->held;
+    memcpy(o->hold, all + n, o->held);
+    for (const char *p = all; p < all + n;) {
+        bool plain = *p == '\n' || *p == '\t';
+        size_t used = safe_next(one, p, all + n);
+        text_add(&t, "%s", plain ? (const char[]){*p, '\0'} : one);
+        p += used;
+    }
+    free(all);
+    if (t.failed)
+        o->error = ENOMEM;
+    int error = t.n ? put_raw(o, t.s, t.n) : o->error;
+    text_free(&t);
+    return error;
+}
+
+static int put(void *ctx, const void *bytes, size_t len)
+{
+    output *o = ctx;
+
+    return o->terminal ? put_shown(o, bytes, len, false) : put_raw(o, bytes, len);
 }
 
 static la_ssize_t zip_put(struct archive *a, void *ctx, const void *bytes, size_t len)
@@ -142,11 +182,19 @@ static bool open_temp(output *o, const struct stat *old)
         errno = ENAMETOOLONG;
         return false;
     }
+    sigset_t all, before;               /* no signal finds a file that is not noted yet */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
     o->fd = mkstemp(name);
+    if (o->fd >= 0)
+        memcpy(o->temp, name, sizeof name);
+    int error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
     if (o->fd < 0)
         return false;
+    fcntl(o->fd, F_SETFD, FD_CLOEXEC);
     fchmod(o->fd, old ? old->st_mode & 07777 : 0666 & ~mask);
-    memcpy(o->temp, name, sizeof name);
     return true;
 }
 
@@ -158,6 +206,7 @@ static void discard(output *o)
         close(o->fd);
     if (o->zip)
         archive_write_free(o->zip);
+    same_file_release(o);
     *o = (output){0};
 }
 
@@ -170,32 +219,6 @@ static int no_output(output *o, const char *reason)
     say_error("%s: %s", output_is_stdout(o->path) ? "stdout" : *o->path ? o->path : "''", reason);
     discard(o);
     return EXIT_USAGE;
-}
-
-/* o->target: the path without links, so that a link stays a link and what it points to is
- * replaced; of a new file, its directory without links.  It stays empty in /dev and /proc: what
- * stands there names a device or something open, even where stat sees a regular file behind it. */
-static bool resolve(output *o, bool exists)
-{
-    const char *slash = strrchr(o->path, '/'), *last = slash ? slash + 1 : o->path;
-    char dir[sizeof o->path];
-    int n = 0;
-
-    snprintf(dir, sizeof dir, "%.*s", (int)(last - o->path), o->path);
-    char *place = realpath(slash ? dir : ".", NULL);
-    if (!place)
-        return false;
-    bool special = !strcmp(place, "/dev") || !strncmp(place, "/proc/", 6);
-    char *real = exists && !special ? realpath(o->path, NULL) : NULL;
-    if (real)
-        n = snprintf(o->target, sizeof o->target, "%s", real);
-    else if (!special)
-        n = snprintf(o->target, sizeof o->target, "%s/%s", strcmp(place, "/") ? place : "", last);
-    free(real);
-    free(place);
-    if ((size_t)n >= sizeof o->target)
-        errno = ENAMETOOLONG;
-    return (size_t)n < sizeof o->target;
 }
 
 static bool taken(const output *o)
@@ -226,13 +249,21 @@ static int begin(output *o, const char *format)
     bool file = !is_stdout && (!exists || S_ISREG(st.st_mode));
     if (is_stdout)
         snprintf(o->target, sizeof o->target, "-");
-    else if (file && !resolve(o, exists))
-        return no_output(o, strerror(errno));
+    else if (file && !target_resolve(o->target, sizeof o->target, o->path, exists))
+        return no_output(o, errno == ENOENT && readlink(o->path, (char[1]){0}, 1) > 0
+                                ? "a symbolic link into a directory that does not exist"
+                                : strerror(errno));
     if (o->target[0] && taken(o))
         return no_output(o, "two outputs cannot have one name");
     if (file && o->target[0] ? !open_temp(o, exists ? &st : NULL) : !open_direct(o))
         return no_output(o, strerror(errno));
-    if (binary(format) && isatty(o->fd))
+    bool known = o->direct ? fstat(o->fd, &st) == 0 : exists;
+    if (known && same_file_write(o, is_stdout ? "stdout" : o->path, &st)) {
+        discard(o);
+        return EXIT_USAGE;
+    }
+    o->terminal = isatty(o->fd);
+    if (binary(format) && o->terminal)
         return no_output(o, "a terminal cannot show binary numbers; use -o FILE");
     if (!strcmp(format, "npz")) {
         if (!zip_open(o))
@@ -299,7 +330,7 @@ int output_bytes(output *o, const void *bytes, size_t n)
     return put(o, bytes, n) ? no_output(o, strerror(o->error)) : 0;
 }
 
-int output_text(output *o, const char *text) { return output_bytes(o, text, strlen(text)); }
+int output_text(output *o, const char *s) { return output_bytes(o, s, strlen(s)); }
 
 /* The header is padded to 128 bytes: numbers begin at a multiple of 64, as NumPy has it. */
 int output_npy(output *o, fx_type type, size_t rows, size_t cols)
@@ -351,16 +382,26 @@ int output_close(output *o)
         if (r != ARCHIVE_OK && !o->error)
             o->error = EIO;
     }
+    if (!o->error && o->terminal)
+        put_shown(o, "", 0, true);
+    if (!o->error && !o->direct && fsync(o->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+        o->error = errno;
     if (!o->error && o->fd > 2) {
         if (close(o->fd) < 0)
             o->error = errno;
         o->fd = -1;
     }
-    if (!o->error && o->temp[0] && rename(o->temp, o->target) < 0)
-        o->error = errno;
+    if (!o->error && o->temp[0]) {
+        if (rename(o->temp, o->target) < 0)
+            o->error = errno;
+        else {
+            o->temp[0] = '\0';
+            o->error = target_sync(o->target);
+        }
+    }
     if (o->error)
         return no_output(o, strerror(o->error));
-    o->temp[0] = '\0';
+    same_file_release(o);
     *o = (output){0};
     return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "plot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,26 +30,61 @@ static const char *terminal(const char *path)
 }
 
 /* ---- gnuplot ------------------------------------------------------------------------------ */
-/* Runs gnuplot, which must not write to our standard output.  0: done; -1: failed; else errno. */
+enum { PATIENCE = 5 };                  /* how often it is asked to end, every 100 ms */
+
+/* The status of pid, which is asked to end when we are, and then made to. */
+static bool wait_for(pid_t pid, int *status)
+{
+    pid_t ended;
+    int asked = 0;
+
+    progress_child((int)pid);
+    while ((ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
+        if (progress_interrupted())
+            kill(pid, asked++ < PATIENCE ? SIGTERM : SIGKILL);
+    progress_child(0);
+    return ended == pid;
+}
+
+/* What gnuplot said, which may hold names of files. */
+static void show(FILE *said, bool failed)
+{
+    char bytes[8192];
+    size_t n;
+
+    rewind(said);
+    n = fread(bytes, 1, sizeof bytes - 1, said);
+    bytes[n] = '\0';
+    for (char *line = strtok(bytes, "\n"); line; line = strtok(NULL, "\n"))
+        if (failed || !cli.quiet)
+            safe_print(stderr, "gnuplot: %s\n", line);
+}
+
+/* Runs gnuplot, which must not use our standard streams.  0: done; -1: failed; else errno. */
 static int gnuplot(char *const *args)
 {
-    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_t own;
+    FILE *said = tmpfile();
     pid_t pid;
-    int status = 0, error = posix_spawn_file_actions_init(&quiet);
+    int status = 0, error = said ? posix_spawn_file_actions_init(&own) : errno;
 
-    if (error)
+    if (error) {
+        if (said)
+            fclose(said);
         return error;
-    error = posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-    if (!error)
-        error = posix_spawnp(&pid, args[0], &quiet, NULL, args, environ);
-    posix_spawn_file_actions_destroy(&quiet);
-    if (error)
-        return error;
-    pid_t ended;
-    while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-        if (progress_interrupted())
-            kill(pid, SIGTERM);
-    return ended == pid && status == 0 ? 0 : -1;
+    }
+    if (!(error = posix_spawn_file_actions_addopen(&own, 0, "/dev/null", O_RDONLY, 0))
+        && !(error = posix_spawn_file_actions_addopen(&own, 1, "/dev/null", O_WRONLY, 0))
+        && !(error = posix_spawn_file_actions_adddup2(&own, fileno(said), 2)))
+        error = posix_spawnp(&pid, args[0], &own, NULL, args, environ);
+    posix_spawn_file_actions_destroy(&own);
+    if (!error) {
+        error = wait_for(pid, &status) && status == 0 ? 0 : -1;
+        if (!progress_interrupted())
+            show(said, error);
+    }
+    fclose(said);
+    return error;
 }
 
 int plot_check(void)
@@ -65,21 +101,15 @@ int plot_check(void)
     return EXIT_USAGE;
 }
 
-int plot_open(plot *p, const char *path, const char *const *input, size_t n)
+int plot_open(plot *p, const char *path)
 {
-    const char *const written[] = {path, p->script_path, p->data_path};
-
     if (!terminal(path) || strlen(path) + sizeof ".gnuplot" > sizeof p->script_path) {
         say_error("--plot %s: the name must end with .png or .svg", path);
         return EXIT_USAGE;
     }
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
-    int status = 0;
-    for (size_t i = 0; i < 3 && !status; i++)
-        status = source_spare(written[i], input, n, "--plot");
-    if (!status)
-        status = output_open(&p->picture, path, "svg");
+    int status = output_open(&p->picture, path, "svg");
     if (!status)
         status = output_open(&p->script, p->script_path, "gnuplot");
     if (!status)
@@ -90,34 +120,65 @@ int plot_open(plot *p, const char *path, const char *const *input, size_t n)
 }
 
 /* ---- The script --------------------------------------------------------------------------- */
-/* gnuplot doubles a quote inside quotes; a new line there would begin another command. */
-void plot_quoted(text *t, const char *s)
+/* Inside single quotes gnuplot knows no escapes, no `commands` and no @macros.  Quotes and line
+ * ends cannot stand there (gnuplot loses a doubled quote at the beginning): they go into double
+ * quotes, and the pieces are joined. */
+static void quote(text *t, const char *s, size_t n, bool format)
 {
     text_add(t, "'");
-    for (; *s; s++)
-        if (*s == '\'')
-            text_add(t, "''");
+    for (size_t i = 0; i < n; i++)
+        if (s[i] == '\n' || s[i] == '\'')
+            text_add(t, "'.\"%s\".'", s[i] == '\n' ? "\\n" : "'");
         else
-            text_add(t, "%c", *s == '\n' || *s == '\r' ? '?' : *s);
+            text_add(t, "%c%s", s[i], format && s[i] == '%' ? "%" : "");
     text_add(t, "'");
+}
+
+static void quote_shown(text *t, const char *s, size_t n, bool format)
+{
+    text shown = {0};
+
+    safe_add(&shown, s, n);
+    quote(t, shown.s ? shown.s : "", shown.n, format);
+    t->failed |= shown.failed;
+    text_free(&shown);
+}
+
+void plot_quoted(text *t, const char *s) { quote_shown(t, s, strlen(s), false); }
+
+void plot_tic(text *t, const char *s, size_t most) { quote_shown(t, s, safe_cut(s, most), true); }
+
+/* gnuplot takes names that begin with < and | as commands, ~ as a home, $ as a block of data, - as
+ * an option: none begins so here. */
+static const char *before(const char *path)
+{
+    return *path == '/' || *path == '.' || *path == '_' || isalnum((unsigned char)*path) ? ""
+                                                                                         : "./";
+}
+
+void plot_file(text *t, const char *path)
+{
+    text name = {0};
+
+    text_add(&name, "%s%s", before(path), path);
+    quote(t, name.s ? name.s : "", name.n, false);
+    t->failed |= name.failed;
+    text_free(&name);
 }
 
 void plot_wrapped(text *t, const char *s, size_t columns) /* at the blank nearest the middle */
 {
     size_t n = strlen(s), best = 0;
-    char first[512];
 
     for (size_t i = 1; i < n; i++)
         if (s[i] == ' ' && llabs((long long)(2 * i) - (long long)n)
                                < llabs((long long)(2 * best) - (long long)n))
             best = i;
-    if (n <= columns || !best || best >= sizeof first) {
+    if (n <= columns || !best) {
         plot_quoted(t, s);
         return;
     }
-    memcpy(first, s, best);
-    first[best] = 0;
-    plot_quoted(t, first);
+    quote_shown(t, s, best, false);
     text_add(t, ".\"\\n\".");
     plot_quoted(t, s + best + 1);
 }
@@ -126,7 +187,7 @@ void plot_wrapped(text *t, const char *s, size_t columns) /* at the blank neares
 void plot_begin(text *t, const char *path, size_t width, size_t height)
 {
     text_add(t, "if (!exists('picture')) picture = ");
-    plot_quoted(t, path);
+    plot_file(t, path);
     text_add(t, "\nset terminal %s size %zu,%zu\nset output picture\n", terminal(path), width,
              height);
 }
@@ -148,13 +209,15 @@ static bool is_whole(const char *path, const char *picture)
 
 static int draw(plot *p, const char *path)
 {
-    text t = {0};
+    text t = {0}, script = {0};
 
     text_add(&t, "picture = ");
-    plot_quoted(&t, output_name(p->picture));
-    char *const args[] = {(char[]){"gnuplot"}, (char[]){"-e"}, t.s, p->script_path, NULL};
-    int failed = t.failed ? ENOMEM : gnuplot(args);
+    plot_file(&t, output_name(p->picture));
+    text_add(&script, "%s%s", before(p->script_path), p->script_path);
+    char *const args[] = {(char[]){"gnuplot"}, (char[]){"-e"}, t.s, script.s, NULL};
+    int failed = t.failed || script.failed ? ENOMEM : gnuplot(args);
     text_free(&t);
+    text_free(&script);
     if (progress_interrupted())
         return progress_stop();
     if (!failed && is_whole(output_name(p->picture), path))

@@ -5,7 +5,11 @@
 #include "cli.h"
 #include "text.h"
 
-void plot_quoted(text *t, const char *s);                /* as a string of gnuplot's */
+/* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
+ * the name of a file. */
+void plot_quoted(text *t, const char *s);
+void plot_tic(text *t, const char *s, size_t most);
+void plot_file(text *t, const char *path);
 /* The same, in two lines if it is longer than that. */
 void plot_wrapped(text *t, const char *s, size_t columns);
 /* The script's beginning: terminal and output. */

@@ -89,9 +89,7 @@ static void add_classes(text *t, char axis, const place *p, size_t n, const fx_t
             text_add(t, "%s", first ? ", " : "");
             const char *label = table->classes ? table->class_name[(size_t)p[i].label]
                                                : say_number(name, p[i].label);
-            char shown[61];             /* no axis has room for more */
-            snprintf(shown, sizeof shown, "%s", label);
-            plot_quoted(t, shown);
+            plot_tic(t, label, 60);     /* no axis has room for more */
             text_add(t, " %g", (double)(first + i) / 2);
             first = i + 1;
         }
@@ -155,7 +153,7 @@ static void write_script(text *t, const heat *f, const char *path, const char *d
     add_classes(t, 'x', f->col, f->cols, Z ? Z : X);
     add_classes(t, 'y', f->row, f->rows, X);
     text_add(t, "plot ");
-    plot_quoted(t, data);
+    plot_file(t, data);
     text_add(t, " matrix with image notitle\n");
 }
 

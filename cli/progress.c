@@ -3,9 +3,11 @@
  *
  * The handler only remembers the signal.  The library asks through the progress callback about
  * 20 times a second, reading and writing ask around every system call, so any command ends
- * within a fraction of a second with its temporary files removed.  A second signal does not wait
- * for that.  SIGPIPE kills as usual, but first the temporary files are removed.  The bar is
- * drawn when stderr is a terminal and the work has lasted a second. */
+ * within a fraction of a second with its temporary files removed.  From the first signal on a timer
+ * interrupts system calls, so that one that was about to begin does not wait for ever.  A second
+ * signal does not wait for anything.  Signals that kill do so as usual, but first the temporary
+ * files are removed.  The bar is drawn when stderr is a terminal and the work has lasted a
+ * second. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "cli.h"
@@ -13,51 +15,94 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t signals;
+static volatile sig_atomic_t signals, last, child;
+
+static void wake(bool on)
+{
+    suseconds_t every = on ? 100000 : 0;
+    const struct itimerval timer = {{0, every}, {0, every}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void clean_up(void)
+{
+    if (child)
+        kill((pid_t)child, SIGKILL);    /* it may be filling a temporary file */
+    output_drop();
+}
 
 static void remember(int number)
 {
-    if (number == SIGPIPE) {
-        output_drop();
-        signal(SIGPIPE, SIG_DFL);
-        raise(SIGPIPE);                 /* delivered when this handler returns */
-        return;
-    }
+    last = number;
     if (signals) {                      /* asked twice */
-        output_drop();
-        _exit(EXIT_INTERRUPTED);
+        clean_up();
+        _exit(EXIT_SIGNAL + number);
     }
     signals = 1;
+    wake(true);
+}
+
+static void nothing(int number) { (void)number; }
+
+static void die(int number)
+{
+    clean_up();
+    signal(number, SIG_DFL);
+    raise(number);                      /* delivered when this handler returns */
+}
+
+/* Unless it is ignored, or a sanitizer has its own. */
+static void on_default(int number, void (*handler)(int))
+{
+    struct sigaction act = {.sa_handler = handler}, old;
+
+    sigemptyset(&act.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(number, &act, NULL);
 }
 
 void progress_signals(void)
 {
+    static const int deadly[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,  SIGPROF,   SIGQUIT, SIGSEGV,
+                                 SIGSYS,  SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
     struct sigaction act = {.sa_handler = remember};    /* no SA_RESTART: reads return */
-
-    struct sigaction old;
 
     sigemptyset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);      /* even if ignored, as a shell's background jobs have it */
     sigaction(SIGTERM, &act, NULL);
+    on_default(SIGHUP, remember);       /* nohup */
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        on_default(deadly[i], die);
+    act.sa_handler = die;
     sigaction(SIGPIPE, &act, NULL);
-    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)        /* nohup */
-        sigaction(SIGHUP, &act, NULL);
+    act.sa_handler = nothing;
+    sigaction(SIGALRM, &act, NULL);
     act.sa_handler = SIG_DFL;           /* plot.c waits for gnuplot, even if our parent does not */
     sigaction(SIGCHLD, &act, NULL);
     act.sa_handler = SIG_IGN;           /* a file size limit becomes an error of write(2) */
     sigaction(SIGXFSZ, &act, NULL);
 }
 
+void progress_child(int pid) { child = pid; }
+
 bool progress_interrupted(void) { return signals != 0; }
 
-void progress_forget(void) { signals = 0; }
+void progress_forget(void)
+{
+    signals = 0;
+    wake(false);
+}
+
+int progress_status(void) { return last ? EXIT_SIGNAL + last : 0; }
 
 int progress_stop(void)
 {
     say_error("interrupted");
-    return EXIT_INTERRUPTED;
+    return progress_status();
 }
 
 static struct {
@@ -131,11 +176,12 @@ static void draw(double done, double seconds)
         memset(cells, '.', width);
         memset(cells, '#', (size_t)(share * (double)width));
         cells[width] = '\0';
-        fprintf(stderr, "\r\033[K%-6.32s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what, 100 * share,
-                cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60), (int)left % 60);
+        safe_print(stderr, "\r\033[K%-6.32s %3.0f %% [%s] %s%s/s, %d:%02d left", bar.what,
+                   100 * share, cells, scaled(rate, done / seconds), bar.unit, (int)(left / 60),
+                   (int)left % 60);
     } else
-        fprintf(stderr, "\r\033[K%-6s %s%s, %s%s/s", bar.what, scaled(amount, done), bar.unit,
-                scaled(rate, done / seconds), bar.unit);
+        safe_print(stderr, "\r\033[K%-6s %s%s, %s%s/s", bar.what, scaled(amount, done), bar.unit,
+                   scaled(rate, done / seconds), bar.unit);
     fflush(stderr);
 }
 

@@ -27,7 +27,7 @@ static const char *const spelling[][2] = {
 static void line(const char *prefix, const char *format, va_list args)
 {
     fputs(prefix, stderr);
-    vfprintf(stderr, format, args);
+    safe_vprint(stderr, format, args);
     fputc('\n', stderr);
 }
 
@@ -70,6 +70,15 @@ void say_warning(const char *format, ...)
     va_start(args, format);
     line("WARNING: ", format, args);
     va_end(args);
+}
+
+void say_lines(const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        say_note("%.*s", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
 }
 
 /* The byte that %2C stands for in a column's name; -1: p is none of that. */
@@ -172,14 +181,33 @@ int say_limit(double bytes, const char *what, ...)
     return EXIT_MEMORY;
 }
 
+/* jansson escapes the control characters of ASCII; others, which terminals obey as well, become
+ * \uNNNN here, which is the same value. */
+static int put_json(const char *bytes, size_t n, void *f)
+{
+    const char *end = bytes + n;
+    char one[SAFE_ROOM];
+
+    while (bytes < end) {
+        size_t used = safe_next(one, bytes, end);
+        if (!strncmp(one, "\\u", 2))
+            fputs(one, f);
+        else
+            fwrite(bytes, 1, used, f);
+        bytes += used;
+    }
+    return ferror((FILE *)f) ? -1 : 0;
+}
+
 int say_json(json_t *object)
 {
     if (!object)
         return say_no_memory("the JSON object");
-    int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    int failed = json_dump_callback(object, put_json, stdout,
+                                    JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     fputc('\n', stdout);
     json_decref(object);
-    return failed ? say_no_memory("the JSON object") : say_flush();
+    return failed && !ferror(stdout) ? say_no_memory("the JSON object") : say_flush();
 }
 
 /* A value that cannot be made (no memory, not finite) must not be left out silently: the whole

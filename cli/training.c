@@ -153,14 +153,6 @@ int training_save(training *t, output *o)
     return status ? status : output_close(o);
 }
 
-int training_spare(const char *path, const char *data, const char *option)
-{
-    const char *const read[] = {data, fit.weights, fit.groups, fit.cross};
-    int status = source_spare(path, read, sizeof read / sizeof *read, option);
-
-    return status ? status : links_spare(path, option);
-}
-
 /* Where the model goes; on standard output --json has no place beside it. */
 int training_path(training *t, const char *who, const char *path, const char *data)
 {
@@ -181,7 +173,7 @@ int training_path(training *t, const char *who, const char *path, const char *da
         say_error("%s: --json and -o - both want standard output", who);
         return EXIT_USAGE;
     }
-    return training_spare(t->path, data, "-o");
+    return 0;
 }
 
 void training_print(FILE *f, const training *t)
@@ -189,9 +181,9 @@ void training_print(FILE *f, const training *t)
     fx_content c = fx_model_content(t->model);
     char size[32];
 
-    fprintf(f, "model        %s\n", c.spec);
+    safe_print(f, "model        %s\n", c.spec);
     model_print_kernel(f, &c);
-    fprintf(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
+    safe_print(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
 }
 
 void training_free(training *t)

@@ -118,13 +118,13 @@ static void say_learned_nothing(const words *w)
     char a[32], b[32];
     double auc = 0;
 
-    fprintf(w->f, "Nothing was learned: the best, %s, has %s %s, and ", m->name,
-            w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)));
+    safe_print(w->f, "Nothing was learned: the best, %s, has %s %s, and ", m->name,
+               w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)));
     if (w->c->regress)
-        fprintf(w->f, "always answering the mean label has %s.", number(w, b, w->in.constant));
+        safe_print(w->f, "always answering the mean label has %s.", number(w, b, w->in.constant));
     else
-        fprintf(w->f, "always answering the most common class has %s.",
-                number(w, b, w->in.constant));
+        safe_print(w->f, "always answering the most common class has %s.",
+                   number(w, b, w->in.constant));
     fputs(" The difference is within what chance does.", w->f);
     for (size_t i = 0; i < w->c->n && !w->c->regress; i++) {
         double x = w->c->list[i].done ? compare_spread(&w->c->list[i], "auc").mean : NAN;
@@ -135,9 +135,11 @@ static void say_learned_nothing(const words *w)
      * or little more. */
     double rare = w->rarest * fmin(w->in.tested * (double)w->r.seeds, w->in.most);
     if (auc - 0.5 > sqrt(2 * log((double)w->r.methods + 1) / 12 / fmax(1, rare)))
-        fprintf(w->f, " Yet scores of %s put rows in an order that is no accident (AUC %.3f): the "
-                      "classes are of unequal size, and --class-weight balanced of featcross train "
-                      "gives the rare ones their say.", m->name, auc);
+        safe_print(w->f,
+                   " Yet scores of %s put rows in an order that is no accident (AUC %.3f): the "
+                   "classes are of unequal size, and --class-weight balanced of featcross train "
+                   "gives the rare ones their say.",
+                   m->name, auc);
     else
         fputs(" Look at the labels and the columns before any model: they may not belong together, "
               "what decides may be missing, or there may be too few rows.", w->f);
@@ -148,28 +150,29 @@ static void say_choice(const words *w)
     const method *m = &w->c->list[w->r.chosen], *best = &w->c->list[w->r.best];
     char a[32], b[32], size[2][32];
 
-    fprintf(w->f, "Use %s: %s %s", m->name, w->c->regress ? "RMSE" : "accuracy",
-            number(w, a, mean_of(w, w->r.chosen)));
+    safe_print(w->f, "Use %s: %s %s", m->name, w->c->regress ? "RMSE" : "accuracy",
+               number(w, a, mean_of(w, w->r.chosen)));
     if (w->r.seeds > 1)
-        fprintf(w->f, " +- %s over %zu seeds", number(w, a, deviation(w, w->r.chosen)),
-                w->r.seeds);
+        safe_print(w->f, " +- %s over %zu seeds", number(w, a, deviation(w, w->r.chosen)),
+                   w->r.seeds);
     if (m == best) {
         if (w->r.methods > 1)
-            fprintf(w->f, ", the best of %zu methods%s.", w->r.methods,
-                    is_raw(m) ? "" : "; none that is simpler is as good");
+            safe_print(w->f, ", the best of %zu methods%s.", w->r.methods,
+                       is_raw(m) ? "" : "; none that is simpler is as good");
         else
             fputs(", the only method that was measured.", w->f);
         return;
     }
-    fprintf(w->f, ". The best of %zu methods, %s, has %s; differences up to %s are within the "
-                  "spread, and of those as good this is the simplest", w->r.methods, best->name,
-            number(w, a, mean_of(w, w->r.best)),
-            number(w, b, advice_rule_margin(&w->in, &w->r, w->r.best, w->r.chosen)));
+    safe_print(w->f,
+               ". The best of %zu methods, %s, has %s; differences up to %s are within the "
+               "spread, and of those as good this is the simplest",
+               w->r.methods, best->name, number(w, a, mean_of(w, w->r.best)),
+               number(w, b, advice_rule_margin(&w->in, &w->r, w->r.best, w->r.chosen)));
     double mine = compare_spread(m, "bytes").mean;
     double other = compare_spread(best, "bytes").mean;
     if (2 * mine < other)
-        fprintf(w->f, " (its file has %s, that of the best %s)", say_bytes(size[0], mine),
-                say_bytes(size[1], other));
+        safe_print(w->f, " (its file has %s, that of the best %s)", say_bytes(size[0], mine),
+                   say_bytes(size[1], other));
     fputc('.', w->f);
 }
 
@@ -183,12 +186,12 @@ static void say_combinations(const words *w)
         if (w->c->cols > 1 && best_of(w, is_raw, false) < w->c->n)
             fputs(" Combinations of columns bring nothing measurable here.", w->f);
     } else if (raw < w->c->n)
-        fprintf(w->f, " Against the rows as they are (%s, %s) it gains %s: %s.",
-                w->c->list[raw].name, number(w, a, mean_of(w, raw)),
-                number(w, b, fabs(mean_of(w, w->r.chosen) - mean_of(w, raw))),
-                w->c->cols < 2                      ? "more than a straight line matters"
-                : !m->kernel || combines(m->kernel) ? "combinations of columns matter"
-                                                    : "more than single columns matters");
+        safe_print(w->f, " Against the rows as they are (%s, %s) it gains %s: %s.",
+                   w->c->list[raw].name, number(w, a, mean_of(w, raw)),
+                   number(w, b, fabs(mean_of(w, w->r.chosen) - mean_of(w, raw))),
+                   w->c->cols < 2                      ? "more than a straight line matters"
+                   : !m->kernel || combines(m->kernel) ? "combinations of columns matter"
+                                                       : "more than single columns matters");
 }
 
 static void say_exact(const words *w)
@@ -198,18 +201,19 @@ static void say_exact(const words *w)
 
     if (is_exact(&w->c->list[w->r.chosen])) {
         if (other < w->c->n)
-            fprintf(w->f, " It is an exact kernel machine, whose time grows with the square of the "
-                          "rows; the best of the others, %s, has %s.", w->c->list[other].name,
-                    number(w, a, mean_of(w, other)));
+            safe_print(w->f,
+                       " It is an exact kernel machine, whose time grows with the square of the "
+                       "rows; the best of the others, %s, has %s.",
+                       w->c->list[other].name, number(w, a, mean_of(w, other)));
         return;
     }
     if (exact < w->c->n && !is_raw(&w->c->list[w->r.chosen]))
-        fprintf(w->f, " The exact kernel machine (%s, %s) gains nothing measurable over it.",
-                w->c->list[exact].name, number(w, a, mean_of(w, exact)));
+        safe_print(w->f, " The exact kernel machine (%s, %s) gains nothing measurable over it.",
+                   w->c->list[exact].name, number(w, a, mean_of(w, exact)));
     for (size_t i = 0; i < w->c->n && exact == w->c->n; i++)
         if (is_exact(&w->c->list[i]) && *w->c->list[i].left_out) {
-            fprintf(w->f, " What an exact kernel machine would bring is not known (%s).",
-                    w->c->list[i].left_out);
+            safe_print(w->f, " What an exact kernel machine would bring is not known (%s).",
+                       w->c->list[i].left_out);
             return;
         }
 }
@@ -223,12 +227,12 @@ static int say_training(const words *w)
     for (size_t k = 0; k < w->r.seeds && factors; k++)
         open += m->trial[k].status == FX_NOT_CONVERGED; /* others have more steps in the command */
     if (open)
-        fprintf(w->f, " Of its %zu fits %zu had not converged: a larger --max-iter may gain.",
-                w->r.seeds, open);
+        safe_print(w->f, " Of its %zu fits %zu had not converged: a larger --max-iter may gain.",
+                   w->r.seeds, open);
     if (2 * ends > w->r.seeds)
-        fprintf(w->f, " Mostly the %s %s that was tried did best: %s may gain.",
-                factors ? "smallest" : "largest", factors ? "beta" : "C",
-                factors ? "less" : "more");
+        safe_print(w->f, " Mostly the %s %s that was tried did best: %s may gain.",
+                   factors ? "smallest" : "largest", factors ? "beta" : "C",
+                   factors ? "less" : "more");
     fputs(" To train it on all rows:\n\n    ", w->f);
     int status = advice_command(w->f, w->c, m, w->r.seeds);
     if (is_raw(m))
@@ -250,14 +254,15 @@ static void say_limits(const words *w)
     for (size_t i = 0; i < w->c->n; i++)
         partly += w->c->list[i].done < w->r.seeds && !*w->c->list[i].left_out;
     if (w->c->interrupted && partly)
-        fprintf(w->f, " The run was interrupted: %zu other method%s no say in this.", partly,
-                partly == 1 ? " had" : "s had");
+        safe_print(w->f, " The run was interrupted: %zu other method%s no say in this.", partly,
+                   partly == 1 ? " had" : "s had");
     else if (w->c->interrupted)
         fputs(" The run was interrupted: more seeds were to come.", w->f);
     if (w->r.seeds == 1)
-        fprintf(w->f, " One seed is one split of the rows: differences count here if they exceed "
-                      "the sampling error of %zu rows; --seeds 5 would show the spread.",
-                w->c->tested);
+        safe_print(w->f,
+                   " One seed is one split of the rows: differences count here if they exceed "
+                   "the sampling error of %zu rows; --seeds 5 would show the spread.",
+                   w->c->tested);
 }
 
 char *advice_of(const comparison *c)

@@ -9,8 +9,39 @@
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@"
 
+/* As bash and zsh read them; nothing that a terminal would obey. */
+static void put_odd_word(FILE *f, const char *word)
+{
+    const char *end = word + strlen(word);
+
+    fputs(" $'", f);
+    while (word < end) {
+        size_t n = safe_length(word, end);
+        if (n == 0)
+            fprintf(f, "\\x%02x", (unsigned)(unsigned char)*word);
+        else
+            fprintf(f, "%s%.*s", *word == '\'' || *word == '\\' ? "\\" : "", (int)n, word);
+        word += n ? n : 1;
+    }
+    fputc('\'', f);
+}
+
+static bool is_safe(const char *word)
+{
+    const char *end = word + strlen(word);
+
+    for (size_t n; word < end; word += n)
+        if (!(n = safe_length(word, end)))
+            return false;
+    return true;
+}
+
 static void put_word(FILE *f, const char *word)
 {
+    if (!is_safe(word)) {
+        put_odd_word(f, word);
+        return;
+    }
     if (*word && !word[strspn(word, PLAIN)]) {
         fprintf(f, " %s", word);
         return;

@@ -100,30 +100,33 @@ static void print_method(const comparison *c, const method *m, int name, int sco
     size_t slow = compare_remarked(m, FX_NOT_CONVERGED), wild = compare_remarked(m, FX_DIVERGED);
     size_t end = compare_ends(m, m->done);
 
-    printf("%-*s  %-*s", name, m->name, score, mean_text(text, c, m));
+    safe_print(stdout, "%-*s  %-*s", name, m->name, score, mean_text(text, c, m));
     if (!c->regress)
-        printf("  %6.4f", compare_spread(m, "auc").mean);
-    printf("  %8.3f  %8.3f  %10s  %10s", compare_spread(m, "train_seconds").mean,
-           compare_spread(m, "test_seconds").mean,
-           bytes_text(size, compare_spread(m, "bytes").mean),
-           bytes_text(memory, compare_spread(m, "memory").mean));
+        safe_print(stdout, "  %6.4f", compare_spread(m, "auc").mean);
+    safe_print(stdout, "  %8.3f  %8.3f  %10s  %10s", compare_spread(m, "train_seconds").mean,
+               compare_spread(m, "test_seconds").mean,
+               bytes_text(size, compare_spread(m, "bytes").mean),
+               bytes_text(memory, compare_spread(m, "memory").mean));
     if (m->done < c->seeds)
-        printf("  %zu seed%s", m->done, m->done == 1 ? "" : "s");
+        safe_print(stdout, "  %zu seed%s", m->done, m->done == 1 ? "" : "s");
     if (slow)
-        printf("  not converged (%zu of %zu)", slow, m->done);
+        safe_print(stdout, "  not converged (%zu of %zu)", slow, m->done);
     if (wild)
-        printf("  diverged (%zu of %zu)", wild, m->done);
+        safe_print(stdout, "  diverged (%zu of %zu)", wild, m->done);
     if (2 * end > m->done)
-        printf("  %s (%zu of %zu)", factor_named(m->model) ? "least beta" : "largest C", end,
-               m->done);
+        safe_print(stdout, "  %s (%zu of %zu)", factor_named(m->model) ? "least beta" : "largest C",
+                   end, m->done);
     putchar('\n');
 }
 
 static void print_rows(const comparison *c)
 {
-    printf("%zu rows x %zu columns, scaling %s: %zu to train on, %zu to choose on, %zu to test on; "
-           "%llu seed%s\n", c->rows, c->cols, c->scale, c->train, c->valid, c->tested,
-           (unsigned long long)c->seeds, c->seeds == 1 ? "" : "s");
+    safe_print(
+        stdout,
+        "%zu rows x %zu columns, scaling %s: %zu to train on, %zu to choose on, %zu to test on; "
+        "%llu seed%s\n",
+        c->rows, c->cols, c->scale, c->train, c->valid, c->tested, (unsigned long long)c->seeds,
+        c->seeds == 1 ? "" : "s");
     if (c->interrupted)
         puts("INTERRUPTED: not all was measured");
     putchar('\n');
@@ -137,7 +140,7 @@ static void print_left_out(const comparison *c)
         if (*m->left_out) {
             if (!any)
                 puts("\nleft out:");
-            printf("  %s: %s\n", m->name, m->left_out);
+            safe_print(stdout, "  %s: %s\n", m->name, m->left_out);
             any = true;
         }
 }
@@ -148,7 +151,7 @@ static void print_line(const char *p, const char *end)
     size_t column = 0;
 
     if (*p == ' ')
-        printf("%.*s", (int)(end - p), p);
+        safe_print(stdout, "%.*s", (int)(end - p), p);
     else
         while (p < end) {
             size_t n = strcspn(p, " \n");
@@ -156,7 +159,7 @@ static void print_line(const char *p, const char *end)
                 putchar('\n');
                 column = 0;
             }
-            column += (size_t)printf("%s%.*s", column ? " " : "", (int)n, p);
+            column += (size_t)safe_print(stdout, "%s%.*s", column ? " " : "", (int)n, p);
             p += n + strspn(p + n, " ");
         }
     putchar('\n');
@@ -187,8 +190,8 @@ int compare_print(const comparison *c, const char *advice)
         score = length > score ? length : score;
     }
     print_rows(c);
-    printf("%-*s  %-*s%s  %8s  %8s  %10s  %10s\n", name, "method", score, c->metric,
-           c->regress ? "" : "     AUC", "train s", "test s", "model", "memory");
+    safe_print(stdout, "%-*s  %-*s%s  %8s  %8s  %10s  %10s\n", name, "method", score, c->metric,
+               c->regress ? "" : "     AUC", "train s", "test s", "model", "memory");
     for (size_t i = 0; i < n; i++)
         print_method(c, list[i], name, score);
     free(list);

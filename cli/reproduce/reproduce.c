@@ -148,7 +148,7 @@ static void add_command(text *t, const job *j)
 static int draw(const job *j)
 {
     plot p = {0};
-    int status = plot_open(&p, j->picture_path, NULL, 0);
+    int status = plot_open(&p, j->picture_path);
 
     return status ? status : page_figure(&p, j->picture_path, j->r, &j->s.known);
 }
@@ -205,10 +205,13 @@ static int report(const job *j, json_t **result)
         if (status)
             return status;
         for (size_t i = 0; i < j->claims; i++)
-            printf("%s  %s%s\n", j->claim[i].left_out ? "-  " : j->claim[i].met ? "yes" : "NO ",
-                   j->claim[i].text, j->claim[i].left_out ? " (left out by --quick)" : "");
-        printf("%s, %s", j->s.path, j->page_path);
-        printf(j->picture ? ", %s\n" : "\n", j->picture_path);
+            safe_print(stdout, "%s  %s%s\n",
+                       j->claim[i].left_out ? "-  "
+                       : j->claim[i].met    ? "yes"
+                                            : "NO ",
+                       j->claim[i].text, j->claim[i].left_out ? " (left out by --quick)" : "");
+        safe_print(stdout, "%s, %s", j->s.path, j->page_path);
+        safe_print(stdout, j->picture ? ", %s\n" : "\n", j->picture_path);
         if ((status = say_flush()))
             return status;
     }

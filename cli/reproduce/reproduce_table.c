@@ -91,16 +91,18 @@ int reproduce_print(const recipe *r, const records *k)
             width[i] = w > width[i] ? w : width[i];
         }
     }
-    printf("%s\n\n", r->title);
+    safe_print(stdout, "%s\n\n", r->title);
     for (size_t i = 0; i < n; i++)
-        printf("%-*s%s", i + 1 < n ? (int)width[i] : 0, c[i].name, i + 1 < n ? "  " : "\n");
+        safe_print(stdout, i + 1 < n ? "%-*s  " : "%-*s\n", i + 1 < n ? (int)width[i] : 0,
+                   c[i].name);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i < n; i++)
-            printf("%-*s%s", i + 1 < n ? (int)width[i] : 0, field(buf, &c[i], r, k, shown[row]),
-                   i + 1 < n ? "  " : "\n");
+            safe_print(stdout, i + 1 < n ? "%-*s  " : "%-*s\n", i + 1 < n ? (int)width[i] : 0,
+                       field(buf, &c[i], r, k, shown[row]));
     if (rows < r->cells)
-        printf("%zu of %zu rows, the last of a series each; the page has all.\n", rows, r->cells);
-    printf("\n");
+        safe_print(stdout, "%zu of %zu rows, the last of a series each; the page has all.\n", rows,
+                   r->cells);
+    safe_print(stdout, "\n");
     return say_flush();
 }
 

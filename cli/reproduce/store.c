@@ -8,6 +8,8 @@
 
 #include "store.h"
 
+#include "same_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -141,6 +143,8 @@ static int append(store *s, text *t)
         done += n > 0 ? (size_t)n : 0;
     }
     text_free(t);
+    if (!error && fdatasync(s->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+        error = errno;
     if (!error) {
         s->end += done;
         return 0;
@@ -205,6 +209,9 @@ static int open_part(store *s, bool restart)
         say_error("%s: %s", s->part, taken ? "another featcross is writing it" : strerror(errno));
         return EXIT_USAGE;
     }
+    struct stat st;
+    if (fstat(s->fd, &st) == 0 && (status = same_file_write(s, s->part, &st)))
+        return status;
     if (!restart)
         status = read_cells(s, s->fd, s->part, false);
     if (!status && ftruncate(s->fd, (off_t)s->end) < 0) {
@@ -244,6 +251,7 @@ void store_close(store *s)
         unlink(s->part);
     if (s->fd >= 0)
         close(s->fd);
+    same_file_release(s);
     free(s->known.at);
     *s = (store){.fd = -1};
 }

@@ -266,5 +266,5 @@ def test_picture(fx, pairs):
     shutil.copy(fx.directory / "all.svm", fx.directory / "it's\nall.svm")       # no gnuplot command
     fx("compare", "it's\nall.svm", *FEW, "--plot", "b.svg")
     svg = (fx.directory / "b.svg").read_text()
-    for text in ("rk anova-upto:order=2", "linear", "seconds of one fit", "accuracy", "?all.svm: 1000 rows"):
+    for text in ("rk anova-upto:order=2", "linear", "seconds of one fit", "accuracy", "\\x0aall.svm: 1000 rows"):
         assert text in svg

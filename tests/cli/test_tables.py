@@ -86,14 +86,14 @@ def test_convert_keeps_the_base(fx, put, tmp_path):
     fx("convert", "x.svm", "y.csv", "--output-base", "1", status=2)
 
 
-def test_convert_in_place_and_to_stdout(fx, put, tmp_path):
+def test_convert_to_stdout(fx, put, tmp_path):
     put("x.svm", "1  1:1.50\n")
     assert fx("convert", "x.svm", "-").text == "1 1:1.5\n"
     assert fx("convert", "x.svm", "-", "--to", "csv").text == "x1,label\n1.5,1\n"
     assert fx("convert", "x.svm", "-o", "-").text == "1 1:1.5\n"
     fx("convert", "x.svm", status=2)
-    fx("convert", "x.svm", "x.svm")
-    assert (tmp_path / "x.svm").read_text() == "1 1:1.5\n"
+    fx("convert", "x.svm", "x.svm", status=2)
+    assert (tmp_path / "x.svm").read_text() == "1  1:1.50\n"
     assert fx("convert", "x.svm", "-", "--to", "npy").out.startswith(b"\x93NUMPY")
     fx("convert", "x.svm", "-", "--json", status=2)
 

@@ -9,6 +9,7 @@
   - fx_A_B and fxi_A_B are defined in src/A/B.c (B may be of several words: the longest that is a
     file counts), else src/A/A.c, else src/base/A.c; ELSEWHERE lists the exceptions
   - every public function is named by a test
+  - cli prints names from files by safe_print alone (cli/safe_text.h)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
@@ -36,6 +37,8 @@ FORBIDDEN = {  # in src/, tests and benchmarks aside
     "opens a file": r"(?<![\w.>])(?:fopen|open|openat|creat|freopen|popen|system)\s*\(",
     "allocates past base/memory.c": r"(?<![\w.>])(?:malloc|calloc|realloc|aligned_alloc|strdup|strndup)\s*\(",
 }
+# What may print as it is: names of commands and help, text that is not shown, safe_text.c itself.
+PRINTS = ["cli/help.c", "cli/names.c", "cli/safe_text.c", "cli/say.c", "cli/compare/advice_command.c"]
 problems = []
 
 
@@ -120,6 +123,15 @@ def check_library():
                 complain(path, f"{what}: {found}")
 
 
+def check_prints():
+    """printf of any kind, or puts of what is no literal."""
+    for path in glob.glob("cli/**/*.c", recursive=True):
+        text = re.sub(r'"(?:\\.|[^"\\])*"', '""', header.text(path))
+        raw = r"(?<![\w.>])(?:v?f?printf\s*\(|puts\s*\((?!\"))|fputs\s*\([^;\"]*,\s*(?:stdout|stderr)\)"
+        for found in [] if path in PRINTS else re.findall(raw, text):
+            complain(path, f"prints without safe_print: {found}")
+
+
 def check_python():
     with open("include/featcross.h", encoding="utf-8") as f:
         declared = set(re.findall(r"\bfx_\w+", f.read()))
@@ -153,6 +165,7 @@ def main():
     check_names(public)
     check_tested(public)
     check_library()
+    check_prints()
     check_python()
     check_licence()
     print("\n".join(sorted(problems)))

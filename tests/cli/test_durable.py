@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Outputs are on disk when success is reported, links stay links, and no end leaves a temporary file."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import SLOW
+from test_output import files, spawn, wait_for
+
+# Notes calls of fsync and rename; FX_SHIM says what fsync does.
+SHIM = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void note(const char *what)
+{
+    FILE *f = fopen("calls", "a");
+    fprintf(f, "%s\n", what);
+    fclose(f);
+}
+int fsync(int fd)
+{
+    const char *how = getenv("FX_SHIM");
+    struct stat st;
+    note(fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? "directory" : "file");
+    if (!strcmp(how, "exit"))
+        exit(7);
+    if (!strcmp(how, "abort"))
+        abort();
+    errno = EIO;
+    return strcmp(how, "fail") ? 0 : -1;
+}
+int rename(const char *from, const char *to)
+{
+    note("rename");
+    if (link(from, to) < 0 && (unlink(to) < 0 || link(from, to) < 0))
+        return -1;
+    return unlink(from);
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    d = tmp_path_factory.mktemp("shim")
+    (d / "shim.c").write_text(SHIM)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], cwd=d, check=True)
+    return lambda how: {"LD_PRELOAD": str(d / "shim.so"), "FX_SHIM": how,
+                        "ASAN_OPTIONS": "verify_asan_link_order=0"}
+
+
+def test_synced_before_success(fx, put, shim, tmp_path):
+    put("x.svm", "1 1:1\n")
+    for name in ("y.csv", "y.npz"):
+        fx("convert", "x.svm", name, env=shim("work"))
+        assert (tmp_path / "calls").read_text().split() == ["file", "rename", "directory"]
+        (tmp_path / "calls").unlink()
+    put("y.csv", "old")
+    assert "y.csv: Input/output error" in fx("convert", "x.svm", "y.csv", env=shim("fail"), status=2).talk
+    assert (tmp_path / "y.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize("how, status", [("exit", 7), ("abort", -signal.SIGABRT)])
+def test_no_temporary_file_however_it_ends(fx, put, shim, tmp_path, how, status):
+    put("x.svm", "1 1:1\n")
+    fx("convert", "x.svm", "y.csv", env=shim(how), status=status)
+    assert files(tmp_path) == ["calls", "x.svm"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGUSR1])
+def test_status_of_signals(program, tmp_path, number):
+    p = spawn(program, tmp_path, "convert", "-", "x.csv")
+    wait_for(lambda: files(tmp_path), p)
+    p.send_signal(number)
+    ends = number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+    assert p.wait(timeout=10 * SLOW) == (128 + number if ends else -number)
+    assert files(tmp_path) == []
+
+
+def fake_gnuplot(tmp_path, body):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "gnuplot").write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && exit 0\n{body}\n")
+    (tmp_path / "bin" / "gnuplot").chmod(0o755)
+    return {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+@pytest.mark.parametrize("twice", [False, True])
+def test_signal_while_gnuplot_runs(program, put, tmp_path, deaf, twice):
+    put("x.svm", "1 1:1\n2 2:1\n")
+    env = fake_gnuplot(tmp_path, ("trap '' TERM; " if deaf else "") + "echo $$ > started; exec sleep 100")
+    p = subprocess.Popen([program, "gram", "x.svm", "-k", "linear", "--plot", "p.svg", "-q"], cwd=tmp_path,
+                         env=env, stderr=subprocess.PIPE)
+    wait_for(lambda: (tmp_path / "started").exists() and (tmp_path / "started").read_text(), p)
+    child = int((tmp_path / "started").read_text())
+    p.send_signal(signal.SIGTERM)
+    if twice:
+        time.sleep(0.05)
+        p.send_signal(signal.SIGTERM)
+    assert p.wait(timeout=10 * SLOW) == 143
+    assert not [f for f in files(tmp_path) if f.startswith(".featcross") or f == "p.svg"]
+    for _ in range(100):                # it ends with us
+        if not os.path.exists(f"/proc/{child}"):
+            break
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{child}") or "Z" in open(f"/proc/{child}/stat").read().split()[2]
+
+
+def test_what_gnuplot_says_is_shown(program, put, tmp_path):
+    put("x.svm", "1 1:1\n2 2:1\n")
+    env = fake_gnuplot(tmp_path, r"printf 'no \033[31m font\n' >&2; exit 1")
+    done = subprocess.run([program, "gram", "x.svm", "-k", "linear", "--plot", "p.svg", "-q"], cwd=tmp_path,
+                          env=env, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and b"gnuplot: no \\x1b[31m font\n" in done.stderr
+
+
+# ---- Links --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("to", ["new.csv", "./d/new.csv", "second"])
+def test_a_dangling_link_stays_a_link(fx, put, tmp_path, to):
+    put("x.svm", "1 1:1\n")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "second").symlink_to("d/third")
+    (tmp_path / "d" / "third").symlink_to(tmp_path / "last.csv")
+    (tmp_path / "link.csv").symlink_to(to)
+    fx("convert", "x.svm", "link.csv")
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "link.csv").read_text()
+    made = tmp_path / {"second": "last.csv"}.get(to, to)
+    assert made.is_file() and not made.is_symlink()
+
+
+def test_links_to_nowhere(fx, put, tmp_path):
+    put("x.svm", "1 1:1\n")
+    (tmp_path / "link.csv").symlink_to("missing/new.csv")
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    assert "link into a directory that does not exist" in fx("convert", "x.svm", "link.csv", status=2).talk
+    assert "symbolic links" in fx("convert", "x.svm", "loop.csv", status=2).talk
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "loop.csv").is_symlink()

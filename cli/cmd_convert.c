@@ -2,6 +2,7 @@
  * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows. */
 
 #include "cli.h"
+#include "room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +107,18 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
     return say_json(j);
 }
 
+/* Before the first is written: is there room for both? */
+static int room_for_parts(const loaded *in, output **out, const char *const *format, size_t first,
+                          size_t second)
+{
+    fx_table t = in->table;
+
+    t.rows = first;
+    int status = room_for_table(out[0], format[0], &t);
+    t.rows = second;
+    return status || !out[1] ? status : room_for_table(out[1], format[1], &t);
+}
+
 static int convert(loaded *in, output **out, const char *const *format, char **path)
 {
     size_t n = 0, first;
@@ -123,7 +136,9 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
         return say_no_memory("the order of the rows");
     n = choice ? n : in->table.rows;
     first = split > 0 ? (size_t)floor(split * (double)n + 0.5) : n;
-    status = write_part(out[0], format[0], in, order, first);
+    status = room_for_parts(in, out, format, first, n - first);
+    if (!status)
+        status = write_part(out[0], format[0], in, order, first);
     if (!status && split > 0)
         status = write_part(out[1], format[1], in, order + first, n - first);
     free(order);

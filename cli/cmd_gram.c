@@ -10,6 +10,7 @@
  * is called negative. */
 
 #include "cli.h"
+#include "room.h"
 
 #include <float.h>
 #include <math.h>
@@ -96,7 +97,7 @@ static int allocate(double **K, size_t rows, size_t cols)
     return 0;
 }
 
-static int compute(work *w)
+static int compute(work *w, const output *o, const char *format)
 {
     size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
     char need[32];
@@ -106,7 +107,8 @@ static int compute(work *w)
 
     say_note("gram: %s, %zu x %zu, %s", fx_kernel_spec(w->k.kernel), rows, cols,
              say_bytes(need, 8 * (double)rows * (double)cols));
-    if ((status = allocate(&w->K, rows, cols)))
+    if ((status = allocate(&w->K, rows, cols))
+        || (o && (status = room_for(o, format, FX_F64, rows, cols))))
         return status;
     progress_begin("gram", "pairs", (double)rows * (double)cols);
     fx_status s = fx_kernel_gram(w->K, cols, w->k.kernel, &w->x, w->two ? &w->z : NULL, &run);
@@ -286,7 +288,7 @@ static int gram(work *w, int n, char **path)
         return status;
     if ((status = kernel_finish(&w->k, &w->X.table)))
         return status;
-    if ((o || plot_path || !check) && (status = compute(w)))
+    if ((o || plot_path || !check) && (status = compute(w, o, format)))
         return status;
     if (o && (status = write_matrix(w, o, format)))
         return status;

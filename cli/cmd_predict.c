@@ -6,6 +6,7 @@
  * wait in an unnamed temporary file. */
 
 #include "cli.h"
+#include "room.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -154,10 +155,12 @@ static int npy_rows(job *j, double *v, size_t n)
 static int npy_end(job *j)
 {
     bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
-    int status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
+    int status = room_for(j->o, "npy", FX_F64, (size_t)j->rows, j->width);
     size_t n;
 
-    if (fseek(j->spool, 0, SEEK_SET) < 0)
+    if (!status)
+        status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
+    if (!status && fseek(j->spool, 0, SEEK_SET) < 0)
         return spool_failed();
     while (!status && (n = fread(j->text, 1, ROOM, j->spool)) > 0)
         status = output_bytes(j->o, j->text, n);

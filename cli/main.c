@@ -21,7 +21,8 @@ static const opt options[] = {
     {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
      "0: one for each processor; results do not depend on it", 0, 1024},
     {"max-memory", 0, "SIZE", OPT_SIZE, &cli.max_memory, "80%",
-     "refuse what needs more: 512M, 2G (powers of 1024), or a share of physical memory", 0, 0},
+     "refuse what needs more, and dense outputs that are larger: 512M, 2G (powers of 1024), or a "
+     "share of physical memory", 0, 0},
     {"help", 'h', NULL, OPT_FLAG, &cli.help, NULL, "print this", 0, 0},
     {0},
 };

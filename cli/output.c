@@ -10,6 +10,7 @@
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "cli.h"
+#include "room.h"
 #include "same_file.h"
 #include "target.h"
 #include "text.h"
@@ -319,8 +320,11 @@ int output_table(output *o, const char *spec, const fx_table *t)
 {
     fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
 
+    int status = room_for_table(o, spec, &u);
+    if (status)
+        return status;
     progress_begin("write", "rows", (double)t->rows);
-    int status = output_part(o, spec, &u);
+    status = output_part(o, spec, &u);
     progress_end();
     return status;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outputs are on disk when success is reported, links stay links, and no end leaves a temporary file."""
+"""Outputs are on disk when success is reported, links stay links, no end leaves a temporary file, and an
+array that does not fit is refused before it is written."""
 
 import os
 import shutil
@@ -146,3 +147,35 @@ def test_links_to_nowhere(fx, put, tmp_path):
     assert "link into a directory that does not exist" in fx("convert", "x.svm", "link.csv", status=2).talk
     assert "symbolic links" in fx("convert", "x.svm", "loop.csv", status=2).talk
     assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "loop.csv").is_symlink()
+
+
+# ---- Room ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("to, limit, size", [("npy", "12M", "28.0 MiB (29360100 bytes)"),
+                                             ("csv", "9M", "at least 14.0 MiB (14680050 bytes)"),
+                                             ("tsv", "9M", "at least 14.0 MiB (14680050 bytes)")])
+def test_an_array_over_the_limit_is_refused(fx, put, tmp_path, to, limit, size):
+    """Seven rows of a few bytes, and a million columns; one dense row would fit."""
+    put("x.svm", "1 1:1 1048575:1\n" + "1 2:1\n" * 6)
+    for args in (["convert", "x.svm", f"y.{to}"], ["convert", "x.svm", "-", "--to", to]):
+        r = fx(*args, "--max-memory", limit, status=4)
+        assert size in r.talk and "--max-memory" in r.talk and r.out == b""
+    fx("convert", "x.svm", "a.svm", f"y.{to}", "--split", "0.1", "--max-memory", limit, status=4)
+    assert files(tmp_path) == ["x.svm"]
+    fx("convert", "x.svm", "y.svm", "--max-memory", limit)       # zeros are left out
+    fx("convert", "x.svm", "y.npz", "--max-memory", limit)
+
+
+def test_maps_over_the_limit(fx, tmp_path):
+    fx("make", "pairs", "-n", "2000", "-o", "x.svm", "-q")
+    talk = fx("map", "x.svm", "-D", "10000", "-o", "z.npy", "--max-memory", "60M", status=4).talk
+    assert "76.3 MiB (80000000 bytes)" in talk and files(tmp_path) == ["x.svm"]
+    fx("map", "x.svm", "-D", "2000", "-o", "z.npy", "--max-memory", "60M")
+
+
+def test_an_array_that_the_disk_cannot_hold(fx, put, tmp_path):
+    """A petabyte: no disk has it, and no byte is written."""
+    put("x.svm", "1 1:1 2147483646:1\n" + "1 2:1\n" * 60000)
+    for name in ("y.npy", "y.csv"):
+        talk = fx("convert", "x.svm", name, "--max-memory", "100000000G", status=2).talk
+        assert "the file system has" in talk and "free" in talk and "TiB (" in talk
+    assert files(tmp_path) == ["x.svm"]

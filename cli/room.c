@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * room.c - is there room for an output that is written as a whole array?
+ *
+ * A few bytes of sparse text can name a column far to the right, and a dense array has them all. */
+
+#include "room.h"
+
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* The least that a number takes: text has a digit and what separates it, precomputed also the
+ * number of the column.  0: the format leaves zeros out. */
+static double bytes_of(const char *format, fx_type type)
+{
+    size_t n = strcspn(format, ":");
+
+    if (n == 3 && !strncmp(format, "npy", n))
+        return type == FX_F64 ? 8 : 4;
+    if (n == 3 && (!strncmp(format, "csv", n) || !strncmp(format, "tsv", n)))
+        return 2;
+    return n == 11 && !strncmp(format, "precomputed", n) ? 4 : 0;
+}
+
+/* "16.0 GiB (17179869184 bytes)" */
+static const char *size_text(char out[64], double bytes)
+{
+    char size[32];
+
+    snprintf(out, 64, bytes < 1024 ? "%s" : "%s (%.0f bytes)", say_bytes(size, bytes), bytes);
+    return out;
+}
+
+int room_for(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
+{
+    double bytes = bytes_of(format, type) * (double)rows * (double)cols;
+    const char *name = output_is_stdout(o->path) ? "stdout" : o->path;
+    struct statvfs fs;
+    char need[64], have[64];
+
+    if (bytes > (double)cli.max_memory) {
+        say_error("%s: %zu x %zu numbers take %s%s, the limit is %s", name, rows, cols,
+                  *format == 'n' ? "" : "at least ", size_text(need, bytes),
+                  size_text(have, (double)cli.max_memory));
+        say_hint("--max-memory SIZE raises the limit");
+        return EXIT_MEMORY;
+    }
+    if (o->direct || fstatvfs(o->fd, &fs) < 0)
+        return 0;
+    double space = (double)fs.f_bavail * (double)fs.f_frsize;
+    if (bytes <= space)
+        return 0;
+    say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name, rows, cols,
+              *format == 'n' ? "" : "at least ", size_text(need, bytes), size_text(have, space));
+    return EXIT_USAGE;
+}
+
+int room_for_table(const output *o, const char *spec, const fx_table *t)
+{
+    fx_type type = FX_F32;
+
+    for (size_t b = 0; b < t->blocks; b++)
+        type = t->block[b].type == FX_F64 ? FX_F64 : type;
+    int status = room_for(o, spec, type, t->rows, t->cols);
+    if (status && t->blocks && t->block[0].ptr)
+        say_hint("formats svmlight and npz leave zeros out");
+    return status;
+}

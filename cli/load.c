@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * load.c - bytes to rows: feeds the reader.
  *
- * Text goes to the reader in batches of whole lines: 8 MiB are filled completely and cut at the
- * last line end; a longer line makes the batch grow. */
+ * Text goes to the reader in batches of whole lines: 8 MiB, or less with a small --max-memory, are
+ * filled completely and cut at the last line end; a longer line makes the batch grow. */
 
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 8 << 20, PORTION = 1 << 20 };    /* bytes: of all rows; of rows that pass by */
+enum { BATCH = 8 << 20, PORTION = 1 << 20, LEAST = 1 << 16 };
+enum { PARSED = 16 };                   /* times the bytes of a batch: more than parsing it takes */
 
 /* ---- Feeding ------------------------------------------------------------------------------ */
 typedef struct batch {
@@ -17,7 +18,18 @@ typedef struct batch {
     size_t room, have;
     bool end;
     bool words;                         /* lines of words, taken for svmlight */
+    bool kept;                          /* rows stay in memory */
+    bool dense;                         /* rows may be stored as floats alone, without columns */
 } batch;
+
+/* Bytes: of all rows, or of rows that pass by; less where memory is short. */
+static size_t batch_room(bool pass_by)
+{
+    size_t most = pass_by ? PORTION : BATCH;
+    uint64_t share = cli.max_memory / PARSED;
+
+    return share >= most ? most : share > LEAST ? (size_t)share : LEAST;
+}
 
 /* Fill the batch; for text, until it holds a line end. */
 static int fill(batch *b, source *s, bool whole_lines, size_t *cut)
@@ -56,8 +68,9 @@ static int feed(fx_reader *r, source *s, batch *b, size_t cut, double before)
     if (st)
         return say_failure(st);
     fx_reading c = fx_data_reader_count(r);
-    double bytes = 8 * (double)c.entries + 16 * (double)c.rows; /* the least that they can take */
-    if (b->room >= BATCH
+    /* The least that they can take: floats; in sparse rows also columns, starts and labels. */
+    double bytes = b->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
+    if (b->kept
         && say_limit(bytes, "%s: %llu rows so far take", s->name, (unsigned long long)c.rows))
         return EXIT_MEMORY;
     b->have -= cut;
@@ -139,6 +152,7 @@ static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch
     }
     l->format = strcmp(reading_format, "auto") ? reading_format
                 : format_found(s->zip, path, b->buf, cut, like ? like->reader : NULL);
+    b->dense = !strcmp(l->format, "csv") || !strcmp(l->format, "tsv") || !strcmp(l->format, "npy");
     b->words = !strcmp(l->format, "svmlight") && format_words(b->buf, cut);
     if (s->zip != !strcmp(l->format, "npz")) {
         say_error("%s is %s zip file, so it cannot be read as %s", s->name, s->zip ? "a" : "not a",
@@ -221,7 +235,7 @@ int load_as(loaded *out, const char *path, const load_manner *like)
 {
     source s;
     fx_reader *r = NULL;
-    batch b = {.room = like && like->each ? PORTION : BATCH};
+    batch b = {.room = batch_room(like && like->each), .kept = !(like && like->each)};
     loaded l = {0};
     double start = say_clock();
 

@@ -179,3 +179,11 @@ def test_an_array_that_the_disk_cannot_hold(fx, put, tmp_path):
         talk = fx("convert", "x.svm", name, "--max-memory", "100000000G", status=2).talk
         assert "the file system has" in talk and "free" in talk and "TiB (" in talk
     assert files(tmp_path) == ["x.svm"]
+
+
+def test_rows_within_the_limit_are_read(fx, put):
+    """A limit refuses what takes more, not what might have."""
+    line = ",".join(str(i % 7) for i in range(100))
+    put("x.csv", f"{line}\n" * 15000)   # 5.7 MiB of floats
+    assert "memory       5.7 MiB" in fx("info", "x.csv", "--no-header", "--max-memory", "10M").text
+    fx("info", "x.csv", "--no-header", "--max-memory", "5M", status=4)

@@ -11,14 +11,22 @@
  * objective never rises, and for the squared loss the step is the exact minimiser.  cd_lanes.c
  * takes eight such steps at once.
  *
- * An iteration costs O(m) for each entry and component (cd_anova.c); memory is O(m) cache lines a
- * row, as only eight components' state is kept, and the rows in both orders (cd_columns.c).  Errors
- * of scores, which are moved and not computed, add up; after iterations 1, 2, 4, 8, .. they are
- * computed. */
+ * An iteration costs O(m) for each entry and component (cd_anova.c); memory is O(m) cache lines per
+ * row, as only eight components' state is kept, the rows in both orders (cd_columns.c), and a copy
+ * of v.
+ *
+ * Rounding.  Steps use scores that are moved, not computed, so their errors add up; after
+ * iterations 1, 2, 4, 8, .. they are computed anew, and so is the last objective.  Derivatives by
+ * deletion have errors relative to lambda times the largest product of a row.  Where lambda is
+ * learned without a penalty it may grow to 1e40 while the factors shrink, and these errors exceed
+ * the scores; so with learned lambdas the objective of every iteration is that of scores computed
+ * for it.  An iteration that raises the objective is undone and is the last: the fit has converged
+ * if the rise is within tol, else rounding stopped it. */
 
 #include "fm/cd.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- What is visited ---------------------------------------------------------------------- */
 
@@ -114,6 +122,20 @@ static double objective(fxi_fm_descent *d)
     return fxi_fm_cd_shared_loss(d) / d->W + fxi_fm_penalty(d->fm, d->v);
 }
 
+/* The same of scores that are computed, and not kept: steps go on from those that were moved. */
+static double fresh_objective(fxi_fm_descent *d)
+{
+    double *r = d->r, *slope = d->slope;
+
+    d->r = d->fresh;
+    d->slope = NULL;
+    compute_scores(d);
+    double value = objective(d);
+    d->r = r;
+    d->slope = slope;
+    return value;
+}
+
 static int ask(void *ctx, double done)
 {
     (void)done;
@@ -157,40 +179,61 @@ static fx_status iterate(fxi_fm_descent *d)
     return st;
 }
 
+/* Iteration k from s->objective on; undone if it is interrupted or raises the objective. */
+static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, double start)
+{
+    double was = s->objective, now = was, tol = d->p->tol * was;
+    double noise = 1e-12 * was + 1e-20 * start; /* an exact fit has the squares of errors left */
+    fx_status st;
+
+    memcpy(d->kept, d->v, d->fm->size * sizeof *d->v);
+    if ((st = iterate(d)))
+        return st;
+    bool computed = (k & (k - 1)) == 0;
+    if (computed)
+        compute_scores(d);
+    if (!d->stop)
+        now = d->fm->how == FXI_FM_LEARNED && !computed ? fresh_objective(d) : objective(d);
+    if (d->stop || !(now <= was)) {
+        memcpy(d->v, d->kept, d->fm->size * sizeof *d->v);
+        s->rounded = !d->stop && !(now - was <= fmax(tol, noise));
+        s->converged = !d->stop && !s->rounded;
+        return FX_OK;
+    }
+    s->iterations++;
+    s->objective = now;
+    s->converged = was - now <= tol;
+    fxi_fm_cd_sweep_restore(d->mode);
+    st = d->p->step ? d->p->step(d->p->ctx, s) : FX_OK;
+    fxi_fm_cd_sweep_flush();
+    s->converged |= st > 0;
+    return st < 0 ? st : FX_OK;
+}
+
 static fx_status iterations(fxi_fm_descent *d, fxi_fm_state *s)
 {
     const fxi_fm_problem *p = d->p;
     fx_status st = FX_OK;
 
     compute_scores(d);
-    s->objective = objective(d);
-    s->converged = false;
-    if (!isfinite(s->objective) && !d->stop)
+    double start = objective(d);
+    s->converged = s->rounded = false;
+    if (d->stop)
+        return FX_OK;
+    s->objective = start;
+    if (!isfinite(start))
         return fxi_error(FX_ENUMERIC, "the objective is %g at the start: columns need scaling",
-                         s->objective);
-    for (size_t k = 1; k <= p->max_iter && !s->converged && !d->stop; k++) {
-        double was = s->objective;
-        if ((st = iterate(d)))
-            return st;
-        if ((k & (k - 1)) == 0)
-            compute_scores(d);
-        if (d->stop)
-            break;
-        s->objective = objective(d);
-        if (!isfinite(s->objective))
-            return fxi_error(FX_ENUMERIC, "the objective is %g after %zu iterations: columns need "
-                             "scaling", s->objective, k);
-        s->iterations++;
-        s->converged = was - s->objective <= p->tol * fabs(was);
-        fxi_fm_cd_sweep_restore(d->mode);
-        st = p->step ? p->step(p->ctx, s) : FX_OK;
-        fxi_fm_cd_sweep_flush();
-        if (st < 0)
-            return st;
-        s->converged |= st > 0;
-        if (p->deadline > 0 && fxi_fm_clock() > p->deadline)
+                         start);
+    for (size_t k = 1; k <= p->max_iter && !st; k++) {
+        st = try_iteration(d, s, k, start);
+        if (s->converged || s->rounded || d->stop
+            || (p->deadline > 0 && fxi_fm_clock() > p->deadline))
             break;
     }
+    if (st || d->stop || !p->max_iter)
+        return st;
+    double last = fresh_objective(d);
+    s->objective = d->stop ? s->objective : last;
     return FX_OK;
 }
 
@@ -210,13 +253,14 @@ static size_t lines_of(const fxi_fm *fm)
 
 bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
 {
-    size_t entries = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : 0, rows, cols;
+    size_t entries = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : 0, rows, cols, numbers;
 
     return (X->ptr || fxi_size_mul(&entries, X->rows, X->cols))
         && fxi_size_mul(&entries, entries, fm->group ? 36 : 24)
-        && fxi_size_mul(&rows, X->rows, 45 + FXI_FM_CD_LANES * sizeof(double) * lines_of(fm))
+        && fxi_size_mul(&rows, X->rows, 53 + FXI_FM_CD_LANES * sizeof(double) * lines_of(fm))
         && fxi_size_mul(&cols, fm->cols, fm->group ? 24 : 12)
-        && fxi_size_add(bytes, entries, rows) && fxi_size_add(bytes, *bytes, cols);
+        && fxi_size_mul(&numbers, fm->size, sizeof(double)) && fxi_size_add(bytes, entries, rows)
+        && fxi_size_add(bytes, *bytes, cols) && fxi_size_add(bytes, *bytes, numbers);
 }
 
 static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *team)
@@ -237,7 +281,9 @@ static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *
         return st;
     size_t n = d->R.rows, lines;
     if (!fxi_size_mul(&lines, n, lines_of(d->fm) * FXI_FM_CD_LANES)
-        || !(d->r = fxi_alloc(n, sizeof *d->r)) || !(d->scale = fxi_alloc(n, sizeof *d->scale))
+        || !(d->r = fxi_alloc(n, sizeof *d->r)) || !(d->fresh = fxi_alloc(n, sizeof *d->fresh))
+        || !(d->kept = fxi_alloc(d->fm->size, sizeof *d->kept))
+        || !(d->scale = fxi_alloc(n, sizeof *d->scale))
         || !(d->slope = d->loss == FXI_FM_CD_SQUARED ? d->r : fxi_alloc(n, sizeof *d->slope))
         || !(d->e0 = fxi_alloc(n, sizeof *d->e0)) || !(d->E = fxi_alloc(lines, sizeof *d->E))
         || !(d->bad = fxi_alloc(d->R.blocks * (d->R.step / FXI_FM_CD_PIECE + 1), sizeof *d->bad))
@@ -253,6 +299,8 @@ static void close_fit(fxi_fm_descent *d)
     if (d->slope != d->r)
         free(d->slope);
     free(d->r);
+    free(d->fresh);
+    free(d->kept);
     free(d->scale);
     free(d->e0);
     free(d->E);

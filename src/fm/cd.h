@@ -92,7 +92,10 @@ struct fxi_fm_descent {
     fxi_fm_cd_rows R;
     int loss;
     double W, mu;                       /* largest second derivative of the loss */
-    double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss */
+    double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss; NULL: not
+                                         * wanted */
+    double *fresh, *kept;               /* [rows] r computed for an objective; [size] v before the
+                                         * iteration */
     double *e0, *E;                     /* [rows], [rows][stride][8] */
     size_t stride;
     uint64_t *bad;                      /* of the column's entries: [blocks][step / 64 + 1] */

@@ -85,7 +85,7 @@ void fxi_fm_cd_lanes_step(double *to, fxi_fm_descent *d, const fxi_fm_cd_column 
 
 void fxi_fm_cd_lanes_slopes(const fxi_fm_descent *d, const int32_t *row, size_t n)
 {
-    if (d->loss != FXI_FM_CD_SQUARED)
+    if (d->slope && d->loss != FXI_FM_CD_SQUARED)
         d->simd->fm_cd_slopes(d->slope, d->r, d->scale, row, n, d->loss);
 }
 

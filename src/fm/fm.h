@@ -141,12 +141,14 @@ void fxi_fm_pairs_free(fxi_fm_pairs *p);
 typedef struct fxi_fm_state {
     double *v;                          /* [size] in: where to start; out: where it ended */
     double *sum;                        /* [size] adagrad: sums of squares, in and out; else NULL */
-    double objective;
+    double objective;                   /* of v, but for rounding, however the fit ended */
     double lr;                          /* adagrad: the rate in use, lowered by the guard */
     size_t iterations;                  /* epochs or steps, counted on from what is given */
     bool converged;
     bool diverged;                      /* adagrad: even by the smallest rate; v is the last good
                                          * state */
+    bool rounded;                       /* cd: by rounding errors an iteration raised the objective
+                                         * by more than tol; it was undone */
 } fxi_fm_state;
 
 typedef struct fxi_fm_problem {
@@ -180,11 +182,12 @@ double fxi_fm_slope(const fxi_loss *l, double y, double f);
 double fxi_fm_curve(const fxi_loss *l);         /* largest second derivative: 1, 1/4, 2 */
 
 /* cd.c - coordinate descent: b, w, then block by block, component by component, lambda, theta.
- * Exact minimiser of a coordinate for squared loss; the objective never rises. */
+ * Exact minimiser of a coordinate for squared loss; the objective never rises, nor does it by
+ * rounding. */
 fx_status fxi_fm_cd(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
 bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
-/* adagrad.c - mini-batches in a seeded order.  Where the objective is not finite or far above that
- * of the start the rate is halved and the epoch done again from the last good state. */
+/* adagrad.c - mini-batches in a seeded order.  An epoch after which the objective is not finite or
+ * more than twice that of the start is done again from the state before it, at half the rate. */
 fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
 bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
 /* gradient.c - objective and its derivatives G[size] (NULL: not wanted; 0 for what does not change)

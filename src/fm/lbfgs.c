@@ -2,10 +2,11 @@
  * lbfgs.c - all numbers at once by the quasi-Newton method of libLBFGS.
  *
  * The line search is backtracking with Wolfe's conditions: where the objective is not finite it is
- * told +infinity and halves the step, so that a fit never leaves the finite numbers.  It can fail,
- * near the minimum by rounding; then the method starts afresh from the last state with no memory,
- * once for every state that was better.  A stop in the middle of a step is told as minus infinity,
- * which ends the line search at once; the trial state is not used.
+ * told +infinity and halves the step.  It can fail, near the minimum by rounding; and where
+ * directions overflow, its conditions are not numbers and it accepts whatever it has.  So a state
+ * that does not lower the objective is not taken.  In both cases the method starts afresh from the
+ * last state with no memory, once for every state that was better.  A stop in the middle of a step
+ * is told as minus infinity, which ends the line search at once; the trial state is not used.
  *
  * Done when WINDOW iterations together lower the objective by less than tol times it, or the
  * gradient is tiny: near factors 0, where fits start, gradients are small, too, and single
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 6, FEWEST = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20, OURS = 100 };
+enum { CORRECTIONS = 6, FEWEST = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20, OURS = 100, FAILED };
 
 typedef struct fitting {
     fxi_fm_state *s;
@@ -95,6 +96,8 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     (void)g, (void)xnorm, (void)gnorm, (void)step, (void)k, (void)ls;
     if (a->stop)
         return OURS;
+    if (!(fx <= s->objective))
+        return FAILED;
     double *past = &a->past[a->done % WINDOW];
     bool flat = a->done - a->begun >= WINDOW && *past - fx <= a->p->tol * fabs(fx);
     *past = s->objective;
@@ -116,6 +119,7 @@ static fx_status descend(fitting *a)
     const fxi_fm *fm = a->p->fm;
     lbfgs_parameter_t how;
     size_t before;
+    bool failed;
     int ret;
 
     lbfgs_parameter_init(&how);
@@ -127,14 +131,15 @@ static fx_status descend(fitting *a)
         memcpy(a->x, a->s->v, fm->size * sizeof *a->x);
         a->first = true;
         ret = lbfgs((int)fm->size, a->x, NULL, evaluate, progress, a, &how);
-    } while (ret < 0 && ret != LBFGSERR_OUTOFMEMORY && !a->stop && a->done > before);
+        failed = ret == FAILED || (ret < 0 && ret != LBFGSERR_OUTOFMEMORY);
+    } while (failed && !a->stop && a->done > before);
     if (a->stop)
         return a->status;
     if (ret == LBFGSERR_OUTOFMEMORY)
         return fxi_error(FX_ENOMEM, "no memory for %d corrections of %zu numbers", how.m, fm->size);
     if (ret == LBFGS_SUCCESS || ret == LBFGS_ALREADY_MINIMIZED)
         a->s->converged = true;         /* the gradient is tiny */
-    else if (ret < 0 && a->done > a->begun) /* no step leads down; did the last one? */
+    else if (failed && a->done > a->begun) /* no step leads down; did the last one? */
         a->s->converged = a->past[(a->done - 1) % WINDOW] - a->s->objective
                           <= a->p->tol * fabs(a->s->objective);
     return FX_OK;

@@ -175,6 +175,12 @@ static fx_status summarise(const fxi_train *t, const fxi_output *o)
                          "lr=%g; the model is that of the last good epoch: %s",
                          worst->f.iterations, worst->f.lr, t->how.lr, what);
     }
+    if (worst->f.rounded) {
+        advise(what, t, "raise beta-lambda or beta");
+        return fxi_error(FX_NOT_CONVERGED, "after %zu iterations rounding errors raise the "
+                         "objective; the model is that of the last iteration, with objective %g: "
+                         "%s", worst->ran, worst->f.objective, what);
+    }
     if (worst->late)
         return fxi_error(FX_NOT_CONVERGED, "the limit of %g seconds came after %zu iterations, at "
                          "objective %g: raise it", t->max_seconds, worst->ran,

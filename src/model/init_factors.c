@@ -87,7 +87,7 @@ void fxi_model_init_factors(fxi_output *o)
     f->objective = 0;
     f->lr = t->how.lr;
     f->iterations = 0;
-    f->converged = f->diverged = false;
+    f->converged = f->diverged = f->rounded = false;
     if (!m)
         return;
     take(f->v, now, m->v + o->number * m->fm->size, m);

@@ -160,10 +160,10 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     o->late = !o->f.converged && !o->f.diverged && p->deadline > 0 && fxi_fm_clock() >= p->deadline;
     o->ran = o->f.iterations;
     if (o->best.iterations) {
-        bool converged = o->f.converged, diverged = o->f.diverged;
+        o->best.converged = o->f.converged;
+        o->best.diverged = o->f.diverged;
+        o->best.rounded = o->f.rounded;
         copy_state(&o->f, &o->best, size);
-        o->f.converged = converged;
-        o->f.diverged = diverged;
     }
     while (i < size && isfinite(o->f.v[i]) && (!o->f.sum || isfinite(o->f.sum[i])))
         i++;

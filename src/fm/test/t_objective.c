@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_objective.c - over many small random fits, degenerate ones among them: every objective that a
+ * solver reports is that of the numbers it goes with, computed from the definition (slow.h); cd and
+ * lbfgs never raise it. */
+
+#include "fm/test/slow.h"
+
+enum { ROWS = 12, GIVEN = 4, SIZE = 8192, KINDS = 7 };
+
+static const fxi_loss *const losses[] = {&fxi_loss_squared, &fxi_loss_logistic,
+                                         &fxi_loss_squared_hinge};
+
+typedef struct random_fit {
+    fxi_fm fm;
+    double x[ROWS * GIVEN], y[ROWS], c[ROWS];
+    double v[SIZE] __attribute__((aligned(64))), sum[SIZE] __attribute__((aligned(64)));
+    fx_matrix X;
+    fx_data *own;
+    fxi_fm_problem p;
+    fxi_fm_state s;
+    double last;                        /* objective */
+    size_t steps, stop;                 /* seen; after which to stop, .. */
+    fx_status how;                      /* .. with this status */
+    bool moves;                         /* cd, fixed lambda: scores are moved, by derivatives whose
+                                         * errors deletion makes up to 1000 times larger */
+    bool slow;                          /* wait after step 2, until progress is asked for again */
+} random_fit;
+
+/* One of a few numbers. */
+#define ANY(...) \
+    ((const double[]){__VA_ARGS__}[test_below(sizeof((double[]){__VA_ARGS__}) / sizeof(double))])
+
+/* Columns of normal numbers, of one number, of zeros, of ones and zeros, of very different size. */
+static void draw_rows(random_fit *a, size_t rows, size_t cols)
+{
+    for (size_t j = 0; j < cols; j++) {
+        size_t form = test_below(6);
+        double size = ANY(1, 1, 1, 0.01, 30), same = 2 * test_unit() - 1;
+        for (size_t i = 0; i < rows; i++)
+            a->x[i * cols + j] = form == 0   ? 0
+                                 : form == 1 ? same
+                                 : form == 2 ? (double)test_below(2)
+                                             : size * (2 * test_unit() - 1);
+    }
+}
+
+static void draw_shape(random_fit *a, size_t cols)
+{
+    static const int32_t groups[3][GIVEN] = {{0, 0, 1, 1}, {0, 1, -1, 1}, {0, 0, 0, 0}};
+    fxi_fm_shape want = {.kind = (fxi_fm_kind)test_below(KINDS), .order = 2 + (int)test_below(3),
+                         .given = cols, .rank = 1 + test_below(test_below(4) ? 3 : 20), .split = 1,
+                         .linear = test_below(2), .intercept = test_below(2),
+                         .how = (fxi_fm_lambda)ANY(0, 1, 2, 2), .alpha = ANY(0, 1e-4, 0.1),
+                         .beta_lambda = ANY(0, 0, 0, 1e-3, 0.1)};
+
+    if (want.kind == FXI_FM_BILINEAR && cols < 2)
+        want.kind = FXI_FM_SHARED;
+    for (int t = 0; t < FX_ORDER_MAX; t++)
+        want.beta[t] = ANY(0, 0, 1e-4, 0.1);
+    if (want.kind == FXI_FM_HOFM && test_below(3) == 0) {
+        want.group = groups[test_below(3)];
+        want.groups = 2;
+    }
+    CHECK(!fxi_fm_new(&a->fm, &want) && a->fm.size <= SIZE && a->fm.cols <= SLOW_COLS);
+}
+
+static void draw(random_fit *a)
+{
+    size_t rows = 1 + test_below(ROWS), cols = 1 + test_below(GIVEN);
+    double size = ANY(1, 1, 1e-3, 100), mean = ANY(0, 0, 1);
+
+    memset(a, 0, sizeof *a);
+    draw_rows(a, rows, cols);
+    draw_shape(a, cols);
+    fx_matrix given = {.rows = rows, .cols = cols, .stride = cols, .type = FX_F64, .val = a->x};
+    CHECK(!fxi_fm_rows(&a->X, &a->own, &a->fm, &given, NULL));
+    a->p = (fxi_fm_problem){.fm = &a->fm,
+                            .X = &a->X,
+                            .loss = losses[test_below(3)],
+                            .y = a->y,
+                            .c = a->c,
+                            .tol = ANY(0, 0, 1e-4, 1e-2),
+                            .max_iter = 1 + test_below(30),
+                            .lr = ANY(1e-3, 0.1, 0.1, 1, 30, 1e6, 1e200),
+                            .batch = (size_t)ANY(1, 3, 64, 64),
+                            .seed = test_u64(),
+                            .bare = test_below(4) == 0,
+                            .ordered = test_below(4) == 0};
+    for (size_t i = 0; i < rows; i++) {
+        a->y[i] = a->p.loss->regress ? mean + size * (2 * test_unit() - 1)
+                                     : (double)test_below(2) * 2 - 1;
+        a->c[i] = test_below(4) ? 1 : (double)test_below(3);
+    }
+    a->c[test_below(rows)] = 1;
+    fxi_fm_start(a->v, &a->fm, ANY(0.01, 0.01, 0.1, 1), test_u64(), NULL);
+    a->s = (fxi_fm_state){.v = a->v, .sum = a->sum};
+    a->stop = test_below(4) ? SIZE_MAX : 1 + test_below(5);
+}
+
+static void end(random_fit *a)
+{
+    fxi_fm_free(&a->fm);
+    fx_data_free(a->own);
+}
+
+/* The reported objective is the definition's, but for rounding by `units` of the last place. */
+static double check_true(const random_fit *a, double reported, double units)
+{
+    double off, want = slow_objective(&a->p, a->s.v, units, &off);
+
+    CHECK_NEAR(reported, want, off);
+    return off;
+}
+
+static fx_status see_fall(void *ctx, const fxi_fm_state *now)
+{
+    random_fit *a = ctx;
+    double off = check_true(a, now->objective, a->moves ? 64e3 * (double)now->iterations : 64);
+
+    CHECK(now->objective <= a->last + off);
+    a->last = now->objective;
+    return ++a->steps == a->stop;
+}
+
+typedef fx_status solver(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
+
+static void check_descent(int cases, solver *solve)
+{
+    static random_fit a;
+    int rounded = 0;
+
+    for (int k = 0; k < test_cases(cases); k++) {
+        double off;
+        draw(&a);
+        a.moves = solve == fxi_fm_cd && a.fm.how != FXI_FM_LEARNED;
+        a.p.step = see_fall;
+        a.p.ctx = &a;
+        a.last = slow_objective(&a.p, a.v, 64, &off);
+        CHECK(!solve(&a.s, &a.p, NULL));
+        off = check_true(&a, a.s.objective, 64);
+        CHECK(a.s.objective <= a.last * (1 + (a.moves ? 1e-9 : 0)) + off);
+        CHECK(!a.s.rounded || !a.s.converged);
+        rounded += a.s.rounded;
+        end(&a);
+    }
+    CHECK(rounded || solve != fxi_fm_cd);       /* some are hard enough */
+}
+
+int main(void)
+{
+    test_init();
+    check_descent(6000, fxi_fm_cd);
+    check_descent(4000, fxi_fm_lbfgs);
+    return 0;
+}

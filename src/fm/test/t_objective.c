@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_objective.c - over many small random fits, degenerate ones among them: every objective that a
  * solver reports is that of the numbers it goes with, computed from the definition (slow.h); cd and
- * lbfgs never raise it. */
+ * lbfgs never raise it, adagrad's guard keeps it below twice that of the start, however a fit ends. */
 
 #include "fm/test/slow.h"
 
@@ -146,10 +146,96 @@ static void check_descent(int cases, solver *solve)
     CHECK(rounded || solve != fxi_fm_cd);       /* some are hard enough */
 }
 
+/* ---- The guard --------------------------------------------------------------------------- */
+
+static double loss_of_pairs(const random_fit *a, double *off)
+{
+    const fxi_fm_pairs *q = a->p.pairs;
+    fxi_rng losers = {a->p.seed, FXI_FM_LOSERS};
+    double sum = 0, weight = 0;
+
+    *off = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        size_t n = q->last[i] - q->first[i], win = q->winner[i];
+        size_t lose = q->order[q->first[i] + (size_t)fxi_rng_below(losers, i, n)];
+        double size[2], f = slow_score(&a->fm, a->v, fxi_data_row(&a->X, win), &size[0])
+                            - slow_score(&a->fm, a->v, fxi_data_row(&a->X, lose), &size[1]);
+        sum += a->c[win] * fxi_loss_logistic.value(1, f, 0);
+        weight += a->c[win];
+        *off += a->c[win] * 64 * 0x1p-53 * (size[0] + size[1] + 1);
+    }
+    *off /= weight;
+    return sum / weight + fxi_fm_penalty(&a->fm, a->v);
+}
+
+/* The objective of a->v is this and, if it has passed the guard, within the limit. */
+static void check_guarded(const random_fit *a, double reported)
+{
+    double off, want = a->p.pairs ? loss_of_pairs(a, &off) : slow_objective(&a->p, a->v, 64, &off);
+
+    CHECK_NEAR(reported, want, off + 64 * 0x1p-53 * want);
+    CHECK(isfinite(want) && (a->p.bare || reported <= 2 * (a->last + 1e-12)));
+}
+
+static fx_status see_guarded(void *ctx, const fxi_fm_state *now)
+{
+    random_fit *a = ctx;
+
+    check_guarded(a, now->objective);
+    a->steps++;
+    for (double t = fxi_fm_clock(); a->slow && a->steps == 2 && fxi_fm_clock() < t + 0.06;)
+        ;
+    return a->steps == a->stop ? a->how : FX_OK;
+}
+
+static int cancel(void *ctx, double done)
+{
+    (void)done;
+    return ((const random_fit *)ctx)->steps >= 2;
+}
+
+/* Ends by tol, max_iter, step, deadline, cancelling, divergence. */
+static void check_guard(void)
+{
+    static random_fit a;
+    int diverged = 0, undone = 0, cancelled = 0, bare = 0;
+
+    for (int k = 0; k < test_cases(2000); k++) {
+        fxi_fm_pairs pairs = {0};
+        draw(&a);
+        if (test_below(4) == 0 && !fxi_fm_pairs_new(&pairs, a.y, a.c, NULL, a.X.rows, NULL))
+            a.p.pairs = &pairs;         /* else there are none */
+        size_t most = a.p.max_iter;
+        a.p.max_iter = 0;
+        CHECK(!fxi_fm_adagrad(&a.s, &a.p, NULL));
+        a.last = a.s.objective;
+        check_guarded(&a, a.s.objective);
+        a.p.max_iter = most;
+        a.p.step = see_guarded;
+        a.p.ctx = &a;
+        a.p.deadline = test_below(8) ? 0 : fxi_fm_clock();
+        a.how = test_below(3) ? FX_NOT_CONVERGED : FX_ECANCELLED;
+        a.slow = k % 500 == 0;
+        fx_run run = {.threads = 1, .progress = a.slow ? cancel : NULL, .ctx = &a};
+        fx_status st = fxi_fm_adagrad(&a.s, &a.p, &run);
+        CHECK(!st || (st == FX_ECANCELLED && (a.slow || a.steps == a.stop)));
+        check_guarded(&a, a.s.objective);
+        CHECK(!(a.s.converged && a.s.diverged) && a.s.iterations == a.steps);
+        diverged += a.s.diverged && !a.p.bare;
+        bare += a.s.diverged && a.p.bare;
+        undone += a.s.lr < a.p.lr;
+        cancelled += st == FX_ECANCELLED;
+        fxi_fm_pairs_free(&pairs);
+        end(&a);
+    }
+    CHECK(diverged && bare && undone && cancelled);     /* the cases that are meant occur */
+}
+
 int main(void)
 {
     test_init();
     check_descent(6000, fxi_fm_cd);
     check_descent(4000, fxi_fm_lbfgs);
+    check_guard();
     return 0;
 }

@@ -143,7 +143,7 @@ static void check_descent(int cases, solver *solve)
         rounded += a.s.rounded;
         end(&a);
     }
-    CHECK(rounded || solve != fxi_fm_cd);       /* some are hard enough */
+    CHECK(rounded || solve != fxi_fm_cd || test_cases(10) < 10); /* some are hard enough */
 }
 
 /* ---- The guard --------------------------------------------------------------------------- */
@@ -228,7 +228,8 @@ static void check_guard(void)
         fxi_fm_pairs_free(&pairs);
         end(&a);
     }
-    CHECK(diverged && bare && undone && cancelled);     /* the cases that are meant occur */
+    /* the cases that are meant occur */
+    CHECK((diverged && bare && undone && cancelled) || test_cases(10) < 10);
 }
 
 int main(void)

@@ -129,6 +129,20 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
+/* Predictions read these columns by name: a name that stands twice is refused now, not then. */
+static int check_names(const loaded *X)
+{
+    fx_reader *r = NULL;
+
+    if (!X->table.name || !X->spec || strncmp(X->spec, "csv", 3) != 0)
+        return 0;
+    fx_status s = fx_data_reader_new(&r, X->spec, X->name);
+    if (!s)
+        s = fx_data_reader_names(r, X->table.name, X->table.cols);
+    fx_data_reader_free(r);
+    return s ? say_failure(s) : 0;
+}
+
 static int read_data(job *j, const char *data)
 {
     training *t = &j->t;
@@ -136,7 +150,8 @@ static int read_data(job *j, const char *data)
     int status;
 
     if ((init_path && (status = model_load(&j->init, &bytes, init_path)))
-        || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1)))
+        || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1))
+        || (status = check_names(&t->X)))
         return status;
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))

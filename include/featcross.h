@@ -147,9 +147,10 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
                                      const fx_run *run);
 /* csv, text, before the first bytes: the columns are these, by name; what has another name is left
  * out and counted as unseen.  How rows are read for a model that was fitted on named columns.  CSV:
- * columns may stand in any order; cat=auto goes by the names; the label (label=NAME) and the weight
- * may be missing, and so may categories, but not numbers.  hash-bits: all 2^B names; they are not
- * collected then, so that memory does not grow with the input. */
+ * columns may stand in any order; a column whose name is given is a number, and cat=auto makes one
+ * a category if names `city=...` are given that are no columns; the label (label=NAME) and the
+ * weight may be missing, and so may categories, but not numbers.  hash-bits: all 2^B names; they
+ * are not collected then, so that memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);

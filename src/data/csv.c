@@ -252,10 +252,8 @@ static fx_status end_row(scan *s)
 {
     fx_status st = FX_OK;
 
-    if (s->r->names.used) {
-        fxi_data_names_row(&s->sparse, s->c);
-        return FX_OK;
-    }
+    if (s->r->names.used)
+        return fxi_data_names_row(&s->sparse, s->r, s->c, s->line);
     for (size_t j = 0; s->row && j < s->r->cols && !st; j++)
         st = fxi_data_values_set(&s->val, s->n++, s->row[j]);
     s->c->rows++;

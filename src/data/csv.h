@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which says what each
- * column is, csv.c, which reads the rows, and csv_field.c, which serves all. */
+ * column is, csv_names.c, which knows the names that are given, csv_settle.c, which says so in the
+ * spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "data/reader.h"
@@ -57,6 +58,17 @@ fx_status fxi_data_csv_header(fx_reader *r, const char **p, const char *end);
 fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop);
 /* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
 fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128]);
+/* csv_names.c */
+bool fxi_data_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
+/* Is this what a value of the category is called, `city=...`? */
+bool fxi_data_csv_names_value(const fxi_data_csv_column *category, const char *name);
+/* Names are given: is the column one of them (then it is *col), or a category with values there? */
+bool fxi_data_csv_names_number(size_t *col, const fx_reader *r, const fxi_data_csv_column *c);
+bool fxi_data_csv_names_category(const fx_reader *r, const fxi_data_csv_column *c);
+/* May the file lack this name?  Values of categories only. */
+bool fxi_data_csv_names_optional(const fxi_data_csv_state *t, const char *name);
+/* What the columns settled, in r->spec. */
+fx_status fxi_data_csv_settle(fx_reader *r);
 /* False: a quote that does not end, or does not end the field. */
 bool fxi_data_csv_field_read(fxi_data_csv_field *f, const char *p, const char *stop,
                              char separator);

@@ -6,8 +6,11 @@
  *                   first row is text               categories
  *
  * If names are given (fx_data_reader_names), cat=auto goes by them: a column `age` is a number if
- * there is a name `age`, a category if there is a name `age=...`, else it is unseen.  Label and
- * weight may then be missing, categories too, but not numbers.
+ * there is a name `age`, a category if there is a name `age=...` that is not another column
+ * (csv_names.c), else it is unseen.  Label and weight may then be missing, categories too, but not
+ * numbers.
+ * A feature has one name and a name one feature: beside the category `city` no feature column is
+ * called `city` or `city=...`.
  * A header that was found by looking is refused if the first row has text and either the header
  * holds numbers or a field of both is the same: it may be a row. */
 
@@ -15,6 +18,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define TWICE "two columns are named '%.64s'"
 
 static fx_status refuse(const fx_reader *r, const char *format, const char *name)
 {
@@ -31,46 +36,36 @@ static bool is(const fxi_data_csv_column *c, const char *value, size_t len)
     return fxi_spec_is(value, len, c->name, c->len);
 }
 
-/* Is the column in a list of names with / between them? */
-static bool listed(const char *list, const fxi_data_csv_column *c)
+/* Is a column other than j called so? */
+static bool another(const fxi_data_csv_state *t, size_t j)
 {
-    for (;; list++) {
-        size_t len = strcspn(list, "/");
-        if (is(c, list, len))
-            return true;
-        list += len;
-        if (!*list)
-            return false;
-    }
+    size_t k = 0;
+
+    while (k < t->fields && (k == j || strcmp(t->column[k].name, t->column[j].name)))
+        k++;
+    return k < t->fields;
 }
 
-static bool known(const fx_reader *r, const fxi_data_csv_column *c, size_t *number)
+/* First or last: or is that a feature?  Then the file has no label. */
+static bool is_feature(const fx_reader *r, size_t j)
 {
-    return fxi_data_classes_find(number, &r->names.all, c->name, c->len);
-}
+    const fxi_data_csv_state *t = r->state;
+    size_t number;
 
-/* Does a given name begin with the column's name and `=`? */
-static bool known_category(const fx_reader *r, const fxi_data_csv_column *c)
-{
-    const fxi_data_classes *all = &r->names.all;
-
-    for (size_t i = 0; i < all->n; i++) {
-        const char *name = all->text + all->at[i];
-        if (!strncmp(name, c->name, c->len) && name[c->len] == '=')
-            return true;
-    }
-    return false;
+    if (!r->names.given || another(t, j))
+        return false;
+    return fxi_data_csv_names_number(&number, r, &t->column[j])
+        || fxi_data_csv_names_category(r, &t->column[j]);
 }
 
 fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128])
 {
     fxi_data_csv_state *t = r->state;
     const size_t len = strlen(t->label);
-    size_t at = 0, number;
+    size_t at = 0;
 
-    if (t->label_at != FXI_CSV_NONE) {  /* first or last: or is that a feature? */
-        const fxi_data_csv_column *c = &t->column[t->label_at];
-        if (r->names.given && (known(r, c, &number) || known_category(r, c)))
+    if (t->label_at != FXI_CSV_NONE) {
+        if (is_feature(r, t->label_at))
             t->label_at = FXI_CSV_NONE;
         return FX_OK;
     }
@@ -78,12 +73,18 @@ fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128])
         return FX_OK;
     while (at < t->fields && !is(&t->column[at], t->label, len))
         at++;
-    if (at < t->fields)
-        t->label_at = at;
-    else if (!r->names.given) {
+    if (at == t->fields) {
+        if (r->names.given)
+            return FX_OK;
         snprintf(reason, 128, "no column is named '%.64s'", t->label);
         return FX_EFORMAT;
     }
+    if (another(t, at)) {
+        snprintf(reason, 128, "two columns are named '%.64s' (use label=first or label=last)",
+                 t->label);
+        return FX_EFORMAT;
+    }
+    t->label_at = at;
     return FX_OK;
 }
 
@@ -92,17 +93,21 @@ static fxi_csv_role feature(const fx_reader *r, const fxi_data_csv_column *c, bo
 {
     const fxi_data_csv_state *t = r->state;
     const bool any = !strcmp(t->num, "auto"), by_name = r->names.given && !r->names.bits;
-    const bool number = !any && listed(t->num, c);
+    const bool number = !any && fxi_data_csv_names_listed(t->num, c->name, c->len);
+    const bool guess = !strcmp(t->cat, "auto");
+    const bool listed = !guess && strcmp(t->cat, "none")
+                        && fxi_data_csv_names_listed(t->cat, c->name, c->len);
     size_t place;
 
-    if (!strcmp(t->cat, "auto")) {
-        if (!number && (by_name ? !known(r, c, &place) && known_category(r, c) : text))
-            return FXI_CSV_CATEGORY;
-    } else if (strcmp(t->cat, "none") && listed(t->cat, c))
+    if (by_name && !(guess && number) && fxi_data_csv_names_category(r, c))
+        return FXI_CSV_CATEGORY;
+    if (by_name && listed)
+        return FXI_CSV_UNSEEN;
+    if (!by_name && (listed || (guess && text && !number)))
         return FXI_CSV_CATEGORY;
     if (!any && !number)
         return FXI_CSV_IGNORED;
-    return by_name && !known(r, c, &place) ? FXI_CSV_UNSEEN : FXI_CSV_NUMBER;
+    return by_name && !fxi_data_csv_names_number(&place, r, c) ? FXI_CSV_UNSEEN : FXI_CSV_NUMBER;
 }
 
 /* Every column of a list must be there, and be what the list says. */
@@ -145,7 +150,7 @@ static fx_status check_lists(const fx_reader *r)
 static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
 {
     fxi_data_csv_state *t = r->state;
-    bool texts = false, same = false;
+    bool texts = false, same = false, weight = false;
 
     for (size_t j = 0; j < t->fields; j++) {
         fxi_data_csv_column *c = &t->column[j];
@@ -156,9 +161,12 @@ static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
         p = p && f.next < stop ? f.next + 1 : NULL;
         if (j == t->label_at)
             c->role = FXI_CSV_LABEL;
-        else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight)))
+        else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight))) {
+            if (weight)
+                return refuse(r, TWICE, c->name);
             c->role = FXI_CSV_WEIGHT;
-        else {
+            weight = true;
+        } else {
             c->role = feature(r, c, text);
             texts |= text;
             same |= text && c->len == f.len && !memcmp(c->name, f.text, f.len);
@@ -168,6 +176,36 @@ static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
         && (t->mixed || same))
         return refuse(r, "is this line a header? (header=yes or header=no)%s", "");
     return check_lists(r);
+}
+
+static fx_status alike(const fx_reader *r, const char *column, const char *category)
+{
+    const fxi_data_csv_state *t = r->state;
+    char reason[192];
+
+    snprintf(reason, sizeof reason, "the column '%.48s' is named like a value of the category "
+             "'%.48s'; rename one of them", column, category);
+    return fxi_data_text_error(r, t->line, 1, reason);
+}
+
+/* A value of a category and another column would be one feature. */
+static fx_status check_features(const fx_reader *r)
+{
+    const fxi_data_csv_state *t = r->state;
+
+    for (size_t j = 0; j < t->fields; j++) {
+        const fxi_data_csv_column *c = &t->column[j];
+        for (size_t k = 0; k < t->fields && c->role == FXI_CSV_CATEGORY; k++) {
+            const fxi_data_csv_column *o = &t->column[k];
+            if (k == j || (o->role != FXI_CSV_NUMBER && o->role != FXI_CSV_CATEGORY))
+                continue;
+            if (!strcmp(o->name, c->name))
+                return refuse(r, TWICE, c->name);
+            if (fxi_data_csv_names_value(c, o->name))
+                return alike(r, o->name, c->name);
+        }
+    }
+    return FX_OK;
 }
 
 /* ---- Columns of the table ------------------------------------------------------------------- */
@@ -187,19 +225,21 @@ static fx_status place_given(fx_reader *r)
         categories += c->role == FXI_CSV_CATEGORY;
         if (c->role != FXI_CSV_NUMBER)
             continue;
-        known(r, c, &c->col);
+        fxi_data_csv_names_number(&c->col, r, c);
         t->moved |= c->col != numbers++;
         if (met[c->col]++)
-            s = refuse(r, "two columns are named '%.64s'", c->name);
+            s = refuse(r, TWICE, c->name);
     }
-    for (size_t i = 0; i < all->n && !s; i++)
-        if (!met[i] && !strchr(all->text + all->at[i], '='))
-            s = refuse(r, "no column is named '%.64s'", all->text + all->at[i]);
+    for (size_t i = 0; i < all->n && !s; i++) {
+        const char *name = all->text + all->at[i];
+        if (!met[i] && !fxi_data_csv_names_optional(t, name))
+            s = refuse(r, "no column is named '%.64s'", name);
+    }
     free(met);
     if (!s && !numbers && !categories)
         s = refuse(r, "none of these columns is known%s", "");
     r->cols = all->n;
-    r->names.used = numbers < all->n;   /* else dense rows */
+    r->names.used = categories || numbers < all->n;     /* else dense rows */
     t->moved &= !r->names.used;
     return s;
 }
@@ -219,7 +259,7 @@ static fx_status place_new(fx_reader *r)
     r->cols = numbers;
     if (!numbers && !r->names.used)
         return refuse(r, "no features beside label and weight%s", "");
-    if (!r->names.used || r->names.bits)
+    if (!r->names.used)
         return FX_OK;
     const char **name = fxi_alloc(numbers, sizeof *name);
     if (!name)
@@ -227,61 +267,12 @@ static fx_status place_new(fx_reader *r)
     for (size_t j = 0; j < t->fields; j++)
         if (t->column[j].role == FXI_CSV_NUMBER)
             name[t->column[j].col] = t->column[j].name;
-    fx_status s = fxi_data_names_fix(r, name, numbers, &twice);
+    fx_status s = r->names.bits ? fxi_data_names_distinct(name, numbers, &twice)
+                                : fxi_data_names_fix(r, name, numbers, &twice);
     if (s == FX_EINVAL)
-        s = refuse(r, "two columns are named '%.64s'", name[twice]);
+        s = refuse(r, TWICE, name[twice]);
     free(name);
     return s;
-}
-
-/* ---- The spec ------------------------------------------------------------------------------- */
-static fx_status settle_categories(fx_reader *r)
-{
-    const fxi_data_csv_state *t = r->state;
-    size_t room = 1, n = 0;
-    bool sayable = true;                /* a name that is empty is not */
-
-    for (size_t j = 0; j < t->fields; j++)
-        if (!fxi_size_add(&room, room, 3 * t->column[j].len + 1))
-            return FX_ENOMEM;
-    char *list = fxi_alloc(room, 1);
-    if (!list)
-        return FX_ENOMEM;
-    for (size_t j = 0; j < t->fields; j++)
-        if (t->column[j].role == FXI_CSV_CATEGORY) {
-            if (n)
-                list[n++] = '/';
-            n += fxi_spec_escape(list + n, t->column[j].name, t->column[j].len, "none|auto");
-            sayable &= t->column[j].len > 0;
-        }
-    list[n] = '\0';
-    fx_status s = sayable ? fxi_data_reader_spec_settle(r, "cat", n ? list : "none") : FX_OK;
-    free(list);
-    return s;
-}
-
-static fx_status settle_label(fx_reader *r)
-{
-    const fxi_data_csv_state *t = r->state;
-    const fxi_data_csv_column *c = &t->column[t->label_at];
-    char *value = fxi_alloc(3 * c->len + 1, 1);
-
-    if (!value)
-        return FX_ENOMEM;
-    fxi_spec_escape(value, c->name, c->len, "first|last|none");
-    fx_status s = fxi_data_reader_spec_settle(r, "label", value);
-    free(value);
-    return s;
-}
-
-static fx_status settle(fx_reader *r)
-{
-    const fxi_data_csv_state *t = r->state;
-    fx_status s = fxi_data_reader_spec_settle(r, "header", t->named ? "yes" : "no");
-
-    if (!s && t->named && t->label_at != FXI_CSV_NONE)
-        s = settle_label(r);
-    return !s && !strcmp(t->cat, "auto") && !r->names.given ? settle_categories(r) : s;
 }
 
 fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop)
@@ -290,7 +281,9 @@ fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop)
     fx_status s = find_roles(r, line, stop);
 
     if (!s)
+        s = check_features(r);
+    if (!s)
         s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
     t->settled = !s;
-    return s ? s : settle(r);
+    return s ? s : fxi_data_csv_settle(r);
 }

@@ -9,8 +9,9 @@
  *   - hashed to 2^bits: column = top bits of (h ^ h >> 32) * 0x9e3779b97f4a7c15, where h is the
  *     64-bit FNV-1a hash of the name's bytes.  Names are still collected, to count those that
  *     share a column, unless they were given: then memory does not grow with the input.
- * Rows are sorted when their columns are known; values of equal columns are added, or stay 1
- * (binary).  O(length) a name on average. */
+ * Rows are sorted when their columns are known: given or hashed ones at the end of the row, so that
+ * a fault has its line, the others when chunks are joined.  Values of equal columns are added, or
+ * stay 1 (binary).  O(length) a name on average. */
 
 #include "data/reader.h"
 
@@ -28,7 +29,7 @@ size_t fxi_data_names_hash(const char *name, size_t len, unsigned bits)
 }
 
 typedef struct fixing {
-    fx_reader *r;
+    fxi_data_classes *all;
     const char *const *name;
     size_t n, *twice;
 } fixing;
@@ -36,12 +37,11 @@ typedef struct fixing {
 static fx_status fix(void *ctx, size_t part, fxi_team *team)
 {
     const fixing *f = ctx;
-    fxi_data_classes *all = &f->r->names.all;
     fx_status s = FX_OK;
 
     (void)part;
     for (size_t i = 0, number; i < f->n && !s; i++) {
-        s = fxi_data_classes_add(&number, all, f->name[i], strlen(f->name[i]), team);
+        s = fxi_data_classes_add(&number, f->all, f->name[i], strlen(f->name[i]), team);
         if (!s && number != i) {
             *f->twice = i;
             s = FX_EINVAL;              /* the caller knows where the names stand */
@@ -52,12 +52,22 @@ static fx_status fix(void *ctx, size_t part, fxi_team *team)
 
 fx_status fxi_data_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice)
 {
-    fixing f = {r, name, n, twice};
+    fixing f = {&r->names.all, name, n, twice};
 
     if (n > FX_INDEX_MAX)
         return fxi_error(FX_ESHAPE, "%s: %zu names of columns", r->name, n);
     r->names.fixed = n;
     return fxi_parallel_ordered(1, fix, &f, NULL);
+}
+
+fx_status fxi_data_names_distinct(const char *const *name, size_t n, size_t *twice)
+{
+    fxi_data_classes all = {0};
+    fixing f = {&all, name, n, twice};
+    fx_status s = fxi_parallel_ordered(1, fix, &f, NULL);
+
+    fxi_data_classes_free(&all);
+    return s;
 }
 
 /* ---- A chunk -------------------------------------------------------------------------------- */
@@ -99,13 +109,60 @@ fx_status fxi_data_names_value(fxi_data_sparse *s, const fx_reader *r, fxi_data_
     return fxi_data_names_entry(s, (int64_t)number, x);
 }
 
-void fxi_data_names_row(fxi_data_sparse *s, fxi_data_chunk *c)
+/* Entries from..end become those from *to on: ascending, equal ones added up or (binary) left alone;
+ * *to is their end.  *beyond: a column whose sum is out of range, else -1. */
+static fx_status sort_row(fxi_data_sparse *x, size_t from, size_t end, size_t *to, int32_t *beyond,
+                          bool binary, fxi_team *team)
 {
+    bool ascending = true;
+    fx_status s = FX_OK;
+
+    *beyond = -1;
+    for (size_t i = from + 1; i < end; i++)
+        ascending &= x->col[i - 1] < x->col[i];
+    if (!ascending) {
+        void *val = x->val.f32 ? (void *)(x->val.f32 + from) : x->val.f64 + from;
+        s = fxi_data_order_row(&x->order, x->col + from, 0, val, x->val.f32 ? FX_F32 : FX_F64,
+                               end - from, team);
+    }
+    for (size_t i = from; i < end && !s;) {
+        const int32_t col = x->col[i];
+        double sum = fxi_data_values_get(&x->val, i);
+        while (++i < end && x->col[i] == col)
+            sum += binary ? 0 : fxi_data_values_get(&x->val, i);
+        if (!fxi_data_usable(sum) && *beyond < 0)
+            *beyond = col;
+        if (x->val.f32 && (double)(float)sum != sum)    /* entries behind are still needed */
+            s = fxi_data_values_widen(&x->val, x->n);
+        x->col[*to] = col;
+        if (!s)
+            s = fxi_data_values_set(&x->val, (*to)++, sum);
+    }
+    return s;
+}
+
+fx_status fxi_data_names_row(fxi_data_sparse *s, const fx_reader *r, fxi_data_chunk *c,
+                             const char *line)
+{
+    if (fxi_data_names_known(&r->names)) {
+        const size_t from = (size_t)s->ptr[c->rows];
+        size_t to = from;
+        int32_t beyond;
+        fx_status st = sort_row(s, from, s->n, &to, &beyond, r->names.binary, c->team);
+        if (st)
+            return st;
+        if (beyond >= 0)
+            return fxi_data_text_fault(c, line, line, "the sum of the values that share column %d "
+                                       "is out of range", (int)beyond);
+        s->n = to;
+    }
     s->ptr[++c->rows] = (int64_t)s->n;
+    return FX_OK;
 }
 
 void fxi_data_names_close(fxi_data_sparse *s, fxi_data_chunk *c, bool good)
 {
+    fxi_data_order_free(&s->order);
     if (good) {
         c->matrix.rows = c->rows;
         c->matrix.val = fxi_data_values_take(&s->val, &c->matrix.type, s->n);
@@ -168,43 +225,6 @@ fx_status fxi_data_names_number(fx_reader *r, fxi_data_chunk *c, fxi_team *team)
     return s;
 }
 
-typedef struct sorting {
-    fxi_data_values val;
-    int32_t *col;
-    fxi_data_order order;
-} sorting;
-
-/* Entries from..end become those from `to` on: ascending, equal ones merged; returns their end. */
-static fx_status sort_row(const fx_reader *r, sorting *x, size_t from, size_t end, size_t *to,
-                          size_t all, fxi_team *team)
-{
-    bool ascending = true;
-    fx_status s = FX_OK;
-
-    for (size_t i = from + 1; i < end; i++)
-        ascending &= x->col[i - 1] < x->col[i];
-    if (!ascending) {
-        void *val = x->val.f32 ? (void *)(x->val.f32 + from) : x->val.f64 + from;
-        s = fxi_data_order_row(&x->order, x->col + from, 0, val, x->val.f32 ? FX_F32 : FX_F64,
-                               end - from, team);
-    }
-    for (size_t i = from; i < end && !s;) {
-        const int32_t col = x->col[i];
-        double sum = fxi_data_values_get(&x->val, i);
-        while (++i < end && x->col[i] == col)
-            sum += r->names.binary ? 0 : fxi_data_values_get(&x->val, i);
-        if (!fxi_data_usable(sum))
-            return fxi_error(FX_EFORMAT, "%s: the sum of values that share column %d is out of "
-                             "range", r->name, (int)col);
-        if (x->val.f32 && (double)(float)sum != sum)    /* entries behind are still needed */
-            s = fxi_data_values_widen(&x->val, all);
-        x->col[*to] = col;
-        if (!s)
-            s = fxi_data_values_set(&x->val, (*to)++, sum);
-    }
-    return s;
-}
-
 fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *team)
 {
     fx_matrix *m = &c->matrix;
@@ -215,7 +235,7 @@ fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *t
     if (!c->rows)
         return FX_OK;
     const size_t all = (size_t)ptr[c->rows];
-    sorting x = {.col = (int32_t *)m->col, .val = {.room = all}};
+    fxi_data_sparse x = {.col = (int32_t *)m->col, .val = {.room = all}, .n = all};
     if (m->type == FX_F32)
         x.val.f32 = (float *)m->val;
     else
@@ -223,10 +243,10 @@ fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *t
     size_t n = 0, from = 0;
     for (size_t i = 0; i < c->rows && !s; i++) {
         const size_t end = (size_t)ptr[i + 1];
-        if (!r->names.given && !r->names.bits)
-            for (size_t q = from; q < end; q++)
-                x.col[q] = x.col[q] < fixed ? x.col[q] : c->column[x.col[q] - fixed];
-        s = sort_row(r, &x, from, end, &n, all, team);
+        int32_t beyond;                 /* never: a number and ones are added */
+        for (size_t q = from; q < end; q++)
+            x.col[q] = x.col[q] < fixed ? x.col[q] : c->column[x.col[q] - fixed];
+        s = sort_row(&x, from, end, &n, &beyond, r->names.binary, team);
         ptr[i + 1] = (int64_t)n;
         from = end;
         if (!s && i % 256 == 255 && fxi_parallel_cancelled(team))

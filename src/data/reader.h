@@ -179,7 +179,7 @@ typedef struct fxi_data_chunk {
     uint64_t first_line;
     size_t first_column, first_row;
     char first_label[FXI_EXCERPT];
-    bool first_bare;                    /* commas in the first label, and nothing after it */
+    bool first_bare;                    /* commas in the first row's label, nothing after it */
     /* The fault that ended it. */
     uint64_t fault_line;                /* 0: none */
     size_t fault_column;
@@ -215,16 +215,22 @@ typedef struct fxi_data_sparse {
     int32_t *col;                       /* [entries], of the chunk until they are joined */
     fxi_data_values val;
     size_t n, lines, entries;
+    fxi_data_order order;
 } fxi_data_sparse;
+/* Are columns known when a row is read, so that its end puts it in order? */
+static inline bool fxi_data_names_known(const fxi_data_names *n) { return n->given || n->bits; }
 fx_status fxi_data_names_open(fxi_data_sparse *s, size_t lines, size_t entries);
 fx_status fxi_data_names_entry(fxi_data_sparse *s, int64_t col, double x);
 /* The entry of a name; one that is not among those given is counted and left out. */
 fx_status fxi_data_names_value(fxi_data_sparse *s, const fx_reader *r, fxi_data_chunk *c,
                                const char *name, size_t len, double x);
-void fxi_data_names_row(fxi_data_sparse *s, fxi_data_chunk *c);         /* ends here */
+/* The row of this line ends here. */
+fx_status fxi_data_names_row(fxi_data_sparse *s, const fx_reader *r, fxi_data_chunk *c,
+                             const char *line);
 void fxi_data_names_close(fxi_data_sparse *s, fxi_data_chunk *c, bool good); /* c->matrix */
 /* The names that come first; *twice: one of them stands there twice (FX_EINVAL). */
 fx_status fxi_data_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
+fx_status fxi_data_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
 size_t fxi_data_names_hash(const char *name, size_t len, unsigned bits);
 fx_status fxi_data_names_number(fx_reader *r, fxi_data_chunk *c, fxi_team *team); /* in order */
 fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *team);

@@ -367,9 +367,10 @@ static fx_status feed_lines(work *w, const fx_run *run)
         s = check_memory(w, run);
     if (!s)
         s = fxi_parallel(w->chunks, parse_chunk, w, run);
+    const bool numbered = w->r->names.used && !fxi_data_names_known(&w->r->names);
     if (!s && w->r->names.used)
         s = fxi_parallel_ordered(w->chunks, number_chunk, w, run);
-    if (!s && w->r->names.used)
+    if (!s && numbered)
         s = fxi_parallel(w->chunks, sort_chunk, w, run);
     if (s && s != FX_EFORMAT)
         return s;

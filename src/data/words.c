@@ -121,9 +121,7 @@ static fx_status read_line(scan *s)
     }
     if (!st)
         st = read_words(s, p);
-    if (!st)
-        fxi_data_names_row(&s->rows, c);
-    return st;
+    return st ? st : fxi_data_names_row(&s->rows, s->r, c, s->line);
 }
 
 static fx_status parse_words(const fx_reader *r, fxi_data_chunk *c)

@@ -54,6 +54,25 @@ def test_label_is_the_likeliest(fx, pairs, model):
     assert labels == [["-1", "1"][k] for k in P.argmax(1)]
 
 
+@pytest.mark.parametrize("header", ["y=lag,b,y", "b,y,y", ",b,y"])
+@pytest.mark.parametrize("options", [[], ["--label", "last"], ["--label", "last", "--cat", "auto"]])
+def test_odd_names_of_columns(fx, put, header, options):
+    """A number whose name looks like a value of a category, a feature named like the label."""
+    put("x.csv", header + "\n0.5,1,no\n1.5,2,yes\n0.1,3,no\n2,1,yes\n")
+    fx("train", "x.csv", "--model", "svm", "-o", "m.fx", "-q")
+    assert fx("predict", "m.fx", "x.csv", *options).text.split() == ["no", "yes"] * 2
+
+
+def test_names_that_cannot_be_told_apart(fx, put):
+    put("x.csv", "b,b,y\n0.5,1,no\n1.5,2,yes\n")
+    assert "two columns are named 'b'" in fx("train", "x.csv", "--model", "svm", "-o", "m.fx",
+                                             status=2).talk
+    put("z.csv", "b=1,b,y\n0.5,u,no\n1.5,v,yes\n")
+    assert "'b=1' is named like a value" in fx("train", "z.csv", "--model", "svm", "-o", "m.fx",
+                                               status=2).talk
+    assert not (fx.directory / "m.fx").exists()
+
+
 def test_text_labels(fx, put):
     put("x.svm", 'n"o 1:1\nyes 2:1\n' * 10)
     fx("train", "x.svm", "--model", "svm", "-o", "m.fx", "-q")

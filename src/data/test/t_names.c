@@ -180,8 +180,8 @@ static void numbers(void)
     CHECK(t.cols == 2 && reading_at(d, 0, 0) == x[0] && reading_at(d, 0, 1) == x[1]);
     CHECK(reading_at(d, 2, (int64_t)a) == 3 && reading_row(&t, 2).n == 1);
     fx_data_free(d);
-    reading_bad("csv:hash-bits=1,label=none,header=yes", "a,b,c\n1e154,1e154,1e154\n", "x: ",
-                "out of range");
+    reading_bad("csv:hash-bits=1,label=none,header=yes", "a,b,c\n1,1,1\n1e154,1e154,1e154\n1,x,1\n",
+                "x:3:1: ", "out of range");
 }
 
 int main(void)

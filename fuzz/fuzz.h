@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fuzz.h - what the targets share: conditions that no input may break.
  *
- * A target reads options from the first bytes of its input, reads the rest in two ways that must
- * give the same, checks the table, and writes text again, which must read back as the same table.
+ * A target reads options from the first bytes of its input, reads the rest in ways that must give
+ * the same, checks the table, and writes text again, which must read back as the same table.
  * Only the public interface is used. */
 #ifndef FX_FUZZ_H
 #define FX_FUZZ_H
@@ -121,6 +121,7 @@ static inline void fuzz_same_row(const fx_table *a, const fx_table *b, size_t ro
     MUST(n == (y->ptr ? (size_t)y->ptr[j + 1] - other : y->cols));
     for (size_t q = 0; q < n; q++) {
         MUST(fuzz_value(x, first + q) == fuzz_value(y, other + q));
+        MUST(!signbit(fuzz_value(x, first + q)) == !signbit(fuzz_value(y, other + q)));
         MUST(!x->ptr || fuzz_column(x, first + q) == fuzz_column(y, other + q));
     }
     MUST(!a->label || a->label[row] == b->label[row]);
@@ -150,43 +151,54 @@ static inline void fuzz_same(const fuzz_result *r, const fuzz_result *o)
     }
 }
 
-/* Text at once on one thread, and in two pieces, on three if told so (ten times slower). */
-static inline fuzz_result fuzz_text(const char *spec, const char *text, size_t len, size_t cut,
-                                    bool threads)
-{
-    fuzz_result out[2];
+typedef struct fuzz_names { const char *const *name; size_t n; } fuzz_names;   /* n 0: none */
 
-    for (int way = 0; way < 2; way++) {
-        fx_run run = {.threads = way && threads ? 3 : 1};
-        fx_reader *r = NULL;
-        MUST(fx_data_reader_new(&r, spec, "x") == FX_OK);
-        const char *feed = way && cut < len ? memchr(text + cut, '\n', len - cut) : NULL;
-        size_t first = feed ? (size_t)(feed - text) + 1 : len;
-        fx_status s = fx_data_reader_feed(r, text, first, &run);
-        if (!s)
-            s = fx_data_reader_feed(r, text + first, len - first, &run);
-        out[way] = fuzz_finish(r, s);
-        fuzz_check(&out[way]);
+/* Text in one feed, cut behind the first line end from `cut` on, or (0) line by line. */
+static inline fuzz_result fuzz_cut(const char *spec, fuzz_names names, const char *text, size_t len,
+                                   size_t cut, int threads)
+{
+    const fx_run run = {.threads = threads};
+    fx_reader *r = NULL;
+    fx_status s = FX_OK;
+
+    MUST(fx_data_reader_new(&r, spec, "x") == FX_OK);
+    if (names.n)
+        s = fx_data_reader_names(r, names.name, names.n);
+    for (size_t at = 0; at < len && !s;) {
+        size_t from = at < cut ? cut : cut ? len : at;
+        const char *feed = from < len ? memchr(text + from, '\n', len - from) : NULL;
+        size_t end = feed ? (size_t)(feed - text) + 1 : len;
+        s = fx_data_reader_feed(r, text + at, end - at, &run);
+        at = end;
     }
-    fuzz_same(&out[0], &out[1]);
-    fx_data_free(out[1].data);
-    return out[0];
+    fuzz_result out = fuzz_finish(r, s);
+    fuzz_check(&out);
+    return out;
+}
+
+/* Text at once on one thread; in two pieces, on three threads if told so (ten times slower); line
+ * by line: the same. */
+static inline fuzz_result fuzz_text(const char *spec, fuzz_names names, const char *text,
+                                    size_t len, size_t cut, bool threads)
+{
+    fuzz_result whole = fuzz_cut(spec, names, text, len, len, 1);
+    fuzz_result two = fuzz_cut(spec, names, text, len, cut, threads ? 3 : 1);
+    fuzz_result lines = fuzz_cut(spec, names, text, len, 0, 1);
+
+    fuzz_same(&whole, &two);
+    fuzz_same(&whole, &lines);
+    fx_data_free(two.data);
+    fx_data_free(lines.data);
+    return whole;
 }
 
 /* The same text, the columns that were found given by name: a well-formed table or a refusal. */
 static inline fuzz_result fuzz_named(const fuzz_result *r, const char *spec, const char *text,
-                                     size_t len)
+                                     size_t len, size_t cut)
 {
     fx_table t = fx_data_table(r->data);
-    fx_reader *again = NULL;
 
-    MUST(fx_data_reader_new(&again, spec, "x") == FX_OK);
-    fx_status s = fx_data_reader_names(again, t.name, t.cols);
-    if (!s)
-        s = fx_data_reader_feed(again, text, len, NULL);
-    fuzz_result out = fuzz_finish(again, s);
-    fuzz_check(&out);
-    return out;
+    return fuzz_text(spec, (fuzz_names){t.name, t.cols}, text, len, cut, false);
 }
 
 typedef struct fuzz_file { char *bytes; size_t len; } fuzz_file;

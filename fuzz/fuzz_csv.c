@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(spec, sizeof spec, "csv:separator=%s,label=%s,header=%s,nan=%s",
              separator[data[0] & 3], label[data[0] >> 2 & 3],
              no_header ? "no" : data[0] & 16 ? "yes" : "auto", data[0] & 32 ? "drop" : "error");
-    fuzz_result r = fuzz_text(spec, (const char *)data + 2, size - 2, data[1], data[0] >> 6 == 1);
+    fuzz_result r = fuzz_text(spec, (fuzz_names){0}, (const char *)data + 2, size - 2, data[1],
+                              data[0] >> 6 == 1);
     const bool labels = r.data && fx_data_table(r.data).label;
     fuzz_again(&r, "csv", labels ? "csv:header=yes" : "csv:header=yes,label=none");
     fuzz_again(&r, "tsv", labels ? "csv:header=yes,separator=tab"

@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
              base[data[0] & 3], data[0] & 4 ? "yes" : "no", data[0] & 8 ? "sum" : "error",
              data[0] & 16 ? "drop" : "error", data[0] & 32 ? "ignore" : "error",
              (data[0] & 3) == 3 ? "auto" : "yes");
-    fuzz_result r = fuzz_text(spec, (const char *)data + 2, size - 2, data[1], data[0] >> 6 == 1);
+    fuzz_result r = fuzz_text(spec, (fuzz_names){0}, (const char *)data + 2, size - 2, data[1],
+                              data[0] >> 6 == 1);
     if (r.data && fx_data_table(r.data).label) {
         fuzz_again(&r, "svmlight:base=0", "svmlight:base=0");
         fuzz_again(&r, "svmlight", "svmlight:base=1");

@@ -250,7 +250,7 @@ static fx_status judge(fx_reader *r, const fxi_data_chunk *c)
         r->kind = c->kind;
         r->first_line = lines + c->first_line;
         memcpy(r->first_label, c->first_label, sizeof r->first_label);
-        if (c->first_bare) {
+        if (c->first_bare && r->count.rows == 0) {
             char reason[256];
             snprintf(reason, sizeof reason,
                      "'%s' and no index:value pairs: this looks like CSV, not svmlight",

@@ -130,6 +130,7 @@ typedef struct load_manner {
     const char *const *name;            /* [names] their columns, or NULL */
     size_t names;
     bool unlabelled;                    /* rows may lack labels */
+    bool any_width;                     /* no vector of the table's width will be made */
     /* Not NULL: rows are handed on as they are read, and not kept (text; binary comes at once). */
     int (*each)(void *ctx, const loaded *part);
     void *ctx;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_info.c - featcross info: what is in a data file (model_info.c: in a model).
  *
- * Two passes over the entries and 8 bytes per column; the second pass looks up each entry's
- * column, so that a very wide file costs what its entries cost. */
+ * One pass over the entries.  Columns that have some are found by a hash table, which is plain
+ * addressing unless there are far more columns than entries: a very wide file costs what its
+ * entries cost. */
 
 #include "cli.h"
 
@@ -63,21 +64,68 @@ static void block_bytes(facts *f, const fx_matrix *X)
         f->bytes += n * (X->wide ? 8 : 4) + 8 * ((uint64_t)X->rows + 1);
 }
 
-/* First pass: everything but the comparison of columns; peak[cols] starts as zeros. */
-static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
+/* ---- Columns ------------------------------------------------------------------------------ */
+typedef struct peak { size_t column; double x; } peak;  /* x 0: a free slot */
+typedef struct peaks {
+    peak *slot;
+    size_t slots;                       /* a power of two, more than the columns that have a peak */
+    int shift;                          /* of the hash; 0: the column is its slot */
+} peaks;
+
+static uint64_t entries(const fx_table *t)
+{
+    uint64_t n = 0;
+
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        n += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0]) : (uint64_t)X->rows * X->cols;
+    }
+    return n;
+}
+
+static int new_peaks(peaks *p, const loaded *l)
+{
+    uint64_t most = 2 * entries(&l->table) + 1;
+    int bits = 1;
+
+    if (most > l->table.cols)
+        most = l->table.cols;
+    while ((uint64_t)1 << bits < most)
+        bits++;
+    p->slots = (size_t)1 << bits;
+    p->shift = p->slots < l->table.cols ? 64 - bits : 0;
+    if (say_limit((double)sizeof(peak) * (double)p->slots, "%s: its columns need", l->name))
+        return EXIT_MEMORY;
+    p->slot = calloc(p->slots, sizeof *p->slot);
+    return p->slot ? 0 : say_no_memory("the columns");
+}
+
+static peak *find_peak(const peaks *p, size_t column)
+{
+    size_t i = p->shift ? (size_t)(column * 0x9e3779b97f4a7c15u >> p->shift) : column;
+
+    while (p->slot[i].x != 0 && p->slot[i].column != column)
+        i = (i + 1) & (p->slots - 1);
+    return &p->slot[i];
+}
+
+/* All but the comparison of columns. */
+static void look(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
 {
     for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++) {
         size_t n = row_count(X, i), nonzero = 0;
         for (size_t q = 0; q < n; q++) {
-            double v = value(X, row_start(X, i) + q), *p = &peak[column(X, i, q)];
+            double v = value(X, row_start(X, i) + q);
             if (f->stored++ == 0)
                 f->low = f->high = v;
             f->low = fmin(f->low, v);
             f->high = fmax(f->high, v);
             if (v != 0) {
+                size_t j = column(X, i, q);
+                peak *of = find_peak(p, j);
                 nonzero++;
-                f->columns_used += *p == 0;
-                *p = fmax(*p, fabs(v));
+                f->columns_used += of->x == 0;
+                *of = (peak){j, fmax(of->x, fabs(v))};
             }
         }
         f->nonzero += nonzero;
@@ -88,23 +136,22 @@ static void look(facts *f, double *peak, const fx_matrix *X, size_t first_row)
     }
 }
 
-static void compare(facts *f, const double *peak, const fx_matrix *X, size_t first_row)
+static void compare(facts *f, const peaks *p)
 {
-    for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++)
-        for (size_t q = 0, n = row_count(X, i); q < n; q++) {
-            size_t j = column(X, i, q);
-            if (peak[j] == 0)
-                continue;
-            if (f->most_peak == 0 || peak[j] < f->least_peak
-                || (peak[j] == f->least_peak && j < f->least_column)) {
-                f->least_peak = peak[j];
-                f->least_column = j;
-            }
-            if (peak[j] > f->most_peak || (peak[j] == f->most_peak && j < f->most_column)) {
-                f->most_peak = peak[j];
-                f->most_column = j;
-            }
+    for (size_t i = 0; i < p->slots; i++) {
+        const size_t j = p->slot[i].column;
+        const double x = p->slot[i].x;
+        if (x == 0)
+            continue;
+        if (f->most_peak == 0 || x < f->least_peak || (x == f->least_peak && j < f->least_column)) {
+            f->least_peak = x;
+            f->least_column = j;
         }
+        if (x > f->most_peak || (x == f->most_peak && j < f->most_column)) {
+            f->most_peak = x;
+            f->most_column = j;
+        }
+    }
 }
 
 /* ---- Labels ------------------------------------------------------------------------------- */
@@ -145,21 +192,22 @@ static void count_labels(facts *f, const fx_table *t)
     f->label_mean = sum / (double)t->rows;
 }
 
-static int gather(facts *f, const fx_table *t)
+static int gather(facts *f, const loaded *l)
 {
-    double *peak = calloc(t->cols ? t->cols : 1, sizeof *peak);
+    const fx_table *t = &l->table;
+    peaks p;
+    int status = new_peaks(&p, l);
 
-    if (!peak)
-        return say_no_memory("the columns");
-    progress_begin("look", "rows", 2 * (double)t->rows);        /* two passes */
+    if (status)
+        return status;
+    progress_begin("look", "rows", (double)t->rows);
     for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
         block_bytes(f, &t->block[b]);
-        look(f, peak, &t->block[b], row);
+        look(f, &p, &t->block[b], row);
     }
-    for (size_t b = 0, row = t->rows; b < t->blocks; row += t->block[b++].rows)
-        compare(f, peak, &t->block[b], row);
+    compare(f, &p);
     progress_end();
-    free(peak);
+    free(p.slot);
     if (t->label)
         count_labels(f, t);
     for (size_t i = 0; t->qid && i < t->rows; i++)
@@ -305,9 +353,9 @@ static int run(int n, char **path)
     (void)n;
     if (model_is(path[0]))
         return model_info(path[0]);
-    int status = load(&in, path[0], -1);
+    int status = load_as(&in, path[0], &(load_manner){.base = -1, .any_width = true});
     if (!status)
-        status = gather(&f, &in.table);
+        status = gather(&f, &in);
     if (!status)
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
     if (!status && f.least_peak > 0 && f.most_peak > 1e3 * f.least_peak)

@@ -175,7 +175,7 @@ static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch
 }
 
 /* One huge index makes every vector of the table's width huge: say so, and refuse in time. */
-static int check_width(const loaded *l)
+static int check_width(const loaded *l, bool any)
 {
     double bytes = 8 * (double)l->table.cols;
     char need[32], where[64] = "";
@@ -183,7 +183,8 @@ static int check_width(const loaded *l)
     if (l->reading.widest_line)
         snprintf(where, sizeof where, " (its largest index is on line %llu)",
                  (unsigned long long)l->reading.widest_line);
-    if (say_limit(bytes, "%s: %zu columns%s: one dense row needs", l->name, l->table.cols, where))
+    if (!any && say_limit(bytes, "%s: %zu columns%s: one dense row needs", l->name, l->table.cols,
+                          where))
         return EXIT_MEMORY;
     if (bytes > 1 << 20 && (double)l->table.cols > 100 * (double)l->reading.entries)
         say_warning("%s: %zu columns for %llu entries%s; one dense row needs %s", l->name,
@@ -206,7 +207,7 @@ static int finish(loaded *l, fx_reader *r, const load_manner *like, double start
     l->seconds = say_clock() - start;
     if (!(l->spec = strdup(fx_data_reader_spec(r))))
         return say_no_memory("reading");
-    return check_width(l);
+    return check_width(l, like && like->any_width);
 }
 
 /* A directory with MovieLens' files. */

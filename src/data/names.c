@@ -109,8 +109,8 @@ fx_status fxi_data_names_value(fxi_data_sparse *s, const fx_reader *r, fxi_data_
     return fxi_data_names_entry(s, (int64_t)number, x);
 }
 
-/* Entries from..end become those from *to on: ascending, equal ones added up or (binary) left alone;
- * *to is their end.  *beyond: a column whose sum is out of range, else -1. */
+/* Entries from..end become those from *to on: ascending, equal ones added up or (binary) left
+ * alone; *to is their end.  *beyond: a column whose sum is out of range, else -1. */
 static fx_status sort_row(fxi_data_sparse *x, size_t from, size_t end, size_t *to, int32_t *beyond,
                           bool binary, fxi_team *team)
 {

@@ -170,15 +170,9 @@ static double factor_of(const column *c, size_t kind, size_t n)
 static fx_status fit_columns(fx_scale *s, const fx_table *t, const fx_run *run)
 {
     fitting f = {.column = NULL};
-    size_t passes = s->kind == MAXABS ? 1 : 3, bytes;
-    fx_status st = FX_OK;
+    size_t passes = s->kind == MAXABS ? 1 : 3;
+    fx_status st = fxi_data_rows(&f.rows, t);
 
-    if (!fxi_size_mul(&bytes, t->cols, sizeof(column) + sizeof(double)))
-        st = fxi_error(FX_ESHAPE, "the table has %zu columns: too many", t->cols);
-    if (!st)
-        st = fxi_memory_check(run, bytes, "fitting a scaling");
-    if (!st)
-        st = fxi_data_rows(&f.rows, t);
     if (!st && !(f.column = fxi_zalloc(t->cols, sizeof *f.column)))
         st = FX_ENOMEM;
     if (!st)
@@ -190,6 +184,16 @@ static fx_status fit_columns(fx_scale *s, const fx_table *t, const fx_run *run)
     return st;
 }
 
+/* Nothing as wide as the table is allocated before. */
+static fx_status check_memory(const fx_table *t, const fx_run *run)
+{
+    size_t bytes;
+
+    if (!fxi_size_mul(&bytes, t->cols, sizeof(column) + sizeof(double)))
+        return fxi_error(FX_ESHAPE, "the table has %zu columns: too many", t->cols);
+    return fxi_memory_check(run, bytes, "fitting a scaling");
+}
+
 fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t, const fx_run *run)
 {
     size_t kind;
@@ -199,6 +203,8 @@ fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
         st = fxi_data_check_table(t, run);
     if (!st && !out)
         st = fxi_error(FX_EINVAL, "no place is given for the scaling");
+    if (!st && of_columns(kind))
+        st = check_memory(t, run);
     if (st)
         return st;
     fx_scale *s = scale_new(kind, t->cols);

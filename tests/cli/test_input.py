@@ -4,6 +4,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import re
@@ -109,9 +110,22 @@ def test_11_absurd_width(fx, put):
     r = fx("info", "y.svm", "--max-memory", "1G")
     assert re.search(r"WARNING: y.svm: 100000000 columns .*line 2.*762\.9 MiB", r.talk)
     put("x.svm", "1 1:1\n1 2000000000:1\n")
-    r = fx("info", "x.svm", "--max-memory", "1G", status=4)
+    r = fx(*GRAM, "x.svm", "--max-memory", "1G", status=4)
     assert "14.9 GiB" in r.talk and "the limit is 1.0 GiB" in r.talk
-    fx(*GRAM, "x.svm", "--max-memory", "1G", status=4)
+
+
+def test_11_info_costs_what_the_entries_cost(fx, put):
+    put("x.svm", "1 1:1 3:-8\n1 3:4 2147483647:2\n")
+    r = fx("info", "x.svm", "--max-memory", "10M", "--json")
+    assert "one dense row needs 16.0 GiB" in r.talk
+    j = json.loads(r.out)
+    assert j["columns"] == 2147483647 and j["empty_columns"] == 2147483644
+    assert j["column_magnitudes"] == {"min": 1, "min_column": "1", "max": 8, "max_column": "3"}
+    put("many.svm", "".join(f"1 {7919 * i % 3000 * 700000 + 1}:{i % 3000 + 1}\n"
+                            for i in range(6000)))
+    j = json.loads(fx("info", "many.svm", "--max-memory", "10M", "--json").out)
+    assert j["empty_columns"] == j["columns"] - 3000 and j["column_magnitudes"]["max"] == 3000
+    fx("info", "many.svm", "--max-memory", "80K", status=4)
 
 
 @pytest.mark.parametrize("token", ["3:", "3", ":5", "4:.", "8.-0.02", "5:1.2abc", "1:1:1"])

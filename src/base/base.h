@@ -113,4 +113,31 @@ char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table);
  * read in any case, overflow gives inf. */
 const char *fxi_decimal_read(double *out, const char *p, const char *end);
 int fxi_decimal_write(char buf[32], double x);          /* shortest that reads back; its length */
+
+/* utf8.c - bytes of the UTF-8 character at p, 1 to 4; 0: there is none before end. */
+size_t fxi_utf8(const char *p, const char *end);
+
+/* json.c - JSON as an array of values in one piece of memory, to be freed: the root is the first,
+ * each value stands before those inside it, and an object holds key, value, key, value, ..
+ * `what` is the text in messages: "the header of a model". */
+typedef enum fxi_json_type {
+    FXI_JSON_NULL, FXI_JSON_FALSE, FXI_JSON_TRUE, FXI_JSON_INTEGER, FXI_JSON_REAL, FXI_JSON_STRING,
+    FXI_JSON_ARRAY, FXI_JSON_OBJECT
+} fxi_json_type;
+typedef struct fxi_json {
+    fxi_json_type type;
+    uint32_t n;                         /* bytes of a string, values or keys inside */
+    union {
+        int64_t integer;
+        double real;
+        const char *text;               /* UTF-8 without a 0 byte; one stands behind it */
+        struct fxi_json *end;           /* of an array or object: behind the last value in it */
+    };
+} fxi_json;
+enum { FXI_JSON_MAX = 1 << 30 };        /* bytes of text */
+fx_status fxi_json_parse(fxi_json **out, const char *text, size_t len, const char *what,
+                         const fx_run *run);
+const fxi_json *fxi_json_next(const fxi_json *v);       /* the value behind v and all inside it */
+/* The value of a key; NULL: there is none, or no object. */
+const fxi_json *fxi_json_get(const fxi_json *object, const char *key);
 #endif

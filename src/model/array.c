@@ -8,48 +8,51 @@
 #include <math.h>
 #include <string.h>
 
+/* The n integers of a list, none negative. */
+static bool get_sizes(size_t *out, size_t n, const fxi_json *list)
+{
+    const fxi_json *x = list + 1;
+
+    if (list->type != FXI_JSON_ARRAY || list->n != n)
+        return false;
+    for (size_t i = 0; i < n; i++, x++) {
+        if (x->type != FXI_JSON_INTEGER || x->integer < 0)
+            return false;
+        out[i] = (size_t)x->integer;
+    }
+    return true;
+}
+
 bool fxi_model_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n)
 {
-    const json_t *list = json_object_get(json_object_get(p->root, name), "shape");
-    bool fine = json_is_array(list) && json_array_size(list) == n;
+    const fxi_json *list = fxi_json_get(fxi_json_get(p->root, name), "shape");
 
-    for (size_t i = 0; fine && i < n; i++) {
-        const json_t *x = json_array_get(list, i);
-        fine = json_is_integer(x) && json_integer_value(x) >= 0;
-        out[i] = fine ? (size_t)json_integer_value(x) : 0;
-    }
-    return fine;
+    return list && get_sizes(out, n, list);
 }
 
 bool fxi_model_array_is(const fxi_parsing *p, const char *name, const char *type)
 {
-    const char *dtype = json_string_value(json_object_get(json_object_get(p->root, name), "dtype"));
+    const fxi_json *dtype = fxi_json_get(fxi_json_get(p->root, name), "dtype");
 
-    return dtype && !strcmp(dtype, type);
+    return dtype && dtype->type == FXI_JSON_STRING && !strcmp(dtype->text, type);
 }
 
-static bool lies_at(size_t out[2], const json_t *a)
+static bool lies_at(size_t out[2], const fxi_json *a)
 {
-    const json_t *list = json_object_get(a, "data_offsets");
-    bool fine = json_is_array(list) && json_array_size(list) == 2;
+    const fxi_json *list = fxi_json_get(a, "data_offsets");
 
-    for (size_t i = 0; fine && i < 2; i++) {
-        const json_t *x = json_array_get(list, i);
-        fine = json_is_integer(x) && json_integer_value(x) >= 0;
-        out[i] = fine ? (size_t)json_integer_value(x) : 0;
-    }
-    return fine;
+    return list && get_sizes(out, 2, list);
 }
 
 fx_status fxi_model_array(const void **out, fxi_parsing *p, const char *name, const char *type,
                           size_t size, size_t rows, size_t cols)
 {
-    const json_t *a = json_object_get(p->root, name);
+    const fxi_json *a = fxi_json_get(p->root, name);
     size_t shape[2] = {0}, at[2], bytes;
 
     if (!a)
         return FX_OK;
-    if (!json_is_object(a) || json_object_size(a) != 3 || !fxi_model_array_is(p, name, type))
+    if (a->type != FXI_JSON_OBJECT || a->n != 3 || !fxi_model_array_is(p, name, type))
         return fxi_error(FX_EFORMAT, "model: `%s` is no array of %s", name, type);
     if (!fxi_model_array_shape(shape, p, name, cols ? 2 : 1) || shape[0] != rows
         || shape[1] != cols)
@@ -90,7 +93,7 @@ fx_status fxi_model_array_vectors(fxi_parsing *p)
     fx_matrix v = {.rows = c->features, .cols = c->cols};
     const void *ptr = NULL;
     size_t n[2] = {0};
-    bool sparse = json_object_get(p->root, "vector_ptr") != NULL;
+    bool sparse = fxi_json_get(p->root, "vector_ptr") != NULL;
     const char *name = sparse ? "vector_val" : "vectors";
     fx_status st = fxi_model_array(&ptr, p, "vector_ptr", "I64", 8, c->features + 1, 0);
 
@@ -98,7 +101,7 @@ fx_status fxi_model_array_vectors(fxi_parsing *p)
         return st;
     if (!c->cols)
         return fxi_error(FX_EFORMAT, "model: vectors without columns");
-    if (!sparse && !json_object_get(p->root, "vectors"))
+    if (!sparse && !fxi_json_get(p->root, "vectors"))
         return fxi_error(FX_EFORMAT, "model: `vectors` are missing");
     v.type = fxi_model_array_is(p, name, "F32") ? FX_F32 : FX_F64;
     size_t size = v.type == FX_F32 ? 4 : 8;

@@ -3,7 +3,10 @@
  * `__metadata__`, in a fixed order, and behind it where each array lies.
  *
  * JSON is UTF-8, names and labels need not be.  If any string of the model is not, all of them are
- * written with every byte as the character of that number, and `text` says "bytes". */
+ * written with every byte as the character of that number, and `text` says "bytes".
+ *
+ * The header is made twice: the first time only its length is counted, so there is one
+ * allocation. */
 
 #include "model/file.h"
 
@@ -11,77 +14,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-static fx_status no_memory(void)
-{
-    return fxi_error(FX_ENOMEM, "out of memory: the header of a model");
-}
-
-/* ---- Strings ------------------------------------------------------------------------------ */
-
-static bool is_utf8(const char *text)
-{
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        int more = *p < 0x80 ? 0 : *p >> 5 == 6 ? 1 : *p >> 4 == 14 ? 2 : *p >> 3 == 30 ? 3 : -1;
-        static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-        if (more < 0)
-            return false;
-        uint32_t c = more ? *p & (0x3fu >> more) : *p;
-        for (int i = 1; i <= more; i++) {
-            if (p[i] >> 6 != 2)         /* the end of the text too */
-                return false;
-            c = c << 6 | (p[i] & 0x3f);
-        }
-        if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-            return false;
-        p += more + 1;
-    }
-    return true;
-}
-
 static bool are_utf8(const char *const *text, size_t n)
 {
-    for (size_t i = 0; text && i < n; i++)
-        if (!is_utf8(text[i]))
-            return false;
+    for (size_t i = 0; text && i < n; i++) {
+        const char *p = text[i], *end = p + strlen(p);
+        while (p < end) {
+            size_t len = *p & 0x80 ? fxi_utf8(p, end) : 1;
+            if (!len)
+                return false;
+            p += len;
+        }
+    }
     return true;
 }
 
 typedef struct header {
-    json_t *root, *meta;
+    char *out;                          /* NULL: the length is counted only */
+    size_t len;                         /* SIZE_MAX: too large to count */
     bool bytes;                         /* every byte is a character */
-    bool failed;                        /* memory ran out */
+    bool more;                          /* `__metadata__` has a key already */
     size_t at;                          /* where the next array begins */
 } header;
 
-static json_t *string(const header *h, const char *text)
+static void put(header *h, const char *text, size_t n)
 {
-    size_t n = strlen(text), len = 0;
-    char *wide;
-
-    if (!h->bytes)
-        return json_stringn(text, n);
-    if (!(wide = fxi_realloc(NULL, n, 2)))
-        return NULL;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x80)
-            wide[len++] = (char)(0xc0 | c >> 6);
-        wide[len++] = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
-    }
-    json_t *out = json_stringn(wide, len);
-    free(wide);
-    return out;
+    if (h->out)
+        memcpy(h->out + h->len, text, n);
+    if (!fxi_size_add(&h->len, h->len, n))
+        h->len = SIZE_MAX;
 }
 
-/* value is given away; NULL is a failure passed on. */
-static void put(header *h, const char *key, json_t *value)
+/* ---- Strings ------------------------------------------------------------------------------ */
+
+static size_t escape(char e[8], unsigned char c)
 {
-    h->failed |= json_object_set_new(h->meta, key, value) != 0;
+    static const char letters[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";
+    const char *at = strchr(meant, c);
+
+    if (!at)
+        return (size_t)snprintf(e, 8, "\\u%04X", c);
+    e[0] = '\\';
+    e[1] = letters[at - meant];
+    return 2;
+}
+
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
+
+/* Text inside a string (level 1), or inside a string of JSON that is inside a string (level 2). */
+static void put_inside(header *h, const char *text, size_t n, int level)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t from = i;
+        char e[8];
+        while (i < n && is_plain(text[i]) && !(h->bytes && text[i] & 0x80))
+            i++;
+        put(h, text + from, i - from);
+        if (i == n)
+            return;
+        unsigned char c = (unsigned char)text[i];
+        if (c >= 0x80) {                /* a byte as the character of that number */
+            e[0] = (char)(0xc0 | c >> 6);
+            e[1] = (char)(0x80 | (c & 0x3f));
+            put(h, e, 2);
+        } else if (level == 1)
+            put(h, e, escape(e, c));
+        else
+            put_inside(h, e, escape(e, c), level - 1);
+    }
+}
+
+static void put_key(header *h, const char *key)
+{
+    put(h, ",", h->more);
+    put(h, "\"", 1);
+    put(h, key, strlen(key));
+    put(h, "\":", 2);
+    h->more = true;
 }
 
 static void put_text(header *h, const char *key, const char *value)
 {
-    put(h, key, string(h, value));
+    put_key(h, key);
+    put(h, "\"", 1);
+    put_inside(h, value, strlen(value), 1);
+    put(h, "\"", 1);
 }
 
 static void put_count(header *h, const char *key, uint64_t n)
@@ -89,7 +105,7 @@ static void put_count(header *h, const char *key, uint64_t n)
     char buf[32];
 
     snprintf(buf, sizeof buf, "%llu", (unsigned long long)n);
-    put(h, key, json_string(buf));
+    put_text(h, key, buf);
 }
 
 static void put_number(header *h, const char *key, double x)
@@ -97,36 +113,20 @@ static void put_number(header *h, const char *key, double x)
     char buf[32];
 
     fxi_decimal_write(buf, x);
-    put(h, key, json_string(buf));
-}
-
-/* JSON as text with `before` bytes before it and spaces behind, rounded up to 8 bytes in all. */
-static char *text_of(size_t *len, const json_t *j, size_t before)
-{
-    size_t n = json_dumpb(j, NULL, 0, JSON_COMPACT), all = (before + n + 7) / 8 * 8;
-    char *text = n ? fxi_alloc(all, 1) : NULL;
-
-    if (!text)
-        return NULL;
-    memset(text, ' ', all);
-    *len = before ? all : n;
-    if (json_dumpb(j, text + before, n, JSON_COMPACT) == n)
-        return text;
-    free(text);
-    return NULL;
+    put_text(h, key, buf);
 }
 
 static void put_list(header *h, const char *key, const char *const *text, size_t n)
 {
-    json_t *list = json_array();
-    size_t len = 0;
-
-    for (size_t i = 0; i < n; i++)
-        h->failed |= json_array_append_new(list, string(h, text[i])) != 0;
-    char *all = h->failed ? NULL : text_of(&len, list, 0);
-    put(h, key, all ? json_stringn(all, len) : NULL);
-    free(all);
-    json_decref(list);
+    put_key(h, key);
+    put(h, "\"[", 2);
+    for (size_t i = 0; i < n; i++) {
+        put(h, ",", i > 0);
+        put_inside(h, "\"", 1, 1);
+        put_inside(h, text[i], strlen(text[i]), 2);
+        put_inside(h, "\"", 1, 1);
+    }
+    put(h, "]\"", 2);
 }
 
 static bool is_machine(const fx_content *c) { return !strncmp(c->spec, "kernel-", 7); }
@@ -174,35 +174,52 @@ static size_t bytes_of(const fxi_array *a) { return a->size * a->rows * (a->cols
 
 static void put_array(header *h, const fxi_array *a)
 {
-    json_int_t at = (json_int_t)h->at, end = at + (json_int_t)bytes_of(a);
-    json_int_t n = (json_int_t)a->rows, m = (json_int_t)a->cols;
-    json_t *entry = m ? json_pack("{s:s,s:[I,I],s:[I,I]}", "dtype", a->type, "shape", n, m,
-                                  "data_offsets", at, end)
-                      : json_pack("{s:s,s:[I],s:[I,I]}", "dtype", a->type, "shape", n,
-                                  "data_offsets", at, end);
+    size_t end = h->at + bytes_of(a);
+    char buf[200], cols[32] = "";
 
-    h->failed |= json_object_set_new(h->root, a->name, entry) != 0;
-    h->at = (size_t)end;
+    if (a->cols)
+        snprintf(cols, sizeof cols, ",%zu", a->cols);
+    int n = snprintf(buf, sizeof buf,
+                     ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%zu%s],\"data_offsets\":[%zu,%zu]}",
+                     a->name, a->type, a->rows, cols, h->at, end);
+    put(h, buf, (size_t)n);
+    h->at = end;
+}
+
+static void put_all(header *h, const fx_content *c, const fxi_array *a, size_t n)
+{
+    static const char begin[] = "{\"__metadata__\":{";
+
+    put(h, begin, sizeof begin - 1);
+    put_content(h, c);
+    put(h, "}", 1);
+    for (size_t i = 0; i < n; i++)
+        put_array(h, &a[i]);
+    put(h, "}", 1);
 }
 
 fx_status fxi_model_dump_header(char **out, size_t *len, const fx_content *c, const fxi_array *a,
                                 size_t n)
 {
-    header h = {.root = json_object(), .meta = json_object()};
+    header count = {0};
 
-    h.bytes = !are_utf8((const char *[]){c->spec, c->scale, c->map, c->kernel, c->family,
-                                         c->reader}, 6)
-              || !are_utf8(c->class_name, c->classes) || !are_utf8(c->name, c->cols);
-    h.failed = !h.root || json_object_set(h.root, "__metadata__", h.meta) != 0;
-    if (!h.failed)
-        put_content(&h, c);
-    for (size_t i = 0; !h.failed && i < n; i++)
-        put_array(&h, &a[i]);
-    *out = h.failed ? NULL : text_of(len, h.root, 8);
-    json_decref(h.meta);
-    json_decref(h.root);
-    if (!*out)
-        return no_memory();
-    memcpy(*out, &(uint64_t){*len - 8}, 8);
+    count.bytes = !are_utf8(
+                      (const char *[]){c->spec, c->scale, c->map, c->kernel, c->family, c->reader},
+                      6)
+                  || !are_utf8(c->class_name, c->classes) || !are_utf8(c->name, c->cols);
+    header h = count;
+    put_all(&count, c, a, n);
+    if (count.len > FXI_JSON_MAX)
+        return fxi_error(FX_EUNSUPPORTED,
+                         "the header of the model would have %zu bytes, the limit "
+                         "is %d; give its columns shorter names, or none",
+                         count.len, FXI_JSON_MAX);
+    *len = 8 + (count.len + 7) / 8 * 8;
+    if (!(*out = h.out = fxi_alloc(*len, 1)))
+        return FX_ENOMEM;
+    memcpy(h.out, &(uint64_t){*len - 8}, 8);
+    h.len = 8;
+    put_all(&h, c, a, n);
+    memset(h.out + h.len, ' ', *len - h.len);   /* to a multiple of 8 bytes */
     return FX_OK;
 }

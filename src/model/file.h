@@ -4,8 +4,6 @@
 #define FXI_FILE_H
 #include "model/model.h"
 
-#include <jansson.h>
-
 /* The number of the format: 2 has kernel machines and pca, 3 factorization machines. */
 enum { FXI_MODEL_FORMAT = 3 };
 /* How the header of every file begins. */
@@ -25,7 +23,8 @@ typedef struct fxi_parsing {
     fx_model *m;
     const unsigned char *data;          /* the arrays */
     size_t size, at;                    /* their bytes; those taken so far */
-    json_t *root, *meta;                /* the header and its strings; json_decref(root) */
+    fxi_json *root;                     /* the header; to be freed */
+    const fxi_json *meta;               /* its strings */
     size_t arrays;                      /* taken so far */
     bool bytes;                         /* strings hold bytes as characters */
     fxi_learning how;                   /* the model's spec; free its own */

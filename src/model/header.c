@@ -2,9 +2,9 @@
  * header.c - the frame of a model file and the strings of its header; nothing in them is believed.
  *
  * The length, the beginning and the CRC over all bytes come first, so that a damaged file is called
- * that, whatever the damage did to it.  Then the header must be JSON as Jansson reads it: UTF-8, no
- * key twice, no character 0, nesting bounded.  Strings that were written byte by byte (dump.c)
- * become bytes again. */
+ * that, whatever the damage did to it.  Then the header must be JSON as json.c reads it: UTF-8, no
+ * key twice, no character 0, nesting and length bounded.  Strings that were written byte by byte
+ * (dump_header.c) become bytes again. */
 
 #include "model/file.h"
 
@@ -14,26 +14,8 @@
 #include <string.h>
 
 enum { PREFIX = sizeof FXI_MODEL_MAGIC - 1 };
-enum { GROWTH = 10 };                   /* bytes of JSON for one of text: a name of 8 becomes 80 */
 
 /* ---- The frame ---------------------------------------------------------------------------- */
-
-static fx_status load(json_t **out, const char *text, size_t len, const char *what,
-                      const fx_run *run)
-{
-    json_error_t e;
-    size_t bytes;
-    fx_status st = fxi_memory_check(run, fxi_size_mul(&bytes, len, GROWTH) ? bytes : SIZE_MAX,
-                                    "the header of a model");
-
-    if (st)
-        return st;
-    if ((*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e)) != NULL)
-        return FX_OK;
-    return !*e.text || json_error_code(&e) == json_error_out_of_memory
-               ? fxi_error(FX_ENOMEM, "out of memory: the header of a model")
-               : fxi_error(FX_EFORMAT, "model: %s is no JSON: %s", what, e.text);
-}
 
 fx_status fxi_model_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len)
 {
@@ -53,10 +35,10 @@ fx_status fxi_model_header_open(fxi_parsing *p, const unsigned char *bytes, size
                          (unsigned long long)header, len);
     p->data = bytes + 8 + header;
     p->size = len - 8 - (size_t)header;
-    fx_status st = load(&p->root, (const char *)bytes + 8, (size_t)header, "the header",
-                        p->run);
+    fx_status st = fxi_json_parse(&p->root, (const char *)bytes + 8, (size_t)header,
+                                  "the header of the model", p->run);
     if (!st)
-        p->meta = json_object_get(p->root, "__metadata__");     /* there, by FXI_MODEL_MAGIC */
+        p->meta = fxi_json_get(p->root, "__metadata__");        /* there, by FXI_MODEL_MAGIC */
     return st;
 }
 
@@ -73,7 +55,7 @@ fx_status fxi_model_header_blame(fx_status st)
 /* ---- Strings ------------------------------------------------------------------------------ */
 
 /* Bytes that were written as characters 0 to 255 into out, or only counted; -1: there is a larger
- * one.  Jansson has checked that text is UTF-8. */
+ * one.  json.c has checked that text is UTF-8. */
 static int64_t narrow(char *out, const char *text, size_t len)
 {
     int64_t n = 0;
@@ -91,36 +73,34 @@ static int64_t narrow(char *out, const char *text, size_t len)
 }
 
 /* Length of a string, with its end, as the model will hold it; 0: it cannot be. */
-static size_t room(const fxi_parsing *p, const json_t *s)
+static size_t room(const fxi_parsing *p, const fxi_json *s)
 {
-    size_t len = json_string_length(s);
-
-    return p->bytes ? (size_t)(narrow(NULL, json_string_value(s), len) + 1) : len + 1;
+    return (p->bytes ? (size_t)narrow(NULL, s->text, s->n) : s->n) + 1;
 }
 
-static char *copy(char *to, const fxi_parsing *p, const json_t *s)
+static char *copy(char *to, const fxi_parsing *p, const fxi_json *s)
 {
-    size_t len = json_string_length(s);
+    size_t len = s->n;
 
     if (p->bytes)
-        len = (size_t)narrow(to, json_string_value(s), len);
+        len = (size_t)narrow(to, s->text, len);
     else
-        memcpy(to, json_string_value(s), len);
+        memcpy(to, s->text, len);
     to[len] = '\0';
     return to + len + 1;
 }
 
-static fx_status get(const json_t **out, const fxi_parsing *p, const char *key)
+static fx_status get(const fxi_json **out, const fxi_parsing *p, const char *key)
 {
-    *out = json_object_get(p->meta, key);
-    return json_is_string(*out)
+    *out = fxi_json_get(p->meta, key);
+    return *out && (*out)->type == FXI_JSON_STRING
                ? FX_OK
                : fxi_error(FX_EFORMAT, "model: `%s` %s", key, *out ? "is no string" : "is missing");
 }
 
 fx_status fxi_model_header_text(const char **out, const fxi_parsing *p, const char *key)
 {
-    const json_t *s;
+    const fxi_json *s;
     fx_status st = get(&s, p, key);
 
     if (st)
@@ -138,13 +118,13 @@ fx_status fxi_model_header_text(const char **out, const fxi_parsing *p, const ch
 fx_status fxi_model_header_choice(bool *out, const fxi_parsing *p, const char *key, const char *no,
                                   const char *yes)
 {
-    const json_t *s;
+    const fxi_json *s;
     fx_status st = get(&s, p, key);
 
     if (st)
         return st;
-    *out = !strcmp(json_string_value(s), yes);
-    return *out || !strcmp(json_string_value(s), no)
+    *out = !strcmp(s->text, yes);
+    return *out || !strcmp(s->text, no)
                ? FX_OK
                : fxi_error(FX_EFORMAT, "model: `%s` is neither %s nor %s", key, no, yes);
 }
@@ -152,12 +132,12 @@ fx_status fxi_model_header_choice(bool *out, const fxi_parsing *p, const char *k
 fx_status fxi_model_header_count(uint64_t *out, const fxi_parsing *p, const char *key,
                                  uint64_t most)
 {
-    const json_t *s;
+    const fxi_json *s;
     fx_status st = get(&s, p, key);
 
     if (st)
         return st;
-    const char *text = json_string_value(s);
+    const char *text = s->text;
     uint64_t n = 0;
     bool fits = *text && (*text != '0' || !text[1]);
     for (; fits && *text; text++) {
@@ -173,54 +153,74 @@ fx_status fxi_model_header_count(uint64_t *out, const fxi_parsing *p, const char
 
 fx_status fxi_model_header_number(double *out, const fxi_parsing *p, const char *key)
 {
-    const json_t *s;
+    const fxi_json *s;
     fx_status st = get(&s, p, key);
 
     if (st)
         return st;
-    const char *text = json_string_value(s), *end = text + strlen(text);
+    const char *text = s->text, *end = text + strlen(text);
     return fxi_decimal_read(out, text, end) == end
                ? FX_OK
                : fxi_error(FX_EFORMAT, "model: `%s` is no number", key);
 }
 
-/* A list of strings, pointers and text in one piece; none if the key is missing. */
+/* Bytes of n strings and of pointers to them; false: it is no list of strings. */
+static bool list_bytes(size_t *bytes, const fxi_parsing *p, const fxi_json *list)
+{
+    size_t more;
+    const fxi_json *s = list + 1;
+
+    if (list->type != FXI_JSON_ARRAY || !fxi_size_mul(bytes, list->n, sizeof(char *)))
+        return false;
+    for (size_t i = 0; i < list->n; i++, s++)
+        if (s->type != FXI_JSON_STRING || !(more = room(p, s))
+            || !fxi_size_add(bytes, *bytes, more))
+            return false;
+    return true;
+}
+
+/* Pointers and text in one piece. */
+static fx_status copy_list(const char *const **out, const fxi_parsing *p, const fxi_json *list,
+                           const char *key)
+{
+    size_t bytes;
+
+    if (!list_bytes(&bytes, p, list))
+        return fxi_error(FX_EFORMAT, "model: `%s` is no list of strings", key);
+    fx_status st = fxi_memory_check(p->run, bytes, "a list of names");
+    if (st)
+        return st;
+    char **text = fxi_alloc(bytes, 1);
+    if ((st = fxi_model_own(p->m, text)) != 0)
+        return st;
+    char *to = (char *)(text + list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        text[i] = to;
+        to = copy(to, p, &list[1 + i]);
+    }
+    *out = (const char *const *)text;
+    return FX_OK;
+}
+
 fx_status fxi_model_header_list(const char *const **out, size_t *n, const fxi_parsing *p,
                                 const char *key)
 {
-    json_t *list = NULL;
-    const json_t *s = json_object_get(p->meta, key);
-    size_t bytes = 0, more;
-    bool fits = true;
+    char what[64];
+    fxi_json *list;
+    const fxi_json *s;
 
     *n = 0;
-    if (!s)
+    if (!fxi_json_get(p->meta, key))
         return FX_OK;
     fx_status st = get(&s, p, key);
-    if (!st)
-        st = load(&list, json_string_value(s), json_string_length(s), key, p->run);
     if (st)
         return st;
-    *n = json_array_size(list);
-    fits = json_is_array(list) && fxi_size_mul(&bytes, *n, sizeof(char *));
-    for (size_t i = 0; fits && i < *n; i++) {
-        s = json_array_get(list, i);
-        fits = json_is_string(s) && (more = room(p, s)) != 0 && fxi_size_add(&bytes, bytes, more);
-    }
-    if (!fits)
-        st = fxi_error(FX_EFORMAT, "model: `%s` is no list of strings", key);
-    if (!st)
-        st = fxi_memory_check(p->run, bytes, "a list of names");
-    char **text = st ? NULL : fxi_alloc(bytes, 1);
-    if (!st && !(st = fxi_model_own(p->m, text))) {
-        char *to = (char *)(text + *n);
-        for (size_t i = 0; i < *n; i++) {
-            text[i] = to;
-            to = copy(to, p, json_array_get(list, i));
-        }
-        *out = (const char *const *)text;
-    }
-    json_decref(list);
+    snprintf(what, sizeof what, "`%s` of the model", key);
+    if ((st = fxi_json_parse(&list, s->text, s->n, what, p->run)) != 0)
+        return st;
+    *n = list->n;
+    st = copy_list(out, p, list, key);
+    free(list);
     return st;
 }
 

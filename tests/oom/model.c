@@ -4,7 +4,6 @@
 
 #include "scenario.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,13 +251,8 @@ static fx_status model_dump(const char *spec)
     const fx_sink sink = {to_memory, NULL, &file};
 
     file.len = 0;
-    json_malloc_t was_malloc;           /* Jansson's allocations fail too; not in parsing, where */
-    json_free_t was_free;               /* it takes some failures for errors in the text */
-    json_get_alloc_funcs(&was_malloc, &was_free);
-    json_set_alloc_funcs(malloc, free);
     call_begin();
     fx_status s = call_end(fx_model_dump(&sink, m));
-    json_set_alloc_funcs(was_malloc, was_free);
     if (s >= 0)
         hash(file.bytes, file.len);
     fx_model_free(m);

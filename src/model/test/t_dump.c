@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_dump.c - what is written is read again: the same content, the same bytes; a refusing sink. */
+ * t_dump.c - what is written is read again: the same content, the same bytes; headers are JSON in
+ * the form that Jansson writes, which is what the first files have; a refusing sink. */
 
 #include "built.h"
+
+#include <jansson.h>
 
 static const char *const words[] = {"", "a \"quoted\"\n name", "gr\303\266\303\237e", "z"};
 static const char *const raw[] = {"caf\xe9", "caf\xe9\xff", "\x80", "\xc3\xa9"};
@@ -49,10 +52,40 @@ static void check_same(const fx_model *m, const fx_model *back)
     CHECK(b->steps == 0 && !b->history && !back->kernel == !m->kernel && !back->map == !m->map);
 }
 
+/* Text of JSON is what Jansson makes of it, but for spaces behind. */
+static json_t *canonical(const char *text, size_t len)
+{
+    json_t *j = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+    char *again = json_dumps(j, JSON_COMPACT);
+
+    CHECK(again && !strncmp(text, again, strlen(again)));
+    for (size_t i = strlen(again); i < len; i++)
+        CHECK(text[i] == ' ');
+    free(again);
+    return j;
+}
+
+static void check_header(const file *f)
+{
+    static const char *const lists[] = {"names", "classes"};
+    uint64_t len;
+
+    memcpy(&len, f->bytes, 8);
+    json_t *j = canonical((const char *)f->bytes + 8, len);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *s = json_object_get(json_object_get(j, "__metadata__"), lists[i]);
+        if (s)
+            json_decref(canonical(json_string_value(s), json_string_length(s)));
+    }
+    json_decref(j);
+}
+
 static void check_round(fx_model *m)
 {
     fx_model *back = NULL;
     file f = dumped(m);
+
+    check_header(&f);
     fx_status s = fx_model_parse(&back, f.bytes, f.len, NULL);
 
     if (s)
@@ -125,6 +158,17 @@ static void check_rounds(void)
                            .features = 10});
     check_round(m);
 
+    /* Every byte in names, as UTF-8 and as bytes. */
+    char every[2][256], *name[2] = {every[0], every[1]};
+    for (int k = 0; k < 2; k++)
+        for (int c = 1; c < 257; c++)
+            every[k][c - 1] = (char)(c < (k ? 256 : 128) ? c : 0);
+    for (size_t k = 1; k < 3; k++) {
+        m = built((fx_content){.spec = "svr:C=1", .cols = k, .reader = every[k - 1],
+                               .name = (const char *const *)name});
+        check_round(m);
+    }
+
     m = built((fx_content){.spec = "svr:C=1", .cols = 0}); /* rows without features */
     check_round(m);
 }
@@ -174,11 +218,33 @@ static void check_refused(void)
     fx_model_free(m);
 }
 
+/* What could not be read again is not written.  A gigabyte is counted: not under sanitizers. */
+static void check_large(void)
+{
+    enum { N = 64, LONG = 17 << 20 };
+    const char *name[N];
+    char *text = malloc(LONG + 1);
+    refusal r = {0};
+
+    CHECK(text);
+    memset(text, 'x', LONG);
+    text[LONG] = '\0';
+    for (size_t i = 0; i < N; i++)
+        name[i] = text;
+    fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = N, .name = name});
+    CHECK(fx_model_dump(&(fx_sink){.write = refuse, .ctx = &r}, m) == FX_EUNSUPPORTED && !r.calls);
+    CHECK(strstr(fx_error_detail(), "bytes, the limit is 1073741824; give its columns shorter"));
+    fx_model_free(m);
+    free(text);
+}
+
 int main(void)
 {
     test_init();
     check_rounds();
     check_all_seen();
     check_refused();
+    if (!getenv("FX_TEST_SLOW"))
+        check_large();
     return 0;
 }

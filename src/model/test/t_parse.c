@@ -80,7 +80,7 @@ static void check_hostile(void)
         {"\"seed\":\"0\"", "\"seed\":\"\"", "`seed` is no number"},
         {"\"seed\":\"0\"", "\"seed\":\"18446744073709551616\"", "`seed` is no number"},
         {"\"seed\":\"0\",", "", "`seed` is missing"},
-        {"\"seed\":\"0\"", "\"seed\":\"0\",\"seed\":\"0\"", "duplicate"},
+        {"\"seed\":\"0\"", "\"seed\":\"0\",\"seed\":\"0\"", "duplicate key `seed`"},
         {"\"seed\":\"0\"", "\"seed\":\"0\\u0000\"", "no JSON"},
         {"\"seed\":\"0\"", "\"seed\":\"0\xff\"", "no JSON"},
         {"\"seed\":\"0\"", "\"seed\":\"\\ud800\"", "no JSON"},
@@ -93,7 +93,8 @@ static void check_hostile(void)
         {"[\\\"a\\\",", "[1,", "`names` is no list of strings"},
         {"[\\\"a\\\",", "[{},", "`names` is no list of strings"},
         {"[\\\"a\\\",\\\"b\\\",\\\"c\\\"]", "{}", "`names` is no list of strings"},
-        {"[\\\"a\\\",", "[\\\"a\\\",,", "names is no JSON"},
+        {"[\\\"a\\\",", "[\\\"a\\\",,",
+         "`names` of the model is no JSON: expected a value at byte 5 of 14"},
         {"[\\\"-1\\\",\\\"1\\\"]", "[\\\"1\\\",\\\"-1\\\"]", "class 1 is out of order"},
         {"[\\\"-1\\\",\\\"1\\\"]", "[\\\"1\\\",\\\"1\\\"]", "class 1 is out of order"},
         {"[\\\"-1\\\",\\\"1\\\"]", "[\\\"-1\\\",\\\"1.0\\\"]", "shortest form"},
@@ -233,6 +234,30 @@ static void check_others(void)
     fx_model_free(m);
 }
 
+/* Headers that are valid, but need more memory than may be had. */
+static void check_large(void)
+{
+    enum { N = 1 << 20 };
+    char *key = malloc(2 * N + 100), *at = key;
+    fx_model *m = plain(), *back = NULL;
+    file f = dumped(m);
+
+    CHECK(key);
+    at += sprintf(at, "\"seed\":\"0\",\"x\":[0");
+    for (size_t i = 0; i < N; i++)
+        *at++ = ',', *at++ = '0';
+    strcpy(at, "]");
+    file g = edited(&f, "\"seed\":\"0\"", key);
+    CHECK(fx_model_parse(&back, g.bytes, g.len, &(fx_run){.max_memory = 8 * N}) == FX_ELIMIT);
+    CHECK(strstr(fx_error_detail(), "the header of the model needs 16") && !back);
+    CHECK(fx_model_parse(&back, g.bytes, g.len, NULL) == FX_OK); /* other keys are ignored */
+    fx_model_free(back);
+    fx_model_free(m);
+    free(key);
+    free(f.bytes);
+    free(g.bytes);
+}
+
 int main(void)
 {
     test_init();
@@ -242,5 +267,6 @@ int main(void)
     check_hostile();
     check_numbers();
     check_others();
+    check_large();
     return 0;
 }

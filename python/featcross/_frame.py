@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ._numbers import exact
+from ._numbers import converting, exact
 from ._spec import keys
 
 
@@ -72,7 +72,8 @@ def array_of(X, name: str, columns: list[int] | None = None) -> np.ndarray:
                                or not isinstance(types[0], np.dtype)):
         if object in types:             # pandas leaves its NA there
             part = part.mask(part.isna(), np.nan)
-        A = part.to_numpy(dtype=np.float64, na_value=np.nan)
+        with converting(name):
+            A = part.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         A = np.asarray(part)
     if A.dtype.kind == "f":

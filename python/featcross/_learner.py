@@ -16,6 +16,7 @@ from ._base import Estimator, all_or_nothing, seed_of
 from ._explain import Explained
 from ._labels import Table
 from ._model import LABEL, PROBA, SCORE, Model
+from ._numbers import narrowed
 from ._rows import Rows
 from ._sklearn import ClassifierMixin, ConvergenceWarning, RegressorMixin, available_if
 
@@ -108,11 +109,15 @@ class Learner(Explained, Estimator):
         """What the fit minimised, at its end: the sum over the scores."""
         return self._fitted("model_").content.objective
 
-    def _predict(self, X, what: int) -> np.ndarray:
+    def _predict(self, X, what: int) -> tuple[np.ndarray, np.dtype]:
+        """Doubles, and what a float is in the caller's rows."""
         model = self._fitted("model_")
         rows = self._rows(X, reset=False)
-        out = model.predict(rows, what, **self._how())
-        return out.astype(rows.dtype, copy=False)
+        return model.predict(rows, what, **self._how()), rows.dtype
+
+    def _scores(self, X, what: int = SCORE) -> np.ndarray:
+        """The same in that type."""
+        return narrowed(*self._predict(X, what), "score" if what == SCORE else "prediction")
 
     def save(self, path) -> None:
         """Writes the model as one file, which `featcross predict` and featcross.load() read.
@@ -210,18 +215,18 @@ class Classifier(ClassifierMixin, Learner):
 
     def decision_function(self, X) -> np.ndarray:
         """Scores: (rows,) for two classes, positive for the second; else (rows, classes)."""
-        scores = self._predict(X, SCORE)
+        scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X) -> np.ndarray:
         """Labels."""
-        positions = self._predict(X, LABEL)[:, 0]
+        positions = self._predict(X, LABEL)[0][:, 0]
         return self.classes_[positions.astype(np.intp)]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities (rows, classes), in the order of classes_; rows sum to 1."""
-        return self._predict(X, PROBA)
+        return self._scores(X, PROBA)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X) -> np.ndarray:
@@ -258,4 +263,4 @@ class Regressor(RegressorMixin, Learner):
 
     def predict(self, X) -> np.ndarray:
         """Targets."""
-        return self._predict(X, LABEL)[:, 0]
+        return self._scores(X, LABEL)[:, 0]

@@ -106,13 +106,14 @@ def estimator_of(model: Model) -> Learner:
     name, values = keys(text(c.spec))
     kind, fixed = MODELS[name]
     if isinstance(kind, dict):
-        if values["task"] not in kind:
-            raise ValueError(f"{name} with task={values['task']} has no estimator; `featcross "
-                             "predict` reads it")
-        kind = kind[values["task"]]
+        task = values.get("task", "classify")
+        if task not in kind:
+            raise ValueError(f"{name} with task={task} has no estimator; `featcross predict` reads "
+                             "it")
+        kind = kind[task]
     given = {**_parameters(values), **fixed, "scale": text(c.scale) or None,
              "random_state": int(c.seed)}
-    if kind is KernelRidge:
+    if kind is KernelRidge and "C" in given:
         given["alpha"] = 0.5 / given["C"]
     if kind in MACHINES.values():
         given.update(_groups(c))
@@ -171,6 +172,7 @@ def _kernel(c) -> dict:
         values = keys(whole)[1]
         return {"kernel": name, "degree": int(values.get("order", 2)), "family": family}
     if name in PARAMETERS and "(" not in rest:
+        whole = KernelHandle(whole).spec        # with the keys that a file may leave out
         values = keys(whole)[1]
         given = {mine: values[key] for mine, key in PARAMETERS[name].items()}
         short = spec(name, **{key: values[key] for key in PARAMETERS[name].values()})
@@ -181,19 +183,19 @@ def _kernel(c) -> dict:
 
 
 def _family(c) -> list[list[int]] | None:
-    """Itemsets or groups of a kernel as lists of columns from 0."""
+    """Itemsets or groups of a kernel as lists of columns from 0.  Lines, words and comments are
+    those of the library, which has read the text, not Python's: a name may hold any other blank."""
     if not c.family:
         return None
-    lines = [re.sub(r"#.*", "", line).replace(",", " ").strip()
-             for line in text(c.family).splitlines()]
-    lines = [line for line in lines if line]
-    first = None
-    if not text(c.kernel).rpartition("(")[2].startswith("itemset"):
-        if text(c.kernel).rpartition("(")[2].startswith("cross"):
-            first = lines.pop(0).split()
-        groups = dict(line.split(":", 1) for line in lines)
+    lines = [re.findall(r"[^ \t\r,:]+|:", line.partition("#")[0])
+             for line in text(c.family).split("\n")]
+    lines = [words for words in lines if words]
+    innermost = text(c.kernel).rpartition("(")[2]
+    if not innermost.startswith("itemset"):
+        first = lines.pop(0) if innermost.startswith("cross") else None
+        groups = {name: columns for name, _, *columns in lines}
         lines = [groups[name] for name in first or groups]
-    return [[int(column) - c.base for column in line.replace("{}", "").split()] for line in lines]
+    return [[int(column) - c.base for column in words if column != "{}"] for words in lines]
 
 
 def _groups(c) -> dict:

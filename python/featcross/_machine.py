@@ -34,11 +34,11 @@ class KernelMachine:
             return rows
         if reset:
             self.X_fit_ = rows.array
-        K = np.asarray(self.kernel(rows.array, self._fitted("X_fit_")), dtype=rows.dtype)
+        K = Rows(self.kernel(rows.array, self._fitted("X_fit_")), "the kernel's values")
         if K.shape != (len(rows), self.X_fit_.shape[0]):
             raise ValueError(f"kernel={self.kernel!r} gave an array of shape {K.shape} for "
                              f"{len(rows)} and {self.X_fit_.shape[0]} rows")
-        return Rows(K, "the kernel's values")
+        return K.astype(rows.dtype)
 
     def _table(self, rows: Rows, **members):
         table = super()._table(rows, **members)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -35,11 +37,47 @@ def unmasked(values, name: str) -> np.ndarray:
     return np.asarray(values)
 
 
+@contextmanager
+def converting(name: str) -> Iterator[None]:
+    """Around a conversion: what is too large becomes infinite, which whoever takes the numbers
+    refuses; what is no number is told."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except ValueError as error:         # objects, one of which is a text
+        raise ValueError(f"{name} holds text, not numbers; DataFrames may hold categories "
+                         f"({error})") from None
+    except TypeError as error:          # or another thing
+        raise TypeError(f"{name} holds what is no number ({error})") from None
+    except OverflowError:               # or a whole number that no double comes near
+        raise ValueError(f"{name} holds an integer that is too large for float64") from None
+
+
+def converted(values: np.ndarray, dtype, name: str) -> np.ndarray:
+    """As contiguous real numbers of another type."""
+    types = set(map(type, values.flat)) if values.dtype.kind == "O" else {values.dtype.type}
+    if any(issubclass(t, (complex, np.complexfloating)) for t in types):
+        raise ValueError(f"Complex data not supported: {name} has type {values.dtype}")
+    with converting(name):
+        return np.ascontiguousarray(values, dtype=dtype)
+
+
+def narrowed(values: np.ndarray, dtype, what: str) -> np.ndarray:
+    """Results, [rows][..], in the type of the caller's rows.  An error where float32 cannot hold
+    them, as everywhere in the library."""
+    with np.errstate(all="ignore"):
+        out = values.astype(dtype, copy=False)
+    if out is not values and not np.isfinite(out).all():
+        at = tuple(np.argwhere(~np.isfinite(out))[0])
+        of = f" of row {at[0]}" if len(at) > 1 else ""
+        raise FloatingPointError(f"{what} {at[-1]}{of} (from 0) is {values[at]:g}, beyond the "
+                                 "range of floats; scale the rows, or give them as float64")
+    return out
+
+
 def finite(values: np.ndarray, name: str) -> np.ndarray:
     """As contiguous doubles, all finite."""
-    if np.iscomplexobj(values):
-        raise ValueError(f"Complex data not supported: {name} has type {values.dtype}")
-    values = np.ascontiguousarray(values, dtype=np.float64)
+    values = converted(values, np.float64, name)
     if not np.isfinite(values).all():
         what = "NaN" if np.isnan(values).any() else \
             "infinity or a value too large for dtype('float64')"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._frame import array_of, is_frame
 from ._library import F32, F64, fx_matrix
-from ._numbers import exact, unmasked
+from ._numbers import converted, exact, narrowed, unmasked
 
 TYPES = {np.dtype(np.float32): F32, np.dtype(np.float64): F64}
 INDICES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -23,7 +23,7 @@ INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
 def is_sparse(X) -> bool:
     """A SciPy sparse matrix or array; SciPy is not imported to find out."""
-    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+    return hasattr(X, "tocsr") and hasattr(type(X), "nnz")  # of X it may raise
 
 
 class Rows:
@@ -66,6 +66,16 @@ class Rows:
             one.val = m.val + i * m.stride * self.dtype.itemsize
         return one
 
+    def astype(self, dtype: np.dtype) -> Rows:
+        """The same numbers in the type of other rows."""
+        A = self.array
+        if dtype == self.dtype:
+            return self
+        if is_sparse(A):
+            data = narrowed(A.data, dtype, f"{self.name}: entry")
+            return Rows(type(A)((data, A.indices, A.indptr), shape=A.shape), self.name)
+        return Rows(narrowed(A, dtype, f"{self.name}: number"), self.name)
+
     def _check(self, A) -> None:
         """Two dimensions of real numbers."""
         if A.ndim != 2:
@@ -99,27 +109,20 @@ class Rows:
         elif not _by_rows(A):
             self._why.append("its rows are not contiguous, as in F order")
         if self._why:
-            A = self._converted(A, wanted)
+            A = converted(A, wanted, self.name)
             A = A if A.flags.aligned else A.copy()
         n, cols = A.shape
         self.array: Any = A
         self.matrix = fx_matrix(n, cols, A.strides[0] // A.itemsize if n > 1 and cols else cols,
                                 TYPES[A.dtype], 0, A.ctypes.data, None, None)
 
-    def _converted(self, A: np.ndarray, wanted: np.dtype) -> np.ndarray:
-        try:
-            return np.ascontiguousarray(A, dtype=wanted)
-        except ValueError as error:     # objects, one of which is a text
-            raise ValueError(f"{self.name} holds text, not numbers; DataFrames may hold categories "
-                             f"({error})") from None
-
     def _sparse(self, X) -> None:
         self._check(X)
         A = X
         if A.format != "csr":
             self._why.append(f"it was {A.format}")
-            A = A.tocsr()
-        _check_offsets(A, self.name)
+            A = _csr(A, self.name)
+        _check_compressed(A, A.shape[0], self.name)
         if not A.has_canonical_format:
             self._why.append("columns were not sorted, or stood twice and were added")
             A = A.copy() if A is X else A
@@ -129,7 +132,8 @@ class Rows:
         if A.indices.dtype != index:
             self._why.append(f"its indices were {A.indices.dtype}")
         col = np.require(A.indices, index, ["C", "A"])
-        val = np.require(A.data, wanted, ["C", "A"])
+        val = np.require(A.data if A.data.dtype == wanted else
+                         converted(A.data, wanted, self.name), None, ["C", "A"])
         ptr = np.require(A.indptr, np.int64, ["C", "A"])
         if val is not A.data:
             A = type(A)((val, A.indices, A.indptr), shape=A.shape)
@@ -146,10 +150,37 @@ def _by_rows(A: np.ndarray) -> bool:
         and (n < 2 or apart >= cols * size and apart % size == 0)
 
 
-def _check_offsets(A, name: str) -> None:
-    """The library takes the arrays' lengths from the offsets, so those are not trusted."""
-    ptr = A.indptr
-    if len(ptr) != A.shape[0] + 1 or ptr[0] < 0 or ptr[-1] > min(len(A.indices), len(A.data)) \
-            or (ptr[1:] < ptr[:-1]).any():
-        raise ValueError(f"{name} is no csr: its indptr does not rise from 0 to the number of its "
-                         "entries")
+def _csr(A, name: str):
+    """By SciPy, which trusts the places of entries and would write beyond its arrays."""
+    rows, cols = A.shape
+    if A.format == "csc":
+        _check_compressed(A, cols, name, rows)
+    elif A.format == "bsr":
+        high, wide = A.blocksize
+        _check_compressed(A, rows // high, name, cols // wide)
+    elif A.format != "lil":             # whose rows become csr as they are
+        A = A.tocoo()
+        for place, most in zip((A.row, A.col), A.shape):
+            _check_places(place, most, name)
+    return A.tocsr()
+
+
+def _check_compressed(A, n: int, name: str, most: int | None = None) -> None:
+    """The library takes the arrays' lengths from the offsets, so those are not trusted; it looks at
+    the places itself.  most: they are below it."""
+    ptr, place = np.asarray(A.indptr), np.asarray(A.indices)
+    if ptr.dtype.kind not in "iu" or ptr.shape != (n + 1,) or ptr[0] < 0 \
+            or ptr[-1] > min(len(place), len(A.data)) or (ptr[1:] < ptr[:-1]).any():
+        raise ValueError(f"{name} is no {A.format}: its indptr does not rise from 0 to the number "
+                         f"of its entries in {n + 1} steps")
+    if place.dtype.kind not in "iu" or place.ndim != 1:
+        raise ValueError(f"{name} is no {A.format}: its indices are {place.ndim}-dimensional "
+                         f"{place.dtype}, not a list of whole numbers")
+    if most is not None:
+        _check_places(place[ptr[0]:ptr[-1]], most, name)
+
+
+def _check_places(place: np.ndarray, most: int, name: str) -> None:
+    bad = place[(place < 0) | (place >= most)]
+    if len(bad):
+        raise ValueError(f"{name} has an entry at {bad[0]}, where only 0 to {most - 1} are")

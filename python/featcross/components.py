@@ -10,7 +10,6 @@ import numpy as np
 from ._base import all_or_nothing
 from ._learner import Learner
 from ._machine import PRECOMPUTED, KernelMachine
-from ._model import SCORE
 from ._sklearn import TransformerMixin
 from ._spec import spec
 from .linear import Linear
@@ -93,7 +92,7 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
 
     def transform(self, X) -> np.ndarray:
         """Components of X: (rows, n_components), of mean 0 over the rows of the training."""
-        return self._predict(X, SCORE)
+        return self._scores(X)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """kernelpca0, kernelpca1, ..."""

@@ -11,7 +11,6 @@ from . import _labels
 from ._base import all_or_nothing
 from ._factors import Classifying, Factors, Regressing
 from ._learner import Classifier, Learner, Regressor
-from ._model import SCORE
 from ._spec import choice
 from .kernels import kernel_handle
 
@@ -229,7 +228,7 @@ class FactorizationMachineRanker(Machine, Factors, Learner):
 
     def predict(self, X) -> np.ndarray:
         """Scores, to order rows by."""
-        return self._predict(X, SCORE)[:, 0]
+        return self._scores(X)[:, 0]
 
     def score(self, X, y, qid=None, sample_weight=None) -> float:
         """Share of the pairs of rows of one query that are in the right order; ties count half."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ._library import Handle, check, encoded, lib, text
 from ._memory import empty
+from ._numbers import narrowed
 from ._rows import Rows, is_sparse
 from ._run import call, say
 from ._spec import spec
@@ -87,17 +88,25 @@ def gamma_of(gamma, rows: Rows) -> float | None:
     anything else is passed on."""
     n, cols = rows.shape
     if gamma == "auto":
-        return 1 / cols
+        return 1 / max(cols, 1)
     if isinstance(gamma, str) and gamma != "scale":
         raise ValueError(f"gamma={gamma!r}: it is a number, 'scale' or 'auto'")
     if gamma != "scale":
         return gamma
-    if is_sparse(rows.array):
-        stored = rows.array.data.astype(np.float64, copy=False)
-        variance = stored @ stored / (n * cols) - (stored.sum() / (n * cols))**2
-    else:
-        variance = rows.array.var(dtype=np.float64)
-    return float(1 / (cols * variance)) if variance > 0 else 1.0
+    sparse = is_sparse(rows.array)
+    values = rows.array.data.astype(np.float64, copy=False) if sparse else rows.array
+    if values.size == 0:
+        return 1.0
+    with np.errstate(all="ignore"):
+        variance = values @ values / (n * cols) - (values.sum() / (n * cols))**2 if sparse else \
+            values.var(dtype=np.float64)
+        scale = 1 / (cols * variance)
+    if 0 < scale < np.inf:
+        return float(scale)
+    if not variance <= 0 and np.isfinite(values).all():
+        raise FloatingPointError(f"gamma='scale': the variance of {rows.name} is {variance:g}, and "
+                                 "1 / (columns * variance) no number; scale the rows, or give one")
+    return 1.0                          # constant rows; the library refuses what is not finite
 
 
 def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
@@ -178,7 +187,7 @@ def gram(X, Y=None, kernel: str = "anova", *, degree: int | None = 2,
     K = empty((len(x), len(y)), np.float64, "gram", "Ask for some rows of X at a time")
     call("fx_kernel_gram", K.ctypes.data, max(len(y), 1), handle, x.matrix,
          None if y is x else y.matrix, n_jobs=n_jobs, verbose=verbose, what="gram")
-    return K.astype(np.result_type(x.dtype, y.dtype), copy=False)
+    return narrowed(K, np.result_type(x.dtype, y.dtype), "gram: value")
 
 
 def anova_kernel(X, Y=None, degree: int = 2) -> np.ndarray:

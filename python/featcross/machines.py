@@ -114,20 +114,21 @@ class KernelSVC(KernelMachine, Classifier):
         (scikit-learn's SVC has them positive for the first).  "ovr": (rows, classes), pairs won,
         and within 1/3 of that how clearly; the largest is of the class that wins.
         """
-        scores = self._predict(X, SCORE)
         if len(self.classes_) == 2:
-            return scores[:, 0]
-        return scores if self.decision_function_shape == "ovo" else self._ovr(scores)
+            return self._scores(X)[:, 0]
+        if self.decision_function_shape == "ovo":
+            return self._scores(X)
+        scores, dtype = self._predict(X, SCORE)
+        return self._ovr(scores).astype(dtype, copy=False)
 
     def _ovr(self, scores: np.ndarray) -> np.ndarray:
-        sides = self._sides().astype(scores.dtype)
-        second = (scores > 0).astype(scores.dtype)
+        sides, second = self._sides(), (scores > 0).astype(float)
         votes = second @ (sides > 0) + (1 - second) @ (sides < 0)
-        sums = scores @ sides
+        sums = np.clip(scores, -1e300, 1e300) @ sides   # so that no sum overflows
         ranks = votes + sums / (3 * (abs(sums) + 1))
         first = votes.argmax(axis=1)    # of those with equally many, whatever the sums say
         ranks[np.arange(len(ranks)), first] = ranks.max(axis=1)
-        return ranks.astype(scores.dtype, copy=False)
+        return ranks
 
     def _sides(self) -> np.ndarray:
         """(pairs, classes): -1 for the first class of a pair, 1 for its second."""

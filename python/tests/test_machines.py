@@ -391,3 +391,25 @@ def test_not_symmetric(X, two):
 def test_too_few_steps_are_told(X, two):
     with pytest.warns(ConvergenceWarning, match="raise max-iter"):
         KernelSVC(max_iter=2).fit(X, two)
+
+
+@pytest.mark.parametrize("convert", ["csr_matrix", "csc_array", "coo_matrix", "lil_matrix"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["KernelSVC", "KernelRidge", "KernelPCA", "KernelPerceptron"])
+def test_a_function_may_give_sparse_values(rng, kind, dtype, convert):
+    """As A @ B.T of sparse rows does."""
+    X = sp.random(40, 9, 0.3, "csr", dtype, random_state=1)
+    y = np.arange(40) % 2
+    class_ = getattr(featcross, kind)
+
+    def values(A, B):
+        return getattr(sp, convert)(A @ B.T)
+
+    found = class_(kernel=values).fit(X, y)
+    wanted = class_(kernel=lambda A, B: values(A, B).toarray()).fit(X, y)
+    for method in ("transform", "decision_function", "predict"):
+        if hasattr(found, method):
+            a, b = (getattr(model, method)(X[:7]) for model in (found, wanted))
+            assert a.dtype == b.dtype and np.allclose(a, b, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match=r"gave an array of shape \(3, 3\)"):
+        class_(kernel=lambda A, B: sp.eye(3, format="csr")).fit(X, y)

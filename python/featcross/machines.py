@@ -114,7 +114,7 @@ class KernelSVC(KernelMachine, Classifier):
         (scikit-learn's SVC has them positive for the first).  "ovr": (rows, classes), pairs won,
         and within 1/3 of that how clearly; the largest is of the class that wins.
         """
-        if len(self.classes_) == 2:
+        if len(self._fitted("classes_")) == 2:
             return self._scores(X)[:, 0]
         if self.decision_function_shape == "ovo":
             return self._scores(X)

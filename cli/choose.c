@@ -84,6 +84,24 @@ static void loosen(char model[FITTING_SPEC], const char *key, const char *pair)
         sprintf(model + n, "%c%s", strchr(model, ':') ? ',' : ':', pair);
 }
 
+/* A candidate that cannot be fitted, or not further along its path, leaves the others in.  It is
+ * a failure of the choice only if nothing was measured and none is left. */
+static int give_up(contest *k, candidate *x, fx_status s)
+{
+    char reason[SAY_REASON];
+    bool others = x->tried > 0;
+
+    x->failed = true;
+    for (const candidate *y = k->list; y < k->list + k->n; y++)
+        others |= y->tried > 0 || !y->failed;
+    if (!others)
+        return say_failure(s);
+    say_reason(reason);
+    say_warning("kernel %s, map %s%s: %s", x->kernel ? x->kernel : "none", x->map ? x->map : "none",
+                x->tried ? ", larger C" : "", reason);
+    return 0;
+}
+
 /* The next stretch of the path. */
 static int walk(contest *k, candidate *x)
 {
@@ -105,8 +123,10 @@ static int walk(contest *k, candidate *x)
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
     fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &run);
-    if (s < 0)
+    if (s == FX_ECANCELLED)
         return say_failure(s);
+    if (s < 0)
+        return give_up(k, x, s);
     for (size_t i = 0; i < more; i++)
         x->got[n + i] = mean_score(k, m + i * (size_t)k->folds);
     x->tried += more;
@@ -118,12 +138,12 @@ static int walk(contest *k, candidate *x)
 /* ---- Who wins ----------------------------------------------------------------------------- */
 static const candidate *top_score(const contest *k)
 {
-    const candidate *top = k->list;
+    const candidate *top = NULL;
 
     for (const candidate *x = k->list; x < k->list + k->n; x++)
-        if (x->tried && x->score > top->score)
+        if (x->tried && (!top || x->score > top->score))
             top = x;
-    return top;
+    return top ? top : k->list;         /* nothing is measured yet */
 }
 
 /* Is this one so good that none after it can be better by a standard error? */
@@ -142,6 +162,8 @@ static bool goes_on(const contest *k, const candidate *x)
     const candidate *top = top_score(k);
     double reach = top->score - 4 * standard_error(top->score, k->held_out, k->of->regress);
 
+    if (x->failed)
+        return false;
     for (const candidate *y = k->list; y < x; y++)
         if (unbeatable(k, y))
             return false;
@@ -174,7 +196,8 @@ static const candidate *best(const contest *k)
 {
     const candidate *top = top_score(k), *x = k->list;
 
-    while (x->score < top->score - standard_error(top->score, k->held_out, k->of->regress))
+    while (!x->tried
+           || x->score < top->score - standard_error(top->score, k->held_out, k->of->regress))
         x++;
     return x;
 }
@@ -190,11 +213,15 @@ static void show(const contest *k, const candidate *won)
     say_note("*: the first that is within a standard error of the best");
     say_note("  %-20s %-10s %8s %-7s %8s %9s %8s", "kernel", "map", "features", "penalty", "C",
              metric, "seconds");
-    for (const candidate *x = k->list; x < k->list + k->n && x->tried; x++)
-        say_note("%c %-20s %-10.10s %8zu %-7s %8.4g %9.4f %8.2f", x == won ? '*' : ' ',
-                 x->kernel ? x->kernel : "none", x->map ? x->map : x->kernel ? "exact" : "-",
-                 x->map ? x->features : k->t.cols, l1 || x->penalty ? "l1" : "l2", x->C,
-                 fabs(x->score), x->seconds);
+    for (const candidate *x = k->list; x < k->list + k->n; x++)
+        if (x->tried)
+            say_note("%c %-20s %-10.10s %8zu %-7s %8.4g %9.4f %8.2f", x == won ? '*' : ' ',
+                     x->kernel ? x->kernel : "none",
+                     x->map      ? x->map
+                     : x->kernel ? "exact"
+                                 : "-",
+                     x->map ? x->features : k->t.cols, l1 || x->penalty ? "l1" : "l2", x->C,
+                     fabs(x->score), x->seconds);
 }
 
 /* ---- The contest -------------------------------------------------------------------------- */
@@ -236,6 +263,7 @@ static int draw_rows(fx_data **part, contest *k)
     size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
     fx_run run = progress_run();
     fx_status s = FX_OK;
+    int status = 0;
 
     k->t = l->table;
     k->all = l->table.rows;
@@ -244,12 +272,12 @@ static int draw_rows(fx_data **part, contest *k)
         return say_no_memory("the choice");
     }
     if (n < l->table.rows) {
-        fx_data_shuffle(order, l->table.rows, cli.seed);
-        if (!(s = fx_data_select(part, &l->table, order, n, &run)))
+        status = rows_draw(order, &l->table, n, k->of->regress, cli.seed);
+        if (!status && !(s = fx_data_select(part, &l->table, order, n, &run)))
             k->t = fx_data_table(*part);
     }
     free(order);
-    return s ? say_failure(s) : 0;
+    return s ? say_failure(s) : status;
 }
 
 /* Sets held_out; 0: there are too few rows, or classes. */

@@ -35,6 +35,8 @@ void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not w
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
 void say_lines(const char *text);                       /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
+enum { SAY_REASON = 256 };
+void say_reason(char buf[SAY_REASON]);  /* the library's last failure, for those that go on */
 /* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
 int say_fault(const char *path, const char *ours, fx_status s);
 void say_remark(void);                                  /* a positive status, as a warning */
@@ -155,6 +157,11 @@ int reading_make(reading_spec *t, const char *format, const load_manner *like, c
 const char *reading_part(const char *otherwise);         /* of --part */
 void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
 
+/* ---- classes.c ------------------------------------------------------------------------------
+ * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
+ * do, or NULL. */
+int classes_known(const loaded *rows, const loaded *train, const char *hint);
+
 /* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
@@ -165,6 +172,9 @@ const char *rows_scaling(const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
+/* row[t->rows]: the first `most` are a random sample by seed.  If labels are classes, each has its
+ * share of it, and at least one row where there are no more classes than rows to draw. */
+int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_t seed);
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 

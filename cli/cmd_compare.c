@@ -53,7 +53,7 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
     fx_plan plan = {.model = m->model, .kernel = m->kernel, .map = m->map, .scale = m->scale,
                     .features = m->features, .seed = seed, .reader = c->X.spec};
 
-    *out = (trial){0};
+    *out = trial_none();
     progress_part(unit, unit + 0.8);
     fx_status s = trial_path(&out->C, &out->valid, &plan, m->choose, m->tries, p, 1, c->metric);
     if (s < 0)
@@ -68,9 +68,9 @@ static void show(const job *j, const method *m, const trial *t, uint64_t seed)
 {
     if (!talks())
         return;
-    if (*m->left_out)
-        say_note("seed %llu  %-*s  left out: %s", (unsigned long long)seed, j->width, m->name,
-                 m->left_out);
+    if (*m->failed)
+        say_note("seed %llu  %-*s  failed: %s", (unsigned long long)seed, j->width, m->name,
+                 m->failed);
     else
         say_note("seed %llu  %-*s  %s %.4f  train %.2f s", (unsigned long long)seed, j->width,
                  m->name, j->c.metric, metric_of(&t->test, j->c.metric), t->train_seconds);
@@ -87,10 +87,10 @@ static int measure_method(job *j, method *m, size_t s, parts *p)
     progress_now(NULL);
     if (st == FX_ECANCELLED || progress_interrupted())
         return progress_stop();
-    if (st < 0) {
-        m->done = 0;
-        snprintf(m->left_out, sizeof m->left_out, "%s", fx_error_detail());
-    } else
+    if (st < 0)
+        snprintf(m->failed, sizeof m->failed, "%s",
+                 st == FX_ENOMEM ? "out of memory" : fx_error_detail());
+    else
         m->done = s + 1;
     show(j, m, &m->trial[s], seed);
     return 0;
@@ -104,10 +104,24 @@ static int measure_seed(job *j, size_t s)
     int status = compare_split(&p, c, cli.seed + s);
 
     for (size_t i = 0; i < c->n && !status; i++)
-        if (!*c->list[i].left_out)
+        if (!*c->list[i].left_out && !*c->list[i].failed)
             status = measure_method(j, &c->list[i], s, &p);
     parts_free(&p);
     return status;
+}
+
+static int say_none(const comparison *c)
+{
+    const method *m = c->list;
+
+    while (m + 1 < c->list + c->n && !*m->failed)
+        m++;                            /* what failed says more than what was not tried */
+    if (!*m->failed)
+        m = c->list;
+    say_error("no method could be measured: %s", !c->n        ? "one column has no combinations"
+                                                 : *m->failed ? m->failed
+                                                              : m->left_out);
+    return EXIT_USAGE;
 }
 
 static int measure_all(job *j)
@@ -129,52 +143,57 @@ static int measure_all(job *j)
         say_note("%s", "");             /* between those lines and the table */
     for (size_t i = 0; i < c->n; i++)
         done += c->list[i].done > 0;
-    if (!status && !done) {
-        say_error("no method could be measured: %s", c->n ? c->list[0].left_out
-                                                          : "one column has no combinations");
-        status = EXIT_USAGE;
-    }
-    c->interrupted = status && status == progress_status() && done;
-    return c->interrupted ? 0 : status;
+    if (!status && !done)
+        status = say_none(c);
+    c->interrupted = status && done;
+    return status;
 }
 
+static int write_csv(job *j)
+{
+    int status = compare_csv(j->csv, &j->c);
+
+    return status ? status : output_close(j->csv);
+}
+
+/* What can be written is written, whatever fails beside it: measuring again would take long. */
 static int report(job *j)
 {
     const comparison *c = &j->c;
-    char *advice = advice_of(c);
-    int status = advice ? 0 : say_no_memory("the advice");
+    char *made = advice_of(c);
+    const char *advice = made ? made : "There is no advice: out of memory.";
+    int status = 0, csv = j->csv ? write_csv(j) : 0;
 
-    if (!status && cli.json)
+    if (cli.json)
         status = say_json(compare_json(c, advice));
-    else if (!status && csv_path && output_is_stdout(csv_path))
+    else if (csv_path && output_is_stdout(csv_path))
         say_lines(advice);              /* the table would be in the way */
-    else if (!status)
+    else
         status = compare_print(c, advice);
-    if (!status && j->csv && !(status = compare_csv(j->csv, c)))
-        status = output_close(j->csv);
-    if (!status && plot_path)
-        status = compare_picture(&j->plot, plot_path, c);
-    free(advice);
-    return status;
+    int picture = plot_path ? compare_picture(&j->plot, plot_path, c) : 0;
+    free(made);
+    return csv ? csv : status ? status : picture;
 }
 
 static int compare(job *j, const char *data)
 {
     comparison *c = &j->c;
-    int status;
+    int status, written;
 
     if ((status = methods_check(c))
         || (csv_path && (status = output_open(&j->csv, csv_path, "csv")))
         || (plot_path && (status = plot_open(&j->plot, plot_path)))
-        || (status = compare_rows(c, data)) || (status = methods_enter(c))
-        || (status = measure_all(j)))
+        || (status = compare_rows(c, data)) || (status = methods_enter(c)))
         return status;
-    if (!c->interrupted)
-        return report(j);
-    progress_forget();                  /* a second signal ends the writing, too */
-    say_note("what was measured before:");
-    status = report(j);
-    return status ? status : progress_status();
+    status = measure_all(j);
+    if (status && !c->interrupted)
+        return status;
+    if (status) {
+        progress_forget();              /* a second signal ends the writing, too */
+        say_note("what was measured before:");
+    }
+    written = report(j);
+    return written ? written : status;
 }
 
 static int run(int n, char **operand)
@@ -218,7 +237,9 @@ const command cmd_compare = {
             "was chosen, so that a weaker one may gain. Weights of rows are not looked at.\n"
             "\n"
             "What does not suit the rows (too many products, features or rows) is listed with the "
-            "reason, and so is what fails. After an interrupt (Ctrl-C) what was measured is shown "
+            "reason. A method that fails with one seed keeps what it has, is listed with the "
+            "reason, and is not tried with further seeds; the others go on. --rows draws rows of "
+            "every class. After an interrupt (Ctrl-C) what was measured is shown "
             "and written, marked as interrupted, with exit status 130 (SIGTERM: 143).",
     .examples = "compare data.svm\n"
                 "compare a9a.svm --test a9a.t --seeds 5 --csv a9a.csv --plot a9a.svg\n"

@@ -168,7 +168,9 @@ static int read_data(job *j, const char *data)
         return status;
     load_say(&j->eval);
     t->plan.eval = &j->eval.table;
-    return 0;
+    return t->regress || t->rank || j->init || !j->eval.table.label
+               ? 0
+               : classes_known(&j->eval, &t->X, NULL);
 }
 
 static int settle_plan(job *j)

@@ -43,6 +43,7 @@ static const opt_group group = {"Options", options};
 typedef struct trial {                  /* a line of the table */
     size_t kernel, features;
     double C, mean, sd, seconds;        /* seconds: of the whole path of C */
+    char failed[SAY_REASON];            /* why the whole path did: C, mean, sd are NaN; or "" */
 } trial;
 
 typedef struct job {
@@ -62,6 +63,7 @@ typedef struct job {
     fx_metrics *m;
     trial *trials;
     size_t n;
+    fx_status failure;                  /* of the last path that failed */
     char model[FITTING_SPEC];
 } job;
 
@@ -211,11 +213,18 @@ static int path(job *j, size_t kernel, size_t D)
         return status;
     fx_status s = fx_model_path(j->m, &plan, j->C, j->costs, &j->t.X.table, j->fold, (int)folds,
                                 &run);
-    if (s < 0)
+    if (s == FX_ECANCELLED)
         return say_failure(s);
+    if (s < 0) {                        /* the other paths stand */
+        trial *x = &j->trials[j->n++];
+        *x = (trial){kernel, D, NAN, NAN, NAN, say_clock() - start, ""};
+        say_reason(x->failed);
+        j->failure = s;
+        return 0;
+    }
     for (size_t c = 0; c < j->costs && !status; c++) {
         trial *x = &j->trials[j->n++];
-        *x = (trial){kernel, D, j->C[c], 0, 0, say_clock() - start};
+        *x = (trial){kernel, D, j->C[c], 0, 0, say_clock() - start, ""};
         status = metric_mean(&x->mean, &x->sd, "tune", j->m + c * folds, (size_t)folds,
                              j->t.metric);
     }
@@ -223,13 +232,14 @@ static int path(job *j, size_t kernel, size_t D)
 }
 
 /* ---- Showing ------------------------------------------------------------------------------ */
+/* NULL: all failed. */
 static const trial *best(const job *j)
 {
-    const trial *x = j->trials;
+    const trial *x = NULL;
     double sign = metric_falls(j->t.metric) ? -1 : 1;
 
-    for (size_t i = 1; i < j->n; i++)
-        if (sign * j->trials[i].mean > sign * x->mean)
+    for (size_t i = 0; i < j->n; i++)
+        if (!*j->trials[i].failed && (!x || sign * j->trials[i].mean > sign * x->mean))
             x = &j->trials[i];
     return x;
 }
@@ -263,26 +273,33 @@ static int print(const job *j, const trial *won)
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
         if ((int)strlen(kernel_name(name, j, x)) > width)
             width = (int)strlen(name);
-    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D",
-               "C", j->t.metric, "sd", "seconds");
-    for (const trial *x = j->trials; x < j->trials + j->n; x++)
-        safe_print(f, "%c %*s %8s %10.6g %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', width,
-                   kernel_name(name, j, x), count_name(D, x->features), x->C, x->mean, x->sd,
-                   x->seconds);
+    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D", "C",
+            j->t.metric, "sd", "seconds");
+    for (const trial *x = j->trials; x < j->trials + j->n; x++) {
+        safe_print(f, "%c %*s %8s ", x == won ? '*' : ' ', width, kernel_name(name, j, x),
+                count_name(D, x->features));
+        if (*x->failed)
+            safe_print(f, "failed: %s\n", x->failed);
+        else
+            safe_print(f, "%10.6g %10.6g %9.4g %8.2f\n", x->C, x->mean, x->sd, x->seconds);
+    }
     fputc('\n', f);
     training_print(f, &j->t);
     return f == stdout ? say_flush() : 0;
 }
 
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
 static json_t *json_trial(const job *j, const trial *x)
 {
     size_t order = j->kernel[x->kernel].order;
 
-    return json_pack("{s:o, s:o, s:I, s:f, s:f, s:f, s:f}", "order",
+    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:f, s:o}", "order",
                      order ? json_integer((json_int_t)order) : json_null(), "kernel",
                      *j->kernel[x->kernel].spec ? say_text(j->kernel[x->kernel].spec) : json_null(),
-                     "D", (json_int_t)x->features, "C", x->C, "mean", x->mean, "sd", x->sd,
-                     "seconds", x->seconds);
+                     "D", (json_int_t)x->features, "C", number(x->C), "mean", number(x->mean), "sd",
+                     number(x->sd), "seconds", x->seconds, "failed",
+                     *x->failed ? say_text(x->failed) : json_null());
 }
 
 static int print_json(const job *j, const trial *won)
@@ -373,6 +390,8 @@ static int tune(job *j, const char *data)
         || (status = foretell(j)) || (status = search(j)))
         return status;
     const trial *won = best(j);
+    if (!won)
+        return say_failure(j->failure);
     if ((status = set_plan(j, &j->t.plan, won->kernel, won->features))
         || (status = fitting_model(j->model, j->t.regress, say_number(C, won->C), NULL))
         || (status = training_fit(&j->t)) || (status = training_save(&j->t, o)))

@@ -22,11 +22,13 @@ typedef struct words {
 typedef struct trial {
     const char *order, *rank, *beta;
     double mean, sd, seconds;
+    char failed[SAY_REASON];            /* why it did: mean and sd are NaN; or "" */
 } trial;
 
 typedef struct search {
     const factor_lists *want;
     training *t;
+    fx_status failure;                  /* of the last trial that failed */
     words order, rank, beta;
     char plain[FITTING_SPEC], model[FITTING_SPEC]; /* as given, without its beta; of a trial */
     chosen k;
@@ -169,9 +171,15 @@ static int measure(search *s, trial *x)
         return status;
     fx_status st = fx_model_path(s->m, &s->t->plan, &same, 1, &s->t->X.table, s->fold, (int)folds,
                                  &run);
-    if (st < 0)
+    if (st == FX_ECANCELLED)
         return say_failure(st);
     x->seconds = say_clock() - start;
+    if (st < 0) {                       /* the other trials stand */
+        say_reason(x->failed);
+        x->mean = x->sd = NAN;
+        s->failure = st;
+        return 0;
+    }
     return metric_mean(&x->mean, &x->sd, "tune", s->m, folds, s->t->metric);
 }
 
@@ -209,13 +217,14 @@ static int measure_all(search *s)
     return status;
 }
 
+/* NULL: all failed. */
 static const trial *best(const search *s)
 {
-    const trial *x = s->trials;
+    const trial *x = NULL;
     double sign = metric_falls(s->t->metric) ? -1 : 1;
 
-    for (size_t i = 1; i < s->n; i++)
-        if (sign * s->trials[i].mean > sign * x->mean)
+    for (size_t i = 0; i < s->n; i++)
+        if (!*s->trials[i].failed && (!x || sign * s->trials[i].mean > sign * x->mean))
             x = &s->trials[i];
     return x;
 }
@@ -232,11 +241,16 @@ static int print(const search *s, const trial *won)
         return 0;
     for (size_t i = 0; i < s->beta.n; i++)
         width = (int)strlen(s->beta.word[i]) > width ? (int)strlen(s->beta.word[i]) : width;
-    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric,
-               "sd", "seconds");
-    for (const trial *x = s->trials; x < s->trials + s->n; x++)
-        safe_print(f, "%c %5s %6s %*s %10.6g %9.4g %8.2f\n", x == won ? '*' : ' ', shown(x->order),
-                   shown(x->rank), width, x->beta, x->mean, x->sd, x->seconds);
+    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric, "sd",
+            "seconds");
+    for (const trial *x = s->trials; x < s->trials + s->n; x++) {
+        safe_print(f, "%c %5s %6s %*s ", x == won ? '*' : ' ', shown(x->order), shown(x->rank), width,
+                x->beta);
+        if (*x->failed)
+            safe_print(f, "failed: %s\n", x->failed);
+        else
+            safe_print(f, "%10.6g %9.4g %8.2f\n", x->mean, x->sd, x->seconds);
+    }
     fputc('\n', f);
     training_print(f, s->t);
     return f == stdout ? say_flush() : 0;
@@ -247,11 +261,14 @@ static json_t *count(const char *text)
     return text ? json_integer((json_int_t)strtoll(text, NULL, 10)) : json_null();
 }
 
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
 static json_t *json_trial(const trial *x)
 {
-    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f}", "order", count(x->order), "rank",
-                     count(x->rank), "beta", say_text(x->beta), "mean", x->mean, "sd", x->sd,
-                     "seconds", x->seconds);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "order", count(x->order), "rank",
+                     count(x->rank), "beta", say_text(x->beta), "mean", number(x->mean), "sd",
+                     number(x->sd), "seconds", x->seconds, "failed",
+                     *x->failed ? say_text(x->failed) : json_null());
 }
 
 static int print_json(const search *s, const trial *won)
@@ -290,6 +307,8 @@ static int run(search *s, const char *data)
         || (status = measure_all(s)))
         return status;
     const trial *won = best(s);
+    if (!won)
+        return say_failure(s->failure);
     if ((status = set_trial(s, won)) || (status = training_fit(s->t))
         || (status = training_save(s->t, o)))
         return status;

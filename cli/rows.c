@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rows.c - rows that were read: widened, scaled, put into one block. */
+ * rows.c - rows that were read: widened, scaled, put into one block, drawn. */
 
 #include "cli.h"
 
@@ -134,6 +134,64 @@ int rows_join(loaded *l)
         return say_failure(st);
     rows_replace(l, one);
     return 0;
+}
+
+/* ---- A draw ------------------------------------------------------------------------------- */
+typedef struct card { double label; size_t place; } card;       /* place: in the shuffled order */
+
+static int by_label(const void *a, const void *b)
+{
+    const card *x = a, *y = b;
+
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* True for exactly `take` of the positions 0..n-1, evenly spread. */
+static bool is_taken(size_t i, size_t take, size_t n) { return (i + 1) * take / n > i * take / n; }
+
+static bool is_first(const card *c, size_t i) { return i == 0 || c[i].label != c[i - 1].label; }
+
+/* Sorted by class, the first row of each class is drawn, then an even share of all others: a class
+ * gets its share, and at least one row if there are no more classes than rows to draw. */
+static void draw_by_class(bool *drawn, const card *c, size_t n, size_t most)
+{
+    size_t classes = 0, first = 0;
+
+    for (size_t i = 0; i < n; i++)
+        classes += is_first(c, i);
+    size_t firsts = classes < most ? classes : most;
+    for (size_t i = 0; i < n; i++) {
+        bool is = is_first(c, i);
+        drawn[c[i].place] = is ? is_taken(first, firsts, classes)
+                               : is_taken(i - first, most - firsts, n - classes);
+        first += is;
+    }
+}
+
+int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_t seed)
+{
+    size_t n = 0;
+
+    fx_data_shuffle(row, t->rows, seed);
+    if (regress || !t->label || most >= t->rows)
+        return 0;
+    card *c = malloc(t->rows * sizeof *c);
+    bool *drawn = malloc(t->rows * sizeof *drawn);
+    if (c && drawn) {
+        for (size_t i = 0; i < t->rows; i++)
+            c[i] = (card){t->label[row[i]], i};
+        qsort(c, t->rows, sizeof *c, by_label);
+        draw_by_class(drawn, c, t->rows, most);
+        for (size_t i = 0; i < t->rows; i++)
+            if (drawn[i])
+                row[n++] = row[i];
+    }
+    int status = c && drawn ? 0 : say_no_memory("a draw of rows");
+    free(c);
+    free(drawn);
+    return status;
 }
 
 int rows_ready(loaded *l, const char *path, const char *scale)

@@ -136,6 +136,8 @@ int say_failure(fx_status s)
                                             : EXIT_USAGE;
 }
 
+void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail()); }
+
 /* The library has no names of files: it says "links:7: ..", which is line 7 of the path. */
 int say_fault(const char *path, const char *ours, fx_status s)
 {

@@ -121,6 +121,15 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
     return EXIT_USAGE;
 }
 
+trial trial_none(void)
+{
+    return (trial){.test = {0, NAN, NAN, NAN, NAN},
+                   .train_seconds = NAN,
+                   .test_seconds = NAN,
+                   .C = NAN,
+                   .valid = NAN};
+}
+
 /* ---- The fit ------------------------------------------------------------------------------ */
 static int count(void *ctx, const void *bytes, size_t len)
 {
@@ -142,9 +151,9 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     uint64_t before = forget_peak();
     double start = say_clock();
     s = fx_model_fit(&m, plan, &rows, &run);
-    out->train_seconds = say_clock() - start;
     if (s < 0)
         return s;
+    out->train_seconds = say_clock() - start;
     uint64_t peak = before ? resident("VmHWM") : 0;
     out->memory = peak > before ? peak - before : 0;
     out->status = s;
@@ -152,9 +161,10 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     out->bytes = 0;
     start = say_clock();
     s = fx_model_evaluate(&out->test, NULL, m, &p->test, &run);
-    out->test_seconds = say_clock() - start;
-    if (s >= 0)
+    if (s >= 0) {
+        out->test_seconds = say_clock() - start;
         s = fx_model_dump(&(fx_sink){count, NULL, &out->bytes}, m);
+    }
     if (model && s >= 0)
         *model = m;
     else

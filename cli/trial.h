@@ -30,6 +30,7 @@ typedef struct trial {
     double C, valid;                    /* chosen, and its metric on the validation rows */
     fx_status status;                   /* of the fit: FX_OK or a remark */
 } trial;
+trial trial_none(void);                 /* nothing measured: all figures are NaN */
 /* The best of C[0..n), ascending, on the validation rows (folds == 1), or in the mean over so many
  * folds of train and valid together, dealt by plan->seed: warm starts along them, features made
  * once.  Of factorization machines the numbers multiply beta.  Of equals the strongest penalty is

@@ -64,8 +64,9 @@ static bool gather(words *w)
         return false;
     for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; k < seeds; k++)
-            score[i * seeds + k] = k < c->list[i].done
-                                       ? metric_of(&c->list[i].trial[k].test, c->metric) : NAN;
+            score[i * seeds + k] = k < c->list[i].done && !*c->list[i].failed
+                                       ? metric_of(&c->list[i].trial[k].test, c->metric)
+                                       : NAN;
     w->in = (contest){.methods = c->n, .seeds = seeds, .score = score,
                       .falls = metric_falls(c->metric), .tested = (double)c->tested,
                       .most = (double)(c->test.data ? c->tested : c->rows),
@@ -99,6 +100,11 @@ static const char *number(const words *w, char buf[32], double x)
     return buf;
 }
 
+static size_t seeds_of(const words *w, size_t i)        /* that count: none, if it failed */
+{
+    return *w->c->list[i].failed ? 0 : w->c->list[i].done;
+}
+
 /* Of those that count: the best for which `is` holds, or all. */
 static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
 {
@@ -106,7 +112,7 @@ static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
     double sign = w->in.falls ? -1 : 1;
 
     for (size_t i = 0; i < w->c->n; i++)
-        if (w->c->list[i].done >= w->r.seeds && is(&w->c->list[i]) == holds
+        if (seeds_of(w, i) >= w->r.seeds && is(&w->c->list[i]) == holds
             && (best == w->c->n || sign * mean_of(w, i) > sign * mean_of(w, best)))
             best = i;
     return best;
@@ -194,6 +200,8 @@ static void say_combinations(const words *w)
                                                        : "more than single columns matters");
 }
 
+static const char *why_not(const method *m) { return *m->failed ? m->failed : m->left_out; }
+
 static void say_exact(const words *w)
 {
     size_t exact = best_of(w, is_exact, true), other = best_of(w, is_exact, false);
@@ -211,9 +219,9 @@ static void say_exact(const words *w)
         safe_print(w->f, " The exact kernel machine (%s, %s) gains nothing measurable over it.",
                    w->c->list[exact].name, number(w, a, mean_of(w, exact)));
     for (size_t i = 0; i < w->c->n && exact == w->c->n; i++)
-        if (is_exact(&w->c->list[i]) && *w->c->list[i].left_out) {
+        if (is_exact(&w->c->list[i]) && *why_not(&w->c->list[i])) {
             safe_print(w->f, " What an exact kernel machine would bring is not known (%s).",
-                       w->c->list[i].left_out);
+                    why_not(&w->c->list[i]));
             return;
         }
 }
@@ -249,10 +257,16 @@ static int say_training(const words *w)
 
 static void say_limits(const words *w)
 {
-    size_t partly = 0;
+    size_t partly = 0, failed = 0;
 
-    for (size_t i = 0; i < w->c->n; i++)
-        partly += w->c->list[i].done < w->r.seeds && !*w->c->list[i].left_out;
+    for (size_t i = 0; i < w->c->n; i++) {
+        const method *m = &w->c->list[i];
+        partly += m->done < w->r.seeds && !*why_not(m);
+        failed += *m->failed != '\0';
+    }
+    if (failed)
+        safe_print(w->f, " %zu method%s failed and had no say in this.", failed,
+                failed == 1 ? "" : "s");
     if (w->c->interrupted && partly)
         safe_print(w->f, " The run was interrupted: %zu other method%s no say in this.", partly,
                    partly == 1 ? " had" : "s had");

@@ -20,7 +20,9 @@ typedef struct method {                 /* a line; in order of simplicity: the a
     size_t tries;
     char left_out[256];                 /* why it is not run; "": it is */
     trial trial[COMPARE_SEEDS];         /* of seeds cli.seed .. */
-    size_t done;                        /* seeds that were measured */
+    size_t done;                        /* seeds that were measured: the first ones */
+    char failed[256];                   /* why seed number `done` failed; then no more are tried.
+                                         * "": none did */
 } method;
 
 typedef struct comparison {

@@ -22,11 +22,14 @@ static const char *csv_number(char buf[32], double x)   /* what is not known is 
     return isfinite(x) ? say_number(buf, x) : buf;
 }
 
-static const char *status_text(const trial *t)
+static const char *status_text(const method *m, size_t s)
 {
-    return t->status == FX_NOT_CONVERGED ? "not converged"
-           : t->status == FX_DIVERGED    ? "diverged"
-                                         : "done";
+    const trial *t = &m->trial[s];
+
+    return s == m->done                    ? "failed"
+           : t->status == FX_NOT_CONVERGED ? "not converged"
+           : t->status == FX_DIVERGED      ? "diverged"
+                                           : "done";
 }
 
 static int csv_trial(output *o, const method *m, size_t s)
@@ -35,15 +38,20 @@ static int csv_trial(output *o, const method *m, size_t s)
     const double value[] = {t->C, t->valid, t->test.accuracy, t->test.auc, t->test.rmse,
                             t->train_seconds, t->test_seconds};
     char line[512], number[32];
+    bool whole = s < m->done;
     int n = snprintf(line, sizeof line, ",%llu,%zu", (unsigned long long)(cli.seed + s),
                      t->features);
 
     for (size_t i = 0; i < sizeof value / sizeof *value; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, ",%s", csv_number(number, value[i]));
-    snprintf(line + n, sizeof line - (size_t)n, ",%llu,%llu,%s,\n", (unsigned long long)t->bytes,
-             (unsigned long long)t->memory, status_text(t));
+    if (whole)
+        n += snprintf(line + n, sizeof line - (size_t)n, ",%llu,%llu", (unsigned long long)t->bytes,
+                      (unsigned long long)t->memory);
+    snprintf(line + n, sizeof line - (size_t)n, "%s,%s,", whole ? "" : ",,", status_text(m, s));
     int status = csv_text(o, m->name);
-    return status ? status : output_text(o, line);
+    if (!status && !(status = output_text(o, line)) && !whole)
+        status = csv_text(o, m->failed);
+    return status ? status : output_text(o, "\n");
 }
 
 int compare_csv(output *o, const comparison *c)
@@ -52,7 +60,7 @@ int compare_csv(output *o, const comparison *c)
                                 "test_seconds,bytes,memory,status,reason\n");
 
     for (const method *m = c->list; m < c->list + c->n && !status; m++) {
-        for (size_t s = 0; s < m->done && !status; s++)
+        for (size_t s = 0; s < m->done + (*m->failed != 0) && !status; s++)
             status = csv_trial(o, m, s);
         if (*m->left_out && !status && !(status = csv_text(o, m->name))
             && !(status = output_text(o, ",,,,,,,,,,,,left out,"))
@@ -98,21 +106,27 @@ json_t *compare_json(const comparison *c, const char *advice)
 {
     size_t n;
     const method **list = compare_ranking(c, &n);
-    json_t *results = json_array(), *left_out = json_array();
+    json_t *results = json_array(), *left_out = json_array(), *failed = json_array();
 
     for (size_t i = 0; i < n && list; i++)
         results = say_append(results, result(list[i]));
-    for (const method *m = c->list; m < c->list + c->n; m++)
+    for (const method *m = c->list; m < c->list + c->n; m++) {
         if (*m->left_out)
-            left_out = say_append(left_out, json_pack("{s:o, s:o}", "name", text(m->name),
-                                                      "reason", text(m->left_out)));
+            left_out = say_append(left_out, json_pack("{s:o, s:o}", "name", text(m->name), "reason",
+                                                      text(m->left_out)));
+        if (*m->failed)
+            failed = say_append(failed, json_pack("{s:o, s:I, s:o}", "name", text(m->name), "seed",
+                                                  (json_int_t)(cli.seed + m->done), "reason",
+                                                  text(m->failed)));
+    }
     free(list);
-    return list ? json_pack("{s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}",
-                            "rows", (json_int_t)c->rows, "columns", (json_int_t)c->cols, "metric",
-                            c->metric, "scale", c->scale, "train", (json_int_t)c->train, "valid",
-                            (json_int_t)c->valid, "test", (json_int_t)c->tested, "seed",
-                            (json_int_t)cli.seed, "seeds", (json_int_t)c->seeds, "interrupted",
-                            c->interrupted, "results", results, "left_out", left_out, "advice",
-                            text(advice))
-                : NULL;
+    return list
+               ? json_pack("{s:I, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o}",
+                           "rows", (json_int_t)c->rows, "columns", (json_int_t)c->cols, "metric",
+                           c->metric, "scale", c->scale, "train", (json_int_t)c->train, "valid",
+                           (json_int_t)c->valid, "test", (json_int_t)c->tested, "seed",
+                           (json_int_t)cli.seed, "seeds", (json_int_t)c->seeds, "interrupted",
+                           c->interrupted, "results", results, "left_out", left_out, "failed",
+                           failed, "advice", text(advice))
+               : NULL;
 }

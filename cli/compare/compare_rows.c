@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static int draw_rows(loaded *l, size_t most)
+static int draw_rows(loaded *l, size_t most, bool regress)
 {
     size_t all = l->table.rows, *order = malloc((all ? all : 1) * sizeof *order);
     fx_run run = progress_run();
@@ -14,11 +14,11 @@ static int draw_rows(loaded *l, size_t most)
 
     if (!order)
         return say_no_memory("rows");
-    fx_data_shuffle(order, all, cli.seed);
-    fx_status s = fx_data_select(&some, &l->table, order, most, &run);
+    int status = rows_draw(order, &l->table, most, regress, cli.seed);
+    fx_status s = status ? FX_OK : fx_data_select(&some, &l->table, order, most, &run);
     free(order);
-    if (s)
-        return say_failure(s);
+    if (status || s)
+        return status ? status : say_failure(s);
     rows_replace(l, some);
     say_note("%zu of %zu rows are looked at, drawn by seed %llu; --rows takes more", l->table.rows,
              all, (unsigned long long)cli.seed);
@@ -46,7 +46,8 @@ static int read_rows(comparison *c, const char *data)
             return EXIT_USAGE;
         }
     }
-    if ((status = c->X.table.rows > c->most ? draw_rows(&c->X, (size_t)c->most) : rows_join(&c->X)))
+    size_t all = c->X.table.rows;
+    if ((status = all > c->most ? draw_rows(&c->X, (size_t)c->most, c->regress) : rows_join(&c->X)))
         return status;
     if (c->X.table.weight)
         say_note("weights are not looked at: all rows count alike in a comparison");
@@ -56,7 +57,9 @@ static int read_rows(comparison *c, const char *data)
     c->cols = c->X.table.cols;
     c->metric = c->regress ? "rmse" : "accuracy";
     c->scale = rows_scaling(&c->X.table);
-    return 0;
+    return c->test_path && !c->regress ? classes_known(
+               &c->test, &c->X, all > c->rows ? "a larger --rows takes more classes" : NULL)
+                                       : 0;
 }
 
 int compare_split(parts *p, const comparison *c, uint64_t seed)

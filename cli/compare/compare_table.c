@@ -37,18 +37,28 @@ spread compare_spread(const method *m, const char *what)
     return s;
 }
 
+/* Should a come before b?  Scores of a method that failed are of other seeds than those of the
+ * others: it comes last, and so does a score that is no number. */
+static bool is_before(const method *a, const method *b, const char *metric)
+{
+    double sign = metric_falls(metric) ? 1 : -1;
+    double x = sign * compare_spread(a, metric).mean, y = sign * compare_spread(b, metric).mean;
+
+    if (!*a->failed != !*b->failed)
+        return !*a->failed;
+    return x < y || (isnan(y) && !isnan(x));
+}
+
 const method **compare_ranking(const comparison *c, size_t *n)
 {
     const method **list = malloc((c->n ? c->n : 1) * sizeof *list);
-    double sign = metric_falls(c->metric) ? 1 : -1;
 
     *n = 0;
     for (const method *m = c->list; list && m < c->list + c->n; m++) {
-        double x = sign * compare_spread(m, c->metric).mean;
         size_t at = *n;
         if (!m->done)
             continue;
-        for (; at > 0 && x < sign * compare_spread(list[at - 1], c->metric).mean; at--)
+        for (; at > 0 && is_before(m, list[at - 1], c->metric); at--)
             list[at] = list[at - 1];
         list[at] = m;
         ++*n;
@@ -108,7 +118,7 @@ static void print_method(const comparison *c, const method *m, int name, int sco
                bytes_text(size, compare_spread(m, "bytes").mean),
                bytes_text(memory, compare_spread(m, "memory").mean));
     if (m->done < c->seeds)
-        safe_print(stdout, "  %zu seed%s", m->done, m->done == 1 ? "" : "s");
+        safe_print(stdout, "  %zu seed%s%s", m->done, m->done == 1 ? "" : "s", *m->failed ? ", failed" : "");
     if (slow)
         safe_print(stdout, "  not converged (%zu of %zu)", slow, m->done);
     if (wild)
@@ -141,6 +151,20 @@ static void print_left_out(const comparison *c)
             if (!any)
                 puts("\nleft out:");
             safe_print(stdout, "  %s: %s\n", m->name, m->left_out);
+            any = true;
+        }
+}
+
+static void print_failed(const comparison *c)
+{
+    bool any = false;
+
+    for (const method *m = c->list; m < c->list + c->n; m++)
+        if (*m->failed) {
+            if (!any)
+                puts("\nfailed:");
+            printf("  %s, seed %llu: %s\n", m->name, (unsigned long long)(cli.seed + m->done),
+                   m->failed);
             any = true;
         }
 }
@@ -196,6 +220,7 @@ int compare_print(const comparison *c, const char *advice)
         print_method(c, list[i], name, score);
     free(list);
     print_left_out(c);
+    print_failed(c);
     putchar('\n');
     print_text(advice);
     return say_flush();

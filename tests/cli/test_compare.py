@@ -196,6 +196,74 @@ def test_rare_class(fx, put):
     assert advice.startswith("Nothing was learned") and "AUC" in advice and "balanced" in advice
 
 
+def lone(n, rare, seed):
+    """n rows of classes 0 and 1, then one row each of the rare classes."""
+    X = normal(n + len(rare), 3, seed)
+    return svmlight(X, [*(int(v > 0) for v in X[:n, 0]), *rare])
+
+
+def test_class_of_one_row(fx, put):
+    """Every class is among the rows that are drawn, whatever the seed, in about its share."""
+    put("x.svm", lone(200, [2], 1))
+    put("t.svm", lone(200, [2], 2))
+    for seed in range(1, 6):
+        j = board(fx, "x.svm", "--test", "t.svm", "--rows", "60", "--methods", "linear", "--seeds", "1",
+                  "--seed", str(seed))
+        r, = j["results"]
+        assert j["rows"] == 60 and r["accuracy"] > 0.6 and not j["failed"] and not j["left_out"]
+
+
+def test_draw_has_shares(fx, put):
+    """Of 100 rows drawn 89 or 90 are of the class of 9 in 10: the same for every seed."""
+    X = normal(1000, 2, 1)
+    put("x.svm", svmlight(X, [0] * 900 + [1] * 100))
+    for seed in "1234":
+        advice = board(fx, "x.svm", "--rows", "100", "--methods", "linear", "--seeds", "1", "--seed", seed)["advice"]
+        assert "most common class has 0.89" in advice or "most common class has 0.90" in advice
+
+
+def test_test_rows_of_an_unknown_class(fx, put):
+    """Known before the first fit, and what to do."""
+    put("x.svm", lone(100, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11], 1))
+    put("t.svm", lone(100, [12], 2))
+    put("u.svm", lone(100, [11], 2))
+    talk = fx("compare", "x.svm", "--test", "t.svm", "--csv", "b.csv", status=2).talk
+    assert "t.svm: row 101 is of class 12" in talk and "leave such rows out" in talk
+    talk = fx("compare", "x.svm", "--test", "u.svm", "--rows", "10", "--seed", "2", status=2).talk
+    assert "--rows" in talk and files(fx.directory) == ["t.svm", "u.svm", "x.svm"]
+    talk = fx("train", "x.svm", "--eval-set", "t.svm", status=2).talk
+    assert "t.svm: row 101 is of class 12" in talk and "candidates" not in talk
+
+
+def outlier(put):
+    """Products of the last row overflow unless it is in the part by which columns are scaled."""
+    X = normal(61, 3, 3)
+    X[60] = [1e30, 1e30, 0]
+    put("x.svm", svmlight(X, [*(int(v > 0) for v in X[:60, 0]), 1]))
+
+
+def test_failed_on_one_split(fx, put):
+    """A method that fails with one seed keeps the seeds before; the others have all of them."""
+    outlier(put)
+    args = ["x.svm", "--methods", "linear,explicit", "--seeds", "6"]
+    j = board(fx, *args, "--csv", "b.csv")
+    linear = j["results"][0]
+    assert linear["name"] == "linear" and linear["seeds"] == 6 and len(j["failed"]) == 4
+    assert "4 methods failed" in j["advice"]
+    seeds = {r["name"]: r["seeds"] for r in j["results"]}
+    lines = list(csv.DictReader((fx.directory / "b.csv").open()))
+    table = fx("compare", *args).text
+    for f in j["failed"]:
+        assert "beyond the range of floats" in f["reason"]
+        assert 1 <= seeds[f["name"]] == f["seed"] - 1 < 6
+        mine = [l for l in lines if l["method"] == f["name"]]
+        assert [l["status"] for l in mine] == ["done"] * seeds[f["name"]] + ["failed"]
+        assert mine[-1]["reason"] == f["reason"] and mine[-1]["seed"] == str(f["seed"])
+        assert mine[-1]["accuracy"] == "" and float(mine[-1]["C"]) > 0
+        assert f"  {f['name']}, seed {f['seed']}: {f['reason']}" in table
+    assert "failed:" in table and f"{seeds['explicit pairs']} seed" in table
+
+
 @pytest.mark.large
 def test_parity_of_three(fx, put):
     """Triples, which no pair helps with: hofm or a map of triples, and never fewer columns."""

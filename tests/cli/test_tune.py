@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross tune: the table, the choice, the model."""
 
+import numpy as np
 import pytest
 
+from conftest import svmlight
 from test_output import files
 
 
@@ -64,3 +66,15 @@ def test_scale_auto(fx, put):
     put("x.svm", "".join(f"{(-1) ** i} 1:{i % 2 * 90 + 9} 2:{i}\n" for i in range(40)))
     r = fx("tune", "x.svm", "--order", "1", "-C", "1", "--scale", "auto", "-o", "m.fx")
     assert "scaling: maxabs" in r.talk
+
+
+def test_a_path_that_fails(fx, put):
+    """It is listed with its reason; the others decide.  If all fail, so does the search."""
+    X = np.random.default_rng(3).normal(size=(60, 3))
+    X[59] = 1e30                        # products are beyond floats
+    put("x.svm", svmlight(X, [i % 2 for i in range(60)]))
+    args = ["x.svm", "--map", "explicit", "-D", "6", "-C", "1,10", "--json"]
+    trials = fx("tune", *args, "--order", "1,2").json["trials"]
+    assert [t["order"] for t in trials] == [1, 1, 2] and trials[2]["mean"] is None
+    assert "range of floats" in trials[2]["failed"] and trials[0]["failed"] is None
+    assert "range of floats" in fx("tune", *args, "--order", "2", status=3).talk

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * classes.c - are the classes of rows to measure on among those to train on?  A model refuses
- * others; here that is found before the fits. */
+ * classes.c - classes of rows: how many, and are those of rows to measure on among those to train
+ * on?  A model refuses others; here that is found before the fits. */
 
 #include "cli.h"
 
@@ -55,6 +55,15 @@ static class *find(size_t *n, const fx_table *t)
     if (list)
         qsort(list, *n, sizeof *list, by_name);
     return list;
+}
+
+size_t classes_count(const fx_table *t)
+{
+    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
+    size_t n = y ? distinct(y, t) : 0;
+
+    free(y);
+    return n;
 }
 
 int classes_known(const loaded *rows, const loaded *train, const char *hint)

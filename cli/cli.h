@@ -161,6 +161,7 @@ void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
  * do, or NULL. */
 int classes_known(const loaded *rows, const loaded *train, const char *hint);
+size_t classes_count(const fx_table *t);        /* 0: no memory to count them */
 
 /* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */

@@ -176,12 +176,25 @@ static void say_cost(const fx_estimate *e, size_t rows, size_t fits, const char 
         say_note("with random features, more exact as -D grows: %s", other);
 }
 
+/* " of 300 classes (44850 pairs)": why kernel-svm may need so much; "" of others. */
+static const char *of_pairs(char buf[64], const training *t)
+{
+    size_t n = t->regress || !fitting_named(fitting_given(), "kernel-svm")
+                   ? 0
+                   : classes_count(&t->X.table);
+
+    buf[0] = '\0';
+    if (n > 2)
+        snprintf(buf, 64, " of %zu classes (%zu pairs)", n, n * (n - 1) / 2);
+    return buf;
+}
+
 int exact_foretell(const training *t, const chosen *k, size_t fits)
 {
     fx_estimate e;
     fx_run run = progress_run();
     size_t rows = t->X.table.rows;
-    char other[2048];
+    char other[2048], pairs[64];
 
     if (!exact_is())
         return 0;
@@ -190,8 +203,9 @@ int exact_foretell(const training *t, const chosen *k, size_t fits)
         return say_failure(s);
     other_way(other, k, t->X.table.cols);
     if ((double)e.bytes > (double)cli.max_memory) {
-        int status = say_limit((double)e.bytes, "%.*s on %zu rows needs %llu bytes:",
-                               name_length(), fitting_given(), rows, (unsigned long long)e.bytes);
+        int status = say_limit(
+            (double)e.bytes, "%.*s on %zu rows%s needs %llu bytes:", name_length(), fitting_given(),
+            rows, of_pairs(pairs, t), (unsigned long long)e.bytes);
         if (*other)
             say_hint("%s takes less, and is more exact as -D grows", other);
         return status;

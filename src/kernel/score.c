@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { TILE = 512 };
+enum { SUMS = 1 << 19 };                /* of a tile: the loop between two polls is 16 times that */
 
 typedef struct score {
     double *S;
@@ -128,6 +129,8 @@ fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z
     if (x.n < a.p.tile)
         a.p.tile = x.n;
     a.width = outputs == 1 ? FXI_LANES : (outputs + 7) / 8 * 8;
+    if (a.p.tile > SUMS / a.width)      /* many outputs: a stop shall not wait for all rows */
+        a.p.tile = SUMS / a.width ? SUMS / a.width : 1;
     size_t blocks = (x.n + a.p.tile - 1) / a.p.tile;
     fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n
                                          * (fxi_kernel_panel_work(k, x.X) + (double)outputs));

@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FOLDS = 5, ITERATIONS = 100, PIECE = 1 << 14 };
 
@@ -181,10 +182,15 @@ fx_status fxi_model_calibrate(fxi_train *t, const fx_run *run)
         st = fxi_error(FX_ESHAPE, "%zu rows of %zu classes are too many", rows, outputs);
     if (!st)
         st = fxi_memory_check(run, bytes, "scores of the rows held out");
-    if (!st && (!(fold = fxi_alloc(rows, sizeof *fold)) || !(S = fxi_zalloc(bytes, 1))))
+    if (!st && !(fold = fxi_alloc(rows, sizeof *fold)))
         st = FX_ENOMEM;
     if (!st)
         st = make_folds(fold, &f.folds, t);
+    if (!st && !(S = fxi_alloc(bytes, 1)))
+        st = FX_ENOMEM;
+    for (size_t i = 0; i < rows && !st; i++)
+        if (fold[i] < 0)                /* held out by no fold: nobody sets its scores */
+            memset(S + i * outputs, 0, outputs * sizeof *S);
     f.fold = fold;
     if (!st)
         st = fxi_model_folds(t, &f, collect, &(collecting){S, outputs}, run);

@@ -21,15 +21,40 @@ const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const
     return buf;
 }
 
-/* Class k is called by these bytes: its name or, of a number, any form of its value. */
-static bool is_called(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len)
+/* Below, at or above 0, as these bytes (or, of numbers, x) come before class k or behind it. */
+static int compare(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len,
+                   double x)
 {
-    double x;
-
     if (!t->classes)
-        return fxi_decimal_read(&x, s, s + len) == s + len && x == l->value[k];
+        return (x > l->value[k]) - (x < l->value[k]);
     const char *name = t->class_name[(size_t)l->value[k]];
-    return strlen(name) == len && !memcmp(name, s, len);
+    int order = strncmp(s, name, len);
+    return order ? order : name[len] ? -1 : 0;
+}
+
+/* The class that is called by these bytes: its name or, of a number, any form of its value.  Values
+ * and names are sorted, so that weights of all k classes take k log k steps. */
+static bool find_called(size_t *out, const fxi_labels *l, const fx_table *t, const char *s,
+                        size_t len)
+{
+    size_t low = 0, high = l->classes;
+    double x = 0;
+
+    if (!t->classes && fxi_decimal_read(&x, s, s + len) != s + len)
+        return false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare(l, t, middle, s, len, x);
+        if (order == 0) {
+            *out = middle;
+            return true;
+        }
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
 }
 
 static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table *t, const char *s,
@@ -42,13 +67,15 @@ static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table
     while (sign > s && *sign != '=')    /* the last one: names may hold others */
         sign--;
     if (sign == s || fxi_decimal_read(&w, sign + 1, end) != end || !(w > 0 && isfinite(w)))
-        return fxi_error(FX_EINVAL, "class weight '%.*s' is not CLASS=WEIGHT with a positive "
-                         "number", (int)(end - s), s);
-    for (size_t k = 0; k < l->classes; k++)
-        if (is_called(l, t, k, s, (size_t)(sign - s))) {
-            weight[k] = w;
-            return FX_OK;
-        }
+        return fxi_error(FX_EINVAL,
+                         "class weight '%.*s' is not CLASS=WEIGHT with a positive "
+                         "number",
+                         (int)(end - s), s);
+    size_t called;
+    if (find_called(&called, l, t, s, (size_t)(sign - s))) {
+        weight[called] = w;
+        return FX_OK;
+    }
     for (size_t k = 0, n = 0; k < l->classes && n < sizeof list; k++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
                               fxi_model_class_weight_name(buf, l, t, k));

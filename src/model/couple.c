@@ -51,7 +51,7 @@ static void multiply(double *Qp, const double *p, const double *Q, const double 
     }
 }
 
-void fxi_model_couple(double *p, const double *r, size_t classes, double *work)
+void fxi_model_couple(double *p, const double *r, size_t classes, double *work, fxi_team *team)
 {
     size_t k = classes;
     double *Q = work, *Qp = work + k;   /* the diagonal */
@@ -63,7 +63,7 @@ void fxi_model_couple(double *p, const double *r, size_t classes, double *work)
             if (b != a)
                 Q[a] += against(r, k, b, a) * against(r, k, b, a);
     }
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < SWEEPS && !(team && fxi_parallel_cancelled(team)); sweep++) {
         multiply(Qp, p, Q, r, k);
         double even = square(p, Qp, k), worst = 0;
         for (size_t a = 0; a < k; a++)

@@ -10,7 +10,12 @@ typedef struct fxi_estimating {
     fxi_train *t;
     double pair, flop;                  /* seconds */
     double steps, support;              /* of the pilot: a row; share of rows */
-    size_t *count;                      /* [classes] rows, if there are pairs; [1] all rows */
+    /* Sizes of classes, if there are pairs, else of all rows together: each that occurs,
+     * descending, and how often.  n rows have at most sqrt(2 n) of them. */
+    struct fxi_estimate_size {
+        size_t rows, times;
+    } * size;
+    size_t sizes;
 } fxi_estimating;
 
 static inline bool fxi_estimating_smo(const fxi_train *t)

@@ -34,6 +34,21 @@ static fx_status mean_auc(double *out, size_t width, const double *y, const doub
     return st;
 }
 
+typedef struct summing {
+    double *sum;
+    const double *score;
+    const fx_content *c;
+} summing;
+
+static fx_status sum_row(void *ctx, size_t i, fxi_team *team)
+{
+    const summing *s = ctx;
+
+    (void)team;
+    fxi_model_pairs_sum(s->sum + i * s->c->classes, s->c, s->score + i * s->c->outputs);
+    return FX_OK;
+}
+
 /* Of pairs of classes: by the sums of scores of each class. */
 static fx_status auc_of(double *out, const fx_content *c, const double *y, const double *score,
                         const double *weight, size_t n, const fx_run *run)
@@ -47,8 +62,8 @@ static fx_status auc_of(double *out, const fx_content *c, const double *y, const
     double *sum = st ? NULL : fxi_alloc(bytes, 1);
     if (!st && !sum)
         st = FX_ENOMEM;
-    for (size_t i = 0; i < n && !st; i++)
-        fxi_model_pairs_sum(sum + i * c->classes, c, score + i * c->outputs);
+    if (!st)
+        st = fxi_parallel(n, sum_row, &(summing){sum, score, c}, run);
     if (!st)
         st = mean_auc(out, c->classes, y, sum, weight, n, run);
     free(sum);
@@ -71,11 +86,11 @@ static fx_status judge(void *ctx, size_t b, fxi_team *team)
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
         const double *s = j->score + i * c->outputs;
-        j->label[i] = fxi_model_predict_label(c, s, j->room);
+        j->label[i] = fxi_model_predict_label(c, s, j->room, team);
         j->right += j->weight[i] * (j->label[i] == j->y[i]);
         j->total += j->weight[i];
         if (c->sigmoid)
-            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->room);
+            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->room, team);
     }
     return FX_OK;
 }

@@ -82,7 +82,8 @@ static fx_status allocate(fitting *f)
     if (!fxi_size_mul(&all, f->n, outputs) || !fxi_size_mul(&state, 2 * outputs, f->n + 1))
         return fxi_error(FX_ESHAPE, "%zu weights of %zu outputs are too many", f->n, outputs);
     if (!(f->all.weights = fxi_alloc(all, sizeof *f->all.weights)))
-        return FX_ENOMEM;
+        return fxi_error(FX_ENOMEM, "out of memory: %zu weights for each of %zu %s", f->n, outputs,
+                         m->c.pairs ? "pairs of classes" : "outputs");
     if (f->t->how.learner->kind == FXI_ONLINE) {
         m->count = fxi_zalloc(outputs, sizeof *m->count);
         if ((st = fxi_model_own(m, m->count)))

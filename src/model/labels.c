@@ -2,6 +2,7 @@
  * labels.c - classes from labels, labels among known classes, weights of rows.
  *
  * The distinct labels are kept sorted and searched by bisection: n log k for n rows of k classes.
+ * They are found by pieces of rows, each sorted and merged with those before.
  * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
  * makes no class and may be unknown.  A plan may name classes that no row has. */
 
@@ -19,6 +20,7 @@ typedef struct gathering {
     const fx_table *t;
     const fx_content *known;            /* NULL: classes are being found */
     size_t room;
+    double *piece;                      /* [PIECE] labels that may be new classes */
 } gathering;
 
 static double weight_of(const fx_table *t, size_t i) { return t->weight ? t->weight[i] : 1; }
@@ -46,27 +48,54 @@ static size_t place(const double *value, size_t n, double x)
     return low;
 }
 
-/* x is a class, if it is not one yet. */
-static fx_status add_class(gathering *g, double x)
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of the n labels in g->piece, those that are no classes yet, ascending; their number. */
+static size_t find_new(const gathering *g, size_t n)
+{
+    const fxi_labels *l = g->l;
+    double *x = g->piece;
+    size_t new = 0;
+
+    qsort(x, n, sizeof *x, ascending);
+    for (size_t i = 0, at = 0; i < n; i++) {
+        while (at < l->classes && l->value[at] < x[i])
+            at++;
+        if ((at == l->classes || l->value[at] != x[i]) && (!new || x[new - 1] != x[i]))
+            x[new ++] = x[i];
+    }
+    return new;
+}
+
+/* The n labels in g->piece are classes, if they are not yet: sorted, then merged from the back.  A
+ * piece takes n log n and as many steps as there are classes, in whatever order labels come. */
+static fx_status add_classes(gathering *g, size_t n)
 {
     fxi_labels *l = g->l;
-    size_t at = place(l->value, l->classes, x);
+    size_t new = find_new(g, n), all = l->classes + new, old = l->classes;
 
-    if (at < l->classes && l->value[at] == x)
-        return FX_OK;
-    if (l->classes == CLASSES)
-        return fxi_error(FX_EINVAL, "more than %d distinct labels (%g is one): for targets there "
-                         "are svr and ridge", CLASSES, x);
-    if (l->classes == g->room) {
-        double *more = fxi_realloc(l->value, g->room ? 2 * g->room : 8, sizeof *more);
+    if (all > CLASSES)
+        return fxi_error(FX_EINVAL,
+                         "more than %d distinct labels (%g is one): for targets there "
+                         "are svr and ridge",
+                         CLASSES, g->piece[new - 1]);
+    if (all > g->room) {
+        size_t room = all < 8 ? 8 : 2 * all;
+        double *more = fxi_realloc(l->value, room, sizeof *more);
         if (!more)
             return FX_ENOMEM;
         l->value = more;
-        g->room = g->room ? 2 * g->room : 8;
+        g->room = room;
     }
-    memmove(l->value + at + 1, l->value + at, (l->classes - at) * sizeof *l->value);
-    l->value[at] = x + 0.0;             /* -0 is 0 */
-    l->classes++;
+    for (size_t to = all; new;)
+        l->value[--to] = old && l->value[old - 1] > g->piece[new - 1] ? l->value[--old]
+                                                                      : g->piece[--new];
+    l->classes = all;
     return FX_OK;
 }
 
@@ -76,19 +105,20 @@ static fx_status find_piece(void *ctx, size_t b, fxi_team *team)
     gathering *g = ctx;
     const fx_table *t = g->t;
     size_t last = t->rows - b * PIECE < PIECE ? t->rows : (b + 1) * PIECE;
-    fx_status st = FX_OK;
+    size_t n = 0;
 
     (void)team;
-    for (size_t i = b * PIECE; i < last && !st; i++)
+    for (size_t i = b * PIECE; i < last; i++)
         if (weight_of(t, i) != 0)
-            st = add_class(g, t->label[i]);
-    return st;
+            g->piece[n++] = t->label[i] + 0.0;  /* -0 is 0 */
+    return add_classes(g, n);
 }
 
 /* The plan's classes: numbers or, as labels are, positions among names. */
 static fx_status find_planned(gathering *g, const fx_plan *plan)
 {
     double names = (double)g->t->classes;
+    size_t n = 0;
     fx_status st = FX_OK;
 
     for (size_t k = 0; k < plan->classes && !st; k++) {
@@ -96,7 +126,11 @@ static fx_status find_planned(gathering *g, const fx_plan *plan)
         if (!isfinite(x) || (names > 0 && !(x >= 0 && x < names && x == floor(x))))
             return fxi_error(FX_EINVAL, "class %zu of the plan is %g, no %s", k, x,
                              names > 0 ? "position among names" : "number");
-        st = add_class(g, x);
+        g->piece[n++] = x + 0.0;
+        if (n == PIECE || k + 1 == plan->classes) {
+            st = add_classes(g, n);
+            n = 0;
+        }
     }
     return st;
 }
@@ -213,7 +247,7 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
                                  const fx_run *run)
 {
     fxi_labels l = {.classes = c->classes};
-    gathering g = {&l, t, c, 0};
+    gathering g = {&l, t, c, 0, NULL};
     fx_status st = check_labels(t, !c->classes);
 
     if (!st)
@@ -267,7 +301,7 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
     const char *class_weight = plan->class_weight;
     char name[32];
     fxi_labels l = {0};
-    gathering g = {&l, t, NULL, 0};
+    gathering g = {&l, t, NULL, 0, NULL};
     size_t pieces = (t->rows + PIECE - 1) / PIECE;
     fx_status st = check_labels(t, regress);
 
@@ -277,10 +311,13 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
         st = check_weights(t);
     if (!st)
         st = allocate(&l, t->rows, run);
-    if (!st && !regress)
-        st = fxi_parallel_ordered(pieces, find_piece, &g, run);
-    if (!st)
-        st = find_planned(&g, plan);
+    if (!st && !regress) {
+        if (!(g.piece = fxi_alloc(PIECE, sizeof *g.piece)))
+            st = FX_ENOMEM;
+        else if (!(st = fxi_parallel_ordered(pieces, find_piece, &g, run)))
+            st = find_planned(&g, plan);
+        free(g.piece);
+    }
     if (!st && !regress && l.classes < 2)
         st = fxi_error(FX_EINVAL, "all labels are of one class (%s: %zu rows); a classifier needs "
                        "two", fxi_model_class_weight_name(name, &l, t, 0), t->rows);

@@ -5,7 +5,10 @@
 
 #include "model/model.h"
 
+#include <stdio.h>
+
 enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing */
+enum { MANY = 100 };                    /* outputs: their number is what takes the memory */
 
 /* Fits by smo.c divide plan.cache, or what the limit leaves beside their own arrays if that is
  * less.  kernel_ridge.c takes one matrix for all threads. */
@@ -27,22 +30,45 @@ static void share_cache(fxi_train *t, uint64_t wanted, uint64_t left, size_t eac
         t->cache = least;
 }
 
+/* Numbers of a weight in a fit: itself; of a perceptron that may be updated also its state, which
+ * is two numbers, and of a kernel's the age of the row. */
+size_t fxi_model_memory_numbers(const fxi_train *t)
+{
+    bool online = t->how.learner->kind == FXI_ONLINE;
+
+    return !online ? 1 : t->how.learner->kernel ? 4 : 3;
+}
+
+/* Bytes of all weights, what each output keeps of its fit, and the arrays of one fit. */
+static bool weight_bytes(size_t *need, const fxi_train *t, size_t each)
+{
+    size_t rows = t->how.learner->kernel ? t->X.rows : t->m->c.features, kept;
+
+    if (t->m->fm)
+        return fxi_model_fit_factors_bytes(need, t) && fxi_size_add(need, *need, each);
+    return fxi_size_mul(need, rows, fxi_model_memory_numbers(t) * sizeof(double))
+           && fxi_size_mul(need, *need, t->outputs)
+           && fxi_size_mul(&kept, t->outputs, sizeof(fxi_output)) && fxi_size_add(need, *need, kept)
+           && fxi_size_add(need, *need, each);
+}
+
 /* Features are stored in what the limit leaves beside one fit; fits go on side by side in what is
  * left then.  An L1 penalty has columns of its own. */
 fx_status fxi_model_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     uint64_t limit = run && run->max_memory ? run->max_memory : UINT64_MAX, left;
     bool kernel = t->how.learner->kernel;
-    size_t each, need, rows = kernel ? t->X.rows : t->m->c.features;
+    size_t each, need;
+    char what[96] = "weights and their fit";
     fx_status st;
 
-    if (!fxi_model_output_bytes(&each, t)
-        || !(t->m->fm ? fxi_model_fit_factors_bytes(&need, t)
-                      : fxi_size_mul(&need, rows, t->outputs * sizeof(double)))
-        || !fxi_size_add(&need, need, each))
+    if (!fxi_model_output_bytes(&each, t) || !weight_bytes(&need, t, each))
         return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
                          t->m->c.features, t->outputs);
-    if ((st = fxi_memory_check(run, need, "weights and their fit")))
+    if (t->outputs > MANY)
+        snprintf(what, sizeof what, "weights of %zu %s and their fit", t->outputs,
+                 t->m->c.pairs ? "pairs of classes" : "outputs");
+    if ((st = fxi_memory_check(run, need, what)))
         return st;
     left = limit - need;
     if ((st = fxi_fit_source(&t->source, &t->X, t->m->map, t->how.l1 ? 0 : left, run)))

@@ -109,7 +109,7 @@ void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score);
 void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score);
 /* p[classes] that fit r[pairs], the probabilities of the second of two classes, best; room for
  * 2 classes numbers in work. */
-void fxi_model_couple(double *p, const double *r, size_t classes, double *work);
+void fxi_model_couple(double *p, const double *r, size_t classes, double *work, fxi_team *team);
 
 /* ---- rows.c: rows as a model wants them -------------------------------------------------- */
 /* Rows [first, first + n) of X, checked: as wide as the model, without columns that are not `seen`
@@ -165,6 +165,7 @@ void fxi_model_train_close(fxi_train *t);
 double fxi_model_train_clock(void);     /* seconds */
 /* memory.c - t->source, and how many fits go on at a time in what the limit leaves. */
 fx_status fxi_model_memory(fxi_train *t, const fx_plan *plan, const fx_run *run);
+size_t fxi_model_memory_numbers(const fxi_train *t);    /* 8 bytes each, per weight of a fit */
 /* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if it goes
  * on, go into the model. */
 fx_status fxi_model_seen(fxi_train *t, const fx_run *run);
@@ -296,11 +297,14 @@ fx_status fxi_model_factors_groups(int32_t **out, size_t *groups, const fx_conte
 
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room);
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room,
+                             fxi_team *team);
 /* Position among the classes, or the target. */
-double fxi_model_predict_label(const fx_content *c, const double *score, double *room);
+double fxi_model_predict_label(const fx_content *c, const double *score, double *room,
+                               fxi_team *team);
 /* Logarithm of the probability of class k; finite. */
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room);
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room,
+                             fxi_team *team);
 size_t fxi_model_predict_room(const fx_content *c);     /* numbers of room for these */
 double fxi_model_predict_clip(const fx_content *c, double score);      /* of a target */
 

@@ -7,6 +7,8 @@
 
 #include "model/model.h"
 
+#include <math.h>
+
 bool fxi_model_pairs(size_t *out, size_t classes)
 {
     bool fits = fxi_size_mul(out, classes, classes ? classes - 1 : 0);
@@ -17,12 +19,17 @@ bool fxi_model_pairs(size_t *out, size_t classes)
 
 void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number)
 {
-    size_t a = 0;
+    /* From the end there is 1 pair of the last class but one, then 2 of the one before, 3, ..: r
+     * such groups are before the one that is looked for.  The root may be off by one. */
+    size_t back = classes * (classes - 1) / 2 - 1 - number;
+    size_t r = (size_t)((sqrt(8.0 * (double)back + 1) - 1) / 2);
 
-    for (size_t n; number >= (n = classes - 1 - a); a++)
-        number -= n;
-    *first = a;
-    *second = a + 1 + number;
+    while (r * (r + 1) / 2 > back)
+        r--;
+    while ((r + 1) * (r + 2) / 2 <= back)
+        r++;
+    *first = classes - 2 - r;
+    *second = classes - 1 - (back - r * (r + 1) / 2);
 }
 
 double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };
+enum { SCORES = 1 << 22, PIECE = 256 }; /* scores of a chunk; outputs between two polls */
 enum { NUMBERS_KERNEL = 1 << 20, ROWS_KERNEL = 1024 };
 static const double FAR = 1e300;
 
@@ -35,23 +36,25 @@ size_t fxi_model_predict_room(const fx_content *c)
 }
 
 /* room: 2 [classes] and [outputs] */
-static void couple(double *p, const fx_content *c, const double *score, double *room)
+static void couple(double *p, const fx_content *c, const double *score, double *room,
+                   fxi_team *team)
 {
     double *r = room + 2 * c->classes;
 
     for (size_t k = 0; k < c->outputs; k++)
         r[k] = 1 / (1 + exp(sigmoid_at(c, score, k)));
-    fxi_model_couple(p, r, c->classes, room);
+    fxi_model_couple(p, r, c->classes, room, team);
 }
 
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room)
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room,
+                             fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
 
     if (c->classes == 2)
         return log_sigmoid(sigmoid_at(c, score, 0) * (k ? 1 : -1));
     if (c->pairs) {
-        couple(room, c, score, room + c->classes);
+        couple(room, c, score, room + c->classes, team);
         return log(fmax(room[k], DBL_MIN));
     }
     for (size_t j = 0; j < c->classes; j++)
@@ -61,7 +64,8 @@ double fxi_model_predict_log(const fx_content *c, const double *score, size_t k,
     return log_sigmoid(sigmoid_at(c, score, k)) - largest - log(sum);
 }
 
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room)
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room,
+                             fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
 
@@ -71,7 +75,7 @@ void fxi_model_predict_proba(double *p, const fx_content *c, const double *score
         return;
     }
     if (c->pairs) {
-        couple(p, c, score, room + c->classes);
+        couple(p, c, score, room + c->classes, team);
         return;
     }
     for (size_t k = 0; k < c->classes; k++) {
@@ -99,12 +103,13 @@ double fxi_model_predict_clip(const fx_content *c, double score)
     return c->low > c->high ? score : fmax(c->low, fmin(c->high, score));
 }
 
-double fxi_model_predict_label(const fx_content *c, const double *score, double *room)
+double fxi_model_predict_label(const fx_content *c, const double *score, double *room,
+                               fxi_team *team)
 {
     if (!c->classes)
         return fxi_model_predict_clip(c, score[0]);
     if (c->sigmoid)
-        fxi_model_predict_proba(room, c, score, room);
+        fxi_model_predict_proba(room, c, score, room, team);
     else if (c->pairs)
         fxi_model_pairs_vote(room, c, score);
     else
@@ -132,8 +137,8 @@ static void score_raw(double *S, const prediction *a, const fx_matrix *X, fxi_te
 {
     const fx_content *c = &a->m->c;
 
-    for (size_t i = 0; i < X->rows && !fxi_parallel_cancelled(team); i++)
-        for (size_t k = 0; k < c->outputs; k++)
+    for (size_t i = 0; i < X->rows; i++)
+        for (size_t k = 0; k < c->outputs && (k % PIECE || !fxi_parallel_cancelled(team)); k++)
             S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), a->W + k * c->features,
                                                     a->simd);
 }
@@ -151,17 +156,18 @@ static fx_status finish_scores(double *S, const prediction *a, size_t first, siz
     return FX_OK;
 }
 
-static void write_rows(const prediction *a, const double *S, double *room, size_t first, size_t n)
+static void write_rows(const prediction *a, const double *S, double *room, size_t first, size_t n,
+                       fxi_team *team)
 {
     const fx_content *c = &a->m->c;
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !fxi_parallel_cancelled(team); i++) {
         const double *score = S + i * c->outputs;
         double *to = a->out + (first + i) * a->width;
         if (a->what == FX_PROBA)
-            fxi_model_predict_proba(to, c, score, room);
+            fxi_model_predict_proba(to, c, score, room, team);
         else
-            *to = fxi_model_predict_label(c, score, room);
+            *to = fxi_model_predict_label(c, score, room, team);
     }
 }
 
@@ -195,14 +201,15 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     if (!st && !fxi_parallel_cancelled(team))
         st = finish_scores(S, a, first, n);
     if (!st && scratch && !fxi_parallel_cancelled(team))
-        write_rows(a, S, scratch + n * c->outputs, first, n);
+        write_rows(a, S, scratch + n * c->outputs, first, n, team);
     fx_data_free(own);
     free(scratch);
     return st;
 }
 
 /* Vectors of a kernel machine are laid out anew for each chunk: that shall be little beside the
- * work with them, and there shall be a chunk for each thread. */
+ * work with them, and there shall be a chunk for each thread.  Scores of a chunk take 8
+ * SCORES bytes at most, unless 16 rows have more. */
 static size_t chunk_rows(const fx_model *m, const fx_matrix *X, const fx_run *run)
 {
     size_t numbers = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
@@ -214,14 +221,34 @@ static size_t chunk_rows(const fx_model *m, const fx_matrix *X, const fx_run *ru
         size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
         most = share > ROWS_KERNEL ? ROWS_KERNEL : share;
     }
+    if (most > SCORES / m->c.outputs)
+        most = SCORES / m->c.outputs;
     n = (n < most ? n : most) / FXI_LANES * FXI_LANES;
     return n < FXI_LANES ? FXI_LANES : n;
 }
 
+typedef struct packing {
+    double *W;
+    const fx_content *c;
+} packing;
+
+static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
+{
+    const packing *p = ctx;
+    const fx_content *c = p->c;
+
+    (void)team;
+    for (size_t j = 0; j < c->features; j++)
+        p->W[k * c->features + j] = c->weights[j * c->outputs + k];
+    return FX_OK;
+}
+
 /* Weights of an output side by side; the model's own where they are. */
-static fx_status lay_weights(double **own, prediction *a)
+static fx_status pack_weights(double **own, prediction *a)
 {
     const fx_content *c = &a->m->c;
+    size_t bytes;
+    fx_status st;
 
     bool other = a->m->map || a->m->exact || a->m->fm;
 
@@ -229,13 +256,15 @@ static fx_status lay_weights(double **own, prediction *a)
         a->W = other ? NULL : c->weights;
         return FX_OK;
     }
-    if (!(*own = fxi_alloc(c->features * c->outputs, sizeof **own)))
+    if (!fxi_size_mul(&bytes, c->features, c->outputs)
+        || !fxi_size_mul(&bytes, bytes, sizeof **own))
+        bytes = SIZE_MAX;
+    if ((st = fxi_memory_check(a->run, bytes, "weights side by side")))
+        return st;
+    if (!(*own = fxi_alloc(bytes, 1)))
         return FX_ENOMEM;
-    for (size_t k = 0; k < c->outputs; k++)
-        for (size_t j = 0; j < c->features; j++)
-            (*own)[k * c->features + j] = c->weights[j * c->outputs + k];
     a->W = *own;
-    return FX_OK;
+    return fxi_parallel(c->outputs, pack_output, &(packing){*own, c}, a->run);
 }
 
 static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, const fx_run *run)
@@ -281,7 +310,7 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
     st = fxi_model_rows_scale(&scale, &m->c);
     a.scale = scale;
     if (!st)
-        st = lay_weights(&weights, &a);
+        st = pack_weights(&weights, &a);
     if (!st)
         st = fxi_parallel(chunks, predict_chunk, &a, run);
     for (size_t b = 0; b < chunks; b++)

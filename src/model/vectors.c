@@ -22,6 +22,21 @@ static bool is_kept(const fxi_machine *a, size_t i, size_t rows, size_t outputs)
     return false;
 }
 
+typedef struct marking {
+    size_t *kept;
+    const fxi_machine *a;
+    size_t rows, outputs;
+} marking;
+
+static fx_status mark(void *ctx, size_t i, fxi_team *team)
+{
+    const marking *m = ctx;
+
+    (void)team;
+    m->kept[i] = is_kept(m->a, i, m->rows, m->outputs);
+    return FX_OK;
+}
+
 /* Rows [n] of [..][outputs] numbers of 8 bytes, ascending, to the front of `to`, which may be where
  * they are. */
 static void gather(void *to, const void *from, const size_t *row, size_t n, size_t outputs)
@@ -93,10 +108,11 @@ static fx_status keep_columns(fxi_train *t, const fxi_machine *a)
 fx_status fxi_model_vectors(fxi_train *t, fxi_machine *a, const fx_run *run)
 {
     size_t rows = t->source.rows, n = 0, *row = fxi_alloc(rows, sizeof *row);
-    fx_status st = row ? FX_OK : FX_ENOMEM;
+    fx_status st = row ? fxi_parallel(rows, mark, &(marking){row, a, rows, t->outputs}, run)
+                       : FX_ENOMEM;
 
     for (size_t i = 0; i < rows && !st; i++)
-        if (is_kept(a, i, rows, t->outputs))
+        if (row[i])
             row[n++] = i;
     if (!st)
         st = t->m->exact ? keep_rows(t, a, row, n, run) : keep_columns(t, a);

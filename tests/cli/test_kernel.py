@@ -487,3 +487,10 @@ def test_weights(fx, put, pairs):
     b = train(fx, "many.svm", "--model", "kernel-svm:tol=1e-6", *ANOVA, "-C", "0.1")
     assert a["objective"] == pytest.approx(b["objective"], rel=1e-5)
     assert np.abs(s - scores(fx, pairs[1])).max() < 1e-3
+
+
+def test_more_pairs_than_memory(fx, put):
+    """Known from the number of classes: no pair is visited."""
+    put("x.svm", "".join(f"{i} 1:{i % 97} 2:{i % 89}\n" for i in range(20000)))
+    talk = fx("train", "x.svm", "--model", "kernel-svm", "--task", "classify", "--max-memory", "1G", status=4).talk
+    assert "20000 rows of 20000 classes (199990000 pairs) needs" in talk and "the limit is 1.0 GiB" in talk

@@ -78,10 +78,10 @@ static void is_never_nan(void)
         double score[] = {(t % 3 - 1) * 1e300, (t / 3 % 3 - 1) * 1e300, (t / 9 - 1) * 1e300};
         for (c.classes = 2; c.classes < 4; c.classes++) {
             double sum = 0;
-            fxi_model_predict_proba(p, &c, score, NULL);
+            fxi_model_predict_proba(p, &c, score, NULL, NULL);
             for (size_t k = 0; k < c.classes; k++) {
                 sum += p[k];
-                CHECK(isfinite(fxi_model_predict_log(&c, score, k, NULL)));
+                CHECK(isfinite(fxi_model_predict_log(&c, score, k, NULL, NULL)));
             }
             CHECK_NEAR(sum, 1, 1e-15);
         }

@@ -5,6 +5,8 @@
 #include "base/test.h"
 #include "model/model.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 2400, COLS = 7 };
@@ -59,7 +61,7 @@ static void check_bytes(void)
     uint64_t all = of(&p, &t, &one).bytes - beside(1000, 1);
     CHECK(all >= 4000000 && all <= 4000000 + bytes);
     p.model = "kernel-perceptron";
-    CHECK(of(&p, &t, &one).bytes == beside(1000, 1));
+    CHECK(of(&p, &t, &one).bytes == beside(1000, 4));   /* each weight: its state and age, too */
 
     p.model = "kernel-ridge";           /* more than is allowed: said all the same */
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 1000));
@@ -105,6 +107,41 @@ static int stop(void *ctx, double done)
     return done >= 0;
 }
 
+/* As many classes as rows: a visit to each pair, let alone with a loop over classes, would take
+ * minutes; the number of pairs is known, and so is what they need. */
+static void many_classes(void)
+{
+    enum { MANY = 20000 };
+    const double pairs = MANY * (MANY - 1.0) / 2;
+    double *y = malloc(MANY * sizeof *y), *x = malloc(MANY * sizeof *x);
+    fx_plan p = {.model = "kernel-svm", .kernel = "rbf:gamma=1"};
+    fx_model *m = NULL;
+    fx_estimate e;
+
+    for (size_t i = 0; i < MANY; i++) {
+        y[i] = MANY - (double)i;
+        x[i] = test_unit();
+    }
+    fx_matrix one = {.rows = MANY, .cols = 1, .stride = 1, .type = FX_F64, .val = x};
+    fx_table t = {.rows = MANY, .cols = 1, .blocks = 1, .block = &one, .label = y};
+    fx_run run = {.max_memory = (uint64_t)1 << 30};
+    e = of(&p, &t, &run);
+    CHECK((double)e.bytes > 8 * pairs * MANY && (double)e.bytes < 8.1 * pairs * MANY);
+    CHECK(fx_model_fit(&m, &p, &t, &run) == FX_ELIMIT && !m);
+    CHECK(strstr(fx_error_detail(), "199990000 pairs of classes"));
+    p.model = "kernel-svm:calibrate=yes";
+    CHECK(fx_model_fit(&m, &p, &t, &run) == FX_ELIMIT && !m);
+    p.model = "kernel-perceptron";      /* 4 numbers for each of 20000 x 20000 weights */
+    run.max_memory = (uint64_t)8 << 30;
+    CHECK(fx_model_fit(&m, &p, &t, &run) == FX_ELIMIT && !m);
+    for (size_t i = 0; i < MANY; i++)   /* sizes 1, 2, 3, ..: as many as there can be */
+        y[i] = floor(sqrt(2.0 * (double)i));
+    p.model = "kernel-svm";
+    CHECK(of(&p, &t, NULL).seconds > 0);
+    free(y);
+    free(x);
+}
+
 int main(void)
 {
     fx_plan p = {.model = "svm"};
@@ -115,6 +152,7 @@ int main(void)
         X[i] = test_unit();
     check_bytes();
     check_seconds();
+    many_classes();
     fx_table t = rows(300, 2);
     CHECK(fx_model_estimate(&e, &p, &t, NULL) == FX_EUNSUPPORTED);
     CHECK(strstr(fx_error_detail(), "svm"));

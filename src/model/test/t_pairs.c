@@ -15,6 +15,15 @@ static void numbers_of_pairs(void)
             fxi_model_pairs_of(&a, &b, 5, next++);
             CHECK(a == i && b == j);
         }
+    for (int i = 0; i < test_cases(2000); i++) {        /* of many: the number is told again */
+        size_t k = 2 + test_below(i % 2 ? 65535 : 0xfffffff);
+        CHECK(fxi_model_pairs(&n, k));
+        next = i % 3 == 0   ? test_below(n)
+               : i % 3 == 1 ? n - 1 - test_below(n < 9 ? n : 9)
+                            : test_below(n < 9 ? n : 9);
+        fxi_model_pairs_of(&a, &b, k, next);
+        CHECK(a < b && b < k && a * (2 * k - a - 1) / 2 + b - a - 1 == next);
+    }
 }
 
 /* Optimal: Qp is even, Q written out from the definition. */
@@ -31,7 +40,7 @@ static void couples(size_t k)
             full[b][a] = x;
             full[a][b] = 1 - x;
         }
-    fxi_model_couple(p, r, k, work);
+    fxi_model_couple(p, r, k, work, NULL);
     for (int second = 0; second < 2; second++) {
         for (size_t a = 0; a < k; a++) {
             double Qp = 0;
@@ -58,7 +67,7 @@ static void couples_exactly(void)
     const double r[] = {0.3 / 0.8, 0.2 / 0.7, 0.2 / 0.5};
     double got[3], work[6];
 
-    fxi_model_couple(got, r, 3, work);
+    fxi_model_couple(got, r, 3, work, NULL);
     for (size_t k = 0; k < 3; k++)
         CHECK_NEAR(got[k], p[k], 1e-10);
 }
@@ -141,7 +150,7 @@ static void gives_probabilities(void)
             r[o] = 1 / (1 + exp(c.sigmoid[2 * o] * S[i * PAIRS + o] + c.sigmoid[2 * o + 1]));
             CHECK(c.sigmoid[2 * o] < 0);
         }
-        fxi_model_couple(want, r, CLASSES, work);
+        fxi_model_couple(want, r, CLASSES, work, NULL);
         for (size_t k = 0; k < CLASSES; k++) {
             CHECK_NEAR(p[k], want[k], 1e-9);
             best = p[k] > p[best] ? k : best;
@@ -194,9 +203,9 @@ static void ties(void)
     double room[16];
 
     CHECK(fxi_model_predict_room(&c) <= 16);
-    CHECK(fxi_model_predict_label(&c, circle, room) == 0);
+    CHECK(fxi_model_predict_label(&c, circle, room, NULL) == 0);
     CHECK(room[0] == 1 && room[1] == 1 && room[2] == 1);
-    CHECK(fxi_model_predict_label(&c, zeros, room) == 0);
+    CHECK(fxi_model_predict_label(&c, zeros, room, NULL) == 0);
 }
 
 int main(void)

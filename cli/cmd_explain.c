@@ -4,12 +4,12 @@
 
 #include "cli.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *class_wanted;
 static uint64_t top, order, row_number, support;
+static bool unsupported;
 static double effort;
 
 static const opt options[] = {
@@ -17,11 +17,14 @@ static const opt options[] = {
     {"order", 0, "N", OPT_COUNT, &order, "0", "only those of N features; 0: of any number", 0,
      FX_ORDER_MAX},
     {"output", 0, "CLASS", OPT_TEXT, &class_wanted, NULL,
-     "several classes: of whose score (kernel-svm: A/B, of that pair; default: the first)", 0, 0},
+     "several classes: of whose score (kernel-svm: A/B, of that pair; default: the first class, "
+     "with --row the predicted one, which kernel-svm holds against the next best)", 0, 0},
     {"row", 0, "N", OPT_COUNT, &row_number, "0",
      "explain the score of row N of DATA, from 1: what each combination contributes", 0, 0},
     {"support", 0, "N", OPT_COUNT, &support, "0",
      "only those whose features are all there in N rows of DATA or more", 0, 0},
+    {"unsupported", 0, NULL, OPT_FLAG, &unsupported, NULL,
+     "with DATA: list combinations that no row of it holds, too", 0, 0},
     {"effort", 0, "X", OPT_POSITIVE, &effort, NULL,
      "multiplications that the search may take (default 2e11)", 0, 0},
     {0},
@@ -34,51 +37,35 @@ typedef struct job {
     fx_content c;
     loaded X;                           /* name NULL: none */
     fx_matrix row;
-    size_t output;
     fx_explanation *e;
     fx_answer a;
-    fx_combination *at;                 /* [n]: those of it that enough rows have */
-    size_t n;
     double prediction;                  /* of the row */
 } job;
 
 /* ---- Outputs ------------------------------------------------------------------------------ */
-/* Of output i: the class against the rest, or a pair whose score is positive for the second. */
-static const char *name_output(char buf[256], const fx_content *c, size_t i)
+/* The first class of the pair that output i is of; the second: the class that a positive score
+ * speaks for, of pairs or not. */
+static size_t pair_of(size_t *second, const fx_content *c, size_t i)
 {
     size_t a = 0;
 
-    if (!c->classes)
-        return "";
-    if (c->outputs == 1)
-        return c->class_name[1];
-    if (!c->pairs)
-        return c->class_name[i];
-    for (; i >= c->classes - 1 - a; a++)
+    for (; c->pairs && i >= c->classes - 1 - a; a++)
         i -= c->classes - 1 - a;
-    snprintf(buf, 256, "%.120s/%.120s", c->class_name[a], c->class_name[a + 1 + i]);
-    return buf;
+    *second = c->pairs ? a + 1 + i : c->outputs == 1 ? 1 : i;
+    return a;
 }
 
-static int find_output(job *j)
+static const char *name_output(char buf[256], const fx_content *c, size_t i)
 {
-    const fx_content *c = &j->c;
-    char buf[256];
+    size_t second;
 
-    if (!class_wanted)
-        return 0;
-    for (j->output = 0; j->output < c->outputs; j->output++)
-        if (c->classes && !strcmp(name_output(buf, c, j->output), class_wanted))
-            return 0;
     if (!c->classes)
-        say_error("explain: --output %s: %s is not a model of classes", class_wanted, j->path);
-    else if (c->outputs == 1 && !strcmp(class_wanted, c->class_name[0]))
-        say_error("explain: --output %s: with two classes the score is that of %s; for %s all "
-                  "signs change", class_wanted, c->class_name[1], c->class_name[0]);
-    else
-        say_error("explain: --output %s: there is no such %s; %s is one", class_wanted,
-                  c->pairs ? "pair of classes" : "class", name_output(buf, c, 0));
-    return EXIT_USAGE;
+        return "";
+    size_t first = pair_of(&second, c, i);
+    if (!c->pairs)
+        return c->class_name[second];
+    snprintf(buf, 256, "%.120s/%.120s", c->class_name[first], c->class_name[second]);
+    return buf;
 }
 
 /* ---- The question ------------------------------------------------------------------------- */
@@ -98,50 +85,22 @@ static int pick_row(job *j)
     return 0;
 }
 
-static int ask_for(job *j, size_t n)
-{
-    fx_run run = progress_run();
-    const fx_question q = {.top = n, .order = (size_t)order, .output = j->output,
-                           .rows = j->X.name ? &j->X.table : NULL,
-                           .row = row_number ? &j->row : NULL, .effort = effort};
-
-    fx_model_explain_free(j->e);
-    j->e = NULL;
-    fx_status s = fx_model_explain(&j->e, j->model, &q, &run);
-    if (s)
-        return say_failure(s);
-    j->a = fx_model_explain_answer(j->e);
-    free(j->at);
-    j->n = 0;
-    if (!(j->at = malloc((j->a.n ? j->a.n : 1) * sizeof *j->at)))
-        return say_no_memory("combinations");
-    for (size_t i = 0; i < j->a.n && j->n < top; i++)
-        if (j->a.at[i].support >= support)
-            j->at[j->n++] = j->a.at[i];
-    return 0;
-}
-
-/* Combinations come by weight: of those in too few rows there may be many before the others. */
 static int ask(job *j)
 {
-    enum { MANY = 1000000 };
     fx_run run = progress_run();
-    size_t n = (size_t)top;
-    int status;
+    const fx_question q = {.top = (size_t)top, .order = (size_t)order, .class_name = class_wanted,
+                           .rows = j->X.name ? &j->X.table : NULL,
+                           .row = row_number ? &j->row : NULL, .effort = effort,
+                           .support = support, .unsupported = unsupported};
 
     progress_begin("explain", "", 1);
-    while (!(status = ask_for(j, n)) && j->n < top && j->a.n == n && n < MANY)
-        n *= 8;
+    fx_status s = fx_model_explain(&j->e, j->model, &q, &run);
     progress_end();
-    if (status)
-        return status;
-    if (j->n < top && j->a.n == n && j->a.exact) {
-        j->a.exact = 0;
-        j->a.missed = fabs(j->a.at[n - 1].weight);
+    if (!s) {
+        j->a = fx_model_explain_answer(j->e);
+        if (row_number && !j->c.variance)
+            s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &run);
     }
-    fx_status s = row_number && !j->c.variance
-                      ? fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &run)
-                      : FX_OK;
     return s ? say_failure(s) : 0;
 }
 
@@ -180,14 +139,12 @@ static void print_row(const job *j)
     double sum = 0;
     char buf[32], name[256];
 
-    for (size_t i = 0; i < j->n; i++)
-        sum += j->at[i].contribution;
-    safe_print(stdout,
-               "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
-               "%12.6g  score",
-               j->a.constant, sum, j->a.rest, j->a.score);
+    for (size_t i = 0; i < j->a.n; i++)
+        sum += j->a.at[i].contribution;
+    safe_print(stdout, "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
+           "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
     if (j->c.outputs > 1 && j->c.classes)
-        safe_print(stdout, " of %s", name_output(name, &j->c, j->output));
+        safe_print(stdout, " of %s", name_output(name, &j->c, j->a.output));
     if (!j->c.variance && !fitting_says(j->c.spec, "task", "rank"))
         safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
     if (j->X.table.label)
@@ -209,8 +166,8 @@ static int print(const job *j)
     if (j->X.name)
         safe_print(stdout, "%9s ", "rows");
     puts("features");
-    for (size_t i = 0; i < j->n; i++) {
-        const fx_combination *x = &j->at[i];
+    for (size_t i = 0; i < j->a.n; i++) {
+        const fx_combination *x = &j->a.at[i];
         if (row_number)
             safe_print(stdout, "%12.6g ", x->contribution);
         safe_print(stdout, "%12.6g %5zu ", x->weight, x->order);
@@ -220,8 +177,9 @@ static int print(const job *j)
     }
     if (row_number)
         print_row(j);
+    const char *where = j->X.name && !row_number && !unsupported ? " in these rows" : "";
     if (j->a.exact)
-        safe_print(stdout, "\nexact: no other combination has a larger |%s|\n", what);
+        safe_print(stdout, "\nexact: no other combination%s has a larger |%s|\n", where, what);
     else
         safe_print(
             stdout,
@@ -250,12 +208,12 @@ static int print_json(const job *j)
     json_t *list = json_array();
     char buf[256], number[32];
 
-    for (size_t i = 0; i < j->n; i++)
-        list = say_append(list, json_combination(j, &j->at[i]));
-    json_t *o = json_pack("{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->a.exact,
-                          "missed", j->a.exact ? 0 : j->a.missed, "constant", j->a.constant,
-                          "output", j->c.classes ? say_text(name_output(buf, &j->c, j->output))
-                                                 : json_null());
+    for (size_t i = 0; i < j->a.n; i++)
+        list = say_append(list, json_combination(j, &j->a.at[i]));
+    json_t *o = json_pack(
+        "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->a.exact, "missed",
+        j->a.exact ? 0 : j->a.missed, "constant", j->a.constant, "output",
+        j->c.classes ? say_text(name_output(buf, &j->c, j->a.output)) : json_null());
     if (row_number) {
         o = say_set(o, "row", json_integer((json_int_t)row_number));
         o = say_set(o, "score", json_real(j->a.score));
@@ -274,12 +232,17 @@ static int print_json(const job *j)
 static void say_about(const job *j)
 {
     char buf[256];
+    size_t second;
 
     if (j->c.outputs > 1 && !class_wanted && j->c.classes)
-        say_note("of the score of %s; --output CLASS for others",
-                 name_output(buf, &j->c, j->output));
-    else if (j->c.classes)
-        say_note("positive: towards %s", name_output(buf, &j->c, j->output));
+        say_note("of the score of %s%s; --output CLASS for others",
+                 name_output(buf, &j->c, j->a.output),
+                 !row_number  ? ""
+                 : j->c.pairs ? ", the class predicted and the next best"
+                              : ", the class predicted");
+    pair_of(&second, &j->c, j->a.output);
+    if (j->c.classes && (class_wanted || j->c.outputs == 1 || j->c.pairs))
+        say_note("positive: towards %s", j->c.class_name[second]);
     if (*j->c.scale && strcmp(j->c.scale, "none") != 0)
         say_note("weights are those of scaled columns (%s)", j->c.scale);
 }
@@ -289,8 +252,6 @@ static int explain(job *j, const char *data)
     int status;
 
     j->c = fx_model_content(j->model);
-    if ((status = find_output(j)))
-        return status;
     if (data) {
         status = load_as(&j->X, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
                                                      .name = j->c.name, .names = j->c.cols,
@@ -311,12 +272,15 @@ static int run(int n, char **operand)
     const char *data = n > 1 ? operand[1] : NULL;
     size_t bytes;
 
-    if ((row_number || support) && !data) {
-        say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row" : "support");
+    if ((row_number || support || unsupported) && !data) {
+        say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row"
+                                                                  : support  ? "support"
+                                                                             : "unsupported");
         return EXIT_USAGE;
     }
-    if (row_number && support) {
-        say_error("explain: --row and --support exclude each other");
+    if (!!row_number + !!support + unsupported > 1) {
+        say_error("explain: --%s and --%s exclude each other", row_number ? "row" : "support",
+                  row_number && support ? "support" : "unsupported");
         return EXIT_USAGE;
     }
     int status = data ? model_first(&j.model, &bytes, operand[0], data)
@@ -324,7 +288,6 @@ static int run(int n, char **operand)
     if (!status)
         status = explain(&j, data);
     fx_model_explain_free(j.e);
-    free(j.at);
     load_free(&j.X);
     fx_model_free(j.model);
     return status;
@@ -336,12 +299,14 @@ const command cmd_explain = {
     .summary = "which combinations of features matter",
     .text = "A score is a sum over combinations of features, a weight times the product of their "
             "numbers (after scaling). Prints those with the largest weights, positive or negative, "
-            "and with DATA in how many of its rows all features of a combination are there. The "
-            "search goes by bounds and makes no table of pairs; where it had to stop early it says "
-            "how large a weight it may have missed.\n"
+            "and with DATA in how many of its rows all features of a combination are there; what "
+            "no row holds (two values of one category) is left out. The search goes by bounds and "
+            "makes no table of pairs; where it had to stop early it says how large a weight it may "
+            "have missed.\n"
             "\n"
             "--row explains one score: what the combinations contribute, which together with the "
-            "constant and all others is the score.\n"
+            "constant and all others is the score. Of several classes it is the score of the class "
+            "that is predicted; --output asks for another.\n"
             "\n"
             "For factorization machines, linear models on rows or on maps rk, rm, explicit, and "
             "kernel machines with linear, anova, anova-upto, all-subsets, itemset, groups, cross, "

@@ -542,10 +542,16 @@ FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_
 typedef struct fx_question {            /* zeros are defaults */
     size_t top;                         /* how many; 0: 20 */
     size_t order;                       /* only combinations of so many columns; 0: any */
-    size_t output;                      /* of several */
-    const fx_table *rows;               /* count those that hold all columns of a combination */
+    size_t output;                      /* of several: 1 + its number; 0: that of class_name, else
+                                         * that of the class predicted for row, else the first */
+    const fx_table *rows;               /* count those that hold all columns of a combination; what
+                                         * none holds is not listed */
     const fx_matrix *row;               /* one row: rank by |contribution| to its score */
     double effort;                      /* multiplications allowed; 0: 2e11 */
+    const char *class_name;             /* whose score; pairs of classes: "A/B" or, with row, "A",
+                                         * against the class that is next for it; or NULL */
+    uint64_t support;                   /* list what so many of rows hold; 0: 1 */
+    int unsupported;                    /* 1: list what no row holds, too */
 } fx_question;
 typedef struct fx_combination {
     size_t order;
@@ -562,6 +568,7 @@ typedef struct fx_answer {              /* a view; lives as long as the explanat
     double constant;                    /* intercept and all that holds no column */
     double score, rest;                 /* of row: constant + contributions + rest == score */
     size_t unseen;                      /* its entries that the model leaves out */
+    size_t output;                      /* number of the score that is explained */
 } fx_answer;
 typedef struct fx_explanation fx_explanation;
 FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_question *q,

@@ -2,16 +2,21 @@
 """Which combinations of features a fitted model weighs most, and which decide a row's score."""
 from __future__ import annotations
 
+import itertools
+
 from ._library import warn
-from ._model import LABEL, Combination, Explanation
+from ._model import Combination, Explanation
 from ._numbers import natural
+
+
+SHOWN = 20                              # labels that a message lists
 
 
 class Explained:
     """Methods of learners; model_ is the fitted model."""
 
-    def top_combinations(self, k: int = 20, *, order: int | None = None, label=None,
-                         X=None) -> list[Combination]:
+    def top_combinations(self, k: int = 20, *, order: int | None = None, label=None, X=None,
+                         unsupported: bool = False) -> list[Combination]:
         """The combinations of features with the largest |weights|, the largest first.
 
         A score is a constant and the sum of weight times product of the features, over all
@@ -23,7 +28,9 @@ class Explained:
         order : only combinations of so many features
         label : of three or more classes, whose score; of KernelSVC, two classes (first, second).
             Two classes have one score, for the second
-        X : rows, to count those that hold all features of a combination (support)
+        X : rows, to count those that hold all features of a combination (support).  What no row
+            holds, as two values of one category, is left out
+        unsupported : with X: list what no row holds, too
 
         Returns
         -------
@@ -31,8 +38,11 @@ class Explained:
             A warning says so if there was no time to make sure that no other weight is larger
         """
         model, output = self._fitted("model_"), self._output(label)
+        if unsupported and X is None:
+            raise ValueError("unsupported=True needs X, the rows to look at")
         support = None if X is None else self._table(self._rows(X, reset=False))
         found = model.explain(top=natural(k, "k", 1), output=output, support=support,
+                              unsupported=bool(unsupported),
                               order=0 if order is None else natural(order, "order", 1),
                               names=model.names(), **self._how())
         _warn_unless_exact([found])
@@ -42,35 +52,55 @@ class Explained:
         """For each row of X the k combinations that contribute most to its score.
 
         label: as in top_combinations; None: of three or more classes the score of the row's own
-        predicted class.
+        predicted class.  KernelSVC has scores of two classes each: it explains the predicted class
+        (or the one class that label names) against the next best for the row.  The label of each
+        Explanation says whose score it is.
         """
         model, rows = self._fitted("model_"), self._rows(X, reset=False)
-        one = label is not None or model.content.outputs == 1 or model.content.pairs
-        outputs = [self._output(label)] * len(rows) if one else \
-            model.predict(rows, LABEL, **self._how())[:, 0].astype(int).tolist()
-        asked = {"top": natural(k, "k", 1), "names": model.names(), **self._how()}
-        found = [model.explain(output=output, row=rows.row(i), **asked)
-                 for i, output in enumerate(outputs)]
+        asked = {"top": natural(k, "k", 1), "names": model.names(), "label_of": self._label,
+                 **self._how()}
+        if model.content.pairs and label in self.classes_.tolist():
+            at = self.classes_.tolist().index(label)
+            asked["name"] = model.content.class_name[at]
+        elif label is not None:
+            asked["output"] = self._output(label)
+        found = [model.explain(row=rows.row(i), **asked) for i in range(len(rows))]
         _warn_unless_exact(found)
         return found
+
+    def _label(self, output: int):
+        """The class that a positive score of this output speaks for; of KernelSVC (first, second)."""
+        c = self._fitted("model_").content
+        if not hasattr(self, "classes_"):
+            return None
+        classes = self.classes_.tolist()
+        if not c.pairs:
+            return classes[1 if c.outputs == 1 else output]
+        first = 0
+        while output >= len(classes) - 1 - first:
+            output -= len(classes) - 1 - first
+            first += 1
+        return classes[first], classes[first + 1 + output]
 
     def _output(self, label) -> int:
         """Number of the score that speaks for a class (of KernelSVC: for the second of two)."""
         c = self._fitted("model_").content
         classes = self.classes_.tolist() if hasattr(self, "classes_") else []
-        if c.outputs == 1:
-            offered = {label: 0 for label in classes[1:]}
-            if label is None:
-                return 0
-        elif c.pairs:
-            pairs = [(a, b) for i, a in enumerate(classes) for b in classes[i + 1:]]
-            offered = {pair: number for number, pair in enumerate(pairs)}
+        if c.pairs:
+            if isinstance(label, tuple) and len(label) == 2 and set(label) <= set(classes):
+                a, b = map(classes.index, label)
+                if a < b:
+                    return a * (2 * len(classes) - a - 1) // 2 + b - a - 1
+            offered = list(itertools.islice(itertools.combinations(classes, 2), SHOWN + 1))
         else:
-            offered = {name: number for number, name in enumerate(classes)}
-        if label not in offered:
-            raise ValueError(f"label={label!r}: there are scores of "
-                             f"{', '.join(map(repr, offered)) or 'one target'}")
-        return offered[label]
+            offered = classes[1:] if c.outputs == 1 else classes
+            if label in offered:
+                return offered.index(label)
+            if label is None and c.outputs == 1:
+                return 0
+        names = [repr(name) for name in offered[:SHOWN]] + [".."] * (len(offered) > SHOWN)
+        raise ValueError(f"label={label!r}: there are scores of "
+                         f"{', '.join(names) or 'one target'}")
 
 
 def _warn_unless_exact(found: list[Explanation]) -> None:

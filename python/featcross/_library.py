@@ -67,12 +67,13 @@ fx_content = _struct("fx_content", spec=c_char_p, scale=c_char_p, map=c_char_p, 
 fx_metrics = _struct("fx_metrics", rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double)
 fx_question = _struct("fx_question", top=c_size_t, order=c_size_t, output=c_size_t,
-                      rows=POINTER(fx_table), row=POINTER(fx_matrix), effort=c_double)
+                      rows=POINTER(fx_table), row=POINTER(fx_matrix), effort=c_double,
+                      class_name=c_char_p, support=c_uint64, unsupported=c_int)
 fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
                          weight=c_double, contribution=c_double, support=c_uint64)
 fx_answer = _struct("fx_answer", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
                     missed=c_double, constant=c_double, score=c_double, rest=c_double,
-                    unseen=c_size_t)
+                    unseen=c_size_t, output=c_size_t)
 
 _handle, _out = c_void_p, POINTER(c_void_p)
 _matrix, _table, _run, _sink = map(POINTER, (fx_matrix, fx_table, fx_run, fx_sink))

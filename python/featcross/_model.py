@@ -50,6 +50,9 @@ class Explanation(NamedTuple):
     score : of the row
     rest : of all other combinations together
     missed : not exact: no contribution that is left out is larger
+    label : the class whose score it is; of KernelSVC with three or more classes, the two (first,
+        second) that it tells apart; None for a target.  A positive score speaks for the class, or
+        for the second of two
     """
 
     combinations: list[Combination]
@@ -58,6 +61,7 @@ class Explanation(NamedTuple):
     score: float | None = None
     rest: float | None = None
     missed: float = 0.0
+    label: object = None
 
 
 def _member(name: str, value):
@@ -175,12 +179,19 @@ class Model(Handle):
              verbose=verbose, what="evaluate")
         return {name: getattr(out, name) for name in ("accuracy", "auc", "logloss", "rmse")}
 
-    def explain(self, *, top: int, order: int = 0, output: int = 0, support: Table | None = None,
-                row=None, names=None, n_jobs=None, verbose=0) -> Explanation:
-        """The largest weights, or contributions to the score of one row (an fx_matrix)."""
-        question = fx_question(top=top, order=order, output=output)
+    def explain(self, *, top: int, order: int = 0, output: int | None = None,
+                name: bytes | None = None, support: Table | None = None, unsupported: bool = False,
+                row=None, names=None, label_of=None, n_jobs=None, verbose=0) -> Explanation:
+        """The largest weights, or contributions to the score of one row (an fx_matrix).
+
+        output, or name of a class: whose score; neither: that of the class predicted for row, else
+        the first.  label_of: from an output's number to what the caller calls it.
+        """
+        question = fx_question(top=top, order=order, output=0 if output is None else output + 1,
+                               class_name=name)
         if support is not None:
             question.rows = ctypes.pointer(support.table)
+            question.unsupported = unsupported
         if row is not None:
             question.row = ctypes.pointer(row)
         found = Handle(lib.fx_model_explain_free)
@@ -195,7 +206,7 @@ class Model(Handle):
                 None if row is None else c.contribution, None if support is None else c.support))
         return Explanation(combinations, bool(a.exact), a.constant,
                            None if row is None else a.score, None if row is None else a.rest,
-                           a.missed)
+                           a.missed, label_of(a.output) if label_of else None)
 
 
 __all__ = ["Combination", "Explanation", "LABEL", "Model", "PROBA", "SCORE"]

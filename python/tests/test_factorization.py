@@ -238,3 +238,19 @@ def test_wrong_parameters_say_what_is_possible(parameters, message, rows):
     X, y = rows
     with pytest.raises(ValueError, match=message):
         fx.FactorizationMachineClassifier(**parameters).fit(X, y > 2, eval_set=(X, y > 2))
+
+
+def test_combinations_that_no_row_holds():
+    """Two values of one category have a weight and no row: left out, unless asked for."""
+    rows = [(i, 3 + k) for i in range(3) for k in range(3)] * 5
+    X = np.zeros((45, 6))
+    for n, pair in enumerate(rows):
+        X[n, list(pair)] = 1
+    m = fx.FactorizationMachineRegressor(3, fit_linear=False, tol=1e-2, random_state=1)
+    m.fit(X, X @ np.arange(6) ** 2.0 % 7)
+    every = m.top_combinations(15, X=X, unsupported=True)
+    assert {c.support for c in every} == {0, 5} and any(c.support == 0 for c in every[:9])
+    assert m.top_combinations(4, X=X) == [c for c in every if c.support][:4]
+    assert len(m.top_combinations(15, X=X)) == 9
+    with pytest.raises(ValueError, match="needs X"):
+        m.top_combinations(unsupported=True)

@@ -139,6 +139,8 @@ def test_top_combinations_of_a_map(rng):
     for row, one in zip(X, m.explain(X[:3], 2)):        # of the class that is predicted
         assert one.score == pytest.approx(m.decision_function(row[None])[0].max(), rel=1e-5)
         assert one.exact and len(one.combinations) == 2
+        assert one.label == m.predict(row[None])[0]
+    assert {one.label for one in m.explain(X[:5], label="y")} == {"y"}
     two = fx.LinearClassifier().fit(X, y == "x")
     assert two.top_combinations(3) == two.top_combinations(3, label=True)
     assert len(two.top_combinations(100)) == 8

@@ -413,3 +413,25 @@ def test_a_function_may_give_sparse_values(rng, kind, dtype, convert):
             assert a.dtype == b.dtype and np.allclose(a, b, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match=r"gave an array of shape \(3, 3\)"):
         class_(kernel=lambda A, B: sp.eye(3, format="csr")).fit(X, y)
+
+
+def test_a_row_is_explained_by_its_predicted_class(rng):
+    """Scores are of two classes each: the predicted one against the next best, or as asked for."""
+    y = np.array(["x", "y", "z"])[np.arange(60) % 3]
+    X = np.eye(3)[np.arange(60) % 3] + 0.1 * rng.random((60, 3))
+    m = KernelSVC(kernel="anova:order=2").fit(X, y)
+    for one, predicted in zip(m.explain(X[:6], 2), m.predict(X[:6])):
+        assert predicted in one.label and (one.score > 0) == (one.label[1] == predicted)
+    assert m.explain(X[:1], label=("y", "z"))[0].label == ("y", "z")
+    assert "z" in m.explain(X[:1], label="z")[0].label
+    for label in (None, "x", ("z", "y"), ("x", "w")):
+        with pytest.raises(ValueError, match="there are scores of"):
+            m.top_combinations(label=label)
+
+
+def test_messages_of_many_classes_are_short(rng):
+    y = np.repeat(np.arange(40), 2)
+    m = KernelSVC(kernel="anova:order=1").fit(rng.random((80, 3)), y)
+    with pytest.raises(ValueError) as e:
+        m.top_combinations()
+    assert len(str(e.value)) < 400

@@ -56,8 +56,8 @@ static fx_status check(const fx_model *m, const fx_question *q)
 {
     if (!m || !q)
         return fxi_error(FX_EINVAL, m ? "no question is given" : "no model is given");
-    if (q->output >= m->c.outputs)
-        return fxi_error(FX_EINVAL, "output %zu (from 0) of %zu", q->output, m->c.outputs);
+    if ((q->support || q->unsupported) && !q->rows)
+        return fxi_error(FX_EINVAL, "%s needs rows", q->support ? "support" : "unsupported");
     if (m->c.cols > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
                          INT32_MAX);
@@ -69,15 +69,16 @@ static fx_status check(const fx_model *m, const fx_question *q)
     return FX_OK;
 }
 
-/* Columns that the model has seen. */
-static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_content *c)
+/* Columns that the model has seen and, if rows are looked at, enough of them have. */
+static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_content *c,
+                             const fxi_explain_holders *h)
 {
     size_t *column = *own = fxi_alloc(c->cols, sizeof *column), n = 0;
 
     if (!column)
         return FX_ENOMEM;
     for (size_t j = 0; j < c->cols; j++)
-        if (!c->seen || c->seen[j])
+        if ((!c->seen || c->seen[j]) && (!h || h->count[j] >= h->need))
             column[n++] = j;
     *out = (fxi_explain_columns){n, column, NULL};
     return FX_OK;
@@ -131,9 +132,17 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
                             .done = done};
     fxi_explain_row row = {0};
     fxi_explain_columns c = {0};
+    fxi_explain_holders h = {0};
     size_t *own = NULL;
-    fx_status st = q->row ? fxi_model_explain_row(&row, m, q->output, q->row, run)
-                          : all_columns(&c, &own, &m->c);
+    bool rows = q->rows && !q->row && (q->support || !q->unsupported);
+    fx_status st = rows ? fxi_model_explain_support_index(&h, q->rows, m->c.cols,
+                                                          q->support ? q->support : 1, run)
+                        : FX_OK;
+
+    top.holders = rows ? &h : NULL;
+    if (!st)
+        st = q->row ? fxi_model_explain_row(&row, m, t->output, q->row, run)
+                    : all_columns(&c, &own, &m->c, top.holders);
 
     if (!st && !isfinite(t->constant))
         st = fxi_error(FX_ENUMERIC, "what holds no column is %g", t->constant);
@@ -145,6 +154,7 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
         st = fill(e, &top, c);
     if (!st && q->rows)
         st = fxi_model_explain_support(e->at, e->a.n, q->rows, run);
+    e->a.output = t->output;
     e->a.exact = s.exact;
     e->a.missed = s.missed;
     e->a.constant = t->constant;
@@ -156,6 +166,7 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
             e->a.rest -= e->at[k].contribution;
     }
     fxi_model_explain_row_free(&row);
+    fxi_model_explain_support_free(&h);
     free(own);
     free(top.at);
     return st;
@@ -178,9 +189,12 @@ fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_que
     fx_explanation *e = fxi_zalloc(1, sizeof *e);
     if (!e)
         return FX_ENOMEM;
-    if (!(st = fxi_model_explain_terms(&t, m, q->output, &how)))
-        st = answer(e, m, q, &t, &p.done, &how);
-    fxi_model_explain_terms_free(&t);
+    size_t output;
+    if (!(st = fxi_model_explain_output(&output, m, q, &how))) {
+        if (!(st = fxi_model_explain_terms(&t, m, output, &how)))
+            st = answer(e, m, q, &t, &p.done, &how);
+        fxi_model_explain_terms_free(&t);
+    }
     if (st)
         fx_model_explain_free(e);
     else

@@ -10,7 +10,8 @@
  *   explain_list.c         combinations that are few: single columns, families
  *   explain_search.c       the search of others, order by order, within an effort
  *   explain_dense.c, explain_sparse.c, explain_beam.c      its ways
- *   explain_row.c, explain_support.c                       one row; counting rows */
+ *   explain_output.c, explain_row.c                        which score; one row
+ *   explain_support.c      rows that hold a combination: asked by the search, counted at the end */
 #ifndef FXI_MODEL_EXPLAIN_H
 #define FXI_MODEL_EXPLAIN_H
 #include "model/model.h"
@@ -77,9 +78,13 @@ typedef struct fxi_explain_item {
     int32_t order;
     int32_t column[FXI_EXPLAIN_DEEP];
 } fxi_explain_item;
+typedef struct fxi_explain_holders fxi_explain_holders;
 typedef struct fxi_explain_top {
     size_t n, room, most;               /* a heap, the smallest first */
     fxi_explain_item *at;
+    const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
+    fxi_team *team;                     /* asked while rows are looked at; or NULL */
+    double spent;                       /* steps of that, beside the multiplications */
 } fxi_explain_top;
 /* What a weight must reach to be listed. */
 static inline double fxi_explain_least(const fxi_explain_top *t)
@@ -203,6 +208,22 @@ typedef struct fxi_explain_row {
 fx_status fxi_model_explain_row(fxi_explain_row *out, const fx_model *m, size_t output,
                                 const fx_matrix *row, const fx_run *run);
 void fxi_model_explain_row_free(fxi_explain_row *r);
+/* Which output the question is about. */
+fx_status fxi_model_explain_output(size_t *out, const fx_model *m, const fx_question *q,
+                                   const fx_run *run);
+/* explain_support.c - which rows have a column, so that a search sees at once whether a combination
+ * is in enough of them. */
+struct fxi_explain_holders {
+    uint64_t need;                      /* rows that a combination must be in */
+    size_t rows, cols;
+    size_t *count;                      /* [cols] rows that have it */
+    size_t *first;                      /* [cols + 1] into `row`; empty if all rows have it */
+    uint32_t *row;                      /* ascending for each column */
+};
+fx_status fxi_model_explain_support_index(fxi_explain_holders *out, const fx_table *rows,
+                                          size_t cols, uint64_t need, const fx_run *run);
+void fxi_model_explain_support_free(fxi_explain_holders *h);
+bool fxi_model_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item);
 /* explain_support.c - counts to at[n].support of rows that hold all its columns. */
 fx_status fxi_model_explain_support(fx_combination *at, size_t n, const fx_table *rows,
                                     const fx_run *run);

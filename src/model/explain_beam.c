@@ -102,9 +102,11 @@ static fx_status run_beam(void *ctx, size_t block, fxi_team *team)
 {
     beam *b = ctx;
     const fxi_explain_item none = {.order = 0};
-    fx_status st = extend(b, &none, team);
+    fx_status st;
 
     (void)block;
+    b->found.team = team;
+    st = extend(b, &none, team);
     for (int level = 1; level < b->f->t && !st; level++) {
         for (int k = 0; k < 2; k++) {
             fxi_explain_top swap = b->now[k];
@@ -125,6 +127,7 @@ fx_status fxi_model_explain_beam(fxi_explain_top *top, const fxi_explain_field *
     beam b = {.f = f, .least = fxi_explain_least(top), .q = fxi_alloc(2 * f->S, sizeof *b.q)};
     fx_status st = b.q ? FX_OK : FX_ENOMEM;
 
+    b.found.holders = top->holders;
     if (!fxi_size_mul(&b.found.most, top->most, 2 * (size_t)f->t))
         b.found.most = SIZE_MAX;
     for (int k = 0; k < 2; k++)
@@ -133,7 +136,7 @@ fx_status fxi_model_explain_beam(fxi_explain_top *top, const fxi_explain_field *
         st = fxi_parallel_ordered(1, run_beam, &b, run);
     if (!st)
         st = fxi_model_explain_top_merge(top, &b.found);
-    *work += b.work;
+    *work += b.work + b.found.spent;
     for (int k = 0; k < 2; k++) {
         free(b.now[k].at);
         free(b.next[k].at);

@@ -28,7 +28,7 @@ static double *products(const fxi_explain_walk *w, int level)
 static bool spend(fxi_explain_walk *w, double work)
 {
     w->work += work;
-    w->stopped |= w->work > w->limit || fxi_parallel_cancelled(w->team);
+    w->stopped |= w->work + w->top.spent > w->limit || fxi_parallel_cancelled(w->team);
     return !w->stopped && !w->status;
 }
 

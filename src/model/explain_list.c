@@ -44,6 +44,7 @@ static fx_status singles(void *ctx, size_t block, fxi_team *team)
     fx_status st = FX_OK;
 
     (void)block;
+    l->top->team = team;
     for (size_t i = 0; i < l->c.n && !st && !fxi_parallel_cancelled(team); i++) {
         size_t j = l->c.column[i];
         double w = t->linear ? t->linear[j] : 0;
@@ -72,6 +73,7 @@ static fx_status family(void *ctx, size_t block, fxi_team *team)
     fx_status st = stack ? FX_OK : FX_ENOMEM;
 
     (void)block;
+    l->top->team = team;
     for (size_t s = 0; s < S && !st; s++)
         stack[s] = a->lambda[s];
     for (size_t v = 0; v < tree->nodes && !st && !fxi_parallel_cancelled(team);) {
@@ -131,6 +133,7 @@ static fx_status sections(void *ctx, size_t block, fxi_team *team)
     fx_status st = FX_OK;
 
     (void)block;
+    l->top->team = team;
     for (const fxi_section *s = e->section; s < e->section + e->sections && !st; s++) {
         size_t order = (size_t)s->order + s->square;
         if (s->order && (!l->order || l->order == order))

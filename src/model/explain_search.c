@@ -39,7 +39,7 @@ static fx_status search_block(void *ctx, size_t b, fxi_team *team)
     fxi_explain_walk *w = &s->walk[b];
     fx_status st = FX_OK;
 
-    w->team = team;
+    w->team = w->top.team = team;
     for (size_t u = s->next + b; u < s->end && !st && !w->stopped; u += s->blocks) {
         if (fxi_model_explain_weight_bound(s->f, position(s->f, u)) < fxi_explain_least_of(w))
             break;
@@ -59,6 +59,7 @@ static fx_status make_walks(searching *s)
         w->f = s->f;
         w->simd = fxi_simd_get();
         w->top.most = s->top->most;
+        w->top.holders = s->top->holders;
         st = s->f->P ? fxi_model_explain_dense_room(w, s->f)
                      : fxi_model_explain_sparse_room(w, s->f);
     }
@@ -104,7 +105,8 @@ static fx_status by_bounds(searching *s, double *work, double limit, size_t *lef
         *s->done = fmin(1, *work / s->effort);
         st = fxi_parallel(s->blocks, search_block, s, run);
         for (size_t b = 0; b < s->blocks && !st; b++) {
-            *work += s->walk[b].work;
+            *work += s->walk[b].work + s->walk[b].top.spent;
+            s->walk[b].top.spent = 0;
             stopped |= s->walk[b].stopped;
             st = fxi_model_explain_top_merge(s->top, &s->walk[b].top);
         }

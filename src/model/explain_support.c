@@ -1,14 +1,177 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * explain_support.c - how many rows hold all columns of a combination.
+ * explain_support.c - rows that hold all columns of a combination: enough of them, while the search
+ * goes on, and how many, at its end.
  *
- * One pass: an entry finds the combinations that its column is in, and one is held when as many
- * entries found it as it has distinct columns.  Cost: the entries, and the combinations that they
- * find. */
+ * While it goes on: the rows of each column are listed; those of the column with the fewest are
+ * looked for in the lists of the others, until enough are found.  Columns that all rows have need
+ * no list.  4 bytes an entry.
+ *
+ * At its end, one pass: an entry finds the combinations that its column is in, and one is held when
+ * as many entries found it as it has distinct columns.  Cost: the entries, and the combinations
+ * that they find. */
 
 #include "model/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { PIECE = 4096 };                  /* steps between two polls */
+
+/* ---- Lists of rows ----------------------------------------------------------------------- */
+
+typedef struct listing {
+    fxi_explain_holders *h;
+    fxi_rows rows;
+    bool place;                         /* second pass: numbers of rows are placed */
+} listing;
+
+/* In the order of rows, so that each list ascends. */
+static fx_status list_piece(void *ctx, size_t b, fxi_team *team)
+{
+    const listing *l = ctx;
+    fxi_explain_holders *h = l->h;
+    size_t first = b * l->rows.piece, left = l->rows.t->rows - first;
+    size_t end = left < l->rows.piece ? l->rows.t->rows : first + l->rows.piece;
+
+    for (size_t i = first; i < end && !fxi_parallel_cancelled(team); i++) {
+        fxi_row r = fxi_data_rows_at(&l->rows, i);
+        for (size_t q = 0; q < r.n; q++) {
+            size_t j = (size_t)fxi_row_column(r, q);
+            if (j >= h->cols || fxi_row_value(r, q) == 0)
+                continue;
+            if (!l->place)
+                h->count[j]++;
+            else if (h->count[j] < h->rows)
+                h->row[h->first[j + 1]++] = (uint32_t)i;
+        }
+    }
+    return FX_OK;
+}
+
+/* first[j + 1] is where the list of column j begins, and after the second pass where it ends. */
+static fx_status make_lists(fxi_explain_holders *h, const fx_run *run)
+{
+    size_t total = 0, bytes;
+
+    for (size_t j = 0; j < h->cols; j++) {
+        h->first[j + 1] = total;
+        total += h->count[j] < h->rows ? h->count[j] : 0;
+    }
+    bytes = fxi_size_mul(&bytes, total, sizeof *h->row) ? bytes : SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "rows of each column (support)");
+    if (!st && !(h->row = fxi_alloc(total, sizeof *h->row)))
+        st = FX_ENOMEM;
+    return st;
+}
+
+void fxi_model_explain_support_free(fxi_explain_holders *h)
+{
+    free(h->count);
+    free(h->first);
+    free(h->row);
+    *h = (fxi_explain_holders){0};
+}
+
+fx_status fxi_model_explain_support_index(fxi_explain_holders *out, const fx_table *rows,
+                                          size_t cols, uint64_t need, const fx_run *run)
+{
+    fxi_explain_holders h = {.need = need, .rows = rows->rows, .cols = cols};
+    listing l = {.h = &h};
+    fx_status st = fxi_data_check_table(rows, run);
+
+    if (!st && rows->rows > UINT32_MAX)
+        st = fxi_error(FX_EUNSUPPORTED,
+                       "support in %zu rows; up to %u are looked at, or none with "
+                       "unsupported",
+                       rows->rows, UINT32_MAX);
+    if (!st
+        && (!(h.count = fxi_zalloc(cols, sizeof *h.count))
+            || !(h.first = fxi_zalloc(cols + 1, sizeof *h.first))))
+        st = FX_ENOMEM;
+    if (!st)
+        st = fxi_data_rows(&l.rows, rows);
+    if (!st)
+        st = fxi_parallel_ordered(l.rows.pieces, list_piece, &l, run);
+    if (!st)
+        st = make_lists(&h, run);
+    l.place = true;
+    if (!st)
+        st = fxi_parallel_ordered(l.rows.pieces, list_piece, &l, run);
+    free(l.rows.start);
+    if (st)
+        fxi_model_explain_support_free(&h);
+    else
+        *out = h;
+    return st;
+}
+
+/* ---- Enough rows? ------------------------------------------------------------------------ */
+
+typedef struct list {
+    const uint32_t *at, *end;
+} list;
+
+/* True if row is in the list, of which all before it is left behind. */
+static bool find_row(list *l, uint32_t row)
+{
+    size_t low = 0, high = (size_t)(l->end - l->at);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->at[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    l->at += low;
+    return l->at < l->end && *l->at == row;
+}
+
+/* Lists of the columns that not all rows have, the shortest first; false: one is too short. */
+static bool take_lists(list *of, int *n, const fxi_explain_holders *h, const fxi_explain_item *item)
+{
+    *n = 0;
+    for (int i = 0; i < item->order; i++) {
+        size_t j = (size_t)item->column[i];
+        if (h->count[j] < h->need)
+            return false;
+        if (h->count[j] == h->rows || (i && item->column[i] == item->column[i - 1]))
+            continue;
+        list l = {h->row + h->first[j], h->row + h->first[j + 1]};
+        if (*n && l.end - l.at < of[0].end - of[0].at) {
+            of[(*n)++] = of[0];
+            of[0] = l;
+        } else
+            of[(*n)++] = l;
+    }
+    return true;
+}
+
+bool fxi_model_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    const fxi_explain_holders *h = t->holders;
+    list of[FXI_EXPLAIN_DEEP];
+    uint64_t found = 0;
+    size_t steps = 0;
+    int n;
+
+    if (h->rows < h->need || !take_lists(of, &n, h, item))
+        return false;
+    if (n < 2)
+        return true;
+    for (; of[0].at < of[0].end && found < h->need; of[0].at++) {
+        bool all = true;
+        for (int i = 1; i < n && all; i++)
+            all = find_row(&of[i], *of[0].at);
+        found += all;
+        if (++steps % PIECE == 0 && t->team && fxi_parallel_cancelled(t->team))
+            break;                      /* the whole call ends */
+    }
+    t->spent += (double)steps;
+    return found >= h->need;
+}
+
+/* ---- How many ---------------------------------------------------------------------------- */
 
 typedef struct counting {
     fx_combination *at;

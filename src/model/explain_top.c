@@ -47,7 +47,7 @@ static fx_status grow(fxi_explain_top *t)
     return FX_OK;
 }
 
-fx_status fxi_model_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
+static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
 {
     size_t i = t->n;
 
@@ -62,6 +62,15 @@ fx_status fxi_model_explain_top_push(fxi_explain_top *t, const fxi_explain_item 
         t->at[i] = t->at[(i - 1) / 2];
     t->at[i] = *item;
     return FX_OK;
+}
+
+fx_status fxi_model_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    bool full = t->n == t->most;
+
+    if (full && (!t->most || compare(item, &t->at[0]) >= 0))
+        return FX_OK;
+    return t->holders && !fxi_model_explain_support_held(t, item) ? FX_OK : insert(t, item);
 }
 
 fx_status fxi_model_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
@@ -101,7 +110,7 @@ fx_status fxi_model_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
         t->at[old - 1 - i] = swap;
     }
     for (size_t i = 0; i < kept && !st; i++)
-        st = fxi_model_explain_top_push(t, &b->at[i]);
+        st = insert(t, &b->at[i]);      /* its rows were looked at when b took it */
     b->n = 0;
     return st;
 }

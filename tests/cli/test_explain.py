@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from conftest import svmlight
 from test_train import scores, train
 
 
@@ -81,27 +82,50 @@ def test_names(fx, put):
 
 
 def test_support(fx, put):
-    """Two values of one category never meet: --support leaves such pairs out, however large."""
+    """Two values of one category never meet: such pairs are left out, however large, unless asked for."""
     put("x.svm", "".join(f"{(i + k) % 3} {1 + i}:1 {4 + k}:1\n" for i in range(3) for k in range(3)) * 5)
     train(fx, "x.svm", "--model", "fm", "--rank", "3", "--linear", "no", "--task", "regress")
-    every = top(fx, data=["x.svm"], n=15)["combinations"]
+    every = top(fx, "--unsupported", data=["x.svm"], n=15)["combinations"]
     assert len(every) == 15 and {c["support"] for c in every} == {0, 5}
     j = top(fx, "--support", "5", data=["x.svm"], n=4)
     assert j["combinations"] == [c for c in every if c["support"]][:4] and j["exact"] is True
-    j = top(fx, "--support", "1", data=["x.svm"])
-    assert len(j["combinations"]) == 9 and j["exact"] is True
+    assert any(c["support"] == 0 for c in every[:4])
+    for args in [], ["--support", "1"]:
+        j = top(fx, *args, data=["x.svm"])
+        assert len(j["combinations"]) == 9 and j["exact"] is True
+        assert all(c["support"] for c in j["combinations"])
+    assert top(fx, "--support", "6", data=["x.svm"])["combinations"] == []
+    assert "explain MODEL DATA" in fx("explain", "m.fx", "--unsupported", status=2).talk
+    assert "exclude" in fx("explain", "m.fx", "x.svm", "--unsupported", "--row", "1", status=2).talk
     assert "explain MODEL DATA" in fx("explain", "m.fx", "--support", "1", status=2).talk
     assert "exclude" in fx("explain", "m.fx", "x.svm", "--support", "1", "--row", "1", status=2).talk
 
 
 def test_classes(fx, put, rows):
-    from conftest import svmlight
     put("c.svm", svmlight(rows[0], ["abc"[i % 3] for i in range(30)]).replace("'", ""))
     train(fx, "c.svm", "--model", "fm", "--rank", "2", "--max-iter", "3")
     assert fx("explain", "m.fx", "--output", "b", "--json").json["output"] == "b"
     assert fx("explain", "m.fx", "--json").json["output"] == "a"
     assert "score of b, predicted " in fx("explain", "m.fx", "c.svm", "--row", "1", "--output", "b").text
-    assert "no such class" in fx("explain", "m.fx", "--output", "z", status=2).talk
+    assert "no class z" in fx("explain", "m.fx", "--output", "z", status=2).talk
+
+
+@pytest.mark.parametrize("model", [["svm"], ["fm", "--rank", "2"], ["kernel-svm", "--kernel", "anova:order=2"]])
+def test_predicted_class_of_a_row(fx, put, model):
+    """A row is explained by the score of the class that is predicted for it, and that is said."""
+    X = np.eye(3)[np.arange(30) % 3] + 0.01
+    put("c.svm", svmlight(X, ["abc"[i % 3] for i in range(30)]).replace("'", ""))
+    train(fx, "c.svm", "--model", *model)
+    for row, name in (1, "a"), (2, "b"), (3, "c"):
+        r = fx("explain", "m.fx", "c.svm", "--row", str(row), "--json")
+        assert r.json["prediction"] == r.json["label"] == name and name in r.json["output"].split("/")
+        assert f"of the score of {r.json['output']}, the class predicted" in r.talk
+        if "/" not in r.json["output"]:
+            assert r.json["output"] == name and r.json["score"] > 0
+        else:
+            assert (r.json["score"] > 0) == (r.json["output"].split("/")[1] == name)
+    other = "a/c" if model[0] == "kernel-svm" else "a"
+    assert fx("explain", "m.fx", "c.svm", "--row", "2", "--output", other, "--json").json["output"] == other
 
 
 def test_little_effort_is_said(fx):

@@ -147,13 +147,13 @@ static fx_status model_predict(const char *spec)
     return s;
 }
 
-static fx_status model_explain(const char *spec)
+static fx_status explain(const char *spec, bool one)
 {
     fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 2:1 3:0.5 9:1\n");
     fx_table t = fx_data_table(d), x = fx_data_table(other);
     fx_model *m = model_of(spec, &t);
     fx_explanation *e = MARK;
-    const fx_question q = {.top = 4, .rows = &t, .row = x.block, .effort = 100};
+    const fx_question q = {.top = 4, .rows = &t, .row = one ? x.block : NULL, .effort = 100};
 
     call_begin();
     fx_status s = call_end(fx_model_explain(&e, m, &q, &two));
@@ -171,6 +171,9 @@ static fx_status model_explain(const char *spec)
     fx_data_free(d);
     return s;
 }
+
+static fx_status model_explain(const char *spec) { return explain(spec, true); }
+static fx_status model_explain_held(const char *spec) { return explain(spec, false); }
 
 static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 {
@@ -348,6 +351,8 @@ const scenario model_scenarios[] = {
     {"fx_model_predict", model_predict, "svm"},
     {"fx_model_predict", model_predict, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_predict", model_predict, "kernel-pca:k=2"},
+    {"fx_model_explain", model_explain_held, "svm"},
+    {"fx_model_explain", model_explain_held, "hofm-shared:max-iter=2,rank=3"},
     {"fx_model_explain", model_explain, "svm"},
     {"fx_model_explain", model_explain, "svm rk"},
     {"fx_model_explain", model_explain, "kernel-svm:collapse=no"},

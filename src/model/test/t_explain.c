@@ -61,7 +61,7 @@ static double contribution_of(const fx_combination *c) { return fabs(c->contribu
 static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
 {
     fx_content c = fx_model_content(m);
-    fx_explanation *e = asked(m, &(fx_question){.top = ALL, .output = output}, 2);
+    fx_explanation *e = asked(m, &(fx_question){.top = ALL, .output = output + 1}, 2);
     fx_answer a = fx_model_explain_answer(e);
     fx_matrix rows = dense_rows();
     double *S = predicted(m, FX_SCORE, &rows, NULL), most = 0;
@@ -82,6 +82,26 @@ static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
     return e;
 }
 
+/* Rows that hold some columns only, so that many combinations are in none. */
+enum { FEW = 6 };
+static double held[FEW][COLS];
+
+static uint64_t rows_with(const fx_combination *c)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < FEW; i++)
+        n += product(c, held[i]) != 0;
+    return n;
+}
+
+static int enough(const fx_combination *c, const fx_question *q)
+{
+    uint64_t need = !q->rows ? 0 : q->support ? q->support : !q->unsupported;
+
+    return rows_with(c) >= need;
+}
+
 /* Against the whole list. */
 static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
 {
@@ -92,7 +112,7 @@ static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
         check_order(&a, weight_of);
         for (size_t i = 0; i < all->n; i++) {
             const fx_combination *c = &all->at[i];
-            if (q.order && c->order != q.order)
+            if ((q.order && c->order != q.order) || !enough(c, &q))
                 continue;
             if (a.exact && k < q.top) {
                 CHECK(k < a.n && same_columns(&a.at[k], c) && a.at[k].weight == c->weight);
@@ -100,10 +120,37 @@ static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
             } else if (!a.exact && !listed(&a, c))
                 CHECK(fabs(c->weight) <= a.missed);
         }
+        for (size_t i = 0; i < a.n; i++)
+            CHECK(enough(&a.at[i], &q) && a.at[i].support == (q.rows ? rows_with(&a.at[i]) : 0));
         CHECK(!a.exact || (a.n == k && a.missed == 0));
         CHECK(a.exact || q.effort > 0);
         fx_model_explain_free(e);
     }
+}
+
+/* What enough rows hold, as many as are asked for where there are as many. */
+static void check_held(const fx_model *m, const fx_answer *all, size_t output)
+{
+    fx_matrix block = {.rows = FEW, .cols = COLS, .stride = COLS, .type = FX_F64, .val = held};
+    fx_table t = {.rows = FEW, .cols = COLS, .blocks = 1, .block = &block};
+    fx_question q = {.output = output + 1, .rows = &t};
+
+    for (size_t i = 0; i < FEW * COLS; i++)     /* all rows have the first, one the last */
+        held[i / COLS][i % COLS] = i % COLS == 0 || test_below(3) == 0 ? 1 + test_unit() : 0;
+    for (size_t i = 0; i < FEW; i++)
+        held[i][COLS - 1] = i == 2;
+    for (q.top = 1; q.top <= ALL; q.top *= 3) {
+        q.unsupported = 0;
+        for (q.support = 0; q.support < 4; q.support++)
+            check_top(m, all, q);
+        q.support = 0;
+        q.unsupported = 1;
+        check_top(m, all, q);
+    }
+    q.unsupported = 0;
+    q.top = 4;
+    for (q.effort = 1; q.effort < 1e5; q.effort *= 10)
+        check_top(m, all, q);
 }
 
 static void check_row(const fx_model *m, const fx_answer *all, size_t output, double tol)
@@ -116,10 +163,14 @@ static void check_row(const fx_model *m, const fx_answer *all, size_t output, do
         fx_matrix one = {.rows = 1, .cols = COLS, .stride = COLS, .type = FX_F64, .val = row};
         CHECK(fx_model_predict(S, NULL, m, FX_SCORE, &one, NULL) == FX_OK);
         for (size_t top = 2; top <= ALL; top *= ALL / 2) {
-            fx_explanation *e = asked(m, &(fx_question){.top = top, .row = &one, .output = output,
-                                                        .rows = &(fx_table){.rows = N, .cols = COLS,
-                                                                            .blocks = 1,
-                                                                            .block = &rows}}, 1);
+            fx_explanation *e = asked(
+                m,
+                &(fx_question){
+                    .top = top,
+                    .row = &one,
+                    .output = output + 1,
+                    .rows = &(fx_table){.rows = N, .cols = COLS, .blocks = 1, .block = &rows}},
+                1);
             fx_answer a = fx_model_explain_answer(e);
             double sum = a.constant + a.rest, largest = 0;
             check_order(&a, contribution_of);
@@ -208,11 +259,12 @@ static void test_kind(const kind *k, int sparse)
     for (size_t output = 0; output < fx_model_content(m).outputs; output += 2) {
         fx_explanation *e = check_all(m, output, k->tol);
         fx_answer all = fx_model_explain_answer(e);
-        check_top(m, &all, (fx_question){.top = 5, .output = output});
-        check_top(m, &all, (fx_question){.top = 3, .order = 2, .output = output});
-        check_top(m, &all, (fx_question){.top = 4, .order = 3, .output = output});
-        check_top(m, &all, (fx_question){.top = 4, .effort = 1, .output = output});
-        check_top(m, &all, (fx_question){.top = 4, .effort = 3000, .output = output});
+        check_top(m, &all, (fx_question){.top = 5, .output = output + 1});
+        check_top(m, &all, (fx_question){.top = 3, .order = 2, .output = output + 1});
+        check_top(m, &all, (fx_question){.top = 4, .order = 3, .output = output + 1});
+        check_top(m, &all, (fx_question){.top = 4, .effort = 1, .output = output + 1});
+        check_top(m, &all, (fx_question){.top = 4, .effort = 3000, .output = output + 1});
+        check_held(m, &all, output);
         check_row(m, &all, output, k->tol);
         fx_model_explain_free(e);
     }
@@ -335,7 +387,11 @@ static void test_errors(void)
     two.rows = 2;
     refused(FX_EINVAL, NULL, &(fx_question){0});
     refused(FX_EINVAL, m, NULL);
-    refused(FX_EINVAL, m, &(fx_question){.output = 1});
+    refused(FX_EINVAL, m, &(fx_question){.output = 2});
+    refused(FX_EINVAL, m, &(fx_question){.output = 1, .class_name = "1"});
+    refused(FX_EINVAL, m, &(fx_question){.class_name = "1"});   /* of targets */
+    refused(FX_EINVAL, m, &(fx_question){.support = 1});        /* without rows */
+    refused(FX_EINVAL, m, &(fx_question){.unsupported = 1});
     refused(FX_EINVAL, m, &(fx_question){.effort = -1});
     refused(FX_ESHAPE, m, &(fx_question){.row = &two});
     refused(FX_EUNSUPPORTED, m, &(fx_question){.order = 99});
@@ -371,6 +427,60 @@ static void test_unseen(void)
     fx_model_free(m);
 }
 
+static size_t output_of(const fx_model *m, const fx_matrix *row, const char *name)
+{
+    fx_explanation *e = asked(m, &(fx_question){.top = 2, .row = row, .class_name = name}, 1);
+    size_t output = fx_model_explain_answer(e).output;
+
+    fx_model_explain_free(e);
+    return output;
+}
+
+/* Of several classes the predicted one is explained, or the one that is named. */
+static void test_classes(const fx_plan *plan)
+{
+    static const char *const name[] = {"a", "a/b", "b", "c"};
+    static const size_t first[] = {0, 0, 0, 1, 1, 2}, second[] = {1, 2, 3, 2, 3, 3};
+    double y[N], predicted, S[6], proba[4];
+    size_t seen[4] = {0};
+    fx_matrix rows = dense_rows(), one = {.rows = 1, .cols = COLS, .stride = COLS, .type = FX_F64};
+    fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows, .label = y,
+                  .class_name = name, .classes = 4};
+
+    for (size_t i = 0; i < N; i++)
+        y[i] = (double)(i % 4);
+    fx_model *m = fitted(plan, &t, NULL);
+    int pairs = fx_model_content(m).pairs;
+    for (size_t i = 0; i < N; i++) {
+        one.val = X + i * COLS;
+        CHECK(fx_model_predict(&predicted, NULL, m, FX_LABEL, &one, NULL) == FX_OK);
+        CHECK(fx_model_predict(S, NULL, m, FX_SCORE, &one, NULL) == FX_OK);
+        size_t p = (size_t)predicted, o = output_of(m, &one, NULL), rival = p ? 0 : 1;
+        seen[p]++;
+        if (!pairs) {
+            CHECK(o == p);
+            CHECK(output_of(m, &one, "c") == 3);
+            continue;
+        }
+        CHECK(fx_model_predict(proba, NULL, m, FX_PROBA, &one, NULL) == FX_OK);
+        for (size_t k = 0; k < 4; k++)
+            rival = k != p && proba[k] > proba[rival] ? k : rival;
+        CHECK((first[o] == p && second[o] == rival) || (first[o] == rival && second[o] == p));
+        o = output_of(m, &one, "c");    /* against the best of the others */
+        CHECK(second[o] == 3 && (p == 3 || first[o] == p));
+        CHECK(output_of(m, &one, "a/a/b") == 0 && output_of(m, &one, "a/b/c") == 4);
+    }
+    CHECK(seen[1] && seen[2] + seen[3]);        /* not the first alone */
+    if (pairs) {
+        refused(FX_EINVAL, m, &(fx_question){.class_name = "c"});       /* no row: no rival */
+        refused(FX_EINVAL, m, &(fx_question){.class_name = "b/a"});
+        CHECK(output_of(m, &one, "a/b") == 1);  /* a against b, not the class of that name */
+    }
+    refused(FX_EINVAL, m, &(fx_question){.class_name = "d"});
+    refused(FX_EINVAL, m, &(fx_question){.class_name = ""});
+    fx_model_free(m);
+}
+
 int main(void)
 {
     test_init();
@@ -387,5 +497,8 @@ int main(void)
                  &(fx_plan){.model = "hofm:order=3,rank=4,sd=0.3,max-iter=30"}, 3, 5e3);
     test_errors();
     test_unseen();
+    test_classes(&(fx_plan){.model = "svm-l2"});
+    test_classes(&(fx_plan){.model = "fm:task=classify,rank=2,max-iter=5"});
+    test_classes(&(fx_plan){.model = "kernel-svm:calibrate=yes", .kernel = "anova:order=2"});
     return 0;
 }

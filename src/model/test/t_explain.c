@@ -97,9 +97,9 @@ static uint64_t rows_with(const fx_combination *c)
 
 static int enough(const fx_combination *c, const fx_question *q)
 {
-    uint64_t need = !q->rows ? 0 : q->support ? q->support : !q->unsupported;
-
-    return rows_with(c) >= need;
+    if (!q->rows)                       /* other tests have more columns than these rows */
+        return 1;
+    return rows_with(c) >= (q->support ? q->support : !q->unsupported);
 }
 
 /* Against the whole list. */

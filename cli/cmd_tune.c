@@ -273,11 +273,11 @@ static int print(const job *j, const trial *won)
     for (const trial *x = j->trials; x < j->trials + j->n; x++)
         if ((int)strlen(kernel_name(name, j, x)) > width)
             width = (int)strlen(name);
-    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D", "C",
-            j->t.metric, "sd", "seconds");
+    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D",
+               "C", j->t.metric, "sd", "seconds");
     for (const trial *x = j->trials; x < j->trials + j->n; x++) {
         safe_print(f, "%c %*s %8s ", x == won ? '*' : ' ', width, kernel_name(name, j, x),
-                count_name(D, x->features));
+                   count_name(D, x->features));
         if (*x->failed)
             safe_print(f, "failed: %s\n", x->failed);
         else

@@ -241,11 +241,11 @@ static int print(const search *s, const trial *won)
         return 0;
     for (size_t i = 0; i < s->beta.n; i++)
         width = (int)strlen(s->beta.word[i]) > width ? (int)strlen(s->beta.word[i]) : width;
-    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric, "sd",
-            "seconds");
+    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric,
+               "sd", "seconds");
     for (const trial *x = s->trials; x < s->trials + s->n; x++) {
-        safe_print(f, "%c %5s %6s %*s ", x == won ? '*' : ' ', shown(x->order), shown(x->rank), width,
-                x->beta);
+        safe_print(f, "%c %5s %6s %*s ", x == won ? '*' : ' ', shown(x->order), shown(x->rank),
+                   width, x->beta);
         if (*x->failed)
             safe_print(f, "failed: %s\n", x->failed);
         else

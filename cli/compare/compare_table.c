@@ -163,8 +163,8 @@ static void print_failed(const comparison *c)
         if (*m->failed) {
             if (!any)
                 puts("\nfailed:");
-            printf("  %s, seed %llu: %s\n", m->name, (unsigned long long)(cli.seed + m->done),
-                   m->failed);
+            safe_print(stdout, "  %s, seed %llu: %s\n", m->name,
+                       (unsigned long long)(cli.seed + m->done), m->failed);
             any = true;
         }
 }

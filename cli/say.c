@@ -19,7 +19,7 @@ static const char *const spelling[][2] = {
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
     {"use cat=", "use --cat "},     {"raise max-iter", "raise --max-iter"},
     {"lower C", "lower -C"},        {"lower lr", "lower --lr"},
-    {"scale it (maxabs, std)", "--scale maxabs"},
+    {"scale it (maxabs, std)", "--scale maxabs"}, {"use solver=", "use --solver "},
 };
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"

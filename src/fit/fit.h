@@ -60,6 +60,7 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;
     bool converged;                     /* gap <= tol */
+    bool stalled;                       /* newton.c: patience came to its end */
     bool indefinite;                    /* smo.c */
 } fxi_solution;
 
@@ -72,6 +73,7 @@ typedef struct fxi_problem {
     fxi_intercept intercept;
     double tol;                         /* stop at this relative gap */
     size_t max_iter;                    /* or after so many passes: not converged */
+    size_t patience;                    /* newton.c: passes, then end if steps are short; 0: none */
     uint64_t seed;                      /* of the order in which blocks and rows are visited */
     const fx_kernel *kernel;            /* of kernel machines: the source's rows are plain */
     uint64_t cache;                     /* smo.c: bytes that it may take in all */
@@ -86,7 +88,8 @@ fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features); /* that it takes, at most */
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
-/* Losses with a kink by Newton's method; adds to s->iterations, starts from s->beta too. */
+/* Losses that have one rounded off, by Newton's method.  Starts from s->beta too.  If s->iterations
+ * is not 0 another solver made s: passes are added, and only a smaller objective replaces it. */
 fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 
 /* perceptron.c - online: one pass over the rows in the order given.  State that a later pass goes

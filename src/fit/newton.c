@@ -4,7 +4,9 @@
  * A step s solves (I + Z'DZ) s = -g roughly, by conjugate gradients; the Hessian is never formed:
  * one product is one pass over the rows with D_i > 0, O(numbers stored).  The preconditioner is
  * the diagonal, so that columns of any scale serve, and as soon as many products were needed the
- * factored Hessian of a sample (newton_hessian.c).  The step's scores are a by-product, so the
+ * factored Hessian of a sample (newton_hessian.c).  With many more features than rows there is
+ * none: I plus a matrix of the rank of the rows has few eigenvalues other than 1, and a diagonal
+ * would spread them.  The step's scores are a by-product, so the
  * search along it reads no features.  A free intercept b is eliminated: it is the minimiser at
  * every w, and the Hessian is that of min_b P(w, b), with h = sum_i D_i z_i and d = sum_i D_i
  *
@@ -12,8 +14,11 @@
  *
  * Stopping.  P, and P minimised over a free b, is 1-strongly convex in w, so P - min P <= |g|^2/2,
  * g its gradient; this is the duality gap of beta_i = -c_i loss'(y_i, f_i).  solution.gap is that
- * over P.  Where rounding lets |g| shrink no further while a step would gain less than 1e-14 P
- * the fit ends, converged only if the gap says so.  solution.iterations counts passes.
+ * over P.  Where the second derivative jumps (squared hinge) and each row weighs much, a step may
+ * end at the first row that it brings across, and so may the next: if such steps are many when the
+ * caller's patience is spent the fit ends, stalled, for proximal.c to go on.  Where rounding lets
+ * |g| shrink no further while a step would gain less than 1e-14 P the fit ends, converged only if
+ * the gap says so.  solution.iterations counts passes.
  *
  * References: Lin, Weng, Keerthi 2008; Keerthi, DeCoste 2005 (squared hinge). */
 
@@ -24,6 +29,9 @@
 #include <string.h>
 
 enum { HESSIAN = 6000 };                /* features, if not more than rows: it may be factored */
+enum { WIDE = 4 };                      /* features for a row: no preconditioner from there on */
+static const double SHORT = 0.1;        /* share of a step; so many such steps are no accident: */
+enum { SHORTS = 5 };
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -56,6 +64,8 @@ static double precondition(const fxi_newton *n, krylov *k)
 {
     if (n->factored)
         fxi_fit_newton_hessian_solve(k->z, n, k->r);
+    else if (n->d / WIDE >= n->p->source->rows)
+        memcpy(k->z, k->r, n->penalised * sizeof *k->z);
     else
         for (size_t j = 0; j < n->penalised; j++)
             k->z[j] = k->r[j] / n->M[j];
@@ -135,8 +145,8 @@ static fx_status settle(fxi_newton *n, double *objective)
     return st;
 }
 
-/* w += t s by a search along s; *gain: what the step promises. */
-static fx_status move(fxi_newton *n, const krylov *k, double *gain)
+/* w += t s by a search along s; *gain: what the step promises; *shorts counts the short ones. */
+static fx_status move(fxi_newton *n, const krylov *k, double *gain, size_t *shorts)
 {
     size_t m = n->penalised;
     const double a[3] = {0.5 * dot(n->w, n->w, m), dot(n->w, k->s, m), dot(k->s, k->s, m)};
@@ -145,6 +155,7 @@ static fx_status move(fxi_newton *n, const krylov *k, double *gain)
     fx_status st = fxi_fit_line_search(&t, &at, n->p, n->f, n->move, a, 0.5, &n->how);
 
     *gain = -0.5 * dot(n->g, k->s, m);
+    *shorts += t < SHORT;
     add(n->w, t, k->s, n->d + 1);
     add(n->f, t, n->move, n->p->source->rows);
     return st;
@@ -154,6 +165,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
 {
     const fxi_problem *p = n->p;
     double first = 0, last = INFINITY, gain = INFINITY;
+    size_t shorts = 0;
     fx_status st = fxi_fit_newton_pass_scores(n->f, n, n->w);
 
     for (s->iterations = 0, s->converged = false; !st;) {
@@ -170,16 +182,18 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
         for (size_t j = 0; s->pull && j < n->d; j++)
             s->pull[j] = n->w[j] - n->g[j];
         s->converged = s->gap <= p->tol;
+        s->stalled = !s->converged && p->patience && s->iterations >= p->patience
+                     && shorts >= SHORTS;
         if (p->step)
             st = p->step(p->ctx, s);
-        if (st || s->converged || s->iterations + 2 > p->max_iter
+        if (st || s->converged || s->stalled || s->iterations + 2 > p->max_iter
             || (gain <= 1e-14 * P && norm > 0.5 * last))
             break;
         size_t passes = p->max_iter - s->iterations - 1;
         double target = fmax(norm * fmin(0.25, sqrt(norm / first)), sqrt(p->tol * P));
         st = solve(n, k, fmin(target, 0.9 * norm), &passes);
         if (!st)
-            st = move(n, k, &gain);
+            st = move(n, k, &gain, &shorts);
         s->iterations += passes;
         last = norm;
     }

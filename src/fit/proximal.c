@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * proximal.c - losses with a kink (hinge, epsilon-insensitive) by Newton's method: the method of
- * multipliers.
+ * proximal.c - losses with a kink, in value (hinge, epsilon-insensitive) or in slope (squared
+ * hinge), by Newton's method: the method of multipliers.
  *
  * The kink is rounded off over a width of 1/k, and the betas of the last round stand for the pull
  * of the part that rounding takes away:
@@ -13,6 +13,15 @@
  * and however large C, passes are some hundreds, where coordinate descent may need 100,000.  With
  * scores, targets and epsilon multiplied by k one rounded loss serves: h(t) = h_1(k t)/k, with
  * y' = k y + beta/c, c' = k c and w' = k w (y = +1 or -1 is a margin asked for; it only grows).
+ * The squared hinge m^2 has h = m^2 k/(2 + k) and with m^2/2 as its h_1 c' = k c 2/(2 + k).
+ *
+ * k at first.  With many rows for a feature one row more or less inside the parabola changes the
+ * Hessian little, and k may be large.  With more features than rows each row has a direction of its
+ * own, where the curvature jumps from 1 to 1 + c k |z|^2 as the row comes in: steps end at the next
+ * row.  Then k begins where the mean of that is SOFT, which takes more rounds of a few passes each,
+ * and rows sort themselves out before it is large.  So it does for the squared hinge, which comes
+ * here where newton.c has stalled or there are more features than rows.
+ *
  * Under a free intercept targets are first moved by their mean: however far they are from 0, no
  * digits are lost.
  *
@@ -37,13 +46,15 @@
 #include <string.h>
 
 static const double FIRST = 3, GROW = 3, INNER = 1e-4;  /* k; its growth; gap of a round */
+static const double SOFT = 10;          /* k times the mean of c |z|^2, where k begins low */
 static const double LAST = 1e6;         /* k grows to this: beyond, y' keeps too little of beta/c */
 enum { IDLE = 8 };                      /* rounds without gain: rounding allows no more */
 
 typedef struct rounds {
     const fxi_problem *p;
     fxi_problem q;                      /* the rounded one */
-    double k, unit, center;             /* what targets are measured in and from */
+    double unit, center;                /* what targets are measured in and from */
+    double k, share;                    /* of the rounded loss; c', over k c */
     double *y, *c, *f;                  /* [rows] of q; scores without intercept */
     double *w, *pull;                   /* [features] of q: weights; sum of beta z */
     double b;                           /* seen from the center */
@@ -82,8 +93,9 @@ static fx_status round_once(rounds *a, fxi_solution *s, const fx_run *run)
     double zero = 0;
     fx_status st;
 
+    a->share = p->loss->curve ? 2 / (2 + a->k) : 1;
     for (size_t i = 0; i < n; i++) {
-        a->c[i] = a->k * p->c[i];
+        a->c[i] = a->k * (a->share * p->c[i]);
         a->y[i] = a->k * (p->y[i] - a->center);
         if (p->c[i] > 0)
             a->y[i] += s->beta[i] / p->c[i];
@@ -98,7 +110,7 @@ static fx_status round_once(rounds *a, fxi_solution *s, const fx_run *run)
     s->iterations += in.iterations + 1;
     for (size_t i = 0; i < n; i++) {
         double slope = a->q.loss->slope(a->y[i], a->f[i] + in.b, a->q.epsilon);
-        s->beta[i] = p->c[i] > 0 ? -p->c[i] * slope : 0;
+        s->beta[i] = p->c[i] > 0 ? -(a->share * p->c[i]) * slope : 0;
         a->f[i] /= a->k;
     }
     for (size_t j = 0; j < d; j++) {
@@ -140,13 +152,54 @@ static void measure(rounds *a, fxi_solution *s)
     s->converged = s->gap <= p->tol;
 }
 
+typedef struct weighing {
+    const fxi_problem *p;
+    const fx_run *run;
+    float *buffer;
+    double sum;                         /* of c |z|^2 */
+    size_t rows;
+} weighing;
+
+static fx_status weigh_block(void *ctx, size_t b, fxi_team *team)
+{
+    weighing *a = ctx;
+    const fxi_source *s = a->p->source;
+    fx_run how = fxi_fit_nested(a->run, team);
+    fx_matrix Z;
+    fx_status st = fxi_fit_source_block(&Z, s, b, a->buffer, &how);
+
+    for (size_t r = 0; !st && r < Z.rows && !fxi_parallel_cancelled(team); r++) {
+        double c = a->p->c[b * s->block + r];
+        a->sum += c * fxi_fit_row_square(fxi_data_row(&Z, r), fxi_simd_get());
+        a->rows += c > 0;
+    }
+    return st;
+}
+
+/* k to where rounding is as wide as rows are long; one pass. */
+static fx_status soften(rounds *a, const fx_run *run)
+{
+    const fxi_source *z = a->p->source;
+    weighing w = {.p = a->p, .run = run};
+    fx_status st;
+
+    if (z->buffer && !(w.buffer = fxi_alloc(z->buffer, sizeof *w.buffer)))
+        return FX_ENOMEM;
+    st = fxi_parallel_ordered(z->blocks, weigh_block, &w, run);
+    free(w.buffer);
+    if (w.sum > 0)
+        a->k = fmin(a->k, SOFT * (double)w.rows / w.sum);
+    return st;
+}
+
 static fx_status solve(rounds *a, fxi_solution *s, const fx_run *run)
 {
     const fxi_problem *p = a->p;
     double best = INFINITY;
-    fx_status st = FX_OK;
+    bool wide = p->source->features > p->source->rows;
+    fx_status st = wide || p->loss->curve ? soften(a, run) : FX_OK;
 
-    for (int idle = 0; idle < IDLE; a->k *= a->k * a->unit < LAST ? GROW : 1) {
+    for (int idle = 0; !st && idle < IDLE;) {
         if ((st = round_once(a, s, run)))
             break;
         measure(a, s);
@@ -154,10 +207,13 @@ static fx_status solve(rounds *a, fxi_solution *s, const fx_run *run)
             break;
         if (s->converged || s->iterations + 3 > p->max_iter)
             break;
-        idle = s->gap < 0.9 * best ? 0 : idle + 1;
-        best = fmin(best, s->gap);
-        if (idle)                       /* k times the error of a round was taken into the betas */
-            a->q.tol *= 0.1;
+        if (a->k * a->unit >= FIRST) {
+            idle = s->gap < 0.9 * best ? 0 : idle + 1;
+            best = fmin(best, s->gap);
+            if (idle)                   /* k times the error of a round was taken into the betas */
+                a->q.tol *= 0.1;
+        }
+        a->k *= a->k * a->unit < LAST ? GROW : 1;
     }
     return st;
 }
@@ -176,7 +232,7 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
     if (!(a.y = fxi_zalloc(numbers, sizeof *a.y)))
         return FX_ENOMEM;
     a.c = a.y + n, a.f = a.c + n, a.w = a.f + n, a.pull = a.w + d;
-    a.q.loss = p->loss->regress ? &fxi_loss_huber_insensitive : &fxi_loss_huber_hinge;
+    a.q.loss = p->loss->rounded;
     a.q.y = a.y;
     a.q.c = a.c;
     a.q.tol = fmin(INNER, 0.1 * p->tol);
@@ -189,7 +245,8 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
                          : 0;
     memcpy(a.w, s->w, d * sizeof *a.w);
     a.b = p->intercept == FXI_NONE ? 0 : s->b - a.center;
-    s->objective = INFINITY;
+    if (s->iterations == 0)
+        s->objective = INFINITY;        /* else of a solver before: what is worse is not taken */
     st = solve(&a, s, run);
     free(a.y);
     free(a.factor);

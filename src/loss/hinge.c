@@ -32,4 +32,5 @@ static double step(double y, double beta, double f, double q, double c, double e
     return y * (alpha < 0 ? 0 : alpha > c ? c : alpha);
 }
 
-const fxi_loss fxi_loss_hinge = {"hinge", false, value, slope, NULL, conjugate, step};
+const fxi_loss fxi_loss_hinge = {"hinge", false, value, slope, NULL, conjugate, step,
+                                 &fxi_loss_huber_hinge};

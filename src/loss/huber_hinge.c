@@ -35,4 +35,4 @@ static double curve(double y, double f, double epsilon)
     return m > 0 && m < 1;
 }
 
-const fxi_loss fxi_loss_huber_hinge = {"huber_hinge", false, value, slope, curve, NULL, NULL};
+const fxi_loss fxi_loss_huber_hinge = {"huber_hinge", false, value, slope, curve, NULL, NULL, NULL};

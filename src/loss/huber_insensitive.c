@@ -32,4 +32,4 @@ static double curve(double y, double f, double epsilon)
 }
 
 const fxi_loss fxi_loss_huber_insensitive = {"huber_insensitive", true, value, slope, curve, NULL,
-                                             NULL};
+                                             NULL, NULL};

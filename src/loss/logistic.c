@@ -46,4 +46,4 @@ static double conjugate(double y, double beta, double c, double epsilon)
     return times_log(alpha, alpha / c) + times_log(c - alpha, 1 - alpha / c);
 }
 
-const fxi_loss fxi_loss_logistic = {"logistic", false, value, slope, curve, conjugate, NULL};
+const fxi_loss fxi_loss_logistic = {"logistic", false, value, slope, curve, conjugate, NULL, NULL};

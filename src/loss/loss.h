@@ -9,7 +9,7 @@
  *   insensitive    max(0, |y - f| - epsilon)
  *
  * and for fit/proximal.c huber_hinge and huber_insensitive, the least over s of hinge (at a margin
- * |y|) or insensitive at s plus (s - f)^2/2.
+ * |y|) or insensitive at s plus (s - f)^2/2, and half_hinge, half the squared hinge at margin |y|.
  *
  * With weight c the problem  min_w 0.5 |w|^2 + sum_i c_i loss(y_i, <w, z_i>)  has the dual
  *
@@ -27,10 +27,13 @@ typedef struct fxi_loss {
     double (*slope)(double y, double f, double epsilon);     /* d/df, one-sided at a kink */
     /* d2/df2, of one side where it jumps; NULL where it is 0 almost everywhere: not for Newton. */
     double (*curve)(double y, double f, double epsilon);
-    double (*conjugate)(double y, double beta, double c, double epsilon);  /* NULL: huber_* */
+    double (*conjugate)(double y, double beta, double c, double epsilon);  /* NULL: rounded */
     /* The beta that maximises the dual over this coordinate, exactly: f is the score by the present
      * w (beta included), q = |z|^2 > 0.  NULL: no dual solver. */
     double (*step)(double y, double beta, double f, double q, double c, double epsilon);
+    /* What fit/proximal.c takes in its place; NULL: no second derivative jumps, Newton's method
+     * does without. */
+    const struct fxi_loss *rounded;
 } fxi_loss;
 
 #define LOSS(name) extern const fxi_loss fxi_loss_##name;

@@ -37,4 +37,4 @@ static double step(double y, double beta, double f, double q, double c, double e
     return beta + (y - f - beta / (2 * c)) / (q + 1 / (2 * c));
 }
 
-const fxi_loss fxi_loss_squared = {"squared", true, value, slope, curve, conjugate, step};
+const fxi_loss fxi_loss_squared = {"squared", true, value, slope, curve, conjugate, step, NULL};

@@ -45,4 +45,4 @@ static double step(double y, double beta, double f, double q, double c, double e
 }
 
 const fxi_loss fxi_loss_squared_hinge = {"squared_hinge", false, value, slope, curve, conjugate,
-                                         step};
+                                         step, &fxi_loss_half_hinge};

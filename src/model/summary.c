@@ -24,6 +24,19 @@ static double spread(size_t *largest, const fxi_train *t)
     return high > 0 ? high / low : 1;
 }
 
+/* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
+ * another where one gets nowhere. */
+static const char *more_passes(const fxi_train *t)
+{
+    const fxi_learner *l = t->how.learner;
+    bool alone = l->loss && !l->kernel && !t->how.l1 && t->how.solver != FXI_AUTO && l->loss->step;
+
+    return alone && t->how.solver == FXI_DUAL ? "use solver=auto, or raise max-iter"
+         : alone && l->loss->rounded          ? "use solver=auto, lower C, or raise max-iter"
+         : t->how.C > 1                       ? "lower C, or raise max-iter"
+                                              : "raise max-iter";
+}
+
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 {
     const fx_content *c = &t->m->c;
@@ -48,8 +61,7 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
                      ridge                      ? "the matrix is too near a singular one; lower C"
                      : ratio > 1e3 && !c->factors ? "scale the columns (maxabs, std)"
                      : o->s.iterations + 3 < t->how.max_iter ? "rounding allows no less; raise tol"
-                     : t->how.C > 1            ? "lower C, or raise max-iter"
-                                               : "raise max-iter");
+                                                  : more_passes(t));
 }
 
 /* Is a further from its aim than b? */

@@ -268,11 +268,16 @@ static void test_ends(const fxi_loss *loss)
     CHECK(a.s.converged == (a.s.gap == 0));
     for (p.max_iter = 0; p.max_iter < 30; p.max_iter++)   /* few passes, some of them spent */
         for (size_t spent = 0; spent < 3; spent++) {
-            a = (solved){.s = {.w = a.w, .beta = a.beta, .iterations = spent * 5}};
+            a = (solved){.s = {.w = a.w, .beta = a.beta, .iterations = spent * 5,
+                               .objective = INFINITY}};
             CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_OK);
             CHECK(isfinite(a.s.objective) && isfinite(a.s.b) && a.s.gap > 0 && !a.s.converged);
             CHECK(a.s.iterations <= (p.max_iter > spent * 5 + 2 ? p.max_iter : spent * 5 + 2));
         }
+    a = (solved){.s = {.w = a.w, .beta = a.beta, .b = 3, .iterations = 5, .objective = 1e-9}};
+    a.w[0] = 7;                         /* a solver before was better, and no pass is left: it stays */
+    CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_OK);
+    CHECK(a.w[0] == 7 && a.s.b == 3 && a.s.objective == 1e-9);
     p.max_iter = 1000;
     a = (solved){.s = {.w = a.w, .beta = a.beta}};
     p.step = refuse;

@@ -156,12 +156,29 @@ static void check_rounded(const fxi_loss *l)
     }
 }
 
+/* Half the squared hinge at a margin |y|: at 1 the squared hinge itself, at others that of scores
+ * which have been moved; and the least over s of the whole at s and (s - f)^2. */
+static void check_half(const fxi_loss *l)
+{
+    for (int t = 0; t < test_cases(3000); t++) {
+        double y = 6 * test_unit() - 3, f = 10 * test_unit() - 5, sign = y > 0 ? 1 : -1;
+        const fxi_loss *whole = &fxi_loss_squared_hinge;
+        double at = f - y + sign, s = (f + y) / 2, lack = sign * (y - f);
+        CHECK_NEAR(l->value(y, f, 0), whole->value(sign, at, 0) / 2, 1e-13);
+        CHECK_NEAR(l->slope(y, f, 0), whole->slope(sign, at, 0) / 2, 1e-13);
+        CHECK(l->curve(y, f, 0) == (lack > 0));
+        if (lack > 0)
+            CHECK_NEAR(l->value(y, f, 0), whole->value(sign, s - y + sign, 0) + (s - f) * (s - f),
+                       1e-13);
+    }
+}
+
 int main(void)
 {
     test_init();
     for (size_t i = 0; i < LOSSES; i++) {
         if (!losses[i]->conjugate) {
-            check_rounded(losses[i]);
+            (losses[i] == &fxi_loss_half_hinge ? check_half : check_rounded)(losses[i]);
             continue;
         }
         check_slopes(losses[i]);

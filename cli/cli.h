@@ -8,6 +8,7 @@
 #include "featcross.h"
 #include "opt.h"
 #include "safe_text.h"
+#include "zip_write.h"
 
 #include <jansson.h>
 
@@ -82,11 +83,12 @@ typedef struct source {
     uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
     const char *compression;            /* "gzip", ..., or NULL */
     bool zip;                           /* read member by member */
-    struct archive *archive;            /* NULL: bytes come as they are */
-    bool empty;                         /* nothing was packed */
+    struct decoder *packed;             /* of a compressed stream, or NULL */
+    struct zip_reader *members;         /* of a zip file, or NULL */
+    uint64_t begin;                     /* of a zip file: its offset in the file */
+    char *memory;                       /* .. that came by a pipe: all of it, or NULL */
     unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
     size_t head_len, head_used;
-    unsigned char *block;               /* libarchive's window on the file */
 } source;
 /* "-" is stdin.  Refused if an output that is open would replace the file (same_file.h). */
 int source_open(source *s, const char *path);
@@ -95,7 +97,7 @@ int source_member(source *s, const char **name);        /* zip: the next one, NU
 int source_read(source *s, size_t *got, void *buf, size_t want);
 void source_close(source *s);
 int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
-/* All that is left, a NUL behind; fails if it is more than `most` by far.  free() it. */
+/* All that is left, a NUL behind; fails if it is more than `most`.  free() it. */
 int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
 
 /* ---- format.c: formats by name and by content --------------------------------------------- */
@@ -235,7 +237,8 @@ typedef struct output {
     char hold[4];                       /* the beginning of a character that it shall show */
     size_t held;
     int fd, error;                      /* errno of the first failure */
-    struct archive *zip;
+    bool zipped;
+    zip_writer zip;
     fx_sink sink;
 } output;
 /* format: of OUTPUT_FORMATS, or NULL: by extension, else `fallback`. */

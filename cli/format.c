@@ -3,6 +3,7 @@
  * then by the first line. */
 
 #include "cli.h"
+#include "decode.h"
 
 #include <string.h>
 
@@ -10,7 +11,6 @@ static const struct { const char *extension, *format; } known[] = {
     {".svm", "svmlight"}, {".libsvm", "svmlight"}, {".svmlight", "svmlight"}, {".csv", "csv"},
     {".tsv", "tsv"},      {".npy", "npy"},         {".npz", "npz"},
 };
-static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
 
 /* Does path[0..len) end with it, and is there a name before it? */
 static bool ends(const char *path, size_t len, const char *extension)
@@ -22,9 +22,9 @@ static bool ends(const char *path, size_t len, const char *extension)
 
 const char *format_packed(const char *path)
 {
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends(path, strlen(path), packed[i]))
-            return packed[i];
+    for (const decode_format *const *f = decode_formats; *f; f++)
+        if (ends(path, strlen(path), (*f)->extension))
+            return (*f)->extension;
     return NULL;
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * io.c - bytes in: the one way by which files, pipes, stdin and archives are read.
  *
- * The first bytes decide: gzip, xz, zstd and bzip2 streams and zip files go through libarchive,
- * all else is read(2).  Only these four filters are switched on: others would make libarchive
- * start helper programs because of what a file begins with.
+ * The first bytes decide: gzip, xz, zstd and bzip2 streams go through decode.c, zip files through
+ * zip_read.c, all else is read(2).  A zip file has its directory at the end: one that comes by a
+ * pipe is read into memory first.
  *
  * A request is filled completely unless the input ends, so what a caller sees never depends on
  * how a pipe cut its bytes.  Every wait is a poll of 100 ms, after which the interruption flag
  * and the progress bar get their turn; a signal between check and read cannot be lost. */
 
 #include "cli.h"
+#include "decode.h"
 #include "same_file.h"
+#include "zip_read.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 16, SLURP_MAX = 1 << 30 };
+enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30 };
 
 static int failed(const source *s, int error)
 {
@@ -58,95 +58,138 @@ static ssize_t read_some(source *s, void *buf, size_t want)
     }
 }
 
-/* ---- libarchive asks for bytes ------------------------------------------------------------ */
-static la_ssize_t window(struct archive *a, void *ctx, const void **bytes)
+/* ---- Compressed streams and zip files ------------------------------------------------------ */
+static ssize_t fill(void *ctx, void *buf, size_t want) { return read_some(ctx, buf, want); }
+
+/* Of a file: pread; of a pipe: what was read from it. */
+static ssize_t at(void *ctx, void *buf, size_t want, uint64_t offset)
 {
     source *s = ctx;
-    ssize_t n = read_some(s, s->block, WINDOW);
 
-    if (n < 0)
-        archive_set_error(a, errno, "%s", strerror(errno));
-    *bytes = s->block;
-    return n;
-}
-
-/* Zip files have their directory at the end: where the file can seek, libarchive reads it. */
-static la_int64_t seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
-{
-    source *s = ctx;
-    off_t at = lseek(s->fd, (off_t)offset, whence);
-
-    s->head_used = s->head_len;
-    if (at < 0)
-        archive_set_error(a, errno, "%s", strerror(errno));
-    return at < 0 ? ARCHIVE_FATAL : at;
-}
-
-static int archive_failed(const source *s)
-{
-    const char *reason = archive_error_string(s->archive);
-
-    if (progress_interrupted())
-        return progress_stop();
-    say_error("%s: %s", s->name, reason ? reason : "cannot be unpacked");
-    return archive_errno(s->archive) == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
-}
-
-static int open_archive(source *s)
-{
-    struct archive_entry *entry;
-
-    s->block = malloc(WINDOW);
-    s->archive = archive_read_new();
-    if (!s->block || !s->archive)
-        return say_no_memory("unpacking");
-    if (s->zip) {
-        archive_read_support_format_zip(s->archive);
-    } else {
-        archive_read_support_format_raw(s->archive);
-        archive_read_support_format_empty(s->archive);
-        archive_read_support_filter_gzip(s->archive);
-        archive_read_support_filter_xz(s->archive);
-        archive_read_support_filter_zstd(s->archive);
-        archive_read_support_filter_bzip2(s->archive);
+    if (s->memory) {
+        memcpy(buf, s->memory + offset, want);
+        return (ssize_t)want;
     }
-    if (s->regular)
-        archive_read_set_seek_callback(s->archive, seek);
-    archive_read_set_read_callback(s->archive, window);
-    archive_read_set_callback_data(s->archive, s);
-    if (archive_read_open1(s->archive) != ARCHIVE_OK)
-        return archive_failed(s);
-    if (!s->zip) {                      /* the stream is its own only member */
-        int r = archive_read_next_header(s->archive, &entry);
-        if (r != ARCHIVE_OK && r != ARCHIVE_EOF && r != ARCHIVE_WARN)
-            return archive_failed(s);
-        s->empty = r == ARCHIVE_EOF;
+    for (;;) {
+        if (progress_at((double)s->taken)) {
+            errno = EINTR;
+            return -1;
+        }
+        ssize_t n = pread(s->fd, buf, want, (off_t)(s->begin + offset));
+        if (n < 0 && errno == EINTR)
+            continue;
+        s->taken += n > 0 ? (uint64_t)n : 0;
+        return n;
+    }
+}
+
+/* What a decoder or a zip reader answered, as a message; what: "gzip", "zip". */
+static int unpacked(const source *s, decode_result r, const char *what, const char *reason,
+                    uint64_t need)
+{
+    switch (r) {
+    case DECODE_OK:
+    case DECODE_END: return 0;
+    case DECODE_MEMORY: return say_no_memory(s->name);
+    case DECODE_LIMIT:
+        return say_limit((double)need, "%s: unpacking this %s file takes", s->name, what);
+    case DECODE_READ: return progress_interrupted() ? progress_stop() : failed(s, errno);
+    default: say_error("%s: %s", s->name, reason); return EXIT_USAGE;
+    }
+}
+
+static int open_packed(source *s, const decode_format *f)
+{
+    s->compression = f->name;
+    if (!(s->packed = malloc(sizeof *s->packed)))
+        return say_no_memory(s->name);
+    decode_result r = decode_open(s->packed, f, cli.max_memory, fill, s);
+    return unpacked(s, r, f->name, NULL, 0);
+}
+
+static int read_packed(source *s, size_t *got, void *buf, size_t want)
+{
+    decoder *d = s->packed;
+    bool warned = d->unchecked;
+
+    *got = 0;
+    while (*got < want) {               /* in pieces, so that an interruption does not wait */
+        size_t n, piece = want - *got < DECODE_CHUNK ? want - *got : DECODE_CHUNK;
+        decode_result r = decode_read(d, (char *)buf + *got, piece, &n);
+        if (r)
+            return unpacked(s, r, d->format->name, d->error, d->need);
+        *got += n;
+        if (n < piece)
+            break;
+        if (progress_interrupted())
+            return progress_stop();
+    }
+    if (d->unchecked && !warned)
+        say_warning("%s: %s data without a checksum: damage to it may go unnoticed", s->name,
+                    d->format->name);
+    return 0;
+}
+
+static int open_zip(source *s)
+{
+    uint64_t size = 0;
+    int status = 0;
+
+    s->zip = true;
+    if (s->regular) {
+        off_t here = lseek(s->fd, 0, SEEK_CUR), end = lseek(s->fd, 0, SEEK_END);
+        if (here < 0 || end < 0)
+            return failed(s, errno);
+        s->begin = (uint64_t)here - s->head_len;
+        size = (uint64_t)end - s->begin;
+    } else {
+        size_t len = 0;
+        status = source_bytes(&s->memory, &len, s, cli.max_memory);
+        size = len;
+    }
+    if (status)
+        return status;
+    decode_result r = zip_open(&s->members, size, cli.max_memory, at, s);
+    return r ? unpacked(s, r, "zip", s->members ? zip_error(s->members) : NULL,
+                        s->members ? zip_need(s->members) : 0)
+             : 0;
+}
+
+static int read_member(source *s, size_t *got, void *buf, size_t want)
+{
+    *got = 0;
+    while (*got < want) {
+        size_t n, piece = want - *got < DECODE_CHUNK ? want - *got : DECODE_CHUNK;
+        decode_result r = zip_read(s->members, (char *)buf + *got, piece, &n);
+        if (r)
+            return unpacked(s, r, "zip", zip_error(s->members), 0);
+        *got += n;
+        if (n < piece)
+            break;
+        if (progress_interrupted())
+            return progress_stop();
     }
     return 0;
 }
 
 /* ---- The source --------------------------------------------------------------------------- */
-static void look(source *s)
+/* By its first bytes.  A packed file whose first bytes are damaged must not pass for text. */
+static int look(source *s, const char *path)
 {
-    static const struct {
-        const char *name, *magic;
-        size_t len;
-    } known[] = {
-        {"gzip", "\x1f\x8b", 2},
-        {"xz", "\xfd" "7zXZ\0", 6},
-        {"zstd", "\x28\xb5\x2f\xfd", 4},
-        {"bzip2", "BZh", 3},
-        {"zip", "PK\3\4", 4},
-        {"zip", "PK\5\6", 4},           /* an empty one */
-    };
+    const decode_format *f = decode_find(s->head, s->head_len);
+    const char *extension = format_packed(path);
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (s->head_len >= known[i].len && !memcmp(s->head, known[i].magic, known[i].len))
-            s->compression = known[i].name;
-    if (s->compression && !strcmp(s->compression, "zip")) {
-        s->compression = NULL;
-        s->zip = true;
+    if (f)
+        return open_packed(s, f);
+    if (s->head_len >= 4 && (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4)))
+        return open_zip(s);             /* PK56: an empty one */
+    if (s->head_len && extension) {
+        say_error("%s does not begin like a compressed file; it is damaged, or plain and needs a "
+                  "name without %s",
+                  s->name, extension);
+        return EXIT_USAGE;
     }
+    return 0;
 }
 
 int source_open(source *s, const char *path)
@@ -170,9 +213,7 @@ int source_open(source *s, const char *path)
         status = source_read(s, &s->head_len, s->head, sizeof s->head);
         s->head_used = 0;
         if (!status)
-            look(s);
-        if (!status && (s->compression || s->zip))
-            status = open_archive(s);
+            status = look(s, path);
     }
     if (status)
         source_close(s);
@@ -181,33 +222,19 @@ int source_open(source *s, const char *path)
 
 int source_member(source *s, const char **name)
 {
-    struct archive_entry *entry;
-    int r = archive_read_next_header(s->archive, &entry);
+    decode_result r = zip_next(s->members, name);
 
-    *name = NULL;
-    if (r == ARCHIVE_EOF)
-        return 0;
-    if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
-        return archive_failed(s);
-    *name = archive_entry_pathname(entry);
-    if (!*name) {
-        say_error("%s: a member without a name", s->name);
-        return EXIT_USAGE;
-    }
-    return 0;
+    return unpacked(s, r, "zip", zip_error(s->members), 0);
 }
 
-int source_read(source *s, size_t *got, void *buf, size_t want)
+static int read_plain(source *s, size_t *got, void *buf, size_t want)
 {
     size_t n = 0;
 
-    while (n < want && !s->empty) {
-        ssize_t r = s->archive ? archive_read_data(s->archive, (char *)buf + n, want - n)
-                               : read_some(s, (char *)buf + n, want - n);
+    while (n < want) {
+        ssize_t r = read_some(s, (char *)buf + n, want - n);
         if (r == 0)
             break;
-        if (r < 0 && s->archive)
-            return archive_failed(s);
         if (r < 0)
             return progress_interrupted() ? progress_stop() : failed(s, errno);
         n += (size_t)r;
@@ -216,15 +243,25 @@ int source_read(source *s, size_t *got, void *buf, size_t want)
     return 0;
 }
 
+int source_read(source *s, size_t *got, void *buf, size_t want)
+{
+    return s->packed    ? read_packed(s, got, buf, want)
+           : s->members ? read_member(s, got, buf, want)
+                        : read_plain(s, got, buf, want);
+}
+
 void source_close(source *s)
 {
-    if (s->archive)
-        archive_read_free(s->archive);
-    free(s->block);
+    if (s->packed)
+        decode_close(s->packed);
+    free(s->packed);
+    zip_close(s->members);
+    free(s->memory);
     if (s->fd > 0)
         close(s->fd);
-    s->archive = NULL;
-    s->block = NULL;
+    s->packed = NULL;
+    s->members = NULL;
+    s->memory = NULL;
     s->fd = -1;
 }
 
@@ -236,13 +273,15 @@ static const char *not_text(const source *s, const char *buf, size_t len)
 
 int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
 {
-    char *buf = NULL;
+    char *buf = NULL, size[32];
     size_t have = 0, room = 0, got = 0;
     int status = 0;
 
+    most = most < SIZE_MAX / 4 ? most : SIZE_MAX / 4;
     do {
-        size_t more = room ? 2 * room : WINDOW;
-        char *grown = have <= most ? realloc(buf, more + 1) : NULL;
+        size_t more = room ? 2 * room : FIRST;
+        more = more < most ? more : (size_t)most + 1;
+        char *grown = realloc(buf, more + 1);
         if (!grown) {
             free(buf);
             return say_no_memory(s->name);
@@ -251,7 +290,12 @@ int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
         room = more;
         status = source_read(s, &got, buf + have, room - have);
         have += status ? 0 : got;
-    } while (!status && have == room);
+    } while (!status && have == room && have <= most);
+    if (!status && have > most) {
+        say_error("%s: more than %s cannot be read into memory", s->name,
+                  say_bytes(size, (double)most));
+        status = EXIT_MEMORY;
+    }
     if (status) {
         free(buf);
         return status;

@@ -2,9 +2,9 @@
  * main.c - the featcross program: the table of commands, and what all of them have in common. */
 
 #include "cli.h"
+#include "decode.h"
 #include "opt.h"
 
-#include <archive.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,10 @@ static int print_version(void)
 #else
     safe_print(stdout, "compiled with    gcc %s\n", __VERSION__);
 #endif
-    safe_print(stdout, "uses             %s, jansson %s\n", archive_version_string(),
-               jansson_version_str());
+    safe_print(stdout, "uses             jansson %s", jansson_version_str());
+    for (const decode_format *const *f = decode_formats; *f; f++)
+        safe_print(stdout, ", %s %s", (*f)->library, (*f)->version());
+    putchar('\n');
     return say_flush();
 }
 

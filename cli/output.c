@@ -6,7 +6,7 @@
  * Whatever is still unfinished when the program ends, for any reason, is removed by
  * output_drop.  Success is reported when the content and the new name are on disk.  Pipes, devices
  * and stdout are written directly; a terminal sees names from files made safe.  npz is a zip file,
- * written by libarchive. */
+ * written by zip_write.c. */
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "cli.h"
@@ -15,8 +15,6 @@
 #include "target.h"
 #include "text.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -101,57 +99,20 @@ static int put(void *ctx, const void *bytes, size_t len)
     return o->terminal ? put_shown(o, bytes, len, false) : put_raw(o, bytes, len);
 }
 
-static la_ssize_t zip_put(struct archive *a, void *ctx, const void *bytes, size_t len)
-{
-    output *o = ctx;
-
-    if (!put(o, bytes, len))
-        return (la_ssize_t)len;
-    archive_set_error(a, o->error, "%s", strerror(o->error));
-    return -1;
-}
-
 static int zip_member(void *ctx, const char *name, uint64_t size)
 {
     output *o = ctx;
-    struct archive_entry *e = archive_entry_new();
-    int r = ARCHIVE_FATAL;
+    int error = zip_write_member(&o->zip, name, size);
 
-    if (e) {
-        archive_entry_set_pathname(e, name);
-        archive_entry_set_size(e, (la_int64_t)size);
-        archive_entry_set_filetype(e, AE_IFREG);
-        archive_entry_set_perm(e, 0644);
-        archive_entry_set_mtime(e, 315619200, 0);       /* 2 January 1980: same bytes every day */
-        r = archive_write_header(o->zip, e);
-        archive_entry_free(e);
-    }
-    if (r != ARCHIVE_OK && !o->error)
-        o->error = e ? EIO : ENOMEM;
-    return o->error;
+    return o->error = o->error ? o->error : error;
 }
 
 static int zip_data(void *ctx, const void *bytes, size_t len)
 {
     output *o = ctx;
+    int error = zip_write_data(&o->zip, bytes, len);
 
-    for (size_t done = 0; done < len && !o->error;) {
-        la_ssize_t n = archive_write_data(o->zip, (const char *)bytes + done, len - done);
-        if (n <= 0 && !o->error)
-            o->error = EIO;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return o->error;
-}
-
-static bool zip_open(output *o)
-{
-    if (!(o->zip = archive_write_new()))
-        return false;
-    archive_write_set_bytes_per_block(o->zip, 0);
-    return archive_write_set_format_zip(o->zip) == ARCHIVE_OK
-           && archive_write_zip_set_compression_store(o->zip) == ARCHIVE_OK
-           && archive_write_open(o->zip, o, NULL, zip_put, NULL) == ARCHIVE_OK;
+    return o->error = o->error ? o->error : error;
 }
 
 /* ---- Files -------------------------------------------------------------------------------- */
@@ -205,8 +166,7 @@ static void discard(output *o)
         unlink(o->temp);
     if (o->fd > 2)
         close(o->fd);
-    if (o->zip)
-        archive_write_free(o->zip);
+    zip_write_free(&o->zip);
     same_file_release(o);
     *o = (output){0};
 }
@@ -267,8 +227,8 @@ static int begin(output *o, const char *format)
     if (binary(format) && o->terminal)
         return no_output(o, "a terminal cannot show binary numbers; use -o FILE");
     if (!strcmp(format, "npz")) {
-        if (!zip_open(o))
-            return no_output(o, "cannot begin a zip file");
+        o->zipped = true;
+        o->zip = (zip_writer){.put = put, .ctx = o};
         o->sink = (fx_sink){zip_data, zip_member, o};
     }
     return 0;
@@ -379,13 +339,9 @@ int output_model(output *o, size_t *bytes, const fx_model *m, const char *format
 
 int output_close(output *o)
 {
-    if (o->zip) {
-        int r = archive_write_close(o->zip);
-        archive_write_free(o->zip);
-        o->zip = NULL;
-        if (r != ARCHIVE_OK && !o->error)
-            o->error = EIO;
-    }
+    if (o->zipped && !o->error)
+        o->error = zip_write_end(&o->zip);
+    zip_write_free(&o->zip);
     if (!o->error && o->terminal)
         put_shown(o, "", 0, true);
     if (!o->error && !o->direct && fsync(o->fd) < 0 && errno != EINVAL && errno != ENOTSUP)

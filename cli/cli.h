@@ -45,7 +45,8 @@ int say_no_memory(const char *what);
 /* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
 int say_limit(double bytes, const char *what, ...) __attribute__((format(printf, 2, 3)));
 int say_json(json_t *object);                           /* to stdout; takes the reference */
-json_t *say_text(const char *text);                     /* a JSON string, even of odd bytes */
+char *say_dump(json_t *value, size_t flags);            /* complete, or NULL; the same */
+json_t *say_text(const char *bytes);                    /* a JSON string, even of odd bytes */
 json_t *say_set(json_t *object, const char *key, json_t *value); /* object; NULL if that fails */
 json_t *say_append(json_t *list, json_t *value);                 /* the same for an array */
 int say_flush(void);                                    /* was all of stdout written? */
@@ -99,6 +100,8 @@ void source_close(source *s);
 int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
 /* All that is left, a NUL behind; fails if it is more than `most`.  free() it. */
 int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
+/* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
+size_t source_peek(const char *path, void *buf, size_t n);
 
 /* ---- format.c: formats by name and by content --------------------------------------------- */
 const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */

@@ -76,14 +76,7 @@ static int put_number(job *j, double x)
     return put(j, buf, (size_t)fx_data_number(buf, x));
 }
 
-static char *json_name(const char *name)
-{
-    json_t *text = say_text(name);
-    char *out = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-
-    json_decref(text);
-    return out;
-}
+static char *json_name(const char *name) { return say_dump(say_text(name), JSON_ENCODE_ANY); }
 
 /* A class as a JSON value: a number where labels are numbers, or its name. */
 static int put_json_class(job *j, size_t c)

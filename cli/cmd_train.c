@@ -346,7 +346,7 @@ static int report_json(const job *j)
 {
     fx_content c = fx_model_content(j->t.model);
     json_t *o = json_pack(
-        "{s:o, s:I, s:I, s:I, s:o, s:o?, s:o?, s:o?, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
+        "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
         "s:I, s:I, s:o, s:I, s:o, s:b, s:b}",
         "model", say_text(c.spec), "rows", (json_int_t)c.rows, "features", (json_int_t)c.cols,
         "classes", (json_int_t)c.classes, "class_names", model_classes(&c), "map",

@@ -12,13 +12,8 @@
 static bool is_libfm(const char *path)
 {
     char head[sizeof LIBFM - 1];
-    FILE *f = strcmp(path, "-") ? fopen(path, "rb") : NULL;
-    bool is = f && fread(head, 1, sizeof head, f) == sizeof head
-              && !memcmp(head, LIBFM, sizeof head);
 
-    if (f)
-        fclose(f);
-    return is;
+    return source_peek(path, head, sizeof head) == sizeof head && !memcmp(head, LIBFM, sizeof head);
 }
 
 bool convert_is_model(const char *path) { return model_is(path) || is_libfm(path); }

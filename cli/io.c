@@ -27,7 +27,7 @@ enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30 };
 static int failed(const source *s, int error)
 {
     say_error("%s: %s", s->name, strerror(error));
-    return EXIT_USAGE;
+    return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 
 /* One read(2) once there is something; EINTR with the flag set is reported as such. */
@@ -331,4 +331,16 @@ int source_slurp(char **text, const char *path)
     memmove(buf, buf + skip, have - skip + 1);
     *text = buf;
     return 0;
+}
+
+size_t source_peek(const char *path, void *buf, size_t n)
+{
+    struct stat st;
+    bool file = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t got = fd < 0 ? 0 : read(fd, buf, n);
+
+    if (fd >= 0)
+        close(fd);
+    return got < 0 ? 0 : (size_t)got;
 }

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The safetensors layout: the header's length in 8 bytes, then JSON.  A pipe is not looked at,
  * since what is read from it is gone. */
@@ -18,16 +17,9 @@ bool model_begins(const void *bytes, size_t len)
 
 bool model_is(const char *path)
 {
-    struct stat st;
     unsigned char head[10];
 
-    if (!strcmp(path, "-") || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-        return false;
-    FILE *f = fopen(path, "rb");
-    bool is = f && fread(head, 1, sizeof head, f) == sizeof head && model_begins(head, sizeof head);
-    if (f)
-        fclose(f);
-    return is;
+    return model_begins(head, source_peek(path, head, sizeof head));
 }
 
 int model_load(fx_model **out, size_t *bytes, const char *path)

@@ -121,7 +121,6 @@ static bool binary(const char *format)
     return !strcmp(format, "npy") || !strcmp(format, "npz") || !strcmp(format, "model");
 }
 
-
 /* To the end, never over the beginning: /dev/fd/3 may be a file that others have written to. */
 static bool open_direct(output *o)
 {
@@ -182,6 +181,20 @@ static int no_output(output *o, const char *reason)
     return EXIT_USAGE;
 }
 
+static int failed(output *o, int error)
+{
+    int status = no_output(o, strerror(error));
+
+    return error == ENOMEM && status == EXIT_USAGE ? EXIT_MEMORY : status;
+}
+
+static int no_target(output *o, int error)
+{
+    if (error == ENOENT && readlink(o->path, (char[1]){0}, 1) > 0)
+        return no_output(o, "a symbolic link into a directory that does not exist");
+    return failed(o, error);
+}
+
 static bool taken(const output *o)
 {
     for (const output *other = outputs; other < outputs + OUTPUTS; other++)
@@ -206,18 +219,16 @@ static int begin(output *o, const char *format)
     if (!*o->path)
         return no_output(o, "the name of the output is empty");
     if (exists && S_ISDIR(st.st_mode))
-        return no_output(o, strerror(EISDIR));
+        return failed(o, EISDIR);
     bool file = !is_stdout && (!exists || S_ISREG(st.st_mode));
     if (is_stdout)
         snprintf(o->target, sizeof o->target, "-");
     else if (file && !target_resolve(o->target, sizeof o->target, o->path, exists))
-        return no_output(o, errno == ENOENT && readlink(o->path, (char[1]){0}, 1) > 0
-                                ? "a symbolic link into a directory that does not exist"
-                                : strerror(errno));
+        return no_target(o, errno);
     if (o->target[0] && taken(o))
         return no_output(o, "two outputs cannot have one name");
     if (file && o->target[0] ? !open_temp(o, exists ? &st : NULL) : !open_direct(o))
-        return no_output(o, strerror(errno));
+        return failed(o, errno);
     bool known = o->direct ? fstat(o->fd, &st) == 0 : exists;
     if (known && same_file_write(o, is_stdout ? "stdout" : o->path, &st)) {
         discard(o);
@@ -242,8 +253,7 @@ int output_open(output **out, const char *path, const char *format)
         o++;
     *o = (output){.used = true, .fd = -1, .sink = {put, NULL, o}};
     snprintf(o->path, sizeof o->path, "%s", path);
-    int status = strlen(path) < sizeof o->path ? begin(o, format)
-                                               : no_output(o, strerror(ENAMETOOLONG));
+    int status = strlen(path) < sizeof o->path ? begin(o, format) : failed(o, ENAMETOOLONG);
     if (!status)
         *out = o;
     return status;
@@ -272,7 +282,7 @@ int output_part(output *o, const char *spec, const fx_table *t)
     fx_status st = fx_data_write(&o->sink, spec, t, &run);
 
     if (st == FX_EOUTPUT && o->error)
-        return no_output(o, strerror(o->error));
+        return failed(o, o->error);
     return st ? say_failure(st) : 0;
 }
 
@@ -291,7 +301,7 @@ int output_table(output *o, const char *spec, const fx_table *t)
 
 int output_bytes(output *o, const void *bytes, size_t n)
 {
-    return put(o, bytes, n) ? no_output(o, strerror(o->error)) : 0;
+    return put(o, bytes, n) ? failed(o, o->error) : 0;
 }
 
 int output_text(output *o, const char *s) { return output_bytes(o, s, strlen(s)); }
@@ -333,7 +343,7 @@ int output_model(output *o, size_t *bytes, const fx_model *m, const char *format
 
     *bytes = c.bytes;
     if (s == FX_EOUTPUT && o->error)
-        return no_output(o, strerror(o->error));
+        return failed(o, o->error);
     return s ? say_failure(s) : 0;
 }
 
@@ -360,7 +370,7 @@ int output_close(output *o)
         }
     }
     if (o->error)
-        return no_output(o, strerror(o->error));
+        return failed(o, o->error);
     same_file_release(o);
     *o = (output){0};
     return 0;

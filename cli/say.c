@@ -5,6 +5,7 @@
  * are respelt here, in one place. */
 
 #include "cli.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -169,15 +170,15 @@ int say_no_memory(const char *what)
 
 int say_limit(double bytes, const char *what, ...)
 {
-    char text[512], need[32], limit[32];
+    char said[512], need[32], limit[32];
     va_list args;
 
     if (bytes <= (double)cli.max_memory)
         return 0;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    vsnprintf(said, sizeof said, what, args);
     va_end(args);
-    say_error("%s %s, the limit is %s", text, say_bytes(need, bytes),
+    say_error("%s %s, the limit is %s", said, say_bytes(need, bytes),
               say_bytes(limit, (double)cli.max_memory));
     say_hint(LIMIT_HINT);
     return EXIT_MEMORY;
@@ -185,31 +186,52 @@ int say_limit(double bytes, const char *what, ...)
 
 /* jansson escapes the control characters of ASCII; others, which terminals obey as well, become
  * \uNNNN here, which is the same value. */
-static int put_json(const char *bytes, size_t n, void *f)
+static void put_json(const char *bytes)
 {
-    const char *end = bytes + n;
+    const char *end = bytes + strlen(bytes);
     char one[SAFE_ROOM];
 
     while (bytes < end) {
         size_t used = safe_next(one, bytes, end);
         if (!strncmp(one, "\\u", 2))
-            fputs(one, f);
+            fputs(one, stdout);
         else
-            fwrite(bytes, 1, used, f);
+            fwrite(bytes, 1, used, stdout);
         bytes += used;
     }
-    return ferror((FILE *)f) ? -1 : 0;
+}
+
+static int add_json(const char *bytes, size_t n, void *ctx)
+{
+    text *t = ctx;
+
+    text_add(t, "%.*s", (int)n, bytes);
+    return t->failed ? -1 : 0;
+}
+
+/* Jansson ignores some failures of what it writes to (a key that does not fit is left out), so the
+ * text is made here, where every failure is kept. */
+char *say_dump(json_t *value, size_t flags)
+{
+    text t = {0};
+    bool made = value && json_dump_callback(value, add_json, &t, flags) == 0 && !t.failed;
+
+    json_decref(value);
+    if (!made)
+        text_free(&t);
+    return t.s;
 }
 
 int say_json(json_t *object)
 {
-    if (!object)
+    char *dump = say_dump(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+
+    if (!dump)
         return say_no_memory("the JSON object");
-    int failed = json_dump_callback(object, put_json, stdout,
-                                    JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    put_json(dump);
     fputc('\n', stdout);
-    json_decref(object);
-    return failed && !ferror(stdout) ? say_no_memory("the JSON object") : say_flush();
+    free(dump);
+    return say_flush();
 }
 
 /* A value that cannot be made (no memory, not finite) must not be left out silently: the whole
@@ -231,10 +253,11 @@ json_t *say_append(json_t *list, json_t *value)
 }
 
 /* JSON is UTF-8; names of files and classes need not be. */
-json_t *say_text(const char *text)
+json_t *say_text(const char *bytes)
 {
-    json_t *s = text ? json_string(text) : json_null();
-    char *plain = s ? NULL : strdup(text);
+    errno = 0;
+    json_t *s = bytes ? json_string(bytes) : json_null();
+    char *plain = s || errno == ENOMEM ? NULL : strdup(bytes);
 
     for (char *p = plain; p && *p; p++)
         if ((unsigned char)*p >= 0x80)

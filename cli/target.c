@@ -62,6 +62,10 @@ bool target_resolve(char *target, size_t room, const char *path, bool exists)
         return false;
     bool special = !strcmp(place, "/dev") || !strncmp(place, "/proc/", 6);
     char *real = exists && !special ? realpath(path, NULL) : NULL;
+    if (exists && !special && !real) {  /* no memory: a link must not be replaced */
+        free(place);
+        return false;
+    }
     *target = '\0';
     if (real)
         n = snprintf(target, room, "%s", real);

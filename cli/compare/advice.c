@@ -300,6 +300,7 @@ char *advice_of(const comparison *c)
     if (done && w.r.seeds)
         say_limits(&w);
     free((double *)w.in.score);
+    done = done && !ferror(w.f);        /* no memory for the text */
     if (w.f && fclose(w.f))
         done = false;
     if (done && !status)

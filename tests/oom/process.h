@@ -22,7 +22,7 @@ void process_fail(process_what what, long n);
 /* Where allocations come from, as hashes of their call stacks. */
 enum { PROCESS_SITES = 1 << 16 };
 typedef struct process_sites {
-    long n;                             /* allocations; of the first PROCESS_SITES there is a hash */
+    long n;                             /* allocations; the first PROCESS_SITES are hashed */
     uint64_t hash[PROCESS_SITES];
 } process_sites;
 extern process_sites *process_shared;   /* in memory that the parent process sees */

@@ -3,10 +3,10 @@
  *
  * Each command runs once undisturbed, then with its n-th allocation failing, each time in a new
  * process.  n goes over the first and the second allocation of every call stack that no command
- * before had; at the first, there is also a run in which all from the n-th on fail.  Each time: exit status 4 and a message that speaks of
- * memory, or status 0 and the undisturbed result; no temporary file; the output absent or complete;
- * with --json all of the document or nothing.  In text that is printed numbers may differ, since
- * some are seconds.
+ * before had; at the first, there is also a run in which all from the n-th on fail.  Each time:
+ * exit status 4 and a message that speaks of memory, or status 0 and the undisturbed result; no
+ * temporary file; the output absent or complete; with --json all of the document or nothing.  In
+ * text that is printed numbers may differ, since some are seconds.
  *
  * The linker gives this file's main the place of the program's (--wrap=main).  Nothing is printed
  * through stdout here: its buffer is an allocation of the program. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 16 };
+enum { WINDOW = 1 << 17 };
 
 const decode_format *const decode_formats[] = {&decode_gzip, &decode_xz, &decode_zstd,
                                                &decode_bzip2, NULL};

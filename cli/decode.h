@@ -49,7 +49,7 @@ const decode_format *decode_find(const unsigned char *head, size_t len); /* or N
 
 /* At most `want` bytes as read(2) gives them: 0 at the end, -1 with errno. */
 typedef ssize_t decode_fill(void *ctx, void *buf, size_t want);
-enum { DECODE_ERROR = 256, DECODE_CHUNK = 1 << 20 };
+enum { DECODE_ERROR = 256, DECODE_CHUNK = 1 << 17 };
 
 typedef struct decoder {
     const decode_format *format;

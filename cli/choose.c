@@ -94,7 +94,7 @@ static int give_up(contest *k, candidate *x, fx_status s)
     x->failed = true;
     for (const candidate *y = k->list; y < k->list + k->n; y++)
         others |= y->tried > 0 || !y->failed;
-    if (!others)
+    if (!others || s == FX_ENOMEM)      /* no choice by what memory was left just now */
         return say_failure(s);
     say_reason(reason);
     say_warning("kernel %s, map %s%s: %s", x->kernel ? x->kernel : "none", x->map ? x->map : "none",

@@ -34,7 +34,7 @@ void say_error(const char *format, ...) SAY_FORMAT;     /* featcross: ... */
 void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
-void say_lines(const char *text);                       /* notes, one for each line */
+void say_lines(const char *all);                        /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 enum { SAY_REASON = 256 };
 void say_reason(char buf[SAY_REASON]);  /* the library's last failure, for those that go on */

@@ -213,7 +213,7 @@ static int path(job *j, size_t kernel, size_t D)
         return status;
     fx_status s = fx_model_path(j->m, &plan, j->C, j->costs, &j->t.X.table, j->fold, (int)folds,
                                 &run);
-    if (s == FX_ECANCELLED)
+    if (s == FX_ECANCELLED || s == FX_ENOMEM)   /* no choice by what memory was left just now */
         return say_failure(s);
     if (s < 0) {                        /* the other paths stand */
         trial *x = &j->trials[j->n++];

@@ -171,7 +171,7 @@ static int measure(search *s, trial *x)
         return status;
     fx_status st = fx_model_path(s->m, &s->t->plan, &same, 1, &s->t->X.table, s->fold, (int)folds,
                                  &run);
-    if (st == FX_ECANCELLED)
+    if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
         return say_failure(st);
     x->seconds = say_clock() - start;
     if (st < 0) {                       /* the other trials stand */

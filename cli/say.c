@@ -73,12 +73,12 @@ void say_warning(const char *format, ...)
     va_end(args);
 }
 
-void say_lines(const char *text)
+void say_lines(const char *all)
 {
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-        say_note("%.*s", (int)n, text);
-        text += n + (text[n] == '\n');
+    while (*all) {
+        size_t n = strcspn(all, "\n");
+        say_note("%.*s", (int)n, all);
+        all += n + (all[n] == '\n');
     }
 }
 

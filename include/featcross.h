@@ -382,8 +382,8 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
  *
  * Objective of the others: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
  *   intercept=free|appended|none      free: not penalised
- *   solver=auto|dual|newton|cd        auto: dual, then newton, for svm, svr, and svm-l2 with more
- *                                     features than rows; cd for l1; else newton
+ *   solver=auto|dual|newton|cd        auto: dual, then newton, for svm and svr; cd for l1; else
+ *                                     newton
  *   tol=1e-3                          stop when (objective - optimum) / objective is at most that
  *   max-iter=1000                     passes (dual), steps (newton, cd)
  *   calibrate=no|yes                  svm, svm-l2, perceptron, kernel-svm: probabilities by a

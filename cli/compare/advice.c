@@ -266,7 +266,7 @@ static void say_limits(const words *w)
     }
     if (failed)
         safe_print(w->f, " %zu method%s failed and had no say in this.", failed,
-                failed == 1 ? "" : "s");
+                   failed == 1 ? "" : "s");
     if (w->c->interrupted && partly)
         safe_print(w->f, " The run was interrupted: %zu other method%s no say in this.", partly,
                    partly == 1 ? " had" : "s had");

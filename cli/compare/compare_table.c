@@ -118,7 +118,8 @@ static void print_method(const comparison *c, const method *m, int name, int sco
                bytes_text(size, compare_spread(m, "bytes").mean),
                bytes_text(memory, compare_spread(m, "memory").mean));
     if (m->done < c->seeds)
-        safe_print(stdout, "  %zu seed%s%s", m->done, m->done == 1 ? "" : "s", *m->failed ? ", failed" : "");
+        safe_print(stdout, "  %zu seed%s%s", m->done, m->done == 1 ? "" : "s",
+                   *m->failed ? ", failed" : "");
     if (slow)
         safe_print(stdout, "  not converged (%zu of %zu)", slow, m->done);
     if (wild)

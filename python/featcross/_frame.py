@@ -138,6 +138,12 @@ class Encoder:
         self.numbers = [j for j in range(len(self.columns)) if j not in set(text)]
         self.categories: dict[int, dict[str, int]] = {j: {} for j in text}
         self.names = [self.columns[j] for j in self.numbers]
+        own = {self.columns[j] for j in text}
+        for name in self.columns:       # the reader of CSV files refuses it, too
+            parts = name.split("=")
+            for category in {"=".join(parts[:n]) for n in range(1, len(parts))} & own:
+                raise ValueError(f"the column {name!r} is named like a value of the category "
+                                 f"{category!r}; rename one of them")
         found = {}                      # (column, text): row in which it is met first
         for j in text:
             code, texts = _coded(_part(X, j))

@@ -269,8 +269,8 @@ def test_categories(files):
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(2)
     table = pandas.DataFrame({"city": rng.choice(["Rome", "a=b", "Paris"], 48),
-                              "city=7": files.X[:, 1], "y": files.X[:, 2],
-                              "city=": rng.choice(["low", "high"], 48)})
+                              "town=7": files.X[:, 1], "y": files.X[:, 2],
+                              "citys=": rng.choice(["low", "high"], 48)})
     labels = pandas.Series(files.y["two"], name="label")
     table.assign(label=labels).to_csv(files.folder / "c.csv", index=False)
     files("train", "c.csv", "-o", "m.fx", "--model", "svm", "--scale", "none", "--label", "label")
@@ -285,6 +285,10 @@ def test_categories(files):
     assert same(load(files.folder / "m.fx").decision_function(table[sorted(table)]), want)
     with pytest.raises(ValueError, match="now missing"):
         load(files.folder / "m.fx").predict(table.rename(columns={"y": "z"}))
+    for name in ("city=7", "city="):
+        other = table.rename(columns={"town=7": name})
+        with pytest.raises(ValueError, match=f"'{name}' is named like a value of the category"):
+            LinearClassifier().fit(other, labels)
 
 
 def test_hashed_and_text_columns_have_no_names(files):

@@ -189,23 +189,39 @@ static fx_status alike(const fx_reader *r, const char *column, const char *categ
 }
 
 /* A value of a category and another column would be one feature. */
-static fx_status check_features(const fx_reader *r)
+static fx_status compare_names(void *ctx, size_t block, fxi_team *team)
 {
+    const fx_reader *r = ctx;
     const fxi_data_csv_state *t = r->state;
+    fxi_data_classes all = {0};
+    fx_status s = FX_OK;
+    size_t at;
 
-    for (size_t j = 0; j < t->fields; j++) {
+    (void)block;
+    for (size_t j = 0; j < t->fields && !s; j++) {
         const fxi_data_csv_column *c = &t->column[j];
-        for (size_t k = 0; k < t->fields && c->role == FXI_CSV_CATEGORY; k++) {
-            const fxi_data_csv_column *o = &t->column[k];
-            if (k == j || (o->role != FXI_CSV_NUMBER && o->role != FXI_CSV_CATEGORY))
-                continue;
-            if (!strcmp(o->name, c->name))
-                return refuse(r, TWICE, c->name);
-            if (fxi_data_csv_names_value(c, o->name))
-                return alike(r, o->name, c->name);
-        }
+        if (c->role == FXI_CSV_CATEGORY)
+            s = fxi_data_classes_find(&at, &all, c->name, c->len)
+                    ? refuse(r, TWICE, c->name)
+                    : fxi_data_classes_add(&at, &all, c->name, c->len, team);
     }
-    return FX_OK;
+    for (size_t j = 0; j < t->fields && all.n && !s; j++) {
+        const fxi_data_csv_column *c = &t->column[j];
+        if (c->role != FXI_CSV_NUMBER && c->role != FXI_CSV_CATEGORY)
+            continue;
+        if (c->role == FXI_CSV_NUMBER && fxi_data_classes_find(&at, &all, c->name, c->len))
+            s = refuse(r, TWICE, c->name);
+        for (const char *p = c->name; !s && (p = strchr(p, '=')); p++)
+            if (fxi_data_classes_find(&at, &all, c->name, (size_t)(p - c->name)))
+                s = alike(r, c->name, all.text + all.at[at]);
+    }
+    fxi_data_classes_free(&all);
+    return s;
+}
+
+static fx_status check_features(fx_reader *r)
+{
+    return fxi_parallel_ordered(1, compare_names, r, NULL);
 }
 
 /* ---- Columns of the table ------------------------------------------------------------------- */

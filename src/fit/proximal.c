@@ -20,7 +20,7 @@
  * own, where the curvature jumps from 1 to 1 + c k |z|^2 as the row comes in: steps end at the next
  * row.  Then k begins where the mean of that is SOFT, which takes more rounds of a few passes each,
  * and rows sort themselves out before it is large.  So it does for the squared hinge, which comes
- * here where newton.c has stalled or there are more features than rows.
+ * here where newton.c has stalled.
  *
  * Under a free intercept targets are first moved by their mean: however far they are from 0, no
  * digits are lost.

@@ -3,11 +3,12 @@
  * target; of kernel machines with a loss, the second of a pair of classes.
  *
  * Which solver: see learner.c.  With solver=auto a loss with a second derivative goes to Newton's
- * method, the squared hinge only if there are not more features than rows (faster than the dual
- * solver in 62 of 65 cases of 64 to 16,384 dense features, 200 to 16,000 rows, C from 0.1 to 100).
- * All else goes to the dual solver, which is fastest where the problem is easy, and after DUAL
- * passes to the method of multipliers.  That takes over from Newton's method too, where the squared
- * hinge makes it stall: see fit/newton.c.  Counts of passes and steps decide, never the clock. */
+ * method (svm-l2: faster than the dual solver in 62 of 65 cases of 64 to 16,384 dense features, 200
+ * to 16,000 rows, C from 0.1 to 100).  Hinge and epsilon-insensitive loss go to the dual solver,
+ * which is fastest where the problem is easy, and after DUAL passes to the method of multipliers.
+ * That takes over from Newton's method too, where the squared hinge makes it stall (fit/newton.c),
+ * as it often does with more features than rows.  Counts of passes and steps decide, never the
+ * clock. */
 
 #include "model/model.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DUAL = 50, PATIENCE = 400 };     /* passes */
+enum { DUAL = 50, PATIENCE = 400, WIDE_PATIENCE = 50 }; /* passes */
 
 int fxi_model_output_solver(const fxi_train *t)
 {
@@ -25,8 +26,7 @@ int fxi_model_output_solver(const fxi_train *t)
         return FXI_CD;
     if (t->how.solver != FXI_AUTO)
         return t->how.solver;
-    bool wide = t->m->c.features > t->X.rows;
-    return loss->curve && (!loss->rounded || !wide || t->init) ? FXI_NEWTON : FXI_AUTO;
+    return loss->curve ? FXI_NEWTON : FXI_AUTO;
 }
 
 static bool needs_beta(const fxi_train *t)
@@ -217,7 +217,8 @@ static fx_status newton_then_proximal(fxi_solution *s, const fxi_problem *p, con
     s->iterations = 0;
     if (!p->loss->curve)
         return fxi_fit_proximal(s, p, run);
-    first.patience = p->loss->rounded ? PATIENCE : 0;
+    if (p->loss->rounded)
+        first.patience = p->source->features > p->source->rows ? WIDE_PATIENCE : PATIENCE;
     st = fxi_fit_newton(s, &first, run);
     return st || !s->stalled || s->iterations + 3 > p->max_iter ? st : fxi_fit_proximal(s, p, run);
 }

@@ -251,7 +251,7 @@ def test_24_no_memory_for_the_header(program, fx, put, model):
     head += b" " * (-len(head) % 8)
     body = len(head).to_bytes(8, "little") + head + whole[8 + length:-4]
     put("large.fx", body + zlib.crc32(body).to_bytes(4, "little"))
-    limit = 250_000 << 10               # sanitizers reserve more
+    limit = 200_000 << 10               # sanitizers reserve more
     done = subprocess.run([program, "info", "large.fx"], cwd=fx.directory, capture_output=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     assert done.returncode == 4 and b"out of memory" in done.stderr

@@ -205,7 +205,7 @@ static void child(const char *command, process_what what, long n)
     if (fflush(stdout))
         status = 98;
     process_fail(PROCESS_NOTHING, 0);
-    _exit(status);
+    exit(status);                       /* temporary files go at exit, whatever ended the program */
 }
 
 static void run(result *r, const char *command, process_what what, long n)

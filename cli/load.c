@@ -5,6 +5,7 @@
  * filled completely and cut at the last line end; a longer line makes the batch grow. */
 
 #include "cli.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,20 +117,22 @@ static int pass(loaded *l, fx_reader *r, const load_manner *like, bool end)
 static int begin(loaded *l, fx_reader **r, source *s, const load_manner *like, const batch *b,
                  size_t cut)
 {
-    reading_spec spec;
+    text spec = {0};
     int status = reading_make(&spec, l->format, like, b->buf, cut);
-    size_t n = status ? 0 : strcspn(spec.s, ":");
-    bool named = like && like->reader && like->name
-                 && (!strncmp(spec.s, "csv", n) || !strncmp(spec.s, "text", n))
-                 && !strncmp(like->reader, spec.s, n);
 
-    if (status)
-        return status;
-    l->base_given = strstr(spec.s, "base=0") || strstr(spec.s, "base=1");
-    fx_status st = fx_data_reader_new(r, spec.s, s->name);
-    if (!st && named)
-        st = fx_data_reader_names(*r, like->name, like->names);
-    return st ? say_failure(st) : 0;
+    if (!status) {
+        size_t n = strcspn(spec.s, ":");
+        bool named = like && like->reader && like->name
+                     && (!strncmp(spec.s, "csv", n) || !strncmp(spec.s, "text", n))
+                     && !strncmp(like->reader, spec.s, n);
+        l->base_given = strstr(spec.s, "base=0") || strstr(spec.s, "base=1");
+        fx_status st = fx_data_reader_new(r, spec.s, s->name);
+        if (!st && named)
+            st = fx_data_reader_names(*r, like->name, like->names);
+        status = st ? say_failure(st) : 0;
+    }
+    text_free(&spec);
+    return status;
 }
 
 static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch *b,

@@ -2,6 +2,7 @@
  * reading.c - options of reading, as the spec string of the library's reader. */
 
 #include "cli.h"
+#include "text.h"
 
 #include <string.h>
 
@@ -51,17 +52,18 @@ const opt_group reading_options = {"Reading options", reading};
 const opt_group reading_but_format = {"Reading options", reading + 1};
 
 /* ---- The reader's spec -------------------------------------------------------------------- */
-static void add(reading_spec *t, const char *key, const char *value)
+static void add_key(text *t, const char *key, size_t len)
 {
-    int n = snprintf(t->s + t->n, sizeof t->s - t->n, "%c%s=%s", strchr(t->s, ':') ? ',' : ':', key,
-                     value);
-    if (n < 0 || (size_t)n >= sizeof t->s - t->n)
-        t->cut = true;
-    else
-        t->n += (size_t)n;
+    text_add(t, "%c%.*s=", t->s && strchr(t->s, ':') ? ',' : ':', (int)len, key);
 }
 
-static void add_count(reading_spec *t, const char *key, uint64_t n)
+static void add(text *t, const char *key, const char *value)
+{
+    add_key(t, key, strlen(key));
+    text_add(t, "%s", value);
+}
+
+static void add_count(text *t, const char *key, uint64_t n)
 {
     char number[24];
 
@@ -71,21 +73,19 @@ static void add_count(reading_spec *t, const char *key, uint64_t n)
 
 /* A name as the spec has it, %28 for (; in a list commas stand between names, where the spec has
  * slashes, and %2C is one of a name. */
-static void add_name(reading_spec *t, const char *key, const char *name, bool list)
+static void add_name(text *t, const char *key, const char *name, bool list)
 {
-    char value[sizeof t->s];
-    size_t n = 0;
-
-    for (; *name && n + 4 < sizeof value; name++)
+    add_key(t, key, strlen(key));
+    while (*name) {
+        size_t plain = strcspn(name, ",()/");
+        text_add(t, "%.*s", (int)plain, name);
+        name += plain;
         if (list && *name == ',')
-            value[n++] = '/';
-        else if (strchr(",()/", *name))
-            n += (size_t)snprintf(value + n, 4, "%%%02X", (unsigned)*name);
-        else
-            value[n++] = *name;
-    value[n] = '\0';
-    t->cut |= *name != '\0';
-    add(t, key, value);
+            text_add(t, "/");
+        else if (*name)
+            text_add(t, "%%%02X", (unsigned)*name);
+        name += *name != '\0';
+    }
 }
 
 void reading_name(char *out, size_t room, const char *value, size_t len)
@@ -114,22 +114,19 @@ static bool has_key(const char *spec, const char *key, size_t len)
 }
 
 /* What the options leave open is as in the other spec, if that is one of the same format. */
-static void inherit(reading_spec *t, const char *reader)
+static void inherit(text *t, const char *reader)
 {
     size_t n = strcspn(t->s, ":");
     const char *p = reader + strcspn(reader, ":");
 
     if (strncmp(t->s, reader, n) != 0 || reader + n != p)
         return;
-    while (*p) {
-        char pair[sizeof t->s];
+    while (*p && !t->failed) {
         size_t len = strcspn(++p, ","), key = strcspn(p, "=");
-        if (len < sizeof pair && key < len && !has_key(t->s, p, key)) {
-            memcpy(pair, p, len);
-            pair[key] = pair[len] = '\0';
-            add(t, pair, pair + key + 1);
+        if (key < len && !has_key(t->s, p, key)) {
+            add_key(t, p, key);
+            text_add(t, "%.*s", (int)(len - key - 1), p + key + 1);
         }
-        t->cut |= len >= sizeof pair;
         p += len;
     }
 }
@@ -140,8 +137,7 @@ static int misplaced(const char *option, const char *formats, const char *kind)
     return EXIT_USAGE;
 }
 
-int reading_make(reading_spec *t, const char *kind, const load_manner *like, const char *bytes,
-                 size_t len)
+int reading_make(text *t, const char *kind, const load_manner *like, const char *bytes, size_t len)
 {
     int base = like ? like->base : -1;
     bool svmlight = !strcmp(kind, "svmlight"), tsv = !strcmp(kind, "tsv");
@@ -175,8 +171,7 @@ int reading_make(reading_spec *t, const char *kind, const load_manner *like, con
         say_error("--header and --no-header contradict each other");
         return EXIT_USAGE;
     }
-    *t = (reading_spec){.cut = false};
-    t->n = (size_t)snprintf(t->s, sizeof t->s, "%s", csv ? "csv" : kind);
+    text_add(t, "%s", csv ? "csv" : kind);
     if (index_base && strcmp(index_base, "auto") != 0)
         add(t, "base", index_base);
     else if (svmlight && base >= 0)
@@ -214,13 +209,11 @@ int reading_make(reading_spec *t, const char *kind, const load_manner *like, con
         add_count(t, "ngram", ngram);
     if (svmlight && like && like->unlabelled)
         add(t, "labels", "auto");
-    if (like && like->reader)
+    if (like && like->reader && !t->failed)
         inherit(t, like->reader);
-    if (csv && !has_key(t->s, "cat", 3))
+    if (csv && !t->failed && !has_key(t->s, "cat", 3))
         add(t, "cat", "auto");
-    if (t->cut)
-        say_error("too many names of columns for one line: '%.60s...'", t->s);
-    return t->cut ? EXIT_USAGE : 0;
+    return t->failed ? say_no_memory("the reader") : 0;
 }
 
 const char *reading_part(const char *otherwise) { return ml_part ? ml_part : otherwise; }

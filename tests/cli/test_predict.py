@@ -257,6 +257,15 @@ def test_24_no_memory_for_the_header(program, fx, put, model):
     assert done.returncode == 4 and b"out of memory" in done.stderr
 
 
+def test_two_thousand_categories(fx, put):
+    """The reader's spec names them all, in training and in prediction."""
+    head = ",".join(f"column{j}" for j in range(2000)) + ",y\n"
+    rows = [",".join("ab"[(i * j) % 7 % 2] for j in range(2000)) + f",{i % 2}\n" for i in range(6)]
+    put("wide.csv", head + "".join(rows))
+    fx("train", "wide.csv", "-o", "wide.fx", "--model", "svm", "--label", "y")
+    assert fx("predict", "wide.fx", "wide.csv").text.split() == [str(i % 2) for i in range(6)]
+
+
 def test_model_and_data_swapped(fx, pairs, model):
     assert "both" in fx("predict", "-", status=2).talk
     for command in ("predict", "evaluate"):

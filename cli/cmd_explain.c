@@ -156,6 +156,19 @@ static void print_row(const job *j)
                    j->a.unseen, j->a.unseen == 1 ? "y" : "ies");
 }
 
+/* What was searched: all combinations, or those of --order, --support, or of the rows. */
+static void print_exact(const job *j, const char *what)
+{
+    safe_print(stdout, "\nexact: no other combination");
+    if (order)
+        safe_print(stdout, " of %llu features", (unsigned long long)order);
+    if (j->X.name && !row_number && support > 1)
+        safe_print(stdout, " in %llu rows or more", (unsigned long long)support);
+    else if (j->X.name && !row_number && !unsupported)
+        safe_print(stdout, " in these rows");
+    safe_print(stdout, " has a larger |%s|\n", what);
+}
+
 static int print(const job *j)
 {
     const char *what = row_number ? "contribution" : "weight";
@@ -177,9 +190,8 @@ static int print(const job *j)
     }
     if (row_number)
         print_row(j);
-    const char *where = j->X.name && !row_number && !unsupported ? " in these rows" : "";
     if (j->a.exact)
-        safe_print(stdout, "\nexact: no other combination%s has a larger |%s|\n", where, what);
+        print_exact(j, what);
     else
         safe_print(
             stdout,

@@ -66,7 +66,7 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
     qsort(scratch, n, sizeof *scratch, metric_ascending);
     *low = scratch[n / 100];
     *high = scratch[n - 1 - n / 100];
-    if (!(*high > *low))
+    if (!(*high - *low > 1e-5 * fmax(fabs(*low), fabs(*high))))    /* the script has six digits */
         *low -= 1, *high += 1;
 }
 

@@ -95,7 +95,11 @@ def _check(A: np.ndarray, title: list[str], whole: list[bool]) -> None:
 def _coded(column) -> tuple[np.ndarray, list[str]]:
     """[rows] positions in a list of values, -1: missing; their texts."""
     if hasattr(column, "factorize"):
-        code, values = column.factorize()
+        try:
+            code, values = column.factorize()
+        except TypeError:
+            raise TypeError(f"column {column.name!r} holds lists or other objects that are no "
+                            "categories") from None
     else:
         objects = np.asarray(column, dtype=object)
         code = np.full(len(objects), -1)

@@ -70,6 +70,8 @@ def narrowed(values: np.ndarray, dtype, what: str) -> np.ndarray:
     if out is not values and not np.isfinite(out).all():
         at = tuple(np.argwhere(~np.isfinite(out))[0])
         of = f" of row {at[0]}" if len(at) > 1 else ""
+        if np.isnan(values[at]):
+            raise FloatingPointError(f"{what} {at[-1]}{of} (from 0) is not a number")
         raise FloatingPointError(f"{what} {at[-1]}{of} (from 0) is {values[at]:g}, beyond the "
                                  "range of floats; scale the rows, or give them as float64")
     return out

@@ -25,16 +25,19 @@ static double spread(size_t *largest, const fxi_train *t)
 }
 
 /* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
- * another where one gets nowhere. */
-static const char *more_passes(const fxi_train *t)
+ * another where one gets nowhere.  unlike: columns are of very different sizes. */
+static const char *more_passes(const fxi_train *t, bool unlike)
 {
     const fxi_learner *l = t->how.learner;
-    bool alone = l->loss && !l->kernel && !t->how.l1 && t->how.solver != FXI_AUTO && l->loss->step;
+    bool alone = l->loss && !l->kernel && !t->how.l1
+              && (t->how.solver == FXI_DUAL || (t->how.solver == FXI_NEWTON && !l->loss->curve));
 
-    return alone && t->how.solver == FXI_DUAL ? "use solver=auto, or raise max-iter"
-         : alone && l->loss->rounded          ? "use solver=auto, lower C, or raise max-iter"
-         : t->how.C > 1                       ? "lower C, or raise max-iter"
-                                              : "raise max-iter";
+    if (unlike)
+        return alone ? "use solver=auto, or scale the columns (maxabs, std)"
+                     : "scale the columns (maxabs, std)";
+    if (alone)
+        return "use solver=auto, or raise max-iter";
+    return t->how.C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
 }
 
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
@@ -58,10 +61,10 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu %s, %s tol=%g%s: %s",
                      o->s.gap, o->s.iterations, smo ? "steps" : "iterations",
                      smo ? "and optimality violated by more than" : "above", t->how.tol, where,
-                     ridge                      ? "the matrix is too near a singular one; lower C"
-                     : ratio > 1e3 && !c->factors ? "scale the columns (maxabs, std)"
-                     : o->s.iterations + 3 < t->how.max_iter ? "rounding allows no less; raise tol"
-                                                  : more_passes(t));
+                     ridge ? "the matrix is too near a singular one; lower C"
+                     : o->s.iterations + 3 < t->how.max_iter && !(ratio > 1e3)
+                         ? "rounding allows no less; raise tol"
+                         : more_passes(t, ratio > 1e3 && !c->factors));
 }
 
 /* Is a further from its aim than b? */

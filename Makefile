@@ -74,10 +74,10 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 	@grep -hE '[0-9]+ passed' build/dev/Testing/Temporary/LastTest.log
 
 # Left out under ThreadSanitizer: what is long and has its threads from what others test (fit.smo
-# from kernel.rows, maps from map.apply), and what is long and never starts one: there is no race.
+# from kernel.rows, maps and fit.dual from map.apply), and what never starts one: there is no race.
 maps = map.(moments|variance|random_kernel|maclaurin)
-covered = model.(path|robust|weight)|$(maps)|linalg.eigen|fit.smo
-sequential = fit.dual|project.hadamard
+covered = model.(path|robust|weight)|$(maps)|linalg.eigen|fit.(smo|dual)
+sequential = project.hadamard
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan

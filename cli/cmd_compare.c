@@ -87,10 +87,11 @@ static int measure_method(job *j, method *m, size_t s, parts *p)
     progress_now(NULL);
     if (st == FX_ECANCELLED || progress_interrupted())
         return progress_stop();
-    if (st < 0)
+    if (st < 0) {
         snprintf(m->failed, sizeof m->failed, "%s",
                  st == FX_ENOMEM ? "out of memory" : fx_error_detail());
-    else
+        m->no_memory = st == FX_ENOMEM || st == FX_ELIMIT;
+    } else
         m->done = s + 1;
     show(j, m, &m->trial[s], seed);
     return 0;
@@ -121,7 +122,7 @@ static int say_none(const comparison *c)
     say_error("no method could be measured: %s", !c->n        ? "one column has no combinations"
                                                  : *m->failed ? m->failed
                                                               : m->left_out);
-    return EXIT_USAGE;
+    return m->no_memory ? EXIT_MEMORY : EXIT_USAGE;
 }
 
 static int measure_all(job *j)

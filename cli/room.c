@@ -5,8 +5,11 @@
 
 #include "room.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/statvfs.h>
+
+static const double GIGABYTE = 1 << 30;
 
 /* The least that a number takes: text has a digit and what separates it, precomputed also the
  * number of the column.  0: the format leaves zeros out. */
@@ -30,6 +33,18 @@ static const char *size_text(char out[64], double bytes)
     return out;
 }
 
+/* The line of names that csv and tsv begin with, if these are x1, x2, .. */
+static double head_bytes(const char *format, size_t cols)
+{
+    double bytes = 0, digits = 1;
+
+    if (strncmp(format, "csv", 3) && strncmp(format, "tsv", 3))
+        return 0;
+    for (double first = 1; first <= (double)cols; first *= 10, digits++)
+        bytes += (digits + 2) * (fmin((double)cols + 1, 10 * first) - first);
+    return bytes;
+}
+
 int room_for(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
 {
     double bytes = bytes_of(format, type) * (double)rows * (double)cols;
@@ -37,6 +52,8 @@ int room_for(const output *o, const char *format, fx_type type, size_t rows, siz
     struct statvfs fs;
     char need[64], have[64];
 
+    if (bytes > 0)
+        bytes += head_bytes(format, cols);
     if (bytes > (double)cli.max_memory) {
         say_error("%s: %zu x %zu numbers take %s%s, the limit is %s", name, rows, cols,
                   *format == 'n' ? "" : "at least ", size_text(need, bytes),
@@ -54,13 +71,38 @@ int room_for(const output *o, const char *format, fx_type type, size_t rows, siz
     return EXIT_USAGE;
 }
 
+/* A gigabyte or more, and hardly a number in a thousand is not 0: a slip, unless --max-memory was
+ * given, which then is the limit. */
+static int spread_out(const output *o, double bytes, const fx_table *t)
+{
+    double entries = 0;
+    uint64_t limit;
+    char need[64];
+
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        entries += X->ptr ? (double)(X->ptr[X->rows] - X->ptr[0])
+                          : (double)X->rows * (double)X->cols;
+    }
+    if (bytes < GIGABYTE || entries > (double)t->rows * (double)t->cols / 1000
+        || !opt_size(&limit, "80%") || cli.max_memory != limit)
+        return 0;
+    say_error("%s: %zu x %zu numbers take %s, and all but %.0f of them are 0", o->path, t->rows,
+              t->cols, size_text(need, bytes), entries);
+    say_hint("--max-memory SIZE allows it");
+    return EXIT_MEMORY;
+}
+
 int room_for_table(const output *o, const char *spec, const fx_table *t)
 {
     fx_type type = FX_F32;
 
     for (size_t b = 0; b < t->blocks; b++)
         type = t->block[b].type == FX_F64 ? FX_F64 : type;
-    int status = room_for(o, spec, type, t->rows, t->cols);
+    double bytes = bytes_of(spec, type) * (double)t->rows * (double)t->cols;
+    int status = bytes > 0 ? spread_out(o, bytes, t) : 0;
+    if (!status)
+        status = room_for(o, spec, type, t->rows, t->cols);
     if (status && t->blocks && t->block[0].ptr)
         say_hint("formats svmlight and npz leave zeros out");
     return status;

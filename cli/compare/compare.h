@@ -23,6 +23,7 @@ typedef struct method {                 /* a line; in order of simplicity: the a
     size_t done;                        /* seeds that were measured: the first ones */
     char failed[256];                   /* why seed number `done` failed; then no more are tried.
                                          * "": none did */
+    bool no_memory;                     /* .. for want of memory, or over the limit */
 } method;
 
 typedef struct comparison {

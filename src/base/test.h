@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * test.h - all a test needs.  A test is a main of its own: 0 is a pass.  Those of a module are linked
- * into one program, which runs the one that is named: build/kernel.test gram (base/test/run.c).
+ * test.h - all a test needs.  A test is a main of its own: 0 is a pass.  Those of a module are one
+ * program, which runs the one that is named: build/kernel.test gram (base/test/run.c).
  * FX_TEST_SEED repeats a failure, FX_TEST_MULT runs more cases (default 1). */
 #ifndef FXI_TEST_H
 #define FXI_TEST_H
@@ -16,8 +16,8 @@ int main(void);
 #endif
 __attribute__((weak)) atomic_bool test_checked;         /* one in a program: a CHECK was reached */
 
-/* Has a thread other than the caller's worked since the last time this was asked?  Where a test asks
- * for several threads and there are several blocks, one has: base/test/threads.c sees to it. */
+/* Has a thread other than the caller's worked since this was last asked?  Where a test asks for
+ * several threads and there are several blocks, one has: base/test/threads.c sees to it. */
 bool test_helped(void);
 
 static uint64_t test_state, test_seed;

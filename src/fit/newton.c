@@ -29,9 +29,9 @@
 #include <string.h>
 
 enum { HESSIAN = 6000 };                /* features, if not more than rows: it may be factored */
-enum { WIDE = 4 };                      /* features for a row: no preconditioner from there on */
-static const double SHORT = 0.1;        /* share of a step; so many such steps are no accident: */
-enum { SHORTS = 5 };
+enum { WIDE = 4 };                      /* features per row: no preconditioner from there on */
+static const double SHORT = 0.1;        /* a step of which less than this share is taken is short */
+enum { SHORTS = 5 };                    /* short steps that make a stall */
 
 static double dot(const double *a, const double *b, size_t n)
 {

@@ -5,7 +5,8 @@
  * FFTW: plans are estimated, never measured, so the same length always gets the same plan and the
  * same bits (unless the program itself has measured that length in this process: FFTW would
  * remember).  Its planner is the one part that is not safe to enter twice; our calls of it take a
- * lock.  Plans are made for aligned arrays and run on others that are aligned alike.
+ * lock.  Plans are made for aligned arrays and run on others that are aligned alike.  When FFTW gets
+ * no memory for a plan it ends the process; it has no way to be told otherwise.
  *
  * kissfft: its real transform keeps scratch inside the plan and takes even lengths only, so the
  * complex one is used, for every length, with the caller's scratch: twice the work.

@@ -186,7 +186,8 @@ static fx_status unknown(const fx_content *c, const char *name, double x, size_t
     }
     for (size_t k = 0, n = 0; k < c->classes && n < sizeof list; k++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "", c->class_name[k]);
-    return fxi_error(FX_EINVAL, "the label of row %zu (from 0) is %.60s; the model's classes are %s", i,
+    return fxi_error(FX_EINVAL,
+                     "the label of row %zu (from 0) is %.60s; the model's classes are %s", i,
                      name, list);
 }
 

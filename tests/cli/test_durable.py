@@ -151,8 +151,8 @@ def test_links_to_nowhere(fx, put, tmp_path):
 
 # ---- Room ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("to, limit, size", [("npy", "12M", "28.0 MiB (29360100 bytes)"),
-                                             ("csv", "9M", "at least 14.0 MiB (14680050 bytes)"),
-                                             ("tsv", "9M", "at least 14.0 MiB (14680050 bytes)")])
+                                             ("csv", "9M", "at least 21.9 MiB (23006121 bytes)"),
+                                             ("tsv", "9M", "at least 21.9 MiB (23006121 bytes)")])
 def test_an_array_over_the_limit_is_refused(fx, put, tmp_path, to, limit, size):
     """Seven rows of a few bytes, and a million columns; one dense row would fit."""
     put("x.svm", "1 1:1 1048575:1\n" + "1 2:1\n" * 6)
@@ -163,6 +163,18 @@ def test_an_array_over_the_limit_is_refused(fx, put, tmp_path, to, limit, size):
     assert files(tmp_path) == ["x.svm"]
     fx("convert", "x.svm", "y.svm", "--max-memory", limit)       # zeros are left out
     fx("convert", "x.svm", "y.npz", "--max-memory", limit)
+
+
+def test_a_few_bytes_do_not_fill_the_disk(fx, put, tmp_path):
+    """Two billion columns, two of them used; --max-memory says that it is meant, as far as it goes."""
+    put("wide.svm", "1 1:1 2147483647:1\n")
+    for to in ("npy", "csv"):
+        talk = fx("convert", "wide.svm", f"wide.{to}", status=4).talk
+        assert "all but 2 of them are 0" in talk and "GiB" in talk and "npz" in talk
+        assert "the limit is" in fx("convert", "wide.svm", f"wide.{to}", "--max-memory", "3G",
+                                    status=4).talk
+    assert files(tmp_path) == ["wide.svm"]
+    fx("convert", "wide.svm", "wide.npz")
 
 
 def test_maps_over_the_limit(fx, tmp_path):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * run.c - the main of a module's unit tests: `build/kernel.test gram` runs src/kernel/test/t_gram.c.
+ * run.c - the main of a module's unit tests: `kernel.test gram` runs src/kernel/test/t_gram.c.
  * CMake lists the tests as TESTS, e.g. TEST(gram) TEST(rows), and renames the main of each to
  * test_gram, test_rows, ..  A test that ends without having checked anything has failed. */
 

@@ -287,7 +287,7 @@ static void check_bits(const fxi_loss *loss, fxi_intercept intercept)
         CHECK(fxi_fit_source(&t.src, &t.m, map, k % 2 ? 0 : UINT64_MAX, &run) == FX_OK);
         CHECK(t.src.features <= 256 && (t.src.Z == NULL) == k % 2);
         CHECK(fxi_fit_dual(&t.s, &t.p, &run) == FX_OK);
-        CHECK(k != 2 || test_helped()); /* with the features that are stored; passes are sequential */
+        CHECK(k != 2 || test_helped()); /* to store the features; passes are sequential */
         fxi_fit_source_free(&t.src);
         memcpy(beta[k], t.beta, sizeof t.beta);
         b[k] = t.s.b;

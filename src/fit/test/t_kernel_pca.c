@@ -82,6 +82,7 @@ static void check_definition(const char *spec, size_t n, size_t k)
           == FX_OK);
     CHECK(fxi_fit_kernel_pca(again, b, value, &all, kernel, &m, c, k, 5, &(fx_run){.threads = 3})
           == FX_OK);
+    CHECK(test_helped() || n < 32);
     CHECK(!memcmp(W, again, n * k * sizeof *W));
     for (size_t a = 0; a < k; a++) {
         double largest = 0;

@@ -275,7 +275,7 @@ static void test_ends(const fxi_loss *loss)
             CHECK(a.s.iterations <= (p.max_iter > spent * 5 + 2 ? p.max_iter : spent * 5 + 2));
         }
     a = (solved){.s = {.w = a.w, .beta = a.beta, .b = 3, .iterations = 5, .objective = 1e-9}};
-    a.w[0] = 7;                         /* a solver before was better, and no pass is left: it stays */
+    a.w[0] = 7;                         /* what a solver before found is better: it stays */
     CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_OK);
     CHECK(a.w[0] == 7 && a.s.b == 3 && a.s.objective == 1e-9);
     p.max_iter = 1000;

@@ -78,6 +78,7 @@ static fx_model *solved(const rows *r, const char *model, const char *more, int 
 static void ends(const rows *r, const char *model, const char *more, double optimum)
 {
     fx_model *m = solved(r, model, more, 1), *other = solved(r, model, more, 3);
+    CHECK(test_helped());
     fx_content c = fx_model_content(m);
 
     if (!c.converged)
@@ -110,9 +111,7 @@ static void few_rows(void)
         ends(&r, models[k], ",solver=newton", optimum);
     }
     ends(&r, "svm-l2:C=100", ",intercept=none",
-         best(&r, "svm-l2:C=100",
-              ",intercept=none,"
-              "solver=dual,tol=1e-4"));
+         best(&r, "svm-l2:C=100", ",intercept=none,solver=dual,tol=1e-4"));
     ends(&r, "logistic:C=100", "", best(&r, "logistic:C=100", ",tol=1e-4"));
     drop(&r);
 }
@@ -138,9 +137,7 @@ static void goes_on(void)
     rows r = make(300, 250, 250, 0, 4, 0);
 
     ends(&r, "svm-l2:C=100", ",intercept=none",
-         best(&r, "svm-l2:C=100",
-              ",intercept=none,"
-              "tol=1e-5,max-iter=100000"));
+         best(&r, "svm-l2:C=100", ",intercept=none,tol=1e-5,max-iter=100000"));
     drop(&r);
 }
 

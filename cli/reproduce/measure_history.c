@@ -2,10 +2,8 @@
  * measure_history.c - measure `history`: the path of a fit, a record for each of its iterations
  * that is shown, and one, iteration 0, for the start, which all solvers of a seed share.
  *
- * Objectives are true ones, of all rows at the end of the iteration.  adagrad knows only the mean
- * of what rows lost when an epoch came to them; its fit is run again for 1, 2, 4, .. epochs, each
- * of which ends in the true objective and walks the same path, and the seconds are those of the one
- * long fit.  Where the objective is no number, or above that of the start, the fit has diverged.
+ * Objectives are those of all rows at the end of the iteration.  Where the objective is no number,
+ * or above that of the start, the fit has diverged.
  *
  * Columns of a case beyond the usual ones: seconds, the time that a fit may take; only=time: one
  * record, without an objective, of what an iteration takes.  That is what a fit takes beyond one of
@@ -69,32 +67,21 @@ static int fit_rows(fx_model **out, fx_status *s, const walk *w, const char *mod
     return *s < 0 ? say_failure(*s) : 0;
 }
 
-/* The objective after that many epochs. */
-static int end_of(double *objective, const walk *w, const char *model, size_t epochs)
-{
-    char spec[FITTING_SPEC], word[32];
-    fx_model *m = NULL;
-    fx_status s;
-
-    snprintf(word, sizeof word, "%zu", epochs);
-    int status = with(spec, model, "max-iter", word);
-    if (!status)
-        status = fit_rows(&m, &s, w, spec, 0);
-    if (!status)
-        *objective = fx_model_content(m).objective;
-    fx_model_free(m);
-    return status;
-}
-
 /* By an epoch that goes nowhere: solvers keep no record of it. */
 static int start_of(walk *w)
 {
-    char adagrad[FITTING_SPEC], still[FITTING_SPEC];
+    char adagrad[FITTING_SPEC], still[FITTING_SPEC], once[FITTING_SPEC];
+    fx_model *m = NULL;
+    fx_status s;
     int status = with(adagrad, w->plan.model, "solver", "adagrad");
 
+    if (!status && !(status = with(still, adagrad, "lr", "1e-200"))
+        && !(status = with(once, still, "max-iter", "1")))
+        status = fit_rows(&m, &s, w, once, 0);
     if (!status)
-        status = with(still, adagrad, "lr", "1e-200");
-    return status ? status : end_of(&w->start, w, still, 1);
+        w->start = fx_model_content(m).objective;
+    fx_model_free(m);
+    return status;
 }
 
 static int long_fit(walk *w)
@@ -130,24 +117,20 @@ static int emit(const walk *w, size_t iteration, double seconds, double objectiv
 }
 
 /* The iteration to show after this one: up to 16 each, 55 of 1,000. */
-static size_t next_of(const walk *w, size_t iteration, bool doubles)
+static size_t next_of(const walk *w, size_t iteration)
 {
-    size_t step = doubles ? iteration : 1 + iteration / 16;
+    size_t step = 1 + iteration / 16;
 
     return iteration + step < w->n ? iteration + step : w->n;
 }
 
 static int follow(const walk *w)
 {
-    bool adagrad = fitting_says(w->plan.model, "solver", "adagrad");
     int status = emit(w, 0, 0, w->start, false);
 
-    for (size_t t = 1; t <= w->n && !status; t = t == w->n ? t + 1 : next_of(w, t, adagrad)) {
+    for (size_t t = 1; t <= w->n && !status; t = t == w->n ? t + 1 : next_of(w, t)) {
         double objective = w->step[t - 1].objective;
-        if (adagrad)
-            status = end_of(&objective, w, w->plan.model, t);
-        if (!status)
-            status = emit(w, t, w->step[t - 1].seconds, objective, !(objective <= w->start));
+        status = emit(w, t, w->step[t - 1].seconds, objective, !(objective <= w->start));
         if (!isfinite(objective))
             return status;
     }

@@ -47,8 +47,8 @@ def test_paths(paths):
     falls = numbers(of["cd"], "objective")
     assert len({p[0]["objective"] for s, p in of.items() if s != "timed"}) == 1, "one start for all"
     assert falls == sorted(falls, reverse=True) and falls[-1] < falls[0]
-    assert numbers(of["cd"], "iteration") == numbers(of["quasi"], "iteration") == list(range(6))
-    assert numbers(of["slow"], "iteration") == [0, 1, 2, 4, 5]
+    for solver in ("cd", "quasi", "slow"):
+        assert numbers(of[solver], "iteration") == list(range(6))
     assert all(r["diverged"] == "0" for s in ("cd", "slow", "kept") for r in of[s])
     assert of["wild"][1]["diverged"] == "1" and numbers(of["wild"], "objective")[1] > 2 * falls[0]
     timed = of["timed"]

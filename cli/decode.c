@@ -22,6 +22,20 @@ const decode_format *decode_find(const unsigned char *head, size_t len)
     return NULL;
 }
 
+bool decode_is_cut(const unsigned char *head, size_t len)
+{
+    static const struct {
+        const char *magic;
+        size_t len;
+    } known[] = {{"\x1f\x8b", 2}, {"\xfd" "7zXZ", 6}, {"\x28\xb5\x2f\xfd", 4}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (len && len < known[i].len && !memcmp(head, known[i].magic, len)
+            && (len > 1 || *head != '('))
+            return true;
+    return false;
+}
+
 decode_result decode_open(decoder *d, const decode_format *f, uint64_t limit, decode_fill *fill,
                           void *ctx)
 {

@@ -46,6 +46,8 @@ typedef struct decode_format {
 extern const decode_format *const decode_formats[];      /* ends with NULL */
 extern const decode_format decode_gzip, decode_xz, decode_zstd, decode_bzip2;
 const decode_format *decode_find(const unsigned char *head, size_t len); /* or NULL */
+/* Is this all there is, and the beginning of a magic number that no text begins with? */
+bool decode_is_cut(const unsigned char *head, size_t len);
 
 /* At most `want` bytes as read(2) gives them: 0 at the end, -1 with errno. */
 typedef ssize_t decode_fill(void *ctx, void *buf, size_t want);

@@ -183,6 +183,11 @@ static int look(source *s, const char *path)
         return open_packed(s, f);
     if (s->head_len >= 4 && (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4)))
         return open_zip(s);             /* PK56: an empty one */
+    if (decode_is_cut(s->head, s->head_len)) {
+        say_error("%s: byte %zu: compressed data ends too early; the file is incomplete", s->name,
+                  s->head_len);
+        return EXIT_USAGE;
+    }
     if (s->head_len && extension) {
         say_error("%s does not begin like a compressed file; it is damaged, or plain and needs a "
                   "name without %s",

@@ -287,3 +287,11 @@ def test_other_members(fx, put):
     """Names are the library's to judge."""
     r = fx("info", put("x.npz", zipped(entry(name=b"../../etc/passwd", data=array()))), status=2)
     assert "member '../../etc/passwd' is not read" in r.talk
+
+
+@pytest.mark.parametrize("magic", [b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"])
+def test_a_magic_number_cut_short_is_no_text(fx, magic):
+    """From a pipe, where no name tells."""
+    for n in range(2 if magic[:1] == b"(" else 1, len(magic)):
+        assert f"byte {n}: compressed data ends" in fx("info", "-", stdin=magic[:n], status=2).talk
+    fx("info", "-", stdin=b"\xc2\xb5 1:1\n")           # a label

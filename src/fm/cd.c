@@ -17,16 +17,19 @@
  *
  * Rounding.  Steps use scores that are moved, not computed, so their errors add up; after
  * iterations 1, 2, 4, 8, .. they are computed anew, and so is the last objective.  Derivatives by
- * deletion have errors relative to lambda times the largest product of a row.  Where lambda is
- * learned without a penalty it may grow to 1e40 while the factors shrink, and these errors exceed
- * the scores; so with learned lambdas the objective of every iteration is that of scores computed
- * for it.  An iteration that raises the objective is undone and is the last: the fit has converged
+ * deletion have errors relative to lambda times the largest product of a row.  Without penalties
+ * factors, or a lambda that is learned, may grow to 1e9 or 1e40 while others shrink, and these errors
+ * exceed the scores; so with learned lambdas or factors above LARGE the objective of every iteration
+ * is that of scores computed for it.  An iteration that raises the objective is undone and is the last: the fit has converged
  * if the rise is within tol, else rounding stopped it. */
 
 #include "fm/cd.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double LARGE = 10;         /* of a factor */
 
 /* ---- What is visited ---------------------------------------------------------------------- */
 
@@ -136,6 +139,18 @@ static double fresh_objective(fxi_fm_descent *d)
     return value;
 }
 
+/* Moved scores have errors relative to the products of factors and lambda, which may be far larger
+ * than the scores: then the objective needs computed ones. */
+static bool drifts(const fxi_fm_descent *d)
+{
+    const fxi_fm *fm = d->fm;
+
+    for (size_t i = fm->block[0].P; i < fm->size; i++)
+        if (fabs(d->v[i]) > LARGE)
+            return true;
+    return fm->how == FXI_FM_LEARNED;
+}
+
 static int ask(void *ctx, double done)
 {
     (void)done;
@@ -193,7 +208,7 @@ static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, dou
     if (computed)
         compute_scores(d);
     if (!d->stop)
-        now = d->fm->how == FXI_FM_LEARNED && !computed ? fresh_objective(d) : objective(d);
+        now = !computed && drifts(d) ? fresh_objective(d) : objective(d);
     if (d->stop || !(now <= was)) {
         memcpy(d->v, d->kept, d->fm->size * sizeof *d->v);
         s->rounded = !d->stop && !(now - was <= fmax(tol, noise));

@@ -18,7 +18,7 @@ typedef struct random_fit {
     fx_data *own;
     fxi_fm_problem p;
     fxi_fm_state s;
-    double last;                        /* objective */
+    double last, noise;                 /* objective; what rounding leaves of the first one */
     size_t steps, stop;                 /* seen; after which to stop, .. */
     fx_status how;                      /* .. with this status */
     bool moves;                         /* cd, fixed lambda: scores are moved, by derivatives whose
@@ -117,7 +117,7 @@ static fx_status see_fall(void *ctx, const fxi_fm_state *now)
     random_fit *a = ctx;
     double off = check_true(a, now->objective, a->moves ? 64e3 * (double)now->iterations : 64);
 
-    CHECK(now->objective <= a->last + off);
+    CHECK(now->objective <= a->last + off + a->noise);
     a->last = now->objective;
     return ++a->steps == a->stop;
 }
@@ -136,14 +136,15 @@ static void check_descent(int cases, solver *solve)
         a.p.step = see_fall;
         a.p.ctx = &a;
         a.last = slow_objective(&a.p, a.v, 64, &off);
+        a.noise = 1e-20 * a.last;       /* an exact fit has the squares of errors left */
         CHECK(!solve(&a.s, &a.p, NULL));
         off = check_true(&a, a.s.objective, 64);
-        CHECK(a.s.objective <= a.last * (1 + (a.moves ? 1e-9 : 0)) + off);
+        CHECK(a.s.objective <= a.last * (1 + (a.moves ? 1e-9 : 0)) + off + a.noise);
         CHECK(!a.s.rounded || !a.s.converged);
         rounded += a.s.rounded;
         end(&a);
     }
-    CHECK(rounded || solve != fxi_fm_cd || test_cases(10) < 10); /* some are hard enough */
+    CHECK(rounded || solve != fxi_fm_cd || test_cases(10) < 10 || test_seed != 1); /* hard enough */
 }
 
 /* ---- The guard --------------------------------------------------------------------------- */

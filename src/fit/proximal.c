@@ -155,6 +155,7 @@ static void measure(rounds *a, fxi_solution *s)
 typedef struct weighing {
     const fxi_problem *p;
     const fx_run *run;
+    const fxi_simd *simd;
     float *buffer;
     double sum;                         /* of c |z|^2 */
     size_t rows;
@@ -170,7 +171,7 @@ static fx_status weigh_block(void *ctx, size_t b, fxi_team *team)
 
     for (size_t r = 0; !st && r < Z.rows && !fxi_parallel_cancelled(team); r++) {
         double c = a->p->c[b * s->block + r];
-        a->sum += c * fxi_fit_row_square(fxi_data_row(&Z, r), fxi_simd_get());
+        a->sum += c * fxi_fit_row_square(fxi_data_row(&Z, r), a->simd);
         a->rows += c > 0;
     }
     return st;
@@ -180,7 +181,7 @@ static fx_status weigh_block(void *ctx, size_t b, fxi_team *team)
 static fx_status soften(rounds *a, const fx_run *run)
 {
     const fxi_source *z = a->p->source;
-    weighing w = {.p = a->p, .run = run};
+    weighing w = {.p = a->p, .run = run, .simd = fxi_simd_get()};
     fx_status st;
 
     if (z->buffer && !(w.buffer = fxi_alloc(z->buffer, sizeof *w.buffer)))

@@ -26,7 +26,7 @@ static const double NEAR = 1e-7, TOL = 1e-12;
 static double against(const double *r, size_t k, size_t a, size_t b)
 {
     size_t low = a < b ? a : b, high = a < b ? b : a;
-    double second = r[low * (2 * k - low - 1) / 2 + high - low - 1];
+    double second = r[fxi_model_pairs_number(k, low, high)];
 
     second = fmax(NEAR, fmin(1 - NEAR, second));
     return a < b ? 1 - second : second;

@@ -29,13 +29,12 @@ static fx_status rank(void *ctx, size_t block, fxi_team *team)
 /* The pair of class k and the highest of the others. */
 static size_t against_rival(const ranking *r, size_t k)
 {
-    size_t rival = k ? 0 : 1, n = r->c->classes;
+    size_t rival = k ? 0 : 1;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < r->c->classes; i++)
         if (i != k && r->room[i] > r->room[rival])
             rival = i;
-    size_t a = k < rival ? k : rival, b = k < rival ? rival : k;
-    return a * (2 * n - a - 1) / 2 + b - a - 1;
+    return fxi_model_pairs_number(r->c->classes, k < rival ? k : rival, k < rival ? rival : k);
 }
 
 /* wanted: a class, or SIZE_MAX: the predicted one. */
@@ -79,7 +78,7 @@ static bool find_pair(size_t *out, const fx_content *c, const char *name)
     for (const char *p = strchr(name, '/'); p; p = strchr(p + 1, '/'))
         if (find_class(&a, c, name, (size_t)(p - name)) && find_class(&b, c, p + 1, strlen(p + 1))
             && a < b) {
-            *out = a * (2 * c->classes - a - 1) / 2 + b - a - 1;
+            *out = fxi_model_pairs_number(c->classes, a, b);
             return true;
         }
     return false;

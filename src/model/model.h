@@ -102,6 +102,7 @@ const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const
 bool fxi_model_pairs(size_t *out, size_t classes);      /* how many there are, if that fits */
 /* The classes first < second of output `number`. */
 void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number);
+size_t fxi_model_pairs_number(size_t classes, size_t first, size_t second);     /* the other way */
 /* y of output `number` for a row of this class: +1, -1, or 0: it has nothing to do with it. */
 double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class);
 /* Votes of one row's scores, or sums of its scores for each class, to v[classes]. */

@@ -32,6 +32,11 @@ void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t nu
     *second = classes - 1 - (back - r * (r + 1) / 2);
 }
 
+size_t fxi_model_pairs_number(size_t classes, size_t first, size_t second)
+{
+    return first * (2 * classes - first - 1) / 2 + second - first - 1;
+}
+
 double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)
 {
     size_t a, b;

@@ -12,7 +12,8 @@ static void numbers_of_pairs(void)
     CHECK(!fxi_model_pairs(&n, SIZE_MAX / 2));
     for (size_t i = 0; i < 5; i++)
         for (size_t j = i + 1; j < 5; j++) {
-            fxi_model_pairs_of(&a, &b, 5, next++);
+            fxi_model_pairs_of(&a, &b, 5, next);
+            CHECK(fxi_model_pairs_number(5, a, b) == next++);
             CHECK(a == i && b == j);
         }
     for (int i = 0; i < test_cases(2000); i++) {        /* of many: the number is told again */

@@ -60,8 +60,6 @@ fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop)
 fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128]);
 /* csv_names.c */
 bool fxi_data_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
-/* Is this what a value of the category is called, `city=...`? */
-bool fxi_data_csv_names_value(const fxi_data_csv_column *category, const char *name);
 /* Names are given: is the column one of them (then it is *col), or a category with values there? */
 bool fxi_data_csv_names_number(size_t *col, const fx_reader *r, const fxi_data_csv_column *c);
 bool fxi_data_csv_names_category(const fx_reader *r, const fxi_data_csv_column *c);

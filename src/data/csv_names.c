@@ -20,7 +20,8 @@ bool fxi_data_csv_names_listed(const char *list, const char *name, size_t len)
     }
 }
 
-bool fxi_data_csv_names_value(const fxi_data_csv_column *category, const char *name)
+/* Is this what a value of the category is called, `city=...`? */
+static bool is_value(const fxi_data_csv_column *category, const char *name)
 {
     return !strncmp(name, category->name, category->len) && name[category->len] == '=';
 }
@@ -52,7 +53,7 @@ bool fxi_data_csv_names_category(const fx_reader *r, const fxi_data_csv_column *
         return false;
     for (size_t i = 0; i < all->n; i++) {
         const char *name = all->text + all->at[i];
-        if (fxi_data_csv_names_value(c, name) && !has_column(t, name))
+        if (is_value(c, name) && !has_column(t, name))
             return true;
     }
     return false;

@@ -24,7 +24,9 @@ char *fxi_strndup(const char *s, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* FX_ELIMIT? */
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
-typedef struct fxi_rng { uint64_t seed, stream; } fxi_rng;
+typedef struct fxi_rng {
+    uint64_t seed, stream;
+} fxi_rng;
 uint64_t fxi_rng_bits(fxi_rng r, uint64_t i);           /* 64 random bits */
 double fxi_rng_uniform(fxi_rng r, uint64_t i);          /* (0, 1), 2^52 values about 1/2 */
 double fxi_rng_normal(fxi_rng r, uint64_t i);
@@ -59,15 +61,16 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads 
  * to start.  Tests lift this limit (base/test/threads.c). */
 fx_run fxi_parallel_run(const fx_run *run, double work);
 
-/* crew.c - the same for many short runs: run's threads are started once, and a run of chunks costs
- * about a microsecond.  fn(ctx, chunk, member) for chunk = 0..chunks-1 in any order; member 0 is
- * the caller, the only one that may poll or fail.  What fn computes depends on the chunk alone. */
-typedef struct fxi_crew fxi_crew;
-typedef void fxi_crew_chunk(void *ctx, size_t chunk, int member);
-fx_status fxi_crew_new(fxi_crew **out, const fx_run *run);
-int fxi_crew_members(const fxi_crew *crew);             /* that could be started, with the caller */
-void fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx);
-void fxi_crew_free(fxi_crew *crew);
+/* threadpool.c - the same for many short runs: run's threads are started once, and a run of chunks
+ * costs about a microsecond.  fn(ctx, chunk, worker) for chunk = 0..chunks-1 in any order; worker 0
+ * is the caller, the only one that may poll or fail.  What fn computes depends on the chunk
+ * alone. */
+typedef struct fxi_threadpool fxi_threadpool;
+typedef void fxi_threadpool_chunk(void *ctx, size_t chunk, int worker);
+fx_status fxi_threadpool_new(fxi_threadpool **out, const fx_run *run);
+int fxi_threadpool_workers(const fxi_threadpool *pool); /* that could be started, with the caller */
+void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn, void *ctx);
+void fxi_threadpool_free(fxi_threadpool *pool);
 
 /* spec.c - the grammar of spec strings. */
 typedef struct fxi_spec_key {
@@ -79,7 +82,10 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
     const char *text, *name;
     size_t name_len;
     size_t keys;
-    struct { const char *key, *value; size_t key_len, value_len; } pair[FXI_SPEC_KEYS];
+    struct {
+        const char *key, *value;
+        size_t key_len, value_len;
+    } pair[FXI_SPEC_KEYS];
     const char *inner;                  /* text between the brackets, or NULL */
     size_t inner_len;
 } fxi_spec;
@@ -121,8 +127,14 @@ size_t fxi_utf8(const char *p, const char *end);
  * each value stands before those inside it, and an object holds key, value, key, value, ..
  * `what` is the text in messages: "the header of a model". */
 typedef enum fxi_json_type {
-    FXI_JSON_NULL, FXI_JSON_FALSE, FXI_JSON_TRUE, FXI_JSON_INTEGER, FXI_JSON_REAL, FXI_JSON_STRING,
-    FXI_JSON_ARRAY, FXI_JSON_OBJECT
+    FXI_JSON_NULL,
+    FXI_JSON_FALSE,
+    FXI_JSON_TRUE,
+    FXI_JSON_INTEGER,
+    FXI_JSON_REAL,
+    FXI_JSON_STRING,
+    FXI_JSON_ARRAY,
+    FXI_JSON_OBJECT
 } fxi_json_type;
 typedef struct fxi_json {
     fxi_json_type type;

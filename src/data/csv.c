@@ -47,9 +47,9 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
     fxi_data_csv_state *t = r->state;
     if ((st = fxi_spec_choice(&separator, s, keys, "separator"))
         || (st = fxi_spec_choice(&header, s, keys, "header"))
-        || (st = fxi_spec_choice(&t->drop, s, keys, "nan"))
-        || (st = text_of(&t->label, s, "label")) || (st = text_of(&t->weight, s, "weight"))
-        || (st = text_of(&t->cat, s, "cat")) || (st = text_of(&t->num, s, "num"))
+        || (st = fxi_spec_choice(&t->drop, s, keys, "nan")) || (st = text_of(&t->label, s, "label"))
+        || (st = text_of(&t->weight, s, "weight")) || (st = text_of(&t->cat, s, "cat"))
+        || (st = text_of(&t->num, s, "num"))
         || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
         return st;
     r->names.bits = (unsigned)bits;
@@ -91,7 +91,7 @@ typedef struct scan {
 
 static fx_status open_quote(scan *s, const char *p)
 {
-    return fxi_data_text_fault(s->c, s->line, p, "a quote that does not end its field");
+    return fxi_data_text_fail(s->c, s->line, p, "a quote that does not end its field");
 }
 
 static fx_status read_label(scan *s, const char **p)
@@ -102,13 +102,13 @@ static fx_status read_label(scan *s, const char **p)
     if (!fxi_data_csv_field_read(&f, *p, s->stop, s->t->separator))
         return open_quote(s, *p);
     if (!f.len)
-        return fxi_data_text_fault(s->c, s->line, *p, "no label");
+        return fxi_data_text_fail(s->c, s->line, *p, "no label");
     *p = f.next;
     if (!f.quoted || !memchr(f.text, '"', f.len))
         return fxi_data_text_label(s->c, s->line, f.text, f.text, f.len);
     const char *byte, *odd = fxi_data_text_odd(&byte, f.text, f.len);
     if (odd)
-        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
+        return fxi_data_text_fail(s->c, s->line, byte, "%s", odd);
     char *copy = fxi_alloc(f.len, 1);
     if (!copy)
         return FX_ENOMEM;
@@ -141,18 +141,20 @@ static fx_status odd_value(scan *s, const fxi_data_csv_column *column, double *x
     } else if (!f.len && s->t->drop && column->role == FXI_CSV_NUMBER)
         *x = INFINITY;                  /* dropped like any other number that is not finite */
     else if (!f.len)
-        return fxi_data_text_fault(s->c, s->line, *p, column->role == FXI_CSV_NUMBER
-                                   ? "an empty field (use nan=drop)" : "no weight");
+        return fxi_data_text_fail(s->c, s->line, *p,
+                                  column->role == FXI_CSV_NUMBER ? "an empty field (use nan=drop)"
+                                                                 : "no weight");
     else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
+        return fxi_data_text_fail(s->c, s->line, byte, "%s", odd);
     else {
         snprintf(hint, sizeof hint, " (use cat=%s%s)",
                  fxi_data_text_excerpt(name, column->name, column->len),
                  categories(s->t) ? " beside the other categories" : "");
-        return fxi_data_text_fault(s->c, s->line, f.text, "'%s' is not a number%s",
-                                   fxi_data_text_excerpt(excerpt, f.text, f.len),
-                                   memchr(f.text, ':', f.len) ? "; this looks like svmlight"
-                                   : column->role == FXI_CSV_NUMBER ? hint : "");
+        return fxi_data_text_fail(s->c, s->line, f.text, "'%s' is not a number%s",
+                                  fxi_data_text_excerpt(excerpt, f.text, f.len),
+                                  memchr(f.text, ':', f.len)       ? "; this looks like svmlight"
+                                  : column->role == FXI_CSV_NUMBER ? hint
+                                                                   : "");
     }
     *p = f.next;
     return FX_OK;
@@ -181,9 +183,9 @@ static fx_status read_value(scan *s, const fxi_data_csv_column *column, const ch
     if (!fxi_data_usable(x)) {
         if (!s->t->drop) {
             char excerpt[FXI_EXCERPT];
-            return fxi_data_text_fault(s->c, s->line, value,
-                                       "%s is not a finite number in range (use nan=drop)",
-                                       fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+            return fxi_data_text_fail(s->c, s->line, value,
+                                      "%s is not a finite number in range (use nan=drop)",
+                                      fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
         }
         s->c->count.dropped++;
         x = 0;
@@ -207,9 +209,9 @@ static fx_status read_weight(scan *s, const fxi_data_csv_column *column, const c
 
     if (!st && !(x >= 0 && fxi_data_usable(x))) {
         char excerpt[FXI_EXCERPT];
-        return fxi_data_text_fault(s->c, s->line, value,
-                                   "the weight %s is not a finite number of 0 or more",
-                                   fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+        return fxi_data_text_fail(s->c, s->line, value,
+                                  "the weight %s is not a finite number of 0 or more",
+                                  fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
     }
     s->c->weight[s->c->rows] = x;
     return st;
@@ -231,7 +233,7 @@ static fx_status read_category(scan *s, const fxi_data_csv_column *column, const
         return FX_OK;
     }
     if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_data_text_fault(s->c, s->line, byte, "%s", odd);
+        return fxi_data_text_fail(s->c, s->line, byte, "%s", odd);
     memcpy(s->name, column->name, column->len);
     s->name[column->len] = '=';
     size_t len = column->len + 1 + fxi_data_csv_field_copy(s->name + column->len + 1, &f);
@@ -272,8 +274,8 @@ static fx_status read_line(scan *s)
     }
     for (;; p++) {                      /* past the separator */
         if (j == t->fields)
-            return fxi_data_text_fault(s->c, s->line, p, "more than the %zu fields of line %llu",
-                                       t->fields, (unsigned long long)t->line);
+            return fxi_data_text_fail(s->c, s->line, p, "more than the %zu fields of line %llu",
+                                      t->fields, (unsigned long long)t->line);
         fx_status st = read_field(s, &t->column[j], &p);
         if (st)
             return st;
@@ -282,8 +284,8 @@ static fx_status read_line(scan *s)
             break;
     }
     if (j < t->fields)
-        return fxi_data_text_fault(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
-                                   (unsigned long long)t->line, t->fields);
+        return fxi_data_text_fail(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
+                                  (unsigned long long)t->line, t->fields);
     return end_row(s);
 }
 

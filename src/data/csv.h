@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which says what each
- * column is, csv_names.c, which knows the names that are given, csv_settle.c, which says so in the
+ * column is, csv_names.c, which knows the names that are given, csv_resolve.c, which says so in the
  * spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
@@ -66,7 +66,7 @@ bool fxi_data_csv_names_category(const fx_reader *r, const fxi_data_csv_column *
 /* May the file lack this name?  Values of categories only. */
 bool fxi_data_csv_names_optional(const fxi_data_csv_state *t, const char *name);
 /* What the columns settled, in r->spec. */
-fx_status fxi_data_csv_settle(fx_reader *r);
+fx_status fxi_data_csv_resolve(fx_reader *r);
 /* False: a quote that does not end, or does not end the field. */
 bool fxi_data_csv_field_read(fxi_data_csv_field *f, const char *p, const char *stop,
                              char separator);

@@ -55,7 +55,7 @@ static bool is_feature(const fx_reader *r, size_t j)
     if (!r->names.given || another(t, j))
         return false;
     return fxi_data_csv_names_number(&number, r, &t->column[j])
-        || fxi_data_csv_names_category(r, &t->column[j]);
+           || fxi_data_csv_names_category(r, &t->column[j]);
 }
 
 fx_status fxi_data_csv_columns_label(fx_reader *r, char reason[128])
@@ -183,8 +183,10 @@ static fx_status alike(const fx_reader *r, const char *column, const char *categ
     const fxi_data_csv_state *t = r->state;
     char reason[192];
 
-    snprintf(reason, sizeof reason, "the column '%.48s' is named like a value of the category "
-             "'%.48s'; rename one of them", column, category);
+    snprintf(reason, sizeof reason,
+             "the column '%.48s' is named like a value of the category "
+             "'%.48s'; rename one of them",
+             column, category);
     return fxi_data_text_error(r, t->line, 1, reason);
 }
 
@@ -301,5 +303,5 @@ fx_status fxi_data_csv_columns(fx_reader *r, const char *line, const char *stop)
     if (!s)
         s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
     t->settled = !s;
-    return s ? s : fxi_data_csv_settle(r);
+    return s ? s : fxi_data_csv_resolve(r);
 }

@@ -60,18 +60,26 @@ fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, 
                           bool as_double, const fx_run *run);
 
 /* Rows row[0..n) of a matrix, or its first n where row is NULL. */
-typedef struct fxi_some {
+typedef struct fxi_row_subset {
     const fx_matrix *X;
     const int32_t *row;
     size_t n;
-} fxi_some;
+} fxi_row_subset;
 
 /* spec.c - a spec without brackets whose name is in the list (ends with NULL): its position. */
 fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
                         const char *what);
 
 /* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
-enum { FXI_DATA_SHUFFLE = 1000, FXI_DATA_FOLDS, FXI_DATA_MAKE, FXI_DATA_MAKE_PAIR,
-       FXI_DATA_MOVIELENS, FXI_DATA_MOVIELENS_PAIR, FXI_DATA_LINKS, FXI_DATA_LINKS_TRAIN,
-       FXI_DATA_LINKS_HELD };
+enum {
+    FXI_DATA_SHUFFLE = 1000,
+    FXI_DATA_FOLDS,
+    FXI_DATA_MAKE,
+    FXI_DATA_MAKE_PAIR,
+    FXI_DATA_MOVIELENS,
+    FXI_DATA_MOVIELENS_PAIR,
+    FXI_DATA_LINKS,
+    FXI_DATA_LINKS_TRAIN,
+    FXI_DATA_LINKS_HELD
+};
 #endif

@@ -83,7 +83,7 @@ static fx_status draw_from_list(uint64_t *out, size_t n, fxi_links *l, fxi_rng r
 static fx_status draw(uint64_t *out, size_t n, fxi_links *l, fxi_rng r, bool mark,
                       const fx_run *run, fxi_team *team)
 {
-    fx_status s = fxi_data_links_pairs_room(l, n, run, team);
+    fx_status s = fxi_data_links_pairs_reserve(l, n, run, team);
 
     if (s)
         return s;
@@ -117,14 +117,16 @@ fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, ui
         *fxi_data_links_pairs_find(l, l->link[i]) |= 1;
     if (!fxi_size_mul(&n, train, for_each) || !fxi_size_mul(&held, P - train, for_held)
         || !fxi_size_add(&all, n, held) || all > l->pairs - P)
-        return fxi_error(FX_EINVAL, "links: %zu other pairs for each of %zu links are wanted, but "
-                         "only %llu pairs have no link", for_each > for_held ? for_each : for_held,
-                         P, (unsigned long long)(l->pairs - P));
+        return fxi_error(FX_EINVAL,
+                         "links: %zu other pairs for each of %zu links are wanted, but "
+                         "only %llu pairs have no link",
+                         for_each > for_held ? for_each : for_held, P,
+                         (unsigned long long)(l->pairs - P));
     if ((s = fxi_memory_check(run, all * sizeof *l->drawn, "pairs of nodes")))
         return s;
     if (!(l->drawn = fxi_alloc(all, sizeof *l->drawn)))
         return FX_ENOMEM;
     s = draw(l->drawn, n, l, (fxi_rng){seed, FXI_DATA_LINKS_TRAIN}, true, run, team);
-    return s ? s : draw(l->drawn + n, held, l, (fxi_rng){seed, FXI_DATA_LINKS_HELD}, false, run,
-                        team);
+    return s ? s
+             : draw(l->drawn + n, held, l, (fxi_rng){seed, FXI_DATA_LINKS_HELD}, false, run, team);
 }

@@ -14,7 +14,7 @@ uint64_t *fxi_data_links_pairs_find(const fxi_links *l, uint64_t pair)
     }
 }
 
-fx_status fxi_data_links_pairs_room(fxi_links *l, size_t more, const fx_run *run, fxi_team *team)
+fx_status fxi_data_links_pairs_reserve(fxi_links *l, size_t more, const fx_run *run, fxi_team *team)
 {
     const size_t before = l->slots;
     size_t need, bytes;

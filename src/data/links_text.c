@@ -30,8 +30,10 @@ static fx_status name_nodes(fxi_data_classes *to, const fx_table *t, const char 
         const char *name = node_name(buf, t, i);
         s = fxi_data_classes_add(&number, to, name, strlen(name), team);
         if (!s && number != i)
-            s = fxi_error(FX_EINVAL, "rows %zu and %zu of %s are both called '%s'; nodes need "
-                          "labels of their own", number + 1, i + 1, which, name);
+            s = fxi_error(FX_EINVAL,
+                          "rows %zu and %zu of %s are both called '%s'; nodes need "
+                          "labels of their own",
+                          number + 1, i + 1, which, name);
         if (fxi_data_stopped(i, team))
             s = FX_ECANCELLED;
     }
@@ -160,7 +162,7 @@ fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run,
     if (!s && !l->within)
         s = name_nodes(&b, l->B, "B", team);
     if (!s)
-        s = fxi_data_links_pairs_room(l, lines, run, team);
+        s = fxi_data_links_pairs_reserve(l, lines, run, team);
     if (!s && !(l->link = fxi_alloc(lines, sizeof *l->link)))
         s = FX_ENOMEM;
     if (!s)

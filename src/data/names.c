@@ -152,8 +152,10 @@ fx_status fxi_data_names_row(fxi_data_sparse *s, const fx_reader *r, fxi_data_ch
         if (st)
             return st;
         if (beyond >= 0)
-            return fxi_data_text_fault(c, line, line, "the sum of the values that share column %d "
-                                       "is out of range", (int)beyond);
+            return fxi_data_text_fail(c, line, line,
+                                      "the sum of the values that share column %d "
+                                      "is out of range",
+                                      (int)beyond);
         s->n = to;
     }
     s->ptr[++c->rows] = (int64_t)s->n;

@@ -56,8 +56,14 @@ static inline fx_status fxi_data_values_set(fxi_data_values *v, size_t i, double
 /* sort.c - items in ascending order, equal ones left in their order.  aside: room for n / 2.  In no
  * order if it is stopped (FX_ECANCELLED). */
 typedef struct fxi_data_item {          /* a key, and what goes with it */
-    union { int64_t col; const char *name; } key;
-    union { double x; size_t number; } with;
+    union {
+        int64_t col;
+        const char *name;
+    } key;
+    union {
+        double x;
+        size_t number;
+    } with;
 } fxi_data_item;
 typedef int fxi_data_compare(const fxi_data_item *a, const fxi_data_item *b);
 fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
@@ -154,7 +160,7 @@ fx_status fxi_data_reader_block(fx_reader *r, fx_matrix m);
 fx_status fxi_data_reader_labels(fx_reader *r, size_t n);       /* room for n more, and weights */
 fx_status fxi_data_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
 /* reader_spec.c - key=value in r->spec from now on; left as it is if no spec can say this value. */
-fx_status fxi_data_reader_spec_settle(fx_reader *r, const char *key, const char *value);
+fx_status fxi_data_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
  * A chunk is parsed knowing nothing of the others; text.c joins them. */
@@ -201,10 +207,9 @@ bool fxi_data_text_line(const char **line, const char **stop, const char **p, co
 fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *at, const char *s,
                               size_t len);
 /* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
-fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *at,
-                              const char *format, ...) __attribute__((format(printf, 4, 5)));
-fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column,
-                              const char *reason);
+fx_status fxi_data_text_fail(fxi_data_chunk *c, const char *line, const char *at,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+fx_status fxi_data_text_error(const fx_reader *r, uint64_t line, size_t column, const char *reason);
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
 /* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
 const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
@@ -237,10 +242,10 @@ fx_status fxi_data_names_sort(const fx_reader *r, fxi_data_chunk *c, fxi_team *t
 fx_status fxi_data_names_take(fx_reader *r, const fx_run *run);         /* to the table, r->cols */
 void fxi_data_names_free(fxi_data_names *n);
 
-/* svmlight_fault.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
-fx_status fxi_data_svmlight_fault_pair(fxi_data_chunk *c, const char *line, const char *stop,
+/* svmlight_error.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
+fx_status fxi_data_svmlight_error_pair(fxi_data_chunk *c, const char *line, const char *stop,
                                        const char *p, const char *q);
-fx_status fxi_data_svmlight_fault_value(fxi_data_chunk *c, const char *line, const char *token,
+fx_status fxi_data_svmlight_error_value(fxi_data_chunk *c, const char *line, const char *token,
                                         const char *p, const char *q);
 
 /* ---- npy arrays --------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 const char *fx_data_reader_spec(const fx_reader *r) { return r->spec; }
 
-fx_status fxi_data_reader_spec_settle(fx_reader *r, const char *key, const char *value)
+fx_status fxi_data_reader_spec_resolve(fx_reader *r, const char *key, const char *value)
 {
     fxi_spec s;
     size_t i = 0;
@@ -20,8 +20,9 @@ fx_status fxi_data_reader_spec_settle(fx_reader *r, const char *key, const char 
     fx_status st = fxi_spec_parse(&s, r->spec, strlen(r->spec));
     if (st)
         return st;
-    while (i < s.keys && (strlen(key) != s.pair[i].key_len
-                          || memcmp(key, s.pair[i].key, s.pair[i].key_len) != 0))
+    while (
+        i < s.keys
+        && (strlen(key) != s.pair[i].key_len || memcmp(key, s.pair[i].key, s.pair[i].key_len) != 0))
         i++;
     s.pair[i].value = value;            /* the spec is complete: the key is there */
     s.pair[i].value_len = strlen(value);

@@ -99,15 +99,15 @@ static const char *skip_field(const char *p, const char *stop)
     return p;
 }
 
-/* svmlight_fault.c says what a token looks like that is not index:value. */
+/* svmlight_error.c says what a token looks like that is not index:value. */
 static fx_status bad_pair(scan *s, const char *token)
 {
-    return fxi_data_svmlight_fault_pair(s->c, s->line, s->stop, token, skip_token(token, s->stop));
+    return fxi_data_svmlight_error_pair(s->c, s->line, s->stop, token, skip_token(token, s->stop));
 }
 
 static fx_status bad_value(scan *s, const char *token, const char *value)
 {
-    return fxi_data_svmlight_fault_value(s->c, s->line, token, value, skip_token(value, s->stop));
+    return fxi_data_svmlight_error_value(s->c, s->line, token, value, skip_token(value, s->stop));
 }
 
 /* The first row's label has commas and nothing follows: text.c says what this means, if it is
@@ -132,8 +132,8 @@ static fx_status read_label(scan *s, const char **p)
             s->c->label[s->c->rows] = 0;
             return FX_OK;
         }
-        return fxi_data_text_fault(s->c, s->line, label, "no label before '%s'",
-                                   fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
+        return fxi_data_text_fail(s->c, s->line, label, "no label before '%s'",
+                                  fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
     }
     if (s->c->rows == 0)
         s->c->first_bare = bare(s, label, q);
@@ -150,8 +150,8 @@ static fx_status read_query(scan *s, const char **p)
     if (q == number || !over(q, s->stop) || q - number > 18) {
         char excerpt[FXI_EXCERPT];
         q = skip_token(*p, s->stop);
-        return fxi_data_text_fault(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
-                                   fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
+        return fxi_data_text_fail(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
+                                  fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
     }
     for (; number < q; number++)
         id = 10 * id + (*number - '0');
@@ -175,9 +175,9 @@ static fx_status store(scan *s, size_t i, int64_t col, double x)
 
 static fx_status twice(scan *s, const char *token, int64_t index)
 {
-    return fxi_data_text_fault(s->c, s->line, token,
-                               "index %lld stands twice in this row (use duplicates=sum)",
-                               (long long)index);
+    return fxi_data_text_fail(s->c, s->line, token,
+                              "index %lld stands twice in this row (use duplicates=sum)",
+                              (long long)index);
 }
 
 /* Where the second entry with this index stands: only needed for a message.  The row has been
@@ -218,9 +218,9 @@ static fx_status merge_row(scan *s, size_t first)
             s->c->count.summed++;
         }
         if (!fxi_data_usable(sum))
-            return fxi_data_text_fault(s->c, s->line, second(s, col + s->shift),
-                                       "the sum of the values of index %lld is out of range",
-                                       (long long)col + s->shift);
+            return fxi_data_text_fail(s->c, s->line, second(s, col + s->shift),
+                                      "the sum of the values of index %lld is out of range",
+                                      (long long)col + s->shift);
         if (s->val.f32 && (double)(float)sum != sum)    /* entries behind n are still needed */
             st = fxi_data_values_widen(&s->val, end);
         if (!st)
@@ -271,28 +271,28 @@ static fx_status read_pairs(scan *s, const char *p)
                 return bad_value(s, token, value);
         }
         if (index > FX_INDEX_MAX)
-            return fxi_data_text_fault(s->c, s->line, token, "index %llu exceeds %d",
-                                       (unsigned long long)index, FX_INDEX_MAX);
+            return fxi_data_text_fail(s->c, s->line, token, "index %llu exceeds %d",
+                                      (unsigned long long)index, FX_INDEX_MAX);
         if (index == 0 && s->base == 1)
-            return fxi_data_text_fault(s->c, s->line, token, "index 0, but indices count from 1");
+            return fxi_data_text_fail(s->c, s->line, token, "index 0, but indices count from 1");
         int64_t col = (int64_t)index - s->shift;
         zero |= index == 0;
         widest = (int64_t)index > widest ? (int64_t)index : widest;
         if (!fxi_data_usable(x)) {
             if (!s->o->drop) {
                 char excerpt[FXI_EXCERPT];
-                return fxi_data_text_fault(s->c, s->line, value,
-                                           "%s is not a finite number in range (use nan=drop)",
-                                           fxi_data_text_excerpt(excerpt, value,
-                                                                 (size_t)(p - value)));
+                return fxi_data_text_fail(
+                    s->c, s->line, value, "%s is not a finite number in range (use nan=drop)",
+                    fxi_data_text_excerpt(excerpt, value, (size_t)(p - value)));
             }
             s->c->count.dropped++;
             continue;
         }
         if (col < last && !s->o->sort)
-            return fxi_data_text_fault(s->c, s->line, token, "index %lld after %lld; indices must "
-                                       "increase (use sort=yes)", (long long)index,
-                                       (long long)last + s->shift);
+            return fxi_data_text_fail(s->c, s->line, token,
+                                      "index %lld after %lld; indices must "
+                                      "increase (use sort=yes)",
+                                      (long long)index, (long long)last + s->shift);
         if (col == last && !s->o->sum)
             return twice(s, token, (int64_t)index);
         unsorted |= col < last;
@@ -393,7 +393,7 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
     (void)end;
     if (r->base < 0 && r->count.rows) {
         r->base = !r->zero;
-        s = fxi_data_reader_spec_settle(r, "base", r->base ? "1" : "0");
+        s = fxi_data_reader_spec_resolve(r, "base", r->base ? "1" : "0");
         if (!s && r->zero)
             s = fxi_parallel(r->blocks, shift_block, r, run);
     }

@@ -43,8 +43,8 @@ const char *fxi_data_text_odd(const char **at, const char *s, size_t len)
     return NULL;
 }
 
-fx_status fxi_data_text_fault(fxi_data_chunk *c, const char *line, const char *at,
-                              const char *format, ...)
+fx_status fxi_data_text_fail(fxi_data_chunk *c, const char *line, const char *at,
+                             const char *format, ...)
 {
     va_list args;
 
@@ -86,10 +86,10 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
                                                                  : FXI_LABEL_TEXT;
 
     if (kind == FXI_LABEL_NUMBER && !fxi_data_usable(x))
-        return fxi_data_text_fault(c, line, at, "the label %s is not a finite number in range",
-                                   fxi_data_text_excerpt(excerpt, s, len));
+        return fxi_data_text_fail(c, line, at, "the label %s is not a finite number in range",
+                                  fxi_data_text_excerpt(excerpt, s, len));
     if (kind == FXI_LABEL_TEXT && (odd = fxi_data_text_odd(&byte, s, len)))
-        return fxi_data_text_fault(c, line, at + (byte - s), "%s", odd);
+        return fxi_data_text_fail(c, line, at + (byte - s), "%s", odd);
     if (c->kind == FXI_LABEL_NONE) {
         c->kind = kind;
         c->first_line = c->count.lines;
@@ -99,7 +99,7 @@ fx_status fxi_data_text_label(fxi_data_chunk *c, const char *line, const char *a
     }
     if (kind != c->kind) {
         c->mixed = true;
-        return fxi_data_text_fault(c, line, at, "%s", fxi_data_text_excerpt(excerpt, s, len));
+        return fxi_data_text_fail(c, line, at, "%s", fxi_data_text_excerpt(excerpt, s, len));
     }
     if (kind == FXI_LABEL_TEXT) {
         size_t number;

@@ -59,7 +59,7 @@ static inline bool blank(char b) { return b == ' ' || b == '\t'; }
 static inline bool in_word(char b)
 {
     return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9')
-        || (unsigned char)b >= 0x80;
+           || (unsigned char)b >= 0x80;
 }
 
 static size_t count_words(const char *p, const char *end)
@@ -111,7 +111,7 @@ static fx_status read_line(scan *s)
         return FX_OK;
     }
     if ((odd = fxi_data_text_odd(&byte, s->line, (size_t)(s->stop - s->line))))
-        return fxi_data_text_fault(c, s->line, byte, "%s", odd);
+        return fxi_data_text_fail(c, s->line, byte, "%s", odd);
     fx_status st = FX_OK;
     if (!s->o->unlabelled) {
         const char *label = p;

@@ -36,7 +36,7 @@ fx_status fxi_data_write_flush(fxi_writer *w)
     return FX_OK;
 }
 
-fx_status fxi_data_write_room(fxi_writer *w)
+fx_status fxi_data_write_reserve(fxi_writer *w)
 {
     return sizeof w->buf - w->used < FXI_WRITE_TOKEN ? fxi_data_write_flush(w) : FX_OK;
 }

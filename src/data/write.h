@@ -39,7 +39,7 @@ struct fxi_writer {
 
 fx_status fxi_data_write_flush(fxi_writer *w);
 /* Room for FXI_WRITE_TOKEN bytes at buf + used, so that short texts need one check together. */
-fx_status fxi_data_write_room(fxi_writer *w);
+fx_status fxi_data_write_reserve(fxi_writer *w);
 fx_status fxi_data_write_bytes(fxi_writer *w, const void *bytes, size_t len); /* any length */
 /* These write into the room. */
 void fxi_data_write_integer(fxi_writer *w, uint64_t u);

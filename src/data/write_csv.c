@@ -16,8 +16,10 @@ static fx_status check_texts(const char *const *text, size_t n, const char *what
 {
     for (size_t i = 0; i < n; i++)
         if (strpbrk(text[i], "\r\n"))
-            return fxi_error(FX_EUNSUPPORTED, "the %s '%s' holds a line end, which cannot stand in "
-                             "this format", what, text[i]);
+            return fxi_error(FX_EUNSUPPORTED,
+                             "the %s '%s' holds a line end, which cannot stand in "
+                             "this format",
+                             what, text[i]);
     return FX_OK;
 }
 
@@ -27,8 +29,10 @@ static fx_status check_header(const fx_table *t)
     for (size_t j = 0; j < t->cols; j++)
         if (t->name[j][0] && !fxi_data_write_is_number(t->name[j]))
             return FX_OK;
-    return fxi_error(FX_EUNSUPPORTED, "feature names '%s'.. that are all numbers or empty would be "
-                     "read as a row (use header=no)", t->name[0]);
+    return fxi_error(FX_EUNSUPPORTED,
+                     "feature names '%s'.. that are all numbers or empty would be "
+                     "read as a row (use header=no)",
+                     t->name[0]);
 }
 
 static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys, char separator)
@@ -43,8 +47,10 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *key
         st = check_texts(t->class_name, t->classes, "class name");
     for (size_t c = 0; !st && c < t->classes; c++)
         if (!t->class_name[c][0] || fxi_data_write_is_number(t->class_name[c]))
-            st = fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty or "
-                           "a number)", t->class_name[c]);
+            st = fxi_error(FX_EUNSUPPORTED,
+                           "class name '%s' cannot stand in this format (empty or "
+                           "a number)",
+                           t->class_name[c]);
     if (!st && t->name && t->cols && !w->headless)
         st = check_header(t);
     return st;
@@ -97,7 +103,7 @@ static fx_status header(fxi_writer *w, size_t pass)
     if (w->headless)
         return FX_OK;
     for (size_t j = 0; !s && j < t->cols; j++) {
-        if ((s = fxi_data_write_room(w)))
+        if ((s = fxi_data_write_reserve(w)))
             break;
         if (j)
             fxi_data_write_char(w, w->separator);
@@ -109,7 +115,7 @@ static fx_status header(fxi_writer *w, size_t pass)
         }
     }
     if (!s)
-        s = fxi_data_write_room(w);
+        s = fxi_data_write_reserve(w);
     if (s)
         return s;
     if (t->weight) {
@@ -133,20 +139,20 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     (void)pass;
     for (size_t j = 0, q = 0; j < t->cols; j++) {
         bool here = q < r.n && (size_t)fxi_row_column(r, q) == j;
-        if ((s = fxi_data_write_room(w)))
+        if ((s = fxi_data_write_reserve(w)))
             return s;
         if (j)
             fxi_data_write_char(w, w->separator);
         fxi_data_write_number(w, here ? fxi_row_value(r, q) : 0);
         q += here;
     }
-    if ((s = fxi_data_write_room(w)))
+    if ((s = fxi_data_write_reserve(w)))
         return s;
     if (t->weight) {
         if (t->cols)
             fxi_data_write_char(w, w->separator);
         fxi_data_write_number(w, t->weight[i]);
-        if ((s = fxi_data_write_room(w)))
+        if ((s = fxi_data_write_reserve(w)))
             return s;
     }
     if (t->label) {

@@ -34,7 +34,7 @@ const char *fxi_data_write_npy_type(const fxi_writer *w)
 
 fx_status fxi_data_write_npy_number(fxi_writer *w, double x)
 {
-    fx_status s = fxi_data_write_room(w);
+    fx_status s = fxi_data_write_reserve(w);
 
     if (s)
         return s;

@@ -20,7 +20,7 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *key
         return fxi_error(FX_EINVAL, "npz needs a sink that takes members");
     if (w->t->label && w->t->classes)
         return fxi_error(FX_EUNSUPPORTED, "npz holds labels that are numbers, not class names; "
-                         "svmlight and csv hold both");
+                                          "svmlight and csv hold both");
     return FX_OK;
 }
 
@@ -39,7 +39,7 @@ static fx_status member(fxi_writer *w, const char *name, const char *descr, cons
 
 static fx_status write_index(fxi_writer *w, uint64_t u)
 {
-    fx_status s = fxi_data_write_room(w);
+    fx_status s = fxi_data_write_reserve(w);
     int64_t wide = (int64_t)u;
     int32_t narrow = (int32_t)u;
 
@@ -96,8 +96,7 @@ static fx_status before(fxi_writer *w, size_t pass)
             return FX_OK;
         snprintf(shape, sizeof shape, "%zu,", w->t->rows);
         return member(w, "labels.npy", "<f8", shape, w->t->rows, 8);
-    default:
-        return FX_OK;
+    default: return FX_OK;
     }
 }
 

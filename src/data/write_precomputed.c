@@ -26,7 +26,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     fxi_data_write_integer(w, (uint64_t)i + 1);
     for (size_t j = 0, q = 0; j < w->t->cols; j++) {
         bool here = q < r.n && (size_t)fxi_row_column(r, q) == j;
-        if ((s = fxi_data_write_room(w)))
+        if ((s = fxi_data_write_reserve(w)))
             return s;
         fxi_data_write_char(w, ' ');
         fxi_data_write_integer(w, (uint64_t)j + 1);
@@ -34,7 +34,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
         fxi_data_write_number(w, here ? fxi_row_value(r, q) : 0);
         q += here;
     }
-    if ((s = fxi_data_write_room(w)))
+    if ((s = fxi_data_write_reserve(w)))
         return s;
     fxi_data_write_char(w, '\n');
     return FX_OK;

@@ -17,7 +17,8 @@ fx_status fxi_data_write_svmlight_names(const fx_table *t)
         if (!t->class_name[c][0] || strpbrk(t->class_name[c], " \t\r\n\v\f#:")
             || !strncmp(t->class_name[c], FXI_WRITE_MARK, 3)
             || fxi_data_write_is_number(t->class_name[c]))
-            return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand in this format (empty, a "
+            return fxi_error(FX_EUNSUPPORTED,
+                             "class name '%s' cannot stand in this format (empty, a "
                              "number, with a space, # or :, or after a byte order mark)",
                              t->class_name[c]);
     return FX_OK;
@@ -37,14 +38,14 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *tab
 fx_status fxi_data_write_svmlight_label(fxi_writer *w, size_t i)
 {
     const fx_table *t = w->t;
-    fx_status s = fxi_data_write_room(w);
+    fx_status s = fxi_data_write_reserve(w);
 
     if (s)
         return s;
     if (t->label && t->classes) {
         const char *name = t->class_name[(size_t)t->label[i]];
         s = fxi_data_write_bytes(w, name, strlen(name));
-        return s ? s : fxi_data_write_room(w);
+        return s ? s : fxi_data_write_reserve(w);
     }
     fxi_data_write_number(w, t->label ? t->label[i] : 0);
     return FX_OK;
@@ -56,8 +57,10 @@ static fx_status check_bare(const fx_table *t)
     const char *name = t->classes ? t->class_name[(size_t)t->label[0]] : "";
 
     if (strpbrk(name, ",;"))
-        return fxi_error(FX_EUNSUPPORTED, "class name '%s' cannot stand alone in the first row: it "
-                         "would look like CSV", name);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "class name '%s' cannot stand alone in the first row: it "
+                         "would look like CSV",
+                         name);
     return FX_OK;
 }
 
@@ -74,8 +77,10 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
         return fxi_error(FX_EUNSUPPORTED, "row %zu: column %lld is beyond what text files hold, %d",
                          i, (long long)fxi_row_column(r, r.n - 1), FX_INDEX_MAX);
     if (qid >= QID_END)
-        return fxi_error(FX_EUNSUPPORTED, "row %zu: query %lld is beyond what text files hold, "
-                         "%lld", i, (long long)qid, (long long)QID_END - 1);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "row %zu: query %lld is beyond what text files hold, "
+                         "%lld",
+                         i, (long long)qid, (long long)QID_END - 1);
     if (qid >= 0) {
         memcpy(w->buf + w->used, " qid:", 5);
         w->used += 5;
@@ -86,7 +91,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
         double v = fxi_row_value(r, q);
         if (dense && v == 0)
             continue;
-        if ((s = fxi_data_write_room(w)))
+        if ((s = fxi_data_write_reserve(w)))
             return s;
         bare = false;
         fxi_data_write_char(w, ' ');
@@ -96,7 +101,7 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     }
     if (bare && (s = check_bare(w->t)))
         return s;
-    if ((s = fxi_data_write_room(w)))
+    if ((s = fxi_data_write_reserve(w)))
         return s;
     fxi_data_write_char(w, '\n');
     return FX_OK;

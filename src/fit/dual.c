@@ -141,7 +141,7 @@ static fx_status solve(fxi_dual *d)
             ratio = d->residual > 0 ? gap * P / d->residual : 1;
             d->visits = 0;
             for (size_t i = 0; i < d->n; i++) {
-                d->rests[i] = fxi_dual_rests(d, i, d->f[i] + fxi_dual_b(d));
+                d->rests[i] = fxi_dual_inactive(d, i, d->f[i] + fxi_dual_b(d));
                 stale |= rested && !d->rests[i];
             }
         }

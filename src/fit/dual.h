@@ -50,7 +50,7 @@ static inline double fxi_dual_step(const fxi_dual *d, size_t i, double f)
 
 /* Is row i at a bound, and stays there whatever happens to its score within +-limit?  (Or
  * absent?) */
-static inline bool fxi_dual_rests(const fxi_dual *d, size_t i, double f)
+static inline bool fxi_dual_inactive(const fxi_dual *d, size_t i, double f)
 {
     double beta = d->s->beta[i];
 

@@ -25,7 +25,7 @@ static void visit(fxi_dual *d, fxi_row r, size_t i)
         d->s->beta[i] = to;
         d->sum += change;
     } else
-        d->rests[i] = fxi_dual_rests(d, i, f);
+        d->rests[i] = fxi_dual_inactive(d, i, f);
 }
 
 static fx_status pass_block(void *ctx, size_t k, fxi_team *team)

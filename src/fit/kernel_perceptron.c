@@ -42,7 +42,10 @@ typedef struct online {
 } online;
 
 /* ---- The queue ---------------------------------------------------------------------------- */
-typedef struct aged { int64_t age; int32_t row; } aged;
+typedef struct aged {
+    int64_t age;
+    int32_t row;
+} aged;
 
 static int older(const void *p, const void *q)
 {
@@ -103,7 +106,7 @@ static void add_near(online *a, int32_t i)
 static fx_status meet(online *a, const fx_run *how)
 {
     const fx_matrix *X = a->p->source->X;
-    fxi_some block = {X, a->row, a->rows};
+    fxi_row_subset block = {X, a->row, a->rows};
     size_t n = 0, most = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
 
     a->nears = 0;
@@ -123,10 +126,11 @@ static fx_status meet(online *a, const fx_run *how)
     }
     for (size_t l = 0; l < a->nears; l++)
         a->near_by[a->near[l]] = 0;
-    fx_status st = fxi_kernel_rows(a->K, a->p->kernel, block, (fxi_some){X, a->near, a->nears},
-                                   how);
-    return st ? st : fxi_kernel_score(a->score, a->p->kernel, block, (fxi_some){X, a->far, n}, a->W,
-                                      1, how);
+    fx_status st = fxi_kernel_rows(a->K, a->p->kernel, block,
+                                   (fxi_row_subset){X, a->near, a->nears}, how);
+    return st ? st
+              : fxi_kernel_score(a->score, a->p->kernel, block, (fxi_row_subset){X, a->far, n},
+                                 a->W, 1, how);
 }
 
 static void see(online *a, size_t r)

@@ -32,7 +32,7 @@ enum { T = FXI_TILE, REFINE = 3, VECTORS = 7, SHIFTS = 4 };
 
 typedef struct ridge {
     const fx_kernel *kernel;
-    fxi_some x;                         /* rows with c > 0 */
+    fxi_row_subset x;                         /* rows with c > 0 */
     size_t n;
     const fx_run *run;
     double *A;
@@ -53,7 +53,7 @@ static fx_status fill_panel(void *ctx, size_t k, fxi_team *team)
     fx_run how = fxi_fit_nested(a->run, team);
     size_t i = fxi_cholesky_panels(a->n) - 1 - k;       /* long ones first */
     size_t rows = a->n - i * T < T ? a->n - i * T : T;
-    fxi_some x = {a->x.X, a->x.row, i * T + rows}, z = {a->x.X, a->x.row + i * T, rows};
+    fxi_row_subset x = {a->x.X, a->x.row, i * T + rows}, z = {a->x.X, a->x.row + i * T, rows};
     double *tile = fxi_cholesky_at(a->A, i, i);
     fx_status st = fxi_kernel_score(fxi_cholesky_at(a->A, i, 0), a->kernel, x, z, a->unit, T, &how);
 
@@ -81,7 +81,8 @@ static fx_status factor(ridge *a)
     if (st == FX_ENUMERIC)
         return fxi_error(FX_ENUMERIC,
                          "K + 1/(2C) is not positive definite, nor with %g added to its diagonal: "
-                         "if this kernel is not positive semidefinite, lower C", a->shift);
+                         "if this kernel is not positive semidefinite, lower C",
+                         a->shift);
     return st;
 }
 
@@ -172,7 +173,7 @@ static bool count(size_t *numbers, size_t rows)
     size_t vectors;
 
     return fxi_linalg_cholesky_size(numbers, rows) && fxi_size_add(&vectors, rows, T)
-        && fxi_size_mul(&vectors, vectors, VECTORS) && fxi_size_add(numbers, *numbers, vectors);
+           && fxi_size_mul(&vectors, vectors, VECTORS) && fxi_size_add(numbers, *numbers, vectors);
 }
 
 bool fxi_fit_kernel_ridge_bytes(size_t *bytes, size_t rows)

@@ -35,9 +35,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS = 4,                        /* cached, at least: see apply in smo_step.c */
-       BYTES = 52,                      /* of a variable */
-       IDLE = 20 };                     /* rounds that gain nothing: rounding is in the way */
+enum {
+    ROWS = 4, /* cached, at least: see apply in smo_step.c */
+    BYTES = 52, /* of a variable */
+    IDLE = 20
+}; /* rounds that gain nothing: rounding is in the way */
 static const double NEXT = 1e-6, NOISE = 1e-12; /* to nothing, of the gap and of the dual */
 static const double EASE = 1.0 / 64, STRETCH = 4; /* bounds of the first stage, of each next */
 static const double STAGE = 0.1, ROUND = 0.1;     /* share of the violation that one may leave */
@@ -122,7 +124,7 @@ static fx_status rounds(fxi_smo *d)
         double now = violation(d);
         s->converged = now <= p->tol;
         idle = now < 0.9 * least || d->dual > most + NEXT * d->gap + NOISE * fabs(most) ? 0
-                                                                                       : idle + 1;
+                                                                                        : idle + 1;
         least = fmin(now, least);
         most = fmax(d->dual, most);
         if ((p->step && (st = p->step(p->ctx, s))) || s->converged || idle > IDLE
@@ -170,7 +172,7 @@ static fx_status start(fxi_smo *d)
             d->row[k++] = (int32_t)i;
     d->scale = p->loss->regress && p->epsilon > 0 ? p->epsilon : 1;
     if ((st = fxi_kernel_rows_diagonal(d->weight, p->kernel,
-                                       (fxi_some){p->source->X, d->row, d->n}, &d->run)))
+                                       (fxi_row_subset){p->source->X, d->row, d->n}, &d->run)))
         return st;
     for (size_t k = 0; k < d->n; k++) {
         fxi_fit_smo_step_offsets(d, k);

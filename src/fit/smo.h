@@ -64,7 +64,7 @@ static inline double fxi_smo_down(const fxi_smo *d, size_t k)
 }
 
 /* No pair of this variable and another violates the conditions of optimality. */
-static inline bool fxi_smo_rests(const fxi_smo *d, size_t k)
+static inline bool fxi_smo_inactive(const fxi_smo *d, size_t k)
 {
     return fxi_smo_up(d, k) < d->bottom && fxi_smo_down(d, k) > d->top;
 }

@@ -91,8 +91,8 @@ fx_status fxi_fit_smo_cache(const float **out, fxi_smo *d, const size_t *at, siz
         d->slot[which[q]] = (int32_t)where[q];
     }
     if (missing)
-        st = fxi_kernel_rows(to, d->p->kernel, (fxi_some){X, d->row, d->m},
-                             (fxi_some){X, rows, missing}, &d->run);
+        st = fxi_kernel_rows(to, d->p->kernel, (fxi_row_subset){X, d->row, d->m},
+                             (fxi_row_subset){X, rows, missing}, &d->run);
     for (size_t q = 0; q < n; q++)
         out[q] = d->pool + (size_t)d->slot[at[q]] * d->stride;
     return st;
@@ -180,8 +180,8 @@ fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
             to[q] = d->pool + (s + q) * d->stride + before;
             rows[q] = d->row[d->owner[s + q]];
         }
-        st = fxi_kernel_rows(to, d->p->kernel, (fxi_some){X, d->row + before, m - before},
-                             (fxi_some){X, rows, n}, &d->run);
+        st = fxi_kernel_rows(to, d->p->kernel, (fxi_row_subset){X, d->row + before, m - before},
+                             (fxi_row_subset){X, rows, n}, &d->run);
     }
     return st;
 }

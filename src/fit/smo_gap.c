@@ -27,8 +27,8 @@ static fx_status residuals(fxi_smo *d)
         }
     }
     if (support)
-        st = fxi_kernel_score(d->e, p->kernel, (fxi_some){X, d->row, d->n},
-                              (fxi_some){X, d->support, support}, d->weight, 1, &d->run);
+        st = fxi_kernel_score(d->e, p->kernel, (fxi_row_subset){X, d->row, d->n},
+                              (fxi_row_subset){X, d->support, support}, d->weight, 1, &d->run);
     for (size_t k = 0; k < d->n; k++)
         d->e[k] = p->y[d->row[k]] - d->e[k];
     return st;

@@ -40,7 +40,7 @@ fx_status fxi_fit_smo_shrink(fxi_smo *d)
     fx_status st;
 
     for (size_t k = 0; k < before; k++)
-        d->support[k] = fxi_smo_rests(d, k) ? -1 : (int32_t)stay++;
+        d->support[k] = fxi_smo_inactive(d, k) ? -1 : (int32_t)stay++;
     if (stay > before - before / 10)    /* moving rows takes longer than a few steps */
         return FX_OK;
     if ((st = fxi_fit_smo_cache_shrink(d, d->support, stay)))
@@ -57,7 +57,7 @@ fx_status fxi_fit_smo_shrink_not(fxi_smo *d)
     fx_status st = FX_OK;
 
     for (size_t k = d->m; k < d->n; k++)
-        d->support[k] = fxi_smo_rests(d, k) ? -1 : (int32_t)m++;
+        d->support[k] = fxi_smo_inactive(d, k) ? -1 : (int32_t)m++;
     part_all(d, d->m, d->n);
     if (m > d->m)
         st = fxi_fit_smo_cache_grow(d, m);

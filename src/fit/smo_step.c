@@ -16,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAIN = 4096,                    /* active variables that need no working set */
-       BATCH = 64,                      /* steps without one from look to look at the clock */
-       STEPS = 100 };                   /* with one, for each of its variables, at most */
+enum {
+    PLAIN = 4096, /* active variables that need no working set */
+    BATCH = 64, /* steps without one from look to look at the clock */
+    STEPS = 100
+}; /* with one, for each of its variables, at most */
 static const double LOCAL = 0.1;        /* share of its violation that a working set may keep */
 
 double fxi_fit_smo_step_upper(const fxi_smo *d, size_t i)
@@ -160,7 +162,7 @@ static void choose(fxi_smo *d)
     if (w->n - w->kept > HALF)          /* the first set is all new */
         w->kept = w->n - HALF;
     for (size_t q = w->kept; q < w->n; q++)
-        if (!fxi_smo_rests(d, w->at[q]))
+        if (!fxi_smo_inactive(d, w->at[q]))
             w->at[kept++] = w->at[q];
     room = (FXI_SMO_SET - kept) / 2;
     w->kept = w->n = kept;
@@ -203,7 +205,7 @@ static fx_status gather(fxi_smo *d)
         to[q] = w->K[q];
     }
     if (w->n > d->slots) {              /* some rows must go before others come */
-        fxi_some rows = {X, w->row, w->n};
+        fxi_row_subset rows = {X, w->row, w->n};
         return fxi_kernel_rows(to, d->p->kernel, rows, rows, &d->run);
     }
     st = fxi_fit_smo_cache(w->from, d, w->at, w->n);
@@ -254,8 +256,8 @@ static fx_status in_set(fxi_smo *d, double end)
     d->simd->fit_smo_scan(v.best, &v.i, w->e, 0, w->diagonal, w->diagonal, w->up, w->down, d->scale,
                           w->n);
     end = fmax(end, LOCAL * (violation(&v)));
-    for (size_t k = 0; k < STEPS * w->n && violation(&v) > end
-                       && d->s->iterations < d->p->max_iter; k++) {
+    for (size_t k = 0; k < STEPS * w->n && violation(&v) > end && d->s->iterations < d->p->max_iter;
+         k++) {
         const float *a = w->K[v.i];
         size_t j = other(d, &v, a);
         step(d, &v, j, a, w->K[j]);

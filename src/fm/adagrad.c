@@ -106,7 +106,7 @@ static void count(descent *a, uint64_t epoch)
         fxi_fm_adagrad_batch_touch(&a->batch, a->item + first, first_of(a, b + 1) - first, epoch);
         for (size_t q = 0; q < rows->listed; q++)
             share[rows->list[q]]++;
-        fxi_fm_adagrad_rows_forget(rows);
+        fxi_fm_adagrad_rows_clear(rows);
     }
     for (size_t j = 0; j < cols; j++)
         share[j] = share[j] > 0 ? (double)a->batches / share[j] : 1; /* 1: constants */
@@ -116,7 +116,7 @@ static double objective(descent *a)
 {
     double loss = fxi_fm_adagrad_batch_add(&a->batch, a->item, a->n, 0, 0);
 
-    fxi_fm_adagrad_rows_forget(&a->batch.rows);
+    fxi_fm_adagrad_rows_clear(&a->batch.rows);
     return loss / a->weight + fxi_fm_penalty(a->p->fm, a->s->v);
 }
 
@@ -249,10 +249,10 @@ bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
     if (!fxi_fm_adagrad_batch_shelves(X, &shelf))
         shelf = 0;
     return fxi_size_mul(&states, fm->size, 2 * sizeof(double))
-        && fxi_size_mul(&items, X->rows, 5 * sizeof(size_t))
-        && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_most(X, 1))
-        && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, items)
-        && fxi_size_add(bytes, *bytes, shelf);
+           && fxi_size_mul(&items, X->rows, 5 * sizeof(size_t))
+           && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_most(X, 1))
+           && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, items)
+           && fxi_size_add(bytes, *bytes, shelf);
 }
 
 fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run)

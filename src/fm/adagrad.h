@@ -5,7 +5,8 @@
 #include "fm/fm.h"
 
 #define FXI_FM_ADAGRAD_EPSILON 1e-16    /* v -= lr g/sqrt(sum of g^2 + epsilon) */
-#define FXI_FM_ADAGRAD_SMALL 1e-140     /* gradients below it are 0: their squares would be
+#define FXI_FM_ADAGRAD_SMALL \
+    1e-140 /* gradients below it are 0: their squares would be
                                          * denormal numbers */
 
 enum { FXI_FM_ADAGRAD_ROWS = 16 };
@@ -27,7 +28,7 @@ typedef struct fxi_fm_adagrad_rows {
     double by[FXI_FM_ADAGRAD_ROWS];     /* slopes */
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
     double *table;                      /* fast: of adagrad_hot.c */
-    fxi_fm_room *room;                  /* not fast */
+    fxi_fm_workspace *room;                  /* not fast */
     double *K;                          /* [most][blocks][panels][FXI_LANES], not fast */
     double (*theta)[FX_ORDER_MAX];      /* [most] df/dtheta, not fast */
     size_t *own_start;                  /* rows laid out in here: [most + 1], [capacity] */
@@ -46,29 +47,30 @@ void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a);
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
 /* Row i after the `rows` that are there (0: it is the first); or n rows that someone laid out.
  * Their columns become touched. */
-void fxi_fm_adagrad_rows_lay(fxi_fm_adagrad_rows *a, size_t i);
+void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i);
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
                               const size_t *start, size_t n);
-void fxi_fm_adagrad_rows_forget(fxi_fm_adagrad_rows *a); /* what was touched */
+void fxi_fm_adagrad_rows_clear(fxi_fm_adagrad_rows *a); /* what was touched */
 bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* asked now and then */
 /* Scores to f, derivatives to g if they will be needed; G += sum_r by[r] df_r/dv, f_r the score of
  * row r. */
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);
-void fxi_fm_adagrad_rows_give(fxi_fm_adagrad_rows *a, double *G, const double *v);
+void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v);
 
 /* Entries of row r begin here; their derivatives wait here, kernel = block * panels + panel. */
 static inline size_t fxi_fm_adagrad_first(const fxi_fm_adagrad_rows *a, size_t r)
 {
     return a->start[r] - a->start[0];
 }
-static inline double *fxi_fm_adagrad_waiting(const fxi_fm_adagrad_rows *a, size_t kernel, size_t r)
+static inline double *fxi_fm_adagrad_pending(const fxi_fm_adagrad_rows *a, size_t kernel, size_t r)
 {
     return a->g + (kernel * a->capacity + fxi_fm_adagrad_first(a, r)) * FXI_LANES;
 }
 
 /* adagrad_row.c - adds all but the linear term to f[r]; the same of by[r] df_r/dv to G. */
 void fxi_fm_adagrad_row_score(fxi_fm_adagrad_rows *a, size_t r, const double *v, bool learn);
-void fxi_fm_adagrad_row_give(const fxi_fm_adagrad_rows *a, double *G, size_t r, const double *v);
+void fxi_fm_adagrad_row_accumulate(const fxi_fm_adagrad_rows *a, double *G, size_t r,
+                                   const double *v);
 
 typedef struct fxi_fm_adagrad_batch {
     const fxi_fm_problem *p;

@@ -15,8 +15,8 @@ bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
     size_t numbers;
 
     return fxi_size_add(&numbers, fm->size, fm->cols)
-        && fxi_size_mul(&numbers, numbers, sizeof(double))
-        && fxi_fm_adagrad_rows_bytes(bytes, fm, entries) && fxi_size_add(bytes, *bytes, numbers);
+           && fxi_size_mul(&numbers, numbers, sizeof(double))
+           && fxi_fm_adagrad_rows_bytes(bytes, fm, entries) && fxi_size_add(bytes, *bytes, numbers);
 }
 
 fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem *p, double *v,
@@ -97,9 +97,9 @@ static size_t lay(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_
     }
     a->rows.rows = 0;
     for (size_t i = 0; i < n; i++) {
-        fxi_fm_adagrad_rows_lay(&a->rows, row_of(p, item[i]));
+        fxi_fm_adagrad_rows_pack(&a->rows, row_of(p, item[i]));
         if (p->pairs)
-            fxi_fm_adagrad_rows_lay(&a->rows, loser(p, item[i], epoch));
+            fxi_fm_adagrad_rows_pack(&a->rows, loser(p, item[i], epoch));
     }
     return n;
 }
@@ -230,7 +230,7 @@ double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, siz
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
         loss += by_margin ? logistic(a, item + i, some, by) : other_loss(a, item + i, some, by);
         if (by != 0)
-            fxi_fm_adagrad_rows_give(&a->rows, a->G, a->v);
+            fxi_fm_adagrad_rows_accumulate(&a->rows, a->G, a->v);
     }
     return loss;
 }
@@ -294,5 +294,5 @@ void fxi_fm_adagrad_batch_step(fxi_fm_adagrad_batch *a, double lr)
         if (fm->kind == FXI_FM_SIMPLEX)
             step_theta(a, block->theta, (size_t)block->order, lr);
     }
-    fxi_fm_adagrad_rows_forget(rows);
+    fxi_fm_adagrad_rows_clear(rows);
 }

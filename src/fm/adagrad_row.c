@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a panel adds to df/dtheta; its value was the last one asked for. */
-static void add_orders(double *theta, const fxi_fm_room *room, const double *lambda, int m)
+static void add_orders(double *theta, const fxi_fm_workspace *room, const double *lambda, int m)
 {
     const double *e = fxi_fm_row_orders(room);
 
@@ -34,13 +34,14 @@ void fxi_fm_adagrad_row_score(fxi_fm_adagrad_rows *a, size_t r, const double *v,
         if (learn && simplex)
             add_orders(a->theta[r], a->room, lambda, fm->block[b].order);
         if (learn)
-            fxi_fm_row_gradient(K, fxi_fm_adagrad_waiting(a, s, r), a->room, v, b, h, a->team);
+            fxi_fm_row_gradient(K, fxi_fm_adagrad_pending(a, s, r), a->room, v, b, h, a->team);
         for (int w = 0; w < FXI_LANES; w++)
             a->f[r] += lambda[w] * K[w];
     }
 }
 
-void fxi_fm_adagrad_row_give(const fxi_fm_adagrad_rows *a, double *G, size_t r, const double *v)
+void fxi_fm_adagrad_row_accumulate(const fxi_fm_adagrad_rows *a, double *G, size_t r,
+                                   const double *v)
 {
     const fxi_fm *fm = a->fm;
     size_t first = fxi_fm_adagrad_first(a, r), n = fxi_fm_adagrad_first(a, r + 1) - first;
@@ -53,8 +54,8 @@ void fxi_fm_adagrad_row_give(const fxi_fm_adagrad_rows *a, double *G, size_t r, 
         for (size_t w = 0; w < FXI_LANES; w++)
             by[w] = a->by[r] * v[lambda + w];
         a->simd->fm_add(G + fm->block[b].P + h * fm->cols * FXI_LANES, a->col + first,
-                        fxi_fm_adagrad_waiting(a, s, r), by, n);
-        size_t learned = fm->how != FXI_FM_LEARNED             ? 0
+                        fxi_fm_adagrad_pending(a, s, r), by, n);
+        size_t learned = fm->how != FXI_FM_LEARNED              ? 0
                          : fm->rank - h * FXI_LANES < FXI_LANES ? fm->rank - h * FXI_LANES
                                                                 : FXI_LANES;
         for (size_t w = 0; w < learned; w++)

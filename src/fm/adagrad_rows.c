@@ -21,7 +21,7 @@ static bool is_fast(const fxi_fm *fm, size_t entries)
     int m = fm->block[fm->blocks - 1].order;
 
     return (fm->kind == FXI_FM_HOFM || fm->kind == FXI_FM_SHARED) && !fm->group
-        && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
+           && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
 }
 
 /* A derivative of order 2 by subtraction is off by about u x^2 |v| times the slope; while that is
@@ -57,11 +57,11 @@ bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
     size_t table = (entries + 1) * (FAST_ORDER - 1) * FXI_LANES * sizeof(double);
 
     return fxi_size_mul(bytes, kernels + sizeof(double) + sizeof(int32_t), capacity)
-        && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
-        && fxi_size_add(bytes, *bytes, columns)
-        && fxi_size_add(bytes, *bytes,
-                        is_fast(fm, entries) ? table
-                                             : fxi_fm_row_bytes(fm, entries) + most * kernels);
+           && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
+           && fxi_size_add(bytes, *bytes, columns)
+           && fxi_size_add(bytes, *bytes,
+                           is_fast(fm, entries) ? table
+                                                : fxi_fm_row_bytes(fm, entries) + most * kernels);
 }
 
 /* Every row has them: they are touched once and for all. */
@@ -104,7 +104,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
         a->K = fxi_alloc(a->most * kernels, sizeof *a->K);
         a->theta = fxi_alloc(a->most, sizeof *a->theta);
         made = a->K && a->theta;
-        st = made ? fxi_fm_row_room(&a->room, fm, entries) : FX_OK;
+        st = made ? fxi_fm_row_workspace(&a->room, fm, entries) : FX_OK;
     }
     if (!made || st)
         fxi_fm_adagrad_rows_free(a);
@@ -144,7 +144,7 @@ static void touch(fxi_fm_adagrad_rows *a, size_t first, size_t end)
     a->listed = listed;
 }
 
-void fxi_fm_adagrad_rows_lay(fxi_fm_adagrad_rows *a, size_t i)
+void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i)
 {
     fxi_row r = fxi_data_row(a->X, i);
     size_t first = a->own_start[a->rows], n = first;
@@ -171,7 +171,7 @@ void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int
     touch(a, 0, start[n] - start[0]);
 }
 
-void fxi_fm_adagrad_rows_forget(fxi_fm_adagrad_rows *a)
+void fxi_fm_adagrad_rows_clear(fxi_fm_adagrad_rows *a)
 {
     for (size_t q = 0; q < a->listed; q++)
         a->touched[a->list[q]] = 0;
@@ -230,7 +230,7 @@ static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool 
 {
     const fxi_fm *fm = a->fm;
     const fxi_fm_block *block = &fm->block[b];
-    double *g = learn ? fxi_fm_adagrad_waiting(a, b * fm->panels, 0) : NULL;
+    double *g = learn ? fxi_fm_adagrad_pending(a, b * fm->panels, 0) : NULL;
 
     if (block->order == 2 && a->subtracts)
         a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->x, a->col, a->start, a->rows,
@@ -245,7 +245,7 @@ static void give_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const double
 {
     const fxi_fm *fm = a->fm;
     const fxi_fm_block *block = &fm->block[b];
-    const double *g = fxi_fm_adagrad_waiting(a, b * fm->panels, 0);
+    const double *g = fxi_fm_adagrad_pending(a, b * fm->panels, 0);
 
     if (block->order == 2 && a->subtracts)
         a->simd->fm_adagrad_give_two(G + block->P, g, a->capacity, a->x, a->col, a->start, a->by,
@@ -265,11 +265,11 @@ void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool lea
         fxi_fm_adagrad_row_score(a, r, v, learn);
 }
 
-void fxi_fm_adagrad_rows_give(fxi_fm_adagrad_rows *a, double *G, const double *v)
+void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v)
 {
     give_linear(a, G);
     for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
         give_block(a, G, b, v);
     for (size_t r = 0; !a->fast && r < a->rows; r++)
-        fxi_fm_adagrad_row_give(a, G, r, v);
+        fxi_fm_adagrad_row_accumulate(a, G, r, v);
 }

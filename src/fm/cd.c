@@ -44,24 +44,21 @@ static void choose_linear(fxi_fm_descent *d)
 
 static const fxi_fm_cd_model *model_of(const fxi_fm *fm)
 {
-    return fm->group                   ? &fxi_fm_cd_groups
-         : fm->kind == FXI_FM_SUBSETS ? &fxi_fm_cd_subsets
-         : fm->kind == FXI_FM_POWER   ? &fxi_fm_cd_power
+    return fm->group                    ? &fxi_fm_cd_groups
+           : fm->kind == FXI_FM_SUBSETS ? &fxi_fm_cd_subsets
+           : fm->kind == FXI_FM_POWER   ? &fxi_fm_cd_power
                                         : &fxi_fm_cd_anova;
 }
 
 /* Components that are visited together. */
-static size_t lanes_of(const fxi_fm *fm)
-{
-    return model_of(fm)->derive ? FXI_FM_CD_LANES : 1;
-}
+static size_t lanes_of(const fxi_fm *fm) { return model_of(fm)->derive ? FXI_FM_CD_LANES : 1; }
 
 /* Lines of lanes for a row: of order 2, e_1 alone; else also a. */
 static size_t stride_of(const fxi_fm *fm, const fxi_fm_block *b)
 {
     return fm->kind == FXI_FM_SUBSETS || fm->kind == FXI_FM_POWER || (b->order == 2 && !fm->group)
-             ? 1
-             : (size_t)b->order;
+               ? 1
+               : (size_t)b->order;
 }
 
 /* Components s.. of block g, s a multiple of their number. */
@@ -271,11 +268,11 @@ bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
     size_t entries = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : 0, rows, cols, numbers;
 
     return (X->ptr || fxi_size_mul(&entries, X->rows, X->cols))
-        && fxi_size_mul(&entries, entries, fm->group ? 36 : 24)
-        && fxi_size_mul(&rows, X->rows, 53 + FXI_FM_CD_LANES * sizeof(double) * lines_of(fm))
-        && fxi_size_mul(&cols, fm->cols, fm->group ? 24 : 12)
-        && fxi_size_mul(&numbers, fm->size, sizeof(double)) && fxi_size_add(bytes, entries, rows)
-        && fxi_size_add(bytes, *bytes, cols) && fxi_size_add(bytes, *bytes, numbers);
+           && fxi_size_mul(&entries, entries, fm->group ? 36 : 24)
+           && fxi_size_mul(&rows, X->rows, 53 + FXI_FM_CD_LANES * sizeof(double) * lines_of(fm))
+           && fxi_size_mul(&cols, fm->cols, fm->group ? 24 : 12)
+           && fxi_size_mul(&numbers, fm->size, sizeof(double)) && fxi_size_add(bytes, entries, rows)
+           && fxi_size_add(bytes, *bytes, cols) && fxi_size_add(bytes, *bytes, numbers);
 }
 
 static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *team)
@@ -286,9 +283,9 @@ static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *
     d->fm = p->fm;
     d->team = team;
     d->simd = fxi_simd_get();
-    d->loss = p->loss == &fxi_loss_squared  ? FXI_FM_CD_SQUARED
-            : p->loss == &fxi_loss_logistic ? FXI_FM_CD_LOGISTIC
-                                            : FXI_FM_CD_HINGE;
+    d->loss = p->loss == &fxi_loss_squared    ? FXI_FM_CD_SQUARED
+              : p->loss == &fxi_loss_logistic ? FXI_FM_CD_LOGISTIC
+                                              : FXI_FM_CD_HINGE;
     d->mu = fxi_fm_curve(p->loss);
     for (size_t i = 0; i < p->X->rows; i++)
         d->W += p->c[i];
@@ -304,12 +301,12 @@ static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *
         || !(d->bad = fxi_alloc(d->R.blocks * (d->R.step / FXI_FM_CD_PIECE + 1), sizeof *d->bad))
         || !(d->part = fxi_zalloc(d->R.blocks, sizeof *d->part)))
         return FX_ENOMEM;
-    return fxi_crew_new(&d->crew, d->run);
+    return fxi_threadpool_new(&d->pool, d->run);
 }
 
 static void close_fit(fxi_fm_descent *d)
 {
-    fxi_crew_free(d->crew);
+    fxi_threadpool_free(d->pool);
     fxi_fm_cd_columns_free(&d->R);
     if (d->slope != d->r)
         free(d->slope);

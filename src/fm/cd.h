@@ -31,7 +31,7 @@ typedef struct fxi_fm_cd_rows {
     size_t *ptr, *top;                  /* [rows + 1], [cols + 1] */
     int32_t *col, *row;                 /* [entries]; entries of a row stand group by group */
     double *x, *cx;                     /* [entries] by rows, by columns; NULL: all are 1 */
-    /* Columns of FXI_FM_CD_LONG entries or more are cut where `step` rows are, for the crew. */
+    /* Columns of FXI_FM_CD_LONG entries or more are cut where `step` rows are, for the pool. */
     size_t blocks, step;
     int32_t *cut;                       /* [cols] which of the long ones, or -1 */
     size_t *at;                         /* [long][blocks + 1] */
@@ -87,7 +87,7 @@ struct fxi_fm_descent {
     const fx_run *run;
     unsigned mode;                      /* of denormal numbers, as it was */
     const fxi_simd *simd;
-    fxi_crew *crew;
+    fxi_threadpool *pool;
     fxi_team *team;
     fxi_fm_cd_rows R;
     int loss;
@@ -136,7 +136,7 @@ static inline double fxi_fm_cd_beta(const fxi_fm_descent *d, size_t j) /* penalt
     size_t half = d->fm->twice ? d->fm->cols / 2 : d->fm->cols;
 
     return !d->block                 ? d->fm->alpha
-         : j % half < d->fm->front ? d->block->beta_front
+           : j % half < d->fm->front ? d->block->beta_front
                                      : d->block->beta;
 }
 
@@ -159,9 +159,9 @@ void fxi_fm_cd_shared_start(fxi_fm_descent *d);      /* scores without blocks */
 void fxi_fm_cd_shared_add(fxi_fm_descent *d);        /* the components that are being visited */
 double fxi_fm_cd_shared_loss(fxi_fm_descent *d);     /* sum over rows */
 
-/* cd_sweep.c - a column's rows, the parts of a long one on the crew. */
+/* cd_sweep.c - a column's rows, the parts of a long one on the pool. */
 typedef void fxi_fm_cd_span(fxi_fm_descent *d, size_t block, size_t first, size_t last);
-/* fn for rows in blocks, on the crew; FXI_FM_CD_PIECE at a time, so that it can be stopped. */
+/* fn for rows in blocks, on the pool; FXI_FM_CD_PIECE at a time, so that it can be stopped. */
 void fxi_fm_cd_sweep_rows(fxi_fm_descent *d, fxi_fm_cd_span *fn);
 /* The best step of column j. */
 void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j);

@@ -92,7 +92,7 @@ static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column 
 }
 
 /* Without the sums of this group, of row i. */
-static void delete(const fxi_fm_descent *d, size_t i, const double *sum, size_t group)
+static void delete (const fxi_fm_descent *d, size_t i, const double *sum, size_t group)
 {
     double *E = fxi_fm_cd_lanes_of(d, i);
     bool fail = false;
@@ -112,7 +112,11 @@ static void delete(const fxi_fm_descent *d, size_t i, const double *sum, size_t 
             E[t * L + s] -= sum[s] * E[(t - 1) * L + s];
 }
 
-typedef struct gate { fxi_fm_descent *d; size_t group; bool open; } gate;
+typedef struct gate {
+    fxi_fm_descent *d;
+    size_t group;
+    bool open;
+} gate;
 
 static void pass(void *ctx, size_t chunk, int member)
 {
@@ -128,7 +132,7 @@ static void pass(void *ctx, size_t chunk, int member)
         double sum[L];
         sum_run(sum, d, i, &at);
         if (a->open)
-            delete(d, i, sum, a->group);
+            delete (d, i, sum, a->group);
         else
             insert(fxi_fm_cd_lanes_of(d, i), d->m - 1, sum, d->e0[i]);
         if (member ? atomic_load_explicit(&d->stop, memory_order_relaxed)
@@ -143,7 +147,7 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
 
     for (size_t g = 0; g < d->fm->groups; g++) {
         size_t chunks = (R->list[g + 1] - R->list[g] + CHUNK - 1) / CHUNK;
-        fxi_crew_run(d->crew, chunks, pass, &(gate){d, g, true});
+        fxi_threadpool_run(d->pool, chunks, pass, &(gate){d, g, true});
         for (size_t q = R->start[g]; q < R->start[g + 1]; q++) {
             size_t j = (size_t)R->member[q];
             if (j < first || j >= last)
@@ -153,7 +157,7 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
                 return;
         }
         fxi_fm_cd_sweep_finish(d);
-        fxi_crew_run(d->crew, chunks, pass, &(gate){d, g, false});
+        fxi_threadpool_run(d->pool, chunks, pass, &(gate){d, g, false});
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cd_shared.c - coordinate descent: what belongs to all rows, in blocks of rows on the crew.
+ * cd_shared.c - coordinate descent: what belongs to all rows, in blocks of rows on the pool.
  *
  * Lambdas of eight components are eight numbers whose derivatives K_s do not depend on them: a
  * column with an entry in every row (cd_lanes.c). */
@@ -10,10 +10,7 @@
 
 enum { L = FXI_FM_CD_LANES, N = FXI_FM_CD_PIECE };
 
-static void clear_parts(fxi_fm_descent *d)
-{
-    memset(d->part, 0, d->R.blocks * sizeof *d->part);
-}
+static void clear_parts(fxi_fm_descent *d) { memset(d->part, 0, d->R.blocks * sizeof *d->part); }
 
 static double add_parts(const fxi_fm_descent *d, int k)
 {
@@ -97,9 +94,9 @@ static void loss_span(fxi_fm_descent *d, size_t b, size_t first, size_t last)
     for (size_t i = first; i < last; i++) {
         double r = d->r[i], low = r < 0 ? r : 0, sigma = fabs(d->scale[i]);
         d->part[b].sum[0] += d->loss == FXI_FM_CD_SQUARED ? r * r / 2
-                           : d->loss == FXI_FM_CD_HINGE
-                               ? low * low
-                               : sigma * sigma * fxi_loss_logistic.value(1, r / sigma, 0);
+                             : d->loss == FXI_FM_CD_HINGE
+                                 ? low * low
+                                 : sigma * sigma * fxi_loss_logistic.value(1, r / sigma, 0);
     }
 }
 

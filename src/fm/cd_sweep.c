@@ -2,9 +2,9 @@
  * cd_sweep.c - visits of columns.
  *
  * A visit sums slopes over the rows of a column, then moves these rows by the step that follows.
- * Long columns are cut where blocks of rows are, and their parts go to the crew.  As parts with the
+ * Long columns are cut where blocks of rows are, and their parts go to the pool.  As parts with the
  * same number lie in the same rows, a part can be moved for one column and summed for the next
- * without waiting for the others: one run of the crew a column in place of two.  Sums of parts are
+ * without waiting for the others: one run of the pool a column in place of two.  Sums of parts are
  * added in order, by any number of threads. */
 
 #include "fm/cd.h"
@@ -60,7 +60,10 @@ bool fxi_fm_cd_sweep_stopped(fxi_fm_descent *d, size_t entries)
     return atomic_load_explicit(&d->stop, memory_order_relaxed);
 }
 
-typedef struct walk { fxi_fm_descent *d; fxi_fm_cd_span *fn; } walk;
+typedef struct walk {
+    fxi_fm_descent *d;
+    fxi_fm_cd_span *fn;
+} walk;
 
 static void walk_block(void *ctx, size_t b, int member)
 {
@@ -83,7 +86,7 @@ void fxi_fm_cd_sweep_rows(fxi_fm_descent *d, fxi_fm_cd_span *fn)
 {
     walk w = {d, fn};
 
-    fxi_crew_run(d->crew, d->R.blocks, walk_block, &w);
+    fxi_threadpool_run(d->pool, d->R.blocks, walk_block, &w);
 }
 
 /* ---- Columns ------------------------------------------------------------------------------ */
@@ -94,8 +97,12 @@ static fxi_fm_cd_column part_of(const fxi_fm_descent *d, const fxi_fm_cd_column 
     const size_t *at = d->R.at + (size_t)d->R.cut[c->j] * (d->R.blocks + 1) + b;
     size_t skip = at[0] - d->R.top[c->j];
 
-    return (fxi_fm_cd_column){c->j, at[1] - at[0], c->row + skip, c->x ? c->x + skip : NULL,
-                              d->bad + b * (d->R.step / FXI_FM_CD_PIECE + 1), own};
+    return (fxi_fm_cd_column){c->j,
+                              at[1] - at[0],
+                              c->row + skip,
+                              c->x ? c->x + skip : NULL,
+                              d->bad + b * (d->R.step / FXI_FM_CD_PIECE + 1),
+                              own};
 }
 
 typedef struct visit {
@@ -131,7 +138,7 @@ void fxi_fm_cd_sweep_finish(fxi_fm_descent *d)
     visit v = {.d = d};
 
     if (d->waits)
-        fxi_crew_run(d->crew, d->R.blocks, visit_part, &v);
+        fxi_threadpool_run(d->pool, d->R.blocks, visit_part, &v);
     d->waits = false;
 }
 
@@ -144,7 +151,7 @@ static void sum_column(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c
         d->model->sums(sum, d, c);
         return;
     }
-    fxi_crew_run(d->crew, d->R.blocks, visit_part, &v);
+    fxi_threadpool_run(d->pool, d->R.blocks, visit_part, &v);
     d->waits = false;
     memcpy(sum, d->part[0].sum, sizeof d->part[0].sum);
     for (size_t b = 1; b < d->R.blocks; b++)
@@ -159,7 +166,7 @@ static double rise_of(fxi_fm_descent *d, const fxi_fm_cd_column *c, double step)
 
     if (d->R.cut[c->j] < 0)
         return d->model->rise(d, c, step);
-    fxi_crew_run(d->crew, d->R.blocks, visit_part, &v);
+    fxi_threadpool_run(d->pool, d->R.blocks, visit_part, &v);
     for (size_t b = 0; b < d->R.blocks; b++)
         sum += d->part[b].rise;
     return sum;

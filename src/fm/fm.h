@@ -26,7 +26,12 @@
 #include "loss/loss.h"
 
 typedef enum fxi_fm_kind {
-    FXI_FM_HOFM, FXI_FM_SHARED, FXI_FM_SIMPLEX, FXI_FM_SUBSETS, FXI_FM_POWER, FXI_FM_BILINEAR,
+    FXI_FM_HOFM,
+    FXI_FM_SHARED,
+    FXI_FM_SIMPLEX,
+    FXI_FM_SUBSETS,
+    FXI_FM_POWER,
+    FXI_FM_BILINEAR,
     FXI_FM_UV
 } fxi_fm_kind;
 typedef enum fxi_fm_lambda { FXI_FM_ONES, FXI_FM_SIGNS, FXI_FM_LEARNED } fxi_fm_lambda;
@@ -92,36 +97,39 @@ fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx
 
 /* row.c - one row beside one panel of components, used by scores, gradients, AdaGrad.  A room is
  * one thread's; out, g and v are 64-byte aligned. */
-typedef struct fxi_fm_room fxi_fm_room;
-typedef struct fxi_fm_laid {            /* a row in doubles, the room's or the data's own memory */
+typedef struct fxi_fm_workspace fxi_fm_workspace;
+typedef struct fxi_fm_entries {         /* a row in doubles, the room's or the data's own memory */
     size_t n;
     const double *x;                    /* [n] */
     const int32_t *col;                 /* [n]; NULL: entry k is column k */
     size_t first, last;                 /* the entries as given: their w is [column - front] */
-} fxi_fm_laid;
-fx_status fxi_fm_row_room(fxi_fm_room **out, const fxi_fm *fm, size_t entries); /* most in a row */
-void fxi_fm_row_free(fxi_fm_room *room);
+} fxi_fm_entries;
+fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm,
+                               size_t entries); /* most in a row */
+void fxi_fm_row_free(fxi_fm_workspace *room);
 /* One for each thread. */
-fx_status fxi_fm_row_rooms(fxi_fm_room ***out, const fxi_fm *fm, size_t entries, size_t threads);
-void fxi_fm_row_rooms_free(fxi_fm_room **rooms, size_t threads);
+fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
+                                size_t threads);
+void fxi_fm_row_workspaces_free(fxi_fm_workspace **rooms, size_t threads);
 size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a room */
 /* The row that follows, laid out once for all panels. */
-fxi_fm_laid fxi_fm_row(fxi_fm_room *room, fxi_row r);
+fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r);
 /* b + <w, x> */
-double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_laid *row, const double *v);
+double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v);
 /* K(p_s, x), without lambda, to out[FXI_LANES]. */
-void fxi_fm_row_value(double *out, fxi_fm_room *room, const double *v, size_t block, size_t panel,
-                      fxi_team *team);
+void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size_t block,
+                      size_t panel, fxi_team *team);
 /* That and the derivatives by p_s of entry e to g[e][FXI_LANES], in one go. */
-void fxi_fm_row_gradient(double *out, double *g, fxi_fm_room *room, const double *v, size_t block,
-                         size_t panel, fxi_team *team);
+void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
+                         size_t block, size_t panel, fxi_team *team);
 /* anova_t(p_s, x) for t = 0..order, [order + 1][FXI_LANES], of the last call of fxi_fm_row_value;
  * not for all-subsets and poly-net. */
-const double *fxi_fm_row_orders(const fxi_fm_room *room);
+const double *fxi_fm_row_orders(const fxi_fm_workspace *room);
 
 /* score.c - f[i] of rows, b and linear term included; a score depends on its row alone. */
-fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_some x, const fx_run *run);
-double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_room *room, fxi_row r,
+fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_subset x,
+                       const fx_run *run);
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *room, fxi_row r,
                         fxi_team *team);
 /* Should a loop over rows stop?  Asked once in 2^14 entries, which *entries counts. */
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team);

@@ -14,10 +14,10 @@
 
 enum { LONG = 4096 };                   /* entries times order: longer tables leave the cache */
 
-struct fxi_fm_room {
+struct fxi_fm_workspace {
     const fxi_fm *fm;
     fxi_work work;                      /* scratch: of the kernels; e_t of the last value first */
-    fxi_fm_laid row;
+    fxi_fm_entries row;
     double *x;                          /* [entries] copies, where needed */
     int32_t *col;
     double *table;                      /* of row_hot.c */
@@ -69,10 +69,10 @@ size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries)
     if (!fm->group)
         return numbers * sizeof(double) + entries * sizeof(int32_t);
     return (numbers + (n + 1) * 2 * FXI_LANES + n) * sizeof(double)
-         + (fm->groups + 2 * entries) * sizeof(int32_t);
+           + (fm->groups + 2 * entries) * sizeof(int32_t);
 }
 
-void fxi_fm_row_free(fxi_fm_room *room)
+void fxi_fm_row_free(fxi_fm_workspace *room)
 {
     if (!room)
         return;
@@ -87,14 +87,14 @@ void fxi_fm_row_free(fxi_fm_room *room)
     free(room);
 }
 
-fx_status fxi_fm_row_room(fxi_fm_room **out, const fxi_fm *fm, size_t entries)
+fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries)
 {
-    fxi_fm_room *r = fxi_zalloc(1, sizeof *r);
+    fxi_fm_workspace *r = fxi_zalloc(1, sizeof *r);
     size_t n = group_entries(fm, entries);
 
     if (!r)
         return FX_ENOMEM;
-    *r = (fxi_fm_room){.fm = fm, .work.simd = fxi_simd_get()};
+    *r = (fxi_fm_workspace){.fm = fm, .work.simd = fxi_simd_get()};
     r->work.scratch = fxi_alloc(scratch_size(fm, n), sizeof(double));
     r->x = fxi_alloc(entries + 1, sizeof *r->x);
     r->col = fxi_alloc(entries + 1, sizeof *r->col);
@@ -120,22 +120,23 @@ fx_status fxi_fm_row_room(fxi_fm_room **out, const fxi_fm *fm, size_t entries)
     return FX_OK;
 }
 
-void fxi_fm_row_rooms_free(fxi_fm_room **rooms, size_t threads)
+void fxi_fm_row_workspaces_free(fxi_fm_workspace **rooms, size_t threads)
 {
     for (size_t t = 0; rooms && t < threads; t++)
         fxi_fm_row_free(rooms[t]);
     free(rooms);
 }
 
-fx_status fxi_fm_row_rooms(fxi_fm_room ***out, const fxi_fm *fm, size_t entries, size_t threads)
+fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
+                                size_t threads)
 {
-    fxi_fm_room **rooms = fxi_zalloc(threads, sizeof *rooms);
+    fxi_fm_workspace **rooms = fxi_zalloc(threads, sizeof *rooms);
     fx_status st = rooms ? FX_OK : FX_ENOMEM;
 
     for (size_t t = 0; t < threads && !st; t++)
-        st = fxi_fm_row_room(&rooms[t], fm, entries);
+        st = fxi_fm_row_workspace(&rooms[t], fm, entries);
     if (st)
-        fxi_fm_row_rooms_free(rooms, threads);
+        fxi_fm_row_workspaces_free(rooms, threads);
     else
         *out = rooms;
     return st;
@@ -143,16 +144,16 @@ fx_status fxi_fm_row_rooms(fxi_fm_room ***out, const fxi_fm *fm, size_t entries,
 
 /* ---- A row ------------------------------------------------------------------------------- */
 
-static size_t column(const fxi_fm_laid *row, size_t k)
+static size_t column(const fxi_fm_entries *row, size_t k)
 {
     return row->col ? (size_t)row->col[k] : k;
 }
 
 /* Numbers the groups that this row has. */
-static void find_groups(fxi_fm_room *room)
+static void find_groups(fxi_fm_workspace *room)
 {
     const int32_t *group = room->fm->group;
-    const fxi_fm_laid *row = &room->row;
+    const fxi_fm_entries *row = &room->row;
     size_t locals = 0;
 
     for (size_t k = 0; k < row->n; k++) {
@@ -171,13 +172,16 @@ static void find_groups(fxi_fm_room *room)
     room->locals = locals;
 }
 
-fxi_fm_laid fxi_fm_row(fxi_fm_room *room, fxi_row r)
+fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r)
 {
     const fxi_fm *fm = room->fm;
-    fxi_fm_laid *row = &room->row;
+    fxi_fm_entries *row = &room->row;
 
-    *row = (fxi_fm_laid){.n = r.n, .x = r.f64, .col = r.col32, .first = fm->front,
-                         .last = fm->twice ? r.n / 2 : r.n};
+    *row = (fxi_fm_entries){.n = r.n,
+                            .x = r.f64,
+                            .col = r.col32,
+                            .first = fm->front,
+                            .last = fm->twice ? r.n / 2 : r.n};
     if (!r.f64) {
         for (size_t k = 0; k < r.n; k++)
             room->x[k] = r.f32[k];
@@ -193,7 +197,7 @@ fxi_fm_laid fxi_fm_row(fxi_fm_room *room, fxi_row r)
     return *row;
 }
 
-double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_laid *row, const double *v)
+double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v)
 {
     double sum = v[0];
 
@@ -212,10 +216,10 @@ typedef struct meeting {
     fxi_panel p;
 } meeting;
 
-static void meet(meeting *a, fxi_fm_room *room, const double *v, size_t block, size_t panel)
+static void meet(meeting *a, fxi_fm_workspace *room, const double *v, size_t block, size_t panel)
 {
     const fxi_fm *fm = room->fm;
-    const fxi_fm_laid *row = &room->row;
+    const fxi_fm_entries *row = &room->row;
     const double *zt = v + fm->block[block].P + panel * fm->cols * FXI_LANES;
 
     a->b = &fm->block[block];
@@ -236,8 +240,8 @@ static void meet(meeting *a, fxi_fm_room *room, const double *v, size_t block, s
     }
 }
 
-void fxi_fm_row_value(double *out, fxi_fm_room *room, const double *v, size_t block, size_t panel,
-                      fxi_team *team)
+void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size_t block,
+                      size_t panel, fxi_team *team)
 {
     meeting a;
 
@@ -251,10 +255,10 @@ void fxi_fm_row_value(double *out, fxi_fm_room *room, const double *v, size_t bl
     room->work.simd->kernel_poly(out, FXI_LANES, 0, 1, a.b->order);
 }
 
-const double *fxi_fm_row_orders(const fxi_fm_room *room) { return room->work.scratch; }
+const double *fxi_fm_row_orders(const fxi_fm_workspace *room) { return room->work.scratch; }
 
 /* <p, x>^m and m <p, x>^(m - 1) x_j */
-static void powers(double *out, double *g, fxi_fm_room *room, const meeting *a)
+static void powers(double *out, double *g, fxi_fm_workspace *room, const meeting *a)
 {
     const fxi_simd *simd = room->work.simd;
     double *slope = room->work.scratch;
@@ -271,11 +275,11 @@ static void powers(double *out, double *g, fxi_fm_room *room, const meeting *a)
             g[k * FXI_LANES + w] = a->p.x[k] * slope[w];
 }
 
-void fxi_fm_row_gradient(double *out, double *g, fxi_fm_room *room, const double *v, size_t block,
-                         size_t panel, fxi_team *team)
+void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
+                         size_t block, size_t panel, fxi_team *team)
 {
     const fxi_simd *simd = room->work.simd;
-    const fxi_fm_laid *row = &room->row;
+    const fxi_fm_entries *row = &room->row;
     meeting a;
 
     meet(&a, room, v, block, panel);
@@ -287,8 +291,7 @@ void fxi_fm_row_gradient(double *out, double *g, fxi_fm_room *room, const double
     double *to = room->fm->group ? room->by : g;
     size_t m = (size_t)a.b->order;
     if (m && a.p.n <= LONG / m) {
-        simd->fm_anova(out, to, room->table, a.p.x, a.p.slot, a.p.zt, a.p.n, (int)m,
-                       a.kernel.coef);
+        simd->fm_anova(out, to, room->table, a.p.x, a.p.slot, a.p.zt, a.p.n, (int)m, a.kernel.coef);
     } else {
         a.kernel.type->panel(out, &a.kernel, &a.p, &room->work);
         a.kernel.type->gradient(to, &a.kernel, &a.p, &room->work);

@@ -12,8 +12,8 @@ typedef struct scoring {
     double *f;
     const fxi_fm *fm;
     const double *v;
-    fxi_some x;
-    fxi_fm_room **room;                 /* [threads] */
+    fxi_row_subset x;
+    fxi_fm_workspace **room;                 /* [threads] */
 } scoring;
 
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team)
@@ -25,10 +25,10 @@ bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team)
     return fxi_parallel_cancelled(team);
 }
 
-double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_room *room, fxi_row r,
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *room, fxi_row r,
                         fxi_team *team)
 {
-    fxi_fm_laid row = fxi_fm_row(room, r);
+    fxi_fm_entries row = fxi_fm_row(room, r);
     _Alignas(64) double K[FXI_LANES], sum[FXI_LANES] = {0};
     double f = fxi_fm_row_linear(fm, &row, v);
 
@@ -58,21 +58,22 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_some x, const fx_run *run)
+fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_subset x,
+                       const fx_run *run)
 {
     scoring a = {.f = f, .fm = fm, .v = v, .x = x};
     size_t entries = fxi_data_rows_most(x.X, 1), blocks = (x.n + ROWS - 1) / ROWS;
-    fx_run how = fxi_parallel_run(run, (double)x.n * (double)entries
-                                         * (double)(fm->blocks * fm->rank));
+    fx_run how = fxi_parallel_run(run,
+                                  (double)x.n * (double)entries * (double)(fm->blocks * fm->rank));
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks);
     fx_status st = fxi_memory_check(run, threads * fxi_fm_row_bytes(fm, entries),
                                     "scratch for scores");
 
     if (st || x.n == 0)
         return st;
-    if ((st = fxi_fm_row_rooms(&a.room, fm, entries, threads)))
+    if ((st = fxi_fm_row_workspaces(&a.room, fm, entries, threads)))
         return st;
     st = fxi_parallel(blocks, block, &a, &how);
-    fxi_fm_row_rooms_free(a.room, threads);
+    fxi_fm_row_workspaces_free(a.room, threads);
     return st;
 }

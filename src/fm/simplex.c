@@ -27,7 +27,7 @@ typedef struct weighing {
     double theta[FX_ORDER_MAX];
     double *F, *rest;                   /* [rows][m]; [rows] the score without them */
     double *part;                       /* [blocks of rows][SUMS] */
-    fxi_fm_room **room;                 /* [threads] */
+    fxi_fm_workspace **room;                 /* [threads] */
 } weighing;
 
 void fxi_fm_simplex_project(double *x, size_t n)
@@ -55,7 +55,7 @@ static fx_status fill_rows(void *ctx, size_t block, fxi_team *team)
     weighing *a = ctx;
     const fxi_fm_problem *p = a->p;
     const fxi_fm *fm = p->fm;
-    fxi_fm_room *room = a->room[fxi_parallel_thread(team)];
+    fxi_fm_workspace *room = a->room[fxi_parallel_thread(team)];
     size_t end = p->X->rows - block * ROWS < ROWS ? p->X->rows : (block + 1) * ROWS, entries = 0;
     double *M = a->part + block * SUMS;
     _Alignas(64) double K[FXI_LANES];
@@ -66,7 +66,7 @@ static fx_status fill_rows(void *ctx, size_t block, fxi_team *team)
         memset(F, 0, a->m * sizeof *F);
         if (!(p->c[i] > 0))
             continue;
-        fxi_fm_laid row = fxi_fm_row(room, fxi_data_row(p->X, i));
+        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(p->X, i));
         if (fxi_fm_score_stopped(&entries, row.n * fm->panels, team))
             return FX_OK;
         a->rest[i] = fxi_fm_row_linear(fm, &row, a->v);
@@ -174,18 +174,20 @@ fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
         return FX_OK;
     if (!fxi_size_mul(&numbers, n, a.m + 2) || numbers > SIZE_MAX / 64)
         return fxi_error(FX_ESHAPE, "%zu rows are too many", n);
-    fx_status st = fxi_memory_check(run, (numbers + blocks * SUMS) * sizeof(double)
-                                             + threads * fxi_fm_row_bytes(p->fm, entries),
+    fx_status st = fxi_memory_check(run,
+                                    (numbers + blocks * SUMS) * sizeof(double)
+                                        + threads * fxi_fm_row_bytes(p->fm, entries),
                                     "scores by order");
     if (st)
         return st;
     a.F = fxi_alloc(n * a.m, sizeof *a.F);
     a.rest = fxi_alloc(n, sizeof *a.rest);
     a.part = fxi_alloc(blocks * SUMS, sizeof *a.part);
-    st = a.F && a.rest && a.part ? fxi_fm_row_rooms(&a.room, p->fm, entries, threads) : FX_ENOMEM;
+    st = a.F && a.rest && a.part ? fxi_fm_row_workspaces(&a.room, p->fm, entries, threads)
+                                 : FX_ENOMEM;
     if (!st)
         st = descend(v, &a, &how);
-    fxi_fm_row_rooms_free(a.room, threads);
+    fxi_fm_row_workspaces_free(a.room, threads);
     free(a.F);
     free(a.rest);
     free(a.part);

@@ -60,14 +60,14 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
 
     if (g->same && end > i0 + rows)
         end = i0 + rows;                /* nothing above the diagonal */
-    if (j0 >= end || !fxi_kernel_panel_meet_tile(p, s, i0, rows))
+    if (j0 >= end || !fxi_kernel_panel_eval_tile(p, s, i0, rows))
         return FX_OK;                   /* fxi_parallel reports a stop, here and below */
     for (size_t j = j0; !st && j < end; j += WIDE * FXI_LANES) {
         size_t n = end - j < WIDE * FXI_LANES ? end - j : WIDE * FXI_LANES;
         for (size_t at = 0; at < n; at += FXI_LANES) {
             size_t from = g->same && j + at > i0 ? j + at - i0 : 0;
-            if (!fxi_kernel_panel_lay(p, s, j + at, n - at < FXI_LANES ? n - at : FXI_LANES)
-                || !fxi_kernel_panel_meet(s->out + at * p->tile, p, s, i0, from, rows))
+            if (!fxi_kernel_panel_pack(p, s, j + at, n - at < FXI_LANES ? n - at : FXI_LANES)
+                || !fxi_kernel_panel_eval(s->out + at * p->tile, p, s, i0, from, rows))
                 return FX_OK;
         }
         st = store(g, s, i0, g->same && j > i0 ? j - i0 : 0, rows, j, n);
@@ -107,12 +107,14 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
     Z = Z ? Z : X;
     if (X->rows == 0 || Z->rows == 0)
         return FX_OK;
-    g.p = (fxi_panels){.kernel = k, .x = {X, NULL, X->rows}, .z = {Z, NULL, Z->rows},
+    g.p = (fxi_panels){.kernel = k,
+                       .x = {X, NULL, X->rows},
+                       .z = {Z, NULL, Z->rows},
                        .tile = fxi_kernel_panel_tile(X, TILE)};
     g.runs = (Z->rows + RUN - 1) / RUN;
     size_t blocks = (X->rows + g.p.tile - 1) / g.p.tile * g.runs;
     fx_run how = fxi_parallel_run(run, (double)X->rows * (double)Z->rows
-                                         * (double)fxi_kernel_cost(k, fxi_data_rows_most(X, 1)));
+                                           * (double)fxi_kernel_cost(k, fxi_data_rows_most(X, 1)));
     st = fxi_kernel_panel_open(&g.p, fxi_parallel_threads(&how, blocks), WIDE,
                                "scratch for the Gram matrix", run);
     if (!st)

@@ -101,25 +101,27 @@ fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, cons
  * K(x_i, x_i) to d[x.n].  bytes: what a call allocates at most, with rows of X for x and z.
  * Here and below rows are taken to be finite numbers, and a result depends on its own two rows
  * alone, bit for bit. */
-fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
+fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
                           const fx_run *run);
-fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_some x, const fx_run *run);
+fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_row_subset x,
+                                   const fx_run *run);
 size_t fxi_kernel_rows_bytes(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
 /* score.c - S[i*outputs + c] = sum_w K(x_i, z_w) W[w*outputs + c], no Gram matrix being stored. */
-fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z, const double *W,
-                           size_t outputs, const fx_run *run);
+fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
+                           const double *W, size_t outputs, const fx_run *run);
 
 /* precomputed.c - the rows are rows of a Gram matrix, and K(x_i, z_w) is read from it: z_w is known
  * by its row number z.row[w] alone (z.X may be NULL, except in fxi_kernel_rows, which reads row
  * z_w of z.X at the numbers of x). */
 /* Square (or with a first column 1, 2, ..) and symmetric to 1e-6 of the larger number? */
 fx_status fxi_kernel_precomputed_check(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
-fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
-                                      const fx_run *run);
-fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_some x,
+fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_row_subset x,
+                                      fxi_row_subset z, const fx_run *run);
+fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_row_subset x,
                                           const fx_run *run);
-fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z,
-                                       const double *W, size_t outputs, const fx_run *run);
+fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_row_subset x,
+                                       fxi_row_subset z, const double *W, size_t outputs,
+                                       const fx_run *run);
 /* FX_EUNSUPPORTED if k is precomputed: `what` needs rows of features. */
 fx_status fxi_kernel_precomputed_refuse(const fx_kernel *k, const char *what);
 

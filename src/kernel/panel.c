@@ -5,7 +5,7 @@
  *            .. z_0  z_1  ..  z_15
  *   x tile   ---------------------        i   [ one call a row, or for two ]
  *
- * panel_lay.c lays z, panel_meet.c has x meet it; here is what they need.
+ * panel_pack.c lays z, panel_eval.c has x meet it; here is what they need.
  *
  * Dense rows need no bookkeeping (floats are widened once a tile); sparse ones are copied once a
  * tile, as doubles and slots.  With few columns every column has its slot, and the columns of x are
@@ -59,7 +59,7 @@ size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile)
 }
 
 /* Most entries that `group` rows have together. */
-static size_t entries(fxi_some s, size_t group)
+static size_t entries(fxi_row_subset s, size_t group)
 {
     const fx_matrix *X = s.X;
     size_t found = 0;
@@ -79,7 +79,7 @@ static size_t entries(fxi_some s, size_t group)
 }
 
 /* Most columns that occur in `group` rows. */
-static size_t most(fxi_some s, size_t group)
+static size_t most(fxi_row_subset s, size_t group)
 {
     size_t n = s.X->cols;
 
@@ -115,7 +115,10 @@ static size_t plan(fxi_panels *p, size_t row, size_t tile, size_t panel)
     p->cost = fxi_kernel_cost(p->kernel, p->row_entries) * FXI_LANES;
     return (panel + 1) * (FXI_LANES * 8 + 8) + (p->dense ? 0 : (p->row_entries + 1) * 28)
            + p->table * (p->hashed ? 12 : 4) + p->outs * p->tile * FXI_LANES * 8
-           + p->tile_entries * (p->dense ? 8 : p->whole ? 20 : 28)
+           + p->tile_entries
+                 * (p->dense   ? 8
+                    : p->whole ? 20
+                               : 28)
            + (p->tile + 1) * 32 + FXI_LANES * 8
            + 8 * fxi_kernel_scratch(p->kernel, p->row_entries, false) + sizeof(fxi_space);
 }

@@ -37,7 +37,7 @@ typedef struct fxi_space {              /* what one thread needs, allocated at t
 
 typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_kernel_panel_open's */
     const fx_kernel *kernel;
-    fxi_some x, z;
+    fxi_row_subset x, z;
     size_t tile;                        /* rows of x in a tile */
     bool dense, whole, hashed;          /* how slots are found */
     bool differences, pairs, columns, products; /* of the kernel */
@@ -82,7 +82,10 @@ static inline bool fxi_panel_near(const fxi_panels *p, double x, double z)
     return p->gamma * (x + z) <= FXI_KERNEL_NEAR;
 }
 
-static inline size_t fxi_some_row(fxi_some s, size_t i) { return s.row ? (size_t)s.row[i] : i; }
+static inline size_t fxi_row_subset_at(fxi_row_subset s, size_t i)
+{
+    return s.row ? (size_t)s.row[i] : i;
+}
 
 /* The rows of a tile, at most `tile`: fewer where rows are long. */
 size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
@@ -98,8 +101,8 @@ void fxi_kernel_panel_close(fxi_panels *p);
 fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team);
 /* The tile of rows i0.. of x; panel of rows z from first on; both beside each other from row `from`
  * of the tile on, to out[tile][FXI_LANES].  Each false if the call is to stop. */
-bool fxi_kernel_panel_meet_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
-bool fxi_kernel_panel_lay(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
-bool fxi_kernel_panel_meet(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
+bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
+bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
+bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows);
 #endif

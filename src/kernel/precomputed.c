@@ -24,7 +24,7 @@ static size_t offset(const fx_kernel *k, const fx_matrix *X)
     return k->serial < 0 ? X->cols == X->rows + 1 : (size_t)k->serial;
 }
 
-static size_t number(fxi_some s, size_t i) { return s.row ? (size_t)s.row[i] : i; }
+static size_t number(fxi_row_subset s, size_t i) { return s.row ? (size_t)s.row[i] : i; }
 
 static double at(fxi_row r, size_t j)
 {
@@ -53,12 +53,12 @@ typedef struct reading {
     double *S;
     const double *W;
     size_t outputs;
-    fxi_some x, z;
+    fxi_row_subset x, z;
     size_t offset;
 } reading;
 
 /* Are there columns for all rows of `of`?  */
-static fx_status within(const fx_matrix *X, fxi_some of, size_t before)
+static fx_status within(const fx_matrix *X, fxi_row_subset of, size_t before)
 {
     for (size_t i = 0; i < of.n; i++)
         if (number(of, i) >= X->cols - (X->cols < before ? X->cols : before))
@@ -84,8 +84,8 @@ static fx_status row_block(void *ctx, size_t w, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
-                                      const fx_run *run)
+fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_row_subset x,
+                                      fxi_row_subset z, const fx_run *run)
 {
     reading a = {.K = K, .x = x, .z = z, .offset = offset(k, z.X)};
     fx_status st = within(z.X, x, a.offset);
@@ -94,7 +94,7 @@ fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_s
     return st ? st : fxi_parallel(z.n, row_block, &a, &how);
 }
 
-fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_some x,
+fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_row_subset x,
                                           const fx_run *run)
 {
     size_t before = offset(k, x.X);
@@ -125,8 +125,9 @@ static fx_status score_block(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z,
-                                       const double *W, size_t outputs, const fx_run *run)
+fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_row_subset x,
+                                       fxi_row_subset z, const double *W, size_t outputs,
+                                       const fx_run *run)
 {
     reading a = {.S = S, .W = W, .outputs = outputs, .x = x, .z = z, .offset = offset(k, x.X)};
     fx_status st = within(x.X, z, a.offset);

@@ -8,7 +8,7 @@
  * multiplication less, but cancels for close rows: with m entries the longer row, absolute error
  * of t at most (||x||^2 + ||y||^2) (2m + 3) u.  That does not matter while
  * gamma (||x||^2 + ||y||^2) <= 32 = FXI_KERNEL_NEAR: relative error of K 64 (m + 3) u, 1e-12
- * for m = 137.  panel_meet.c takes it for just these pairs: the two rows alone decide, and as the
+ * for m = 137.  panel_eval.c takes it for just these pairs: the two rows alone decide, and as the
  * three sums run in the same order, K(x, x) = 1.  For values.c, t comes from differences. */
 
 #include "kernel/kernel.h"

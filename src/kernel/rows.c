@@ -28,7 +28,7 @@ static fx_status find_bad(const fxi_panels *p, const double *v, size_t i0, size_
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < lanes; w++) {
             double k = v[i * FXI_LANES + w];
-            size_t a = fxi_some_row(p->x, i0 + i), b = fxi_some_row(p->z, j + w);
+            size_t a = fxi_row_subset_at(p->x, i0 + i), b = fxi_row_subset_at(p->z, j + w);
             if (!isfinite(k))
                 return fxi_kernel_not_finite(p->kernel, k, a, "row", b);
             if (!isfinite((float)k))
@@ -48,13 +48,13 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     size_t i0 = b * p->tile, n = p->x.n - i0 < p->tile ? p->x.n - i0 : p->tile;
     fx_status st = FX_OK;
 
-    if (!fxi_kernel_panel_meet_tile(p, s, i0, n))
+    if (!fxi_kernel_panel_eval_tile(p, s, i0, n))
         return FX_OK;                   /* fxi_parallel reports a stop, here and below */
     for (size_t j = 0; j < p->z.n && !st; j += FXI_LANES) {
         size_t lanes = p->z.n - j < FXI_LANES ? p->z.n - j : FXI_LANES;
         int bad = 0;
-        if (!fxi_kernel_panel_lay(p, s, j, lanes)
-            || !fxi_kernel_panel_meet(s->out, p, s, i0, 0, n))
+        if (!fxi_kernel_panel_pack(p, s, j, lanes)
+            || !fxi_kernel_panel_eval(s->out, p, s, i0, 0, n))
             return FX_OK;
         s->work.simd->kernel_rows(a->K + j, i0, &bad, s->out, n, lanes);
         if (bad)
@@ -63,7 +63,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_some x, fxi_some z,
+fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
                           const fx_run *run)
 {
     rows a = {.K = K};
@@ -111,12 +111,12 @@ static fx_status square(void *ctx, size_t b, fxi_team *team)
     fxi_space *s = fxi_kernel_panel_space(p, team);
     size_t i0 = b * p->tile, n = p->x.n - i0 < p->tile ? p->x.n - i0 : p->tile;
 
-    if (!fxi_kernel_panel_meet_tile(p, s, i0, n) || !fxi_kernel_panel_lay(p, s, i0, n)
-        || !fxi_kernel_panel_meet(s->out, p, s, i0, 0, n))
+    if (!fxi_kernel_panel_eval_tile(p, s, i0, n) || !fxi_kernel_panel_pack(p, s, i0, n)
+        || !fxi_kernel_panel_eval(s->out, p, s, i0, 0, n))
         return FX_OK;
     for (size_t i = 0; i < n; i++) {
         double v = s->out[i * FXI_LANES + i];
-        size_t row = fxi_some_row(p->x, i0 + i);
+        size_t row = fxi_row_subset_at(p->x, i0 + i);
         if (!isfinite(v))
             return fxi_kernel_not_finite(p->kernel, v, row, "row", row);
         a->d[i0 + i] = v;
@@ -124,7 +124,8 @@ static fx_status square(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_some x, const fx_run *run)
+fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_row_subset x,
+                                   const fx_run *run)
 {
     diagonal a = {.d = d, .p = {.kernel = k, .x = x, .z = x, .tile = FXI_LANES}};
 

@@ -44,8 +44,8 @@ static fx_status find_bad(const fxi_panels *p, const double *v, size_t i0, size_
         for (size_t w = 0; w < lanes; w++)
             if (!isfinite(v[i * FXI_LANES + w]))
                 return fxi_kernel_not_finite(p->kernel, v[i * FXI_LANES + w],
-                                             fxi_some_row(p->x, i0 + i), "vector",
-                                             fxi_some_row(p->z, j + w));
+                                             fxi_row_subset_at(p->x, i0 + i), "vector",
+                                             fxi_row_subset_at(p->z, j + w));
     return FX_OK;
 }
 
@@ -59,8 +59,8 @@ static fx_status panels(const score *a, fxi_space *s, size_t i0, size_t n, doubl
 
     for (size_t j = 0; j < p->z.n && !st; j += FXI_LANES) {
         size_t lanes = p->z.n - j < FXI_LANES ? p->z.n - j : FXI_LANES;
-        if (!fxi_kernel_panel_lay(p, s, j, lanes)
-            || !fxi_kernel_panel_meet(s->out, p, s, i0, 0, n))
+        if (!fxi_kernel_panel_pack(p, s, j, lanes)
+            || !fxi_kernel_panel_eval(s->out, p, s, i0, 0, n))
             return FX_ECANCELLED;
         if (!sum) {
             st = find_bad(p, s->out, i0, n, j, lanes);
@@ -90,7 +90,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     fx_status st = FX_ECANCELLED;
 
     memset(sum, 0, n * a->width * sizeof *sum);
-    if (fxi_kernel_panel_meet_tile(p, s, i0, n))
+    if (fxi_kernel_panel_eval_tile(p, s, i0, n))
         st = panels(a, s, i0, n, sum, weight);
     for (size_t i = 0; i < n * a->width && !st; i++)
         check += sum[i] * 0;            /* NaN for good if a value was not finite */
@@ -108,8 +108,8 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z, const double *W,
-                           size_t outputs, const fx_run *run)
+fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
+                           const double *W, size_t outputs, const fx_run *run)
 {
     score a = {.S = S, .W = W, .outputs = outputs};
     size_t bytes;
@@ -133,7 +133,7 @@ fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_some x, fxi_some z
         a.p.tile = SUMS / a.width ? SUMS / a.width : 1;
     size_t blocks = (x.n + a.p.tile - 1) / a.p.tile;
     fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n
-                                         * (fxi_kernel_panel_work(k, x.X) + (double)outputs));
+                                           * (fxi_kernel_panel_work(k, x.X) + (double)outputs));
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks);
     if (!fxi_size_mul(&bytes, (a.p.tile + FXI_LANES) * threads * sizeof(double), a.width))
         bytes = SIZE_MAX;

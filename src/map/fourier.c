@@ -71,7 +71,7 @@ static fx_status set_form(fxi_project *w, fx_map *m, int choice)
                          "rff: projection=hadamard has normal rows and serves rbf, not %s; "
                          "possible: dense, circulant",
                          m->kernel->type->name);
-    fxi_map_settle(m, "projection", "%s", w->type->name);
+    fxi_map_resolve(m, "projection", "%s", w->type->name);
     return FX_OK;
 }
 
@@ -84,8 +84,7 @@ static fx_status draw_some(void *ctx, size_t b, fxi_team *team)
 
     (void)team;
     for (size_t s = first; s < last; s++)
-        f->b[s] = (float)(6.28318530717958647693
-                          * fxi_rng_uniform(fxi_project_rng(&use, 0, 0), s));
+        f->b[s] = (float)(6.28318530717958647693 * fxi_rng_uniform(fxi_project_rng(&use, 0, 0), s));
     return FX_OK;
 }
 

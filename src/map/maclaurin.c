@@ -138,7 +138,7 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
         || (st = add_levels(m, s, projections[projection], run)) != 0)
         return st;
     if (form(s))
-        fxi_map_settle(m, "projection", "%s", form(s));
+        fxi_map_resolve(m, "projection", "%s", form(s));
     m->rows = s->level[0]->rows;
     m->width = s->level[0]->width;
     m->lanes = s->level[0]->lanes;

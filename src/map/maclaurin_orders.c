@@ -184,7 +184,7 @@ static fx_status settle_counts(fx_map *m, const fxi_rm *s)
     if (n >= sizeof text)
         return fxi_error(FX_EUNSUPPORTED,
                          "rm: counts of %d orders are too long; set a smaller max-order", last);
-    fxi_map_settle(m, "counts", "%s", text);
+    fxi_map_resolve(m, "counts", "%s", text);
     return FX_OK;
 }
 

@@ -33,7 +33,7 @@ void fx_map_free(fx_map *m)
     free(m);
 }
 
-void fxi_map_settle(fx_map *m, const char *key, const char *format, ...)
+void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
 {
     size_t i = 0, n = sizeof m->settled / sizeof *m->settled;
     va_list args;
@@ -201,7 +201,11 @@ fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size
     if (st)
         return st;
     return make(out, &s,
-                (fx_map){.kernel = k, .cols = cols, .random = random, .like = like, .seed = seed,
+                (fx_map){.kernel = k,
+                         .cols = cols,
+                         .random = random,
+                         .like = like,
+                         .seed = seed,
                          .stream = stream},
                 NULL, run);
 }

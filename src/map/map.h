@@ -54,7 +54,10 @@ struct fx_map {
     bool lanes;
     void *state;
     /* Keys whose value init settled ("auto" became "hadamard"): key=value in fx_map_spec. */
-    struct { const char *key; char value[240]; } settled[4];
+    struct {
+        const char *key;
+        char value[240];
+    } settled[4];
     char *spec;
 };
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
@@ -69,7 +72,7 @@ fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size
                         size_t random, size_t like, uint64_t seed, uint64_t stream,
                         const fx_run *run);
 /* Remember what a key was settled to; shown by fx_map_spec. */
-void fxi_map_settle(fx_map *m, const char *key, const char *format, ...)
+void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* apply.c - scores with weights W[outputs][padded], padded = blocks * width */

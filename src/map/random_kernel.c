@@ -186,8 +186,8 @@ static void sums(float *re, float *im, const fx_map *m, const fxi_rk *k, const f
         m->simd->map_newton(re, part[0], even, n, k->order, k->scaled);
 }
 
-static void exponent(float *re, float *im, const fx_map *m, const fxi_rk *k,
-                     const fxi_rk_space *s, size_t at, size_t n, const float *number)
+static void exponent(float *re, float *im, const fx_map *m, const fxi_rk *k, const fxi_rk_space *s,
+                     size_t at, size_t n, const float *number)
 {
     if (k->complex)
         memcpy(re, s->z[0] + at, n * sizeof *re);
@@ -368,7 +368,8 @@ static fx_status draw(fx_map *m, fxi_rk *k, const fxi_project_type *form, bool r
     if (square && !form->times)
         return fxi_error(FX_EUNSUPPORTED,
                          "rk: complex=yes of %s is offered by the projections packed, circulant "
-                         "and hadamard, not %s", m->kernel->spec, form->name);
+                         "and hadamard, not %s",
+                         m->kernel->spec, form->name);
     k->w[0] = w;
     if ((st = fxi_project_new(&k->w[0], run)) != 0 || !k->complex)
         return st;
@@ -408,7 +409,8 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
     if (complex == 2 && k->law == FXI_LAW_SIGN
         && (st = fxi_map_random_kernel_complex(&k->complex, m,
                                                forms[projection] ? forms[projection]->name : "auto",
-                                               signs ? "row" : "column", sample, run)) != 0)
+                                               signs ? "row" : "column", sample, run))
+               != 0)
         return st;
     if (k->complex && k->law != FXI_LAW_SIGN)
         return fxi_error(FX_EUNSUPPORTED, "rk: complex=yes draws signs; dist=rademacher only");
@@ -438,8 +440,8 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
     m->lanes = k->w[0].lanes;
     m->width = k->w[0].width * (k->complex ? 2 : 1);
     m->blocks = k->w[0].blocks;
-    fxi_map_settle(m, "projection", "%s", form->name);
-    fxi_map_settle(m, "complex", "%s", k->complex ? "yes" : "no");
+    fxi_map_resolve(m, "projection", "%s", form->name);
+    fxi_map_resolve(m, "complex", "%s", k->complex ? "yes" : "no");
     return FX_OK;
 }
 
@@ -452,9 +454,9 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
         return fxi_error(FX_EUNSUPPORTED,
                          "rk: no exact variance with projection=circulant; packed, hadamard and "
                          "dense have one");
-    return fxi_map_variance_rk(one, all, m->kernel, p, k->law, k->complex,
-                               &(fxi_blocks){.rows = k->outputs, .p = w->unit, .mixed = w->mixed,
-                                             .folded = w->folded});
+    return fxi_map_variance_rk(
+        one, all, m->kernel, p, k->law, k->complex,
+        &(fxi_blocks){.rows = k->outputs, .p = w->unit, .mixed = w->mixed, .folded = w->folded});
 }
 
 static void free_state(fx_map *m)

@@ -190,7 +190,7 @@ static fx_status read_s(state *k, fx_map *m, const fxi_spec *spec)
     k->s = (size_t)s;
     k->low = m->random / k->s;
     k->more = m->random % k->s;
-    fxi_map_settle(m, "s", "%zu", k->s);
+    fxi_map_resolve(m, "s", "%zu", k->s);
     return FX_OK;
 }
 

@@ -83,8 +83,8 @@ static fx_status compare(bool *same, const fxi_train *t, const fx_map *map, cons
         row[i] = sample_row(t, i);
     fx_status st = S ? fxi_data_select(&some, &table, row, n, false, run) : FX_ENOMEM;
     if (!st)
-        st = fxi_kernel_score(S, t->m->kernel, (fxi_some){some->table.block, NULL, n},
-                              (fxi_some){&c->vectors, NULL, c->vectors.rows}, c->weights,
+        st = fxi_kernel_score(S, t->m->kernel, (fxi_row_subset){some->table.block, NULL, n},
+                              (fxi_row_subset){&c->vectors, NULL, c->vectors.rows}, c->weights,
                               c->outputs, run);
     if (!st)
         st = fx_map_score(S + numbers, map, W, c->outputs, some->table.block, run);
@@ -151,7 +151,7 @@ static fx_status replace(fx_model *m, fx_map *map, double *W)
 static bool asked(const fxi_train *t)
 {
     return t->how.learner->kernel && t->how.learner->kind == FXI_LOSS
-        && t->how.collapse != FXI_COLLAPSE_NO;
+           && t->how.collapse != FXI_COLLAPSE_NO;
 }
 
 fx_status fxi_model_collapse_check(fxi_train *t, const fx_run *run)
@@ -166,7 +166,8 @@ fx_status fxi_model_collapse_check(fxi_train *t, const fx_run *run)
         t->collapsed = SIZE_MAX;
     fx_map_free(map);
     if (!st && (always || !is_larger(t, &t->X)))        /* not larger with fewer vectors */
-        return fxi_memory_check(run, t->collapsed, "weights of combinations of features "
+        return fxi_memory_check(run, t->collapsed,
+                                "weights of combinations of features "
                                 "(collapse=no needs none)");
     t->collapsed = 0;
     return always || st == FX_ENOMEM || st == FX_ECANCELLED ? st : FX_OK;

@@ -7,8 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS = 1024, LEAST = 16, MOST = 256, REPEAT = 8, TILES = 32, DEEP = 256,
-       STEPS = 40 * FXI_ESTIMATE_PILOT };       /* that the pilot fit may take */
+enum {
+    ROWS = 1024,
+    LEAST = 16,
+    MOST = 256,
+    REPEAT = 8,
+    TILES = 32,
+    DEEP = 256,
+    STEPS = 40 * FXI_ESTIMATE_PILOT
+}; /* that the pilot fit may take */
 
 /* Blocks of rows of the Gram matrix, twice as large until 1 ms is measured; the best of some. */
 static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
@@ -27,8 +34,8 @@ static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
     e->pair = HUGE_VAL;
     for (int times = 0; times < REPEAT && !st; times++) {
         double begin = fxi_model_train_clock(), seconds;
-        st = fxi_kernel_rows(K, t->m->kernel, (fxi_some){&t->X, some, n},
-                             (fxi_some){&t->X, some, block}, run);
+        st = fxi_kernel_rows(K, t->m->kernel, (fxi_row_subset){&t->X, some, n},
+                             (fxi_row_subset){&t->X, some, block}, run);
         seconds = fmax(fxi_model_train_clock() - begin, 1e-9);
         e->pair = fmin(e->pair, seconds / (double)(block * n));
         if (seconds > 1e-2)

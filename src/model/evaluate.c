@@ -128,7 +128,7 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
             *out = m;
         return st;
     }
-    j.room = fxi_alloc(fxi_model_predict_room(c), sizeof *j.room);
+    j.room = fxi_alloc(fxi_model_predict_workspace(c), sizeof *j.room);
     j.label = fxi_alloc(n, sizeof *j.label);
     st = j.room && j.label ? auc_of(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
     if (!st)

@@ -128,7 +128,7 @@ void fxi_model_explain_field_free(fxi_explain_field *f);
 double fxi_model_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
 /* That weight, if it is large enough: pushed. */
 fx_status fxi_model_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
-                                        fxi_explain_top *top);
+                                         fxi_explain_top *top);
 /* No combination of positions >= from has a larger |weight|. */
 double fxi_model_explain_weight_bound(const fxi_explain_field *f, size_t from);
 /* sqrt(sum_s q_s^2 reach_rs): times norm[i] it bounds what q becomes with r more columns >= i. */
@@ -174,8 +174,8 @@ static inline double fxi_explain_least_of(const fxi_explain_walk *w)
 /* All combinations whose first column (order 2 dense: first panel) is this. */
 fx_status fxi_model_explain_dense(fxi_explain_walk *w, size_t first);
 fx_status fxi_model_explain_sparse(fxi_explain_walk *w, size_t first);
-fx_status fxi_model_explain_dense_room(fxi_explain_walk *w, const fxi_explain_field *f);
-fx_status fxi_model_explain_sparse_room(fxi_explain_walk *w, const fxi_explain_field *f);
+fx_status fxi_model_explain_dense_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
+fx_status fxi_model_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
 /* Combinations built up column by column from the `width` best of each length; dense fields.
  * *work grows by what it took. */
 fx_status fxi_model_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,

@@ -11,7 +11,7 @@
 
 enum { T = FXI_LANES };
 
-fx_status fxi_model_explain_dense_room(fxi_explain_walk *w, const fxi_explain_field *f)
+fx_status fxi_model_explain_dense_workspace(fxi_explain_walk *w, const fxi_explain_field *f)
 {
     w->q = fxi_alloc(((size_t)f->t + 2) * f->S, sizeof *w->q);
     w->panel = fxi_alloc(f->S * T, sizeof *w->panel);
@@ -71,8 +71,7 @@ static void take_panel(fxi_explain_walk *w, const double *q, size_t a, size_t fr
         largest = fmax(largest, square[k]);
     largest = sqrt(largest) * FXI_EXPLAIN_SLACK;
     for (size_t b = a; b < f->panels; b++) {
-        if (largest * f->norm[b * T] < fxi_explain_least_of(w)
-            || !spend(w, 256. * (double)f->S))
+        if (largest * f->norm[b * T] < fxi_explain_least_of(w) || !spend(w, 256. * (double)f->S))
             return;
         for (size_t k = 0; k < T * T; k++)
             sum[k] = 0;

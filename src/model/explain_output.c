@@ -43,7 +43,7 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t wanted, const fx_
 {
     const fx_content *c = &m->c;
     double *score = fxi_alloc(c->outputs, sizeof *score);
-    ranking r = {c, score, fxi_alloc(fxi_model_predict_room(c), sizeof *r.room), 0};
+    ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.room), 0};
     fx_status st = score && r.room ? FX_OK : FX_ENOMEM;
 
     if (!st && row->rows != 1)

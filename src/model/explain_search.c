@@ -60,8 +60,8 @@ static fx_status make_walks(searching *s)
         w->simd = fxi_simd_get();
         w->top.most = s->top->most;
         w->top.holders = s->top->holders;
-        st = s->f->P ? fxi_model_explain_dense_room(w, s->f)
-                     : fxi_model_explain_sparse_room(w, s->f);
+        st = s->f->P ? fxi_model_explain_dense_workspace(w, s->f)
+                     : fxi_model_explain_sparse_workspace(w, s->f);
     }
     return st;
 }

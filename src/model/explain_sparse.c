@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-fx_status fxi_model_explain_sparse_room(fxi_explain_walk *w, const fxi_explain_field *f)
+fx_status fxi_model_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_field *f)
 {
     size_t levels = (size_t)f->t + 1;
 

@@ -42,7 +42,8 @@ fx_status fxi_model_factors_score(double *S, const fx_model *m, const fx_matrix 
     fx_status st = f || !X->rows ? fxi_fm_rows(&view, &own, m->fm, X, run) : FX_ENOMEM;
 
     for (size_t k = 0; k < outputs && !st; k++) {
-        st = fxi_fm_score(f, m->fm, m->v + k * m->fm->size, (fxi_some){&view, NULL, X->rows}, run);
+        st = fxi_fm_score(f, m->fm, m->v + k * m->fm->size, (fxi_row_subset){&view, NULL, X->rows},
+                          run);
         for (size_t i = 0; i < X->rows && !st && outputs > 1; i++)
             S[i * outputs + k] = f[i];
     }
@@ -87,8 +88,13 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
             memcpy(theta + k * order, v + b->theta, order * sizeof *theta);
         norm[k] = fxi_fm_norm(fm, v, g);
     }
-    *to = (fx_factors){.order = b->order, .cols = fm->cols, .rank = rank, .P = P, .lambda = lambda,
-                       .theta = theta, .norm = norm};
+    *to = (fx_factors){.order = b->order,
+                       .cols = fm->cols,
+                       .rank = rank,
+                       .P = P,
+                       .lambda = lambda,
+                       .theta = theta,
+                       .norm = norm};
     return FX_OK;
 }
 

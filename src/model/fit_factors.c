@@ -51,7 +51,7 @@ fx_status fxi_model_fit_factors_prepare(fxi_train *t, const fx_plan *plan, const
     t->qid = table->qid;
     t->eval_qid = plan->eval ? plan->eval->qid : NULL;
     c->features = c->cols;
-    if ((st = fxi_model_measure_settle(t, plan))
+    if ((st = fxi_model_measure_resolve(t, plan))
         || (plan->kernel && (st = fxi_model_factors_groups_keep(t->m, plan, &t->how))))
         return st;
     return fxi_model_fit_factors_rows(t, run);
@@ -62,7 +62,7 @@ bool fxi_model_fit_factors_bytes(size_t *bytes, const fxi_train *t)
     size_t each;
 
     return fxi_size_mul(&each, t->m->fm->size, 3 * sizeof(double))
-        && fxi_size_mul(bytes, each, t->outputs);
+           && fxi_size_mul(bytes, each, t->outputs);
 }
 
 fx_status fxi_model_fit_factors_check(const fxi_train *t, const fx_run *run)
@@ -171,33 +171,39 @@ static fx_status summarise(const fxi_train *t, const fxi_output *o)
         return FX_OK;
     if (worst->f.diverged) {
         advise(what, t, "lower lr");
-        return fxi_error(FX_DIVERGED, "diverged after epoch %zu, even with the learning rate %g of "
+        return fxi_error(FX_DIVERGED,
+                         "diverged after epoch %zu, even with the learning rate %g of "
                          "lr=%g; the model is that of the last good epoch: %s",
                          worst->f.iterations, worst->f.lr, t->how.lr, what);
     }
     if (worst->f.rounded) {
         advise(what, t, "raise beta-lambda or beta");
-        return fxi_error(FX_NOT_CONVERGED, "after %zu iterations rounding errors raise the "
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu iterations rounding errors raise the "
                          "objective; the model is that of the last iteration, with objective %g: "
-                         "%s", worst->ran, worst->f.objective, what);
+                         "%s",
+                         worst->ran, worst->f.objective, what);
     }
     if (worst->late)
-        return fxi_error(FX_NOT_CONVERGED, "the limit of %g seconds came after %zu iterations, at "
-                         "objective %g: raise it", t->max_seconds, worst->ran,
-                         worst->f.objective);
+        return fxi_error(FX_NOT_CONVERGED,
+                         "the limit of %g seconds came after %zu iterations, at "
+                         "objective %g: raise it",
+                         t->max_seconds, worst->ran, worst->f.objective);
     if (worst->zeros > 0) {
         advise(what, t, "take another solver");
-        return fxi_error(FX_NOT_CONVERGED, "after %zu iterations steps are small, but the objective "
-                         "%g is above that of scores 0, %g: %s", worst->ran, worst->f.objective,
-                         worst->zeros, what);
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu iterations steps are small, but the objective "
+                         "%g is above that of scores 0, %g: %s",
+                         worst->ran, worst->f.objective, worst->zeros, what);
     }
     if (t->X.cols && t->largest[widest(t)] > 1e3)
         advise(what, t, "raise max-iter");
     else
         snprintf(what, sizeof what, "raise max-iter");
-    return fxi_error(FX_NOT_CONVERGED, "after %zu iterations an iteration still changes the "
-                     "objective %g by more than tol=%g of it: %s", worst->ran,
-                     worst->f.objective, t->how.tol, what);
+    return fxi_error(FX_NOT_CONVERGED,
+                     "after %zu iterations an iteration still changes the "
+                     "objective %g by more than tol=%g of it: %s",
+                     worst->ran, worst->f.objective, t->how.tol, what);
 }
 
 fx_status fxi_model_fit_factors(fxi_train *t, const fx_run *run)

@@ -14,13 +14,15 @@ typedef struct crossing {
     const fxi_folds *f;
     fxi_held *held;
     void *ctx;
-    struct { double C, gap; } *worst;   /* [folds] of fits that did not converge */
+    struct {
+        double C, gap;
+    } * worst; /* [folds] of fits that did not converge */
 } crossing;
 
 /* All values of C for output k of the fits without fold b; scores of its rows to
  * S[n][held][outputs]. */
 static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, size_t k,
-                          fxi_some rows, const fx_run *run)
+                          fxi_row_subset rows, const fx_run *run)
 {
     const fxi_train *t = a->t;
     size_t outputs = t->outputs, held = rows.n;
@@ -70,7 +72,8 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
                 same[n++] = (int32_t)i;
             }
     for (size_t k = 0; k < t->outputs && !st; k++) {
-        st = fit_path(S, f, a, b, k, (fxi_some){t->m->fm ? &t->laid : &t->X, same, held}, run);
+        st = fit_path(S, f, a, b, k, (fxi_row_subset){t->m->fm ? &t->laid : &t->X, same, held},
+                      run);
         if (done)
             *done = (double)(k + 1) / (double)t->outputs;
     }
@@ -96,13 +99,15 @@ fx_status fxi_model_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void
         if (a.worst[b].gap > a.worst[worst].gap)
             worst = b;
     if (!st && a.worst[worst].gap > 0 && t->m->fm)
-        st = fxi_error(FX_NOT_CONVERGED, "beta times %g without fold %zu: tol=%g not met after "
-                       "%zu iterations: raise max-iter", a.worst[worst].C, worst, t->how.tol,
-                       t->how.max_iter);
+        st = fxi_error(FX_NOT_CONVERGED,
+                       "beta times %g without fold %zu: tol=%g not met after "
+                       "%zu iterations: raise max-iter",
+                       a.worst[worst].C, worst, t->how.tol, t->how.max_iter);
     else if (!st && a.worst[worst].gap > 0)
-        st = fxi_error(FX_NOT_CONVERGED, "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "
-                       "C, scale the columns, or raise max-iter", a.worst[worst].C, worst,
-                       a.worst[worst].gap, t->how.tol);
+        st = fxi_error(FX_NOT_CONVERGED,
+                       "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "
+                       "C, scale the columns, or raise max-iter",
+                       a.worst[worst].C, worst, a.worst[worst].gap, t->how.tol);
     free(a.worst);
     return st;
 }

@@ -20,7 +20,7 @@ static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
     if (!o->score && !(o->score = fxi_alloc(t->eval.rows, sizeof *o->score)))
         return FX_ENOMEM;
     fx_status st = fxi_model_score(o->score, t, now, &t->eval,
-                                   (fxi_some){&t->eval_X, NULL, t->eval.rows}, o->run);
+                                   (fxi_row_subset){&t->eval_X, NULL, t->eval.rows}, o->run);
     if (st)
         return st;
     for (size_t i = 0; i < t->eval.rows; i++) {
@@ -44,7 +44,8 @@ fx_status fxi_model_history(fxi_output *o, const fxi_solution *now)
         return FX_OK;
     if ((st = measure(&metric, o, now))
         || (st = fxi_model_history_add(o, &(fx_step){.iteration = now->iterations,
-                                                     .objective = now->objective, .gap = now->gap,
+                                                     .objective = now->objective,
+                                                     .gap = now->gap,
                                                      .metric = metric})))
         return st;
     double way = log(now->gap) / log(tol);      /* from 1 to tol; NaN and beyond: not shown */

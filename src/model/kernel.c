@@ -33,15 +33,19 @@ static fx_status settle(fxi_train *t, const fx_plan *plan)
 
     t->serial = settled ? given[7] == 'y' : cols == n + 1 && is_numbered(&t->X);
     if (cols != n + t->serial)
-        return fxi_error(FX_ESHAPE, "kernel precomputed: %zu rows have %zu columns; one for each "
-                         "row is needed%s", n, cols,
-                         cols != n + 1 ? "" : settled ? ": say serial=yes if column 0 numbers the "
-                                                        "rows"
-                                                      : ", and before them may stand 1, 2, ..");
+        return fxi_error(FX_ESHAPE,
+                         "kernel precomputed: %zu rows have %zu columns; one for each "
+                         "row is needed%s",
+                         n, cols,
+                         cols != n + 1 ? ""
+                         : settled     ? ": say serial=yes if column 0 numbers the "
+                                         "rows"
+                                       : ", and before them may stand 1, 2, ..");
     fx_kernel_free(t->m->kernel);
     t->m->kernel = NULL;
-    return fx_kernel_parse(&t->m->kernel, t->serial ? "precomputed:serial=yes"
-                                                    : "precomputed:serial=no", NULL, t->m->c.base);
+    return fx_kernel_parse(&t->m->kernel,
+                           t->serial ? "precomputed:serial=yes" : "precomputed:serial=no", NULL,
+                           t->m->c.base);
 }
 
 static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_run *run)
@@ -54,7 +58,7 @@ static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_ru
                          c->scale);
     if (t->init)
         return fxi_error(FX_EUNSUPPORTED, "a model of a precomputed kernel cannot start from "
-                         "another");
+                                          "another");
     if (!(st = settle(t, plan)))
         st = fxi_kernel_precomputed_check(t->m->kernel, &t->X, run);
     c->seen = NULL;                     /* a column of zeros may be none in other rows */
@@ -68,8 +72,10 @@ fx_status fxi_model_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
     fx_status st;
 
     if (plan->map)
-        return fxi_error(FX_EINVAL, "%s takes its kernel exactly, without map %s; with a map take "
-                         "model %s", name, plan->map, name + sizeof "kernel-" - 1);
+        return fxi_error(FX_EINVAL,
+                         "%s takes its kernel exactly, without map %s; with a map take "
+                         "model %s",
+                         name, plan->map, name + sizeof "kernel-" - 1);
     if (!plan->kernel)
         return fxi_error(FX_EINVAL, "%s needs a kernel", name);
     if (!t->X.cols)
@@ -112,7 +118,7 @@ static bool find_vectors(int32_t *at, const fx_matrix *V, const fx_matrix *X)
     return found == V->rows;
 }
 
-fx_status fxi_model_kernel_go_on(fxi_train *t, const fx_run *run)
+fx_status fxi_model_kernel_resume(fxi_train *t, const fx_run *run)
 {
     const fx_matrix *V = &t->init->c.vectors;
 

@@ -13,7 +13,7 @@
 
 static const char *const names[] = {"accuracy", "auc", "logloss", "rmse"};
 
-fx_status fxi_model_measure_settle(fxi_train *t, const fx_plan *plan)
+fx_status fxi_model_measure_resolve(fxi_train *t, const fx_plan *plan)
 {
     int task = t->how.task, metric = task == FXI_RANK       ? FXI_METRIC_AUC
                                      : task == FXI_CLASSIFY ? FXI_METRIC_ACCURACY
@@ -104,7 +104,8 @@ fx_status fxi_model_measure(double *out, fxi_output *o, const double *v)
     if (!n)
         return FX_OK;
     if ((st = make_room(o))
-        || (st = fxi_fm_score(o->score, t->m->fm, v, (fxi_some){&t->eval_laid, NULL, n}, o->run)))
+        || (st = fxi_fm_score(o->score, t->m->fm, v, (fxi_row_subset){&t->eval_laid, NULL, n},
+                              o->run)))
         return st;
     const double *y = o->score + n;
     for (size_t i = 0; i < n; i++)

@@ -122,8 +122,7 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c);
 /* All of t as one block; *own holds it, if it is a copy. */
-fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t,
-                              const fx_run *run);
+fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 
 /* ---- train.c: a fit that is prepared ----------------------------------------------------- */
 typedef struct fxi_train {
@@ -174,7 +173,7 @@ fx_status fxi_model_seen(fxi_train *t, const fx_run *run);
 /* kernel.c - the kernel of a kernel machine, precomputed rows checked; vectors of init found among
  * the rows or else set above them (join). */
 fx_status fxi_model_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
-fx_status fxi_model_kernel_go_on(fxi_train *t, const fx_run *run);
+fx_status fxi_model_kernel_resume(fxi_train *t, const fx_run *run);
 fx_status fxi_model_kernel_join(fxi_train *t, const fx_run *run);
 bool fxi_model_kernel_is_given(const fx_content *c);    /* precomputed: rows are those of K */
 
@@ -216,17 +215,17 @@ fx_status fxi_model_history_keep(fx_model *m, const fxi_output *o);     /* o[out
 fx_status fxi_model_output_factors_new(fxi_output *o);
 fx_status fxi_model_output_factors(fxi_output *o, double beta, const fx_run *run);
 bool fxi_model_output_factors_bytes(size_t *bytes, const fxi_train *t);
-fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_some x,
+fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_row_subset x,
                                          const fx_run *run);
 /* measure.c - what plan says of measuring goes into t; plan.metric of v on plan.eval, NaN without
  * it; is a better than b? */
-fx_status fxi_model_measure_settle(fxi_train *t, const fx_plan *plan);
+fx_status fxi_model_measure_resolve(fxi_train *t, const fx_plan *plan);
 fx_status fxi_model_measure(double *out, fxi_output *o, const double *v);
 bool fxi_model_measure_better(const fxi_train *t, double a, double b);
 /* score.c - scores f[x.n] of rows by a solution that is in the making; x.X is source->X, a table
  * prepared as that of training. */
 fx_status fxi_model_score(double *f, const fxi_train *t, const fxi_solution *s,
-                          const fxi_source *source, fxi_some x, const fx_run *run);
+                          const fxi_source *source, fxi_row_subset x, const fx_run *run);
 
 /* ---- each.c, folds.c, calibrate.c: several fits ------------------------------------------ */
 typedef fx_status fxi_model_job(void *ctx, size_t job, double *done, const fx_run *run);
@@ -306,7 +305,7 @@ double fxi_model_predict_label(const fx_content *c, const double *score, double 
 /* Logarithm of the probability of class k; finite. */
 double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room,
                              fxi_team *team);
-size_t fxi_model_predict_room(const fx_content *c);     /* numbers of room for these */
+size_t fxi_model_predict_workspace(const fx_content *c);     /* numbers of room for these */
 double fxi_model_predict_clip(const fx_content *c, double score);      /* of a target */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */

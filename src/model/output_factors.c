@@ -22,8 +22,8 @@ bool fxi_model_output_factors_bytes(size_t *bytes, const fxi_train *t)
                                              : fxi_fm_lbfgs_bytes(&solver, fm, &t->laid);
 
     return fits && fxi_size_mul(&rows, t->X.rows, 8 * sizeof(double))
-        && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
-        && fxi_size_add(bytes, rows, numbers) && fxi_size_add(bytes, *bytes, solver);
+           && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
+           && fxi_size_add(bytes, rows, numbers) && fxi_size_add(bytes, *bytes, solver);
 }
 
 fx_status fxi_model_output_factors_new(fxi_output *o)
@@ -64,7 +64,8 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
     if (o->quiet)
         return FX_OK;
     if ((st = fxi_model_measure(&metric, o, now->v))
-        || (st = fxi_model_history_add(o, &(fx_step){.iteration = now->iterations, .gap = NAN,
+        || (st = fxi_model_history_add(o, &(fx_step){.iteration = now->iterations,
+                                                     .gap = NAN,
                                                      .objective = now->objective,
                                                      .metric = metric})))
         return st;
@@ -73,8 +74,10 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
     if (!t->patience)
         return FX_OK;
     if (isnan(metric))
-        return fxi_error(FX_EINVAL, "patience: the metric of output %zu is not defined on the rows "
-                         "of eval; they need weight and, for auc, different labels", o->number);
+        return fxi_error(FX_EINVAL,
+                         "patience: the metric of output %zu is not defined on the rows "
+                         "of eval; they need weight and, for auc, different labels",
+                         o->number);
     o->since++;
     if (!o->best.iterations || fxi_model_measure_better(t, metric, o->best_metric)) {
         copy_state(&o->best, now, t->m->fm->size);
@@ -168,8 +171,10 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     while (i < size && isfinite(o->f.v[i]) && (!o->f.sum || isfinite(o->f.sum[i])))
         i++;
     if (i < size || !isfinite(o->f.objective))
-        return fxi_error(FX_ENUMERIC, "output %zu ends with numbers that are not finite (objective "
-                         "%g); scale the rows", o->number, o->f.objective);
+        return fxi_error(FX_ENUMERIC,
+                         "output %zu ends with numbers that are not finite (objective "
+                         "%g); scale the rows",
+                         o->number, o->f.objective);
     double zeros = of_zeros(p);
     if (o->f.converged && !o->best.iterations && o->f.objective > zeros) {
         o->zeros = zeros;
@@ -214,7 +219,7 @@ fx_status fxi_model_output_factors(fxi_output *o, double beta, const fx_run *run
     return st ? st : finish(o, &p);
 }
 
-fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_some x,
+fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_row_subset x,
                                          const fx_run *run)
 {
     fx_status st = fxi_fm_score(f, o->train->m->fm, o->f.v, x, run);

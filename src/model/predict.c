@@ -30,7 +30,7 @@ static double sigmoid_at(const fx_content *c, const double *score, size_t k)
 /* log 1/(1 + exp(z)) */
 static double log_sigmoid(double z) { return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z)); }
 
-size_t fxi_model_predict_room(const fx_content *c)
+size_t fxi_model_predict_workspace(const fx_content *c)
 {
     return c->pairs ? 3 * c->classes + c->outputs : c->classes;
 }
@@ -184,7 +184,7 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
                                   n, &how);
 
     if (!st && a->what != FX_SCORE) {
-        scratch = fxi_alloc(n * c->outputs + fxi_model_predict_room(c), sizeof *scratch);
+        scratch = fxi_alloc(n * c->outputs + fxi_model_predict_workspace(c), sizeof *scratch);
         S = scratch;
         st = S ? FX_OK : FX_ENOMEM;
     }
@@ -193,9 +193,9 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     else if (!st && a->m->fm)
         st = fxi_model_factors_score(S, a->m, &X, &how);
     else if (!st && a->m->exact)
-        st = fxi_kernel_score(S, a->m->kernel, (fxi_some){&X, NULL, n},
-                              (fxi_some){&c->vectors, NULL, c->features}, c->weights, c->outputs,
-                              &how);
+        st = fxi_kernel_score(S, a->m->kernel, (fxi_row_subset){&X, NULL, n},
+                              (fxi_row_subset){&c->vectors, NULL, c->features}, c->weights,
+                              c->outputs, &how);
     else if (!st)
         st = fx_map_score(S, a->m->map, c->weights, c->outputs, &X, &how);
     if (!st && !fxi_parallel_cancelled(team))
@@ -274,9 +274,9 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
                          m->fm && m->c.classes ? "loss=logistic does"
-                         : m->c.classes  ? "train with calibrate=yes or model logistic"
-                         : m->c.variance ? "its scores are components"
-                                         : "its labels are targets");
+                         : m->c.classes        ? "train with calibrate=yes or model logistic"
+                         : m->c.variance       ? "its scores are components"
+                                               : "its labels are targets");
     if (what == FX_LABEL && m->c.variance)
         return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels; its scores are components",
                          m->c.spec);

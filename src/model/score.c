@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* b + sum over rows of training of beta_i K(x_i, x) */
-static fx_status by_kernel(double *f, const fxi_train *t, const fxi_solution *s, fxi_some x,
+static fx_status by_kernel(double *f, const fxi_train *t, const fxi_solution *s, fxi_row_subset x,
                            const fx_run *run)
 {
     size_t n = 0, rows = t->source.rows;
@@ -23,7 +23,7 @@ static fx_status by_kernel(double *f, const fxi_train *t, const fxi_solution *s,
             beta[n++] = s->beta[i];
         }
     if (!st)
-        st = fxi_kernel_score(f, t->m->kernel, x, (fxi_some){&t->X, row, n}, beta, 1, run);
+        st = fxi_kernel_score(f, t->m->kernel, x, (fxi_row_subset){&t->X, row, n}, beta, 1, run);
     for (size_t i = 0; i < x.n && !st; i++)
         f[i] += s->b;
     free(row);
@@ -33,7 +33,7 @@ static fx_status by_kernel(double *f, const fxi_train *t, const fxi_solution *s,
 
 /* Scores of all rows of the source, of which those of x are wanted. */
 static fx_status by_features(double *f, const fxi_source *source, const double *w, double b,
-                             fxi_some x, const fx_run *run)
+                             fxi_row_subset x, const fx_run *run)
 {
     double *all = x.row ? fxi_alloc(source->rows, sizeof *all) : f;
     fx_status st = all ? fxi_fit_source_scores(all, source, w, &b, 1, run) : FX_ENOMEM;
@@ -47,7 +47,7 @@ static fx_status by_features(double *f, const fxi_source *source, const double *
 }
 
 fx_status fxi_model_score(double *f, const fxi_train *t, const fxi_solution *s,
-                          const fxi_source *source, fxi_some x, const fx_run *run)
+                          const fxi_source *source, fxi_row_subset x, const fx_run *run)
 {
     if (!t->how.learner->kernel)
         return by_features(f, source, s->w, s->b, x, run);

@@ -196,9 +196,10 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     bool factors = t->how.learner->kind == FXI_FACTORS;
     if (!st && !factors && (plan->metric || plan->patience || plan->max_seconds != 0))
         st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; factorization machines have",
-                       t->how.learner->name, plan->metric     ? "choice of metric"
-                                             : plan->patience ? "patience"
-                                                              : "limit of time");
+                       t->how.learner->name,
+                       plan->metric     ? "choice of metric"
+                       : plan->patience ? "patience"
+                                        : "limit of time");
     if (st)
         return st;
     c->seed = plan->seed;
@@ -222,7 +223,7 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     if (!st)
         st = fxi_model_init_check(t);
     if (!st && t->init && t->how.learner->kernel)
-        st = fxi_model_kernel_go_on(t, run);
+        st = fxi_model_kernel_resume(t, run);
     if (!st)
         st = fxi_model_memory(t, plan, run);
     if (!st && plan->eval)

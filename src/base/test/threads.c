@@ -4,7 +4,7 @@
  *
  *   fxi_parallel_run   leaves a number of threads that was asked for as it is
  *   fxi_parallel       the caller's first block waits until another thread has begun one
- *   fxi_crew_run       the same, once for each question test_helped()
+ *   fxi_threadpool_run       the same, once for each question test_helped()
  *
  * So a test that compares 1 with 3 threads compares just that; test_helped() proves it.  Waiting
  * ends after ten seconds: then no thread could be started, and test_helped() says so. */
@@ -15,11 +15,11 @@
 #include <sched.h>
 #include <time.h>
 
-static atomic_bool helped, crew_helped;
+static atomic_bool helped, pool_helped;
 
 bool test_helped(void)
 {
-    crew_helped = false;
+    pool_helped = false;
     return atomic_exchange(&helped, false);
 }
 
@@ -43,7 +43,7 @@ fx_run __wrap_fxi_parallel_run(const fx_run *run, double work)
 
 typedef struct loop {
     fxi_block *fn;
-    fxi_crew_chunk *chunk;
+    fxi_threadpool_chunk *chunk;
     void *ctx;
     bool several, asked;                /* threads there are; threads that the test asked for */
     atomic_bool other;                  /* one that is not the caller's is at work */
@@ -82,17 +82,20 @@ static void chunk_of(void *ctx, size_t chunk, int member)
     loop *l = ctx;
 
     if (member)
-        crew_helped = true;
+        pool_helped = true;
     arrive(l, member);
     l->chunk(l->ctx, chunk, member);
 }
 
-void __real_fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx);
-void __wrap_fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx);
-void __wrap_fxi_crew_run(fxi_crew *crew, size_t chunks, fxi_crew_chunk *fn, void *ctx)
+void __real_fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn,
+                               void *ctx);
+void __wrap_fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn,
+                               void *ctx);
+void __wrap_fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn,
+                               void *ctx)
 {
     loop l = {.chunk = fn, .ctx = ctx, .asked = true,
-              .several = chunks > 1 && fxi_crew_members(crew) > 1 && !crew_helped};
+              .several = chunks > 1 && fxi_threadpool_workers(pool) > 1 && !pool_helped};
 
-    __real_fxi_crew_run(crew, chunks, chunk_of, &l);
+    __real_fxi_threadpool_run(pool, chunks, chunk_of, &l);
 }

@@ -28,9 +28,15 @@ static void set_init(set *t, size_t n, size_t d, const fxi_loss *loss, const cha
     t->n = n, t->d = d;
     t->m = fitting_dense(t->X, n, d);
     CHECK(fx_kernel_parse(&t->kernel, kernel, NULL, 0) == FX_OK);
-    t->p = (fxi_problem){.source = &t->src, .loss = loss, .y = t->y, .c = t->c, .tol = 1e-6,
-                         .epsilon = loss->regress ? 0.1 : 0, .max_iter = 10000000,
-                         .kernel = t->kernel, .cache = 1 << 20};
+    t->p = (fxi_problem){.source = &t->src,
+                         .loss = loss,
+                         .y = t->y,
+                         .c = t->c,
+                         .tol = 1e-6,
+                         .epsilon = loss->regress ? 0.1 : 0,
+                         .max_iter = 10000000,
+                         .kernel = t->kernel,
+                         .cache = 1 << 20};
     t->s.beta = t->beta;
     for (size_t i = 0; i < n; i++)
         t->c[i] = C;
@@ -61,7 +67,7 @@ static fx_status try(set *t, const fx_run *run)
 /* Scores f without b, in double precision. */
 static void solve(set *t)
 {
-    fxi_some all = {&t->m, NULL, t->n};
+    fxi_row_subset all = {&t->m, NULL, t->n};
 
     t->m.rows = t->n;
     CHECK(fxi_kernel_rows_diagonal(t->f, t->kernel, all, NULL) == FX_OK);
@@ -125,7 +131,8 @@ static void check_golden(void)
     size_t k;
 
     CHECK(root);
-    json_array_foreach(json_object_get(root, "cases"), k, v) {
+    json_array_foreach(json_object_get(root, "cases"), k, v)
+    {
         json_t *X = json_object_get(v, "X"), *test = json_object_get(v, "X_test");
         json_t *alpha = json_object_get(v, "alpha"), *f = json_object_get(v, "decision_train");
         double Z[32 * D_MAX], out[32];
@@ -152,8 +159,9 @@ static void check_golden(void)
                 CHECK_NEAR(t.y[i] * t.beta[i], fitting_number(json_array_get(alpha, i)), 1e-5);
         }
         fx_matrix M = fitting_dense(Z, tests, t.d);
-        CHECK(fxi_kernel_score(out, t.kernel, (fxi_some){&M, NULL, tests},
-                               (fxi_some){&t.m, NULL, t.n}, t.beta, 1, NULL) == FX_OK);
+        CHECK(fxi_kernel_score(out, t.kernel, (fxi_row_subset){&M, NULL, tests},
+                               (fxi_row_subset){&t.m, NULL, t.n}, t.beta, 1, NULL)
+              == FX_OK);
         f = json_object_get(v, "decision_test");
         for (size_t i = 0; i < tests; i++)
             CHECK_NEAR(out[i] + t.s.b, fitting_number(json_array_get(f, i)), 1e-5);
@@ -221,7 +229,8 @@ static void check_twin(const fxi_loss *loss)
             t.c[i] *= 0.5 + test_unit();
             all += t.c[i];
         }
-        CHECK(fxi_kernel_rows_diagonal(t.f, t.kernel, (fxi_some){&t.m, NULL, t.n}, NULL) == FX_OK);
+        CHECK(fxi_kernel_rows_diagonal(t.f, t.kernel, (fxi_row_subset){&t.m, NULL, t.n}, NULL)
+              == FX_OK);
         for (size_t i = 0; i < t.n; i++)        /* what floats can reach where rows are dependent */
             t.p.tol = fmax(t.p.tol, 0x1p-24 * t.f[i] * all);
         solve(&t);
@@ -250,8 +259,9 @@ static void check_bits(const fxi_loss *loss, size_t n, int runs)
         set_init(&t, n, 4, loss, "rbf:gamma=0.5", 3);
         set_random(&t);
         t.p.tol = n > 1000 ? 0.1 : 1e-3;
-        t.p.cache = k == 0 ? 1000000000 : k == 1 ? least + n * 4 * 40 + 1000000
-                                                 : least + (uint64_t)(k - 2) * n * 400;
+        t.p.cache = k == 0   ? 1000000000
+                    : k == 1 ? least + n * 4 * 40 + 1000000
+                             : least + (uint64_t)(k - 2) * n * 400;
         CHECK(try(&t, &run) == FX_OK);
         CHECK(test_helped() == (run.threads > 1));
         CHECK(t.s.converged && t.s.iterations > n / 2);
@@ -333,8 +343,8 @@ static void check_scales(const fxi_loss *loss)
 
     for (int k = 0; k < 6; k++) {
         double C = (double[]){1e-6, 1e6}[k % 2];
-        set_init(&t, 80, 3, loss,
-                 (const char *[]){"rbf:gamma=1", "linear", "all-subsets"}[k / 2], C);
+        set_init(&t, 80, 3, loss, (const char *[]){"rbf:gamma=1", "linear", "all-subsets"}[k / 2],
+                 C);
         set_random(&t);
         t.p.tol = 1e-3;
         t.p.max_iter = 300000;

@@ -69,13 +69,13 @@ static fx_status meet(void *ctx, size_t block, fxi_team *team)
     _Alignas(64) static double out[FXI_LANES], g[(ENTRIES + ORDERS) * FXI_LANES];
     double *scratch = fxi_alloc(fxi_kernel_scratch(kernel, ENTRIES + ORDERS, true), sizeof(double));
     fxi_work work = {fxi_simd_get(), scratch, team};
-    fxi_fm_room *room;
+    fxi_fm_workspace *room;
 
     (void)block;
-    if (!scratch || fxi_fm_row_room(&room, fm, ENTRIES + ORDERS))
+    if (!scratch || fxi_fm_row_workspace(&room, fm, ENTRIES + ORDERS))
         return FX_ENOMEM;
     for (size_t i = 0; i < N; i++) {
-        fxi_fm_laid row = fxi_fm_row(room, fxi_data_row(a->p->X, i));
+        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(a->p->X, i));
         fxi_panel panel = {.n = row.n, .x = row.x, .slot = row.col, .zt = a->v + fm->block[0].P};
         if (!a->deletion) {
             fxi_fm_row_gradient(out, g, room, a->v, 0, 0, team);

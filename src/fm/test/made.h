@@ -8,13 +8,19 @@
 #include <string.h>
 
 enum {
-    MADE_ROWS = 700, MADE_COLS = 9, MADE_GROUPS = 4,
+    MADE_ROWS = 700,
+    MADE_COLS = 9,
+    MADE_GROUPS = 4,
     MADE_KINDS = 7,
-    MADE_DENSE = 0, MADE_SPARSE, MADE_FLOAT, MADE_WIDE, MADE_FORMS /* float, wide: sparse too */
+    MADE_DENSE = 0,
+    MADE_SPARSE,
+    MADE_FLOAT,
+    MADE_WIDE,
+    MADE_FORMS /* float, wide: sparse too */
 };
 
-static const fxi_loss *const made_loss[]
-    = {&fxi_loss_squared, &fxi_loss_logistic, &fxi_loss_squared_hinge};
+static const fxi_loss *const made_loss[] = {&fxi_loss_squared, &fxi_loss_logistic,
+                                            &fxi_loss_squared_hinge};
 
 typedef struct made {
     fxi_fm fm;
@@ -76,18 +82,21 @@ static inline void made_rows(made *m, size_t n, int form)
         }
         m->ptr[i + 1] = (int64_t)stored;
     }
-    m->given = (fx_matrix){.rows = n, .cols = MADE_COLS, .stride = MADE_COLS, .type = FX_F64,
-                            .val = m->dense};
+    m->given = (fx_matrix){
+        .rows = n, .cols = MADE_COLS, .stride = MADE_COLS, .type = FX_F64, .val = m->dense};
     if (form != MADE_DENSE)
-        m->given = (fx_matrix){.rows = n, .cols = MADE_COLS, .ptr = m->ptr, .val = m->val,
-                                .type = form == MADE_FLOAT ? FX_F32 : FX_F64,
-                                .wide = form == MADE_WIDE,
-                                .col = form == MADE_WIDE ? (void *)m->wide : m->col};
+        m->given = (fx_matrix){.rows = n,
+                               .cols = MADE_COLS,
+                               .ptr = m->ptr,
+                               .val = m->val,
+                               .type = form == MADE_FLOAT ? FX_F32 : FX_F64,
+                               .wide = form == MADE_WIDE,
+                               .col = form == MADE_WIDE ? (void *)m->wide : m->col};
 }
 
 typedef struct made_call {
     double *out, *g;
-    fxi_fm_room *room;
+    fxi_fm_workspace *room;
     const double *v;
     size_t block, panel;
 } made_call;
@@ -102,7 +111,7 @@ static inline fx_status made_inside(void *ctx, size_t block, fxi_team *team)
 }
 
 /* fxi_fm_row_gradient with a team. */
-static inline void made_gradient(double *out, double *g, fxi_fm_room *room, const double *v,
+static inline void made_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
                                  size_t block, size_t panel)
 {
     made_call c = {out, g, room, v, block, panel};
@@ -161,8 +170,8 @@ static inline made *made_model(fxi_fm_kind kind, int order, size_t rank, const f
     }
     m->c[0] = 1;
     CHECK(fxi_fm_rows(&m->X, &m->own, &m->fm, &m->given, NULL) == FX_OK);
-    m->p = (fxi_fm_problem){.fm = &m->fm, .X = &m->X, .loss = loss, .y = m->y, .c = m->c,
-                            .tol = 1e-6, .max_iter = 100};
+    m->p = (fxi_fm_problem){
+        .fm = &m->fm, .X = &m->X, .loss = loss, .y = m->y, .c = m->c, .tol = 1e-6, .max_iter = 100};
     return m;
 }
 #endif

@@ -32,8 +32,8 @@ static fx_matrix draw(void)
         c[i] = i != 4 && test_below(5) == 0 ? 0 : 0.5 + test_unit();
         qid[i] = (int64_t)test_below(3) - 1;
     }
-    return (fx_matrix){.rows = ROWS, .cols = COLS, .type = FX_F32, .val = val, .ptr = ptr,
-                       .col = col};
+    return (fx_matrix){
+        .rows = ROWS, .cols = COLS, .type = FX_F32, .val = val, .ptr = ptr, .col = col};
 }
 
 /* ---- The twin ---------------------------------------------------------------------------- */
@@ -288,9 +288,10 @@ static void check_twin(fxi_fm_shape want, const fxi_loss *loss, bool ranks)
     for (size_t i = 0; i < (ranks ? pairs.n : ROWS); i++) {
         size_t row = ranks ? pairs.winner[i] : i;
         weight += c[row];
-        total += c[row] * (ranks ? fxi_loss_logistic.value(
-                               1, score(&a, row) - score(&a, opponent(&p, i, 0)), 0)
-                                 : fxi_fm_loss(loss, y[row], score(&a, row)));
+        total += c[row]
+                 * (ranks ? fxi_loss_logistic.value(
+                        1, score(&a, row) - score(&a, opponent(&p, i, 0)), 0)
+                          : fxi_fm_loss(loss, y[row], score(&a, row)));
     }
     CHECK_NEAR(s.objective, of + total / weight, 1e-6 * s.objective);
     fx_data_free(own);
@@ -304,19 +305,24 @@ static void check_kinds(void)
     const fxi_loss *log = &fxi_loss_logistic, *two = &fxi_loss_squared;
 
     for (int ranks = 0; ranks < 2; ranks++) {
-        check_twin((fxi_fm_shape){.kind = FXI_FM_HOFM, .order = 3, .linear = true,
-                                  .intercept = true}, log, ranks);
-        check_twin((fxi_fm_shape){.kind = FXI_FM_SHARED, .order = 3, .linear = true,
-                                  .how = FXI_FM_SIGNS}, two, ranks);
+        check_twin(
+            (fxi_fm_shape){.kind = FXI_FM_HOFM, .order = 3, .linear = true, .intercept = true}, log,
+            ranks);
+        check_twin(
+            (fxi_fm_shape){.kind = FXI_FM_SHARED, .order = 3, .linear = true, .how = FXI_FM_SIGNS},
+            two, ranks);
     }
-    check_twin((fxi_fm_shape){.kind = FXI_FM_HOFM, .order = 2, .how = FXI_FM_LEARNED,
-                              .intercept = true}, &fxi_loss_squared_hinge, false);
-    check_twin((fxi_fm_shape){.kind = FXI_FM_HOFM, .order = 2, .linear = true, .group = group,
-                              .groups = 3}, two, true);
+    check_twin(
+        (fxi_fm_shape){.kind = FXI_FM_HOFM, .order = 2, .how = FXI_FM_LEARNED, .intercept = true},
+        &fxi_loss_squared_hinge, false);
+    check_twin(
+        (fxi_fm_shape){
+            .kind = FXI_FM_HOFM, .order = 2, .linear = true, .group = group, .groups = 3},
+        two, true);
     check_twin((fxi_fm_shape){.kind = FXI_FM_SHARED, .order = 9}, log, false);
     check_twin((fxi_fm_shape){.kind = FXI_FM_SIMPLEX, .order = 3}, log, true);
-    check_twin((fxi_fm_shape){.kind = FXI_FM_SUBSETS, .intercept = true,
-                              .how = FXI_FM_LEARNED}, log, false);
+    check_twin((fxi_fm_shape){.kind = FXI_FM_SUBSETS, .intercept = true, .how = FXI_FM_LEARNED},
+               log, false);
     check_twin((fxi_fm_shape){.kind = FXI_FM_POWER, .order = 3, .how = FXI_FM_SIGNS}, two, false);
     check_twin((fxi_fm_shape){.kind = FXI_FM_BILINEAR, .split = 3, .linear = true}, log, false);
     check_twin((fxi_fm_shape){.kind = FXI_FM_UV, .linear = true}, log, true);
@@ -339,8 +345,15 @@ static void small_new(small *a, const fx_matrix *X, uint64_t seed)
 
     memset(a, 0, sizeof *a);
     CHECK(!fxi_fm_new(&a->fm, &want) && a->fm.size <= 2048);
-    a->p = (fxi_fm_problem){.fm = &a->fm, .X = X, .loss = &fxi_loss_logistic, .y = y, .c = c,
-                            .max_iter = 10, .lr = 0.1, .batch = 4, .seed = seed};
+    a->p = (fxi_fm_problem){.fm = &a->fm,
+                            .X = X,
+                            .loss = &fxi_loss_logistic,
+                            .y = y,
+                            .c = c,
+                            .max_iter = 10,
+                            .lr = 0.1,
+                            .batch = 4,
+                            .seed = seed};
     a->s = (fxi_fm_state){.v = a->v, .sum = a->sum};
     fxi_fm_start(a->v, &a->fm, 0.01, seed, NULL);
 }
@@ -492,7 +505,7 @@ static double pairs_loss(const fxi_fm_problem *p, const double *v, const fx_matr
 {
     double f[ROWS], loss = 0, weight = 0;
 
-    CHECK(!fxi_fm_score(f, p->fm, v, (fxi_some){X, NULL, ROWS}, &one));
+    CHECK(!fxi_fm_score(f, p->fm, v, (fxi_row_subset){X, NULL, ROWS}, &one));
     for (size_t i = 0; i < p->pairs->n; i++) {
         double d = f[p->pairs->winner[i]] - f[opponent(p, i, 1)], k = c[p->pairs->winner[i]];
         loss += k * log(1 + exp(-d));
@@ -554,7 +567,7 @@ static void check_four_rows(void)
         a.p.batch = 64;
         a.p.max_iter = 100;
         CHECK(!fxi_fm_adagrad(&a.s, &a.p, &one) && a.v[0] == 0);
-        CHECK(!fxi_fm_score(f, &a.fm, a.v, (fxi_some){&X, NULL, 4}, &one));
+        CHECK(!fxi_fm_score(f, &a.fm, a.v, (fxi_row_subset){&X, NULL, 4}, &one));
         CHECK(fmin(f[0], f[1]) > fmax(f[2], f[3]) + 1);
         fxi_fm_pairs_free(&pairs);
         fxi_fm_free(&a.fm);

@@ -47,7 +47,8 @@ static void check_steps(golden *g)
     bool sequence = json_is_true(json_object_get(g->c, "sequence"));
     size_t k;
 
-    json_array_foreach(steps, k, step) {
+    json_array_foreach(steps, k, step)
+    {
         json_t *path = json_object_get(step, "path"), *to = json_object_get(step, "minimiser");
         size_t at = find(g, path);
         double was = g->v[at], want = json_is_null(to) ? was : golden_number(to);
@@ -75,7 +76,8 @@ static void check_golden(void)
     size_t k;
 
     CHECK(json_array_size(json_object_get(root, "cases")) == 21);
-    json_array_foreach(json_object_get(root, "cases"), k, c) {
+    json_array_foreach(json_object_get(root, "cases"), k, c)
+    {
         json_object_set_new(c, "loss", json_string("squared"));
         golden_open(&g, c);
         check_steps(&g);
@@ -86,7 +88,11 @@ static void check_golden(void)
 
 /* ---- Objectives --------------------------------------------------------------------------- */
 
-typedef struct watch { const made *m; double last; size_t n; } watch;
+typedef struct watch {
+    const made *m;
+    double last;
+    size_t n;
+} watch;
 
 static fx_status descend(void *ctx, const fxi_fm_state *now)
 {
@@ -141,7 +147,7 @@ typedef struct twin {
 
 static void scores(double *f, const twin *t)
 {
-    CHECK(fxi_fm_score(f, &t->m->fm, t->v, (fxi_some){.X = &t->m->X, .n = t->m->X.rows}, NULL)
+    CHECK(fxi_fm_score(f, &t->m->fm, t->v, (fxi_row_subset){.X = &t->m->X, .n = t->m->X.rows}, NULL)
           == FX_OK);
 }
 
@@ -317,8 +323,8 @@ static made *long_columns(fxi_fm_kind kind, const fxi_loss *loss)
         m->y[i] = test_below(2) ? 1 : -1;
         m->c[i] = i % 7 ? 1 : 0.5;
     }
-    given = (fx_matrix){.rows = N, .cols = MADE_COLS, .stride = MADE_COLS, .type = FX_F64,
-                        .val = m->dense};
+    given = (fx_matrix){
+        .rows = N, .cols = MADE_COLS, .stride = MADE_COLS, .type = FX_F64, .val = m->dense};
     fx_data_free(m->own);
     CHECK(fxi_fm_rows(&m->X, &m->own, &m->fm, &given, NULL) == FX_OK);
     m->p.y = m->y;

@@ -24,7 +24,7 @@ static void check_golden(golden *g)
     CHECK_NEAR(fxi_fm_penalty(&g->fm, g->v), golden_number(json_object_get(g->c, "reg")),
                1e-12 * fabs(want));
     double f[64], loss = 0;
-    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_some){&g->X, NULL, g->n}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_row_subset){&g->X, NULL, g->n}, NULL) == FX_OK);
     for (size_t i = 0; i < g->n; i++)
         loss += fxi_fm_loss(g->p.loss, g->y[i], f[i]) / (double)g->n;
     CHECK_NEAR(loss, golden_number(json_object_get(g->c, "data_loss")), 1e-12 * fabs(want));
@@ -109,7 +109,8 @@ static void check_threads(void)
         CHECK((g[t] = fxi_alloc(a->fm.size, sizeof **g)) && (s[t] = fxi_alloc(MADE_ROWS, 8)));
         CHECK(fxi_fm_gradient(&f[t], g[t], &a->p, a->v, &run) == FX_OK);
         CHECK(test_helped() == (threads[t] > 1));
-        CHECK(fxi_fm_score(s[t], &a->fm, a->v, (fxi_some){&a->X, NULL, MADE_ROWS}, &run) == FX_OK);
+        CHECK(fxi_fm_score(s[t], &a->fm, a->v, (fxi_row_subset){&a->X, NULL, MADE_ROWS}, &run)
+              == FX_OK);
         CHECK(test_helped() == (threads[t] > 1));
         CHECK(f[t] == f[0] && !memcmp(g[t], g[0], a->fm.size * sizeof **g));
         CHECK(!memcmp(s[t], s[0], MADE_ROWS * sizeof **s));
@@ -144,7 +145,7 @@ int main(void)
     for (int k = 0; k < MADE_KINDS; k++)
         for (int l = 0; l < 3; l++) {
             made *a = made_model((fxi_fm_kind)(k % 7), 2 + (k + l) % 3, 3 + (size_t)l * 7,
-                                made_loss[l], 11, (k + l) % MADE_FORMS);
+                                 made_loss[l], 11, (k + l) % MADE_FORMS);
             check_differences(a);
             made_end(a);
         }

@@ -41,13 +41,13 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
     enum { RANK = 19 };
     fxi_fm_shape shape = {.kind = kind, .order = order, .given = n, .rank = RANK};
     fxi_fm fm;
-    fxi_fm_room *room;
+    fxi_fm_workspace *room;
     size_t block = kind == FXI_FM_HOFM ? (size_t)order - 2 : 0;
     double x[N], theta[FX_ORDER_MAX + 1] = {0}, *v, *g;
     static long double z[N], abs_z[N], want[N], bound[N];
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(fxi_fm_new(&fm, &shape) == FX_OK && fxi_fm_row_room(&room, &fm, n) == FX_OK);
+    CHECK(fxi_fm_new(&fm, &shape) == FX_OK && fxi_fm_row_workspace(&room, &fm, n) == FX_OK);
     CHECK((v = fxi_alloc(fm.size, 8)) && (g = fxi_alloc(n * FXI_LANES, 8)));
     fxi_fm_start(v, &fm, 0.5, test_u64(), NULL);
     for (int t = 1; t <= order; t++) {
@@ -130,14 +130,14 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
 {
     made *m = made_model(kind, order, rank, &fxi_loss_squared, 7, form);
     const fxi_fm *fm = &m->fm;
-    fxi_fm_room *room;
+    fxi_fm_workspace *room;
     double z[2 * MADE_COLS + 32], x[2 * MADE_COLS + 32];
     double *g = fxi_alloc((2 * MADE_COLS + 32) * FXI_LANES, sizeof *g);
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(g && fxi_fm_row_room(&room, fm, fxi_data_rows_most(&m->X, 1)) == FX_OK);
+    CHECK(g && fxi_fm_row_workspace(&room, fm, fxi_data_rows_most(&m->X, 1)) == FX_OK);
     for (size_t i = 0; i < 7; i++) {
-        fxi_fm_laid row = fxi_fm_row(room, fxi_data_row(&m->X, i));
+        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(&m->X, i));
         memset(x, 0, sizeof x);
         for (size_t k = 0; k < row.n; k++)
             x[row.col ? (size_t)row.col[k] : k] = row.x[k];

@@ -13,7 +13,7 @@ static void check_golden(golden *g)
     fx_data *own;
     json_t *want = json_object_get(g->c, "predictions");
 
-    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_some){&g->X, NULL, g->n}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_row_subset){&g->X, NULL, g->n}, NULL) == FX_OK);
     for (size_t i = 0; i < g->n; i++) {
         double y = golden_number(json_array_get(want, i));
         CHECK_NEAR(f[i], y, 1e-12 * (1 + fabs(y)));
@@ -21,7 +21,7 @@ static void check_golden(golden *g)
             dense[i * X.cols + (size_t)g->col[q]] = g->val[q];
     }
     CHECK(fxi_fm_rows(&view, &own, &g->fm, &X, NULL) == FX_OK);
-    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_some){&view, NULL, g->n}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(f, &g->fm, g->v, (fxi_row_subset){&view, NULL, g->n}, NULL) == FX_OK);
     for (size_t i = 0; i < g->n; i++) {
         double y = golden_number(json_array_get(want, i));
         CHECK_NEAR(f[i], y, 1e-12 * (1 + fabs(y)));
@@ -36,10 +36,10 @@ static void check_some(fxi_fm_kind kind, int form)
     int32_t row[MADE_ROWS];
     size_t n = 300;
 
-    CHECK(fxi_fm_score(all, &m->fm, m->v, (fxi_some){&m->X, NULL, MADE_ROWS}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(all, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, MADE_ROWS}, NULL) == FX_OK);
     for (size_t i = 0; i < n; i++)
         row[i] = (int32_t)test_below(MADE_ROWS);
-    CHECK(fxi_fm_score(some, &m->fm, m->v, (fxi_some){&m->X, row, n}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(some, &m->fm, m->v, (fxi_row_subset){&m->X, row, n}, NULL) == FX_OK);
     for (size_t i = 0; i < n; i++)
         CHECK(some[i] == all[row[i]]);
     made_end(m);
@@ -57,7 +57,7 @@ static void check_uv(void)
     made *m = made_model(FXI_FM_UV, 2, 5, &fxi_loss_squared, 20, MADE_SPARSE);
     double f[20];
 
-    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_some){&m->X, NULL, 20}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 20}, NULL) == FX_OK);
     for (size_t i = 0; i < 20; i++) {
         double sum = m->v[0];
         for (size_t s = 0; s < 5; s++) {
@@ -72,9 +72,10 @@ static void check_uv(void)
         CHECK_NEAR(f[i], sum, 1e-13);
     }
     fx_run small = {.max_memory = 10}, stopped = {.progress = stop};
-    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_some){&m->X, NULL, 20}, &small) == FX_ELIMIT);
-    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_some){&m->X, NULL, 20}, &stopped) == FX_ECANCELLED);
-    CHECK(fxi_fm_score(NULL, &m->fm, m->v, (fxi_some){&m->X, NULL, 0}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 20}, &small) == FX_ELIMIT);
+    CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 20}, &stopped)
+          == FX_ECANCELLED);
+    CHECK(fxi_fm_score(NULL, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 0}, NULL) == FX_OK);
     made_end(m);
 }
 

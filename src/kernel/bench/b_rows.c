@@ -42,13 +42,12 @@ static void measure(const char *name, const fx_matrix *X, const char *spec)
         for (int what = 0; what < 4; what++) {
             size_t z = what == 0 ? 16 : 64;
             double t = now();
-            fx_status st
-                = what < 2 ? fxi_kernel_rows(K, k, (fxi_some){X, NULL, n}, (fxi_some){X, row, z},
-                                             &one)
-                  : what == 2
-                      ? fxi_kernel_score(S, k, (fxi_some){X, NULL, 1000}, (fxi_some){X, NULL, 2000},
-                                         S, 1, &one)
-                      : fx_kernel_gram(G, g, k, &part, &other, &one);
+            fx_status st = what < 2 ? fxi_kernel_rows(K, k, (fxi_row_subset){X, NULL, n},
+                                                      (fxi_row_subset){X, row, z}, &one)
+                           : what == 2
+                               ? fxi_kernel_score(S, k, (fxi_row_subset){X, NULL, 1000},
+                                                  (fxi_row_subset){X, NULL, 2000}, S, 1, &one)
+                               : fx_kernel_gram(G, g, k, &part, &other, &one);
             if (st)
                 exit(1);
             t = (now() - t) * 1e9;
@@ -91,7 +90,10 @@ static fx_matrix dense(size_t n, size_t d, bool f32)
 
     for (size_t i = 0; i < n * d; i++)
         x[i] = test_unit(), y[i] = (float)x[i];
-    return (fx_matrix){.rows = n, .cols = d, .stride = d, .type = f32 ? FX_F32 : FX_F64,
+    return (fx_matrix){.rows = n,
+                       .cols = d,
+                       .stride = d,
+                       .type = f32 ? FX_F32 : FX_F64,
                        .val = f32 ? (void *)y : x};
 }
 

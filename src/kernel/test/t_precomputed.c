@@ -33,10 +33,14 @@ static fx_matrix form(size_t before, bool sparse, bool f32)
         }
         ptr[i + 1] = (int64_t)n;
     }
-    return (fx_matrix){.rows = N, .cols = cols, .stride = cols, .type = f32 ? FX_F32 : FX_F64,
+    return (fx_matrix){.rows = N,
+                       .cols = cols,
+                       .stride = cols,
+                       .type = f32 ? FX_F32 : FX_F64,
                        .val = sparse ? (f32 ? (const void *)csr32 : csr)
                                      : (f32 ? (const void *)dense32 : dense),
-                       .ptr = sparse ? ptr : NULL, .col = sparse ? col : NULL};
+                       .ptr = sparse ? ptr : NULL,
+                       .col = sparse ? col : NULL};
 }
 
 static void reading(const char *spec, size_t before, bool sparse, bool f32)
@@ -58,7 +62,7 @@ static void reading(const char *spec, size_t before, bool sparse, bool f32)
         K[w] = row[w];
         W[2 * w] = 1, W[2 * w + 1] = test_unit();
     }
-    fxi_some a = {&A, x, X}, b = {&A, z, Z}, none = {NULL, z, Z};
+    fxi_row_subset a = {&A, x, X}, b = {&A, z, Z}, none = {NULL, z, Z};
     CHECK(fxi_kernel_rows(K, k, a, b, NULL) == FX_OK);
     CHECK(fxi_kernel_rows_diagonal(d, k, a, NULL) == FX_OK);
     CHECK(fxi_kernel_score(S, k, a, none, W, 2, NULL) == FX_OK);
@@ -101,7 +105,7 @@ static void refusals(void)
     A.rows--;
     CHECK(fxi_kernel_precomputed_check(k, &A, NULL) == FX_ESHAPE);
     int32_t beyond = N;
-    fxi_some x = {&A, NULL, 2}, z = {&A, &beyond, 1};
+    fxi_row_subset x = {&A, NULL, 2}, z = {&A, &beyond, 1};
     double W[1] = {1};
     CHECK(fxi_kernel_score(out, k, x, z, W, 1, NULL) == FX_ESHAPE);
     CHECK(strstr(fx_error_detail(), "row 130"));

@@ -104,7 +104,7 @@ static void against_gram(void)
             fx_matrix A = form(f), B = form(f < 2 ? (f + 3) % 5 : f);
             int threads = f % 2 * 2 + 1;
             memset(row_of, 0x55, sizeof row_of);
-            CHECK(fxi_kernel_rows(K, k, (fxi_some){&A, x, N}, (fxi_some){&B, z, FEW},
+            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&A, x, N}, (fxi_row_subset){&B, z, FEW},
                                   &(fx_run){.threads = threads})
                   == FX_OK);
             CHECK(test_helped() == (threads > 1));
@@ -114,7 +114,7 @@ static void against_gram(void)
         }
         double d[N];
         fx_matrix A = form((int)(s % 4));
-        CHECK(fxi_kernel_rows_diagonal(d, k, (fxi_some){&A, x, N}, NULL) == FX_OK);
+        CHECK(fxi_kernel_rows_diagonal(d, k, (fxi_row_subset){&A, x, N}, NULL) == FX_OK);
         for (size_t w = 0; w < FEW; w++)
             CHECK(d[N - 1 - (size_t)z[w]] == gram[(size_t)z[w] * FEW + w]);
         fx_kernel_free(k);
@@ -226,7 +226,7 @@ static void refusals(void)
     float out[3], *one[1] = {out};
     int32_t rows[3] = {0, 1, 2}, z = 1;
     fx_matrix X = {.rows = 3, .cols = 1, .stride = 1, .type = FX_F64, .val = x}, Y = X;
-    fxi_some a = {&X, rows, 2}, b = {&X, &z, 1};
+    fxi_row_subset a = {&X, rows, 2}, b = {&X, &z, 1};
 
     CHECK(fxi_kernel_rows(one, k, a, b, NULL) == FX_ENUMERIC);          /* 1e40 */
     CHECK(strstr(fx_error_detail(), "row 1 and row 1 (from 0), too large for a float"));
@@ -234,14 +234,15 @@ static void refusals(void)
     CHECK(fxi_kernel_rows(one, k, a, b, NULL) == FX_ENUMERIC);          /* 1e420 */
     CHECK(strstr(fx_error_detail(), "overflows for row 2 and row 1"));
     CHECK(fxi_kernel_rows(one, v, a, b, NULL) == FX_EDOMAIN);
-    CHECK(fxi_kernel_rows_diagonal(x, k, (fxi_some){&Y, NULL, 3}, NULL) == FX_ENUMERIC);
+    CHECK(fxi_kernel_rows_diagonal(x, k, (fxi_row_subset){&Y, NULL, 3}, NULL) == FX_ENUMERIC);
     CHECK(strstr(fx_error_detail(), "row 2 and row 2"));
     Y.cols = 0;
-    CHECK(fxi_kernel_rows(one, k, a, (fxi_some){&Y, &z, 1}, NULL) == FX_ESHAPE);
+    CHECK(fxi_kernel_rows(one, k, a, (fxi_row_subset){&Y, &z, 1}, NULL) == FX_ESHAPE);
     CHECK(fxi_kernel_rows(one, k, a, b, &(fx_run){.max_memory = 100}) == FX_ELIMIT);
-    CHECK(fxi_kernel_rows(one, k, (fxi_some){&X, rows, 0}, b, NULL) == FX_OK);
+    CHECK(fxi_kernel_rows(one, k, (fxi_row_subset){&X, rows, 0}, b, NULL) == FX_OK);
     Y.stride = 0;                       /* no columns: every row is empty */
-    CHECK(fxi_kernel_rows(one, k, (fxi_some){&Y, NULL, 3}, (fxi_some){&Y, &z, 1}, NULL) == FX_OK);
+    CHECK(fxi_kernel_rows(one, k, (fxi_row_subset){&Y, NULL, 3}, (fxi_row_subset){&Y, &z, 1}, NULL)
+          == FX_OK);
     CHECK(out[0] == 1 && out[1] == 1 && out[2] == 1);
     fx_kernel_free(k);
     fx_kernel_free(v);
@@ -254,10 +255,10 @@ static void refusals(void)
     for (int w = 0; w < 64; w++)
         K64[w] = to;
     fx_matrix B = {.rows = ROWS, .cols = WIDE, .stride = WIDE, .type = FX_F64, .val = big};
-    fxi_some all = {&B, NULL, ROWS};
+    fxi_row_subset all = {&B, NULL, ROWS};
     fx_run run = {.threads = 1, .progress = stop, .ctx = &asked};
     k = kernel_of("anova:order=16");
-    CHECK(fxi_kernel_rows(K64, k, all, (fxi_some){&B, NULL, 64}, &run) == FX_ECANCELLED);
+    CHECK(fxi_kernel_rows(K64, k, all, (fxi_row_subset){&B, NULL, 64}, &run) == FX_ECANCELLED);
     CHECK(asked == 2);
     CHECK(fxi_kernel_rows_bytes(k, &B, &run) < 2 << 20);
     fx_kernel_free(k);
@@ -280,7 +281,8 @@ static void memory(void)
                 z[w] = (int32_t)test_below(N);
                 K[w] = row_of[w];
             }
-            CHECK(fxi_kernel_rows(K, k, (fxi_some){&X, NULL, N}, (fxi_some){&X, z, FEW}, &run)
+            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&X, NULL, N}, (fxi_row_subset){&X, z, FEW},
+                                  &run)
                   == FX_OK);
             fx_kernel_free(k);
         }

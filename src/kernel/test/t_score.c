@@ -25,10 +25,10 @@ static void compare(const fx_kernel *k, const fx_matrix *A, const fx_matrix *B, 
         z[i] = (int32_t)test_below(N);
     for (size_t i = 0; i < nz * outputs; i++)
         W[i] = test_unit() - 0.5;
-    CHECK(fxi_kernel_score(S, k, (fxi_some){A, x, nx}, (fxi_some){B, z, nz}, W, outputs,
+    CHECK(fxi_kernel_score(S, k, (fxi_row_subset){A, x, nx}, (fxi_row_subset){B, z, nz}, W, outputs,
                            &(fx_run){.threads = 1})
           == FX_OK);
-    CHECK(fxi_kernel_score(T, k, (fxi_some){A, x, nx}, (fxi_some){B, z, nz}, W, outputs,
+    CHECK(fxi_kernel_score(T, k, (fxi_row_subset){A, x, nx}, (fxi_row_subset){B, z, nz}, W, outputs,
                            &(fx_run){.threads = 3})
           == FX_OK);
     CHECK(test_helped() || nx < 600);
@@ -44,8 +44,8 @@ static void compare(const fx_kernel *k, const fx_matrix *A, const fx_matrix *B, 
             CHECK_NEAR(S[i * outputs + c], sum, (2 * (double)nz + 2) * DBL_EPSILON / 2 * size);
         }
     if (nx > 1) {                       /* a row alone: the same bits */
-        CHECK(fxi_kernel_score(T, k, (fxi_some){A, x + nx - 1, 1}, (fxi_some){B, z, nz}, W, outputs,
-                               NULL)
+        CHECK(fxi_kernel_score(T, k, (fxi_row_subset){A, x + nx - 1, 1}, (fxi_row_subset){B, z, nz},
+                               W, outputs, NULL)
               == FX_OK);
         CHECK(!memcmp(S + (nx - 1) * outputs, T, outputs * sizeof *S));
     }
@@ -68,8 +68,7 @@ static void sums(void)
         CHECK(fx_kernel_gram(G, N, k, &A, NULL, NULL) == FX_OK);
         for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++)
             for (int f = 0; f < 4; f++)
-                compare(k, f & 1 ? &A : &B, f & 2 ? &A : &B, sizes[c][0], sizes[c][1],
-                        sizes[c][2]);
+                compare(k, f & 1 ? &A : &B, f & 2 ? &A : &B, sizes[c][0], sizes[c][1], sizes[c][2]);
         fx_kernel_free(k);
     }
 }
@@ -82,13 +81,15 @@ static void refusals(void)
     int32_t last = 1;
 
     CHECK(fx_kernel_parse(&k, "poly", NULL, 0) == FX_OK);
-    CHECK(fxi_kernel_score(S, k, (fxi_some){&A, &last, 1}, (fxi_some){&A, NULL, 2}, W, 1, NULL)
+    CHECK(fxi_kernel_score(S, k, (fxi_row_subset){&A, &last, 1}, (fxi_row_subset){&A, NULL, 2}, W,
+                           1, NULL)
           == FX_ENUMERIC);
     CHECK(strstr(fx_error_detail(), "row 1 and vector 0"));
     B.cols = 0;
-    CHECK(fxi_kernel_score(S, k, (fxi_some){&A, NULL, 1}, (fxi_some){&B, NULL, 2}, W, 1, NULL)
+    CHECK(fxi_kernel_score(S, k, (fxi_row_subset){&A, NULL, 1}, (fxi_row_subset){&B, NULL, 2}, W, 1,
+                           NULL)
           == FX_ESHAPE);
-    CHECK(fxi_kernel_score(S, k, (fxi_some){&A, NULL, 1}, (fxi_some){&A, NULL, 1}, W, 1,
+    CHECK(fxi_kernel_score(S, k, (fxi_row_subset){&A, NULL, 1}, (fxi_row_subset){&A, NULL, 1}, W, 1,
                            &(fx_run){.max_memory = 10})
           == FX_ELIMIT);
     fx_kernel_free(k);
@@ -97,11 +98,14 @@ static void refusals(void)
     double one = -1, big = 1e200;
     fx_matrix U = {.rows = 1, .cols = 1, .stride = 1, .type = FX_F64, .val = &one}, V = U;
     V.val = &big;
-    CHECK(fxi_kernel_score(S, p, (fxi_some){&U, NULL, 1}, (fxi_some){&V, NULL, 1}, W, 1, NULL)
+    CHECK(fxi_kernel_score(S, p, (fxi_row_subset){&U, NULL, 1}, (fxi_row_subset){&V, NULL, 1}, W, 1,
+                           NULL)
           == FX_OK);
     CHECK(S[0] == 0);
     float f, *row[1] = {&f};
-    CHECK(fxi_kernel_rows(row, p, (fxi_some){&U, NULL, 1}, (fxi_some){&V, NULL, 1}, NULL) == FX_OK);
+    CHECK(
+        fxi_kernel_rows(row, p, (fxi_row_subset){&U, NULL, 1}, (fxi_row_subset){&V, NULL, 1}, NULL)
+        == FX_OK);
     CHECK(f == 0);
     fx_kernel_free(p);
 }

@@ -203,7 +203,7 @@ static void ties(void)
     const double circle[] = {1, -1, 1}, zeros[] = {0, 0, 0};
     double room[16];
 
-    CHECK(fxi_model_predict_room(&c) <= 16);
+    CHECK(fxi_model_predict_workspace(&c) <= 16);
     CHECK(fxi_model_predict_label(&c, circle, room, NULL) == 0);
     CHECK(room[0] == 1 && room[1] == 1 && room[2] == 1);
     CHECK(fxi_model_predict_label(&c, zeros, room, NULL) == 0);

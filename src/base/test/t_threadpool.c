@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_crew.c - every chunk once in every run, the same sums for any number of threads, also after a
- * pause in which helpers have gone to sleep; runs of no and of one chunk. */
+ * t_threadpool.c - every chunk once in every run, the same sums for any number of threads, also
+ * after a pause in which workers have gone to sleep; runs of no and of one chunk. */
 
 #include "base/base.h"
 #include "base/test.h"
@@ -32,19 +32,19 @@ static void add(void *ctx, size_t c, int member)
 static double work(int threads)
 {
     static job a;
-    fxi_crew *crew;
+    fxi_threadpool *pool;
     fx_run run = {.threads = threads};
     double sum = 0;
 
     memset(&a, 0, sizeof a);
     a.threads = threads;
-    CHECK(fxi_crew_new(&crew, &run) == FX_OK);
+    CHECK(fxi_threadpool_new(&pool, &run) == FX_OK);
     for (int r = 0; r < RUNS; r++) {
         size_t chunks = (size_t)r % (CHUNKS + 1);
         a.by = 1 + sum * 1e-9;          /* what a run reads was written by the caller before it */
         if (r % 500 == 499)
             nanosleep(&(struct timespec){0, 5000000}, NULL);
-        fxi_crew_run(crew, chunks, add, &a);
+        fxi_threadpool_run(pool, chunks, add, &a);
         for (size_t c = 0; c < chunks; c++)
             sum += a.part[c];
     }
@@ -55,7 +55,7 @@ static double work(int threads)
         CHECK(a.calls[c] == want);
     }
     CHECK(a.wrong == 0);
-    fxi_crew_free(crew);
+    fxi_threadpool_free(pool);
     return sum;
 }
 
@@ -66,6 +66,6 @@ int main(void)
     CHECK(one > 0);
     for (int t = 2; t <= 5; t++)
         CHECK(work(t) == one);
-    fxi_crew_free(NULL);
+    fxi_threadpool_free(NULL);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv_settle.c - what the first rows of a CSV file settled, spelt out in the reader's spec, so that
+ * csv_resolve.c - what the first rows of a CSV file decided, spelt out in the reader's spec, so that
  * other rows are read in the same way. */
 
 #include "data/csv.h"
@@ -26,7 +26,7 @@ static fx_status settle_categories(fx_reader *r)
             sayable &= t->column[j].len > 0;
         }
     list[n] = '\0';
-    fx_status s = sayable ? fxi_data_reader_spec_settle(r, "cat", n ? list : "none") : FX_OK;
+    fx_status s = sayable ? fxi_data_reader_spec_resolve(r, "cat", n ? list : "none") : FX_OK;
     free(list);
     return s;
 }
@@ -40,7 +40,7 @@ static fx_status settle_label(fx_reader *r)
     if (!value)
         return FX_ENOMEM;
     fxi_spec_escape(value, c->name, c->len, "first|last|none");
-    fx_status s = fxi_data_reader_spec_settle(r, "label", value);
+    fx_status s = fxi_data_reader_spec_resolve(r, "label", value);
     free(value);
     return s;
 }
@@ -56,10 +56,10 @@ static bool label_named(const fxi_data_csv_state *t)
     return same == 1;
 }
 
-fx_status fxi_data_csv_settle(fx_reader *r)
+fx_status fxi_data_csv_resolve(fx_reader *r)
 {
     const fxi_data_csv_state *t = r->state;
-    fx_status s = fxi_data_reader_spec_settle(r, "header", t->named ? "yes" : "no");
+    fx_status s = fxi_data_reader_spec_resolve(r, "header", t->named ? "yes" : "no");
 
     if (!s && t->named && t->label_at != FXI_CSV_NONE && label_named(t))
         s = settle_label(r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel_meet.c - a tile of rows x beside a panel: many rows at a time where the kernel is a
+ * panel_eval.c - a tile of rows x beside a panel: many rows at a time where the kernel is a
  * function of <x, z>, else each row, or two, in the form that the panel's slots ask for. */
 
 #include "kernel/panel.h"
@@ -14,7 +14,7 @@ static const double *dense_row(const fxi_panels *p, const fxi_space *s, size_t i
     if (p->x.X->cols == 0)
         return s->zt;                   /* any address that is not NULL */
     return s->tile ? s->tile + i * p->x.X->cols
-                   : fxi_data_row(p->x.X, fxi_some_row(p->x, i0 + i)).f64;
+                   : fxi_data_row(p->x.X, fxi_row_subset_at(p->x, i0 + i)).f64;
 }
 
 /* A sparse row to the tile, entries from `at` on; their end.  If they have slots, zeros follow. */
@@ -58,14 +58,14 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
     }
 }
 
-bool fxi_kernel_panel_meet_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
+bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
 {
     size_t d = p->x.X->cols;
 
     if (!p->dense)
         s->start[0] = 0;
     for (size_t i = 0; i < rows && s->tile; i++) {
-        fxi_row r = fxi_data_row(p->x.X, fxi_some_row(p->x, i0 + i));
+        fxi_row r = fxi_data_row(p->x.X, fxi_row_subset_at(p->x, i0 + i));
         if (fxi_panel_stopped(s, r.n))
             return false;
         if (p->dense) {
@@ -292,7 +292,7 @@ static bool each(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
     return true;
 }
 
-bool fxi_kernel_panel_meet(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
+bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows)
 {
     bool near = p->gamma > 0 && fxi_panel_near(p, s->x_most, s->z_most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel_lay.c - FXI_LANES rows z side by side: the features they have, their slots, the numbers,
+ * panel_pack.c - FXI_LANES rows z side by side: the features they have, their slots, the numbers,
  * and their norms where distances come from products. */
 
 #include "kernel/panel.h"
@@ -45,7 +45,7 @@ static bool lay_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t la
     if (lanes < FXI_LANES)
         memset(s->zt, 0, d * FXI_LANES * sizeof *s->zt);
     for (size_t w = 0; w < lanes; w++) {
-        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        fxi_row r = fxi_data_row(p->z.X, fxi_row_subset_at(p->z, first + w));
         double *z = s->zt + w;
         if (fxi_panel_stopped(s, d))
             return false;
@@ -60,7 +60,7 @@ static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t l
 {
     forget(p, s);
     for (size_t w = 0; w < lanes; w++) {
-        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        fxi_row r = fxi_data_row(p->z.X, fxi_row_subset_at(p->z, first + w));
         if (fxi_panel_stopped(s, 2 * r.n))
             return false;
         for (size_t q = 0; q < r.n; q++)
@@ -84,7 +84,7 @@ static bool lay_sparse(const fxi_panels *p, fxi_space *s, size_t first, size_t l
         return false;
     memset(s->zt, 0, (s->slots + 1) * FXI_LANES * sizeof *s->zt);
     for (size_t w = 0; w < lanes; w++) {
-        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        fxi_row r = fxi_data_row(p->z.X, fxi_row_subset_at(p->z, first + w));
         for (size_t q = 0; q < r.n; q++) {
             double v = fxi_row_value(r, q);
             int64_t j = fxi_row_column(r, q);
@@ -106,7 +106,7 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lane
     if (p->dense)
         simd->kernel_norms_lanes(s->norms, s->zt, p->z.X->cols);
     for (size_t w = 0; w < lanes && !p->dense; w++) {
-        fxi_row r = fxi_data_row(p->z.X, fxi_some_row(p->z, first + w));
+        fxi_row r = fxi_data_row(p->z.X, fxi_row_subset_at(p->z, first + w));
         for (size_t q = 0; q < r.n; q++)
             s->x[0][q] = fxi_row_value(r, q);
         simd->kernel_norms(s->norms + w, (const double *const *)s->x, &r.n, 1);
@@ -124,7 +124,7 @@ static bool apart(const fxi_panels *p, const fxi_space *s)
     return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_most, s->z_most));
 }
 
-bool fxi_kernel_panel_lay(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
     if (s->laid == first && (s->sorted || !apart(p, s)))
         return true;

@@ -74,7 +74,7 @@ typedef struct judging {
     const fx_content *c;
     const double *y, *score, *weight;
     size_t n;
-    double *room, *label;               /* [n] predicted */
+    double *work, *label;               /* [n] predicted */
     double right, loss, total;
 } judging;
 
@@ -86,11 +86,11 @@ static fx_status judge(void *ctx, size_t b, fxi_team *team)
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
         const double *s = j->score + i * c->outputs;
-        j->label[i] = fxi_model_predict_label(c, s, j->room, team);
+        j->label[i] = fxi_model_predict_label(c, s, j->work, team);
         j->right += j->weight[i] * (j->label[i] == j->y[i]);
         j->total += j->weight[i];
         if (c->sigmoid)
-            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->room, team);
+            j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->work, team);
     }
     return FX_OK;
 }
@@ -112,25 +112,26 @@ static fx_status judge_targets(fx_metrics *out, const fx_content *c, const doubl
     return st;
 }
 
-fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_content *c,
+fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_model *model,
                                     const double *y, const double *score, const double *weight,
                                     const int64_t *qid, size_t n, const fx_run *run)
 {
+    const fx_content *c = &model->c;
     fx_metrics m = {n, NAN, NAN, NAN, NAN};
     judging j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
     fx_status st;
 
     if (!c->classes) {
-        st = fxi_model_factors_rank(c)
+        st = model->task == FXI_RANK
                  ? fxi_model_metrics_pairs(&m.auc, y, score, weight, qid, n, run)
                  : judge_targets(&m, c, y, score, weight, n);
         if (!st)
             *out = m;
         return st;
     }
-    j.room = fxi_alloc(fxi_model_predict_workspace(c), sizeof *j.room);
+    j.work = fxi_alloc(fxi_model_predict_workspace(c), sizeof *j.work);
     j.label = fxi_alloc(n, sizeof *j.label);
-    st = j.room && j.label ? auc_of(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
+    st = j.work && j.label ? auc_of(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
     if (!st)
         st = fxi_parallel_ordered((n + PIECE - 1) / PIECE, judge, &j, run);
     if (!st && confusion)
@@ -143,7 +144,7 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
     }
     if (!st)
         *out = m;
-    free(j.room);
+    free(j.work);
     free(j.label);
     return st;
 }
@@ -186,7 +187,7 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
     if (!st)
         st = score_table(score, m, t, run);
     if (!st)
-        st = fxi_model_evaluate_scores(out, confusion, &m->c, l.y, score, l.weight, t->qid, t->rows,
+        st = fxi_model_evaluate_scores(out, confusion, m, l.y, score, l.weight, t->qid, t->rows,
                                        run);
     free(score);
     fxi_model_labels_free(&l);

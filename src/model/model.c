@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * model.c - a model's memory, and what is made of its specs. */
+ * model.c - a model's memory, its outputs, and what is made of its specs. */
 
 #include "model/model.h"
 
@@ -40,9 +40,9 @@ void fx_model_free(fx_model *m)
     fx_map_free(m->map);
     fx_kernel_free(m->kernel);
     fx_data_free(m->kept);
-    if (m->fm)
-        fxi_fm_free(m->fm);
-    free(m->fm);
+    if (m->own && m->kind->free)
+        m->kind->free(m);
+    free(m->own);
     for (size_t i = 0; i < m->owns; i++)
         free(m->owned[i]);
     free(m->owned);
@@ -62,16 +62,32 @@ size_t fx_model_width(const fx_model *m, fx_output what)
     return 0;
 }
 
+fx_status fxi_model_become(fx_model *m, const fxi_learning *how)
+{
+    m->kind = how->kind;
+    m->task = how->task;
+    return (m->own = fxi_zalloc(1, how->kind->numbers ? how->kind->numbers : 1)) ? FX_OK
+                                                                                 : FX_ENOMEM;
+}
+
+fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how)
+{
+    c->pairs = c->classes > 2 && how->kind->pairs;
+    c->outputs = how->components ? how->components : c->classes > 2 ? c->classes : 1;
+    if (c->pairs && !fxi_model_pairs(&c->outputs, c->classes))
+        return fxi_error(FX_ESHAPE, "%zu classes have too many pairs", c->classes);
+    return FX_OK;
+}
+
 fx_status fxi_model_ready(fx_model *m, const fx_run *run)
 {
     const fx_content *c = &m->c;
     fx_status st = FX_OK;
 
-    if ((!*c->map && !*c->kernel) || m->fm)
+    if (!*c->map && !*c->kernel)
         return FX_OK;
     if (!m->kernel)
         st = fx_kernel_parse(&m->kernel, c->kernel, *c->family ? c->family : NULL, c->base);
-    m->exact = !*c->map && !fxi_model_kernel_is_given(c);
     if (st || !*c->map)
         return st;
     if (!m->map)

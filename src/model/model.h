@@ -1,80 +1,156 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * model.h - inside the library: what a model is, and the table of models. */
+ * model.h - inside the library: what a model is, the table of kinds, and what is the same for every
+ * kind: specs, labels, rows as a model expects them, predictions, metrics. */
 #ifndef FXI_MODEL_H
 #define FXI_MODEL_H
 #include "fit/fit.h"
-#include "fm/fm.h"
 
-/* One line of the table: a name is a loss, a penalty that may be chosen, and solvers; or a
- * perceptron; or principal components; or a factorization machine. */
-typedef enum fxi_kind { FXI_LOSS, FXI_ONLINE, FXI_COMPONENTS, FXI_FACTORS } fxi_kind;
-typedef struct fxi_learner {
+/* ---- Models and kinds --------------------------------------------------------------------- */
+typedef struct fxi_kind fxi_kind;
+typedef struct fxi_learner {            /* a line of the table of models */
     const char *name, *help;
     const fxi_spec_key *keys;
-    fxi_kind kind;
-    bool kernel;                        /* a kernel machine */
-    const fxi_loss *loss;               /* of FXI_LOSS, else NULL */
+    const fxi_loss *loss;               /* NULL: none, or a key chooses it */
+    int form;                           /* for the kind, which has several models */
 } fxi_learner;
 
+typedef enum fxi_task { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK, FXI_NO_LABELS } fxi_task;
 typedef struct fxi_learning {           /* a model spec, parsed */
+    const fxi_kind *kind;
     const fxi_learner *learner;
-    double C, epsilon, tol;
-    size_t max_iter, budget;
-    size_t components;                  /* wanted; 0: there are labels */
+    fxi_task task;
+    const fxi_loss *loss;               /* resolved; NULL: none */
+    double C, tol;
+    size_t max_iter;
+    size_t components;                  /* outputs, if there are no labels; else 0 */
     fxi_intercept intercept;
-    int solver;                         /* FXI_AUTO, .. */
-    int collapse;                       /* FXI_COLLAPSE_AUTO, .. */
-    bool l1, averaged, calibrate;
-    /* of FXI_FACTORS */
-    int task;                           /* FXI_CLASSIFY, .. */
-    const fxi_loss *loss;               /* settled; of the others learner->loss */
-    fxi_fm_shape shape;                 /* all but given, group, groups */
-    double sd, lr;
-    size_t batch;
-    bool bare, clip;
-    char *spec;                         /* complete; free() it */
+    bool calibrate;
+    bool unstored;                      /* the solver makes what it needs of the features itself */
+    char *spec;                         /* complete */
+    void *own;                          /* the kind's other keys */
 } fxi_learning;
-enum { FXI_AUTO, FXI_DUAL, FXI_NEWTON, FXI_CD, FXI_ADAGRAD, FXI_LBFGS };
-enum { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK };
-enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
-/* learner.c */
+/* learner.c - fxi_model_learner_free also after a failure. */
 fx_status fxi_model_learner(fxi_learning *out, const char *spec);
+void fxi_model_learner_free(fxi_learning *l);
 const char *fxi_model_learner_help(size_t i);
-/* learner_factors.c - line i of factorization machines, NULL: no more; what their keys say. */
-const fxi_learner *fxi_model_learner_factors(size_t i);
-fx_status fxi_model_learner_factors_read(fxi_learning *l, const fxi_spec *s);
-char *fxi_model_learner_factors_spec(const fxi_learning *l, const fxi_spec *s);
+/* Keys that kinds read: positive numbers; choices and counts, 0 if the model has no such key. */
+fx_status fxi_model_learner_positive(double *out, const fxi_learning *l, const fxi_spec *s,
+                                     const char *key);
+fx_status fxi_model_learner_epsilon(double *out, const fxi_learning *l, const fxi_spec *s);
+fx_status fxi_model_learner_choice(int *out, const fxi_learning *l, const fxi_spec *s,
+                                   const char *key);
+fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_spec *s,
+                                  const char *key, uint64_t low);
 
 struct fx_model {
     fx_content c;                       /* the view that fx_model_content gives out */
-    double *sum;                        /* perceptron: [2][features + 1][outputs], the intercepts
-                                         * last: weights now, then the sums of fxi_perceptron */
-    uint64_t *count;                    /* [outputs] its steps */
-    int64_t *age;                       /* kernel perceptron: [features][outputs] */
-    /* factorization machines: */
-    fxi_fm *fm;                         /* NULL: no such model */
-    double *v;                          /* [outputs][fm->size] all numbers, as solvers have them;
-                                         * c.block, weights, intercepts are the same for users */
-    double *state;                      /* adagrad: [outputs][fm->size] sums, and behind that of b
-                                         * what init_factors.c puts there; else NULL */
-    fx_data *kept;                      /* memory of c.vectors after a fit, or NULL */
-    void **owned;                       /* everything that c and the above point to */
-    size_t owns;
-    /* made of the specs */
-    fx_kernel *kernel;
+    const fxi_kind *kind;
+    fxi_task task;
+    void *own;                          /* the kind's other numbers */
+    fx_kernel *kernel;                  /* made of c's specs */
     fx_map *map;
-    bool exact;                         /* features are kernel values with c.vectors */
+    fx_data *kept;                      /* memory of c.vectors after a fit, or NULL */
+    void **owned;                       /* everything that c and `own` point to */
+    size_t owns;
 };
 fx_model *fxi_model_new(void);          /* NULL with the error set */
+fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets kind, task, own */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
+/* How many outputs the classes make, into c; FX_ESHAPE: too many. */
+fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how);
+/* Given c's specs, seed, cols, random: makes kernel and map, checks that they fit together. */
+fx_status fxi_model_ready(fx_model *m, const fx_run *run);
 /* keep.c - copies of numbers, a text (unless it is "") and n texts for m, if they are not NULL. */
 fx_status fxi_model_keep(const double **out, fx_model *m, const double *from, size_t bytes);
 fx_status fxi_model_keep_text(const char **out, fx_model *m, const char *text);
 fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char *const *text,
                                size_t n);
-/* Given c's specs, seed, cols, random (and factors): checks that they fit together and makes kernel
- * and map.  Used after a fit and after parsing alike. */
-fx_status fxi_model_ready(fx_model *m, const fx_run *run);
+
+/* How rows are scored: made once for a prediction. */
+typedef struct fxi_scorer fxi_scorer;
+struct fxi_scorer {
+    const fx_model *m;
+    size_t numbers, rows;               /* of a chunk, at most */
+    const double *intercepts;           /* to be added; NULL: they are in the scores */
+    double *W;                          /* weights side by side; free() it */
+    /* S[rows][outputs] of rows as the model expects them. */
+    fx_status (*score)(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
+                       fxi_team *team);
+};
+
+/* A kind of model: what differs between models that are fitted, scored and stored in different
+ * ways.  One file of src/kind fills one of these; everything else asks it.  Functions that may be
+ * NULL say so. */
+typedef struct fxi_train fxi_train;             /* train/train.h */
+typedef struct fxi_output fxi_output;
+typedef struct fxi_estimating fxi_estimating;
+typedef struct fxi_explain_terms fxi_explain_terms;     /* explain/explain.h */
+typedef struct fxi_dumping fxi_dumping;         /* file/file.h */
+typedef struct fxi_parsing fxi_parsing;
+struct fxi_kind {
+    const char *name;
+    const fxi_learner *learner;         /* its models; ends with a name NULL */
+    /* Bytes of `own` in a spec, a model, a prepared fit and the fit of one output. */
+    size_t options, numbers, prepared, state;
+    bool pairs;                         /* several classes: an output for each pair of them */
+    bool measured;                      /* has plan.metric, plan.patience, plan.max_seconds */
+    bool columns;                       /* remembers which columns an earlier model saw .. */
+    bool widens;                        /* .. and takes one with fewer columns */
+    int format;                         /* of its files: the first that has such models */
+    const char *probable;               /* how to get probabilities of classes */
+
+    /* Reads keys into l and l->own.  complete: the spec as it was resolved; or NULL. */
+    fx_status (*read)(fxi_learning *l, const fxi_spec *s);
+    char *(*complete)(const fxi_learning *l, const fxi_spec *s);
+
+    /* Before a fit: kernel, map and features by the plan; rows to measure on (or NULL); plan.init,
+     * or NULL: it cannot start from a model. */
+    fx_status (*prepare)(fxi_train *t, const fx_plan *plan, const fx_run *run);
+    fx_status (*prepare_eval)(fxi_train *t, const fx_run *run);
+    fx_status (*init)(fxi_train *t, const fx_run *run);
+    /* Bytes of the arrays of one fit, and of what is kept of all; false: too many.  share: what is
+     * done with what the memory limit leaves; or NULL. */
+    bool (*bytes)(size_t *each, size_t *all, const fxi_train *t);
+    void (*share)(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each, const fx_run *run);
+    void (*close)(fxi_train *t);        /* frees what t->own points to; or NULL */
+
+    /* The fit: fxi_train_fit, which calls what follows, or one that has no outputs of its own. */
+    fx_status (*fit)(fxi_train *t, const fx_run *run);
+    fx_status (*begin)(fxi_train *t);           /* memory for what all outputs leave */
+    bool (*allocate)(fxi_output *o);            /* one output, at zeros */
+    void (*start)(fxi_output *o);               /* from plan.init; or NULL */
+    fx_status (*solve)(fxi_output *o, double C, const fx_run *run);
+    /* Scores f[n] by a fit that is running: of rows row[n], or (row NULL) of all of plan.eval. */
+    fx_status (*score)(double *f, const fxi_output *o, const fxi_solution *now, const int32_t *row,
+                       size_t n, const fx_run *run);
+    void (*keep)(fxi_output *o);                /* into what `begin` allocated */
+    void (*release)(fxi_output *o);             /* frees its arrays; or NULL */
+    fx_status (*finish)(fxi_train *t, const fx_run *run);       /* all of it into the model */
+    fx_status (*summary)(const fxi_train *t, const fxi_output *o);
+    /* FX_NOT_CONVERGED of a path, with what to do. */
+    fx_status (*missed)(const fxi_train *t, double C, size_t fold, double gap);
+
+    /* More rows: true if m can go on (or NULL: never), and what that needs besides rows. */
+    bool (*updatable)(const fx_model *m);
+    fx_status (*update)(fxi_train *t, const fx_run *run);
+    /* By what train/estimate.c measured: seconds of a fit with n rows (or NULL: no estimate), and
+     * bytes of the fits that run at a time, `each` for one, or of what the model keeps if that is
+     * more.  pilot: what else is measured; or NULL. */
+    double (*seconds)(const fxi_estimating *e, double n);
+    double (*peak)(const fxi_estimating *e, double each, size_t rows);
+    fx_status (*pilot)(fxi_estimating *e, const fx_run *run);
+
+    /* The model: its scorer, its terms for explain, its header and arrays in a file. */
+    fx_status (*scorer)(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+    fx_status (*terms)(fxi_explain_terms *t, const fx_run *run);
+    void (*dump_header)(fxi_dumping *d);        /* or NULL */
+    void (*dump_arrays)(fxi_dumping *d);        /* or NULL */
+    fx_status (*parse_header)(fxi_parsing *p);  /* or NULL */
+    fx_status (*parse_arrays)(fxi_parsing *p);
+    fx_status (*parsed)(fxi_parsing *p);        /* checks it and makes what is not stored */
+    void (*free)(fx_model *m);                  /* what m->own points to and m does not own; or NULL */
+};
+extern const fxi_kind *const fxi_kinds[];       /* kind/kind.c; ends with NULL */
 
 /* ---- labels.c: what is to be learnt ------------------------------------------------------ */
 typedef struct fxi_labels {
@@ -108,11 +184,11 @@ double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class);
 /* Votes of one row's scores, or sums of its scores for each class, to v[classes]. */
 void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score);
 void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score);
-/* p[classes] that fit r[pairs], the probabilities of the second of two classes, best; room for
- * 2 classes numbers in work. */
+/* p[classes] that fit r[pairs], the probabilities of the second of two classes, best; work
+ * holds 2 classes numbers. */
 void fxi_model_couple(double *p, const double *r, size_t classes, double *work, fxi_team *team);
 
-/* ---- rows.c: rows as a model wants them -------------------------------------------------- */
+/* ---- rows.c: rows as a model expects them ------------------------------------------------ */
 /* Rows [first, first + n) of X, checked: as wide as the model, without columns that are not `seen`
  * (NULL: all are), scaled by `scale` (NULL: not).  *unseen grows by what was left out.  *own holds
  * the view's memory, if it is a copy. */
@@ -124,188 +200,17 @@ fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c);
 /* All of t as one block; *own holds it, if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 
-/* ---- train.c: a fit that is prepared ----------------------------------------------------- */
-typedef struct fxi_train {
-    fxi_learning how;
-    fxi_labels labels;
-    size_t outputs;
-    fx_matrix X;                        /* rows: joined, scaled */
-    fx_data *own;                       /* its memory, if it is a copy */
-    double *largest;                    /* [cols] of |X|, in rows of positive weight */
-    fxi_source source;
-    uint64_t beside;                    /* fits that memory allows at a time */
-    int at_once;                        /* fits that go on at a time: each.c */
-    uint64_t cache;                     /* of kernel machines, for all fits at a time */
-    size_t collapsed;                   /* bytes of weights, should it collapse; 0: it will not */
-    bool serial;                        /* kernel precomputed: column 0 numbers the rows */
-    size_t first;                       /* rows that are vectors of init; others come after them */
-    int32_t *at;                        /* or the rows that its vectors are; else NULL */
-    fx_model *m;                        /* in the making: all but the weights is there */
-    const fx_model *init;
-    uint64_t seed;
-    double begin;                       /* seconds on the clock */
-    fx_matrix eval_X;                   /* plan.eval, prepared alike; rows 0: none */
-    fx_data *eval_own;
-    fxi_source eval;
-    fxi_labels eval_labels;
-    /* factorization machines: */
-    fx_matrix laid, eval_laid;          /* X and eval_X as blocks see them */
-    fx_data *laid_own, *eval_laid_own;
-    const int64_t *qid, *eval_qid;      /* of the tables; or NULL */
-    int metric;                         /* FXI_METRIC_ACCURACY, .. */
-    size_t patience;
-    double max_seconds;
-    bool once;                          /* an update: one epoch, rows in their order */
-} fxi_train;
-enum { FXI_METRIC_ACCURACY, FXI_METRIC_AUC, FXI_METRIC_LOGLOSS, FXI_METRIC_RMSE };
-/* t's address must not change afterwards. */
-fx_status fxi_model_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
-                               const fx_run *run);
-void fxi_model_train_close(fxi_train *t);
-double fxi_model_train_clock(void);     /* seconds */
-/* memory.c - t->source, and how many fits go on at a time in what the limit leaves. */
-fx_status fxi_model_memory(fxi_train *t, const fx_plan *plan, const fx_run *run);
-size_t fxi_model_memory_numbers(const fxi_train *t);    /* 8 bytes each, per weight of a fit */
-/* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if it goes
- * on, go into the model. */
-fx_status fxi_model_seen(fxi_train *t, const fx_run *run);
-
-/* kernel.c - the kernel of a kernel machine, precomputed rows checked; vectors of init found among
- * the rows or else set above them (join). */
-fx_status fxi_model_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
-fx_status fxi_model_kernel_resume(fxi_train *t, const fx_run *run);
-fx_status fxi_model_kernel_join(fxi_train *t, const fx_run *run);
-bool fxi_model_kernel_is_given(const fx_content *c);    /* precomputed: rows are those of K */
-
-/* ---- output.c: the fit of one output ----------------------------------------------------- */
-typedef struct fxi_output {
-    const fxi_train *train;
-    size_t number;
-    double *y, *c;                      /* [rows] +1 and -1, or targets; C times weights */
-    fxi_solution s;
-    fxi_perceptron p;                   /* s holds its mean or a copy */
-    fxi_kernel_perceptron q;            /* the same of a kernel machine */
-    const fx_run *run;
-    double *score;                      /* [rows of eval], or NULL */
-    fx_step *step;                      /* [steps] of the history; free() it */
-    size_t steps, room;
-    double *done;                       /* share of the way to the tolerance; or NULL */
-    bool quiet;                         /* no history */
-    /* factorization machines: */
-    fxi_fm_state f, best;               /* now; with patience, the best so far */
-    double best_metric, centre;         /* centre: what was taken from the targets */
-    size_t since, ran;                  /* iterations that the best is old; of all that were done */
-    bool late;                          /* stopped by the clock */
-    double zeros;                       /* the objective of scores 0, if it ended above that */
-} fxi_output;
-fx_status fxi_model_output_new(fxi_output *o, const fxi_train *t, size_t number);
-void fxi_model_output_free(fxi_output *o);
-/* Fits, from where o stands, without the rows whose fold is `without` (fold NULL: with all). */
-fx_status fxi_model_output_fit(fxi_output *o, double C, const int32_t *fold, int without,
-                               const fx_run *run);
-int fxi_model_output_solver(const fxi_train *t);        /* FXI_DUAL, .. ; of a loss, no kernel */
-/* Bytes of one; of smo.c the least. */
-bool fxi_model_output_bytes(size_t *bytes, const fxi_train *t);
-/* history.c - a step of o, measured on plan.eval; one that is measured; all steps become m's. */
-fx_status fxi_model_history(fxi_output *o, const fxi_solution *now);
-fx_status fxi_model_history_add(fxi_output *o, const fx_step *step);
-fx_status fxi_model_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
-/* output_factors.c - the same of a factorization machine, anew; beta: what penalties of factors are
- * multiplied by.  Scores of rows as blocks see them. */
-fx_status fxi_model_output_factors_new(fxi_output *o);
-fx_status fxi_model_output_factors(fxi_output *o, double beta, const fx_run *run);
-bool fxi_model_output_factors_bytes(size_t *bytes, const fxi_train *t);
-fx_status fxi_model_output_factors_score(double *f, const fxi_output *o, fxi_row_subset x,
-                                         const fx_run *run);
-/* measure.c - what plan says of measuring goes into t; plan.metric of v on plan.eval, NaN without
- * it; is a better than b? */
-fx_status fxi_model_measure_resolve(fxi_train *t, const fx_plan *plan);
-fx_status fxi_model_measure(double *out, fxi_output *o, const double *v);
-bool fxi_model_measure_better(const fxi_train *t, double a, double b);
-/* score.c - scores f[x.n] of rows by a solution that is in the making; x.X is source->X, a table
- * prepared as that of training. */
-fx_status fxi_model_score(double *f, const fxi_train *t, const fxi_solution *s,
-                          const fxi_source *source, fxi_row_subset x, const fx_run *run);
-
-/* ---- each.c, folds.c, calibrate.c: several fits ------------------------------------------ */
-typedef fx_status fxi_model_job(void *ctx, size_t job, double *done, const fx_run *run);
-fx_status fxi_model_each(fxi_train *t, size_t n, fxi_model_job *fn, void *ctx, const fx_run *run);
-typedef struct fxi_folds {
-    const int32_t *fold;                /* [rows] -1: in every fit */
-    size_t folds;
-    const double *C;                    /* [n] ascending */
-    size_t n;
-} fxi_folds;
-/* Takes the scores S[n][held][outputs] of the rows of fold b by the fits without them. */
-typedef fx_status fxi_held(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
-                           const fx_run *run);
-/* Perhaps FX_NOT_CONVERGED. */
-fx_status fxi_model_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
-                          const fx_run *run);
-fx_status fxi_model_calibrate(fxi_train *t, const fx_run *run);
-/* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */
-void fxi_model_calibrate_sigmoid(double ab[2], const double *y, double positive,
-                                 const double *score, size_t stride, const double *weight, size_t n,
-                                 fxi_team *team);
-/* fit.c - weights, history and summary into t->m. */
-fx_status fxi_model_fit(fxi_train *t, const fx_run *run);
-fx_status fxi_model_summary(const fxi_train *t, const fxi_output *o);   /* [outputs]; its status */
-/* fit_factors.c - the same for factorization machines; and before it all that they need beside
- * rows; rows alone, for updates.  Bytes of what is kept; does memory suffice for one output at a
- * time? */
-fx_status fxi_model_fit_factors(fxi_train *t, const fx_run *run);
-fx_status fxi_model_fit_factors_prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
-                                        const fx_run *run);
-fx_status fxi_model_fit_factors_rows(fxi_train *t, const fx_run *run);
-bool fxi_model_fit_factors_bytes(size_t *bytes, const fxi_train *t);
-fx_status fxi_model_fit_factors_check(const fxi_train *t, const fx_run *run);
-/* components.c - the same for principal components. */
-fx_status fxi_model_components(fxi_train *t, const fx_run *run);
-bool fxi_model_components_bytes(size_t *bytes, const fxi_train *t);
-/* vectors.c - what a kernel machine has for each row of training becomes the model's: rows of zeros
- * are left out, the others are its vectors.  All is taken over, also in case of failure. */
-typedef struct fxi_machine {
-    double *weights;                    /* [rows][outputs] */
-    double *sum;                        /* as in fx_model, rows in place of features; or NULL */
-    int64_t *age;                       /* [rows][outputs]; or NULL */
-} fxi_machine;
-fx_status fxi_model_vectors(fxi_train *t, fxi_machine *a, const fx_run *run);
-/* collapse.c - a kernel machine becomes a linear model on map `explicit`, by the key collapse.
- * check: can it, if it must, and does memory suffice?  Sets t->collapsed. */
-fx_status fxi_model_collapse(fxi_train *t, const fx_run *run);
-fx_status fxi_model_collapse_check(fxi_train *t, const fx_run *run);
-/* [features of the map][outputs], to be freed */
-fx_status fxi_model_collapse_weights(double **W, const fx_content *c, const fx_map *map,
-                                     const fx_run *run);
-
-/* ---- factors.c: the numbers of a factorization machine ------------------------------------- */
-/* m->fm, of a parsed spec and of c's cols, kernel, family and base. */
-fx_status fxi_model_factors_new(fx_model *m, const fxi_learning *how);
-/* c.block, weights and intercepts of m->v; and m->v of those, which is how files, libFM's text and
- * linear models on maps become one.  All memory is m's. */
-fx_status fxi_model_factors_keep(fx_model *m);
-fx_status fxi_model_factors_take(fx_model *m, const fx_run *run);
-bool fxi_model_factors_rank(const fx_content *c);       /* task=rank? */
-/* S[rows][outputs], intercepts included, of rows as the model wants them. */
-fx_status fxi_model_factors_score(double *S, const fx_model *m, const fx_matrix *X,
-                                  const fx_run *run);
-/* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of
- * each of c's columns by these, to be freed. */
-fx_status fxi_model_factors_groups_keep(fx_model *m, const fx_plan *plan, const fxi_learning *how);
-fx_status fxi_model_factors_groups(int32_t **out, size_t *groups, const fx_content *c,
-                                   const fxi_learning *how);
-
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room,
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *work,
                              fxi_team *team);
 /* Position among the classes, or the target. */
-double fxi_model_predict_label(const fx_content *c, const double *score, double *room,
+double fxi_model_predict_label(const fx_content *c, const double *score, double *work,
                                fxi_team *team);
 /* Logarithm of the probability of class k; finite. */
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room,
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *work,
                              fxi_team *team);
-size_t fxi_model_predict_workspace(const fx_content *c);     /* numbers of room for these */
+size_t fxi_model_predict_workspace(const fx_content *c);        /* numbers in `work` of these */
 double fxi_model_predict_clip(const fx_content *c, double score);      /* of a target */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
@@ -317,18 +222,8 @@ fx_status fxi_model_metrics_pairs(double *auc, const double *y, const double *sc
                                   const double *weight, const int64_t *qid, size_t n,
                                   const fx_run *run);
 /* Of n rows with y as in fxi_labels and scores [n][outputs]; qid: of rankings, or NULL. */
-fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_content *c,
+fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_model *m,
                                     const double *y, const double *score, const double *weight,
                                     const int64_t *qid, size_t n, const fx_run *run);
 
-/* ---- init.c: plan.init ------------------------------------------------------------------- */
-fx_status fxi_model_init_check(const fxi_train *t);     /* does it fit this fit? */
-void fxi_model_init(fxi_output *o);                     /* o starts there, if there is one */
-/* init_factors.c - the same of factorization machines, or at random; what adagrad goes on from
- * beside its sums, into those of o. */
-fx_status fxi_model_init_factors_check(const fxi_train *t);
-void fxi_model_init_factors(fxi_output *o);
-void fxi_model_init_factors_keep(double *state, const fxi_output *o);
-
-enum { FXI_MODEL_SAMPLE = 1030 };       /* streams; see data/data.h */
 #endif

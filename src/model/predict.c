@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * predict.c - labels, scores and probabilities of rows.
  *
- * Rows are taken in chunks, prepared (rows.c), and scored straight through the map, by kernel
- * values with a machine's vectors, or by inner products where there is neither, a chunk on a
- * thread: memory does not grow with the rows, and a row's score depends on the row alone.
+ * Rows are taken in chunks, prepared (rows.c), and scored by the scorer of the model's kind, a chunk
+ * on a thread: memory does not grow with the rows, and a row's score depends on the row alone.
  *
  * Probabilities: p = 1/(1 + exp(a f + b)) of the score f.  Two classes: [1 - p, p].  More: p_k /
  * sum p, formed from logarithms so that the sum never vanishes; of pairs: couple.c. */
@@ -14,9 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };
-enum { SCORES = 1 << 22, PIECE = 256 }; /* scores of a chunk; outputs between two polls */
-enum { NUMBERS_KERNEL = 1 << 20, ROWS_KERNEL = 1024 };
+enum { SCORES = 1 << 22 };              /* of a chunk */
 static const double FAR = 1e300;
 
 /* ---- From scores ------------------------------------------------------------------------- */
@@ -35,18 +32,18 @@ size_t fxi_model_predict_workspace(const fx_content *c)
     return c->pairs ? 3 * c->classes + c->outputs : c->classes;
 }
 
-/* room: 2 [classes] and [outputs] */
-static void couple(double *p, const fx_content *c, const double *score, double *room,
+/* work: 2 [classes] and [outputs] */
+static void couple(double *p, const fx_content *c, const double *score, double *work,
                    fxi_team *team)
 {
-    double *r = room + 2 * c->classes;
+    double *r = work + 2 * c->classes;
 
     for (size_t k = 0; k < c->outputs; k++)
         r[k] = 1 / (1 + exp(sigmoid_at(c, score, k)));
-    fxi_model_couple(p, r, c->classes, room, team);
+    fxi_model_couple(p, r, c->classes, work, team);
 }
 
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *room,
+double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *work,
                              fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
@@ -54,8 +51,8 @@ double fxi_model_predict_log(const fx_content *c, const double *score, size_t k,
     if (c->classes == 2)
         return log_sigmoid(sigmoid_at(c, score, 0) * (k ? 1 : -1));
     if (c->pairs) {
-        couple(room, c, score, room + c->classes, team);
-        return log(fmax(room[k], DBL_MIN));
+        couple(work, c, score, work + c->classes, team);
+        return log(fmax(work[k], DBL_MIN));
     }
     for (size_t j = 0; j < c->classes; j++)
         largest = fmax(largest, log_sigmoid(sigmoid_at(c, score, j)));
@@ -64,7 +61,7 @@ double fxi_model_predict_log(const fx_content *c, const double *score, size_t k,
     return log_sigmoid(sigmoid_at(c, score, k)) - largest - log(sum);
 }
 
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *room,
+void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *work,
                              fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
@@ -75,7 +72,7 @@ void fxi_model_predict_proba(double *p, const fx_content *c, const double *score
         return;
     }
     if (c->pairs) {
-        couple(p, c, score, room + c->classes, team);
+        couple(p, c, score, work + c->classes, team);
         return;
     }
     for (size_t k = 0; k < c->classes; k++) {
@@ -103,18 +100,18 @@ double fxi_model_predict_clip(const fx_content *c, double score)
     return c->low > c->high ? score : fmax(c->low, fmin(c->high, score));
 }
 
-double fxi_model_predict_label(const fx_content *c, const double *score, double *room,
+double fxi_model_predict_label(const fx_content *c, const double *score, double *work,
                                fxi_team *team)
 {
     if (!c->classes)
         return fxi_model_predict_clip(c, score[0]);
     if (c->sigmoid)
-        fxi_model_predict_proba(room, c, score, room, team);
+        fxi_model_predict_proba(work, c, score, work, team);
     else if (c->pairs)
-        fxi_model_pairs_vote(room, c, score);
+        fxi_model_pairs_vote(work, c, score);
     else
         return c->classes == 2 ? score[0] > 0 : (double)first_largest(score, c->classes);
-    return (double)first_largest(room, c->classes);
+    return (double)first_largest(work, c->classes);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------ */
@@ -125,38 +122,28 @@ typedef struct prediction {
     size_t width;
     const fx_model *m;
     const fx_scale *scale;
-    const double *W;                    /* [outputs][features]; NULL: there is a map or kernel */
+    fxi_scorer scorer;
     const fx_matrix *X;
     size_t chunk;
     uint64_t *unseen;                   /* [chunks] */
-    const fxi_simd *simd;
     const fx_run *run;
 } prediction;
-
-static void score_raw(double *S, const prediction *a, const fx_matrix *X, fxi_team *team)
-{
-    const fx_content *c = &a->m->c;
-
-    for (size_t i = 0; i < X->rows; i++)
-        for (size_t k = 0; k < c->outputs && (k % PIECE || !fxi_parallel_cancelled(team)); k++)
-            S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), a->W + k * c->features,
-                                                    a->simd);
-}
 
 /* Intercepts are added; a score that is not finite is an error. */
 static fx_status finish_scores(double *S, const prediction *a, size_t first, size_t n)
 {
-    const fx_content *c = &a->m->c;
+    const double *b = a->scorer.intercepts;
+    size_t outputs = a->m->c.outputs;
 
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < c->outputs; k++)
-            if (!isfinite(S[i * c->outputs + k] += a->m->fm ? 0 : c->intercepts[k]))
+        for (size_t k = 0; k < outputs; k++)
+            if (!isfinite(S[i * outputs + k] += b ? b[k] : 0))
                 return fxi_error(FX_ENUMERIC, "the score of row %zu is %g", first + i,
-                                 S[i * c->outputs + k]);
+                                 S[i * outputs + k]);
     return FX_OK;
 }
 
-static void write_rows(const prediction *a, const double *S, double *room, size_t first, size_t n,
+static void write_rows(const prediction *a, const double *S, double *work, size_t first, size_t n,
                        fxi_team *team)
 {
     const fx_content *c = &a->m->c;
@@ -165,9 +152,9 @@ static void write_rows(const prediction *a, const double *S, double *room, size_
         const double *score = S + i * c->outputs;
         double *to = a->out + (first + i) * a->width;
         if (a->what == FX_PROBA)
-            fxi_model_predict_proba(to, c, score, room, team);
+            fxi_model_predict_proba(to, c, score, work, team);
         else
-            *to = fxi_model_predict_label(c, score, room, team);
+            *to = fxi_model_predict_label(c, score, work, team);
     }
 }
 
@@ -188,16 +175,8 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
         S = scratch;
         st = S ? FX_OK : FX_ENOMEM;
     }
-    if (!st && a->W)
-        score_raw(S, a, &X, team);
-    else if (!st && a->m->fm)
-        st = fxi_model_factors_score(S, a->m, &X, &how);
-    else if (!st && a->m->exact)
-        st = fxi_kernel_score(S, a->m->kernel, (fxi_row_subset){&X, NULL, n},
-                              (fxi_row_subset){&c->vectors, NULL, c->features}, c->weights,
-                              c->outputs, &how);
-    else if (!st)
-        st = fx_map_score(S, a->m->map, c->weights, c->outputs, &X, &how);
+    if (!st)
+        st = a->scorer.score(S, &a->scorer, &X, &how, team);
     if (!st && !fxi_parallel_cancelled(team))
         st = finish_scores(S, a, first, n);
     if (!st && scratch && !fxi_parallel_cancelled(team))
@@ -207,64 +186,17 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-/* Vectors of a kernel machine are laid out anew for each chunk: that shall be little beside the
- * work with them, and there shall be a chunk for each thread.  Scores of a chunk take 8
- * SCORES bytes at most, unless 16 rows have more. */
-static size_t chunk_rows(const fx_model *m, const fx_matrix *X, const fx_run *run)
+/* As many rows as the scorer likes; but scores of a chunk take 8 SCORES bytes at most, unless 16
+ * rows have more. */
+static size_t chunk_rows(const fxi_scorer *s, const fx_matrix *X)
 {
     size_t numbers = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
     size_t each = X->rows ? numbers / X->rows : 0;
-    size_t n = (m->exact ? NUMBERS_KERNEL : NUMBERS) / (each ? each : 1);
-    size_t most = m->map ? ROWS_MAPPED : ROWS;
+    size_t n = s->numbers / (each ? each : 1), limit = SCORES / s->m->c.outputs;
 
-    if (m->exact) {
-        size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
-        most = share > ROWS_KERNEL ? ROWS_KERNEL : share;
-    }
-    if (most > SCORES / m->c.outputs)
-        most = SCORES / m->c.outputs;
-    n = (n < most ? n : most) / FXI_LANES * FXI_LANES;
+    n = n < s->rows ? n : s->rows;
+    n = (n < limit ? n : limit) / FXI_LANES * FXI_LANES;
     return n < FXI_LANES ? FXI_LANES : n;
-}
-
-typedef struct packing {
-    double *W;
-    const fx_content *c;
-} packing;
-
-static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
-{
-    const packing *p = ctx;
-    const fx_content *c = p->c;
-
-    (void)team;
-    for (size_t j = 0; j < c->features; j++)
-        p->W[k * c->features + j] = c->weights[j * c->outputs + k];
-    return FX_OK;
-}
-
-/* Weights of an output side by side; the model's own where they are. */
-static fx_status pack_weights(double **own, prediction *a)
-{
-    const fx_content *c = &a->m->c;
-    size_t bytes;
-    fx_status st;
-
-    bool other = a->m->map || a->m->exact || a->m->fm;
-
-    if (other || c->outputs == 1) {
-        a->W = other ? NULL : c->weights;
-        return FX_OK;
-    }
-    if (!fxi_size_mul(&bytes, c->features, c->outputs)
-        || !fxi_size_mul(&bytes, bytes, sizeof **own))
-        bytes = SIZE_MAX;
-    if ((st = fxi_memory_check(a->run, bytes, "weights side by side")))
-        return st;
-    if (!(*own = fxi_alloc(bytes, 1)))
-        return FX_ENOMEM;
-    a->W = *own;
-    return fxi_parallel(c->outputs, pack_output, &(packing){*own, c}, a->run);
 }
 
 static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, const fx_run *run)
@@ -273,10 +205,9 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
         return fxi_error(FX_EINVAL, m ? "no rows are given" : "no model is given");
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
-                         m->fm && m->c.classes ? "loss=logistic does"
-                         : m->c.classes        ? "train with calibrate=yes or model logistic"
-                         : m->c.variance       ? "its scores are components"
-                                               : "its labels are targets");
+                         m->c.classes    ? m->kind->probable
+                         : m->c.variance ? "its scores are components"
+                                         : "its labels are targets");
     if (what == FX_LABEL && m->c.variance)
         return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels; its scores are components",
                          m->c.spec);
@@ -292,10 +223,9 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
 fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
                            const fx_matrix *X, const fx_run *run)
 {
-    prediction a = {.out = out, .what = what, .m = m, .X = X, .simd = fxi_simd_get(), .run = run};
+    prediction a = {.out = out, .what = what, .m = m, .X = X, .run = run, .scorer = {.m = m}};
     fx_status st = check(m, what, X, run);
     fx_scale *scale = NULL;
-    double *weights = NULL;
     uint64_t sum = 0;
 
     if (!st && !out && X->rows)
@@ -303,22 +233,25 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
     if (st)
         return st;
     a.width = fx_model_width(m, what);
-    a.chunk = chunk_rows(m, X, run);
+    if ((st = m->kind->scorer(&a.scorer, X, run))) {
+        free(a.scorer.W);
+        return st;
+    }
+    a.chunk = chunk_rows(&a.scorer, X);
     size_t chunks = (X->rows + a.chunk - 1) / a.chunk;
     if (!(a.unseen = fxi_zalloc(chunks, sizeof *a.unseen)))
-        return FX_ENOMEM;
-    st = fxi_model_rows_scale(&scale, &m->c);
+        st = FX_ENOMEM;
+    if (!st)
+        st = fxi_model_rows_scale(&scale, &m->c);
     a.scale = scale;
     if (!st)
-        st = pack_weights(&weights, &a);
-    if (!st)
         st = fxi_parallel(chunks, predict_chunk, &a, run);
-    for (size_t b = 0; b < chunks; b++)
+    for (size_t b = 0; b < chunks && !st; b++)
         sum += a.unseen[b];
     if (!st && unseen)
         *unseen = sum;
     fx_data_scale_free(scale);
-    free(weights);
+    free(a.scorer.W);
     free(a.unseen);
     return st;
 }

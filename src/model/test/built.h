@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-typedef struct file { unsigned char *bytes; size_t len, room; } file;
+typedef struct file {
+    unsigned char *bytes;
+    size_t len, room;
+} file;
 
 static inline int to_file(void *ctx, const void *bytes, size_t len)
 {
@@ -53,8 +56,10 @@ static inline double *numbers(fx_model *m, size_t n)
 static inline fx_model *built(fx_content like)
 {
     fx_model *m = fxi_model_new();
+    fxi_learning how;
 
-    CHECK(m);
+    CHECK(m && fxi_model_learner(&how, like.spec) == FX_OK && fxi_model_become(m, &how) == FX_OK);
+    fxi_model_learner_free(&how);
     fx_content none = m->c;
     m->c = like;
     const char **text[] = {&m->c.spec, &m->c.scale, &m->c.map, &m->c.kernel, &m->c.family,

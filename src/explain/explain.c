@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * explain.c - which combinations of columns a model gives the largest weights, or which decide the
+ * score of one row.
+ *
+ * Every model that is offered is one sum over components of products of columns (explain.h), so one
+ * search serves them all; no table of pairs is made.  Of a row the same sum is searched with
+ * factors times the row's numbers, its columns alone.
+ *
+ * Accuracy: a weight is a sum over S components in doubles, |error| <= (S + t) u sum_s |product|.
+ * Features of a map are floats, so that contributions of a model on a map sum up to its score to
+ * that extent only; `rest` has the difference.  doc/math.md#explain */
+
+#include "explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TOP = 20 };
+static const double EFFORT = 2e11;
+
+struct fx_explanation {
+    fx_answer a;
+    fx_combination *at;
+    size_t *column;
+};
+
+fx_answer fx_model_explain_answer(const fx_explanation *e) { return e->a; }
+
+void fx_model_explain_free(fx_explanation *e)
+{
+    if (!e)
+        return;
+    free(e->at);
+    free(e->column);
+    free(e);
+}
+
+/* ---- Progress of many loops as of one ---------------------------------------------------- */
+
+typedef struct passing {
+    const fx_run *run;
+    double done;                        /* share of the effort: the search may end before */
+} passing;
+
+static int pass_on(void *ctx, double done)
+{
+    const passing *p = ctx;
+
+    (void)done;
+    return p->run->progress(p->run->ctx, p->done);
+}
+
+/* ---- The answer -------------------------------------------------------------------------- */
+
+static fx_status check(const fx_model *m, const fx_question *q)
+{
+    if (!m || !q)
+        return fxi_error(FX_EINVAL, m ? "no question is given" : "no model is given");
+    if ((q->support || q->unsupported) && !q->rows)
+        return fxi_error(FX_EINVAL, "%s needs rows", q->support ? "support" : "unsupported");
+    if (m->c.cols > INT32_MAX)
+        return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
+                         INT32_MAX);
+    if (!(q->effort >= 0))
+        return fxi_error(FX_EINVAL, "effort %g; it must not be below 0", q->effort);
+    if (q->order > FXI_EXPLAIN_DEEP)
+        return fxi_error(FX_EUNSUPPORTED, "combinations of %zu columns; up to %d are listed",
+                         q->order, FXI_EXPLAIN_DEEP);
+    return FX_OK;
+}
+
+/* Columns that the model has seen and, if rows are looked at, enough of them have. */
+static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_content *c,
+                             const fxi_explain_holders *h)
+{
+    size_t *column = *own = fxi_alloc(c->cols, sizeof *column), n = 0;
+
+    if (!column)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < c->cols; j++)
+        if ((!c->seen || c->seen[j]) && (!h || h->count[j] >= h->need))
+            column[n++] = j;
+    *out = (fxi_explain_columns){n, column, NULL};
+    return FX_OK;
+}
+
+static double product_of(const fxi_explain_item *item, fxi_explain_columns c)
+{
+    double product = 1;
+    size_t at = 0;
+
+    for (int i = 0; i < item->order; i++) {
+        while (c.column[at] != (size_t)item->column[i])
+            at++;
+        product *= c.x[at];
+    }
+    return product;
+}
+
+static fx_status fill(fx_explanation *e, fxi_explain_top *top, fxi_explain_columns c)
+{
+    size_t columns = 0;
+
+    fxi_explain_top_sort(top);
+    for (size_t k = 0; k < top->n; k++)
+        columns += (size_t)top->at[k].order;
+    e->at = fxi_zalloc(top->n, sizeof *e->at);
+    e->column = fxi_alloc(columns, sizeof *e->column);
+    if (!e->at || !e->column)
+        return FX_ENOMEM;
+    size_t *to = e->column;
+    for (size_t k = 0; k < top->n; k++) {
+        const fxi_explain_item *item = &top->at[k];
+        fx_combination *at = &e->at[k];
+        at->order = (size_t)item->order;
+        at->column = to;
+        at->weight = c.x ? item->weight / product_of(item, c) : item->weight;
+        at->contribution = c.x ? item->weight : 0;
+        for (int i = 0; i < item->order; i++)
+            *to++ = (size_t)item->column[i];
+    }
+    e->a.n = top->n;
+    e->a.at = e->at;
+    return FX_OK;
+}
+
+static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question *q,
+                        const fxi_explain_terms *t, double *done, const fx_run *run)
+{
+    fxi_explain_top top = {.most = q->top ? q->top : TOP};
+    fxi_explain_search s = {.order = q->order, .effort = q->effort > 0 ? q->effort : EFFORT,
+                            .done = done};
+    fxi_explain_row row = {0};
+    fxi_explain_columns c = {0};
+    fxi_explain_holders h = {0};
+    size_t *own = NULL;
+    bool rows = q->rows && !q->row && (q->support || !q->unsupported);
+    fx_status st = rows ? fxi_explain_support_index(&h, q->rows, m->c.cols,
+                                                          q->support ? q->support : 1, run)
+                        : FX_OK;
+
+    top.holders = rows ? &h : NULL;
+    if (!st)
+        st = q->row ? fxi_explain_row_new(&row, m, t->output, q->row, run)
+                    : all_columns(&c, &own, &m->c, top.holders);
+
+    if (!st && !isfinite(t->constant))
+        st = fxi_error(FX_ENUMERIC, "what holds no column is %g", t->constant);
+    if (q->row)
+        c = (fxi_explain_columns){row.n, row.column, row.x};
+    if (!st)
+        st = fxi_explain_search_run(&top, &s, t, c, run);
+    if (!st)
+        st = fill(e, &top, c);
+    if (!st && q->rows)
+        st = fxi_explain_support(e->at, e->a.n, q->rows, run);
+    e->a.output = t->output;
+    e->a.exact = s.exact;
+    e->a.missed = s.missed;
+    e->a.constant = t->constant;
+    e->a.unseen = (size_t)row.unseen;
+    if (q->row) {
+        e->a.score = e->a.rest = row.score;
+        e->a.rest -= t->constant;
+        for (size_t k = 0; k < e->a.n && !st; k++)
+            e->a.rest -= e->at[k].contribution;
+    }
+    fxi_explain_row_free(&row);
+    fxi_explain_support_free(&h);
+    free(own);
+    free(top.at);
+    return st;
+}
+
+fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_question *q,
+                           const fx_run *run)
+{
+    passing p = {run, 0};
+    fx_run how = run ? *run : (fx_run){0};
+    fxi_explain_terms t;
+    fx_status st = out ? check(m, q) : fxi_error(FX_EINVAL, "no place is given for the answer");
+
+    if (st)
+        return st;
+    if (how.progress) {
+        how.progress = pass_on;
+        how.ctx = &p;
+    }
+    fx_explanation *e = fxi_zalloc(1, sizeof *e);
+    if (!e)
+        return FX_ENOMEM;
+    size_t output;
+    if (!(st = fxi_explain_output(&output, m, q, &how))) {
+        if (!(st = fxi_explain_terms_new(&t, m, output, &how)))
+            st = answer(e, m, q, &t, &p.done, &how);
+        fxi_explain_terms_free(&t);
+    }
+    if (st)
+        fx_model_explain_free(e);
+    else
+        *out = e;
+    return st;
+}

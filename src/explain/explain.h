@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * explain.h - a model as weights of combinations of columns, and the search for the largest.
+ *
+ *   terms.c                parts that a model is made of: linear models, kernel machines, families
+ *   map.c                  parts of linear models on maps rk and rm
+ *   top.c                  the list of the largest
+ *   field.c                one order of a part, columns sorted by their norms
+ *   weight.c               weights and bounds of its combinations
+ *   list.c                 combinations that are few: single columns, families
+ *   search.c               the search of others, order by order, within an effort
+ *   dense.c, sparse.c, beam.c      its ways
+ *   output.c, row.c        which score; one row
+ *   support.c              rows that hold a combination: used by the search, counted at the end */
+#ifndef FXI_EXPLAIN_H
+#define FXI_EXPLAIN_H
+#include "model/model.h"
+
+enum { FXI_EXPLAIN_DEEP = 32 };         /* columns of a combination that is looked for */
+
+/* A combination of columns j_1 <= .. <= j_t, low <= t <= high, has the weight
+ *
+ *   c sum_s lambda_ts p_{j_1}s .. p_{j_t}s,
+ *
+ * where columns are distinct, c = 1, and no two are of one group; or (repeats) c = t! / prod m!, m
+ * how often each column occurs.  No two parts of a model have the same order. */
+typedef struct fxi_explain_part fxi_explain_part;
+struct fxi_explain_part {
+    int low, high;                      /* from 1 */
+    size_t S;                           /* components */
+    double *lambda;                     /* [high - low + 1][S]; same: [S] for all orders */
+    bool same, repeats;
+    int32_t *group;                     /* [cols] -1: takes no part; NULL: each is its own */
+    /* Factors of column j to p[S]. */
+    void (*read)(double *p, const fxi_explain_part *a, size_t j);
+    const void *from;                   /* for `read`: a map, rows, factors */
+    size_t first, cols;                 /* rm: first feature; fm: constants, columns with them */
+    int order;                          /* rm, complex rk: of the forms */
+    double *angle;                      /* complex rk: [outputs] */
+    /* Vectors by columns, or NULL.  sparse: they are to be searched so. */
+    bool sparse;
+    size_t *ptr;                        /* [cols + 1] */
+    int32_t *component;
+    double *value;
+};
+
+enum { FXI_EXPLAIN_PARTS = FX_ORDER_MAX + 2 };
+struct fxi_explain_terms {
+    const fx_model *m;
+    size_t output;
+    double constant;                    /* all that holds no column */
+    double *linear;                     /* [cols] of single columns, or NULL */
+    size_t parts;
+    fxi_explain_part part[FXI_EXPLAIN_PARTS];
+    const fxi_tree *tree;               /* part[0] is of these sets alone; or NULL */
+    const fx_map *expanded;             /* map explicit: its weights; or NULL */
+};
+/* On failure t is to be freed as well. */
+fx_status fxi_explain_terms_new(fxi_explain_terms *t, const fx_model *m, size_t output,
+                                  const fx_run *run);
+void fxi_explain_terms_free(fxi_explain_terms *t);
+/* One more part with room for its lambda; NULL with the error set. */
+fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high, size_t S,
+                                              bool same);
+/* sum_s beta_s K(p_s, x) of anova (theta[t] of order t), all-subsets, itemset, groups, cross and
+ * linear; without `read`.  *out NULL: a constant. */
+fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t,
+                                         const fx_kernel *k, const double *theta,
+                                         const double *beta, size_t S);
+/* What kinds have: weights of columns or of a map's features; vectors of a kernel machine. */
+fx_status fxi_explain_terms_features(fxi_explain_terms *t);
+fx_status fxi_explain_terms_vectors(fxi_explain_terms *t, const fx_run *run);
+fx_status fxi_explain_map(fxi_explain_terms *t);        /* maps rk and rm */
+
+/* ---- top.c: the n largest --------------------------------------------------------- */
+/* Larger |weight| first, then fewer columns, then smaller ones: no two are equal, so that the list
+ * does not depend on the order in which it is filled. */
+typedef struct fxi_explain_item {
+    double weight;                      /* of a row: the contribution */
+    int32_t order;
+    int32_t column[FXI_EXPLAIN_DEEP];
+} fxi_explain_item;
+typedef struct fxi_explain_holders fxi_explain_holders;
+typedef struct fxi_explain_top {
+    size_t n, room, most;               /* a heap, the smallest first */
+    fxi_explain_item *at;
+    const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
+    fxi_team *team;                     /* asked while rows are looked at; or NULL */
+    double spent;                       /* steps of that, beside the multiplications */
+} fxi_explain_top;
+/* What a weight must reach to be listed. */
+static inline double fxi_explain_least(const fxi_explain_top *t)
+{
+    return t->n < t->most ? 0 : t->at[0].weight < 0 ? -t->at[0].weight : t->at[0].weight;
+}
+fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item);
+fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item); /* if new */
+/* All of b that t does not have, each once; b is empty then. */
+fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b);
+void fxi_explain_top_sort(fxi_explain_top *t);    /* largest first; a heap no longer */
+
+/* ---- field.c: one order, ready to be searched -------------------------------------- */
+typedef struct fxi_explain_columns {    /* that take part, and what they are multiplied by */
+    size_t n;
+    const size_t *column;               /* [n] ascending */
+    const double *x;                    /* [n], or NULL: 1 */
+} fxi_explain_columns;
+
+typedef struct fxi_explain_field {
+    const fxi_explain_part *part;
+    int t;
+    size_t S, n, panels;                /* columns other than 0 */
+    int32_t *column;                    /* [n] by falling norm */
+    int32_t *group;                     /* [n], or NULL */
+    double *norm;                       /* [panels * FXI_LANES + 1] sqrt(sum_s |lambda_s| p_js^2) */
+    double *lambda;                     /* [S], times t! where columns repeat */
+    double *most;                       /* [S] largest |p_js| */
+    double *reach;                      /* [t + 1][S] where r columns are missing:
+                                         * most_s^(2 (r - 1)) / |lambda_s|, 0 where lambda_s is */
+    double *P;                          /* [panels][S][FXI_LANES]; or NULL, and .. */
+    size_t *ptr, *row;                  /* .. [n + 1] by columns, [S + 1] by components */
+    int32_t *component, *rank;
+    double *value, *row_value;
+} fxi_explain_field;
+fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a, int t,
+                                  fxi_explain_columns c, const fx_run *run);
+void fxi_explain_field_free(fxi_explain_field *f);
+/* weight.c - the weight of positions r[t], ascending, by one sequence of operations; q:
+ * room for S numbers. */
+double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
+/* That weight, if it is large enough: pushed. */
+fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
+                                         fxi_explain_top *top);
+/* No combination of positions >= from has a larger |weight|. */
+double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from);
+/* sqrt(sum_s q_s^2 reach_rs): times norm[i] it bounds what q becomes with r more columns >= i. */
+double fxi_explain_weight_reach(const fxi_explain_field *f, const double *q, int r);
+static inline double fxi_explain_factor(const fxi_explain_field *f, size_t i, size_t s)
+{
+    return f->P[(i / FXI_LANES * f->S + s) * FXI_LANES + i % FXI_LANES];
+}
+static inline int fxi_explain_ascending(const void *a, const void *b)   /* of int32_t */
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}
+/* May column i join those at r[0..n)? */
+bool fxi_explain_weight_joins(const fxi_explain_field *f, const int32_t *r, int n, size_t i);
+/* Bounds and sums are rounded: what is below by less than this is not left out. */
+#define FXI_EXPLAIN_SLACK (1 + 1e-9)
+
+/* ---- The search -------------------------------------------------------------------------- */
+typedef struct fxi_explain_walk {       /* one thread's */
+    const fxi_explain_field *f;
+    const fxi_simd *simd;
+    fxi_team *team;
+    fxi_explain_top top;                /* of one block of work */
+    double floor;                       /* of the list before it */
+    double work, limit;                 /* multiplications */
+    fx_status status;
+    bool stopped;
+    int32_t chosen[FXI_EXPLAIN_DEEP];
+    double *q;                          /* dense: [t + 1][S]; sparse: as many as its lists need */
+    double *panel;                      /* dense: [S][FXI_LANES] */
+    double *sum;                        /* sparse: [n] */
+    int32_t *touched, *component;       /* sparse: [t][n], [t + 1][S] */
+    unsigned char *mark;                /* sparse: [n] */
+} fxi_explain_walk;
+static inline double fxi_explain_least_of(const fxi_explain_walk *w)
+{
+    double own = fxi_explain_least(&w->top);
+
+    return own > w->floor ? own : w->floor;
+}
+/* All combinations whose first column (order 2 dense: first panel) is this. */
+fx_status fxi_explain_dense(fxi_explain_walk *w, size_t first);
+fx_status fxi_explain_sparse(fxi_explain_walk *w, size_t first);
+fx_status fxi_explain_dense_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
+fx_status fxi_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
+/* Combinations built up column by column from the `width` best of each length; dense fields.
+ * *work grows by what it took. */
+fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,
+                                 double *work, const fx_run *run);
+
+fx_status fxi_explain_list(fxi_explain_top *top, size_t order, const fxi_explain_terms *t,
+                                 fxi_explain_columns c, const fx_run *run);
+
+typedef struct fxi_explain_search {
+    size_t order;                       /* 0: any */
+    double effort;
+    size_t left;                        /* orders still to be searched */
+    double *done;                       /* share of the effort, for progress */
+    bool exact;                         /* out */
+    double missed;                      /* out: of what was not looked at */
+} fxi_explain_search;
+fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
+                                   const fxi_explain_terms *t, fxi_explain_columns c,
+                                   const fx_run *run);
+
+/* row.c - the entries of one row that count, as predict sees them; all is freed by
+ * fxi_explain_row_free. */
+typedef struct fxi_explain_row {
+    size_t n;
+    size_t *column;
+    double *x;
+    double score;
+    uint64_t unseen;
+} fxi_explain_row;
+fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t output,
+                                const fx_matrix *row, const fx_run *run);
+void fxi_explain_row_free(fxi_explain_row *r);
+/* Which output the question is about. */
+fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
+                                   const fx_run *run);
+/* support.c - which rows have a column, so that a search sees at once whether a combination
+ * is in enough of them. */
+struct fxi_explain_holders {
+    uint64_t need;                      /* rows that a combination must be in */
+    size_t rows, cols;
+    size_t *count;                      /* [cols] rows that have it */
+    size_t *first;                      /* [cols + 1] into `row`; empty if all rows have it */
+    uint32_t *row;                      /* ascending for each column */
+};
+fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows,
+                                          size_t cols, uint64_t need, const fx_run *run);
+void fxi_explain_support_free(fxi_explain_holders *h);
+bool fxi_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item);
+/* support.c - counts to at[n].support of rows that hold all its columns. */
+fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows,
+                                    const fx_run *run);
+#endif

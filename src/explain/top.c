@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * top.c - the n largest combinations: a heap, the smallest on top. */
+
+#include "explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Negative: a stands before b in the list. */
+static int compare(const fxi_explain_item *a, const fxi_explain_item *b)
+{
+    double x = fabs(a->weight), y = fabs(b->weight);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    for (int i = 0; i < a->order; i++)
+        if (a->column[i] != b->column[i])
+            return a->column[i] < b->column[i] ? -1 : 1;
+    return 0;
+}
+
+static int in_order(const void *a, const void *b) { return compare(a, b); }
+
+static void sink(fxi_explain_top *t, size_t i, const fxi_explain_item *item)
+{
+    for (size_t c; (c = 2 * i + 1) < t->n; i = c) {
+        if (c + 1 < t->n && compare(&t->at[c + 1], &t->at[c]) > 0)
+            c++;
+        if (compare(item, &t->at[c]) >= 0)
+            break;
+        t->at[i] = t->at[c];
+    }
+    t->at[i] = *item;
+}
+
+static fx_status grow(fxi_explain_top *t)
+{
+    size_t room = t->room ? 2 * t->room : 16;
+    fxi_explain_item *at = fxi_realloc(t->at, room < t->most ? room : t->most, sizeof *at);
+
+    if (!at)
+        return FX_ENOMEM;
+    t->at = at;
+    t->room = room < t->most ? room : t->most;
+    return FX_OK;
+}
+
+static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    size_t i = t->n;
+
+    if (t->n == t->most) {
+        if (t->most && compare(item, &t->at[0]) < 0)
+            sink(t, 0, item);
+        return FX_OK;
+    }
+    if (t->n == t->room && grow(t))
+        return FX_ENOMEM;
+    for (t->n++; i && compare(item, &t->at[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+        t->at[i] = t->at[(i - 1) / 2];
+    t->at[i] = *item;
+    return FX_OK;
+}
+
+fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    bool full = t->n == t->most;
+
+    if (full && (!t->most || compare(item, &t->at[0]) >= 0))
+        return FX_OK;
+    return t->holders && !fxi_explain_support_held(t, item) ? FX_OK : insert(t, item);
+}
+
+fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    if (t->n == t->most && compare(item, &t->at[0]) >= 0)
+        return FX_OK;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->at[i].weight == item->weight && !compare(&t->at[i], item))
+            return FX_OK;
+    return fxi_explain_top_push(t, item);
+}
+
+void fxi_explain_top_sort(fxi_explain_top *t)
+{
+    if (t->n)
+        qsort(t->at, t->n, sizeof *t->at, in_order);
+}
+
+fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
+{
+    size_t old = t->n;
+    fx_status st = FX_OK;
+
+    size_t kept = 0;
+
+    fxi_explain_top_sort(t);      /* a sorted list is searched by bisection .. */
+    fxi_explain_top_sort(b);
+    for (size_t i = 0; i < b->n; i++) {
+        const fxi_explain_item *item = &b->at[i];
+        bool twice = kept && !compare(item, &b->at[kept - 1]);
+        if (!twice && !(old && bsearch(item, t->at, old, sizeof *t->at, in_order)))
+            b->at[kept++] = *item;
+    }
+    for (size_t i = 0; i < old / 2; i++) { /* .. and a heap backwards */
+        fxi_explain_item swap = t->at[i];
+        t->at[i] = t->at[old - 1 - i];
+        t->at[old - 1 - i] = swap;
+    }
+    for (size_t i = 0; i < kept && !st; i++)
+        st = insert(t, &b->at[i]);      /* its rows were looked at when b took it */
+    b->n = 0;
+    return st;
+}

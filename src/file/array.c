@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * array.c - the arrays of a model file, taken one after the other in the order in which dump.c
+ * writes them; each must lie right behind the one before and have the shape that is expected, so
+ * that every count is backed by bytes of the file. */
+
+#include "file/file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The n integers of a list, none negative. */
+static bool get_sizes(size_t *out, size_t n, const fxi_json *list)
+{
+    const fxi_json *x = list + 1;
+
+    if (list->type != FXI_JSON_ARRAY || list->n != n)
+        return false;
+    for (size_t i = 0; i < n; i++, x++) {
+        if (x->type != FXI_JSON_INTEGER || x->integer < 0)
+            return false;
+        out[i] = (size_t)x->integer;
+    }
+    return true;
+}
+
+bool fxi_file_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n)
+{
+    const fxi_json *list = fxi_json_get(fxi_json_get(p->root, name), "shape");
+
+    return list && get_sizes(out, n, list);
+}
+
+bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
+{
+    const fxi_json *dtype = fxi_json_get(fxi_json_get(p->root, name), "dtype");
+
+    return dtype && dtype->type == FXI_JSON_STRING && !strcmp(dtype->text, type);
+}
+
+static bool lies_at(size_t out[2], const fxi_json *a)
+{
+    const fxi_json *list = fxi_json_get(a, "data_offsets");
+
+    return list && get_sizes(out, 2, list);
+}
+
+fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
+                         size_t size, size_t rows, size_t cols)
+{
+    const fxi_json *a = fxi_json_get(p->root, name);
+    size_t shape[2] = {0}, at[2], bytes;
+
+    if (!a)
+        return FX_OK;
+    if (a->type != FXI_JSON_OBJECT || a->n != 3 || !fxi_file_array_is(p, name, type))
+        return fxi_error(FX_EFORMAT, "model: `%s` is no array of %s", name, type);
+    if (!fxi_file_array_shape(shape, p, name, cols ? 2 : 1) || shape[0] != rows || shape[1] != cols)
+        return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
+                         cols ? cols : 1);
+    if (!fxi_size_mul(&bytes, rows, size) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
+        || !lies_at(at, a) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
+        || at[1] > p->size)
+        return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
+    unsigned char *copied = fxi_alloc(bytes, 1);
+    if (copied)
+        memcpy(copied, p->data + p->at, bytes);
+    *out = copied;
+    p->at = at[1];
+    p->arrays++;
+    return fxi_model_own(p->m, copied);
+}
+
+fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,
+                                 size_t cols)
+{
+    const void *x = NULL;
+    fx_status st = fxi_file_array(&x, p, name, "F64", sizeof **out, rows, cols);
+
+    if (st || !x)
+        return st;
+    *out = x;
+    for (size_t i = 0; i < rows * (cols ? cols : 1); i++)
+        if (!isfinite((*out)[i]))
+            return fxi_error(FX_EFORMAT, "model: number %zu of `%s` is not finite", i, name);
+    return FX_OK;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * parse.c - a model from the bytes of a file; nothing in them is believed.
+ *
+ * First the beginning (is it one of ours?) and the CRC over all bytes (is it whole?), then every
+ * string and array: the arrays must stand in the order in which dump.c writes them, one behind the
+ * other, with the shapes that follow from one another, to the last byte.  So every count is backed
+ * by bytes of the file before anything is allocated for it.  A map's random matrix is not in the
+ * file; it may take MAP_BYTES for each pair of a column and a feature, more than any map does, and
+ * what asks for more is refused.
+ *
+ * Cost: one pass for the CRC, one for the numbers; memory for the arrays and, while the header is
+ * read, for its strings and 16 bytes per value (json.c). */
+
+#include "file/file.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAP_BYTES = 64 };
+
+static fx_status get_content(fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    struct { const char *key, **to; } texts[] = {
+        {"model", &c->spec}, {"scale", &c->scale}, {"map", &c->map}, {"kernel", &c->kernel},
+        {"family", &c->family}, {"reader", &c->reader}};
+    uint64_t format, version, cols, random, base, rows;
+    bool converged;
+    size_t names;
+    fx_status st;
+
+    if ((st = fxi_file_header_count(&format, p, "format_version", UINT64_MAX)) != 0)
+        return st;
+    if (format > FXI_MODEL_FORMAT)
+        return fxi_error(FX_EFORMAT,
+                         "written by a newer version (format %llu; this library reads "
+                         "%d)",
+                         (unsigned long long)format, FXI_MODEL_FORMAT);
+    if (format < 1)
+        return fxi_error(FX_EFORMAT, "model: format 0; there is none before 1");
+    if ((st = fxi_file_header_choice(&p->bytes, p, "text", "utf-8", "bytes")) != 0)
+        return st;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((st = fxi_file_header_text(texts[i].to, p, texts[i].key)) != 0)
+            return st;
+    if ((st = fxi_file_header_count(&version, p, "version", INT32_MAX)) != 0
+        || (st = fxi_file_header_count(&c->seed, p, "seed", UINT64_MAX)) != 0
+        || (st = fxi_file_header_count(&cols, p, "cols", p->size)) != 0 /* a byte each at least */
+        || (st = fxi_file_header_count(&random, p, "random", INT32_MAX)) != 0
+        || (st = fxi_file_header_count(&base, p, "base", 1)) != 0
+        || (st = fxi_file_header_count(&rows, p, "rows", SIZE_MAX)) != 0
+        || (st = fxi_file_header_number(&c->objective, p, "objective")) != 0
+        || (st = fxi_file_header_number(&c->gap, p, "gap")) != 0
+        || (st = fxi_file_header_count(&c->iterations, p, "iterations", UINT64_MAX)) != 0
+        || (st = fxi_file_header_choice(&converged, p, "converged", "no", "yes")) != 0
+        || (st = fxi_file_header_classes(p)) != 0
+        || (st = fxi_file_header_list(&c->name, &names, p, "names")) != 0)
+        return st;
+    c->version = (int)version;
+    c->cols = (size_t)cols;
+    c->random = (size_t)random;
+    c->base = (int)base;
+    c->rows = (size_t)rows;
+    c->converged = converged;
+    if (c->name && names != c->cols)
+        return fxi_error(FX_EFORMAT, "model: %zu names for %zu columns", names, c->cols);
+    return FX_OK;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------- */
+
+static fx_status take_seen(fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    const void *bytes = NULL;
+    size_t n = (c->cols + 7) / 8 * 8;
+    fx_status st = fxi_file_array(&bytes, p, "seen", "U8", 1, n, 0);
+
+    if (st)
+        return st;
+    const unsigned char *seen = bytes;
+    if (!seen && (*c->map || p->vectors))
+        return fxi_error(FX_EFORMAT, "model: `seen` is missing");
+    for (size_t j = 0; seen && j < n; j++)
+        if (seen[j] > (j < c->cols))
+            return fxi_error(FX_EFORMAT, "model: number %zu of `seen` is %d", j, seen[j]);
+    if (seen && memchr(seen, 0, c->cols))
+        c->seen = seen;
+    return FX_OK;
+}
+
+/* The file has the weights of as many outputs as spec and classes make. */
+static fx_status check_outputs(const fxi_parsing *p, size_t outputs)
+{
+    fx_content *c = &p->m->c;
+
+    return !fxi_model_outputs(c, &p->how) && c->outputs == outputs
+               ? FX_OK
+               : fxi_error(FX_EFORMAT, "model: %zu outputs, %zu classes", outputs, c->classes);
+}
+
+static fx_status take_arrays(fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    size_t shape[2] = {0};
+    fx_status st;
+
+    if (!fxi_file_array_shape(shape, p, "weights", 2))
+        return fxi_error(FX_EFORMAT, "model: `weights` has no shape");
+    c->features = shape[0];
+    if ((st = check_outputs(p, shape[1])) != 0)
+        return st;
+    if (!*c->map && !p->vectors && c->features != c->cols)
+        return fxi_error(FX_EFORMAT, "model: %zu weights, %zu columns", c->features, c->cols);
+    if ((st = fxi_file_array_doubles(&c->weights, p, "weights", c->features, c->outputs)) != 0
+        || (st = fxi_file_array_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
+        || (st = fxi_file_array_doubles(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
+        || (st = fxi_file_array_doubles(&c->factors, p, "factors", c->cols, 0)) != 0
+        || (st = p->how.kind->parse_arrays(p)) != 0 || (st = take_seen(p)) != 0)
+        return st;
+    for (size_t i = 0; *c->map && i < c->features * c->outputs; i++)
+        if (fabs(c->weights[i]) > FLT_MAX)      /* features of a map meet them in floats */
+            return fxi_error(FX_EFORMAT, "model: number %zu of `weights` is %g", i, c->weights[i]);
+    const void *crc = NULL;
+    if ((st = fxi_file_array(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)
+        return st;
+    if (!c->intercepts || !crc)
+        return fxi_error(FX_EFORMAT, "model: `%s` is missing", crc ? "intercepts" : "crc");
+    if (p->at != p->size || p->root->n != p->arrays + 1)
+        return fxi_error(FX_EFORMAT, "model: there are arrays that no model of this format has");
+    return FX_OK;
+}
+
+/* ---- What the specs say ------------------------------------------------------------------- */
+
+static fx_status check_labels(const fxi_parsing *p)
+{
+    const fx_content *c = &p->m->c;
+
+    if ((p->how.task != FXI_CLASSIFY) != (c->classes == 0))
+        return fxi_error(FX_EFORMAT, "%s with %zu classes", c->spec, c->classes);
+    return c->sigmoid && !c->classes
+               ? fxi_error(FX_EFORMAT, "`sigmoid` and %s do not go together", c->spec)
+               : FX_OK;
+}
+
+static fx_status check_scale(const fx_content *c)
+{
+    fx_scale *s = NULL;
+    fx_status st = fxi_model_rows_scale(&s, c);
+
+    if (!st && !c->factors != !(s && fx_data_scale_factors(s, NULL)))
+        st = fxi_error(FX_EFORMAT, "scale `%s` with%s factors", c->scale, c->factors ? "" : "out");
+    fx_data_scale_free(s);
+    return st;
+}
+
+/* The map that the weights are for.  explicit asks for nothing, others never for more than they
+ * make. */
+fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
+{
+    const fx_content *c = &m->c;
+    fx_run within = run ? *run : (fx_run){0};
+    size_t max;
+
+    if (!*c->map)
+        return fxi_model_ready(m, run);
+    if (c->random > c->features && strncmp(c->map, "explicit", 8) != 0)
+        return fxi_error(FX_EFORMAT, "%zu random features, weights for %zu", c->random,
+                         c->features);
+    if (!fxi_size_mul(&max, c->features + 1024, c->cols + 1024)
+        || !fxi_size_mul(&max, max, MAP_BYTES))
+        max = SIZE_MAX;
+    bool own = !within.max_memory || within.max_memory > max;
+    if (own)
+        within.max_memory = max;
+    fx_status st = fxi_model_ready(m, &within);
+    return st == FX_ELIMIT && own ? fxi_error(FX_EFORMAT,
+                                              "%s is not for %zu features of %zu "
+                                              "columns",
+                                              c->map, c->features, c->cols)
+                                  : st;
+}
+
+static fx_status check_specs(fxi_parsing *p)
+{
+    fx_status st = check_labels(p);
+
+    if (!st)
+        st = check_scale(&p->m->c);
+    return st ? st : p->how.kind->parsed(p);
+}
+
+fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx_run *run)
+{
+    fxi_parsing p = {.run = run};
+    fx_status st;
+
+    if (!out || !bytes)
+        return fxi_error(FX_EINVAL, "fx_model_parse: %s is NULL", out ? "bytes" : "out");
+    if ((st = fxi_memory_check(run, len, "the model")) != 0)
+        return st;
+    if (!(p.m = fxi_model_new()))
+        return FX_ENOMEM;
+    if (!(st = fxi_file_header_open(&p, bytes, len)) && !(st = get_content(&p))
+        && !(st = fxi_file_header_blame(fxi_model_learner(&p.how, p.m->c.spec)))
+        && !(st = fxi_model_become(p.m, &p.how))
+        && !(st = p.how.kind->parse_header ? p.how.kind->parse_header(&p) : FX_OK)
+        && !(st = take_arrays(&p)))
+        st = fxi_file_header_blame(check_specs(&p));
+    free(p.root);
+    fxi_model_learner_free(&p.how);
+    if (st) {
+        fx_model_free(p.m);
+        return st;
+    }
+    *out = p.m;
+    return FX_OK;
+}

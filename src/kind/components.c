@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * components.c - principal components as models, pca and kernel-pca: scores are the components of a
+ * row, there are no labels.  The objective is the variance that they hold. */
+
+#include "kind/kind.h"
+
+#include <float.h>
+#include <math.h>
+
+#define VECTORS 50.0                    /* of an estimate, from fits on real data */
+
+static const fxi_spec_key keys[] = {{"k", NULL, NULL}, {NULL, NULL, NULL}};
+static const fxi_learner pca[] = {
+    {"pca", "pca          k=: directions of largest variance, of rows or of a map's features; no "
+     "labels", keys, NULL, 0},
+    {0}};
+static const fxi_learner kernel_pca[] = {
+    {"kernel-pca", "kernel-pca   k=: directions of largest variance in the kernel's space; no "
+     "labels", keys, NULL, 0},
+    {0}};
+
+static fx_status read(fxi_learning *l, const fxi_spec *s)
+{
+    l->task = FXI_NO_LABELS;
+    return fxi_model_learner_count(&l->components, l, s, "k", 1);
+}
+
+static bool is_kernel(const fxi_train *t) { return t->how.kind == &fxi_kind_kernel_components; }
+
+/* ---- Before a fit ------------------------------------------------------------------------- */
+
+static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    if (!plan->map && plan->kernel)
+        return fxi_error(FX_EINVAL, "pca with kernel %s needs a map; kernel-pca takes it exactly",
+                         plan->kernel);
+    return fxi_kind_features_prepare(t, plan, run);
+}
+
+static bool bytes(size_t *each, size_t *all, const fxi_train *t)
+{
+    fxi_source like = {.rows = t->X.rows, .features = t->m->c.features};
+    size_t solver;
+
+    return fxi_fit_pca_bytes(&solver, &like, t->outputs)
+           && fxi_kind_features_bytes(each, all, t, 1, solver);
+}
+
+static bool kernel_bytes(size_t *each, size_t *all, const fxi_train *t)
+{
+    size_t solver;
+
+    return fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
+           && fxi_kind_vectors_bytes(each, all, t, 1, solver);
+}
+
+static double kernel_seconds(const fxi_estimating *e, double n)
+{
+    return n * n * (e->pair / 2 + VECTORS * ((double)e->t->how.components + 4) * e->flop);
+}
+
+/* ---- The fit ------------------------------------------------------------------------------ */
+
+static fx_status check(const fxi_train *t)
+{
+    size_t rows = 0, k = t->outputs, max;
+
+    for (size_t i = 0; i < t->source.rows; i++)
+        rows += t->labels.weight[i] > 0;
+    max = is_kernel(t) || rows < t->source.features ? rows : t->source.features;
+    if (!rows)
+        return fxi_error(FX_EINVAL, "the weights of all %zu rows are zero", t->source.rows);
+    return k <= max ? FX_OK
+                    : fxi_error(FX_EINVAL, "%s: k=%zu components of %zu rows and %zu features",
+                                t->how.learner->name, k, rows, t->source.features);
+}
+
+static fx_status finite(const double *x, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return fxi_error(FX_ENUMERIC, "%s %zu of the components is %g; scale the rows", what, i,
+                             x[i]);
+    return FX_OK;
+}
+
+static fx_status solve(double *value, double *total, const fxi_train *t, const fx_run *run)
+{
+    const fxi_weights *w = t->own;
+    const double *weight = t->labels.weight;
+    size_t k = t->outputs;
+
+    return is_kernel(t) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total, t->m->kernel,
+                                             &t->X, weight, k, t->seed, run)
+                        : fxi_fit_pca(w->weights, w->intercepts, value, total, &t->source, weight,
+                                      k, t->seed, run);
+}
+
+static fx_status fit(fxi_train *t, const fx_run *run)
+{
+    fx_content *c = &t->m->c;
+    const fxi_weights *w = t->own;
+    size_t k = t->outputs;
+    double *value = fxi_zalloc(k, sizeof *value), *total = &c->total_variance;
+    fx_status st = fxi_model_own(t->m, value), reached = FX_OK;
+
+    if (st || (st = check(t))
+        || (st = is_kernel(t) ? fxi_kind_vectors_begin(t) : fxi_kind_features_begin(t)))
+        return st;
+    if ((reached = solve(value, total, t, run)) < 0)
+        return reached;
+    if ((st = finite(w->weights, w->n * k, "weight"))
+        || (st = finite(w->intercepts, k, "intercept")) || (st = finite(total, 1, "all variance"))
+        || (st = finite(value, k, "variance"))
+        || (st = is_kernel(t) ? fxi_kind_vectors_finish(t, run) : fxi_kind_features_finish(t, run)))
+        return st;
+    c->variance = value;
+    c->converged = !reached;
+    for (size_t i = 0; i < k; i++)
+        c->objective += value[i];
+    return reached;
+}
+
+/* ---- Files -------------------------------------------------------------------------------- */
+
+static void dump_header(fxi_dumping *d)
+{
+    fxi_file_dump_header_number(d, "total_variance", d->m->c.total_variance);
+}
+
+static void dump_arrays(fxi_dumping *d)
+{
+    fxi_file_dump_array(d, "variance", "F64", d->m->c.variance, d->m->c.outputs, 0);
+}
+
+static void dump_kernel_header(fxi_dumping *d)
+{
+    fxi_kind_vectors_file_header(d);
+    dump_header(d);
+}
+
+static void dump_kernel_arrays(fxi_dumping *d)
+{
+    dump_arrays(d);
+    fxi_kind_vectors_file_dump(d);
+}
+
+static fx_status parse_header(fxi_parsing *p)
+{
+    double *total = &p->m->c.total_variance;
+    fx_status st = fxi_file_header_number(total, p, "total_variance");
+
+    return st || (*total >= 0 && *total <= DBL_MAX)
+               ? st
+               : fxi_error(FX_EFORMAT, "model: `total_variance` is %g", *total);
+}
+
+static fx_status parse_arrays(fxi_parsing *p)
+{
+    fx_content *c = &p->m->c;
+    fx_status st = fxi_file_array_doubles(&c->variance, p, "variance", c->outputs, 0);
+
+    if (!st && !c->variance)
+        return fxi_error(FX_EFORMAT, "model: `variance` is missing");
+    for (size_t k = 0; k < c->outputs && !st; k++)
+        if (c->variance[k] < 0)
+            return fxi_error(FX_EFORMAT, "model: number %zu of `variance` is %g", k,
+                             c->variance[k]);
+    return st;
+}
+
+static fx_status parse_kernel_header(fxi_parsing *p)
+{
+    fx_status st = fxi_kind_vectors_file_support(p);
+
+    return st ? st : parse_header(p);
+}
+
+static fx_status parse_kernel_arrays(fxi_parsing *p)
+{
+    fx_status st = parse_arrays(p);
+
+    return st ? st : fxi_kind_vectors_file_take(p);
+}
+
+const fxi_kind fxi_kind_components = {
+    .name = "components", .learner = pca, .prepared = sizeof(fxi_weights), .format = 2,
+    .read = read, .prepare = prepare, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fit,
+    .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
+    .dump_header = dump_header, .dump_arrays = dump_arrays, .parse_header = parse_header,
+    .parse_arrays = parse_arrays, .parsed = fxi_kind_features_parsed};
+
+const fxi_kind fxi_kind_kernel_components = {
+    .name = "kernel components", .learner = kernel_pca, .prepared = sizeof(fxi_machine),
+    .format = 2, .read = read, .prepare = fxi_kind_kernel, .bytes = kernel_bytes,
+    .close = fxi_kind_vectors_close, .fit = fit, .seconds = kernel_seconds,
+    .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_vectors_scorer,
+    .terms = fxi_kind_vectors_terms, .dump_header = dump_kernel_header,
+    .dump_arrays = dump_kernel_arrays, .parse_header = parse_kernel_header,
+    .parse_arrays = parse_kernel_arrays, .parsed = fxi_kind_vectors_file_parsed};

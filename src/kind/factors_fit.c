@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * factors_fit.c - a factorization machine from labelled rows: what comes before the first step
+ * besides what every fit has (train/train.c), and what is kept of its outputs.
+ *
+ * Memory: rows with their constants where the model has some, the numbers of each output thrice (as
+ * solvers and as users have them, adagrad's sums), and what is running (factors_output.c). */
+
+#include "kind/kind.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_adagrad(const fxi_train *t)
+{
+    return ((const fxi_factors_keys *)t->how.own)->solver == FXI_FM_ADAGRAD;
+}
+
+/* ---- Before ------------------------------------------------------------------------------ */
+
+/* The range of the targets, of earlier rows too. */
+static void keep_range(fxi_train *t)
+{
+    fx_content *c = &t->m->c;
+    bool clip = ((const fxi_factors_keys *)t->how.own)->clip;
+
+    for (size_t i = 0; i < t->X.rows && clip; i++)
+        if (t->labels.weight[i] > 0) {
+            c->low = fmin(c->low, t->labels.y[i]);
+            c->high = fmax(c->high, t->labels.y[i]);
+        }
+}
+
+static fx_status prepare_rows(fxi_train *t, const fx_run *run)
+{
+    fxi_factors *own = t->m->own;
+    fxi_factors_rows *rows = t->own;
+    fx_status st = fxi_kind_factors_numbers_new(t->m, &t->how);
+
+    if (!st)
+        st = fxi_fm_rows(&rows->X, &rows->own, own->fm, &t->X, run);
+    keep_range(t);
+    return st;
+}
+
+fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    fx_content *c = &t->m->c;
+    fx_status st;
+
+    if (plan->map)
+        return fxi_error(FX_EUNSUPPORTED, "%s learns its own features: there is no map %s with it",
+                         t->how.learner->name, plan->map);
+    if (t->X.rows > INT32_MAX)
+        return fxi_error(FX_EUNSUPPORTED, "%zu rows are too many for %s", t->X.rows,
+                         t->how.learner->name);
+    c->features = c->cols;
+    if ((st = fxi_train_measure_resolve(t, plan))
+        || (plan->kernel && (st = fxi_kind_factors_groups_keep(t->m, plan, &t->how))))
+        return st;
+    return prepare_rows(t, run);
+}
+
+fx_status fxi_kind_factors_fit_eval(fxi_train *t, const fx_run *run)
+{
+    const fxi_factors *own = t->m->own;
+    fxi_factors_rows *rows = t->own;
+
+    return fxi_fm_rows(&rows->eval_X, &rows->eval_own, own->fm, &t->eval_X, run);
+}
+
+fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run)
+{
+    size_t each, bytes;
+    fx_status st = prepare_rows(t, run);
+
+    if (st)
+        return st;
+    if (!fxi_kind_factors_fit_bytes(&each, &bytes, t) || !fxi_size_add(&bytes, bytes, each))
+        bytes = SIZE_MAX;
+    return fxi_memory_check(run, bytes, "a factorization machine");
+}
+
+bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t)
+{
+    const fxi_factors *own = t->m->own;
+
+    return fxi_kind_factors_output_bytes(each, t)
+           && fxi_size_mul(all, own->fm->size, 3 * sizeof(double))
+           && fxi_size_mul(all, *all, t->outputs);
+}
+
+void fxi_kind_factors_fit_close(fxi_train *t)
+{
+    fxi_factors_rows *rows = t->own;
+
+    fx_data_free(rows->own);
+    fx_data_free(rows->eval_own);
+}
+
+/* ---- Outputs ----------------------------------------------------------------------------- */
+
+fx_status fxi_kind_factors_fit_begin(fxi_train *t)
+{
+    fxi_factors *own = t->m->own;
+    size_t all = fxi_size_mul(&all, t->outputs, own->fm->size) ? all : SIZE_MAX;
+
+    own->v = fxi_alloc(all, sizeof *own->v);
+    fx_status st = fxi_model_own(t->m, own->v);
+    if (!st && is_adagrad(t)) {
+        own->state = fxi_alloc(all, sizeof *own->state);
+        st = fxi_model_own(t->m, own->state);
+    }
+    return st;
+}
+
+/* Its numbers become the model's. */
+void fxi_kind_factors_fit_keep(fxi_output *o)
+{
+    const fxi_factors *own = o->train->m->own;
+    const fxi_factors_state *now = o->own;
+    size_t size = own->fm->size;
+    double *v = own->v + o->number * size;
+
+    memcpy(v, now->f.v, size * sizeof *v);
+    if (own->fm->intercept)
+        v[0] += now->centre;
+    if (!own->state)
+        return;
+    double *state = own->state + o->number * size;
+    memcpy(state, now->f.sum, size * sizeof *state);
+    fxi_kind_factors_init_keep(state, o);
+}
+
+fx_status fxi_kind_factors_fit_finish(fxi_train *t, const fx_run *run)
+{
+    (void)run;
+    return fxi_kind_factors_numbers_keep(t->m);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * factors_output.c - the fit of one output of a factorization machine: where it starts, its solver,
+ * and what is kept of it.
+ *
+ * Targets are centred by their weighted mean, which is added to b afterwards: factors need not
+ * learn a constant, and a large one costs no digits.  With patience the state of the iteration with
+ * the best metric is kept (of equal ones the first), which is what a run of so many iterations
+ * would have given, bit for bit. */
+
+#include "kind/kind.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_factors_keys *keys_of(const fxi_train *t) { return t->how.own; }
+static const fxi_fm *shape_of(const fxi_train *t) { return ((const fxi_factors *)t->m->own)->fm; }
+
+bool fxi_kind_factors_output_bytes(size_t *bytes, const fxi_train *t)
+{
+    const fxi_fm *fm = shape_of(t);
+    const fx_matrix *X = &((const fxi_factors_rows *)t->own)->X;
+    size_t solver = 0, rows, numbers;
+    int which = keys_of(t)->solver;
+    bool fits = which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X)
+                : which == FXI_FM_CD    ? fxi_fm_cd_bytes(&solver, fm, X)
+                                        : fxi_fm_lbfgs_bytes(&solver, fm, X);
+
+    return fits && fxi_size_mul(&rows, t->X.rows, 8 * sizeof(double))
+           && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
+           && fxi_size_add(bytes, rows, numbers) && fxi_size_add(bytes, *bytes, solver);
+}
+
+bool fxi_kind_factors_output_new(fxi_output *o)
+{
+    const fxi_train *t = o->train;
+    size_t size = shape_of(t)->size;
+    bool sums = keys_of(t)->solver == FXI_FM_ADAGRAD;
+    fxi_factors_state *own = o->own;
+    fxi_fm_state *states[] = {&own->f, &own->best};
+
+    for (size_t i = 0; i < 1 + (t->patience > 0); i++)
+        if (!(states[i]->v = fxi_alloc(size, sizeof(double)))
+            || (sums && !(states[i]->sum = fxi_zalloc(size, sizeof(double)))))
+            return false;
+    return true;
+}
+
+void fxi_kind_factors_output_release(fxi_output *o)
+{
+    fxi_factors_state *own = o->own;
+    fxi_fm_state *states[] = {&own->f, &own->best};
+
+    for (size_t i = 0; i < 2; i++) {
+        free(states[i]->v);
+        free(states[i]->sum);
+        states[i]->v = states[i]->sum = NULL;
+    }
+}
+
+/* ---- Steps ------------------------------------------------------------------------------- */
+
+static void copy_state(fxi_fm_state *to, const fxi_fm_state *from, size_t size)
+{
+    double *v = to->v, *sum = to->sum;
+
+    memcpy(v, from->v, size * sizeof *v);
+    if (sum)
+        memcpy(sum, from->sum, size * sizeof *sum);
+    *to = *from;
+    to->v = v;
+    to->sum = sum;
+}
+
+static fx_status score(double *f, const fxi_output *o, const double *v, fxi_row_subset rows,
+                       const fx_run *run)
+{
+    const fxi_factors_state *own = o->own;
+    fx_status st = fxi_fm_score(f, shape_of(o->train), v, rows, run);
+
+    for (size_t i = 0; i < rows.n && !st; i++)
+        f[i] += own->centre;
+    return st;
+}
+
+/* plan.metric of v on plan.eval; NaN without it. */
+static fx_status measure(double *out, fxi_output *o, const double *v)
+{
+    const fxi_factors_rows *rows = o->train->own;
+    fx_status st;
+
+    *out = NAN;
+    if (!o->train->eval.rows)
+        return FX_OK;
+    if ((st = fxi_train_measure_new(o))
+        || (st = score(o->score, o, v, (fxi_row_subset){&rows->eval_X, NULL, o->train->eval.rows},
+                       o->run)))
+        return st;
+    return fxi_train_measure(out, o);
+}
+
+static fx_status step(void *ctx, const fxi_fm_state *now)
+{
+    fxi_output *o = ctx;
+    fxi_factors_state *own = o->own;
+    const fxi_train *t = o->train;
+    double metric;
+    fx_status st;
+
+    if (o->quiet)
+        return FX_OK;
+    if ((st = measure(&metric, o, now->v))
+        || (st = fxi_train_history_add(o, &(fx_step){.iteration = now->iterations,
+                                                     .gap = NAN,
+                                                     .objective = now->objective,
+                                                     .metric = metric})))
+        return st;
+    if (o->done)
+        *o->done = (double)o->steps / (double)t->how.max_iter;
+    if (!t->patience)
+        return FX_OK;
+    if (isnan(metric))
+        return fxi_error(FX_EINVAL,
+                         "patience: the metric of output %zu is not defined on the rows "
+                         "of eval; they need weight and, for auc, different labels",
+                         o->number);
+    own->since++;
+    if (!own->best.iterations || fxi_train_measure_better(t, metric, own->best_metric)) {
+        copy_state(&own->best, now, shape_of(t)->size);
+        own->best_metric = metric;
+        own->since = 0;
+    }
+    return own->since >= t->patience ? FX_NOT_CONVERGED : FX_OK;
+}
+
+/* ---- Fitting ----------------------------------------------------------------------------- */
+
+/* The mean of targets; corrected once, so that a large one is exact too. */
+static void centre(fxi_output *o)
+{
+    const fxi_train *t = o->train;
+    fxi_factors_state *own = o->own;
+    const double *y = t->labels.y;
+    size_t n = t->source.rows;
+    double total = 0, mean = 0;
+
+    own->centre = 0;
+    if (t->how.task != FXI_REGRESS)
+        return;
+    for (size_t i = 0; i < n; i++)
+        total += o->c[i];
+    for (int pass = 0; pass < 2 && keys_of(t)->shape.intercept; pass++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += o->c[i] * (y[i] - mean);
+        mean += sum / total;
+    }
+    own->centre = mean;
+    for (size_t i = 0; i < n; i++)
+        o->y[i] = y[i] - mean;
+}
+
+/* Outputs that are fitted one after the other share the time; fits on folds have all they want. */
+static double deadline(const fxi_output *o)
+{
+    const fxi_train *t = o->train;
+    size_t beside = t->at_once > 1 ? (size_t)t->at_once : 1;
+    size_t turns = (t->outputs + beside - 1) / beside, turn = o->number / beside;
+
+    return t->max_seconds > 0 && !o->quiet
+               ? t->begin + t->max_seconds * (double)(turn + 1) / (double)turns
+               : 0;
+}
+
+static fx_status solve(fxi_output *o, const fxi_fm_problem *p, const fx_run *run)
+{
+    fxi_fm_state *f = &((fxi_factors_state *)o->own)->f;
+
+    switch (keys_of(o->train)->solver) {
+    case FXI_FM_ADAGRAD: return fxi_fm_adagrad(f, p, run);
+    case FXI_FM_LBFGS: return fxi_fm_lbfgs(f, p, run);
+    default: return fxi_fm_cd(f, p, run);
+    }
+}
+
+static fx_status check_rows(const fxi_output *o)
+{
+    for (size_t i = 0; i < o->train->source.rows; i++)
+        if (o->c[i] > 0)
+            return FX_OK;
+    return fxi_error(FX_EINVAL, "no row is left of weight above 0");
+}
+
+/* The objective of scores 0: a fit that ends above it has learnt nothing, however small its last
+ * step.  Rankings have no such limit here, and the best state by a metric is what was asked for. */
+static double of_zeros(const fxi_fm_problem *p)
+{
+    double sum = 0, total = 0;
+
+    for (size_t i = 0; i < p->X->rows; i++) {
+        sum += p->c[i] > 0 ? p->c[i] * fxi_fm_loss(p->loss, p->y[i], 0) : 0;
+        total += p->c[i];
+    }
+    return p->pairs ? INFINITY : sum / total;
+}
+
+/* What other kinds say of a solution too. */
+static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
+{
+    fxi_factors_state *own = o->own;
+    fxi_fm_state *f = &own->f;
+    size_t size = shape_of(o->train)->size, i = 0;
+
+    own->late = !f->converged && !f->diverged && p->deadline > 0 && fxi_fm_clock() >= p->deadline;
+    own->ran = f->iterations;
+    if (own->best.iterations) {
+        own->best.converged = f->converged;
+        own->best.diverged = f->diverged;
+        own->best.rounded = f->rounded;
+        copy_state(f, &own->best, size);
+    }
+    while (i < size && isfinite(f->v[i]) && (!f->sum || isfinite(f->sum[i])))
+        i++;
+    if (i < size || !isfinite(f->objective))
+        return fxi_error(FX_ENUMERIC,
+                         "output %zu ends with numbers that are not finite (objective "
+                         "%g); scale the rows",
+                         o->number, f->objective);
+    double zeros = of_zeros(p);
+    if (f->converged && !own->best.iterations && f->objective > zeros) {
+        own->zeros = zeros;
+        f->converged = false;
+    }
+    if (o->train->once)
+        f->converged = true;
+    o->s.objective = f->objective;
+    o->s.iterations = f->iterations;
+    o->s.converged = f->converged;
+    return FX_OK;
+}
+
+fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
+{
+    const fxi_train *t = o->train;
+    const fxi_factors_keys *keys = t->how.own;
+    const fxi_factors_rows *rows = t->own;
+    fxi_factors_state *own = o->own;
+    fxi_fm fm = *shape_of(t);           /* a view of it, with other penalties */
+    fxi_fm_pairs pairs = {0};
+    fxi_fm_problem p = {.fm = &fm, .X = &rows->X, .loss = t->how.loss, .y = o->y, .c = o->c,
+                        .tol = t->how.tol, .max_iter = t->how.max_iter, .deadline = deadline(o),
+                        .lr = keys->lr, .batch = keys->batch, .bare = keys->bare,
+                        .ordered = t->once, .seed = t->seed, .step = step, .ctx = o};
+    fx_status st = check_rows(o);
+
+    for (size_t g = 0; g < fm.blocks; g++) {
+        fm.block[g].beta *= beta;
+        fm.block[g].beta_front *= beta;
+    }
+    own->best.iterations = own->since = 0;
+    if (!st && t->how.task == FXI_RANK) {
+        st = fxi_fm_pairs_new(&pairs, t->labels.y, o->c, t->qid, t->source.rows, run);
+        p.pairs = &pairs;
+    }
+    if (!st) {
+        centre(o);
+        fxi_kind_factors_init_start(o);
+        st = solve(o, &p, run);
+    }
+    fxi_fm_pairs_free(&pairs);
+    return st ? st : finish(o, &p);
+}
+
+fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                        const int32_t *row, size_t n, const fx_run *run)
+{
+    const fxi_factors_rows *rows = o->train->own;
+    const fxi_factors_state *own = o->own;
+
+    (void)now;
+    return score(f, o, own->f.v, (fxi_row_subset){row ? &rows->X : &rows->eval_X, row, n}, run);
+}

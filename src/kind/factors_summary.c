@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * factors_summary.c - what a factorization machine says of its fit and, where the stopping rule was
+ * not met, what was reached and what to do. */
+
+#include "kind/kind.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The column of the largest values, as fitted. */
+static size_t widest(const fxi_train *t)
+{
+    size_t j = 0;
+
+    for (size_t i = 1; i < t->X.cols; i++)
+        if (t->largest[i] > t->largest[j])
+            j = i;
+    return j;
+}
+
+/* What may help: products of columns want these in one range. */
+static void advise(char what[160], const fxi_train *t, const char *else_do)
+{
+    const fx_content *c = &t->m->c;
+    size_t j = widest(t);
+    const char *name = c->name && t->X.cols ? c->name[j] : "", *gap = *name ? " " : "";
+
+    if (!t->X.cols)
+        snprintf(what, 160, "%s", else_do);
+    else if (t->largest[j] > 10)
+        snprintf(what, 160, "column %zu%s%.40s is %.2g: scale it (maxabs, std) or %s",
+                 j + (size_t)c->base, gap, name, t->largest[j], else_do);
+    else
+        snprintf(what, 160, "%s; the largest value is %.2g, in column %zu%s%.40s", else_do,
+                 t->largest[j], j + (size_t)c->base, gap, name);
+}
+
+/* Sums over the outputs; the status of the worst. */
+fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
+{
+    fx_content *c = &t->m->c;
+    const fxi_factors_state *worst = NULL;
+    char what[160];
+
+    c->converged = 1;
+    c->gap = NAN;
+    c->objective = 0;
+    c->iterations = 0;
+    for (size_t k = 0; k < t->outputs; k++) {
+        const fxi_factors_state *own = o[k].own;
+        const fxi_fm_state *f = &own->f;
+        c->objective += f->objective;
+        c->iterations = f->iterations > c->iterations ? f->iterations : c->iterations;
+        c->converged &= f->converged && !f->diverged;
+        if (!f->converged && (!worst || f->diverged > worst->f.diverged))
+            worst = own;
+    }
+    if (!worst)
+        return FX_OK;
+    if (worst->f.diverged) {
+        advise(what, t, "lower lr");
+        return fxi_error(FX_DIVERGED,
+                         "diverged after epoch %zu, even with the learning rate %g of "
+                         "lr=%g; the model is that of the last good epoch: %s",
+                         worst->f.iterations, worst->f.lr,
+                         ((const fxi_factors_keys *)t->how.own)->lr, what);
+    }
+    if (worst->f.rounded) {
+        advise(what, t, "raise beta-lambda or beta");
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu iterations rounding errors raise the "
+                         "objective; the model is that of the last iteration, with objective %g: "
+                         "%s",
+                         worst->ran, worst->f.objective, what);
+    }
+    if (worst->late)
+        return fxi_error(FX_NOT_CONVERGED,
+                         "the limit of %g seconds came after %zu iterations, at "
+                         "objective %g: raise it",
+                         t->max_seconds, worst->ran, worst->f.objective);
+    if (worst->zeros > 0) {
+        advise(what, t, "take another solver");
+        return fxi_error(FX_NOT_CONVERGED,
+                         "after %zu iterations steps are small, but the objective "
+                         "%g is above that of scores 0, %g: %s",
+                         worst->ran, worst->f.objective, worst->zeros, what);
+    }
+    if (t->X.cols && t->largest[widest(t)] > 1e3)
+        advise(what, t, "raise max-iter");
+    else
+        snprintf(what, sizeof what, "raise max-iter");
+    return fxi_error(FX_NOT_CONVERGED,
+                     "after %zu iterations an iteration still changes the "
+                     "objective %g by more than tol=%g of it: %s",
+                     worst->ran, worst->f.objective, t->how.tol, what);
+}
+
+fx_status fxi_kind_factors_summary_missed(const fxi_train *t, double C, size_t fold, double gap)
+{
+    (void)gap;
+    return fxi_error(FX_NOT_CONVERGED,
+                     "beta times %g without fold %zu: tol=%g not met after "
+                     "%zu iterations: raise max-iter", C, fold, t->how.tol, t->how.max_iter);
+}

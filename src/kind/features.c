@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * features.c - what kinds share that have a weight for each feature: of the rows themselves, or of a
+ * map. */
+
+#include "kind/kind.h"
+
+#include <stdlib.h>
+
+enum { SAMPLE = 256 };                  /* rows that a map's automatic keys look at */
+enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };     /* of a chunk that is scored */
+enum { PIECE = 256 };                   /* outputs between two polls */
+
+/* ---- Before a fit ------------------------------------------------------------------------ */
+
+/* Rows for keys that look at them. */
+static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *run)
+{
+    size_t row[SAMPLE], n = t->X.rows < SAMPLE ? t->X.rows : SAMPLE;
+    fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
+
+    fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
+    return fxi_data_select(out, &table, row, n, false, run);
+}
+
+fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    fx_model *m = t->m;
+    fx_content *c = &m->c;
+    fx_data *sample = NULL;
+    fx_status st;
+
+    if (!plan->map) {
+        c->features = c->cols;
+        return FX_OK;
+    }
+    if (!plan->kernel)
+        return fxi_error(FX_EINVAL, "map %s needs a kernel", plan->map);
+    c->random = plan->features;
+    if ((st = fx_kernel_parse(&m->kernel, plan->kernel, plan->family, c->base))
+        || (st = take_sample(&sample, t, run)))
+        return st;
+    st = fx_map_parse(&m->map, plan->map, m->kernel, c->cols, plan->features, plan->seed,
+                      sample->table.block, run);
+    fx_data_free(sample);
+    if (st || (st = fxi_model_keep_text(&c->map, m, fx_map_spec(m->map)))
+        || (st = fxi_model_keep_text(&c->kernel, m, fx_kernel_spec(m->kernel)))
+        || (st = fxi_model_keep_text(&c->family, m, plan->family)))
+        return st;
+    c->features = fx_map_features(m->map);
+    return c->features ? FX_OK
+                       : fxi_error(FX_EINVAL, "%s makes no features of %zu", c->map, c->random);
+}
+
+bool fxi_kind_features_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                             size_t solver)
+{
+    size_t n = t->m->c.features;
+
+    return fxi_kind_weights_bytes(each, all, t, n, numbers, n, solver);
+}
+
+fx_status fxi_kind_features_init(const fxi_train *t)
+{
+    const fx_content *c = &t->m->c, *i = &t->init->c;
+
+    if (i->blocks || i->vectors.cols)
+        return fxi_train_init_differs("model", i->spec, c->spec);
+    if (i->cols != c->cols || i->features != c->features)
+        return fxi_error(FX_EINVAL, "init has %zu columns and %zu features, now %zu and %zu",
+                         i->cols, i->features, c->cols, c->features);
+    return fxi_train_init_check(t);
+}
+
+/* ---- The fit ----------------------------------------------------------------------------- */
+
+fx_status fxi_kind_features_begin(fxi_train *t)
+{
+    return fxi_kind_weights_new(t, t->m->c.features);
+}
+
+fx_status fxi_kind_features_score_by(double *f, const fxi_output *o, const double *w, double b,
+                                     const int32_t *row, size_t n, const fx_run *run)
+{
+    const fxi_train *t = o->train;
+    const fxi_source *source = row ? &t->source : &t->eval;
+    double *all = row ? fxi_alloc(source->rows, sizeof *all) : f;
+    fx_status st = all ? fxi_fit_source_scores(all, source, w, &b, 1, run) : FX_ENOMEM;
+
+    if (!row)
+        return st;
+    for (size_t i = 0; i < n && !st; i++)
+        f[i] = all[row[i]];
+    free(all);
+    return st;
+}
+
+fx_status fxi_kind_features_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                  const int32_t *row, size_t n, const fx_run *run)
+{
+    return fxi_kind_features_score_by(f, o, now->w, now->b, row, n, run);
+}
+
+fx_status fxi_kind_features_finish(fxi_train *t, const fx_run *run)
+{
+    fxi_weights *w = t->own;
+    double *weights = w->weights;
+
+    (void)run;
+    w->weights = NULL;
+    fx_status st = fxi_model_own(t->m, weights);
+    if (!st)
+        t->m->c.weights = weights;
+    return st;
+}
+
+/* ---- The model --------------------------------------------------------------------------- */
+
+static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
+                            fxi_team *team)
+{
+    const fx_content *c = &s->m->c;
+    const double *W = s->W ? s->W : c->weights;
+    const fxi_simd *simd = fxi_simd_get();
+
+    (void)run;
+    for (size_t i = 0; i < X->rows; i++)
+        for (size_t k = 0; k < c->outputs && (k % PIECE || !fxi_parallel_cancelled(team)); k++)
+            S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), W + k * c->features, simd);
+    return FX_OK;
+}
+
+static fx_status score_mapped(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
+                              fxi_team *team)
+{
+    (void)team;
+    return fx_map_score(S, s->m->map, s->m->c.weights, s->m->c.outputs, X, run);
+}
+
+typedef struct packing {
+    double *W;
+    const fx_content *c;
+} packing;
+
+static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
+{
+    const packing *p = ctx;
+    const fx_content *c = p->c;
+
+    (void)team;
+    fxi_kind_weights_take(p->W + k * c->features, c->weights, c->features, c->outputs, k);
+    return FX_OK;
+}
+
+/* Weights of rows are put side by side for each output. */
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+{
+    const fx_content *c = &s->m->c;
+    size_t bytes;
+    fx_status st;
+
+    (void)X;
+    s->numbers = NUMBERS;
+    s->rows = s->m->map ? ROWS_MAPPED : ROWS;
+    s->intercepts = c->intercepts;
+    s->score = s->m->map ? score_mapped : score_rows;
+    if (s->m->map || c->outputs == 1)
+        return FX_OK;
+    if (!fxi_size_mul(&bytes, c->features, c->outputs) || !fxi_size_mul(&bytes, bytes, sizeof *s->W))
+        bytes = SIZE_MAX;
+    if ((st = fxi_memory_check(run, bytes, "weights side by side")))
+        return st;
+    if (!(s->W = fxi_alloc(bytes, 1)))
+        return FX_ENOMEM;
+    return fxi_parallel(c->outputs, pack_output, &(packing){s->W, c}, run);
+}
+
+fx_status fxi_kind_features_terms(fxi_explain_terms *t, const fx_run *run)
+{
+    (void)run;
+    return fxi_explain_terms_features(t);
+}
+
+/* A map has a kernel, and there is none without a map. */
+fx_status fxi_kind_features_parsed(fxi_parsing *p)
+{
+    const fx_content *c = &p->m->c;
+
+    if (*c->map && !*c->kernel)
+        return fxi_error(FX_EFORMAT, "%s without a kernel", c->map);
+    if (*c->kernel && !*c->map)
+        return fxi_error(FX_EFORMAT, "%s with kernel %s, map `%s`", c->spec, c->kernel, c->map);
+    return fxi_file_parse_map(p->m, p->run);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * kind.h - what the kinds of models share.
+ *
+ * Linear models, perceptrons and principal components have a weight for each feature (features.c).
+ * Kernel machines, kernel perceptrons and kernel components have one for each row of the training
+ * (vectors.c); but where the kernel is given as a matrix, or where the machine collapsed, they are
+ * weights of features in the end. */
+#ifndef FXI_KIND_H
+#define FXI_KIND_H
+#include "explain/explain.h"
+#include "file/file.h"
+#include "fm/fm.h"
+#include "train/train.h"
+
+#define KIND(name) extern const fxi_kind fxi_kind_##name;
+#include "kind/kind.def"
+#undef KIND
+
+/* ---- weights.c: a weight for each of n features or rows ------------------------------------ */
+typedef struct fxi_weights {            /* fxi_train.own begins with it */
+    size_t n;
+    double *weights;                    /* [n][outputs] */
+    double *intercepts;                 /* [outputs], the model's */
+    double *sum;                        /* perceptrons: as in fxi_online, n in place of features */
+    int64_t *age;                       /* [n][outputs] of kernel perceptrons */
+} fxi_weights;
+fx_status fxi_kind_weights_new(fxi_train *t, size_t n);         /* intercepts and weights */
+void fxi_kind_weights_close(fxi_train *t);
+/* Bytes of one fit, `solver` of them its solver's, and of n times `numbers` numbers per output. */
+bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t n, size_t numbers,
+                            size_t features, size_t solver);
+/* Output k of [n][outputs], from and to [n]. */
+void fxi_kind_weights_place(double *to, const double *from, size_t n, size_t outputs, size_t k);
+void fxi_kind_weights_take(double *to, const double *from, size_t n, size_t outputs, size_t k);
+/* The problem of one output: o->c becomes C times the weights of rows. */
+fxi_problem fxi_kind_weights_problem(fxi_output *o, double C);
+/* FX_ENUMERIC if one of w[n], the intercept or the objective is not finite. */
+fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n);
+/* How many times larger the column of the largest numbers is than another; `where`: a text about it,
+ * if that is more than FXI_KIND_UNLIKE. */
+#define FXI_KIND_UNLIKE 1e3
+double fxi_kind_weights_spread(char where[128], const fxi_train *t);
+/* fxi_kind.missed of kinds that have a C. */
+fx_status fxi_kind_weights_missed(const fxi_train *t, double C, size_t fold, double gap);
+
+/* ---- features.c: weights of the features of rows or of a map -------------------------------- */
+fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);
+fx_status fxi_kind_features_begin(fxi_train *t);
+bool fxi_kind_features_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                             size_t solver);
+fx_status fxi_kind_features_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                  const int32_t *row, size_t n, const fx_run *run);
+/* The same by the weights w of the source's features and the intercept b. */
+fx_status fxi_kind_features_score_by(double *f, const fxi_output *o, const double *w, double b,
+                                     const int32_t *row, size_t n, const fx_run *run);
+fx_status fxi_kind_features_finish(fxi_train *t, const fx_run *run);
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+fx_status fxi_kind_features_terms(fxi_explain_terms *t, const fx_run *run);
+fx_status fxi_kind_features_parsed(fxi_parsing *p);
+/* plan.init: has it as many columns and features, and weights of features? */
+fx_status fxi_kind_features_init(const fxi_train *t);
+
+/* ---- vectors.c, vectors_file.c, kernel.c: weights of rows of the training ------------------- */
+typedef struct fxi_machine {            /* fxi_train.own of kernel machines */
+    fxi_weights all;
+    uint64_t cache;                     /* for kernel values, of all fits at a time */
+    size_t collapsed;                   /* bytes of weights, should it collapse; 0: it will not */
+    bool serial;                        /* kernel precomputed: column 0 numbers the rows */
+    size_t first;                       /* rows that are vectors of init; others come after them */
+    int32_t *at;                        /* or the rows that its vectors are; else NULL */
+} fxi_machine;
+/* kernel.c - the kernel, precomputed rows checked; vectors of init found among the rows or else put
+ * before them (join). */
+fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
+fx_status fxi_kind_kernel_resume(fxi_train *t, const fx_run *run);
+fx_status fxi_kind_kernel_join(fxi_train *t, const fx_run *run);
+bool fxi_kind_kernel_given(const fx_model *m);  /* precomputed: rows are those of the matrix */
+bool fxi_kind_kernel_exact(const fx_model *m);  /* features are kernel values with c.vectors */
+void fxi_kind_vectors_close(fxi_train *t);
+fx_status fxi_kind_vectors_begin(fxi_train *t);
+bool fxi_kind_vectors_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                            size_t solver);
+double fxi_kind_vectors_peak(const fxi_estimating *e, double each, size_t rows);
+fx_status fxi_kind_vectors_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                 const int32_t *row, size_t n, const fx_run *run);
+/* What was fitted for each row becomes the model's: rows of zeros are left out, the others are its
+ * vectors. */
+fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run);
+fx_status fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+fx_status fxi_kind_vectors_terms(fxi_explain_terms *t, const fx_run *run);
+void fxi_kind_vectors_file_header(fxi_dumping *d);
+void fxi_kind_vectors_file_dump(fxi_dumping *d);
+fx_status fxi_kind_vectors_file_support(fxi_parsing *p);
+fx_status fxi_kind_vectors_file_take(fxi_parsing *p);
+fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p);
+/* collapse.c - a kernel machine becomes a linear model on map `explicit`, by the key collapse.
+ * check: can it, if it must, and does memory suffice?  Sets fxi_machine.collapsed. */
+enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
+fx_status fxi_kind_collapse(fxi_train *t, int how, const fx_run *run);
+fx_status fxi_kind_collapse_check(fxi_train *t, int how, const fx_run *run);
+/* [features of the map][outputs], to be freed */
+fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_map *map,
+                                    const fx_run *run);
+
+/* ---- online.c: what perceptrons share ------------------------------------------------------- */
+typedef struct fxi_online {             /* fx_model.own */
+    double *sum;                        /* [2][features + 1][outputs], the intercepts last: weights
+                                         * now, then the sums of fxi_perceptron; NULL: not stored */
+    uint64_t *count;                    /* [outputs] its steps */
+    int64_t *age;                       /* kernel perceptron: [features][outputs] */
+} fxi_online;
+typedef struct fxi_online_keys { bool averaged; size_t budget; } fxi_online_keys;
+fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s);
+fx_status fxi_kind_online_new(fxi_train *t, bool age);
+bool fxi_kind_online_updatable(const fx_model *m);
+/* max-iter passes, each counted as an iteration. */
+typedef fx_status fxi_kind_pass(fxi_output *o, const fxi_problem *p, const fx_run *run);
+fx_status fxi_kind_online_solve(fxi_output *o, double C, fxi_kind_pass *pass, const fx_run *run);
+fx_status fxi_kind_online_summary(const fxi_train *t, const fxi_output *o);
+fx_status fxi_kind_online_init(const fxi_train *t);
+void fxi_kind_online_dump(fxi_dumping *d);
+fx_status fxi_kind_online_take(fxi_parsing *p, bool age);
+
+/* ---- factors*.c: factorization machines ----------------------------------------------------- */
+typedef struct fxi_factors_keys {       /* fxi_learning.own */
+    fxi_fm_shape shape;                 /* all but given, group, groups */
+    int solver;                         /* FXI_FM_CD, .. */
+    double sd, lr;
+    size_t batch;
+    bool bare, clip;
+} fxi_factors_keys;
+enum { FXI_FM_AUTO, FXI_FM_CD, FXI_FM_ADAGRAD, FXI_FM_LBFGS };
+typedef struct fxi_factors {            /* fx_model.own */
+    fxi_fm *fm;
+    double *v;                          /* [outputs][fm->size] all numbers, as solvers have them;
+                                         * c.block, weights, intercepts are the same for users */
+    double *state;                      /* adagrad: [outputs][fm->size] sums, and after that of b
+                                         * what factors_init.c puts there; else NULL */
+} fxi_factors;
+typedef struct fxi_factors_rows {       /* fxi_train.own */
+    fx_matrix X, eval_X;                /* rows as blocks see them */
+    fx_data *own, *eval_own;
+} fxi_factors_rows;
+typedef struct fxi_factors_state {      /* fxi_output.own */
+    fxi_fm_state f, best;               /* now; with patience, the best so far */
+    double best_metric, centre;         /* centre: what was taken from the targets */
+    size_t since, ran;                  /* iterations that the best is old; of all that were done */
+    bool late;                          /* stopped by the clock */
+    double zeros;                       /* the objective of scores 0, if it ended above that */
+} fxi_factors_state;
+/* factors_numbers.c - the shape, of a parsed spec and of c's cols, kernel, family and base. */
+fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
+/* c.block, weights and intercepts of `v`; and `v` of those, which is how files, libFM's text and
+ * linear models on maps become one.  All memory is m's. */
+fx_status fxi_kind_factors_numbers_keep(fx_model *m);
+fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run);
+/* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of
+ * each of c's columns by these, to be freed. */
+fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const fxi_learning *how);
+fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_content *c,
+                                  const fxi_learning *how);
+/* factors_fit.c - before, between and after the fits of outputs. */
+fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);
+fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run);
+fx_status fxi_kind_factors_fit_eval(fxi_train *t, const fx_run *run);
+fx_status fxi_kind_factors_fit_begin(fxi_train *t);
+void fxi_kind_factors_fit_keep(fxi_output *o);
+fx_status fxi_kind_factors_fit_finish(fxi_train *t, const fx_run *run);
+bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t);
+void fxi_kind_factors_fit_close(fxi_train *t);
+/* factors_output.c - the fit of one output; beta: what penalties of factors are multiplied by. */
+bool fxi_kind_factors_output_new(fxi_output *o);
+void fxi_kind_factors_output_release(fxi_output *o);
+fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run);
+bool fxi_kind_factors_output_bytes(size_t *bytes, const fxi_train *t);
+fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                        const int32_t *row, size_t n, const fx_run *run);
+/* factors_summary.c */
+fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o);
+fx_status fxi_kind_factors_summary_missed(const fxi_train *t, double C, size_t fold, double gap);
+/* factors_init.c - plan.init, or a random start; what adagrad goes on from besides its sums. */
+fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run);
+void fxi_kind_factors_init_start(fxi_output *o);
+void fxi_kind_factors_init_keep(double *state, const fxi_output *o);
+/* factors_file.c, factors_terms.c */
+void fxi_kind_factors_file_header(fxi_dumping *d);
+void fxi_kind_factors_file_dump(fxi_dumping *d);
+fx_status fxi_kind_factors_file_range(fxi_parsing *p);
+fx_status fxi_kind_factors_file_take(fxi_parsing *p);
+fx_status fxi_kind_factors_file_parsed(fxi_parsing *p);
+fx_status fxi_kind_factors_terms(fxi_explain_terms *t, const fx_run *run);
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * machine.c - kernel machines with a loss: kernel-svm, kernel-svr, kernel-ridge.  Several classes
+ * have an output for each pair of them. */
+
+#include "kind/kind.h"
+
+#include <math.h>
+
+enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing */
+/* Of an estimate, from fits on real data (train/estimate.c). */
+#define GROWTH 1.4
+#define PAIRS 4.0
+#define ELEMENT 6e-10                   /* seconds a variable and step: 60 bytes of traffic */
+
+typedef struct options { int collapse; double epsilon; } options;
+
+#define END {NULL, NULL, NULL}
+#define COLLAPSE {"collapse", "auto", "auto|no|yes"}
+#define STEPS {"tol", "1e-3", NULL}, {"max-iter", "10000000", NULL}
+static const fxi_spec_key keys_svm[] = {
+    {"C", "1", NULL}, STEPS, {"calibrate", "no", "no|yes"}, COLLAPSE, END};
+static const fxi_spec_key keys_svr[] = {
+    {"C", "1", NULL}, {"epsilon", "0.1", NULL}, STEPS, COLLAPSE, END};
+static const fxi_spec_key keys_ridge[] = {{"C", "1", NULL}, COLLAPSE, END};
+
+static const fxi_learner learners[] = {
+    {"kernel-svm", "kernel-svm   C=1, tol=1e-3, max-iter=10000000, calibrate=no|yes, "
+     "collapse=auto|no|yes: hinge loss, exact", keys_svm, &fxi_loss_hinge, 0},
+    {"kernel-svr", "kernel-svr   C=1, epsilon=0.1, tol=, max-iter=, collapse=: "
+     "epsilon-insensitive loss, exact", keys_svr, &fxi_loss_insensitive, 0},
+    {"kernel-ridge", "kernel-ridge C=1, collapse=: squared loss, exact, for targets", keys_ridge,
+     &fxi_loss_squared, 0},
+    {0}};
+
+static fx_status read(fxi_learning *l, const fxi_spec *s)
+{
+    const fxi_spec_key *keys = l->learner->keys;
+    options *o = l->own;
+    int calibrate;
+    fx_status st;
+
+    if ((st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
+        || (st = fxi_model_learner_choice(&o->collapse, l, s, "collapse"))
+        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter", 1))
+        || (st = fxi_model_learner_positive(&l->C, l, s, "C"))
+        || (keys != keys_ridge && (st = fxi_model_learner_positive(&l->tol, l, s, "tol")))
+        || (keys == keys_svr && (st = fxi_model_learner_epsilon(&o->epsilon, l, s))))
+        return st;
+    l->calibrate = calibrate;
+    l->task = l->loss->regress ? FXI_REGRESS : FXI_CLASSIFY;
+    return FX_OK;
+}
+
+/* smo.c fits these; kernel_ridge.c the others. */
+static bool is_smo(const fxi_train *t) { return t->how.loss != &fxi_loss_squared; }
+static int collapse_of(const fxi_train *t) { return ((const options *)t->how.own)->collapse; }
+
+/* ---- Before a fit ------------------------------------------------------------------------- */
+
+static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    fx_status st = fxi_kind_kernel(t, plan, run);
+
+    return st ? st : fxi_kind_collapse_check(t, collapse_of(t), run);
+}
+
+static bool bytes(size_t *each, size_t *all, const fxi_train *t)
+{
+    size_t solver;
+
+    return (is_smo(t) ? fxi_fit_smo_bytes(&solver, t->X.rows)
+                      : fxi_fit_kernel_ridge_bytes(&solver, t->X.rows))
+        && fxi_kind_vectors_bytes(each, all, t, 1, solver);
+}
+
+/* Fits by smo.c divide plan.cache, or what the limit leaves besides their own arrays if that is
+ * less.  kernel_ridge.c takes one matrix for all threads. */
+static void share(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each, const fx_run *run)
+{
+    fxi_machine *own = t->own;
+    uint64_t cache = plan->cache ? plan->cache : CACHE, fits;
+    size_t min = 0;
+
+    if (is_smo(t))
+        fxi_fit_smo_bytes(&min, t->X.rows);
+    fits = min ? cache / min : 0;
+    fits = fits > 1 + left / each ? 1 + left / each : fits;
+    uint64_t threads = (uint64_t)fxi_parallel_threads(run, SIZE_MAX);
+    t->beside = !fits ? 1 : fits < threads ? fits : threads;
+    left -= (t->beside - 1) * (each - min);
+    own->cache = cache < left ? cache : left;
+    if (own->cache < min)
+        own->cache = min;
+}
+
+/* ---- Estimates ---------------------------------------------------------------------------- */
+
+static fx_status pilot(fxi_estimating *e, const fx_run *run)
+{
+    return is_smo(e->t) ? fxi_train_estimate_measure_pilot(e, run) : FX_OK;
+}
+
+static double seconds(const fxi_estimating *e, double n)
+{
+    const fxi_train *t = e->t;
+    const fxi_machine *own = t->own;
+
+    if (!is_smo(t))
+        return n * n * (2.5 * e->pair + n / 6 * e->flop);
+    double grown = n > FXI_ESTIMATE_PILOT ? pow(n / FXI_ESTIMATE_PILOT, GROWTH - 1) : 1;
+    double steps = e->steps * n * grown;
+    double used = e->support * n, held = (double)own->cache / t->at_once / (4 * n);
+    double missed = held < used ? 1 - held / used : 0;
+    return (PAIRS + missed) * used * n * e->pair + steps * n * ELEMENT / t->at_once;
+}
+
+/* What smo.c cannot do without, and the cache as far as n rows use it. */
+static double cache_bytes(const fxi_train *t, size_t n)
+{
+    const fxi_machine *own = t->own;
+    double part = (double)(own->cache / (uint64_t)t->at_once);
+    size_t min;
+
+    if (!fxi_fit_smo_bytes(&min, n))
+        return (double)SIZE_MAX;
+    double all = (double)min + (double)n * (double)n * sizeof(float);
+    return fmax((double)min, fmin(part, all));
+}
+
+static double peak(const fxi_estimating *e, double each, size_t rows)
+{
+    const fxi_train *t = e->t;
+    const fxi_machine *own = t->own;
+    size_t min = 0;
+
+    if (is_smo(t) && fxi_fit_smo_bytes(&min, t->X.rows))
+        each += cache_bytes(t, rows) - (double)min;
+    return fmax(t->at_once * each, fxi_train_estimate_matrix(&t->X) + (double)own->collapsed);
+}
+
+/* ---- One output --------------------------------------------------------------------------- */
+
+static bool allocate(fxi_output *o)
+{
+    return (o->s.beta = fxi_zalloc(o->train->source.rows, sizeof *o->s.beta));
+}
+
+static fx_status solve(fxi_output *o, double C, const fx_run *run)
+{
+    const fxi_train *t = o->train;
+    fxi_problem p = fxi_kind_weights_problem(o, C);
+
+    p.epsilon = ((const options *)t->how.own)->epsilon;
+    p.kernel = t->m->kernel;
+    p.cache = ((const fxi_machine *)t->own)->cache / (uint64_t)t->at_once;
+    fx_status st = is_smo(t) ? fxi_fit_smo(&o->s, &p, run) : fxi_fit_kernel_ridge(&o->s, &p, run);
+    return st ? st : fxi_kind_weights_finite(o, o->s.beta, t->source.rows);
+}
+
+static void keep(fxi_output *o)
+{
+    const fxi_weights *w = o->train->own;
+
+    fxi_kind_weights_place(w->weights, o->s.beta, w->n, o->train->outputs, o->number);
+    w->intercepts[o->number] = o->s.b;
+}
+
+static fx_status finish(fxi_train *t, const fx_run *run)
+{
+    fx_status st = fxi_kind_vectors_finish(t, run);
+
+    return st ? st : fxi_kind_collapse(t, collapse_of(t), run);
+}
+
+/* ---- What is said of it ------------------------------------------------------------------- */
+
+static const char *cure(const fxi_train *t, const fxi_output *o, bool unlike)
+{
+    if (!is_smo(t))
+        return "the matrix is too near a singular one; lower C";
+    if (o->s.iterations + 3 < t->how.max_iter && !unlike)
+        return "rounding allows no less; raise tol";
+    if (unlike && !t->m->c.factors)
+        return "scale the columns (maxabs, std)";
+    return t->how.C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
+}
+
+static fx_status not_converged(const fxi_train *t, const fxi_output *o)
+{
+    bool given = fxi_kind_kernel_given(t->m), smo = is_smo(t);
+    char where[128] = "";
+
+    if (o->s.indefinite)
+        return fxi_error(FX_NOT_CONVERGED, "%s is not positive semidefinite on these rows: after "
+                         "%zu steps the model is usable, but no optimum is defined; %s",
+                         t->m->c.kernel, o->s.iterations,
+                         given ? "add a number to the diagonal of the matrix"
+                               : "take another kernel or other coefficients");
+    bool unlike = !given && fxi_kind_weights_spread(where, t) > FXI_KIND_UNLIKE;
+    return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu %s, %s tol=%g%s: %s", o->s.gap,
+                     o->s.iterations, smo ? "steps" : "iterations",
+                     smo ? "and optimality violated by more than" : "above", t->how.tol, where,
+                     cure(t, o, unlike));
+}
+
+static fx_status summary(const fxi_train *t, const fxi_output *o)
+{
+    return fxi_train_summary(t, o, not_converged);
+}
+
+const fxi_kind fxi_kind_machine = {
+    .name = "kernel machine", .learner = learners, .options = sizeof(options),
+    .prepared = sizeof(fxi_machine), .pairs = true, .format = 2,
+    .probable = "train with calibrate=yes or model logistic",
+    .read = read, .prepare = prepare, .bytes = bytes, .share = share,
+    .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_vectors_begin,
+    .allocate = allocate, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
+    .finish = finish, .summary = summary, .missed = fxi_kind_weights_missed, .seconds = seconds,
+    .peak = peak, .pilot = pilot, .scorer = fxi_kind_vectors_scorer,
+    .terms = fxi_kind_vectors_terms, .dump_header = fxi_kind_vectors_file_header,
+    .dump_arrays = fxi_kind_vectors_file_dump, .parse_header = fxi_kind_vectors_file_support,
+    .parse_arrays = fxi_kind_vectors_file_take, .parsed = fxi_kind_vectors_file_parsed};

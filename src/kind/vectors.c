@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * vectors.c - what kinds share that have a weight for each row of the training: kernel machines.
+ *
+ * A model keeps the rows that have a weight other than 0, in their order, sparse ones sparse, floats
+ * as floats; all else is dropped.  Where the rows are those of a Gram matrix there is nothing to
+ * keep: the machine is linear in their columns, one for each row of training.
+ *
+ * Cost: one pass; numbers are moved to their new places within the memory that they have. */
+
+#include "kind/kind.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBERS = 1 << 20, ROWS = 1024 };        /* of a chunk that is scored */
+
+/* ---- Memory and time ---------------------------------------------------------------------- */
+
+void fxi_kind_vectors_close(fxi_train *t)
+{
+    fxi_kind_weights_close(t);
+    free(((fxi_machine *)t->own)->at);
+}
+
+bool fxi_kind_vectors_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                            size_t solver)
+{
+    return fxi_kind_weights_bytes(each, all, t, t->X.rows, numbers, 0, solver);
+}
+
+double fxi_kind_vectors_peak(const fxi_estimating *e, double each, size_t rows)
+{
+    (void)rows;
+    return fmax(e->t->at_once * each, fxi_train_estimate_matrix(&e->t->X));
+}
+
+/* ---- The fit ------------------------------------------------------------------------------ */
+
+fx_status fxi_kind_vectors_begin(fxi_train *t) { return fxi_kind_weights_new(t, t->source.rows); }
+
+/* b + sum over rows of training of beta_i K(x_i, x) */
+static fx_status score_by(double *f, const fxi_train *t, const fxi_solution *s, fxi_row_subset x,
+                          const fx_run *run)
+{
+    size_t n = 0, rows = t->source.rows;
+    int32_t *row = fxi_alloc(rows, sizeof *row);
+    double *beta = fxi_alloc(rows, sizeof *beta);
+    fx_status st = row && beta ? FX_OK : FX_ENOMEM;
+
+    for (size_t i = 0; i < rows && !st; i++)
+        if (s->beta[i] != 0) {
+            row[n] = (int32_t)i;
+            beta[n++] = s->beta[i];
+        }
+    if (!st)
+        st = fxi_kernel_score(f, t->m->kernel, x, (fxi_row_subset){&t->X, row, n}, beta, 1, run);
+    for (size_t i = 0; i < x.n && !st; i++)
+        f[i] += s->b;
+    free(row);
+    free(beta);
+    return st;
+}
+
+/* Rows of a Gram matrix are scored through their columns. */
+fx_status fxi_kind_vectors_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                 const int32_t *row, size_t n, const fx_run *run)
+{
+    const fxi_train *t = o->train;
+    const fxi_machine *own = t->own;
+
+    if (!fxi_kind_kernel_given(t->m))
+        return score_by(f, t, now, (fxi_row_subset){row ? &t->X : &t->eval_X, row, n}, run);
+    double *w = fxi_zalloc(t->source.features, sizeof *w);
+    if (!w)
+        return FX_ENOMEM;
+    for (size_t i = 0; i < t->source.rows; i++)
+        w[i + own->serial] = now->beta[i];
+    fx_status st = fxi_kind_features_score_by(f, o, w, now->b, row, n, run);
+    free(w);
+    return st;
+}
+
+/* ---- What is kept -------------------------------------------------------------------------- */
+
+static bool is_kept(const fxi_weights *a, size_t i, size_t rows, size_t outputs)
+{
+    const double *now = a->sum, *sum = a->sum ? a->sum + (rows + 1) * outputs : NULL;
+
+    for (size_t e = i * outputs; e < (i + 1) * outputs; e++)
+        if (a->weights[e] != 0 || (now && (now[e] != 0 || sum[e] != 0)))
+            return true;
+    return false;
+}
+
+typedef struct marking {
+    size_t *kept;
+    const fxi_weights *a;
+    size_t rows, outputs;
+} marking;
+
+static fx_status mark(void *ctx, size_t i, fxi_team *team)
+{
+    const marking *m = ctx;
+
+    (void)team;
+    m->kept[i] = is_kept(m->a, i, m->rows, m->outputs);
+    return FX_OK;
+}
+
+/* Rows [n] of [..][outputs] numbers of 8 bytes, ascending, to the front of `to`, which may be where
+ * they are. */
+static void gather(void *to, const void *from, const size_t *row, size_t n, size_t outputs)
+{
+    size_t each = 8 * outputs;
+
+    for (size_t i = 0; i < n; i++)
+        memmove((char *)to + i * each, (const char *)from + row[i] * each, each);
+}
+
+/* The model owns p, shortened. */
+static fx_status hand_over(void *out, fx_model *m, void *p, size_t numbers)
+{
+    void *less = fxi_realloc(p, numbers ? numbers : 1, 8);
+    fx_status st = fxi_model_own(m, less ? less : p);
+
+    if (!st)
+        memcpy(out, &(void *){less ? less : p}, sizeof(void *));
+    return st;
+}
+
+static fx_status keep_rows(fxi_train *t, fxi_weights *a, const size_t *row, size_t n,
+                           const fx_run *run)
+{
+    fx_model *m = t->m;
+    size_t rows = t->source.rows, outputs = t->outputs, half = (n + 1) * outputs;
+    fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
+    fx_status st = fxi_data_select(&m->kept, &table, row, n, false, run);
+
+    if (st)
+        return st;
+    m->c.vectors = m->kept->table.block[0];
+    m->c.features = m->c.support = n;
+    gather(a->weights, a->weights, row, n, outputs);
+    st = hand_over(&m->c.weights, m, a->weights, n * outputs);
+    a->weights = NULL;
+    if (!st && a->sum) {
+        double *sum = a->sum, *below = sum + (rows + 1) * outputs;
+        gather(sum, sum, row, n, outputs);
+        memmove(sum + n * outputs, sum + rows * outputs, 8 * outputs);
+        gather(sum + half, below, row, n, outputs);
+        memmove(sum + half + n * outputs, below + rows * outputs, 8 * outputs);
+        fxi_online *online = m->own;
+        st = hand_over(&online->sum, m, sum, 2 * half);
+        a->sum = NULL;
+        if (!st) {
+            gather(a->age, a->age, row, n, outputs);
+            st = hand_over(&online->age, m, a->age, n * outputs);
+            a->age = NULL;
+        }
+    }
+    return st;
+}
+
+static fx_status keep_columns(fxi_train *t, const fxi_weights *a)
+{
+    fx_model *m = t->m;
+    size_t outputs = t->outputs;
+    double *w = fxi_zalloc(m->c.cols * outputs, sizeof *w);
+    fx_status st = fxi_model_own(m, w);
+
+    if (st)
+        return st;
+    memcpy(w + ((const fxi_machine *)t->own)->serial * outputs, a->weights,
+           t->source.rows * outputs * sizeof *w);
+    m->c.weights = w;
+    m->c.features = m->c.cols;
+    return FX_OK;
+}
+
+fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run)
+{
+    fxi_weights *a = t->own;
+    size_t rows = t->source.rows, n = 0, *row = fxi_alloc(rows, sizeof *row);
+    fx_status st = row ? fxi_parallel(rows, mark, &(marking){row, a, rows, t->outputs}, run)
+                       : FX_ENOMEM;
+
+    for (size_t i = 0; i < rows && !st; i++)
+        if (row[i])
+            row[n++] = i;
+    if (!st)
+        st = fxi_kind_kernel_exact(t->m) ? keep_rows(t, a, row, n, run) : keep_columns(t, a);
+    t->m->c.support = n;
+    free(row);
+    return st;
+}
+
+/* ---- The model ---------------------------------------------------------------------------- */
+
+static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
+                            fxi_team *team)
+{
+    const fx_content *c = &s->m->c;
+
+    (void)team;
+    return fxi_kernel_score(S, s->m->kernel, (fxi_row_subset){X, NULL, X->rows},
+                            (fxi_row_subset){&c->vectors, NULL, c->features}, c->weights,
+                            c->outputs, run);
+}
+
+/* Each chunk packs the vectors again, so chunks are large, but there is one for each thread. */
+fx_status fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+{
+    if (!fxi_kind_kernel_exact(s->m))
+        return fxi_kind_features_scorer(s, X, run);
+    size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
+    s->numbers = NUMBERS;
+    s->rows = share > ROWS ? ROWS : share;
+    s->intercepts = s->m->c.intercepts;
+    s->score = score_rows;
+    return FX_OK;
+}
+
+fx_status fxi_kind_vectors_terms(fxi_explain_terms *t, const fx_run *run)
+{
+    return fxi_kind_kernel_exact(t->m) ? fxi_explain_terms_vectors(t, run)
+                                       : fxi_explain_terms_features(t);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * weights.c - what kinds share that fit a weight for each feature or row: memory, one output's
+ * problem, and what is said where it did not converge. */
+
+#include "kind/kind.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t n, size_t numbers,
+                            size_t features, size_t solver)
+{
+    size_t rows, wide, outputs;
+
+    return fxi_size_mul(&rows, t->X.rows, 10 * sizeof(double))
+        && fxi_size_mul(&wide, features, 6 * sizeof(double)) && fxi_size_add(each, rows, wide)
+        && fxi_size_add(each, *each, solver)
+        && fxi_size_mul(all, n, numbers * sizeof(double)) && fxi_size_mul(all, *all, t->outputs)
+        && fxi_size_mul(&outputs, t->outputs, sizeof(fxi_output))
+        && fxi_size_add(all, *all, outputs);
+}
+
+fx_status fxi_kind_weights_new(fxi_train *t, size_t n)
+{
+    fx_model *m = t->m;
+    fxi_weights *w = t->own;
+    size_t outputs = m->c.outputs, all;
+    fx_status st;
+
+    w->n = n;
+    w->intercepts = fxi_zalloc(outputs, sizeof *w->intercepts);
+    if ((st = fxi_model_own(m, w->intercepts)))
+        return st;
+    m->c.intercepts = w->intercepts;
+    if (!fxi_size_mul(&all, n, outputs))
+        return fxi_error(FX_ESHAPE, "%zu weights of %zu outputs are too many", n, outputs);
+    if (!(w->weights = fxi_alloc(all, sizeof *w->weights)))
+        return fxi_error(FX_ENOMEM, "out of memory: %zu weights for each of %zu %s", n, outputs,
+                         m->c.pairs ? "pairs of classes" : "outputs");
+    return FX_OK;
+}
+
+void fxi_kind_weights_close(fxi_train *t)
+{
+    fxi_weights *w = t->own;
+
+    free(w->weights);
+    free(w->sum);
+    free(w->age);
+}
+
+void fxi_kind_weights_place(double *to, const double *from, size_t n, size_t outputs, size_t k)
+{
+    for (size_t j = 0; j < n; j++)
+        to[j * outputs + k] = from[j];
+}
+
+void fxi_kind_weights_take(double *to, const double *from, size_t n, size_t outputs, size_t k)
+{
+    for (size_t j = 0; j < n; j++)
+        to[j] = from[j * outputs + k];
+}
+
+/* ---- One output --------------------------------------------------------------------------- */
+
+static fx_status record(void *ctx, const fxi_solution *now) { return fxi_train_history(ctx, now); }
+
+fxi_problem fxi_kind_weights_problem(fxi_output *o, double C)
+{
+    const fxi_train *t = o->train;
+    const fxi_learning *how = &t->how;
+
+    for (size_t i = 0; i < t->source.rows; i++)
+        o->c[i] *= C;
+    return (fxi_problem){.source = &t->source, .loss = how->loss, .y = o->y, .c = o->c,
+                         .intercept = how->intercept, .tol = how->tol, .max_iter = how->max_iter,
+                         .seed = t->seed, .step = record, .ctx = o};
+}
+
+fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n)
+{
+    bool floats = o->train->m->map;     /* maps score in floats */
+    size_t j = 0;
+
+    while (j < n && isfinite(floats ? (double)(float)w[j] : w[j]))
+        j++;
+    if (j < n)
+        return fxi_error(FX_ENUMERIC, "output %zu, weight %zu is %g; scale the rows or take C "
+                         "nearer 1", o->number, j, w[j]);
+    if (!isfinite(o->s.b) || !isfinite(o->s.objective))
+        return fxi_error(FX_ENUMERIC, "output %zu ends with intercept %g and objective %g; scale "
+                         "the rows or take C nearer 1", o->number, o->s.b, o->s.objective);
+    return FX_OK;
+}
+
+/* ---- Not converged ------------------------------------------------------------------------ */
+
+double fxi_kind_weights_spread(char where[128], const fxi_train *t)
+{
+    const fx_content *c = &t->m->c;
+    double low = DBL_MAX, high = 0;
+    size_t j = 0;
+
+    *where = '\0';
+    for (size_t i = 0; i < t->X.cols; i++) {
+        double x = t->largest[i];
+        if (x > high) {
+            high = x;
+            j = i;
+        }
+        low = x > 0 && x < low ? x : low;
+    }
+    double ratio = high > 0 ? high / low : 1;
+    if (ratio > FXI_KIND_UNLIKE)
+        snprintf(where, 128, "; column %zu%s%.40s is %.1e times larger than another",
+                 j + (size_t)c->base, c->name ? " " : "", c->name ? c->name[j] : "", ratio);
+    return ratio;
+}
+
+fx_status fxi_kind_weights_missed(const fxi_train *t, double C, size_t fold, double gap)
+{
+    return fxi_error(FX_NOT_CONVERGED,
+                     "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "
+                     "C, scale the columns, or raise max-iter", C, fold, gap, t->how.tol);
+}

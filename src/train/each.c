@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * each.c - several fits on one source: side by side, each on one thread, where features are stored
+ * and memory allows; else one after the other, each on all threads.  Neither changes a result. */
+
+#include "train/train.h"
+
+typedef struct jobs {
+    fxi_train_job *fn;
+    void *ctx;
+    const fx_run *run;
+    size_t n, now;                      /* jobs; one after the other: which */
+    double done;                        /* share of that one */
+} jobs;
+
+static fx_status one(void *ctx, size_t b, fxi_team *team)
+{
+    const jobs *j = ctx;
+    fx_run how = fxi_fit_nested(j->run, team);
+
+    return j->fn(j->ctx, b, NULL, &how);
+}
+
+/* What loops inside a job report is not the job's share. */
+static int tell(void *ctx, double part)
+{
+    const jobs *j = ctx;
+
+    (void)part;
+    return j->run->progress(j->run->ctx, ((double)j->now + j->done) / (double)j->n);
+}
+
+fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, const fx_run *run)
+{
+    jobs j = {fn, ctx, run, n, 0, 0};
+    fx_run how = run ? *run : (fx_run){0};
+    fx_status st = FX_OK;
+
+    int threads = fxi_parallel_threads(run, n);
+    if ((uint64_t)threads > t->beside)
+        threads = (int)t->beside;
+    t->at_once = n > 1 && threads > 1 ? threads : 1;
+    if (t->at_once > 1) {
+        how.threads = threads;
+        return fxi_parallel(n, one, &j, &how);
+    }
+    if (how.progress) {
+        how.progress = tell;
+        how.ctx = &j;
+    }
+    for (; j.now < n && !st; j.now++) {
+        j.done = 0;
+        st = fn(ctx, j.now, &j.done, &how);
+    }
+    return st;
+}

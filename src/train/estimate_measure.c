@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * estimate_measure.c - what estimate.c reckons with, measured on samples of the rows: some tens of
+ * milliseconds in all.  Of several timings the best counts: others may use the machine as well. */
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    ROWS = 1024,
+    LEAST = 16,
+    MOST = 256,
+    REPEAT = 8,
+    TILES = 32,
+    DEEP = 256,
+    STEPS = 40 * FXI_ESTIMATE_PILOT
+}; /* that the pilot fit may take */
+
+/* Blocks of rows of the Gram matrix, twice as large until 1 ms is measured; the best of some. */
+static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
+{
+    const fxi_train *t = e->t;
+    size_t n = t->X.rows < ROWS ? t->X.rows : ROWS, row[ROWS], block = n < LEAST ? n : LEAST;
+    float *K[MOST], *values = fxi_alloc(n, MOST * sizeof *values);
+    int32_t sample[ROWS];
+    fx_status st = values ? FX_OK : FX_ENOMEM;
+
+    fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
+    for (size_t i = 0; i < n; i++)
+        sample[i] = (int32_t)row[i];
+    for (size_t w = 0; w < MOST && !st; w++)
+        K[w] = values + w * n;
+    e->pair = HUGE_VAL;
+    for (int times = 0; times < REPEAT && !st; times++) {
+        double begin = fxi_train_clock(), seconds;
+        st = fxi_kernel_rows(K, t->m->kernel, (fxi_row_subset){&t->X, sample, n},
+                             (fxi_row_subset){&t->X, sample, block}, run);
+        seconds = fmax(fxi_train_clock() - begin, 1e-9);
+        e->pair = fmin(e->pair, seconds / (double)(block * n));
+        if (seconds > 1e-2)
+            break;
+        if (seconds < 1e-3 && 2 * block <= MOST && 2 * block <= n)
+            block *= 2;
+    }
+    free(values);
+    return st;
+}
+
+static fx_status time_tile(fxi_estimating *e, const fx_run *run)
+{
+    const fxi_simd *simd = fxi_simd_get();
+    double *a = fxi_zalloc(2 * DEEP + FXI_LANES, FXI_LANES * sizeof *a);
+
+    if (!a)
+        return FX_ENOMEM;
+    double *b = a + DEEP * FXI_LANES, *C = b + DEEP * FXI_LANES, best = HUGE_VAL;
+    for (int times = 0; times < REPEAT; times++) {
+        double begin = fxi_train_clock();
+        for (int i = 0; i < TILES; i++)
+            simd->linalg_cholesky_tile(C, a, b, DEEP, 1);
+        best = fmin(best, fmax(fxi_train_clock() - begin, 1e-9));
+    }
+    free(a);
+    e->flop = best / (TILES * DEEP * FXI_LANES * FXI_LANES) / fxi_parallel_threads(run, SIZE_MAX);
+    return FX_OK;
+}
+
+/* The first output on a sample of its rows: the others are in a fold that is left out. */
+static void sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed)
+{
+    const fxi_train *t = o->train;
+    size_t present = 0, n, row[FXI_ESTIMATE_PILOT];
+
+    for (size_t i = 0; i < t->X.rows; i++)
+        present += t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
+    n = present < FXI_ESTIMATE_PILOT ? present : FXI_ESTIMATE_PILOT;
+    fxi_rng_sample(row, n, present, (fxi_rng){seed, FXI_MODEL_SAMPLE});
+    for (size_t i = 0, at = 0, k = 0; i < t->X.rows; i++) {
+        bool here = t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
+        fold[i] = here && k < n && row[k] == at ? -1 : 0;
+        k += here && k < n && row[k] == at;
+        at += here;
+    }
+}
+
+fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run)
+{
+    fxi_train *t = e->t;
+    size_t steps = t->how.max_iter, rows = 0, vectors = 0;
+    int32_t *fold = fxi_alloc(t->X.rows, sizeof *fold);
+    fxi_output o;
+    fx_status st = fold ? fxi_train_output_new(&o, t, 0) : FX_ENOMEM;
+
+    if (!st) {
+        o.quiet = true;
+        sample_rows(fold, &o, t->seed);
+        t->how.max_iter = steps < STEPS ? steps : STEPS;
+        st = fxi_train_output_fit(&o, t->how.C, fold, 0, run);
+        t->how.max_iter = steps;
+        for (size_t i = 0; i < t->X.rows; i++) {
+            rows += fold[i] < 0;
+            vectors += o.s.beta[i] != 0;
+        }
+        e->steps = fmax(0.3, (double)o.s.iterations / (double)rows);
+        e->support = fmax(0.1, (double)vectors / (double)rows);
+        fxi_train_output_free(&o);
+    }
+    if (st == FX_EINVAL)                /* a sample of one class */
+        st = FX_OK;
+    free(fold);
+    return st;
+}
+
+fx_status fxi_train_estimate_measure(fxi_estimating *e, const fx_run *run)
+{
+    fx_status st = time_pairs(e, run);
+
+    return st ? st : time_tile(e, run);
+}

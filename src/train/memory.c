@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * memory.c - what a fit may take: features are stored if the limit allows, and what is left then
+ * decides how many fits go on side by side and how much they have for kernel values.  None of it
+ * changes a model. */
+
+#include "train/train.h"
+
+#include <stdio.h>
+
+enum { MANY = 100 };                    /* outputs: their number is what takes the memory */
+
+/* Features are stored in what the limit leaves beside one fit; fits go on side by side in what is
+ * left then.  An L1 penalty has columns of its own. */
+fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
+{
+    uint64_t limit = run && run->max_memory ? run->max_memory : UINT64_MAX, left;
+    const fxi_kind *kind = t->how.kind;
+    size_t each, need;
+    char what[96] = "weights and their fit";
+    fx_status st;
+
+    if (!kind->bytes(&each, &need, t) || !fxi_size_add(&need, need, each))
+        return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
+                         t->m->c.features, t->outputs);
+    if (t->outputs > MANY)
+        snprintf(what, sizeof what, "weights of %zu %s and their fit", t->outputs,
+                 t->m->c.pairs ? "pairs of classes" : "outputs");
+    if ((st = fxi_memory_check(run, need, what)))
+        return st;
+    left = limit - need;
+    if ((st = fxi_fit_source(&t->source, &t->X, t->m->map, t->how.unstored ? 0 : left, run)))
+        return st;
+    size_t visitors = (size_t)fxi_parallel_threads(run, t->source.blocks) * sizeof(float);
+    if (!fxi_size_mul(&visitors, visitors, t->source.buffer)
+        || !fxi_size_add(&visitors, visitors, need))
+        visitors = SIZE_MAX;
+    if ((st = fxi_memory_check(run, visitors, "weights, their fit and blocks of features")))
+        return st;
+    left -= fxi_fit_source_bytes(&t->source);
+    bool alone = t->source.buffer || (t->how.unstored && limit != UINT64_MAX);
+    t->beside = alone ? 1 : 1 + left / each;
+    if (kind->share)
+        kind->share(t, plan, left, each, run);
+    return FX_OK;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * path.c - cross-validation along a path of C; the fits are those of folds.c. */
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct measuring {
+    fx_metrics *out;                    /* [n][folds] */
+    const fxi_train *t;
+    const fxi_folds *f;
+} measuring;
+
+static fx_status measure(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
+                         const fx_run *run)
+{
+    const measuring *m = ctx;
+    const fxi_labels *l = &m->t->labels;
+    double *y = fxi_alloc(2 * held, sizeof *y), *weight = y ? y + held : NULL;
+    int64_t *qid = m->t->qid ? fxi_alloc(held, sizeof *qid) : NULL;
+    fx_status st = y && !qid == !m->t->qid ? FX_OK : FX_ENOMEM;
+
+    for (size_t i = 0; i < held && !st; i++) {
+        y[i] = l->y[row[i]];
+        weight[i] = l->weight[row[i]];
+        if (qid)
+            qid[i] = m->t->qid[row[i]];
+    }
+    for (size_t q = 0; q < m->f->n && !st; q++)
+        st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->t->m, y,
+                                       S + q * held * m->t->outputs, weight, qid, held, run);
+    free(y);
+    free(qid);
+    return st;
+}
+
+static fx_status check(const fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+                       const fx_table *t, const int32_t *fold, int folds)
+{
+    if (!out || !plan || !C || !t || !fold)
+        return fxi_error(FX_EINVAL, "fx_model_path: %s is NULL",
+                         !out    ? "out"
+                         : !plan ? "plan"
+                         : !C    ? "C"
+                         : !t    ? "t"
+                                 : "fold");
+    if (!n || folds < 1)
+        return fxi_error(FX_EINVAL, "%zu values of C and %d folds; there must be one of each", n,
+                         folds);
+    for (size_t q = 0; q < n; q++)
+        if (!(C[q] > (q ? C[q - 1] : 0) && isfinite(C[q])))
+            return fxi_error(FX_EINVAL, "C[%zu] is %g; values must be positive and ascend", q,
+                             C[q]);
+    for (size_t i = 0; i < t->rows; i++)
+        if (fold[i] < -1 || fold[i] >= folds)
+            return fxi_error(FX_EINVAL, "row %zu is in fold %d of %d", i, (int)fold[i], folds);
+    if (plan->init)
+        return fxi_error(FX_EUNSUPPORTED, "a path starts at nothing; init serves fx_model_fit");
+    return FX_OK;
+}
+
+fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+                        const fx_table *t, const int32_t *fold, int folds, const fx_run *run)
+{
+    fxi_folds f = {fold, (size_t)folds, C, n};
+    fx_status st = check(out, plan, C, n, t, fold, folds);
+    fxi_train train;
+    size_t all;
+
+    if (st || (st = fxi_train_open(&train, plan, t, run)))
+        return st;
+    measuring m = {NULL, &train, &f};
+    if (!train.how.loss)
+        st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
+    else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
+        st = FX_ENOMEM;
+    if (!st)
+        st = fxi_train_folds(&train, &f, measure, &m, run);
+    for (size_t i = 0; i < n * f.folds && st >= 0; i++)
+        out[i] = m.out[i];
+    free(m.out);
+    fxi_train_close(&train);
+    return st;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * train.c - all of a fit that comes before the first step: rows joined and scaled, columns seen,
+ * the map drawn, features stored if memory allows, labels and weights, rows to measure on.
+ *
+ * Everything but the weights is in the model when this is done, so whatever fails, fails early. */
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double fxi_train_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+/* The scaling by which rows become X; factors go into the model. */
+static fx_status scale_rows(fxi_train *t, const char *spec, const fx_table *table,
+                            const fx_run *run)
+{
+    fx_content *c = &t->m->c;
+    fx_scale *scale;
+    size_t cols;
+    fx_status st = fx_data_scale_fit(&scale, spec, table, run);
+
+    if (st)
+        return st;
+    const double *factor = fx_data_scale_factors(scale, &cols);
+    st = fxi_model_keep(&c->factors, t->m, factor, cols * sizeof *factor);
+    if (!st)
+        st = fxi_model_keep_text(&c->scale, t->m, fx_data_scale_spec(scale));
+    if (!st && !(st = fx_data_scale_apply(&t->rows, scale, table, run)))
+        t->X = t->rows->table.block[0];
+    fx_data_scale_free(scale);
+    return st;
+}
+
+/* ---- Classes and rows to measure on ------------------------------------------------------ */
+
+static fx_status keep_classes(fxi_train *t, const fx_table *table)
+{
+    fx_content *c = &t->m->c;
+    size_t k = t->labels.classes;
+
+    c->classes = k;
+    fx_status st = fxi_model_outputs(c, &t->how);
+    t->outputs = c->outputs;
+    if (st || !k)
+        return st;
+    const char **name = fxi_alloc(k, sizeof *name);
+    char(*text)[32] = name ? fxi_alloc(k, sizeof *text) : NULL;
+    st = text ? FX_OK : FX_ENOMEM;
+    for (size_t i = 0; i < k && !st; i++) {
+        if (!table->classes)
+            fxi_decimal_write(text[i], t->labels.value[i]);
+        name[i] = table->classes ? table->class_name[(size_t)t->labels.value[i]] : text[i];
+    }
+    if (!st)
+        st = fxi_model_keep_texts(&c->class_name, t->m, name, k);
+    if (!st && !table->classes)
+        st = fxi_model_keep(&c->class_value, t->m, t->labels.value, k * sizeof *t->labels.value);
+    free(name);
+    free(text);
+    return st;
+}
+
+static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *run)
+{
+    const fx_content *c = &t->m->c;
+    fx_data *joined = NULL;
+    fx_scale *scale = NULL;
+    fx_matrix X;
+    uint64_t unseen = 0;
+    fx_status st = fxi_data_check_table(eval, run);
+
+    if (!st)
+        st = fxi_model_labels_known(&t->eval_labels, c, eval, run);
+    if (!st)
+        st = fxi_model_rows_join(&X, &joined, eval, run);
+    if (!st && !X.ptr && X.cols != c->cols)
+        st = fxi_error(FX_ESHAPE, "the rows to measure on have %zu columns, the others %zu", X.cols,
+                       c->cols);
+    if (!st)
+        st = fxi_model_rows_scale(&scale, c);
+    if (!st)
+        st = fxi_model_rows(&t->eval_X, &t->eval_rows, &unseen, c->cols, c->seen, scale, &X, 0,
+                            X.rows, run);
+    fx_data_scale_free(scale);
+    if (t->eval_rows || st)
+        fx_data_free(joined);
+    else
+        t->eval_rows = joined;
+    if (!st)
+        st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map,
+                            run && run->max_memory ? run->max_memory / 4 : UINT64_MAX, run);
+    if (!st && t->how.kind->prepare_eval)
+        st = t->how.kind->prepare_eval(t, run);
+    return st;
+}
+
+/* Probabilities of a logistic model are the sigmoids of its scores. */
+static fx_status keep_sigmoid(fx_model *m)
+{
+    double *ab = fxi_zalloc(m->c.outputs, 2 * sizeof *ab);
+    fx_status st = fxi_model_own(m, ab);
+
+    for (size_t k = 0; k < m->c.outputs && !st; k++)
+        ab[2 * k] = -1;
+    if (!st)
+        m->c.sigmoid = ab;
+    return st;
+}
+
+/* ---- The whole --------------------------------------------------------------------------- */
+
+static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                             const fx_run *run)
+{
+    if (t->how.task != FXI_NO_LABELS)
+        return fxi_model_labels(&t->labels, table, t->how.task != FXI_CLASSIFY, plan, run);
+    if (plan->eval)
+        return fxi_error(FX_EINVAL, "%s predicts no labels: there is nothing to measure on eval",
+                         t->how.learner->name);
+    return fxi_model_labels_none(&t->labels, table, plan, run);
+}
+
+static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                         const fx_run *run)
+{
+    fx_content *c = &t->m->c;
+    const fxi_kind *kind = t->how.kind;
+    fx_status st = fxi_data_check_table(table, run);
+
+    if (!st && !kind->measured && (plan->metric || plan->patience || plan->max_seconds != 0))
+        st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; factorization machines have",
+                       t->how.learner->name,
+                       plan->metric     ? "choice of metric"
+                       : plan->patience ? "patience"
+                                        : "limit of time");
+    if (st)
+        return st;
+    c->seed = plan->seed;
+    c->cols = table->cols;
+    c->rows = table->rows;
+    c->base = table->base;
+    t->qid = table->qid;
+    t->eval_qid = plan->eval ? plan->eval->qid : NULL;
+    if ((st = read_labels(t, plan, table, run)) || (st = keep_classes(t, table))
+        || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
+        || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
+        || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m)))
+        || (st = fxi_model_keep_texts(&c->name, t->m, table->name, table->cols)))
+        return st;
+    if (plan->scale && strcmp(plan->scale, "none") != 0)
+        st = scale_rows(t, plan->scale, table, run);
+    else
+        st = fxi_model_rows_join(&t->X, &t->rows, table, run);
+    if (!st)
+        st = fxi_train_seen(t, run);
+    if (!st)
+        st = kind->prepare(t, plan, run);
+    if (!st && t->init)
+        st = kind->init ? kind->init(t, run)
+                        : fxi_error(FX_EUNSUPPORTED,
+                                    "%s cannot start from a model; solver=newton, "
+                                    "cd and perceptrons can",
+                                    t->how.learner->name);
+    if (!st)
+        st = fxi_train_memory(t, plan, run);
+    if (!st && plan->eval)
+        st = prepare_eval(t, plan->eval, run);
+    return st;
+}
+
+fx_status fxi_train_new(fxi_train *t)
+{
+    size_t own = t->how.kind->prepared;
+
+    if (!(t->own = fxi_zalloc(1, own ? own : 1)) || !(t->m = fxi_model_new()))
+        return FX_ENOMEM;
+    return fxi_model_become(t->m, &t->how);
+}
+
+fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                         const fx_run *run)
+{
+    fx_status st;
+
+    *t = (fxi_train){.begin = fxi_train_clock()};
+    if (!plan)
+        return fxi_error(FX_EINVAL, "no plan is given");
+    t->seed = plan->seed;
+    t->init = plan->init;
+    st = fxi_model_learner(&t->how, plan->model);
+    if (!st)
+        st = fxi_train_new(t);
+    if (!st)
+        st = prepare(t, plan, table, run);
+    if (!st)
+        t->m->c.prepared = fxi_train_clock() - t->begin;
+    if (st)
+        fxi_train_close(t);
+    return st;
+}
+
+void fxi_train_close(fxi_train *t)
+{
+    if (t->own && t->how.kind->close)
+        t->how.kind->close(t);
+    free(t->own);
+    fxi_fit_source_free(&t->source);
+    fxi_fit_source_free(&t->eval);
+    fx_data_free(t->rows);
+    fx_data_free(t->eval_rows);
+    fxi_model_labels_free(&t->labels);
+    fxi_model_labels_free(&t->eval_labels);
+    free(t->largest);
+    fx_model_free(t->m);
+    fxi_model_learner_free(&t->how);
+    *t = (fxi_train){0};
+}

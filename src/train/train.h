@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * train.h - from a plan and rows to a model: all that is the same for every kind. */
+#ifndef FXI_TRAIN_H
+#define FXI_TRAIN_H
+#include "model/model.h"
+
+/* ---- train.c: a fit that is prepared ------------------------------------------------------ */
+struct fxi_train {
+    fxi_learning how;
+    fxi_labels labels;
+    size_t outputs;
+    fx_matrix X;                        /* rows: joined, scaled */
+    fx_data *rows;                      /* its memory, if it is a copy */
+    double *largest;                    /* [cols] of |X|, in rows of positive weight */
+    fxi_source source;
+    uint64_t beside;                    /* fits that memory allows at a time */
+    int at_once;                        /* fits that run at a time: each.c */
+    fx_model *m;                        /* in the making: all but the weights is there */
+    const fx_model *init;
+    uint64_t seed;
+    double begin;                       /* seconds on the clock */
+    const int64_t *qid;                 /* of the table; or NULL */
+    bool once;                          /* an update: one pass, rows in their order */
+    /* rows to measure on, prepared alike; eval.rows 0: none */
+    fx_matrix eval_X;
+    fx_data *eval_rows;
+    fxi_source eval;
+    fxi_labels eval_labels;
+    const int64_t *eval_qid;
+    int metric;                         /* FXI_METRIC_ACCURACY, .. */
+    size_t patience;
+    double max_seconds;
+    void *own;                          /* what the kind prepared */
+};
+enum { FXI_METRIC_ACCURACY, FXI_METRIC_AUC, FXI_METRIC_LOGLOSS, FXI_METRIC_RMSE };
+/* t's address must not change afterwards. */
+fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                         const fx_run *run);
+/* The same without a plan: how is set, t->own and an empty model are made. */
+fx_status fxi_train_new(fxi_train *t);
+void fxi_train_close(fxi_train *t);
+double fxi_train_clock(void);           /* seconds */
+/* memory.c - t->source, and how many fits run at a time in what the limit leaves. */
+fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run);
+/* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if the kind
+ * remembers them, go into the model. */
+fx_status fxi_train_seen(fxi_train *t, const fx_run *run);
+/* init.c - plan.init: FX_EINVAL if it has another `what`; the same kernel, map, seed, classes? */
+fx_status fxi_train_init_differs(const char *what, const char *before, const char *now);
+fx_status fxi_train_init_check(const fxi_train *t);
+
+/* ---- output.c: the fit of one output ------------------------------------------------------ */
+struct fxi_output {
+    const fxi_train *train;
+    size_t number;
+    double *y, *c;                      /* [rows] +1 and -1, or targets; weights */
+    fxi_solution s;
+    const fx_run *run;
+    double *score;                      /* [rows of eval], or NULL */
+    fx_step *step;                      /* [steps] of the history; free() it */
+    size_t steps, capacity;
+    double *done;                       /* share of the way to the tolerance; or NULL */
+    bool quiet;                         /* no history */
+    void *own;                          /* the state of the kind's solver */
+};
+fx_status fxi_train_output_new(fxi_output *o, const fxi_train *t, size_t number);
+void fxi_train_output_release(fxi_output *o);   /* its arrays; the history and numbers stay */
+void fxi_train_output_free(fxi_output *o);
+/* Fits, from where o is, without the rows whose fold is `without` (fold NULL: with all). */
+fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int without,
+                               const fx_run *run);
+/* history.c - a step of o, measured on plan.eval; one that is measured; all steps become m's. */
+fx_status fxi_train_history(fxi_output *o, const fxi_solution *now);
+fx_status fxi_train_history_add(fxi_output *o, const fx_step *step);
+fx_status fxi_train_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
+/* measure.c - what plan says of measuring goes into t; memory for scores of plan.eval; their
+ * plan.metric; true if a is better than b. */
+fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan);
+fx_status fxi_train_measure_new(fxi_output *o);
+fx_status fxi_train_measure(double *out, const fxi_output *o);
+bool fxi_train_measure_better(const fxi_train *t, double a, double b);
+/* summary.c - sums and largest over the outputs; the status of the worst, by `missed`, the remark
+ * on an output that did not converge. */
+typedef fx_status fxi_train_remark(const fxi_train *t, const fxi_output *o);
+fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o, fxi_train_remark *missed);
+
+/* ---- each.c, folds.c, calibrate.c, fit.c: several fits ------------------------------------ */
+typedef fx_status fxi_train_job(void *ctx, size_t job, double *done, const fx_run *run);
+fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, const fx_run *run);
+typedef struct fxi_folds {
+    const int32_t *fold;                /* [rows] -1: in every fit */
+    size_t folds;
+    const double *C;                    /* [n] ascending */
+    size_t n;
+} fxi_folds;
+/* Takes the scores S[n][held][outputs] of the rows of fold b by the fits without them. */
+typedef fx_status fxi_held(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
+                           const fx_run *run);
+/* Perhaps FX_NOT_CONVERGED. */
+fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
+                          const fx_run *run);
+fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run);
+/* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */
+void fxi_train_calibrate_sigmoid(double ab[2], const double *y, double positive,
+                                 const double *score, size_t stride, const double *weight, size_t n,
+                                 fxi_team *team);
+/* fit.c - every output is fitted; weights, history and summary go into t->m. */
+fx_status fxi_train_fit(fxi_train *t, const fx_run *run);
+
+/* ---- estimate.c, estimate_measure.c: what a fit will take --------------------------------- */
+enum { FXI_ESTIMATE_PILOT = 512 };      /* rows of the pilot fit */
+struct fxi_estimating {
+    fxi_train *t;
+    double pair, flop;                  /* seconds */
+    double steps, support;              /* of the pilot fit: per row; share of rows */
+    /* Sizes of classes, if there are pairs, else of all rows together: each that occurs,
+     * descending, and how often.  n rows have at most sqrt(2 n) of them. */
+    struct fxi_estimate_size {
+        size_t rows, times;
+    } * size;
+    size_t sizes;
+};
+double fxi_train_estimate_matrix(const fx_matrix *X);   /* bytes */
+/* Sets pair and flop; steps and support, by a fit of some rows. */
+fx_status fxi_train_estimate_measure(fxi_estimating *e, const fx_run *run);
+fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run);
+
+enum { FXI_MODEL_SAMPLE = 1030 };       /* streams; see data/data.h */
+#endif

@@ -5,7 +5,7 @@
 usage: read.py BUILD_DIR [RESULTS.tsv]
 
 Three generated files; on each both readers alternate, one thread, and the minimum of their times
-counts.  Ours is timed inside bench.data.svmlight, which reads the file in batches of 8 MiB; its
+counts.  Ours is timed inside bench.read.svmlight, which reads the file in batches of 8 MiB; its
 peak memory is that of the process above one that reads a file of one row, batch included, over
 the bytes of the CSR matrix with its labels.  Fails if a target is missed: 250 MB/s, 8 times, 1.3 times."""
 
@@ -44,7 +44,7 @@ def ours(program, path):
 
 
 def main():
-    program = os.path.join(sys.argv[1], "bench.data.svmlight")
+    program = os.path.join(sys.argv[1], "bench.read.svmlight")
     missed = []
     print("svmlight text, one thread\n  kind        MB   MB/s   scikit-learn   times   peak memory / CSR")
     with tempfile.TemporaryDirectory() as folder:

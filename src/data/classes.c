@@ -5,7 +5,7 @@
  * An open-addressing hash table over names kept in one buffer: O(length) for each text on
  * average, three arrays for a million classes.  Names hold no NUL. */
 
-#include "data/reader.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>

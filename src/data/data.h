@@ -70,6 +70,49 @@ typedef struct fxi_row_subset {
 fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
                         const char *what);
 
+/* sort.c - items in ascending order, equal ones left in their order.  aside: room for n / 2.  In no
+ * order if it is stopped (FX_ECANCELLED). */
+typedef struct fxi_data_item {          /* a key, and what goes with it */
+    union {
+        int64_t col;
+        const char *name;
+    } key;
+    union {
+        double x;
+        size_t number;
+    } with;
+} fxi_data_item;
+typedef int fxi_data_compare(const fxi_data_item *a, const fxi_data_item *b);
+fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
+                        fxi_data_compare *compare, fxi_team *team);
+int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b);    /* by key.col */
+int64_t fxi_data_sort_number(double x); /* ascending as x does; -0 is 0 */
+
+/* classes.c - distinct texts (labels, names of columns), numbered as they come. */
+typedef struct fxi_data_classes {       /* zeros at first */
+    size_t n, room;
+    size_t *at;                         /* [n]: where each name begins in text */
+    char *text;                         /* names, each with its NUL */
+    size_t text_len, text_room;
+    size_t *slot;                       /* hash table of numbers + 1; 0 is free */
+    size_t slots;                       /* a power of two */
+} fxi_data_classes;
+fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
+                               fxi_team *team);
+/* Is the name known?  Then its number. */
+bool fxi_data_classes_find(size_t *number, const fxi_data_classes *c, const char *s, size_t len);
+/* Names to d->table, sorted bytewise; rank[number] is the place of each; empties c. */
+fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, fxi_team *team);
+void fxi_data_classes_free(fxi_data_classes *c);
+
+/* text.c - text that was fed or given: lines, and what messages quote of them. */
+enum { FXI_EXCERPT = 40 };              /* bytes of input quoted in a message, and its end */
+const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
+/* The line at *p is [*line, *stop), its end left out; *p moves behind it.  False: none is left. */
+bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
+/* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
+const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
+
 /* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
 enum {
     FXI_DATA_SHUFFLE = 1000,

@@ -3,7 +3,7 @@
  * pairs, links_pairs.c remembers them, links.c makes rows. */
 #ifndef FXI_LINKS_H
 #define FXI_LINKS_H
-#include "data/reader.h"
+#include "data/data.h"
 
 /* A pair of nodes a, b is the number a * (nodes of B) + b; within A: a < b. */
 typedef struct fxi_links {              /* zeros at first */

@@ -3,7 +3,7 @@
  * examples from them. */
 #ifndef FXI_MOVIELENS_H
 #define FXI_MOVIELENS_H
-#include "data/reader.h"
+#include "data/data.h"
 
 enum { FXI_AGE, FXI_GENDER, FXI_OCCUPATION, FXI_ZIP, FXI_YEAR, FXI_FIELDS }; /* of one value each */
 enum { FXI_USER_FIELDS = FXI_YEAR, FXI_GENRES = 19 };

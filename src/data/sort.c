@@ -5,7 +5,7 @@
  * promise neither the order of equal keys nor an end within 100 ms.  O(n log n) comparisons, room
  * for n / 2 items beside the array. */
 
-#include "data/reader.h"
+#include "data/data.h"
 
 #include <string.h>
 

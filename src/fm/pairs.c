@@ -4,7 +4,7 @@
  * Rows with weight are sorted by query and label; the rows below a row are then those from the
  * first of its query to the first of its label.  O(n log n), and no pair is stored. */
 
-#include "data/reader.h"
+#include "data/data.h"
 #include "fm/fm.h"
 
 #include <stdlib.h>

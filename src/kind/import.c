@@ -7,7 +7,7 @@
  *
  * Cost: one pass that counts, one that reads; memory for the numbers, twice. */
 
-#include "data/reader.h"
+#include "data/data.h"
 #include "kind/kind.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  * Means are weighted; a pair weighs the product of its weights.  With weights that are whole
  * numbers auc is a quotient of two exact sums while n^2 < 2^53.  Cost: n log n. */
 
-#include "data/reader.h"
+#include "data/data.h"
 #include "model/model.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * Rows are sorted by query and score; going up, a tree of partial sums over the labels (Fenwick
  * 1994) knows the weight below any label.  Cost: n log n. */
 
-#include "data/reader.h"
+#include "data/data.h"
 #include "model/model.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * t_sort.c - sorted, nothing lost, equal keys in their order; stopped when asked. */
 
 #include "base/test.h"
-#include "data/reader.h"
+#include "data/data.h"
 
 typedef struct job { fxi_data_item *item; size_t n; } job;
 

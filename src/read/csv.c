@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * csv.c - rows of fields between commas, tabs or semicolons: numbers, categories, label, weight.
+ *
+ * csv_header.c reads the first line and csv_columns.c says what the columns are.  Rows are dense if
+ * all their columns are numbers, else sparse, by name (names.c).  A field may stand in double
+ * quotes, "" for one of them, but not run over a line end.  nan=drop reads empty, nan and infinite
+ * numbers as 0, except label and weight.  One pass, values correctly rounded. */
+
+#include "read/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const fxi_spec_key keys[] = {{"separator", "comma", "comma|tab|semicolon"},
+                                    {"label", "last", NULL},
+                                    {"header", "auto", "auto|yes|no"},
+                                    {"nan", "error", "error|drop"},
+                                    {"cat", "none", NULL},
+                                    {"num", "auto", NULL},
+                                    {"weight", "none", NULL},
+                                    {"hash-bits", "0", NULL},
+                                    {0}};
+
+static fx_status text_of(char **out, const fxi_spec *s, const char *key)
+{
+    const char *value;
+    size_t len;
+    fx_status st = fxi_spec_text(&value, &len, s, keys, key);
+
+    if (st)
+        return st;
+    if (!len)
+        return fxi_error(FX_EINVAL, "csv: %s= names nothing", key);
+    *out = fxi_strndup(value, len);
+    return *out ? FX_OK : FX_ENOMEM;
+}
+
+static fx_status open_csv(fx_reader *r, const fxi_spec *s)
+{
+    int separator, header;
+    uint64_t bits;
+    fx_status st = fxi_read_reader_state(r, sizeof(fxi_read_csv_state));
+
+    if (st)
+        return st;
+    fxi_read_csv_state *t = r->state;
+    if ((st = fxi_spec_choice(&separator, s, keys, "separator"))
+        || (st = fxi_spec_choice(&header, s, keys, "header"))
+        || (st = fxi_spec_choice(&t->drop, s, keys, "nan")) || (st = text_of(&t->label, s, "label"))
+        || (st = text_of(&t->weight, s, "weight")) || (st = text_of(&t->cat, s, "cat"))
+        || (st = text_of(&t->num, s, "num"))
+        || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
+        return st;
+    r->names.bits = (unsigned)bits;
+    t->separator = ",\t;"[separator];
+    t->header = header == 1;            /* auto|yes|no */
+    t->no_header = header == 2;
+    if (strcmp(t->label, "last") && strcmp(t->label, "first") && strcmp(t->label, "none")) {
+        if (t->no_header)
+            return fxi_error(FX_EINVAL, "csv: label=%s names a column, but header=no", t->label);
+        t->header = true;
+    }
+    return FX_OK;
+}
+
+static void close_csv(fx_reader *r)
+{
+    fxi_read_csv_state *t = r->state;
+
+    free(t->label);
+    free(t->weight);
+    free(t->cat);
+    free(t->num);
+    free(t->names);
+    free(t->column);
+}
+
+/* ---- One chunk ------------------------------------------------------------------------------ */
+typedef struct scan {
+    fxi_read_chunk *c;
+    const fxi_read_csv_state *t;
+    const fx_reader *r;
+    const char *line, *stop;
+    fxi_read_values val;                /* dense rows */
+    size_t n;
+    double *row;                        /* dense rows whose columns are moved: one of them */
+    fxi_read_sparse sparse;             /* rows by name */
+    char *name;                         /* room for one */
+} scan;
+
+static fx_status open_quote(scan *s, const char *p)
+{
+    return fxi_read_text_fail(s->c, s->line, p, "a quote that does not end its field");
+}
+
+static fx_status read_label(scan *s, const char **p)
+{
+    fxi_read_csv_field f;
+    fx_status st;
+
+    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    if (!f.len)
+        return fxi_read_text_fail(s->c, s->line, *p, "no label");
+    *p = f.next;
+    if (!f.quoted || !memchr(f.text, '"', f.len))
+        return fxi_read_text_label(s->c, s->line, f.text, f.text, f.len);
+    const char *byte, *odd = fxi_data_text_odd(&byte, f.text, f.len);
+    if (odd)
+        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+    char *copy = fxi_alloc(f.len, 1);
+    if (!copy)
+        return FX_ENOMEM;
+    size_t len = fxi_read_csv_field_copy(copy, &f);
+    st = fxi_read_text_label(s->c, s->line, f.text, copy, len);
+    free(copy);
+    return st;
+}
+
+static bool categories(const fxi_read_csv_state *t)
+{
+    bool any = false;
+
+    for (size_t j = 0; j < t->fields; j++)
+        any |= t->column[j].role == FXI_CSV_CATEGORY;
+    return any;
+}
+
+/* The field at p is not a plain number: empty, quoted, or wrong. */
+static fx_status odd_value(scan *s, const fxi_read_csv_column *column, double *x, const char **p)
+{
+    char excerpt[FXI_EXCERPT], hint[FXI_EXCERPT + 48], name[FXI_EXCERPT];
+    const char *odd, *byte;
+    fxi_read_csv_field f;
+
+    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    if (fxi_read_csv_field_number(x, &f)) {
+        /* a number in quotes */
+    } else if (!f.len && s->t->drop && column->role == FXI_CSV_NUMBER)
+        *x = INFINITY;                  /* dropped like any other number that is not finite */
+    else if (!f.len)
+        return fxi_read_text_fail(s->c, s->line, *p,
+                                  column->role == FXI_CSV_NUMBER ? "an empty field (use nan=drop)"
+                                                                 : "no weight");
+    else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+    else {
+        snprintf(hint, sizeof hint, " (use cat=%s%s)",
+                 fxi_data_text_excerpt(name, column->name, column->len),
+                 categories(s->t) ? " beside the other categories" : "");
+        return fxi_read_text_fail(s->c, s->line, f.text, "'%s' is not a number%s",
+                                  fxi_data_text_excerpt(excerpt, f.text, f.len),
+                                  memchr(f.text, ':', f.len)       ? "; this looks like svmlight"
+                                  : column->role == FXI_CSV_NUMBER ? hint
+                                                                   : "");
+    }
+    *p = f.next;
+    return FX_OK;
+}
+
+static fx_status read_number(scan *s, const fxi_read_csv_column *column, double *x, const char **p)
+{
+    const char *q = fxi_decimal_read(x, fxi_read_csv_skip(*p, s->stop, s->t->separator), s->stop);
+
+    if (q)
+        q = fxi_read_csv_skip(q, s->stop, s->t->separator);
+    if (!q || (q != s->stop && *q != s->t->separator))
+        return odd_value(s, column, x, p);
+    *p = q;
+    return FX_OK;
+}
+
+static fx_status read_value(scan *s, const fxi_read_csv_column *column, const char **p)
+{
+    const char *value = fxi_read_csv_skip(*p, s->stop, s->t->separator);
+    double x = 0;
+    fx_status st = read_number(s, column, &x, p);
+
+    if (st)
+        return st;
+    if (!fxi_read_usable(x)) {
+        if (!s->t->drop) {
+            char excerpt[FXI_EXCERPT];
+            return fxi_read_text_fail(s->c, s->line, value,
+                                      "%s is not a finite number in range (use nan=drop)",
+                                      fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+        }
+        s->c->count.dropped++;
+        x = 0;
+    }
+    if (s->row)
+        s->row[column->col] = x;
+    else if (!s->r->names.used)
+        return fxi_read_values_set(&s->val, s->n++, x);
+    else if (x != 0 && s->r->names.bits)
+        return fxi_read_names_value(&s->sparse, s->r, s->c, column->name, column->len, x);
+    else if (x != 0)
+        return fxi_read_names_entry(&s->sparse, (int64_t)column->col, x);
+    return FX_OK;
+}
+
+static fx_status read_weight(scan *s, const fxi_read_csv_column *column, const char **p)
+{
+    const char *value = fxi_read_csv_skip(*p, s->stop, s->t->separator);
+    double x = 0;
+    fx_status st = read_number(s, column, &x, p);
+
+    if (!st && !(x >= 0 && fxi_read_usable(x))) {
+        char excerpt[FXI_EXCERPT];
+        return fxi_read_text_fail(s->c, s->line, value,
+                                  "the weight %s is not a finite number of 0 or more",
+                                  fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+    }
+    s->c->weight[s->c->rows] = x;
+    return st;
+}
+
+/* The field `Paris` of the column `city` is the feature `city=Paris`; one that is empty, none. */
+static fx_status read_category(scan *s, const fxi_read_csv_column *column, const char **p)
+{
+    const char *odd, *byte;
+    fxi_read_csv_field f;
+
+    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    *p = f.next;
+    if (!f.len || column->role == FXI_CSV_IGNORED)
+        return FX_OK;
+    if (column->role == FXI_CSV_UNSEEN) {
+        s->c->count.unseen++;
+        return FX_OK;
+    }
+    if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+    memcpy(s->name, column->name, column->len);
+    s->name[column->len] = '=';
+    size_t len = column->len + 1 + fxi_read_csv_field_copy(s->name + column->len + 1, &f);
+    return fxi_read_names_value(&s->sparse, s->r, s->c, s->name, len, 1);
+}
+
+static fx_status read_field(scan *s, const fxi_read_csv_column *column, const char **p)
+{
+    switch (column->role) {
+    case FXI_CSV_NUMBER: return read_value(s, column, p);
+    case FXI_CSV_LABEL: return read_label(s, p);
+    case FXI_CSV_WEIGHT: return read_weight(s, column, p);
+    default: return read_category(s, column, p);
+    }
+}
+
+static fx_status end_row(scan *s)
+{
+    fx_status st = FX_OK;
+
+    if (s->r->names.used)
+        return fxi_read_names_row(&s->sparse, s->r, s->c, s->line);
+    for (size_t j = 0; s->row && j < s->r->cols && !st; j++)
+        st = fxi_read_values_set(&s->val, s->n++, s->row[j]);
+    s->c->rows++;
+    return st;
+}
+
+static fx_status read_line(scan *s)
+{
+    const fxi_read_csv_state *t = s->t;
+    const char *p = s->line;
+    size_t j = 0;
+
+    if (fxi_read_csv_skip(p, s->stop, t->separator) == s->stop) {
+        s->c->count.blank++;
+        return FX_OK;
+    }
+    for (;; p++) {                      /* past the separator */
+        if (j == t->fields)
+            return fxi_read_text_fail(s->c, s->line, p, "more than the %zu fields of line %llu",
+                                      t->fields, (unsigned long long)t->line);
+        fx_status st = read_field(s, &t->column[j], &p);
+        if (st)
+            return st;
+        j++;
+        if (p == s->stop)
+            break;
+    }
+    if (j < t->fields)
+        return fxi_read_text_fail(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
+                                  (unsigned long long)t->line, t->fields);
+    return end_row(s);
+}
+
+static fx_status open_chunk(scan *s, bool weights)
+{
+    fxi_read_chunk *c = s->c;
+    const size_t fields = c->marks + c->lines;  /* at most */
+    size_t room;
+
+    c->unlabelled = s->t->label_at == FXI_CSV_NONE;
+    if (weights && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
+        return FX_ENOMEM;
+    if (s->t->moved && !(s->row = fxi_alloc(s->r->cols, sizeof *s->row)))
+        return FX_ENOMEM;
+    if (!s->r->names.used)
+        return fxi_read_values_new(&s->val, fields);
+    if (!fxi_size_add(&room, s->t->longest + 1, (size_t)(c->end - c->text))
+        || !(s->name = fxi_alloc(room, 1)))
+        return FX_ENOMEM;
+    return fxi_read_names_open(&s->sparse, c->lines, fields);
+}
+
+static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
+{
+    scan s = {.c = c, .t = r->state, .r = r};
+    const char *p = c->text;
+    bool weights = false;
+
+    for (size_t j = 0; j < s.t->fields; j++)
+        weights |= s.t->column[j].role == FXI_CSV_WEIGHT;
+    fx_status st = open_chunk(&s, weights);
+    while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
+        c->count.lines++;
+        st = read_line(&s);
+        if (!st && c->count.lines % 1024 == 0 && fxi_parallel_cancelled(c->team))
+            st = FX_ECANCELLED;
+    }
+    free(s.row);
+    free(s.name);
+    if (r->names.used) {
+        fxi_read_names_close(&s.sparse, c, !st);
+        return st;
+    }
+    if (st) {
+        fxi_read_values_free(&s.val);
+        return st;
+    }
+    c->matrix.rows = c->rows;
+    c->matrix.cols = c->matrix.stride = r->cols;
+    c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
+    return FX_OK;
+}
+
+static fx_status feed_csv(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+{
+    const fxi_read_csv_state *t = r->state;
+
+    return fxi_read_text_feed(r, bytes, len, t->separator, fxi_read_csv_header, parse_csv, run);
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
+{
+    const fxi_read_csv_state *t = r->state;
+    size_t bytes = 0;
+
+    (void)end;
+    if (r->names.used)
+        return fxi_read_names_take(r, run);
+    if (!t->named || !t->settled)
+        return FX_OK;
+    for (size_t j = 0; j < t->fields; j++)
+        bytes += t->column[j].len + 1;
+    char *text = fxi_alloc(bytes, 1);
+    fx_status s = fxi_data_own(r->data, text);
+    if (s)
+        return s;
+    const char **name = fxi_alloc(r->cols, sizeof *name);
+    s = fxi_data_own(r->data, name);
+    if (s)
+        return s;
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == FXI_CSV_NUMBER) {
+            size_t len = t->column[j].len + 1;
+            name[t->column[j].col] = memcpy(text, t->column[j].name, len);
+            text += len;
+        }
+    r->data->table.name = name;
+    return FX_OK;
+}
+
+const fxi_read_format fxi_read_csv = {"csv", keys, open_csv, feed_csv, NULL, take_csv, close_csv,
+                                      true};

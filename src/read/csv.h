@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which says what each
+ * column is, csv_names.c, which knows the names that are given, csv_resolve.c, which says so in the
+ * spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
+#ifndef FXI_CSV_H
+#define FXI_CSV_H
+#include "read/read.h"
+
+#include <string.h>
+
+#define FXI_CSV_NONE SIZE_MAX
+
+typedef enum fxi_csv_role {
+    FXI_CSV_NUMBER,
+    FXI_CSV_CATEGORY,
+    FXI_CSV_LABEL,
+    FXI_CSV_WEIGHT,
+    FXI_CSV_UNSEEN,                     /* names are given, and this is none of them */
+    FXI_CSV_IGNORED
+} fxi_csv_role;
+
+typedef struct fxi_read_csv_column {
+    fxi_csv_role role;
+    const char *name;                   /* header's, or c1, c2, ... */
+    size_t len;
+    size_t col;                         /* NUMBER: of the table, unless names are hashed */
+} fxi_read_csv_column;
+
+typedef struct fxi_read_csv_state {
+    char separator;
+    int drop;                           /* nan=drop */
+    bool header, no_header;             /* header=yes, header=no */
+    char *label, *weight;               /* last, first, none, or a name; none or a name */
+    char *cat, *num;                    /* none, auto or names with / between; auto or names */
+    /* Settled by the first line: */
+    size_t fields, label_at;            /* fields 0: not settled */
+    uint64_t line;
+    bool named;                         /* that line was a header */
+    bool mixed;                         /* header=auto: it was, but some of it are numbers */
+    char *names;                        /* of the columns */
+    fxi_read_csv_column *column;        /* [fields] */
+    /* Settled by csv_columns.c, perhaps not before the first row: */
+    bool settled;
+    bool moved;                         /* dense rows, whose columns stand in another order */
+    size_t longest;                     /* name of a column */
+} fxi_read_csv_state;
+
+typedef struct fxi_read_csv_field {
+    const char *text;                   /* without quotes and blanks around it */
+    size_t len;
+    bool quoted;
+    const char *next;                   /* the separator behind it, or the end of the line */
+} fxi_read_csv_field;
+
+/* Reads blank lines and a header, once, and has the columns settled. */
+fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
+/* What each column is; [line, stop) is the first row. */
+fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop);
+/* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
+fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128]);
+/* csv_names.c */
+bool fxi_read_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
+/* Names are given: is the column one of them (then it is *col), or a category with values there? */
+bool fxi_read_csv_names_number(size_t *col, const fx_reader *r, const fxi_read_csv_column *c);
+bool fxi_read_csv_names_category(const fx_reader *r, const fxi_read_csv_column *c);
+/* May the file lack this name?  Values of categories only. */
+bool fxi_read_csv_names_optional(const fxi_read_csv_state *t, const char *name);
+/* What the columns settled, in r->spec. */
+fx_status fxi_read_csv_resolve(fx_reader *r);
+/* False: a quote that does not end, or does not end the field. */
+bool fxi_read_csv_field_read(fxi_read_csv_field *f, const char *p, const char *stop,
+                             char separator);
+/* The bytes of a field at out, "" made one quote; returns how many. */
+size_t fxi_read_csv_field_copy(char *out, const fxi_read_csv_field *f);
+bool fxi_read_csv_field_number(double *x, const fxi_read_csv_field *f); /* is it one? */
+
+static inline const char *fxi_read_csv_skip(const char *p, const char *stop, char separator)
+{
+    while (p < stop && (*p == ' ' || (*p == '\t' && separator != '\t')))
+        p++;
+    return p;
+}
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * csv_columns.c - what each column of a CSV file is: label, weight, number, category or nothing.
+ *
+ *   cat=NAME/NAME   these are categories            num=NAME/NAME   only these are numbers
+ *   cat=auto        columns whose field in the      num=auto        all columns that are not
+ *                   first row is text               categories
+ *
+ * If names are given (fx_data_reader_names), cat=auto goes by them: a column `age` is a number if
+ * there is a name `age`, a category if there is a name `age=...` that is not another column
+ * (csv_names.c), else it is unseen.  Label and weight may then be missing, categories too, but not
+ * numbers.
+ * A feature has one name and a name one feature: beside the category `city` no feature column is
+ * called `city` or `city=...`.
+ * A header that was found by looking is refused if the first row has text and either the header
+ * holds numbers or a field of both is the same: it may be a row. */
+
+#include "read/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TWICE "two columns are named '%.64s'"
+
+static fx_status refuse(const fx_reader *r, const char *format, const char *name)
+{
+    const fxi_read_csv_state *t = r->state;
+    char reason[160];
+
+    snprintf(reason, sizeof reason, format, name);
+    return fxi_read_text_error(r, t->line, 1, reason);
+}
+
+/* Is it the one that this part of the spec names? */
+static bool is(const fxi_read_csv_column *c, const char *value, size_t len)
+{
+    return fxi_spec_is(value, len, c->name, c->len);
+}
+
+/* Is a column other than j called so? */
+static bool another(const fxi_read_csv_state *t, size_t j)
+{
+    size_t k = 0;
+
+    while (k < t->fields && (k == j || strcmp(t->column[k].name, t->column[j].name)))
+        k++;
+    return k < t->fields;
+}
+
+/* First or last: or is that a feature?  Then the file has no label. */
+static bool is_feature(const fx_reader *r, size_t j)
+{
+    const fxi_read_csv_state *t = r->state;
+    size_t number;
+
+    if (!r->names.given || another(t, j))
+        return false;
+    return fxi_read_csv_names_number(&number, r, &t->column[j])
+           || fxi_read_csv_names_category(r, &t->column[j]);
+}
+
+fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128])
+{
+    fxi_read_csv_state *t = r->state;
+    const size_t len = strlen(t->label);
+    size_t at = 0;
+
+    if (t->label_at != FXI_CSV_NONE) {
+        if (is_feature(r, t->label_at))
+            t->label_at = FXI_CSV_NONE;
+        return FX_OK;
+    }
+    if (!strcmp(t->label, "none"))
+        return FX_OK;
+    while (at < t->fields && !is(&t->column[at], t->label, len))
+        at++;
+    if (at == t->fields) {
+        if (r->names.given)
+            return FX_OK;
+        snprintf(reason, 128, "no column is named '%.64s'", t->label);
+        return FX_EFORMAT;
+    }
+    if (another(t, at)) {
+        snprintf(reason, 128, "two columns are named '%.64s' (use label=first or label=last)",
+                 t->label);
+        return FX_EFORMAT;
+    }
+    t->label_at = at;
+    return FX_OK;
+}
+
+/* ---- Roles ---------------------------------------------------------------------------------- */
+static fxi_csv_role feature(const fx_reader *r, const fxi_read_csv_column *c, bool text)
+{
+    const fxi_read_csv_state *t = r->state;
+    const bool any = !strcmp(t->num, "auto"), by_name = r->names.given && !r->names.bits;
+    const bool number = !any && fxi_read_csv_names_listed(t->num, c->name, c->len);
+    const bool guess = !strcmp(t->cat, "auto");
+    const bool listed = !guess && strcmp(t->cat, "none")
+                        && fxi_read_csv_names_listed(t->cat, c->name, c->len);
+    size_t place;
+
+    if (by_name && !(guess && number) && fxi_read_csv_names_category(r, c))
+        return FXI_CSV_CATEGORY;
+    if (by_name && listed)
+        return FXI_CSV_UNSEEN;
+    if (!by_name && (listed || (guess && text && !number)))
+        return FXI_CSV_CATEGORY;
+    if (!any && !number)
+        return FXI_CSV_IGNORED;
+    return by_name && !fxi_read_csv_names_number(&place, r, c) ? FXI_CSV_UNSEEN : FXI_CSV_NUMBER;
+}
+
+/* Every column of a list must be there, and be what the list says. */
+static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role role)
+{
+    const fxi_read_csv_state *t = r->state;
+
+    for (;; list++) {
+        size_t len = strcspn(list, "/"), j = 0;
+        while (j < t->fields && !(t->column[j].role == role && is(&t->column[j], list, len)))
+            j++;
+        if (j == t->fields) {
+            char name[FXI_EXCERPT];
+            return refuse(r, "no feature column is named '%s'",
+                          fxi_data_text_excerpt(name, list, len));
+        }
+        list += len;
+        if (!*list)
+            return FX_OK;
+    }
+}
+
+static fx_status check_lists(const fx_reader *r)
+{
+    const fxi_read_csv_state *t = r->state;
+    fx_status s = FX_OK;
+
+    if (r->names.given)
+        return FX_OK;                   /* check_given asks for what is needed */
+    if (strcmp(t->weight, "none"))
+        s = check_list(r, t->weight, FXI_CSV_WEIGHT);
+    if (!s && strcmp(t->cat, "none") && strcmp(t->cat, "auto"))
+        s = check_list(r, t->cat, FXI_CSV_CATEGORY);
+    if (!s && strcmp(t->num, "auto"))
+        s = check_list(r, t->num, FXI_CSV_NUMBER);
+    return s;
+}
+
+/* Roles by the fields of the first row, as far as they can be read; those missing are empty. */
+static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
+{
+    fxi_read_csv_state *t = r->state;
+    bool texts = false, same = false, weight = false;
+
+    for (size_t j = 0; j < t->fields; j++) {
+        fxi_read_csv_column *c = &t->column[j];
+        fxi_read_csv_field f = {.next = stop};
+        double x;
+        bool text = p && fxi_read_csv_field_read(&f, p, stop, t->separator) && f.len
+                    && !fxi_read_csv_field_number(&x, &f);
+        p = p && f.next < stop ? f.next + 1 : NULL;
+        if (j == t->label_at)
+            c->role = FXI_CSV_LABEL;
+        else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight))) {
+            if (weight)
+                return refuse(r, TWICE, c->name);
+            c->role = FXI_CSV_WEIGHT;
+            weight = true;
+        } else {
+            c->role = feature(r, c, text);
+            texts |= text;
+            same |= text && c->len == f.len && !memcmp(c->name, f.text, f.len);
+        }
+    }
+    if (!strcmp(t->cat, "auto") && !r->names.given && t->named && !t->header && texts
+        && (t->mixed || same))
+        return refuse(r, "is this line a header? (header=yes or header=no)%s", "");
+    return check_lists(r);
+}
+
+static fx_status alike(const fx_reader *r, const char *column, const char *category)
+{
+    const fxi_read_csv_state *t = r->state;
+    char reason[192];
+
+    snprintf(reason, sizeof reason,
+             "the column '%.48s' is named like a value of the category "
+             "'%.48s'; rename one of them",
+             column, category);
+    return fxi_read_text_error(r, t->line, 1, reason);
+}
+
+/* A value of a category and another column would be one feature. */
+static fx_status compare_names(void *ctx, size_t block, fxi_team *team)
+{
+    const fx_reader *r = ctx;
+    const fxi_read_csv_state *t = r->state;
+    fxi_data_classes all = {0};
+    fx_status s = FX_OK;
+    size_t at;
+
+    (void)block;
+    for (size_t j = 0; j < t->fields && !s; j++) {
+        const fxi_read_csv_column *c = &t->column[j];
+        if (c->role == FXI_CSV_CATEGORY)
+            s = fxi_data_classes_find(&at, &all, c->name, c->len)
+                    ? refuse(r, TWICE, c->name)
+                    : fxi_data_classes_add(&at, &all, c->name, c->len, team);
+    }
+    for (size_t j = 0; j < t->fields && all.n && !s; j++) {
+        const fxi_read_csv_column *c = &t->column[j];
+        if (c->role != FXI_CSV_NUMBER && c->role != FXI_CSV_CATEGORY)
+            continue;
+        if (c->role == FXI_CSV_NUMBER && fxi_data_classes_find(&at, &all, c->name, c->len))
+            s = refuse(r, TWICE, c->name);
+        for (const char *p = c->name; !s && (p = strchr(p, '=')); p++)
+            if (fxi_data_classes_find(&at, &all, c->name, (size_t)(p - c->name)))
+                s = alike(r, c->name, all.text + all.at[at]);
+    }
+    fxi_data_classes_free(&all);
+    return s;
+}
+
+static fx_status check_features(fx_reader *r)
+{
+    return fxi_parallel_ordered(1, compare_names, r, NULL);
+}
+
+/* ---- Columns of the table ------------------------------------------------------------------- */
+/* Numbers get the columns of their names, all of which must be there. */
+static fx_status place_given(fx_reader *r)
+{
+    fxi_read_csv_state *t = r->state;
+    const fxi_data_classes *all = &r->names.all;
+    unsigned char *met = fxi_zalloc(all->n, 1);
+    size_t numbers = 0, categories = 0;
+    fx_status s = FX_OK;
+
+    if (!met)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < t->fields && !s; j++) {
+        fxi_read_csv_column *c = &t->column[j];
+        categories += c->role == FXI_CSV_CATEGORY;
+        if (c->role != FXI_CSV_NUMBER)
+            continue;
+        fxi_read_csv_names_number(&c->col, r, c);
+        t->moved |= c->col != numbers++;
+        if (met[c->col]++)
+            s = refuse(r, TWICE, c->name);
+    }
+    for (size_t i = 0; i < all->n && !s; i++) {
+        const char *name = all->text + all->at[i];
+        if (!met[i] && !fxi_read_csv_names_optional(t, name))
+            s = refuse(r, "no column is named '%.64s'", name);
+    }
+    free(met);
+    if (!s && !numbers && !categories)
+        s = refuse(r, "none of these columns is known%s", "");
+    r->cols = all->n;
+    r->names.used = categories || numbers < all->n;     /* else dense rows */
+    t->moved &= !r->names.used;
+    return s;
+}
+
+/* Numbers come first, in the order of the file; categories are numbered as they are met. */
+static fx_status place_new(fx_reader *r)
+{
+    fxi_read_csv_state *t = r->state;
+    size_t numbers = 0, twice = 0;
+
+    for (size_t j = 0; j < t->fields; j++) {
+        r->names.used |= t->column[j].role == FXI_CSV_CATEGORY;
+        if (t->column[j].role == FXI_CSV_NUMBER)
+            t->column[j].col = numbers++;
+    }
+    r->names.used |= r->names.bits != 0;
+    r->cols = numbers;
+    if (!numbers && !r->names.used)
+        return refuse(r, "no features beside label and weight%s", "");
+    if (!r->names.used)
+        return FX_OK;
+    const char **name = fxi_alloc(numbers, sizeof *name);
+    if (!name)
+        return FX_ENOMEM;
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == FXI_CSV_NUMBER)
+            name[t->column[j].col] = t->column[j].name;
+    fx_status s = r->names.bits ? fxi_read_names_distinct(name, numbers, &twice)
+                                : fxi_read_names_fix(r, name, numbers, &twice);
+    if (s == FX_EINVAL)
+        s = refuse(r, TWICE, name[twice]);
+    free(name);
+    return s;
+}
+
+fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop)
+{
+    fxi_read_csv_state *t = r->state;
+    fx_status s = find_roles(r, line, stop);
+
+    if (!s)
+        s = check_features(r);
+    if (!s)
+        s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
+    t->settled = !s;
+    return s ? s : fxi_read_csv_resolve(r);
+}

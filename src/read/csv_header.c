@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * csv_header.c - the first line of a CSV file that is not blank.
+ *
+ * It settles the number of fields, their names and where the label stands, and is a header if
+ * header=yes, if label= names a column, or (auto) if any field outside the label is not a number: a
+ * file of numbers with text labels has no header.  `0,1,label` is refused: tables without names are
+ * written so, and it would pass for a row whose class is `label`. */
+
+#include "read/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A word of the form digits:number after a blank that separates no fields, as svmlight has them;
+ * NULL: none. */
+static const char *svmlight_word(const char *p, const char *stop, char separator)
+{
+    for (; p < stop; p++)
+        if ((*p == ' ' || *p == '\t') && *p != separator) {
+            const char *word = p + 1, *d = word;
+            double x;
+            while (d < stop && *d >= '0' && *d <= '9')
+                d++;
+            if (d > word && d < stop && *d == ':' && fxi_decimal_read(&x, d + 1, stop))
+                return word;
+        }
+    return NULL;
+}
+
+static fx_status refuse(const fx_reader *r, const char *line, const char *at, const char *reason)
+{
+    return fxi_read_text_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
+}
+
+/* Names of all columns: the header's, or c1, c2, ... */
+static fx_status keep_names(fxi_read_csv_state *t, const char *line, const char *stop, bool header)
+{
+    enum { NUMBER = 24 };               /* bytes of c1, ... */
+    const char *p = line;
+    fxi_read_csv_field f;
+    size_t room;
+
+    if (!fxi_size_mul(&room, t->fields, NUMBER)
+        || !fxi_size_add(&room, room, (size_t)(stop - line)))
+        return FX_ENOMEM;
+    t->names = fxi_alloc(room, 1);
+    t->column = fxi_zalloc(t->fields, sizeof *t->column);
+    if (!t->names || !t->column)
+        return FX_ENOMEM;
+    char *to = t->names;
+    for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
+        fxi_read_csv_column *c = &t->column[j];
+        fxi_read_csv_field_read(&f, p, stop, t->separator); /* read before: well formed */
+        c->name = to;
+        c->len = header ? fxi_read_csv_field_copy(to, &f)
+                        : (size_t)snprintf(to, NUMBER, "c%zu", j + 1);
+        to[c->len] = '\0';
+        to += c->len + 1;
+        t->longest = c->len > t->longest ? c->len : t->longest;
+    }
+    return FX_OK;
+}
+
+/* One field only: no features.  Often the separator is another. */
+static fx_status one_field(const fx_reader *r, const fxi_read_csv_state *t, const char *line,
+                           const char *stop)
+{
+    static const struct { char byte; const char *name; } other[] = {
+        {',', "comma"}, {'\t', "tab"}, {';', "semicolon"}};
+    size_t len = (size_t)(stop - line);
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i].byte != t->separator && memchr(line, other[i].byte, len)) {
+            char reason[128];
+            snprintf(reason, sizeof reason, "one field only; is it separator=%s?", other[i].name);
+            return refuse(r, line, line, reason);
+        }
+    return refuse(r, line, line, "one field only: no features beside the label (use label=none?)");
+}
+
+/* Are the fields beside a label that is text 0, 1, 2, ... or 1, 2, 3, ...? */
+static bool numbered(const fxi_read_csv_state *t, const char *line, const char *stop)
+{
+    const char *p = line;
+    size_t next = 0, start = 0;
+    bool text = false;
+    double x;
+    fxi_read_csv_field f;
+
+    for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
+        char want[24];
+        fxi_read_csv_field_read(&f, p, stop, t->separator);
+        if (j == t->label_at) {
+            text = f.len && !fxi_read_csv_field_number(&x, &f);
+            continue;
+        }
+        if (next == 0)
+            start = f.len == 1 && *f.text == '1';
+        size_t len = (size_t)snprintf(want, sizeof want, "%zu", start + next++);
+        if (f.len != len || memcmp(f.text, want, len))
+            return false;
+    }
+    return text;
+}
+
+static fx_status first_line(fx_reader *r, const char *line, const char *stop, bool *header)
+{
+    fxi_read_csv_state *t = r->state;
+    const char *p = line;
+    fxi_read_csv_field f;
+    const char *byte, *odd = fxi_data_text_odd(&byte, line, (size_t)(stop - line));
+    bool words = false;
+    double x;
+
+    if (odd)
+        return refuse(r, line, byte, odd);
+    if ((byte = svmlight_word(line, stop, t->separator)))
+        return refuse(r, line, byte, "this looks like svmlight, not CSV");
+    for (;; p = f.next + (f.next < stop)) {
+        if (!fxi_read_csv_field_read(&f, p, stop, t->separator))
+            return refuse(r, line, p, "a quote that does not end its field");
+        t->fields++;
+        if (f.next == stop)
+            break;
+    }
+    t->line = r->count.lines;
+    bool by_name = false;
+    t->label_at = FXI_CSV_NONE;
+    if (!strcmp(t->label, "first") || !strcmp(t->label, "last"))
+        t->label_at = *t->label == 'f' ? 0 : t->fields - 1;
+    else
+        by_name = strcmp(t->label, "none") != 0;        /* then this line is a header */
+    if (t->fields == 1 && (by_name || t->label_at == 0) && !r->names.given)
+        return one_field(r, t, line, stop);
+    p = line;
+    for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
+        fxi_read_csv_field_read(&f, p, stop, t->separator);
+        bool number = fxi_read_csv_field_number(&x, &f);
+        words |= j != t->label_at && f.len && !number;
+        t->mixed |= j != t->label_at && number;
+    }
+    if (!t->header && !t->no_header && numbered(t, line, stop))
+        return refuse(r, line, line, "is this line a header? (header=yes or header=no)");
+    *header = t->named = t->header || (words && !t->no_header);
+    t->mixed &= !t->header;
+    fx_status s = keep_names(t, line, stop, t->named);
+    char reason[128];
+    if (!s && (s = fxi_read_csv_columns_label(r, reason)) == FX_EFORMAT)
+        return refuse(r, line, line, reason);
+    return s;
+}
+
+fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
+{
+    fxi_read_csv_state *t = r->state;
+    const char *next = *p, *line, *stop;
+
+    while (!t->settled && fxi_data_text_line(&line, &stop, &next, end)) {
+        bool header = true;             /* or a blank line: consumed */
+        fx_status s = FX_OK;
+        r->count.lines++;
+        if (fxi_read_csv_skip(line, stop, t->separator) == stop)
+            r->count.blank++;
+        else if (!t->fields)
+            s = first_line(r, line, stop, &header);
+        else
+            header = false;
+        if (!s && !header) {            /* a row: read again with the others */
+            s = fxi_read_csv_columns(r, line, stop);
+            r->count.lines--;
+        }
+        if (s)
+            return s;
+        if (header)
+            *p = next;
+    }
+    return FX_OK;
+}
+

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * read.h - what the formats of this room share; other rooms use featcross.h only.
+ *
+ *   reader.c            the public functions: options, blocks, the table that take gives out
+ *     text.c            lines: cut into chunks, parsed side by side, joined in order
+ *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of rows of fields
+ *       words.c         a chunk of lines of words      names.c  columns by name
+ *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
+ *       npy_array.c     an array from a stream
+ *   values.c, order.c: numbers, rows in order; used by the above */
+#ifndef FXI_READ_H
+#define FXI_READ_H
+#include "data/data.h"
+
+#include <float.h>
+
+/* A number that rows may hold: finite, and so is its square.  1.797e308, a common mark for
+ * "missing", is not: no kernel can be computed with it. */
+static inline bool fxi_read_usable(double x) { return x * x <= DBL_MAX; }
+
+/* values.c - an array of numbers that is float until its first number that is not a float. */
+typedef struct fxi_read_values {
+    float *f32;                         /* one of the two is set */
+    double *f64;
+    size_t room;
+} fxi_read_values;
+fx_status fxi_read_values_new(fxi_read_values *v, size_t room);
+fx_status fxi_read_values_widen(fxi_read_values *v, size_t n);  /* keeps the first n */
+void *fxi_read_values_take(fxi_read_values *v, fx_type *type, size_t n); /* v is empty then */
+void fxi_read_values_free(fxi_read_values *v);
+void *fxi_read_values_shrink(void *p, size_t n, size_t room, size_t size); /* never fails */
+
+static inline double fxi_read_values_get(const fxi_read_values *v, size_t i)
+{
+    return v->f32 ? (double)v->f32[i] : v->f64[i];
+}
+/* i is the next number or one before it; those behind it may be lost. */
+static inline fx_status fxi_read_values_set(fxi_read_values *v, size_t i, double x)
+{
+    if (v->f32) {
+        float f = (float)x;
+        if ((double)f == x) {
+            v->f32[i] = f;
+            return FX_OK;
+        }
+        fx_status s = fxi_read_values_widen(v, i);
+        if (s)
+            return s;
+    }
+    v->f64[i] = x;
+    return FX_OK;
+}
+
+/* order.c - the entries of one row put in ascending order of their columns, equal columns left in
+ * the order of the file. */
+typedef struct fxi_read_order {         /* scratch, zeros at first */
+    fxi_data_item *item;
+    size_t room;                        /* items, and half as many again */
+} fxi_read_order;
+fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, fx_type type,
+                             size_t n, fxi_team *team);
+void fxi_read_order_free(fxi_read_order *o);
+
+/* ---- The reader --------------------------------------------------------------------------- */
+typedef struct fxi_read_format {
+    const char *name;
+    const fxi_spec_key *keys;
+    fx_status (*open)(fx_reader *r, const fxi_spec *s);
+    fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
+    fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
+    /* Completes blocks and r->data; or NULL. */
+    fx_status (*take)(fx_reader *r, bool end, const fx_run *run);
+    void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
+    bool named;                                 /* obeys r->names */
+} fxi_read_format;
+extern const fxi_read_format fxi_read_svmlight, fxi_read_csv, fxi_read_words, fxi_read_npy,
+    fxi_read_npz;
+
+/* names.c - columns by name: numbered as names come, or given beforehand, or hashed. */
+typedef struct fxi_read_names {         /* of a reader; zeros at first */
+    bool used;                          /* rows come as names and values; below: how */
+    bool binary;                        /* values are 1, also where a name is repeated */
+    bool given;                         /* by fx_data_reader_names: others are unseen */
+    unsigned bits;                      /* columns are hashes of this many bits; 0: they are not */
+    fxi_data_classes all;               /* column numbers; with bits: names met, or given */
+    size_t fixed;                       /* the first of them, known before the rows */
+    uint32_t *first;                    /* bits: [2^bits] a column's first name + 1, 0: none */
+    unsigned char *shared;              /* bits: [2^bits] has a column another name, too? */
+} fxi_read_names;
+enum { FXI_HASH_BITS = 24 };            /* at most */
+
+typedef enum fxi_label { FXI_LABEL_NONE, FXI_LABEL_NUMBER, FXI_LABEL_TEXT } fxi_label;
+
+struct fx_reader {
+    const fxi_read_format *format;
+    void *state;                        /* of the format */
+    char *name;                         /* of the input, for messages */
+    fx_reading count;
+    bool failed;
+    bool open_line;                     /* text: the last bytes had no line end */
+    int base;                           /* 0 or 1; -1: not settled */
+    int64_t widest;                     /* svmlight: largest index so far, -1 if none */
+    bool zero;                          /* svmlight: was one of them 0? */
+    size_t cols;                        /* width of the next table */
+    fxi_label kind;                     /* of all labels; below: the first one, for messages */
+    uint64_t first_line;
+    char first_label[FXI_EXCERPT];
+    /* Rows since the last take. */
+    fx_data *data;                      /* owns the arrays of the blocks */
+    fx_matrix *block;
+    size_t blocks, block_room;
+    double *label;                      /* [rows], or NULL: none */
+    int64_t *qid;                       /* [rows], or NULL: none */
+    double *weight;                     /* [rows], or NULL: none */
+    bool unlabelled;                    /* a row has no label: tables have none from then on */
+    size_t rows, row_room;
+    fxi_data_classes classes;           /* label[i] are its numbers if kind is text */
+    fxi_read_names names;
+    char *spec;                         /* complete, with what is settled */
+};
+/* Takes over the arrays of m, also when it fails.  Labels are added by who has some. */
+fx_status fxi_read_reader_block(fx_reader *r, fx_matrix m);
+fx_status fxi_read_reader_labels(fx_reader *r, size_t n);       /* room for n more, and weights */
+fx_status fxi_read_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
+/* reader_spec.c - key=value in r->spec from now on; left as it is if no spec can say this value. */
+fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
+
+/* ---- Text ---------------------------------------------------------------------------------
+ * A chunk is parsed knowing nothing of the others; text.c joins them. */
+typedef struct fxi_read_chunk {
+    const char *text, *end;             /* whole lines */
+    size_t lines, marks;                /* counted before: bounds for the arrays */
+    fxi_team *team;                     /* that parses it */
+    /* What the lines hold. */
+    size_t rows;
+    fx_matrix matrix;                   /* set at the end of a chunk without a fault */
+    double *label;                      /* [lines], or NULL */
+    int64_t *qid;                       /* [lines], or NULL: none so far; -1: none in this row */
+    double *weight;                     /* [lines], or NULL: none */
+    bool unlabelled;                    /* a row has no label */
+    fxi_data_classes classes;
+    fxi_data_classes names;             /* of columns, as they come in this chunk */
+    int32_t *column;                    /* [names.n] their columns, found by the join */
+    fx_reading count;                   /* count.lines: also the line being read */
+    int64_t widest;                     /* largest index, -1 if none */
+    bool zero;                          /* was one of them 0? */
+    fxi_label kind;                     /* of the labels; below: the first of them */
+    uint64_t first_line;
+    size_t first_column, first_row;
+    char first_label[FXI_EXCERPT];
+    bool first_bare;                    /* commas in the first row's label, nothing after it */
+    /* The fault that ended it. */
+    uint64_t fault_line;                /* 0: none */
+    size_t fault_column;
+    bool mixed;                         /* a number among text or the reverse; text.c says it */
+    bool words;                         /* only words so far: a header, if the input begins here */
+    char reason[256];
+} fxi_read_chunk;
+
+typedef fx_status fxi_read_text_begin(fx_reader *r, const char **p, const char *end);
+typedef fx_status fxi_read_text_parse(const fx_reader *r, fxi_read_chunk *c);
+/* Parses bytes; `mark` is the byte whose number bounds the entries of a chunk.  begin, if there
+ * is one, is called before the first row is read and may consume lines. */
+fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
+                             fxi_read_text_begin *begin, fxi_read_text_parse *parse,
+                             const fx_run *run);
+/* The label s of row c->rows, which stands at `at` in its line. */
+fx_status fxi_read_text_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
+                              size_t len);
+/* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
+fx_status fxi_read_text_fail(fxi_read_chunk *c, const char *line, const char *at,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+fx_status fxi_read_text_error(const fx_reader *r, uint64_t line, size_t column, const char *reason);
+
+/* names.c, continued: rows of a chunk as they are read. */
+typedef struct fxi_read_sparse {
+    int64_t *ptr;                       /* [lines + 1] */
+    int32_t *col;                       /* [entries], of the chunk until they are joined */
+    fxi_read_values val;
+    size_t n, lines, entries;
+    fxi_read_order order;
+} fxi_read_sparse;
+/* Are columns known when a row is read, so that its end puts it in order? */
+static inline bool fxi_read_names_known(const fxi_read_names *n) { return n->given || n->bits; }
+fx_status fxi_read_names_open(fxi_read_sparse *s, size_t lines, size_t entries);
+fx_status fxi_read_names_entry(fxi_read_sparse *s, int64_t col, double x);
+/* The entry of a name; one that is not among those given is counted and left out. */
+fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
+                               const char *name, size_t len, double x);
+/* The row of this line ends here. */
+fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
+                             const char *line);
+void fxi_read_names_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good); /* c->matrix */
+/* The names that come first; *twice: one of them stands there twice (FX_EINVAL). */
+fx_status fxi_read_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
+fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
+size_t fxi_read_names_hash(const char *name, size_t len, unsigned bits);
+fx_status fxi_read_names_number(fx_reader *r, fxi_read_chunk *c, fxi_team *team); /* in order */
+fx_status fxi_read_names_sort(const fx_reader *r, fxi_read_chunk *c, fxi_team *team);
+fx_status fxi_read_names_take(fx_reader *r, const fx_run *run);         /* to the table, r->cols */
+void fxi_read_names_free(fxi_read_names *n);
+
+/* svmlight_error.c - ends the chunk: [p, q) is not index:value, or not the value of token. */
+fx_status fxi_read_svmlight_error_pair(fxi_read_chunk *c, const char *line, const char *stop,
+                                       const char *p, const char *q);
+fx_status fxi_read_svmlight_error_value(fxi_read_chunk *c, const char *line, const char *token,
+                                        const char *p, const char *q);
+
+/* ---- npy arrays --------------------------------------------------------------------------- */
+typedef struct fxi_read_array {         /* one array from a stream; zeros at first */
+    const char *member;                 /* inside an npz, else NULL */
+    bool ready;                         /* the header is read; what follows is set */
+    char kind;                          /* f i u b: numbers; S U: text */
+    size_t item;                        /* bytes of one number */
+    size_t dims, shape[2];
+    size_t need, got;                   /* bytes of all numbers, and of those that have come */
+    size_t offset;                      /* of the first one in the file */
+    unsigned char *raw;                 /* the header, then numbers, as they come */
+    size_t fill, room;
+} fxi_read_array;
+/* Moves bytes into a, until its header is read. */
+fx_status fxi_read_npy_array_header(const fx_reader *r, fxi_read_array *a, const char **bytes,
+                                    size_t *len);
+/* Moves bytes into a, until a->raw holds `limit` bytes or all numbers have come. */
+fx_status fxi_read_npy_array_fill(fxi_read_array *a, size_t limit, const char **bytes, size_t *len);
+fx_status fxi_read_npy_array_end(const fx_reader *r, const fxi_read_array *a);  /* complete? */
+/* The n numbers of a->raw, as float if each of them is one, else as double.  a->raw is taken over,
+ * also on failure.  The i-th is number first + i of the array, whose rows have `cols` of them
+ * (0: none).  One that cannot be used is refused with its place. */
+fx_status fxi_read_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
+                                     fxi_read_array *a, size_t n, size_t first, size_t cols,
+                                     fxi_team *team);
+int64_t fxi_read_npy_array_integer(const fxi_read_array *a, size_t i); /* kind i or u; saturates */
+fx_status fxi_read_npy_array_error(const fx_reader *r, const fxi_read_array *a, fx_status s,
+                                   size_t byte, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void fxi_read_npy_array_free(fxi_read_array *a);
+#endif

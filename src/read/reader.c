@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * reader.c - from fed bytes to tables: what all formats have in common.
+ *
+ * A reader collects blocks and labels; take wraps them up as a table.  The bytes of a block are
+ * written once and never copied: the table takes them over. */
+
+#include "read/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_read_format *const formats[] = {&fxi_read_svmlight, &fxi_read_csv, &fxi_read_words,
+                                                 &fxi_read_npy, &fxi_read_npz};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* The end of a long name says more than its start, and messages have room for one line. */
+static char *short_name(const char *name)
+{
+    enum { KEEP = 160 };
+    size_t len = strlen(name);
+    char *copy = fxi_strndup(len > KEEP ? name + len - KEEP : name, len > KEEP ? KEEP : len);
+
+    if (copy && len > KEEP)
+        memcpy(copy, "...", 3);
+    return copy;
+}
+
+fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name)
+{
+    fxi_spec s;
+    const char *names[FORMATS + 1] = {0};
+    size_t f;
+    fx_status st;
+
+    if (!out || !spec || !name)
+        return fxi_error(FX_EINVAL, "a reader needs a format and a name");
+    for (f = 0; f < FORMATS; f++)
+        names[f] = formats[f]->name;
+    if ((st = fxi_data_spec(&s, &f, spec, names, "format to read")) != 0)
+        return st;
+    st = fxi_spec_check(&s, formats[f]->keys);
+    if (st)
+        return st;
+
+    fx_reader *r = fxi_zalloc(1, sizeof *r);
+    if (!r)
+        return FX_ENOMEM;
+    r->format = formats[f];
+    r->widest = -1;
+    r->name = short_name(name);
+    r->spec = fxi_spec_complete(&s, r->format->keys);
+    st = r->name && r->spec ? r->format->open(r, &s) : FX_ENOMEM;
+    if (st) {
+        fx_data_reader_free(r);
+        return st;
+    }
+    *out = r;
+    return FX_OK;
+}
+
+void fx_data_reader_free(fx_reader *r)
+{
+    if (!r)
+        return;
+    if (r->state && r->format->close)
+        r->format->close(r);
+    free(r->state);
+    free(r->name);
+    fx_data_free(r->data);
+    free(r->block);
+    free(r->label);
+    free(r->qid);
+    free(r->weight);
+    free(r->spec);
+    fxi_data_classes_free(&r->classes);
+    fxi_read_names_free(&r->names);
+    free(r);
+}
+
+fx_reading fx_data_reader_count(const fx_reader *r) { return r->count; }
+
+static fx_status usable(const fx_reader *r)
+{
+    if (!r)
+        return fxi_error(FX_EINVAL, "no reader");
+    if (r->failed)
+        return fxi_error(FX_EINVAL, "%s: this reader has failed and can only be freed", r->name);
+    return FX_OK;
+}
+
+static fx_status note(fx_reader *r, fx_status s)
+{
+    r->failed |= s < 0;
+    return s;
+}
+
+fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)
+{
+    fx_status s = usable(r);
+
+    if (s)
+        return s;
+    if (!len)
+        return FX_OK;
+    if (!bytes)
+        return fxi_error(FX_EINVAL, "%s: %zu bytes at NULL", r->name, len);
+    s = r->format->feed(r, bytes, len, run);
+    return note(r, s);
+}
+
+fx_status fx_data_reader_member(fx_reader *r, const char *member)
+{
+    fx_status s = usable(r);
+
+    if (s)
+        return s;
+    if (!r->format->member || !member)
+        return fxi_error(FX_EINVAL, "%s: %s", r->name,
+                         member ? "only npz has members" : "a member without a name");
+    return note(r, r->format->member(r, member));
+}
+
+fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
+{
+    size_t twice, i = 0;
+    fx_status s = usable(r);
+
+    if (s)
+        return s;
+    if (!r->format->named)
+        return fxi_error(FX_EINVAL, "%s: only csv and text have columns by name", r->name);
+    if (r->count.bytes || r->names.given)
+        return fxi_error(FX_EINVAL, "%s: names come once, before the first bytes", r->name);
+    while (name && i < n && name[i])
+        i++;
+    if (i < n || !n)
+        return fxi_error(FX_EINVAL, "%s: name %zu of %zu is NULL", r->name, i, n);
+    if (r->names.bits && n != (size_t)1 << r->names.bits)
+        return fxi_error(FX_ESHAPE, "%s: %zu names, but hash-bits=%u makes %zu columns", r->name, n,
+                         r->names.bits, (size_t)1 << r->names.bits);
+    r->names.given = true;
+    s = fxi_read_names_fix(r, name, n, &twice);
+    if (s == FX_EINVAL)
+        s = fxi_error(s, "%s: two columns are named '%s'", r->name, name[twice]);
+    return note(r, s);
+}
+
+fx_status fxi_read_reader_state(fx_reader *r, size_t size)
+{
+    r->state = fxi_zalloc(1, size);
+    return r->state ? FX_OK : FX_ENOMEM;
+}
+
+static fx_status need_data(fx_reader *r)
+{
+    if (!r->data)
+        r->data = fxi_data_new();
+    return r->data ? FX_OK : FX_ENOMEM;
+}
+
+fx_status fxi_read_reader_block(fx_reader *r, fx_matrix m)
+{
+    void *array[] = {(void *)m.val, (void *)m.ptr, (void *)m.col};
+    fx_status s = need_data(r);
+
+    if (!s && r->blocks == r->block_room) {
+        size_t room = r->block_room ? 2 * r->block_room : 4;
+        fx_matrix *more = fxi_realloc(r->block, room, sizeof *more);
+        if (more) {
+            r->block = more;
+            r->block_room = room;
+        } else
+            s = FX_ENOMEM;
+    }
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+        if (s)
+            free(array[i]);
+        else if (array[i])
+            s = fxi_data_own(r->data, array[i]);
+    }
+    if (s)
+        return s;
+    r->block[r->blocks++] = m;
+    r->rows += m.rows;
+    r->count.rows += m.rows;
+    r->count.entries += m.ptr ? (uint64_t)m.ptr[m.rows] : (uint64_t)m.rows * m.cols;
+    return FX_OK;
+}
+
+/* Doubled when full: the kernel moves large arrays without copying or touching the new half. */
+fx_status fxi_read_reader_labels(fx_reader *r, size_t n)
+{
+    size_t need, room = r->row_room ? r->row_room : 64;
+
+    if (!fxi_size_add(&need, r->rows, n))
+        return fxi_error(FX_ENOMEM, "%zu rows and %zu more", r->rows, n);
+    if (need <= r->row_room)
+        return FX_OK;
+    while (room < need && fxi_size_mul(&room, room, 2)) {}
+    double *label = fxi_realloc(r->label, room, sizeof *label);
+    if (!label)
+        return FX_ENOMEM;
+    r->label = label;
+    if (r->qid) {
+        int64_t *qid = fxi_realloc(r->qid, room, sizeof *qid);
+        if (!qid)
+            return FX_ENOMEM;
+        r->qid = qid;
+    }
+    if (r->weight) {
+        double *weight = fxi_realloc(r->weight, room, sizeof *weight);
+        if (!weight)
+            return FX_ENOMEM;
+        r->weight = weight;
+    }
+    r->row_room = room;
+    return FX_OK;
+}
+
+/* Labels counted classes as they came; a table counts them in sorted order.  (A "parallel" loop of
+ * one part, for the sake of its cancellation.) */
+static fx_status sort_classes(void *ctx, size_t part, fxi_team *team)
+{
+    fx_reader *r = ctx;
+    double *rank = fxi_alloc(r->classes.n, sizeof *rank);
+    fx_status s = rank ? fxi_data_classes_take(r->data, rank, &r->classes, team) : FX_ENOMEM;
+
+    (void)part;
+    for (size_t i = 0; i < r->rows && !s; i++) {
+        r->label[i] = rank[(size_t)r->label[i]];
+        if (fxi_data_stopped(i, team))
+            s = FX_ECANCELLED;
+    }
+    free(rank);
+    return s;
+}
+
+/* The table takes over *array, n of room items. */
+static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t room, size_t size)
+{
+    void *p = *array;
+
+    if (!p)
+        return FX_OK;
+    *array = NULL;
+    p = fxi_read_values_shrink(p, n, room, size);
+    fx_status s = fxi_data_own(r->data, p);
+    if (!s)
+        *array = p;                     /* for the table; reset once it is given out */
+    return s;
+}
+
+static fx_status wrap_up(fx_reader *r)
+{
+    if (r->unlabelled) {
+        free(r->label);
+        r->label = NULL;
+    }
+    void *label = r->label, *qid = r->qid, *weight = r->weight, *block = r->block;
+    size_t room = r->row_room;
+
+    r->label = NULL;                    /* from here on r->data owns them */
+    r->qid = NULL;
+    r->weight = NULL;
+    r->block = NULL;
+    fx_status s = hand_over(r, &label, r->rows, room, sizeof *r->label);
+    fx_status t = hand_over(r, &qid, r->rows, room, sizeof *r->qid);
+    fx_status u = hand_over(r, &weight, r->rows, room, sizeof *r->weight);
+    fx_status v = hand_over(r, &block, r->blocks, r->block_room, sizeof *r->block);
+    if (s || t || u || v)
+        return FX_ENOMEM;
+    for (size_t b = 0; b < r->blocks; b++)
+        ((fx_matrix *)block)[b].cols = r->cols;
+
+    fx_table *table = &r->data->table;
+    table->rows = r->rows;
+    table->cols = r->cols;
+    table->blocks = r->blocks;
+    table->block = block;
+    table->label = label;
+    table->qid = qid;
+    table->weight = weight;
+    table->base = r->base == 1;
+    return FX_OK;
+}
+
+fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run *run)
+{
+    fx_status s = usable(r);
+
+    if (s)
+        return s;
+    if (!out)
+        return fxi_error(FX_EINVAL, "%s: nowhere to put the rows", r->name);
+    s = need_data(r);
+    if (!s && r->format->take)
+        s = r->format->take(r, end != 0, run);
+    if (!s && end && r->count.rows == 0)
+        s = fxi_error(FX_EFORMAT, "%s: no rows", r->name);
+    if (r->unlabelled)
+        fxi_data_classes_free(&r->classes);
+    if (!s && r->classes.n)
+        s = fxi_parallel_ordered(1, sort_classes, r, run);
+    if (!s)
+        s = wrap_up(r);
+    if (s)
+        return note(r, s);
+    *out = r->data;
+    r->data = NULL;
+    r->blocks = r->block_room = r->rows = r->row_room = 0;
+    return FX_OK;
+}

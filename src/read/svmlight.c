@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * svmlight.c - sparse rows as text:  label [qid:N] index:value index:value ... [# comment]
+ *
+ * The label is a number or a word; separators are spaces and tabs; a row without pairs is a row of
+ * zeros.  labels=auto: a row that begins with index:value or qid:N has no label, and then no table
+ * has any.  Indices ascend and count from 0 or 1: until the base is settled columns are
+ * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
+ * taken.  Explicit zeros are kept; entries that nan=drop leaves out still count for the base and
+ * the width.  One pass over the bytes, no copy of any of them; values are
+ * correctly rounded.  Whatever is not read is refused with its line and column. */
+
+#include "read/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
+                                    {"sort", "no", "no|yes"},
+                                    {"duplicates", "error", "error|sum"},
+                                    {"nan", "error", "error|drop"},
+                                    {"fields", "error", "error|ignore"},
+                                    {"labels", "yes", "yes|auto"},
+                                    {0}};
+
+typedef struct options {                /* each the second choice of its key? */
+    int sort, sum, drop, fields, bare;
+} options;
+
+static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
+{
+    fx_status st = fxi_read_reader_state(r, sizeof(options));
+
+    if (st)
+        return st;
+    options *o = r->state;
+    if ((st = fxi_spec_choice(&r->base, s, keys, "base"))
+        || (st = fxi_spec_choice(&o->sort, s, keys, "sort"))
+        || (st = fxi_spec_choice(&o->sum, s, keys, "duplicates"))
+        || (st = fxi_spec_choice(&o->drop, s, keys, "nan"))
+        || (st = fxi_spec_choice(&o->fields, s, keys, "fields"))
+        || (st = fxi_spec_choice(&o->bare, s, keys, "labels")))
+        return st;
+    r->base--;                          /* auto|0|1 is 0, 1, 2 */
+    return FX_OK;
+}
+
+/* ---- One chunk ------------------------------------------------------------------------------ */
+typedef struct scan {
+    fxi_read_chunk *c;
+    const options *o;
+    int base, shift;                    /* column = index - shift; shift 1 while base is -1 */
+    const char *line, *stop;            /* the line being read */
+    int64_t *ptr;
+    int32_t *col;
+    fxi_read_values val;
+    size_t n;                           /* entries so far */
+    fxi_read_order order;
+} scan;
+
+static inline bool blank(char b) { return b == ' ' || b == '\t'; }
+static inline bool digit(char b) { return b >= '0' && b <= '9'; }
+static inline bool over(const char *p, const char *stop) /* does a token end here? */
+{
+    return p == stop || blank(*p) || *p == '#';
+}
+
+static const char *skip_blank(const char *p, const char *stop)
+{
+    while (p < stop && blank(*p))
+        p++;
+    return p;
+}
+
+static const char *skip_token(const char *p, const char *stop)
+{
+    while (!over(p, stop))
+        p++;
+    return p;
+}
+
+static const char *skip_digits(const char *p, const char *stop)
+{
+    while (p < stop && digit(*p))
+        p++;
+    return p;
+}
+
+/* fields=ignore: past the field of field:index:value. */
+static const char *skip_field(const char *p, const char *stop)
+{
+    const char *q = skip_digits(p, stop);
+
+    if (q > p && q < stop && *q == ':') {
+        const char *index = q + 1;
+        q = skip_digits(index, stop);
+        if (q > index && q < stop && *q == ':')
+            return index;
+    }
+    return p;
+}
+
+/* svmlight_error.c says what a token looks like that is not index:value. */
+static fx_status bad_pair(scan *s, const char *token)
+{
+    return fxi_read_svmlight_error_pair(s->c, s->line, s->stop, token, skip_token(token, s->stop));
+}
+
+static fx_status bad_value(scan *s, const char *token, const char *value)
+{
+    return fxi_read_svmlight_error_value(s->c, s->line, token, value, skip_token(value, s->stop));
+}
+
+/* The first row's label has commas and nothing follows: text.c says what this means, if it is
+ * the first row of all. */
+static bool bare(const scan *s, const char *label, const char *p)
+{
+    size_t len = (size_t)(p - label);
+
+    p = skip_blank(p, s->stop);
+    return (p == s->stop || *p == '#') && (memchr(label, ',', len) || memchr(label, ';', len));
+}
+
+static fx_status read_label(scan *s, const char **p)
+{
+    const char *label = *p, *q = skip_token(label, s->stop);
+    const char *d = skip_digits(label, q);
+
+    if ((d > label && d < q && *d == ':') || (q - label > 4 && !memcmp(label, "qid:", 4))) {
+        char excerpt[FXI_EXCERPT];
+        if (s->o->bare) {
+            s->c->unlabelled = true;
+            s->c->label[s->c->rows] = 0;
+            return FX_OK;
+        }
+        return fxi_read_text_fail(s->c, s->line, label, "no label before '%s'",
+                                  fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
+    }
+    if (s->c->rows == 0)
+        s->c->first_bare = bare(s, label, q);
+    *p = q;
+    return fxi_read_text_label(s->c, s->line, label, label, (size_t)(q - label));
+}
+
+static fx_status read_query(scan *s, const char **p)
+{
+    const char *number = *p + 4, *q = skip_digits(number, s->stop);
+    fxi_read_chunk *c = s->c;
+    int64_t id = 0;
+
+    if (q == number || !over(q, s->stop) || q - number > 18) {
+        char excerpt[FXI_EXCERPT];
+        q = skip_token(*p, s->stop);
+        return fxi_read_text_fail(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
+                                  fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
+    }
+    for (; number < q; number++)
+        id = 10 * id + (*number - '0');
+    if (!c->qid) {
+        c->qid = fxi_alloc(c->lines, sizeof *c->qid);
+        if (!c->qid)
+            return FX_ENOMEM;
+        for (size_t i = 0; i < c->rows; i++)
+            c->qid[i] = -1;
+    }
+    c->qid[c->rows] = id;
+    *p = q;
+    return FX_OK;
+}
+
+static fx_status store(scan *s, size_t i, int64_t col, double x)
+{
+    s->col[i] = (int32_t)col;
+    return fxi_read_values_set(&s->val, i, x);
+}
+
+static fx_status twice(scan *s, const char *token, int64_t index)
+{
+    return fxi_read_text_fail(s->c, s->line, token,
+                              "index %lld stands twice in this row (use duplicates=sum)",
+                              (long long)index);
+}
+
+/* Where the second entry with this index stands: only needed for a message.  The row has been
+ * read, so its tokens are well formed; those that nan=drop left out do not count. */
+static const char *second(const scan *s, int64_t index)
+{
+    int seen = 0;
+    const char *p = s->line;
+
+    while ((p = skip_blank(p, s->stop)) < s->stop && *p != '#') {
+        const char *q = s->o->fields ? skip_field(p, s->stop) : p;
+        uint64_t i = 0;                 /* wraps in a label of many digits */
+        double x;
+        for (; q < s->stop && digit(*q); q++)
+            i = i * 10 + (uint64_t)(*q - '0');
+        if (i == (uint64_t)index && q < s->stop && *q == ':' && fxi_decimal_read(&x, q + 1, s->stop)
+            && fxi_read_usable(x) && ++seen == 2)
+            break;
+        p = skip_token(p, s->stop);
+    }
+    return p;
+}
+
+/* Entries from `first` on ascend; equal ones become their sum, added in the order of the file. */
+static fx_status merge_row(scan *s, size_t first)
+{
+    const size_t end = s->n;
+    size_t n = first;
+    fx_status st = FX_OK;
+
+    for (size_t i = first; i < end && !st;) {
+        const int64_t col = s->col[i];
+        double sum = fxi_read_values_get(&s->val, i);
+        while (++i < end && s->col[i] == col) {
+            if (!s->o->sum)
+                return twice(s, second(s, col + s->shift), col + s->shift);
+            sum += fxi_read_values_get(&s->val, i);
+            s->c->count.summed++;
+        }
+        if (!fxi_read_usable(sum))
+            return fxi_read_text_fail(s->c, s->line, second(s, col + s->shift),
+                                      "the sum of the values of index %lld is out of range",
+                                      (long long)col + s->shift);
+        if (s->val.f32 && (double)(float)sum != sum)    /* entries behind n are still needed */
+            st = fxi_read_values_widen(&s->val, end);
+        if (!st)
+            st = store(s, n++, col, sum);
+    }
+    s->n = n;
+    return st;
+}
+
+/* sort=yes and a row out of order: entries from `first` on. */
+static fx_status sort_row(scan *s, size_t first)
+{
+    void *val = s->val.f32 ? (void *)(s->val.f32 + first) : s->val.f64 + first;
+
+    s->c->count.sorted++;
+    return fxi_read_order_row(&s->order, s->col + first, 0, val, s->val.f32 ? FX_F32 : FX_F64,
+                              s->n - first, s->c->team);
+}
+
+static fx_status read_pairs(scan *s, const char *p)
+{
+    const char *stop = s->stop;
+    const size_t first = s->n;
+    int64_t last = -2, widest = -1;     /* last: below every column, -1 included */
+    bool unsorted = false, equal = false, zero = false;
+    fx_status st = FX_OK;
+
+    for (;;) {
+        p = skip_blank(p, stop);
+        if (p == stop || *p == '#')
+            break;
+        const char *token = p;
+        if (s->o->fields)
+            p = skip_field(p, stop);
+        const char *digits = p;
+        uint64_t index = 0;
+        double x;
+        for (; p < stop && digit(*p); p++)
+            index = index * 10 + (uint64_t)(*p - '0');
+        if (p == digits || p == stop || *p != ':' || p - digits > 18)
+            return bad_pair(s, token);
+        const char *value = ++p;
+        if (p < stop && digit(*p) && over(p + 1, stop)) /* 0 to 9: the most common value is 1 */
+            x = *p++ - '0';
+        else {
+            p = fxi_decimal_read(&x, p, stop);
+            if (!p || !over(p, stop))
+                return bad_value(s, token, value);
+        }
+        if (index > FX_INDEX_MAX)
+            return fxi_read_text_fail(s->c, s->line, token, "index %llu exceeds %d",
+                                      (unsigned long long)index, FX_INDEX_MAX);
+        if (index == 0 && s->base == 1)
+            return fxi_read_text_fail(s->c, s->line, token, "index 0, but indices count from 1");
+        int64_t col = (int64_t)index - s->shift;
+        zero |= index == 0;
+        widest = (int64_t)index > widest ? (int64_t)index : widest;
+        if (!fxi_read_usable(x)) {
+            if (!s->o->drop) {
+                char excerpt[FXI_EXCERPT];
+                return fxi_read_text_fail(
+                    s->c, s->line, value, "%s is not a finite number in range (use nan=drop)",
+                    fxi_data_text_excerpt(excerpt, value, (size_t)(p - value)));
+            }
+            s->c->count.dropped++;
+            continue;
+        }
+        if (col < last && !s->o->sort)
+            return fxi_read_text_fail(s->c, s->line, token,
+                                      "index %lld after %lld; indices must "
+                                      "increase (use sort=yes)",
+                                      (long long)index, (long long)last + s->shift);
+        if (col == last && !s->o->sum)
+            return twice(s, token, (int64_t)index);
+        unsorted |= col < last;
+        equal |= col == last;
+        st = store(s, s->n++, col, x);
+        if (st)
+            return st;
+        last = col;
+        if (fxi_data_stopped(s->n, s->c->team))
+            return FX_ECANCELLED;
+    }
+    s->c->zero |= zero;
+    if (widest > s->c->widest) {
+        s->c->widest = widest;
+        s->c->count.widest_line = s->c->count.lines;
+    }
+    if (unsorted)
+        st = sort_row(s, first);
+    return st || !(unsorted || equal) ? st : merge_row(s, first);
+}
+
+static fx_status read_line(scan *s)
+{
+    fxi_read_chunk *c = s->c;
+    const char *p = skip_blank(s->line, s->stop);
+    fx_status st;
+
+    if (p == s->stop || *p == '#') {
+        c->count.blank++;
+        return FX_OK;
+    }
+    st = read_label(s, &p);
+    if (st)
+        return st;
+    p = skip_blank(p, s->stop);
+    if (s->stop - p >= 4 && !memcmp(p, "qid:", 4))
+        st = read_query(s, &p);
+    else if (c->qid)
+        c->qid[c->rows] = -1;
+    if (!st)
+        st = read_pairs(s, p);
+    if (!st)
+        s->ptr[++c->rows] = (int64_t)s->n;
+    return st;
+}
+
+static fx_status parse_svmlight(const fx_reader *r, fxi_read_chunk *c)
+{
+    scan s = {.c = c, .o = r->state, .base = r->base, .shift = r->base != 0};
+    const char *p = c->text;
+    fx_status st = fxi_read_values_new(&s.val, c->marks);
+
+    s.ptr = fxi_alloc(c->lines + 1, sizeof *s.ptr);
+    s.col = fxi_alloc(c->marks, sizeof *s.col);
+    if (!s.ptr || !s.col)
+        st = FX_ENOMEM;
+    else
+        s.ptr[0] = 0;
+    while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
+        c->count.lines++;
+        st = read_line(&s);
+    }
+    fxi_read_order_free(&s.order);
+    if (st) {
+        free(s.ptr);
+        free(s.col);
+        fxi_read_values_free(&s.val);
+        return st;
+    }
+    c->matrix.rows = c->rows;
+    c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
+    c->matrix.ptr = fxi_read_values_shrink(s.ptr, c->rows + 1, c->lines + 1, sizeof *s.ptr);
+    c->matrix.col = fxi_read_values_shrink(s.col, s.n, c->marks, sizeof *s.col);
+    return FX_OK;
+}
+
+static fx_status feed_svmlight(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+{
+    return fxi_read_text_feed(r, bytes, len, ':', NULL, parse_svmlight, run);
+}
+
+/* ---- The base of the indices ---------------------------------------------------------------- */
+static fx_status shift_block(void *ctx, size_t b, fxi_team *team)
+{
+    const fx_matrix *m = &((const fx_reader *)ctx)->block[b];
+    int32_t *col = (int32_t *)m->col;
+
+    (void)team;
+    for (int64_t i = 0, n = m->ptr[m->rows]; i < n; i++)
+        col[i]++;
+    return FX_OK;
+}
+
+static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
+{
+    fx_status s = FX_OK;
+
+    (void)end;
+    if (r->base < 0 && r->count.rows) {
+        r->base = !r->zero;
+        s = fxi_read_reader_spec_resolve(r, "base", r->base ? "1" : "0");
+        if (!s && r->zero)
+            s = fxi_parallel(r->blocks, shift_block, r, run);
+    }
+    r->cols = (size_t)(r->widest + 1) - (r->base == 1 && r->widest > 0);
+    return s;
+}
+
+const fxi_read_format fxi_read_svmlight = {"svmlight", keys, open_svmlight, feed_svmlight, NULL,
+                                           take_svmlight, NULL, false};

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * text.c - lines: cut into chunks, parsed side by side, joined in the order of the file.
+ *
+ * Cuts depend on the bytes alone, a chunk's result on its lines alone, and joining is done by the
+ * calling thread from the first chunk to the last.  So tables, counts and messages are the same for
+ * any number of threads, and the fault that is reported is the first in the file.
+ * Two passes over each chunk: one counts lines and marks (several GB/s), so that arrays are
+ * allocated once at their final size and a memory limit is met before they are; one parses. */
+
+#include "read/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FXI_TEXT_CHUNK                  /* fuzzing makes it small, so that joins are met */
+#define FXI_TEXT_CHUNK (512 * 1024)
+#endif
+enum { CHUNK = FXI_TEXT_CHUNK };        /* bytes of text, and the rest of the line they end in */
+
+/* ---- Messages ------------------------------------------------------------------------------ */
+fx_status fxi_read_text_fail(fxi_read_chunk *c, const char *line, const char *at,
+                             const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(c->reason, sizeof c->reason, format, args);
+    va_end(args);
+    c->fault_line = c->count.lines;
+    c->fault_column = (size_t)(at - line) + 1;
+    return FX_EFORMAT;
+}
+
+fx_status fxi_read_text_error(const fx_reader *r, uint64_t line, size_t column, const char *reason)
+{
+    return fxi_error(FX_EFORMAT, "%s:%llu:%zu: %s", r->name, (unsigned long long)line, column,
+                     reason);
+}
+
+/* ---- What a chunk's parser uses ------------------------------------------------------------ */
+fx_status fxi_read_text_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
+                              size_t len)
+{
+    char excerpt[FXI_EXCERPT];
+    const char *odd, *byte;
+    double x;
+    fxi_label kind = fxi_decimal_read(&x, s, s + len) == s + len ? FXI_LABEL_NUMBER
+                                                                 : FXI_LABEL_TEXT;
+
+    if (kind == FXI_LABEL_NUMBER && !fxi_read_usable(x))
+        return fxi_read_text_fail(c, line, at, "the label %s is not a finite number in range",
+                                  fxi_data_text_excerpt(excerpt, s, len));
+    if (kind == FXI_LABEL_TEXT && (odd = fxi_data_text_odd(&byte, s, len)))
+        return fxi_read_text_fail(c, line, at + (byte - s), "%s", odd);
+    if (c->kind == FXI_LABEL_NONE) {
+        c->kind = kind;
+        c->first_line = c->count.lines;
+        c->first_column = (size_t)(at - line) + 1;
+        c->first_row = c->rows;
+        fxi_data_text_excerpt(c->first_label, s, len);
+    }
+    if (kind != c->kind) {
+        c->mixed = true;
+        return fxi_read_text_fail(c, line, at, "%s", fxi_data_text_excerpt(excerpt, s, len));
+    }
+    if (kind == FXI_LABEL_TEXT) {
+        size_t number;
+        fx_status st = fxi_data_classes_add(&number, &c->classes, s, len, c->team);
+        if (st)
+            return st;
+        x = (double)number;
+    }
+    c->label[c->rows] = x;
+    return FX_OK;
+}
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+/* One bit 7 for each byte of w that equals the byte repeated in `pattern`, nothing else. */
+static uint64_t equal_bytes(uint64_t w, uint64_t pattern)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    uint64_t x = w ^ pattern;
+
+    return ~(((x & low) + low) | x | low);
+}
+
+static size_t sum_bytes(uint64_t w)     /* eight counts of at most 255 */
+{
+    w = (w & 0x00ff00ff00ff00ffu) + (w >> 8 & 0x00ff00ff00ff00ffu);
+    return (size_t)((w * 0x0001000100010001u) >> 48);
+}
+
+static void count_marks(fxi_read_chunk *c, char mark)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const uint64_t feeds = ones * '\n', marks = ones * (unsigned char)mark;
+    const char *p = c->text;
+
+    c->lines = c->marks = 0;
+    while (c->end - p >= 8) {
+        uint64_t a = 0, b = 0, w;
+        for (int i = 0; i < 255 && c->end - p >= 8; i++, p += 8) {
+            memcpy(&w, p, 8);
+            a += equal_bytes(w, feeds) >> 7;
+            b += equal_bytes(w, marks) >> 7;
+        }
+        c->lines += sum_bytes(a);
+        c->marks += sum_bytes(b);
+    }
+    for (; p < c->end; p++) {
+        c->lines += *p == '\n';
+        c->marks += *p == mark;
+    }
+    c->lines += c->end[-1] != '\n';
+}
+
+/* ---- One feed ------------------------------------------------------------------------------- */
+typedef struct work {
+    fx_reader *r;                       /* not changed before the join */
+    fxi_read_chunk *chunk;
+    size_t chunks;
+    char mark;
+    fxi_read_text_parse *parse;
+} work;
+
+static fx_status count_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    work *w = ctx;
+
+    (void)team;
+    count_marks(&w->chunk[i], w->mark);
+    return FX_OK;
+}
+
+static fx_status parse_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    work *w = ctx;
+    fxi_read_chunk *c = &w->chunk[i];
+
+    c->widest = -1;
+    c->team = team;
+    c->label = fxi_alloc(c->lines, sizeof *c->label);
+    return c->label ? w->parse(w->r, c) : FX_ENOMEM;
+}
+
+static void free_chunks(work *w)
+{
+    for (size_t i = 0; i < w->chunks; i++) {
+        fxi_read_chunk *c = &w->chunk[i];
+        free((void *)c->matrix.val);
+        free((void *)c->matrix.ptr);
+        free((void *)c->matrix.col);
+        free(c->label);
+        free(c->qid);
+        free(c->weight);
+        free(c->column);
+        fxi_data_classes_free(&c->classes);
+        fxi_data_classes_free(&c->names);
+    }
+    free(w->chunk);
+}
+
+static fx_status cut(work *w, const char *p, const char *end)
+{
+    w->chunk = fxi_zalloc((size_t)(end - p) / CHUNK + 1, sizeof *w->chunk);
+    if (!w->chunk)
+        return FX_ENOMEM;
+    while (p < end) {
+        const char *stop = end;
+        if (end - p > CHUNK) {
+            stop = memchr(p + CHUNK, '\n', (size_t)(end - p) - CHUNK);
+            stop = stop ? stop + 1 : end;
+        }
+        w->chunk[w->chunks].text = p;
+        w->chunk[w->chunks++].end = stop;
+        p = stop;
+    }
+    return FX_OK;
+}
+
+static fx_status check_memory(const work *w, const fx_run *run)
+{
+    size_t entries = 0, lines = 0;
+
+    for (size_t i = 0; i < w->chunks; i++) {
+        entries += w->chunk[i].marks;
+        lines += w->chunk[i].lines;
+    }
+    return fxi_memory_check(run, 12 * entries + 24 * lines, "reading these lines");
+}
+
+/* ---- Joining -------------------------------------------------------------------------------- */
+static fx_status mixed(const fx_reader *r, const char *label, uint64_t line, size_t column,
+                       bool second)
+{
+    bool text = r->kind == FXI_LABEL_TEXT;
+    char reason[256];
+
+    snprintf(reason, sizeof reason, "the label %s is %s, but line %llu has the %s '%s'%s", label,
+             text ? "a number" : "text", (unsigned long long)r->first_line,
+             text ? "text" : "number", r->first_label,
+             text && second ? "; is that line a header?" : "");
+    return fxi_read_text_error(r, line, column, reason);
+}
+
+/* Faults in the order of the file: labels unlike those before, then what ended the chunk. */
+static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
+{
+    uint64_t lines = r->count.lines;
+
+    if (c->kind != FXI_LABEL_NONE && r->kind == FXI_LABEL_NONE) {
+        r->kind = c->kind;
+        r->first_line = lines + c->first_line;
+        memcpy(r->first_label, c->first_label, sizeof r->first_label);
+        if (c->first_bare && r->count.rows == 0) {
+            char reason[256];
+            snprintf(reason, sizeof reason,
+                     "'%s' and no index:value pairs: this looks like CSV, not svmlight",
+                     c->first_label);
+            return fxi_read_text_error(r, r->first_line, c->first_column, reason);
+        }
+    }
+    if (c->kind != FXI_LABEL_NONE && c->kind != r->kind)
+        return mixed(r, c->first_label, lines + c->first_line, c->first_column,
+                     r->count.rows + c->first_row == 1);
+    if (c->mixed)
+        return mixed(r, c->reason, lines + c->fault_line, c->fault_column,
+                     r->count.rows + c->rows == 1);
+    if (!c->fault_line)
+        return FX_OK;
+    char reason[sizeof c->reason + 32];
+    snprintf(reason, sizeof reason, "%s%s", c->reason,
+             c->words && r->count.rows == 0 ? "; is this line a header?" : "");
+    return fxi_read_text_error(r, lines + c->fault_line, c->fault_column, reason);
+}
+
+static fx_status join_labels(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
+{
+    fx_status s = fxi_read_reader_labels(r, c->rows);
+
+    if (s)
+        return s;
+    if (c->kind == FXI_LABEL_TEXT) {    /* the chunk's numbers become the reader's */
+        double *number = fxi_alloc(c->classes.n, sizeof *number);
+        if (!number)
+            return FX_ENOMEM;
+        for (size_t i = 0; i < c->classes.n && !s; i++) {
+            const char *name = c->classes.text + c->classes.at[i];
+            size_t k = 0;
+            s = fxi_data_classes_add(&k, &r->classes, name, strlen(name), team);
+            number[i] = (double)k;
+        }
+        for (size_t i = 0; i < c->rows && !s; i++)
+            c->label[i] = number[(size_t)c->label[i]];
+        free(number);
+        if (s)
+            return s;
+    }
+    memcpy(r->label + r->rows, c->label, c->rows * sizeof *c->label);
+    if (c->qid && !r->qid) {
+        r->qid = fxi_alloc(r->row_room, sizeof *r->qid);
+        if (!r->qid)
+            return FX_ENOMEM;
+        for (size_t i = 0; i < r->rows; i++)
+            r->qid[i] = -1;
+    }
+    if (r->qid)
+        for (size_t i = 0; i < c->rows; i++)
+            r->qid[r->rows + i] = c->qid ? c->qid[i] : -1;
+    if (c->weight && !r->weight && !(r->weight = fxi_alloc(r->row_room, sizeof *r->weight)))
+        return FX_ENOMEM;
+    if (c->weight)                      /* then all chunks have some */
+        memcpy(r->weight + r->rows, c->weight, c->rows * sizeof *c->weight);
+    return FX_OK;
+}
+
+static fx_status join(void *ctx, size_t i, fxi_team *team)
+{
+    const work *w = ctx;
+    fx_reader *r = w->r;
+    fxi_read_chunk *c = &w->chunk[i];
+    fx_status s = judge(r, c);
+
+    r->unlabelled |= c->unlabelled;
+    if (!s && c->rows && (c->kind != FXI_LABEL_NONE || c->weight || c->qid || r->qid))
+        s = join_labels(r, c, team);
+    if (s)
+        return s;
+    free(c->label);                     /* now, not with the last chunk: half of a row's memory */
+    c->label = NULL;
+    if (c->widest > r->widest) {
+        r->widest = c->widest;
+        r->count.widest_line = r->count.lines + c->count.widest_line;
+    }
+    r->zero |= c->zero;
+    r->count.lines += c->count.lines;
+    r->count.blank += c->count.blank;
+    r->count.dropped += c->count.dropped;
+    r->count.summed += c->count.summed;
+    r->count.sorted += c->count.sorted;
+    r->count.unseen += c->count.unseen;
+    if (!c->rows)
+        return FX_OK;
+    fx_matrix m = c->matrix;
+    c->matrix = (fx_matrix){0};
+    return fxi_read_reader_block(r, m);
+}
+
+/* Names get their columns in the order of the file; then rows are put in order side by side. */
+static fx_status number_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    const work *w = ctx;
+
+    return fxi_read_names_number(w->r, &w->chunk[i], team);
+}
+
+static fx_status sort_chunk(void *ctx, size_t i, fxi_team *team)
+{
+    const work *w = ctx;
+
+    return fxi_read_names_sort(w->r, &w->chunk[i], team);
+}
+
+static fx_status feed_lines(work *w, const fx_run *run)
+{
+    fx_status s = fxi_parallel(w->chunks, count_chunk, w, run);
+
+    if (!s)
+        s = check_memory(w, run);
+    if (!s)
+        s = fxi_parallel(w->chunks, parse_chunk, w, run);
+    const bool numbered = w->r->names.used && !fxi_read_names_known(&w->r->names);
+    if (!s && w->r->names.used)
+        s = fxi_parallel_ordered(w->chunks, number_chunk, w, run);
+    if (!s && numbered)
+        s = fxi_parallel(w->chunks, sort_chunk, w, run);
+    if (s && s != FX_EFORMAT)
+        return s;
+    /* A fault ends the join at its chunk; chunks behind it may never have been parsed. */
+    fx_status t = fxi_parallel_ordered(w->chunks, join, w, run);
+    return t ? t : s;
+}
+
+fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
+                             fxi_read_text_begin *begin, fxi_read_text_parse *parse,
+                             const fx_run *run)
+{
+    const char *p = bytes, *end = bytes + len;
+    work w = {.r = r, .mark = mark, .parse = parse};
+
+    if (r->open_line)
+        return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
+                         r->name, (unsigned long long)r->count.lines);
+    if (r->count.bytes == 0 && len >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+        p += 3;                         /* UTF-8 byte order mark */
+    r->count.bytes += len;
+    r->open_line = end[-1] != '\n';
+    if (begin) {
+        fx_status s = begin(r, &p, end);
+        if (s)
+            return s;
+    }
+    if (p == end)
+        return FX_OK;
+    fx_status s = cut(&w, p, end);
+    if (!s)
+        s = feed_lines(&w, run);
+    free_chunks(&w);
+    return s;
+}

@@ -40,7 +40,7 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
 {
     int separator, header;
     uint64_t bits;
-    fx_status st = fxi_read_reader_state(r, sizeof(fxi_read_csv_state));
+    fx_status st = fxi_read_state(r, sizeof(fxi_read_csv_state));
 
     if (st)
         return st;
@@ -53,7 +53,7 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
         || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
         return st;
     r->names.bits = (unsigned)bits;
-    t->separator = ",\t;"[separator];
+    t->separator = r->mark = ",\t;"[separator];
     t->header = header == 1;            /* auto|yes|no */
     t->no_header = header == 2;
     if (strcmp(t->label, "last") && strcmp(t->label, "first") && strcmp(t->label, "none")) {
@@ -91,7 +91,7 @@ typedef struct scan {
 
 static fx_status open_quote(scan *s, const char *p)
 {
-    return fxi_read_text_fail(s->c, s->line, p, "a quote that does not end its field");
+    return fxi_read_fail(s->c, s->line, p, "a quote that does not end its field");
 }
 
 static fx_status read_label(scan *s, const char **p)
@@ -102,18 +102,18 @@ static fx_status read_label(scan *s, const char **p)
     if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
         return open_quote(s, *p);
     if (!f.len)
-        return fxi_read_text_fail(s->c, s->line, *p, "no label");
+        return fxi_read_fail(s->c, s->line, *p, "no label");
     *p = f.next;
     if (!f.quoted || !memchr(f.text, '"', f.len))
-        return fxi_read_text_label(s->c, s->line, f.text, f.text, f.len);
+        return fxi_read_label(s->c, s->line, f.text, f.text, f.len);
     const char *byte, *odd = fxi_data_text_odd(&byte, f.text, f.len);
     if (odd)
-        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
     char *copy = fxi_alloc(f.len, 1);
     if (!copy)
         return FX_ENOMEM;
     size_t len = fxi_read_csv_field_copy(copy, &f);
-    st = fxi_read_text_label(s->c, s->line, f.text, copy, len);
+    st = fxi_read_label(s->c, s->line, f.text, copy, len);
     free(copy);
     return st;
 }
@@ -141,20 +141,20 @@ static fx_status odd_value(scan *s, const fxi_read_csv_column *column, double *x
     } else if (!f.len && s->t->drop && column->role == FXI_CSV_NUMBER)
         *x = INFINITY;                  /* dropped like any other number that is not finite */
     else if (!f.len)
-        return fxi_read_text_fail(s->c, s->line, *p,
-                                  column->role == FXI_CSV_NUMBER ? "an empty field (use nan=drop)"
-                                                                 : "no weight");
+        return fxi_read_fail(s->c, s->line, *p,
+                             column->role == FXI_CSV_NUMBER ? "an empty field (use nan=drop)"
+                                                            : "no weight");
     else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
     else {
         snprintf(hint, sizeof hint, " (use cat=%s%s)",
                  fxi_data_text_excerpt(name, column->name, column->len),
                  categories(s->t) ? " beside the other categories" : "");
-        return fxi_read_text_fail(s->c, s->line, f.text, "'%s' is not a number%s",
-                                  fxi_data_text_excerpt(excerpt, f.text, f.len),
-                                  memchr(f.text, ':', f.len)       ? "; this looks like svmlight"
-                                  : column->role == FXI_CSV_NUMBER ? hint
-                                                                   : "");
+        return fxi_read_fail(s->c, s->line, f.text, "'%s' is not a number%s",
+                             fxi_data_text_excerpt(excerpt, f.text, f.len),
+                             memchr(f.text, ':', f.len)       ? "; this looks like svmlight"
+                             : column->role == FXI_CSV_NUMBER ? hint
+                                                              : "");
     }
     *p = f.next;
     return FX_OK;
@@ -183,9 +183,9 @@ static fx_status read_value(scan *s, const fxi_read_csv_column *column, const ch
     if (!fxi_read_usable(x)) {
         if (!s->t->drop) {
             char excerpt[FXI_EXCERPT];
-            return fxi_read_text_fail(s->c, s->line, value,
-                                      "%s is not a finite number in range (use nan=drop)",
-                                      fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+            return fxi_read_fail(s->c, s->line, value,
+                                 "%s is not a finite number in range (use nan=drop)",
+                                 fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
         }
         s->c->count.dropped++;
         x = 0;
@@ -197,7 +197,7 @@ static fx_status read_value(scan *s, const fxi_read_csv_column *column, const ch
     else if (x != 0 && s->r->names.bits)
         return fxi_read_names_value(&s->sparse, s->r, s->c, column->name, column->len, x);
     else if (x != 0)
-        return fxi_read_names_entry(&s->sparse, (int64_t)column->col, x);
+        return fxi_read_sparse_add(&s->sparse, (int64_t)column->col, x);
     return FX_OK;
 }
 
@@ -209,9 +209,9 @@ static fx_status read_weight(scan *s, const fxi_read_csv_column *column, const c
 
     if (!st && !(x >= 0 && fxi_read_usable(x))) {
         char excerpt[FXI_EXCERPT];
-        return fxi_read_text_fail(s->c, s->line, value,
-                                  "the weight %s is not a finite number of 0 or more",
-                                  fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
+        return fxi_read_fail(s->c, s->line, value,
+                             "the weight %s is not a finite number of 0 or more",
+                             fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
     }
     s->c->weight[s->c->rows] = x;
     return st;
@@ -233,7 +233,7 @@ static fx_status read_category(scan *s, const fxi_read_csv_column *column, const
         return FX_OK;
     }
     if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_read_text_fail(s->c, s->line, byte, "%s", odd);
+        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
     memcpy(s->name, column->name, column->len);
     s->name[column->len] = '=';
     size_t len = column->len + 1 + fxi_read_csv_field_copy(s->name + column->len + 1, &f);
@@ -274,8 +274,8 @@ static fx_status read_line(scan *s)
     }
     for (;; p++) {                      /* past the separator */
         if (j == t->fields)
-            return fxi_read_text_fail(s->c, s->line, p, "more than the %zu fields of line %llu",
-                                      t->fields, (unsigned long long)t->line);
+            return fxi_read_fail(s->c, s->line, p, "more than the %zu fields of line %llu",
+                                 t->fields, (unsigned long long)t->line);
         fx_status st = read_field(s, &t->column[j], &p);
         if (st)
             return st;
@@ -284,8 +284,8 @@ static fx_status read_line(scan *s)
             break;
     }
     if (j < t->fields)
-        return fxi_read_text_fail(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
-                                  (unsigned long long)t->line, t->fields);
+        return fxi_read_fail(s->c, s->line, p, "%zu fields, line %llu has %zu", j,
+                             (unsigned long long)t->line, t->fields);
     return end_row(s);
 }
 
@@ -305,7 +305,7 @@ static fx_status open_chunk(scan *s, bool weights)
     if (!fxi_size_add(&room, s->t->longest + 1, (size_t)(c->end - c->text))
         || !(s->name = fxi_alloc(room, 1)))
         return FX_ENOMEM;
-    return fxi_read_names_open(&s->sparse, c->lines, fields);
+    return fxi_read_sparse_open(&s->sparse, c->lines, fields);
 }
 
 static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
@@ -326,7 +326,7 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
     free(s.row);
     free(s.name);
     if (r->names.used) {
-        fxi_read_names_close(&s.sparse, c, !st);
+        fxi_read_sparse_close(&s.sparse, c, !st);
         return st;
     }
     if (st) {
@@ -337,13 +337,6 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
     c->matrix.cols = c->matrix.stride = r->cols;
     c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
     return FX_OK;
-}
-
-static fx_status feed_csv(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
-{
-    const fxi_read_csv_state *t = r->state;
-
-    return fxi_read_text_feed(r, bytes, len, t->separator, fxi_read_csv_header, parse_csv, run);
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -377,5 +370,11 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
     return FX_OK;
 }
 
-const fxi_read_format fxi_read_csv = {"csv", keys, open_csv, feed_csv, NULL, take_csv, close_csv,
-                                      true};
+const fxi_read_format fxi_read_csv = {.name = "csv",
+                                      .keys = keys,
+                                      .named = true,
+                                      .open = open_csv,
+                                      .begin = fxi_read_csv_header,
+                                      .parse = parse_csv,
+                                      .take = take_csv,
+                                      .close = close_csv};

@@ -27,7 +27,7 @@ static fx_status refuse(const fx_reader *r, const char *format, const char *name
     char reason[160];
 
     snprintf(reason, sizeof reason, format, name);
-    return fxi_read_text_error(r, t->line, 1, reason);
+    return fxi_read_error(r, t->line, 1, reason);
 }
 
 /* Is it the one that this part of the spec names? */
@@ -187,7 +187,7 @@ static fx_status alike(const fx_reader *r, const char *column, const char *categ
              "the column '%.48s' is named like a value of the category "
              "'%.48s'; rename one of them",
              column, category);
-    return fxi_read_text_error(r, t->line, 1, reason);
+    return fxi_read_error(r, t->line, 1, reason);
 }
 
 /* A value of a category and another column would be one feature. */

@@ -29,7 +29,7 @@ static const char *svmlight_word(const char *p, const char *stop, char separator
 
 static fx_status refuse(const fx_reader *r, const char *line, const char *at, const char *reason)
 {
-    return fxi_read_text_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
+    return fxi_read_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
 }
 
 /* Names of all columns: the header's, or c1, c2, ... */
@@ -176,4 +176,3 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
     }
     return FX_OK;
 }
-

@@ -71,23 +71,6 @@ fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twi
 }
 
 /* ---- A chunk -------------------------------------------------------------------------------- */
-fx_status fxi_read_names_open(fxi_read_sparse *s, size_t lines, size_t entries)
-{
-    *s = (fxi_read_sparse){.lines = lines, .entries = entries};
-    s->ptr = fxi_alloc(lines + 1, sizeof *s->ptr);
-    s->col = fxi_alloc(entries, sizeof *s->col);
-    if (!s->ptr || !s->col)
-        return FX_ENOMEM;
-    s->ptr[0] = 0;
-    return fxi_read_values_new(&s->val, entries);
-}
-
-fx_status fxi_read_names_entry(fxi_read_sparse *s, int64_t col, double x)
-{
-    s->col[s->n] = (int32_t)col;
-    return fxi_read_values_set(&s->val, s->n++, x);
-}
-
 fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                                const char *name, size_t len, double x)
 {
@@ -96,7 +79,7 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
 
     if (names->given && !names->bits) {
         if (fxi_data_classes_find(&number, &names->all, name, len))
-            return fxi_read_names_entry(s, (int64_t)number, x);
+            return fxi_read_sparse_add(s, (int64_t)number, x);
         c->count.unseen++;
         return FX_OK;
     }
@@ -106,39 +89,7 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
             return st;
     }
     number = names->bits ? fxi_read_names_hash(name, len, names->bits) : names->fixed + number;
-    return fxi_read_names_entry(s, (int64_t)number, x);
-}
-
-/* Entries from..end become those from *to on: ascending, equal ones added up or (binary) left
- * alone; *to is their end.  *beyond: a column whose sum is out of range, else -1. */
-static fx_status sort_row(fxi_read_sparse *x, size_t from, size_t end, size_t *to, int32_t *beyond,
-                          bool binary, fxi_team *team)
-{
-    bool ascending = true;
-    fx_status s = FX_OK;
-
-    *beyond = -1;
-    for (size_t i = from + 1; i < end; i++)
-        ascending &= x->col[i - 1] < x->col[i];
-    if (!ascending) {
-        void *val = x->val.f32 ? (void *)(x->val.f32 + from) : x->val.f64 + from;
-        s = fxi_read_order_row(&x->order, x->col + from, 0, val, x->val.f32 ? FX_F32 : FX_F64,
-                               end - from, team);
-    }
-    for (size_t i = from; i < end && !s;) {
-        const int32_t col = x->col[i];
-        double sum = fxi_read_values_get(&x->val, i);
-        while (++i < end && x->col[i] == col)
-            sum += binary ? 0 : fxi_read_values_get(&x->val, i);
-        if (!fxi_read_usable(sum) && *beyond < 0)
-            *beyond = col;
-        if (x->val.f32 && (double)(float)sum != sum)    /* entries behind are still needed */
-            s = fxi_read_values_widen(&x->val, x->n);
-        x->col[*to] = col;
-        if (!s)
-            s = fxi_read_values_set(&x->val, (*to)++, sum);
-    }
-    return s;
+    return fxi_read_sparse_add(s, (int64_t)number, x);
 }
 
 fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
@@ -146,35 +97,19 @@ fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_ch
 {
     if (fxi_read_names_known(&r->names)) {
         const size_t from = (size_t)s->ptr[c->rows];
-        size_t to = from;
-        int32_t beyond;
-        fx_status st = sort_row(s, from, s->n, &to, &beyond, r->names.binary, c->team);
+        fxi_read_merged m;
+        fx_status st = fxi_read_sparse_merge(&m, s, from, s->n, from, r->names.binary, c->team);
         if (st)
             return st;
-        if (beyond >= 0)
-            return fxi_read_text_fail(c, line, line,
-                                      "the sum of the values that share column %d "
-                                      "is out of range",
-                                      (int)beyond);
-        s->n = to;
+        if (m.beyond != FXI_NO_COLUMN)
+            return fxi_read_fail(c, line, line,
+                                 "the sum of the values that share column %d "
+                                 "is out of range",
+                                 (int)m.beyond);
+        s->n = m.end;
     }
     s->ptr[++c->rows] = (int64_t)s->n;
     return FX_OK;
-}
-
-void fxi_read_names_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good)
-{
-    fxi_read_order_free(&s->order);
-    if (good) {
-        c->matrix.rows = c->rows;
-        c->matrix.val = fxi_read_values_take(&s->val, &c->matrix.type, s->n);
-        c->matrix.ptr = fxi_read_values_shrink(s->ptr, c->rows + 1, s->lines + 1, sizeof *s->ptr);
-        c->matrix.col = fxi_read_values_shrink(s->col, s->n, s->entries, sizeof *s->col);
-        return;
-    }
-    free(s->ptr);
-    free(s->col);
-    fxi_read_values_free(&s->val);
 }
 
 /* ---- Joining -------------------------------------------------------------------------------- */
@@ -242,21 +177,21 @@ fx_status fxi_read_names_sort(const fx_reader *r, fxi_read_chunk *c, fxi_team *t
         x.val.f32 = (float *)m->val;
     else
         x.val.f64 = (double *)m->val;
-    size_t n = 0, from = 0;
+    fxi_read_merged merged = {0};       /* never beyond: a number and ones are added */
+    size_t from = 0;
     for (size_t i = 0; i < c->rows && !s; i++) {
         const size_t end = (size_t)ptr[i + 1];
-        int32_t beyond;                 /* never: a number and ones are added */
         for (size_t q = from; q < end; q++)
             x.col[q] = x.col[q] < fixed ? x.col[q] : c->column[x.col[q] - fixed];
-        s = sort_row(&x, from, end, &n, &beyond, r->names.binary, team);
-        ptr[i + 1] = (int64_t)n;
+        s = fxi_read_sparse_merge(&merged, &x, from, end, merged.end, r->names.binary, team);
+        ptr[i + 1] = (int64_t)merged.end;
         from = end;
         if (!s && i % 256 == 255 && fxi_parallel_cancelled(team))
             s = FX_ECANCELLED;
     }
     fxi_read_order_free(&x.order);
-    m->val = fxi_read_values_take(&x.val, &m->type, n);
-    m->col = fxi_read_values_shrink(x.col, n, all, sizeof *x.col);
+    m->val = fxi_read_values_take(&x.val, &m->type, merged.end);
+    m->col = fxi_read_values_shrink(x.col, merged.end, all, sizeof *x.col);
     return s;
 }
 

@@ -22,7 +22,7 @@ typedef struct stream {
 static fx_status open_npy(fx_reader *r, const fxi_spec *s)
 {
     (void)s;
-    return fxi_read_reader_state(r, sizeof(stream));
+    return fxi_read_state(r, sizeof(stream));
 }
 
 static void close_npy(fx_reader *r)
@@ -74,7 +74,7 @@ static fx_status flush(fx_reader *r, stream *s, fxi_team *team)
         return st;
     s->rows += rows;
     m.val = val;
-    return fxi_read_reader_block(r, m);
+    return fxi_read_block(r, m);
 }
 
 typedef struct work { fx_reader *r; const char *bytes; size_t len; } work;
@@ -135,5 +135,9 @@ static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
     return s->a.ready ? fxi_parallel_ordered(1, finish, r, run) : FX_OK;
 }
 
-const fxi_read_format fxi_read_npy = {"npy", keys, open_npy, feed_npy, NULL, take_npy, close_npy,
-                                      false};
+const fxi_read_format fxi_read_npy = {.name = "npy",
+                                      .keys = keys,
+                                      .open = open_npy,
+                                      .feed = feed_npy,
+                                      .take = take_npy,
+                                      .close = close_npy};

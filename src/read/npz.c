@@ -32,7 +32,7 @@ typedef struct archive {
 static fx_status open_npz(fx_reader *r, const fxi_spec *s)
 {
     (void)s;
-    return fxi_read_reader_state(r, sizeof(archive));
+    return fxi_read_state(r, sizeof(archive));
 }
 
 static void close_npz(fx_reader *r)
@@ -340,7 +340,7 @@ static fx_status labels(fx_reader *r, fxi_read_array *a, size_t rows, fxi_team *
 
     if (!numeric(a) || a->dims != 1 || a->shape[0] != rows)
         return wrong(r, a, "one number for each row");
-    fx_status s = fxi_read_reader_labels(r, rows);
+    fx_status s = fxi_read_reserve(r, rows);
     if (!s)
         s = fxi_read_npy_array_numbers(&val, &type, r, a, rows, 0, 1, team);
     if (s)
@@ -390,8 +390,13 @@ static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
         return s;
     }
     r->cols = w.m.cols;
-    return fxi_read_reader_block(r, w.m);
+    return fxi_read_block(r, w.m);
 }
 
-const fxi_read_format fxi_read_npz = {"npz", keys, open_npz, feed_npz, member_npz, take_npz,
-                                      close_npz, false};
+const fxi_read_format fxi_read_npz = {.name = "npz",
+                                      .keys = keys,
+                                      .open = open_npz,
+                                      .feed = feed_npz,
+                                      .member = member_npz,
+                                      .take = take_npz,
+                                      .close = close_npz};

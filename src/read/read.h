@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * read.h - what the formats of this room share; other rooms use featcross.h only.
+ * read.h - between the files of this room; other rooms use featcross.h only.  Each file calls those
+ * to its right and below it, never back:
  *
- *   reader.c            the public functions: options, blocks, the table that take gives out
- *     text.c            lines: cut into chunks, parsed side by side, joined in order
- *       svmlight*.c     a chunk of sparse rows         csv*.c   a chunk of rows of fields
- *       words.c         a chunk of lines of words      names.c  columns by name
- *     npy.c             one dense array                npz.c    several arrays, one sparse matrix
+ *   reader.c       the public functions; reader_feed.c, from bytes to rows; reader_spec.c
+ *     svmlight.c   a chunk of sparse rows           csv.c    a chunk of rows of fields, csv_*.c
+ *     words.c      a chunk of lines of words        names.c  columns by name, for csv.c and words.c
+ *     npy.c        one dense array                  npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
- *   values.c, order.c: numbers, rows in order; used by the above */
+ *       read.c          a chunk's labels and messages, sparse rows, blocks
+ *         values.c, order.c    numbers, a row in order */
 #ifndef FXI_READ_H
 #define FXI_READ_H
 #include "data/data.h"
@@ -62,16 +63,20 @@ fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, 
 void fxi_read_order_free(fxi_read_order *o);
 
 /* ---- The reader --------------------------------------------------------------------------- */
-typedef struct fxi_read_format {
+typedef struct fxi_read_chunk fxi_read_chunk;
+typedef struct fxi_read_format {        /* text has parse, arrays have feed */
     const char *name;
     const fxi_spec_key *keys;
+    bool named;                                 /* obeys r->names */
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
+    /* Text: reads what comes before the first row, if there is something (or NULL). */
+    fx_status (*begin)(fx_reader *r, const char **p, const char *end);
+    fx_status (*parse)(const fx_reader *r, fxi_read_chunk *c);  /* appends rows to the chunk */
     fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
     fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
     /* Completes blocks and r->data; or NULL. */
     fx_status (*take)(fx_reader *r, bool end, const fx_run *run);
     void (*close)(fx_reader *r);                /* frees what r->state holds; or NULL */
-    bool named;                                 /* obeys r->names */
 } fxi_read_format;
 extern const fxi_read_format fxi_read_svmlight, fxi_read_csv, fxi_read_words, fxi_read_npy,
     fxi_read_npz;
@@ -98,6 +103,7 @@ struct fx_reader {
     fx_reading count;
     bool failed;
     bool open_line;                     /* text: the last bytes had no line end */
+    char mark;                          /* text: entries of a chunk are bounded by its number */
     int base;                           /* 0 or 1; -1: not settled */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */
     bool zero;                          /* svmlight: was one of them 0? */
@@ -118,16 +124,19 @@ struct fx_reader {
     fxi_read_names names;
     char *spec;                         /* complete, with what is settled */
 };
+fx_status fxi_read_check(const fx_reader *r);           /* is it there, has it not failed? */
+fx_status fxi_read_note(fx_reader *r, fx_status s);     /* s; if it is an error, r has failed */
+fx_status fxi_read_data(fx_reader *r);                  /* r->data is there */
 /* Takes over the arrays of m, also when it fails.  Labels are added by who has some. */
-fx_status fxi_read_reader_block(fx_reader *r, fx_matrix m);
-fx_status fxi_read_reader_labels(fx_reader *r, size_t n);       /* room for n more, and weights */
-fx_status fxi_read_reader_state(fx_reader *r, size_t size);     /* r->state, zeroed */
+fx_status fxi_read_block(fx_reader *r, fx_matrix m);
+fx_status fxi_read_reserve(fx_reader *r, size_t n);       /* room for n more, and weights */
+fx_status fxi_read_state(fx_reader *r, size_t size);     /* r->state, zeroed */
 /* reader_spec.c - key=value in r->spec from now on; left as it is if no spec can say this value. */
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
- * A chunk is parsed knowing nothing of the others; text.c joins them. */
-typedef struct fxi_read_chunk {
+ * A chunk is parsed knowing nothing of the others; reader_feed.c joins them. */
+struct fxi_read_chunk {
     const char *text, *end;             /* whole lines */
     size_t lines, marks;                /* counted before: bounds for the arrays */
     fxi_team *team;                     /* that parses it */
@@ -152,45 +161,51 @@ typedef struct fxi_read_chunk {
     /* The fault that ended it. */
     uint64_t fault_line;                /* 0: none */
     size_t fault_column;
-    bool mixed;                         /* a number among text or the reverse; text.c says it */
+    bool mixed;                         /* a number among text or the reverse; said by the join */
     bool words;                         /* only words so far: a header, if the input begins here */
     char reason[256];
-} fxi_read_chunk;
-
-typedef fx_status fxi_read_text_begin(fx_reader *r, const char **p, const char *end);
-typedef fx_status fxi_read_text_parse(const fx_reader *r, fxi_read_chunk *c);
-/* Parses bytes; `mark` is the byte whose number bounds the entries of a chunk.  begin, if there
- * is one, is called before the first row is read and may consume lines. */
-fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
-                             fxi_read_text_begin *begin, fxi_read_text_parse *parse,
-                             const fx_run *run);
+};
 /* The label s of row c->rows, which stands at `at` in its line. */
-fx_status fxi_read_text_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
-                              size_t len);
+fx_status fxi_read_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
+                         size_t len);
 /* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
-fx_status fxi_read_text_fail(fxi_read_chunk *c, const char *line, const char *at,
-                             const char *format, ...) __attribute__((format(printf, 4, 5)));
-fx_status fxi_read_text_error(const fx_reader *r, uint64_t line, size_t column, const char *reason);
+fx_status fxi_read_fail(fxi_read_chunk *c, const char *line, const char *at, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
+fx_status fxi_read_error(const fx_reader *r, uint64_t line, size_t column, const char *reason);
 
-/* names.c, continued: rows of a chunk as they are read. */
+/* Rows of a chunk as they are read. */
 typedef struct fxi_read_sparse {
     int64_t *ptr;                       /* [lines + 1] */
-    int32_t *col;                       /* [entries], of the chunk until they are joined */
+    int32_t *col;                       /* [entries] */
     fxi_read_values val;
     size_t n, lines, entries;
     fxi_read_order order;
 } fxi_read_sparse;
-/* Are columns known when a row is read, so that its end puts it in order? */
+fx_status fxi_read_sparse_open(fxi_read_sparse *s, size_t lines, size_t entries);
+static inline fx_status fxi_read_sparse_add(fxi_read_sparse *s, int64_t col, double x)
+{
+    s->col[s->n] = (int32_t)col;
+    return fxi_read_values_set(&s->val, s->n++, x);
+}
+/* Entries from..end become those from `to` on: ascending, equal columns one entry, their sum (added
+ * in the order of the file) or (binary) the first of them. */
+#define FXI_NO_COLUMN INT32_MIN
+typedef struct fxi_read_merged {
+    size_t end;                         /* of the entries from `to` on */
+    int32_t twice, beyond;              /* the first column that was there twice, whose sum is out */
+} fxi_read_merged;                      /* of range; or FXI_NO_COLUMN */
+fx_status fxi_read_sparse_merge(fxi_read_merged *out, fxi_read_sparse *x, size_t from, size_t end,
+                                size_t to, bool binary, fxi_team *team);
+void fxi_read_sparse_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good);   /* c->matrix */
+
+/* names.c, continued.  Are columns known when a row is read, so that its end puts it in order? */
 static inline bool fxi_read_names_known(const fxi_read_names *n) { return n->given || n->bits; }
-fx_status fxi_read_names_open(fxi_read_sparse *s, size_t lines, size_t entries);
-fx_status fxi_read_names_entry(fxi_read_sparse *s, int64_t col, double x);
 /* The entry of a name; one that is not among those given is counted and left out. */
 fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                                const char *name, size_t len, double x);
 /* The row of this line ends here. */
 fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                              const char *line);
-void fxi_read_names_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good); /* c->matrix */
 /* The names that come first; *twice: one of them stands there twice (FX_EINVAL). */
 fx_status fxi_read_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
 fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
@@ -205,6 +220,9 @@ fx_status fxi_read_svmlight_error_pair(fxi_read_chunk *c, const char *line, cons
                                        const char *p, const char *q);
 fx_status fxi_read_svmlight_error_value(fxi_read_chunk *c, const char *line, const char *token,
                                         const char *p, const char *q);
+/* Where the second entry with this index is in a row that was read, those of nan=drop left out. */
+const char *fxi_read_svmlight_error_second(const char *line, const char *stop, bool fields,
+                                           int64_t index);
 
 /* ---- npy arrays --------------------------------------------------------------------------- */
 typedef struct fxi_read_array {         /* one array from a stream; zeros at first */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * reader.c - from fed bytes to tables: what all formats have in common.
+ * reader.c - a reader from its spec to its tables; reader_feed.c gives it bytes.
  *
  * A reader collects blocks and labels; take wraps them up as a table.  The bytes of a block are
  * written once and never copied: the table takes them over. */
@@ -79,51 +79,22 @@ void fx_data_reader_free(fx_reader *r)
 
 fx_reading fx_data_reader_count(const fx_reader *r) { return r->count; }
 
-static fx_status usable(const fx_reader *r)
-{
-    if (!r)
-        return fxi_error(FX_EINVAL, "no reader");
-    if (r->failed)
-        return fxi_error(FX_EINVAL, "%s: this reader has failed and can only be freed", r->name);
-    return FX_OK;
-}
-
-static fx_status note(fx_reader *r, fx_status s)
-{
-    r->failed |= s < 0;
-    return s;
-}
-
-fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)
-{
-    fx_status s = usable(r);
-
-    if (s)
-        return s;
-    if (!len)
-        return FX_OK;
-    if (!bytes)
-        return fxi_error(FX_EINVAL, "%s: %zu bytes at NULL", r->name, len);
-    s = r->format->feed(r, bytes, len, run);
-    return note(r, s);
-}
-
 fx_status fx_data_reader_member(fx_reader *r, const char *member)
 {
-    fx_status s = usable(r);
+    fx_status s = fxi_read_check(r);
 
     if (s)
         return s;
     if (!r->format->member || !member)
         return fxi_error(FX_EINVAL, "%s: %s", r->name,
                          member ? "only npz has members" : "a member without a name");
-    return note(r, r->format->member(r, member));
+    return fxi_read_note(r, r->format->member(r, member));
 }
 
 fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
 {
     size_t twice, i = 0;
-    fx_status s = usable(r);
+    fx_status s = fxi_read_check(r);
 
     if (s)
         return s;
@@ -142,79 +113,7 @@ fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
     s = fxi_read_names_fix(r, name, n, &twice);
     if (s == FX_EINVAL)
         s = fxi_error(s, "%s: two columns are named '%s'", r->name, name[twice]);
-    return note(r, s);
-}
-
-fx_status fxi_read_reader_state(fx_reader *r, size_t size)
-{
-    r->state = fxi_zalloc(1, size);
-    return r->state ? FX_OK : FX_ENOMEM;
-}
-
-static fx_status need_data(fx_reader *r)
-{
-    if (!r->data)
-        r->data = fxi_data_new();
-    return r->data ? FX_OK : FX_ENOMEM;
-}
-
-fx_status fxi_read_reader_block(fx_reader *r, fx_matrix m)
-{
-    void *array[] = {(void *)m.val, (void *)m.ptr, (void *)m.col};
-    fx_status s = need_data(r);
-
-    if (!s && r->blocks == r->block_room) {
-        size_t room = r->block_room ? 2 * r->block_room : 4;
-        fx_matrix *more = fxi_realloc(r->block, room, sizeof *more);
-        if (more) {
-            r->block = more;
-            r->block_room = room;
-        } else
-            s = FX_ENOMEM;
-    }
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
-        if (s)
-            free(array[i]);
-        else if (array[i])
-            s = fxi_data_own(r->data, array[i]);
-    }
-    if (s)
-        return s;
-    r->block[r->blocks++] = m;
-    r->rows += m.rows;
-    r->count.rows += m.rows;
-    r->count.entries += m.ptr ? (uint64_t)m.ptr[m.rows] : (uint64_t)m.rows * m.cols;
-    return FX_OK;
-}
-
-/* Doubled when full: the kernel moves large arrays without copying or touching the new half. */
-fx_status fxi_read_reader_labels(fx_reader *r, size_t n)
-{
-    size_t need, room = r->row_room ? r->row_room : 64;
-
-    if (!fxi_size_add(&need, r->rows, n))
-        return fxi_error(FX_ENOMEM, "%zu rows and %zu more", r->rows, n);
-    if (need <= r->row_room)
-        return FX_OK;
-    while (room < need && fxi_size_mul(&room, room, 2)) {}
-    double *label = fxi_realloc(r->label, room, sizeof *label);
-    if (!label)
-        return FX_ENOMEM;
-    r->label = label;
-    if (r->qid) {
-        int64_t *qid = fxi_realloc(r->qid, room, sizeof *qid);
-        if (!qid)
-            return FX_ENOMEM;
-        r->qid = qid;
-    }
-    if (r->weight) {
-        double *weight = fxi_realloc(r->weight, room, sizeof *weight);
-        if (!weight)
-            return FX_ENOMEM;
-        r->weight = weight;
-    }
-    r->row_room = room;
-    return FX_OK;
+    return fxi_read_note(r, s);
 }
 
 /* Labels counted classes as they came; a table counts them in sorted order.  (A "parallel" loop of
@@ -286,13 +185,13 @@ static fx_status wrap_up(fx_reader *r)
 
 fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run *run)
 {
-    fx_status s = usable(r);
+    fx_status s = fxi_read_check(r);
 
     if (s)
         return s;
     if (!out)
         return fxi_error(FX_EINVAL, "%s: nowhere to put the rows", r->name);
-    s = need_data(r);
+    s = fxi_read_data(r);
     if (!s && r->format->take)
         s = r->format->take(r, end != 0, run);
     if (!s && end && r->count.rows == 0)
@@ -304,7 +203,7 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run
     if (!s)
         s = wrap_up(r);
     if (s)
-        return note(r, s);
+        return fxi_read_note(r, s);
     *out = r->data;
     r->data = NULL;
     r->blocks = r->block_room = r->rows = r->row_room = 0;

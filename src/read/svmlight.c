@@ -28,7 +28,7 @@ typedef struct options {                /* each the second choice of its key? */
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
 {
-    fx_status st = fxi_read_reader_state(r, sizeof(options));
+    fx_status st = fxi_read_state(r, sizeof(options));
 
     if (st)
         return st;
@@ -41,6 +41,7 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
         || (st = fxi_spec_choice(&o->bare, s, keys, "labels")))
         return st;
     r->base--;                          /* auto|0|1 is 0, 1, 2 */
+    r->mark = ':';
     return FX_OK;
 }
 
@@ -50,11 +51,7 @@ typedef struct scan {
     const options *o;
     int base, shift;                    /* column = index - shift; shift 1 while base is -1 */
     const char *line, *stop;            /* the line being read */
-    int64_t *ptr;
-    int32_t *col;
-    fxi_read_values val;
-    size_t n;                           /* entries so far */
-    fxi_read_order order;
+    fxi_read_sparse rows;
 } scan;
 
 static inline bool blank(char b) { return b == ' ' || b == '\t'; }
@@ -110,8 +107,8 @@ static fx_status bad_value(scan *s, const char *token, const char *value)
     return fxi_read_svmlight_error_value(s->c, s->line, token, value, skip_token(value, s->stop));
 }
 
-/* The first row's label has commas and nothing follows: text.c says what this means, if it is
- * the first row of all. */
+/* The first row's label has commas and nothing follows: reader_feed.c says what this means, if it
+ * is the first row of all. */
 static bool bare(const scan *s, const char *label, const char *p)
 {
     size_t len = (size_t)(p - label);
@@ -132,13 +129,13 @@ static fx_status read_label(scan *s, const char **p)
             s->c->label[s->c->rows] = 0;
             return FX_OK;
         }
-        return fxi_read_text_fail(s->c, s->line, label, "no label before '%s'",
-                                  fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
+        return fxi_read_fail(s->c, s->line, label, "no label before '%s'",
+                             fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
     }
     if (s->c->rows == 0)
         s->c->first_bare = bare(s, label, q);
     *p = q;
-    return fxi_read_text_label(s->c, s->line, label, label, (size_t)(q - label));
+    return fxi_read_label(s->c, s->line, label, label, (size_t)(q - label));
 }
 
 static fx_status read_query(scan *s, const char **p)
@@ -150,8 +147,8 @@ static fx_status read_query(scan *s, const char **p)
     if (q == number || !over(q, s->stop) || q - number > 18) {
         char excerpt[FXI_EXCERPT];
         q = skip_token(*p, s->stop);
-        return fxi_read_text_fail(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
-                                  fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
+        return fxi_read_fail(c, s->line, *p, "'%s' is not qid: and a whole number below 1e18",
+                             fxi_data_text_excerpt(excerpt, *p, (size_t)(q - *p)));
     }
     for (; number < q; number++)
         id = 10 * id + (*number - '0');
@@ -167,83 +164,42 @@ static fx_status read_query(scan *s, const char **p)
     return FX_OK;
 }
 
-static fx_status store(scan *s, size_t i, int64_t col, double x)
-{
-    s->col[i] = (int32_t)col;
-    return fxi_read_values_set(&s->val, i, x);
-}
-
 static fx_status twice(scan *s, const char *token, int64_t index)
 {
-    return fxi_read_text_fail(s->c, s->line, token,
-                              "index %lld stands twice in this row (use duplicates=sum)",
-                              (long long)index);
+    return fxi_read_fail(s->c, s->line, token,
+                         "index %lld stands twice in this row (use duplicates=sum)",
+                         (long long)index);
 }
 
-/* Where the second entry with this index stands: only needed for a message.  The row has been
- * read, so its tokens are well formed; those that nan=drop left out do not count. */
 static const char *second(const scan *s, int64_t index)
 {
-    int seen = 0;
-    const char *p = s->line;
-
-    while ((p = skip_blank(p, s->stop)) < s->stop && *p != '#') {
-        const char *q = s->o->fields ? skip_field(p, s->stop) : p;
-        uint64_t i = 0;                 /* wraps in a label of many digits */
-        double x;
-        for (; q < s->stop && digit(*q); q++)
-            i = i * 10 + (uint64_t)(*q - '0');
-        if (i == (uint64_t)index && q < s->stop && *q == ':' && fxi_decimal_read(&x, q + 1, s->stop)
-            && fxi_read_usable(x) && ++seen == 2)
-            break;
-        p = skip_token(p, s->stop);
-    }
-    return p;
+    return fxi_read_svmlight_error_second(s->line, s->stop, s->o->fields, index);
 }
 
-/* Entries from `first` on ascend; equal ones become their sum, added in the order of the file. */
+/* A row whose indices do not ascend (sort=yes), or some of them are equal: its entries from `first`
+ * on in order, equal ones added up. */
 static fx_status merge_row(scan *s, size_t first)
 {
-    const size_t end = s->n;
-    size_t n = first;
-    fx_status st = FX_OK;
+    fxi_read_merged m;
+    fx_status st = fxi_read_sparse_merge(&m, &s->rows, first, s->rows.n, first, false, s->c->team);
 
-    for (size_t i = first; i < end && !st;) {
-        const int64_t col = s->col[i];
-        double sum = fxi_read_values_get(&s->val, i);
-        while (++i < end && s->col[i] == col) {
-            if (!s->o->sum)
-                return twice(s, second(s, col + s->shift), col + s->shift);
-            sum += fxi_read_values_get(&s->val, i);
-            s->c->count.summed++;
-        }
-        if (!fxi_read_usable(sum))
-            return fxi_read_text_fail(s->c, s->line, second(s, col + s->shift),
-                                      "the sum of the values of index %lld is out of range",
-                                      (long long)col + s->shift);
-        if (s->val.f32 && (double)(float)sum != sum)    /* entries behind n are still needed */
-            st = fxi_read_values_widen(&s->val, end);
-        if (!st)
-            st = store(s, n++, col, sum);
-    }
-    s->n = n;
-    return st;
-}
-
-/* sort=yes and a row out of order: entries from `first` on. */
-static fx_status sort_row(scan *s, size_t first)
-{
-    void *val = s->val.f32 ? (void *)(s->val.f32 + first) : s->val.f64 + first;
-
-    s->c->count.sorted++;
-    return fxi_read_order_row(&s->order, s->col + first, 0, val, s->val.f32 ? FX_F32 : FX_F64,
-                              s->n - first, s->c->team);
+    if (st)
+        return st;
+    if (m.twice != FXI_NO_COLUMN && !s->o->sum)
+        return twice(s, second(s, m.twice + s->shift), m.twice + s->shift);
+    if (m.beyond != FXI_NO_COLUMN)
+        return fxi_read_fail(s->c, s->line, second(s, m.beyond + s->shift),
+                             "the sum of the values of index %lld is out of range",
+                             (long long)m.beyond + s->shift);
+    s->c->count.summed += s->rows.n - m.end;
+    s->rows.n = m.end;
+    return FX_OK;
 }
 
 static fx_status read_pairs(scan *s, const char *p)
 {
     const char *stop = s->stop;
-    const size_t first = s->n;
+    const size_t first = s->rows.n;
     int64_t last = -2, widest = -1;     /* last: below every column, -1 included */
     bool unsorted = false, equal = false, zero = false;
     fx_status st = FX_OK;
@@ -271,37 +227,37 @@ static fx_status read_pairs(scan *s, const char *p)
                 return bad_value(s, token, value);
         }
         if (index > FX_INDEX_MAX)
-            return fxi_read_text_fail(s->c, s->line, token, "index %llu exceeds %d",
-                                      (unsigned long long)index, FX_INDEX_MAX);
+            return fxi_read_fail(s->c, s->line, token, "index %llu exceeds %d",
+                                 (unsigned long long)index, FX_INDEX_MAX);
         if (index == 0 && s->base == 1)
-            return fxi_read_text_fail(s->c, s->line, token, "index 0, but indices count from 1");
+            return fxi_read_fail(s->c, s->line, token, "index 0, but indices count from 1");
         int64_t col = (int64_t)index - s->shift;
         zero |= index == 0;
         widest = (int64_t)index > widest ? (int64_t)index : widest;
         if (!fxi_read_usable(x)) {
             if (!s->o->drop) {
                 char excerpt[FXI_EXCERPT];
-                return fxi_read_text_fail(
-                    s->c, s->line, value, "%s is not a finite number in range (use nan=drop)",
-                    fxi_data_text_excerpt(excerpt, value, (size_t)(p - value)));
+                return fxi_read_fail(s->c, s->line, value,
+                                     "%s is not a finite number in range (use nan=drop)",
+                                     fxi_data_text_excerpt(excerpt, value, (size_t)(p - value)));
             }
             s->c->count.dropped++;
             continue;
         }
         if (col < last && !s->o->sort)
-            return fxi_read_text_fail(s->c, s->line, token,
-                                      "index %lld after %lld; indices must "
-                                      "increase (use sort=yes)",
-                                      (long long)index, (long long)last + s->shift);
+            return fxi_read_fail(s->c, s->line, token,
+                                 "index %lld after %lld; indices must "
+                                 "increase (use sort=yes)",
+                                 (long long)index, (long long)last + s->shift);
         if (col == last && !s->o->sum)
             return twice(s, token, (int64_t)index);
         unsorted |= col < last;
         equal |= col == last;
-        st = store(s, s->n++, col, x);
+        st = fxi_read_sparse_add(&s->rows, col, x);
         if (st)
             return st;
         last = col;
-        if (fxi_data_stopped(s->n, s->c->team))
+        if (fxi_data_stopped(s->rows.n, s->c->team))
             return FX_ECANCELLED;
     }
     s->c->zero |= zero;
@@ -309,9 +265,8 @@ static fx_status read_pairs(scan *s, const char *p)
         s->c->widest = widest;
         s->c->count.widest_line = s->c->count.lines;
     }
-    if (unsorted)
-        st = sort_row(s, first);
-    return st || !(unsorted || equal) ? st : merge_row(s, first);
+    s->c->count.sorted += unsorted;
+    return unsorted || equal ? merge_row(s, first) : FX_OK;
 }
 
 static fx_status read_line(scan *s)
@@ -335,7 +290,7 @@ static fx_status read_line(scan *s)
     if (!st)
         st = read_pairs(s, p);
     if (!st)
-        s->ptr[++c->rows] = (int64_t)s->n;
+        s->rows.ptr[++c->rows] = (int64_t)s->rows.n;
     return st;
 }
 
@@ -343,35 +298,14 @@ static fx_status parse_svmlight(const fx_reader *r, fxi_read_chunk *c)
 {
     scan s = {.c = c, .o = r->state, .base = r->base, .shift = r->base != 0};
     const char *p = c->text;
-    fx_status st = fxi_read_values_new(&s.val, c->marks);
+    fx_status st = fxi_read_sparse_open(&s.rows, c->lines, c->marks);
 
-    s.ptr = fxi_alloc(c->lines + 1, sizeof *s.ptr);
-    s.col = fxi_alloc(c->marks, sizeof *s.col);
-    if (!s.ptr || !s.col)
-        st = FX_ENOMEM;
-    else
-        s.ptr[0] = 0;
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
     }
-    fxi_read_order_free(&s.order);
-    if (st) {
-        free(s.ptr);
-        free(s.col);
-        fxi_read_values_free(&s.val);
-        return st;
-    }
-    c->matrix.rows = c->rows;
-    c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
-    c->matrix.ptr = fxi_read_values_shrink(s.ptr, c->rows + 1, c->lines + 1, sizeof *s.ptr);
-    c->matrix.col = fxi_read_values_shrink(s.col, s.n, c->marks, sizeof *s.col);
-    return FX_OK;
-}
-
-static fx_status feed_svmlight(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
-{
-    return fxi_read_text_feed(r, bytes, len, ':', NULL, parse_svmlight, run);
+    fxi_read_sparse_close(&s.rows, c, !st);
+    return st;
 }
 
 /* ---- The base of the indices ---------------------------------------------------------------- */
@@ -401,5 +335,8 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
     return s;
 }
 
-const fxi_read_format fxi_read_svmlight = {"svmlight", keys, open_svmlight, feed_svmlight, NULL,
-                                           take_svmlight, NULL, false};
+const fxi_read_format fxi_read_svmlight = {.name = "svmlight",
+                                           .keys = keys,
+                                           .open = open_svmlight,
+                                           .parse = parse_svmlight,
+                                           .take = take_svmlight};

@@ -26,7 +26,7 @@ typedef struct options {
 
 static fx_status open_words(fx_reader *r, const fxi_spec *s)
 {
-    fx_status st = fxi_read_reader_state(r, sizeof(options));
+    fx_status st = fxi_read_state(r, sizeof(options));
     uint64_t bits;
     int count;
 
@@ -38,6 +38,7 @@ static fx_status open_words(fx_reader *r, const fxi_spec *s)
         || (st = fxi_spec_choice(&o->unlabelled, s, keys, "label"))
         || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
         return st;
+    r->mark = ' ';
     r->names.used = true;
     r->names.binary = !count;
     r->names.bits = (unsigned)bits;
@@ -111,13 +112,13 @@ static fx_status read_line(scan *s)
         return FX_OK;
     }
     if ((odd = fxi_data_text_odd(&byte, s->line, (size_t)(s->stop - s->line))))
-        return fxi_read_text_fail(c, s->line, byte, "%s", odd);
+        return fxi_read_fail(c, s->line, byte, "%s", odd);
     fx_status st = FX_OK;
     if (!s->o->unlabelled) {
         const char *label = p;
         while (p < s->stop && !blank(*p))
             p++;
-        st = fxi_read_text_label(c, s->line, label, label, (size_t)(p - label));
+        st = fxi_read_label(c, s->line, label, label, (size_t)(p - label));
     }
     if (!st)
         st = read_words(s, p);
@@ -135,7 +136,7 @@ static fx_status parse_words(const fx_reader *r, fxi_read_chunk *c)
     if (!fxi_size_mul(&entries, count_words(c->text, c->end), (size_t)s.o->ngram))
         return FX_ENOMEM;
     s.text = fxi_alloc(len + 1, 1);
-    fx_status st = s.text ? fxi_read_names_open(&s.rows, c->lines, entries) : FX_ENOMEM;
+    fx_status st = s.text ? fxi_read_sparse_open(&s.rows, c->lines, entries) : FX_ENOMEM;
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
@@ -143,13 +144,8 @@ static fx_status parse_words(const fx_reader *r, fxi_read_chunk *c)
             st = FX_ECANCELLED;
     }
     free(s.text);
-    fxi_read_names_close(&s.rows, c, !st);
+    fxi_read_sparse_close(&s.rows, c, !st);
     return st;
-}
-
-static fx_status feed_words(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
-{
-    return fxi_read_text_feed(r, bytes, len, ' ', NULL, parse_words, run);
 }
 
 static fx_status take_words(fx_reader *r, bool end, const fx_run *run)
@@ -158,5 +154,9 @@ static fx_status take_words(fx_reader *r, bool end, const fx_run *run)
     return fxi_read_names_take(r, run);
 }
 
-const fxi_read_format fxi_read_words = {"text", keys, open_words, feed_words, NULL, take_words,
-                                        NULL, true};
+const fxi_read_format fxi_read_words = {.name = "text",
+                                        .keys = keys,
+                                        .named = true,
+                                        .open = open_words,
+                                        .parse = parse_words,
+                                        .take = take_words};

@@ -5,7 +5,7 @@
 
 #include "data/test/reading.h"
 
-enum { CHUNK = 512 * 1024 };            /* of text.c */
+enum { CHUNK = 512 * 1024 };            /* of reader_feed.c */
 
 typedef struct bytes { const char *at; size_t len; } bytes;
 #define B(text) {text, sizeof text - 1}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_reader.c - reader.c and text.c: several takes, what is settled by the first, counts, misuse,
+ * t_reader.c - reader.c and reader_feed.c: several takes, what is settled by the first, counts, misuse,
  * limits, cancellation. */
 
 #include "data/test/reading.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * text.c - lines: cut into chunks, parsed side by side, joined in the order of the file.
+ * reader_feed.c - bytes given to the reader's format.  Arrays go there as they come; text is cut into
+ * chunks of whole lines, which the format parses side by side, and which are joined in the order of
+ * the file.
  *
  * Cuts depend on the bytes alone, a chunk's result on its lines alone, and joining is done by the
  * calling thread from the first chunk to the last.  So tables, counts and messages are the same for
@@ -9,7 +11,6 @@
 
 #include "read/read.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,118 +20,20 @@
 #endif
 enum { CHUNK = FXI_TEXT_CHUNK };        /* bytes of text, and the rest of the line they end in */
 
-/* ---- Messages ------------------------------------------------------------------------------ */
-fx_status fxi_read_text_fail(fxi_read_chunk *c, const char *line, const char *at,
-                             const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(c->reason, sizeof c->reason, format, args);
-    va_end(args);
-    c->fault_line = c->count.lines;
-    c->fault_column = (size_t)(at - line) + 1;
-    return FX_EFORMAT;
-}
-
-fx_status fxi_read_text_error(const fx_reader *r, uint64_t line, size_t column, const char *reason)
-{
-    return fxi_error(FX_EFORMAT, "%s:%llu:%zu: %s", r->name, (unsigned long long)line, column,
-                     reason);
-}
-
-/* ---- What a chunk's parser uses ------------------------------------------------------------ */
-fx_status fxi_read_text_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
-                              size_t len)
-{
-    char excerpt[FXI_EXCERPT];
-    const char *odd, *byte;
-    double x;
-    fxi_label kind = fxi_decimal_read(&x, s, s + len) == s + len ? FXI_LABEL_NUMBER
-                                                                 : FXI_LABEL_TEXT;
-
-    if (kind == FXI_LABEL_NUMBER && !fxi_read_usable(x))
-        return fxi_read_text_fail(c, line, at, "the label %s is not a finite number in range",
-                                  fxi_data_text_excerpt(excerpt, s, len));
-    if (kind == FXI_LABEL_TEXT && (odd = fxi_data_text_odd(&byte, s, len)))
-        return fxi_read_text_fail(c, line, at + (byte - s), "%s", odd);
-    if (c->kind == FXI_LABEL_NONE) {
-        c->kind = kind;
-        c->first_line = c->count.lines;
-        c->first_column = (size_t)(at - line) + 1;
-        c->first_row = c->rows;
-        fxi_data_text_excerpt(c->first_label, s, len);
-    }
-    if (kind != c->kind) {
-        c->mixed = true;
-        return fxi_read_text_fail(c, line, at, "%s", fxi_data_text_excerpt(excerpt, s, len));
-    }
-    if (kind == FXI_LABEL_TEXT) {
-        size_t number;
-        fx_status st = fxi_data_classes_add(&number, &c->classes, s, len, c->team);
-        if (st)
-            return st;
-        x = (double)number;
-    }
-    c->label[c->rows] = x;
-    return FX_OK;
-}
-
-/* ---- Counting ------------------------------------------------------------------------------- */
-/* One bit 7 for each byte of w that equals the byte repeated in `pattern`, nothing else. */
-static uint64_t equal_bytes(uint64_t w, uint64_t pattern)
-{
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-    uint64_t x = w ^ pattern;
-
-    return ~(((x & low) + low) | x | low);
-}
-
-static size_t sum_bytes(uint64_t w)     /* eight counts of at most 255 */
-{
-    w = (w & 0x00ff00ff00ff00ffu) + (w >> 8 & 0x00ff00ff00ff00ffu);
-    return (size_t)((w * 0x0001000100010001u) >> 48);
-}
-
-static void count_marks(fxi_read_chunk *c, char mark)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    const uint64_t feeds = ones * '\n', marks = ones * (unsigned char)mark;
-    const char *p = c->text;
-
-    c->lines = c->marks = 0;
-    while (c->end - p >= 8) {
-        uint64_t a = 0, b = 0, w;
-        for (int i = 0; i < 255 && c->end - p >= 8; i++, p += 8) {
-            memcpy(&w, p, 8);
-            a += equal_bytes(w, feeds) >> 7;
-            b += equal_bytes(w, marks) >> 7;
-        }
-        c->lines += sum_bytes(a);
-        c->marks += sum_bytes(b);
-    }
-    for (; p < c->end; p++) {
-        c->lines += *p == '\n';
-        c->marks += *p == mark;
-    }
-    c->lines += c->end[-1] != '\n';
-}
-
 /* ---- One feed ------------------------------------------------------------------------------- */
 typedef struct work {
     fx_reader *r;                       /* not changed before the join */
     fxi_read_chunk *chunk;
     size_t chunks;
-    char mark;
-    fxi_read_text_parse *parse;
 } work;
 
 static fx_status count_chunk(void *ctx, size_t i, fxi_team *team)
 {
     work *w = ctx;
+    fxi_read_chunk *c = &w->chunk[i];
 
     (void)team;
-    count_marks(&w->chunk[i], w->mark);
+    fxi_data_text_count(&c->lines, &c->marks, c->text, c->end, w->r->mark);
     return FX_OK;
 }
 
@@ -142,7 +45,7 @@ static fx_status parse_chunk(void *ctx, size_t i, fxi_team *team)
     c->widest = -1;
     c->team = team;
     c->label = fxi_alloc(c->lines, sizeof *c->label);
-    return c->label ? w->parse(w->r, c) : FX_ENOMEM;
+    return c->label ? w->r->format->parse(w->r, c) : FX_ENOMEM;
 }
 
 static void free_chunks(work *w)
@@ -202,7 +105,7 @@ static fx_status mixed(const fx_reader *r, const char *label, uint64_t line, siz
              text ? "a number" : "text", (unsigned long long)r->first_line,
              text ? "text" : "number", r->first_label,
              text && second ? "; is that line a header?" : "");
-    return fxi_read_text_error(r, line, column, reason);
+    return fxi_read_error(r, line, column, reason);
 }
 
 /* Faults in the order of the file: labels unlike those before, then what ended the chunk. */
@@ -219,7 +122,7 @@ static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
             snprintf(reason, sizeof reason,
                      "'%s' and no index:value pairs: this looks like CSV, not svmlight",
                      c->first_label);
-            return fxi_read_text_error(r, r->first_line, c->first_column, reason);
+            return fxi_read_error(r, r->first_line, c->first_column, reason);
         }
     }
     if (c->kind != FXI_LABEL_NONE && c->kind != r->kind)
@@ -233,12 +136,12 @@ static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
     char reason[sizeof c->reason + 32];
     snprintf(reason, sizeof reason, "%s%s", c->reason,
              c->words && r->count.rows == 0 ? "; is this line a header?" : "");
-    return fxi_read_text_error(r, lines + c->fault_line, c->fault_column, reason);
+    return fxi_read_error(r, lines + c->fault_line, c->fault_column, reason);
 }
 
 static fx_status join_labels(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
 {
-    fx_status s = fxi_read_reader_labels(r, c->rows);
+    fx_status s = fxi_read_reserve(r, c->rows);
 
     if (s)
         return s;
@@ -305,7 +208,7 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
         return FX_OK;
     fx_matrix m = c->matrix;
     c->matrix = (fx_matrix){0};
-    return fxi_read_reader_block(r, m);
+    return fxi_read_block(r, m);
 }
 
 /* Names get their columns in the order of the file; then rows are put in order side by side. */
@@ -343,12 +246,10 @@ static fx_status feed_lines(work *w, const fx_run *run)
     return t ? t : s;
 }
 
-fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char mark,
-                             fxi_read_text_begin *begin, fxi_read_text_parse *parse,
-                             const fx_run *run)
+static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
 {
     const char *p = bytes, *end = bytes + len;
-    work w = {.r = r, .mark = mark, .parse = parse};
+    work w = {.r = r};
 
     if (r->open_line)
         return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
@@ -357,8 +258,8 @@ fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char m
         p += 3;                         /* UTF-8 byte order mark */
     r->count.bytes += len;
     r->open_line = end[-1] != '\n';
-    if (begin) {
-        fx_status s = begin(r, &p, end);
+    if (r->format->begin) {
+        fx_status s = r->format->begin(r, &p, end);
         if (s)
             return s;
     }
@@ -369,4 +270,18 @@ fx_status fxi_read_text_feed(fx_reader *r, const char *bytes, size_t len, char m
         s = feed_lines(&w, run);
     free_chunks(&w);
     return s;
+}
+
+fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)
+{
+    fx_status s = fxi_read_check(r);
+
+    if (s)
+        return s;
+    if (!len)
+        return FX_OK;
+    if (!bytes)
+        return fxi_error(FX_EINVAL, "%s: %zu bytes at NULL", r->name, len);
+    s = (r->format->feed ? r->format->feed : feed_text)(r, bytes, len, run);
+    return fxi_read_note(r, s);
 }

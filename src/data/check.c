@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * check.c - the check at the library's door: what the caller hands over is what featcross.h asks
- * for.  Sizes first, then one loop over pieces of rows, of all blocks together, so that a table of
- * thousands of small blocks can be stopped like one of a single block.  One pass. */
+ * check.c - the check on entry: the caller's rows are as featcross.h requires them.  Sizes first,
+ * then one loop over pieces of rows, of all blocks together, so that a table of thousands of small
+ * blocks can be stopped like one of a single block.  One pass. */
 
 #include "data/data.h"
 
@@ -40,7 +40,7 @@ typedef struct checking {
     const char *name;
 } checking;
 
-/* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is met. */
+/* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is checked. */
 static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const char *name,
                            fxi_team *team)
 {
@@ -110,7 +110,7 @@ static fx_status check_piece(void *ctx, size_t p, fxi_team *team)
     return s;
 }
 
-/* All that stands in rows; sizes are checked. */
+/* All that rows hold; sizes are checked. */
 static fx_status check_rows(const fx_table *t, const char *name, const fx_run *run)
 {
     checking c = {.name = name};

@@ -2,7 +2,7 @@
  * classes.c - distinct texts, numbered as they come: labels, sorted when they are given out, and
  * names of columns.
  *
- * An open-addressing hash table over names kept in one buffer: O(length) for each text on
+ * An open-addressing hash table over names stored in one buffer: O(length) for each text on
  * average, three arrays for a million classes.  Names hold no NUL. */
 
 #include "data/data.h"
@@ -53,27 +53,27 @@ static fx_status more_slots(fxi_data_classes *c, fxi_team *team)
     return FX_OK;
 }
 
-/* Room for one more name of len bytes. */
+/* Reserves memory for one more name of len bytes. */
 static fx_status reserve(fxi_data_classes *c, size_t len, fxi_team *team)
 {
     size_t need;
 
     if (!fxi_size_add(&need, c->text_len, len) || !fxi_size_add(&need, need, need / 2 + 64))
         return fxi_error(FX_ENOMEM, "a name of %zu bytes", len);
-    if (c->text_room - c->text_len <= len) {
+    if (c->text_capacity - c->text_len <= len) {
         char *text = fxi_realloc(c->text, need, 1);
         if (!text)
             return FX_ENOMEM;
         c->text = text;
-        c->text_room = need;
+        c->text_capacity = need;
     }
-    if (c->n == c->room) {
-        size_t room = c->room ? 2 * c->room : 8;
-        size_t *at = fxi_realloc(c->at, room, sizeof *at);
+    if (c->n == c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : 8;
+        size_t *at = fxi_realloc(c->at, capacity, sizeof *at);
         if (!at)
             return FX_ENOMEM;
         c->at = at;
-        c->room = room;
+        c->capacity = capacity;
     }
     return 2 * (c->n + 1) > c->slots ? more_slots(c, team) : FX_OK;
 }

@@ -11,7 +11,7 @@ fx_status fxi_data_own(fx_data *d, void *p)
 {
     if (!p)
         return FX_ENOMEM;
-    if ((d->owns & (d->owns - 1)) == 0) {       /* room for the next power of two */
+    if ((d->owns & (d->owns - 1)) == 0) {       /* reserve the next power of two */
         void **more = fxi_realloc(d->owned, d->owns ? 2 * d->owns : 1, sizeof *more);
         if (!more) {
             free(p);

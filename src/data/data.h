@@ -15,7 +15,7 @@ fx_data *fxi_data_new(void);            /* an empty table; NULL with the error s
  * remembering it fails.  A NULL p is a failed allocation passed through.  FX_ENOMEM or 0. */
 fx_status fxi_data_own(fx_data *d, void *p);
 
-/* Loops over rows or numbers ask once in 2^16 steps whether they shall stop. */
+/* Loops over rows or numbers poll for cancellation once in 2^16 steps. */
 static inline bool fxi_data_stopped(size_t i, fxi_team *team)
 {
     return i % 65536 == 65535 && fxi_parallel_cancelled(team);
@@ -70,7 +70,7 @@ typedef struct fxi_row_subset {
 fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
                         const char *what);
 
-/* sort.c - items in ascending order, equal ones left in their order.  aside: room for n / 2.  In no
+/* sort.c - items in ascending order, equal ones left in their order.  scratch: n / 2 items.  In no
  * order if it is stopped (FX_ECANCELLED). */
 typedef struct fxi_data_item {          /* a key, and what goes with it */
     union {
@@ -83,17 +83,17 @@ typedef struct fxi_data_item {          /* a key, and what goes with it */
     } with;
 } fxi_data_item;
 typedef int fxi_data_compare(const fxi_data_item *a, const fxi_data_item *b);
-fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
+fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *scratch, size_t n,
                         fxi_data_compare *compare, fxi_team *team);
 int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b);    /* by key.col */
 int64_t fxi_data_sort_number(double x); /* ascending as x does; -0 is 0 */
 
 /* classes.c - distinct texts (labels, names of columns), numbered as they come. */
 typedef struct fxi_data_classes {       /* zeros at first */
-    size_t n, room;
+    size_t n, capacity;
     size_t *at;                         /* [n]: where each name begins in text */
     char *text;                         /* names, each with its NUL */
-    size_t text_len, text_room;
+    size_t text_len, text_capacity;
     size_t *slot;                       /* hash table of numbers + 1; 0 is free */
     size_t slots;                       /* a power of two */
 } fxi_data_classes;
@@ -108,7 +108,7 @@ void fxi_data_classes_free(fxi_data_classes *c);
 /* text.c - text that was fed or given: lines, and what messages quote of them. */
 enum { FXI_EXCERPT = 40 };              /* bytes of input quoted in a message, and its end */
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
-/* The line at *p is [*line, *stop), its end left out; *p moves behind it.  False: none is left. */
+/* The line at *p is [*line, *stop), its end left out; *p moves past it.  False: none is left. */
 bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
 /* How many lines there are, the last one perhaps without its end, and how often the byte `mark`. */
 void fxi_data_text_count(size_t *lines, size_t *marks, const char *p, const char *end, char mark);

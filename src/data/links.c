@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * links.c - link prediction: pairs of nodes as rows, linked or not.
  *
- * A link stands before the pairs that were drawn for it; the rows of "test" are in the order of the
+ * A link comes before the pairs that were drawn for it; the rows of "test" are in the order of the
  * nodes.  Rows are sparse: zeros of dense nodes are left out.
  *
  * Cost: O(links + draws), one pass over the rows to count, one to copy; "test" looks at each
@@ -72,7 +72,7 @@ static void add_row(making *x, uint64_t pair, bool linked)
     x->rows++;
 }
 
-/* Links `from` to `to` and behind each `each` of the drawn pairs. */
+/* Links `from` to `to`, each followed by `each` of the drawn pairs. */
 static fx_status add_links(making *x, size_t from, size_t to, const uint64_t *drawn, size_t each,
                            fxi_team *team)
 {

@@ -23,7 +23,7 @@ fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run,
  * others. */
 fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, uint64_t seed,
                               const fx_run *run, fxi_team *team);
-/* Room in the table for so many more pairs, at most half of it being in use. */
+/* Reserves memory for `more` pairs; at most half of the table is in use. */
 fx_status fxi_data_links_pairs_reserve(fxi_links *l, size_t more, const fx_run *run,
                                        fxi_team *team);
 /* Where the pair is in the table, or would be entered. */

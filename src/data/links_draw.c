@@ -67,7 +67,7 @@ static fx_status draw_from_list(uint64_t *out, size_t n, fxi_links *l, fxi_rng r
 
     if (!s)
         s = left ? list_others(left, l, team) : FX_ENOMEM;
-    for (size_t i = 0; i < n && !s; i++) {      /* Fisher-Yates, as far as wanted */
+    for (size_t i = 0; i < n && !s; i++) {      /* Fisher-Yates, as far as requested */
         const size_t j = i + (size_t)fxi_rng_below(r, i, many - i);
         out[i] = left[j];
         left[j] = left[i];

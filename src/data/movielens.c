@@ -5,7 +5,7 @@
  * each equally probable, none twice.  Positives are put in random order.  The first floor(P/2) of
  * both are "train".  The others alternate, a positive first; of these the first 1,000, or a
  * twentieth if that is fewer, are "valid", the rest is "test".  P = 21,201 gives 21,200, 1,000 and
- * 20,202 rows.  "all" is one behind the other.
+ * 20,202 rows.  "all" is one after the other.
  *
  * Columns: age, gender, occupation, zip of the user, year of the movie, a column for each value
  * that occurs, values sorted (years: `unknown` first); then the 19 genres.  All entries are 1.

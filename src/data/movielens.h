@@ -16,8 +16,8 @@ typedef struct fxi_movielens {          /* zeros at first */
     uint32_t *genres;                   /* [movies] bits */
     uint64_t *positive;                 /* [positives] user * movies + movie, rated 5 */
     size_t positives;
-    uint64_t *pair;                     /* hash table of such pairs + 1, with room for as many */
-    size_t slots;                       /* again; a power of two */
+    uint64_t *pair;                     /* hash table of such pairs + 1, half full at most */
+    size_t slots;                       /* a power of two */
 } fxi_movielens;
 fx_status fxi_data_movielens_files(fxi_movielens *m, const char *ratings, const char *users,
                                    const char *movies, const fx_run *run, fxi_team *team);

@@ -7,7 +7,7 @@
  *
  * Ages and years are rounded to the nearest ten, halves up; of a zip code the first character
  * counts.  Any number of users, movies and ratings; ids may be any text.  What is not of this form
- * is refused with its file, line and column. */
+ * is rejected with its file, line and column. */
 
 #include "data/movielens.h"
 
@@ -22,7 +22,7 @@ typedef struct scan {
     const char *line, *stop, *at;       /* at: the next field; NULL: no more */
 } scan;
 
-static fx_status refuse(const scan *s, const char *at, const char *what, const char *text,
+static fx_status reject(const scan *s, const char *at, const char *what, const char *text,
                         size_t len)
 {
     char excerpt[FXI_EXCERPT];
@@ -41,7 +41,7 @@ static bool next_line(scan *s)
     while (fxi_data_text_line(&s->line, &s->stop, &s->p, s->end)) {
         s->number++;
         s->at = s->line;
-        if (s->stop > s->line)          /* blank lines are skipped */
+        if (s->stop > s->line)          /* empty lines are skipped */
             return true;
     }
     return false;
@@ -57,12 +57,12 @@ static fx_status next_field(field *f, scan *s, const char *what, bool may_be_emp
     const char *stop = memchr(s->at, s->separator, (size_t)(s->stop - s->at));
     *f = (field){s->at, (size_t)((stop ? stop : s->stop) - s->at)};
     s->at = stop ? stop + 1 : NULL;
-    return f->len || may_be_empty ? FX_OK : refuse(s, f->text, what, f->text, 0);
+    return f->len || may_be_empty ? FX_OK : reject(s, f->text, what, f->text, 0);
 }
 
 static fx_status last_field(const scan *s)
 {
-    return s->at ? refuse(s, s->at, "expected: the line should have ended", s->at,
+    return s->at ? reject(s, s->at, "expected: the line should have ended", s->at,
                           (size_t)(s->stop - s->at))
                  : FX_OK;
 }
@@ -75,11 +75,11 @@ static fx_status whole(unsigned *out, const scan *s, const char *text, size_t le
 
     for (size_t i = 0; i < len; i++) {
         if (text[i] < '0' || text[i] > '9' || i == digits)
-            return refuse(s, text, what, text, len);
+            return reject(s, text, what, text, len);
         x = 10 * x + (unsigned)(text[i] - '0');
     }
     *out = x;
-    return len ? FX_OK : refuse(s, text, what, text, len);
+    return len ? FX_OK : reject(s, text, what, text, len);
 }
 
 /* A new id: its position is the number of those before. */
@@ -92,7 +92,7 @@ static fx_status new_id(fxi_data_classes *ids, scan *s, fxi_team *team)
     if (!st)
         st = fxi_data_classes_add(&number, ids, f.text, f.len, team);
     if (!st && number < before)
-        st = refuse(s, f.text, "new: an id stands twice", f.text, f.len);
+        st = reject(s, f.text, "new: an id stands twice", f.text, f.len);
     return st;
 }
 
@@ -128,7 +128,7 @@ static fx_status read_user(fxi_movielens *m, scan *s, fxi_team *team)
         || (st = whole(&years, s, age.text, age.len, 3, "an age")))
         return st;
     if (zip.text[0] <= ' ' || zip.text[0] > '~')
-        return refuse(s, zip.text, "a zip code", zip.text, zip.len);
+        return reject(s, zip.text, "a zip code", zip.text, zip.len);
     if ((st = add_ten(&to[FXI_AGE], &m->value[FXI_AGE], years, team))
         || (st = add_value(&to[FXI_GENDER], &m->value[FXI_GENDER], gender.text, gender.len, team))
         || (st = add_value(&to[FXI_OCCUPATION], &m->value[FXI_OCCUPATION], occupation.text,
@@ -154,7 +154,7 @@ static fx_status read_movie(fxi_movielens *m, scan *s, fxi_team *team)
         if ((st = next_field(&f, s, "a flag of a genre (0 or 1)", false)))
             return st;
         if (f.len != 1 || (*f.text != '0' && *f.text != '1'))
-            return refuse(s, f.text, "a flag of a genre (0 or 1)", f.text, f.len);
+            return reject(s, f.text, "a flag of a genre (0 or 1)", f.text, f.len);
         m->genres[i] |= (uint32_t)(*f.text - '0') << g;
     }
     if ((st = last_field(s)))
@@ -162,7 +162,7 @@ static fx_status read_movie(fxi_movielens *m, scan *s, fxi_team *team)
     if (!date.len)
         return add_value(&m->of_movie[i], &m->value[FXI_YEAR], "unknown", 7, team);
     if (date.len < 5 || date.text[date.len - 5] != '-')
-        return refuse(s, date.text, "a date such as 01-Jan-1995", date.text, date.len);
+        return reject(s, date.text, "a date such as 01-Jan-1995", date.text, date.len);
     st = whole(&year, s, date.text + date.len - 4, 4, 4, "a year");
     return st ? st : add_ten(&m->of_movie[i], &m->value[FXI_YEAR], year, team);
 }
@@ -195,14 +195,14 @@ static fx_status read_rating(fxi_movielens *m, scan *s)
         || (st = whole(&rating, s, f.text, f.len, 1, "a rating from 1 to 5")))
         return st;
     if (rating < 1 || rating > 5)
-        return refuse(s, f.text, "a rating from 1 to 5", f.text, f.len);
+        return reject(s, f.text, "a rating from 1 to 5", f.text, f.len);
     if (!fxi_data_classes_find(&u, &m->user, user.text, user.len))
-        return refuse(s, user.text, "a user of u.user", user.text, user.len);
+        return reject(s, user.text, "a user of u.user", user.text, user.len);
     if (!fxi_data_classes_find(&v, &m->movie, movie.text, movie.len))
-        return refuse(s, movie.text, "a movie of u.item", movie.text, movie.len);
+        return reject(s, movie.text, "a movie of u.item", movie.text, movie.len);
     uint64_t pair = (uint64_t)u * m->movie.n + v;
     if (rating == 5 && !fxi_data_movielens_files_enter(m, pair))
-        return refuse(s, movie.text, "new: this user rated it 5 before", movie.text, movie.len);
+        return reject(s, movie.text, "new: this user rated it 5 before", movie.text, movie.len);
     if (rating == 5)
         m->positive[m->positives++] = pair;
     return FX_OK;

@@ -73,7 +73,7 @@ static fx_status copy_rows(void *ctx, size_t block, fxi_team *team)
     return FX_OK;
 }
 
-/* The n texts one after the other behind n pointers to them, in one piece of memory. */
+/* The n texts one after the other, following n pointers to them, in one piece of memory. */
 static fx_status copy_names(const char *const **out, fx_data *d, const char *const *name, size_t n)
 {
     size_t bytes;
@@ -95,7 +95,7 @@ static fx_status copy_names(const char *const **out, fx_data *d, const char *con
     return FX_OK;
 }
 
-/* The numbers that stand beside the chosen rows; none if there are none. */
+/* The numbers that belong to the chosen rows; none if there are none. */
 static fx_status copy_numbers(const double **out, fx_data *d, const copy *c, const double *from)
 {
     if (!from)

@@ -2,8 +2,8 @@
  * sort.c - items sorted by their keys, equal keys left in their order; it can be stopped.
  *
  * Merge sort: halves are sorted, the left one is put aside and both are merged back.  qsort would
- * promise neither the order of equal keys nor an end within 100 ms.  O(n log n) comparisons, room
- * for n / 2 items beside the array. */
+ * promise neither the order of equal keys nor an end within 100 ms.  O(n log n) comparisons, and
+ * memory for n / 2 items in addition to the array. */
 
 #include "data/data.h"
 
@@ -36,7 +36,7 @@ static void insertion(fxi_data_item *item, size_t n, fxi_data_compare *compare)
     }
 }
 
-fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
+fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *scratch, size_t n,
                         fxi_data_compare *compare, fxi_team *team)
 {
     const size_t half = n / 2;
@@ -45,21 +45,21 @@ fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *aside, size_t n,
         insertion(item, n, compare);
         return FX_OK;
     }
-    fx_status s = fxi_data_sort(item, aside, half, compare, team);
+    fx_status s = fxi_data_sort(item, scratch, half, compare, team);
     if (!s)
-        s = fxi_data_sort(item + half, aside, n - half, compare, team);
+        s = fxi_data_sort(item + half, scratch, n - half, compare, team);
     if (s || compare(&item[half - 1], &item[half]) <= 0)
         return s;
     for (size_t i = 0; i < half; i++) {
-        aside[i] = item[i];
+        scratch[i] = item[i];
         if (fxi_data_stopped(i, team))
             return FX_ECANCELLED;
     }
     for (size_t i = 0, k = half, out = 0; i < half; out++) {    /* out never overtakes k */
-        if (k < n && compare(&item[k], &aside[i]) < 0)
+        if (k < n && compare(&item[k], &scratch[i]) < 0)
             item[out] = item[k++];
         else
-            item[out] = aside[i++];
+            item[out] = scratch[i++];
         if (out % POLL == POLL - 1 && fxi_parallel_cancelled(team))
             return FX_ECANCELLED;
     }

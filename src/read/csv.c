@@ -2,7 +2,7 @@
  * csv.c - rows of fields between commas, tabs or semicolons: numbers, categories, label, weight.
  *
  * csv_header.c reads the first line and csv_columns.c says what the columns are.  Rows are dense if
- * all their columns are numbers, else sparse, by name (names.c).  A field may stand in double
+ * all their columns are numbers, else sparse, by name (names.c).  A field may be in double
  * quotes, "" for one of them, but not run over a line end.  nan=drop reads empty, nan and infinite
  * numbers as 0, except label and weight.  One pass, values correctly rounded. */
 
@@ -86,7 +86,7 @@ typedef struct scan {
     size_t n;
     double *row;                        /* dense rows whose columns are moved: one of them */
     fxi_read_sparse sparse;             /* rows by name */
-    char *name;                         /* room for one */
+    char *name;                         /* buffer for one name */
 } scan;
 
 static fx_status open_quote(scan *s, const char *p)
@@ -293,7 +293,7 @@ static fx_status open_chunk(scan *s, bool weights)
 {
     fxi_read_chunk *c = s->c;
     const size_t fields = c->marks + c->lines;  /* at most */
-    size_t room;
+    size_t capacity;
 
     c->unlabelled = s->t->label_at == FXI_CSV_NONE;
     if (weights && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
@@ -302,8 +302,8 @@ static fx_status open_chunk(scan *s, bool weights)
         return FX_ENOMEM;
     if (!s->r->names.used)
         return fxi_read_values_new(&s->val, fields);
-    if (!fxi_size_add(&room, s->t->longest + 1, (size_t)(c->end - c->text))
-        || !(s->name = fxi_alloc(room, 1)))
+    if (!fxi_size_add(&capacity, s->t->longest + 1, (size_t)(c->end - c->text))
+        || !(s->name = fxi_alloc(capacity, 1)))
         return FX_ENOMEM;
     return fxi_read_sparse_open(&s->sparse, c->lines, fields);
 }
@@ -348,7 +348,7 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
     (void)end;
     if (r->names.used)
         return fxi_read_names_take(r, run);
-    if (!t->named || !t->settled)
+    if (!t->named || !t->resolved)
         return FX_OK;
     for (size_t j = 0; j < t->fields; j++)
         bytes += t->column[j].len + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which says what each
- * column is, csv_names.c, which knows the names that are given, csv_resolve.c, which says so in the
- * spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
+ * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which finds what each
+ * column is, csv_names.c, which knows the names that are given, csv_resolve.c, which writes the
+ * choices into the spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "read/read.h"
@@ -32,27 +32,27 @@ typedef struct fxi_read_csv_state {
     bool header, no_header;             /* header=yes, header=no */
     char *label, *weight;               /* last, first, none, or a name; none or a name */
     char *cat, *num;                    /* none, auto or names with / between; auto or names */
-    /* Settled by the first line: */
-    size_t fields, label_at;            /* fields 0: not settled */
+    /* Resolved by the first line: */
+    size_t fields, label_at;            /* fields 0: not known yet */
     uint64_t line;
     bool named;                         /* that line was a header */
     bool mixed;                         /* header=auto: it was, but some of it are numbers */
     char *names;                        /* of the columns */
     fxi_read_csv_column *column;        /* [fields] */
-    /* Settled by csv_columns.c, perhaps not before the first row: */
-    bool settled;
-    bool moved;                         /* dense rows, whose columns stand in another order */
+    /* Resolved by csv_columns.c, perhaps not before the first row: */
+    bool resolved;
+    bool moved;                         /* dense rows, whose columns are in another order */
     size_t longest;                     /* name of a column */
 } fxi_read_csv_state;
 
 typedef struct fxi_read_csv_field {
-    const char *text;                   /* without quotes and blanks around it */
+    const char *text;                   /* without quotes and spaces around it */
     size_t len;
     bool quoted;
-    const char *next;                   /* the separator behind it, or the end of the line */
+    const char *next;                   /* the separator after it, or the end of the line */
 } fxi_read_csv_field;
 
-/* Reads blank lines and a header, once, and has the columns settled. */
+/* Reads blank lines and a header, once, and has the columns resolved. */
 fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
 /* What each column is; [line, stop) is the first row. */
 fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop);
@@ -65,7 +65,7 @@ bool fxi_read_csv_names_number(size_t *col, const fx_reader *r, const fxi_read_c
 bool fxi_read_csv_names_category(const fx_reader *r, const fxi_read_csv_column *c);
 /* May the file lack this name?  Values of categories only. */
 bool fxi_read_csv_names_optional(const fxi_read_csv_state *t, const char *name);
-/* What the columns settled, in r->spec. */
+/* What the columns resolved, in r->spec. */
 fx_status fxi_read_csv_resolve(fx_reader *r);
 /* False: a quote that does not end, or does not end the field. */
 bool fxi_read_csv_field_read(fxi_read_csv_field *f, const char *p, const char *stop,

@@ -9,9 +9,9 @@
  * there is a name `age`, a category if there is a name `age=...` that is not another column
  * (csv_names.c), else it is unseen.  Label and weight may then be missing, categories too, but not
  * numbers.
- * A feature has one name and a name one feature: beside the category `city` no feature column is
+ * A feature has one name and a name one feature: with a category `city` no other feature column is
  * called `city` or `city=...`.
- * A header that was found by looking is refused if the first row has text and either the header
+ * A header that header=auto found is rejected if the first row has text and either the header
  * holds numbers or a field of both is the same: it may be a row. */
 
 #include "read/csv.h"
@@ -21,7 +21,7 @@
 
 #define TWICE "two columns are named '%.64s'"
 
-static fx_status refuse(const fx_reader *r, const char *format, const char *name)
+static fx_status reject(const fx_reader *r, const char *format, const char *name)
 {
     const fxi_read_csv_state *t = r->state;
     char reason[160];
@@ -121,7 +121,7 @@ static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role r
             j++;
         if (j == t->fields) {
             char name[FXI_EXCERPT];
-            return refuse(r, "no feature column is named '%s'",
+            return reject(r, "no feature column is named '%s'",
                           fxi_data_text_excerpt(name, list, len));
         }
         list += len;
@@ -136,7 +136,7 @@ static fx_status check_lists(const fx_reader *r)
     fx_status s = FX_OK;
 
     if (r->names.given)
-        return FX_OK;                   /* check_given asks for what is needed */
+        return FX_OK;                   /* place_given checks what is needed */
     if (strcmp(t->weight, "none"))
         s = check_list(r, t->weight, FXI_CSV_WEIGHT);
     if (!s && strcmp(t->cat, "none") && strcmp(t->cat, "auto"))
@@ -163,7 +163,7 @@ static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
             c->role = FXI_CSV_LABEL;
         else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight))) {
             if (weight)
-                return refuse(r, TWICE, c->name);
+                return reject(r, TWICE, c->name);
             c->role = FXI_CSV_WEIGHT;
             weight = true;
         } else {
@@ -174,7 +174,7 @@ static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
     }
     if (!strcmp(t->cat, "auto") && !r->names.given && t->named && !t->header && texts
         && (t->mixed || same))
-        return refuse(r, "is this line a header? (header=yes or header=no)%s", "");
+        return reject(r, "is this line a header? (header=yes or header=no)%s", "");
     return check_lists(r);
 }
 
@@ -204,7 +204,7 @@ static fx_status compare_names(void *ctx, size_t block, fxi_team *team)
         const fxi_read_csv_column *c = &t->column[j];
         if (c->role == FXI_CSV_CATEGORY)
             s = fxi_data_classes_find(&at, &all, c->name, c->len)
-                    ? refuse(r, TWICE, c->name)
+                    ? reject(r, TWICE, c->name)
                     : fxi_data_classes_add(&at, &all, c->name, c->len, team);
     }
     for (size_t j = 0; j < t->fields && all.n && !s; j++) {
@@ -212,7 +212,7 @@ static fx_status compare_names(void *ctx, size_t block, fxi_team *team)
         if (c->role != FXI_CSV_NUMBER && c->role != FXI_CSV_CATEGORY)
             continue;
         if (c->role == FXI_CSV_NUMBER && fxi_data_classes_find(&at, &all, c->name, c->len))
-            s = refuse(r, TWICE, c->name);
+            s = reject(r, TWICE, c->name);
         for (const char *p = c->name; !s && (p = strchr(p, '=')); p++)
             if (fxi_data_classes_find(&at, &all, c->name, (size_t)(p - c->name)))
                 s = alike(r, c->name, all.text + all.at[at]);
@@ -232,11 +232,11 @@ static fx_status place_given(fx_reader *r)
 {
     fxi_read_csv_state *t = r->state;
     const fxi_data_classes *all = &r->names.all;
-    unsigned char *met = fxi_zalloc(all->n, 1);
+    unsigned char *seen = fxi_zalloc(all->n, 1);
     size_t numbers = 0, categories = 0;
     fx_status s = FX_OK;
 
-    if (!met)
+    if (!seen)
         return FX_ENOMEM;
     for (size_t j = 0; j < t->fields && !s; j++) {
         fxi_read_csv_column *c = &t->column[j];
@@ -245,24 +245,24 @@ static fx_status place_given(fx_reader *r)
             continue;
         fxi_read_csv_names_number(&c->col, r, c);
         t->moved |= c->col != numbers++;
-        if (met[c->col]++)
-            s = refuse(r, TWICE, c->name);
+        if (seen[c->col]++)
+            s = reject(r, TWICE, c->name);
     }
     for (size_t i = 0; i < all->n && !s; i++) {
         const char *name = all->text + all->at[i];
-        if (!met[i] && !fxi_read_csv_names_optional(t, name))
-            s = refuse(r, "no column is named '%.64s'", name);
+        if (!seen[i] && !fxi_read_csv_names_optional(t, name))
+            s = reject(r, "no column is named '%.64s'", name);
     }
-    free(met);
+    free(seen);
     if (!s && !numbers && !categories)
-        s = refuse(r, "none of these columns is known%s", "");
+        s = reject(r, "none of these columns is known%s", "");
     r->cols = all->n;
     r->names.used = categories || numbers < all->n;     /* else dense rows */
     t->moved &= !r->names.used;
     return s;
 }
 
-/* Numbers come first, in the order of the file; categories are numbered as they are met. */
+/* Numbers come first, in the order of the file; categories are numbered as they are found. */
 static fx_status place_new(fx_reader *r)
 {
     fxi_read_csv_state *t = r->state;
@@ -276,7 +276,7 @@ static fx_status place_new(fx_reader *r)
     r->names.used |= r->names.bits != 0;
     r->cols = numbers;
     if (!numbers && !r->names.used)
-        return refuse(r, "no features beside label and weight%s", "");
+        return reject(r, "no features beside label and weight%s", "");
     if (!r->names.used)
         return FX_OK;
     const char **name = fxi_alloc(numbers, sizeof *name);
@@ -288,7 +288,7 @@ static fx_status place_new(fx_reader *r)
     fx_status s = r->names.bits ? fxi_read_names_distinct(name, numbers, &twice)
                                 : fxi_read_names_fix(r, name, numbers, &twice);
     if (s == FX_EINVAL)
-        s = refuse(r, TWICE, name[twice]);
+        s = reject(r, TWICE, name[twice]);
     free(name);
     return s;
 }
@@ -302,6 +302,6 @@ fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop)
         s = check_features(r);
     if (!s)
         s = r->names.given && !r->names.bits ? place_given(r) : place_new(r);
-    t->settled = !s;
+    t->resolved = !s;
     return s ? s : fxi_read_csv_resolve(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv_field.c - one field of a line: blanks around it left out, perhaps in double quotes. */
+ * csv_field.c - one field of a line: spaces around it left out, perhaps in double quotes. */
 
 #include "read/csv.h"
 

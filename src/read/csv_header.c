@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * csv_header.c - the first line of a CSV file that is not blank.
  *
- * It settles the number of fields, their names and where the label stands, and is a header if
- * header=yes, if label= names a column, or (auto) if any field outside the label is not a number: a
- * file of numbers with text labels has no header.  `0,1,label` is refused: tables without names are
+ * It gives the number of fields, their names and where the label is, and is a header if header=yes,
+ * if label= names a column, or (auto) if any field outside the label is not a number: a file of
+ * numbers with text labels has no header.  `0,1,label` is rejected: tables without names are
  * written so, and it would pass for a row whose class is `label`. */
 
 #include "read/csv.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A word of the form digits:number after a blank that separates no fields, as svmlight has them;
+/* A word of the form digits:number after a space that separates no fields, as svmlight has them;
  * NULL: none. */
 static const char *svmlight_word(const char *p, const char *stop, char separator)
 {
@@ -27,7 +27,7 @@ static const char *svmlight_word(const char *p, const char *stop, char separator
     return NULL;
 }
 
-static fx_status refuse(const fx_reader *r, const char *line, const char *at, const char *reason)
+static fx_status reject(const fx_reader *r, const char *line, const char *at, const char *reason)
 {
     return fxi_read_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
 }
@@ -38,12 +38,12 @@ static fx_status keep_names(fxi_read_csv_state *t, const char *line, const char 
     enum { NUMBER = 24 };               /* bytes of c1, ... */
     const char *p = line;
     fxi_read_csv_field f;
-    size_t room;
+    size_t bytes;
 
-    if (!fxi_size_mul(&room, t->fields, NUMBER)
-        || !fxi_size_add(&room, room, (size_t)(stop - line)))
+    if (!fxi_size_mul(&bytes, t->fields, NUMBER)
+        || !fxi_size_add(&bytes, bytes, (size_t)(stop - line)))
         return FX_ENOMEM;
-    t->names = fxi_alloc(room, 1);
+    t->names = fxi_alloc(bytes, 1);
     t->column = fxi_zalloc(t->fields, sizeof *t->column);
     if (!t->names || !t->column)
         return FX_ENOMEM;
@@ -73,12 +73,12 @@ static fx_status one_field(const fx_reader *r, const fxi_read_csv_state *t, cons
         if (other[i].byte != t->separator && memchr(line, other[i].byte, len)) {
             char reason[128];
             snprintf(reason, sizeof reason, "one field only; is it separator=%s?", other[i].name);
-            return refuse(r, line, line, reason);
+            return reject(r, line, line, reason);
         }
-    return refuse(r, line, line, "one field only: no features beside the label (use label=none?)");
+    return reject(r, line, line, "one field only: no features beside the label (use label=none?)");
 }
 
-/* Are the fields beside a label that is text 0, 1, 2, ... or 1, 2, 3, ...? */
+/* Are the fields next to a label that is text 0, 1, 2, ... or 1, 2, 3, ...? */
 static bool numbered(const fxi_read_csv_state *t, const char *line, const char *stop)
 {
     const char *p = line;
@@ -88,7 +88,7 @@ static bool numbered(const fxi_read_csv_state *t, const char *line, const char *
     fxi_read_csv_field f;
 
     for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
-        char want[24];
+        char expected[24];
         fxi_read_csv_field_read(&f, p, stop, t->separator);
         if (j == t->label_at) {
             text = f.len && !fxi_read_csv_field_number(&x, &f);
@@ -96,8 +96,8 @@ static bool numbered(const fxi_read_csv_state *t, const char *line, const char *
         }
         if (next == 0)
             start = f.len == 1 && *f.text == '1';
-        size_t len = (size_t)snprintf(want, sizeof want, "%zu", start + next++);
-        if (f.len != len || memcmp(f.text, want, len))
+        size_t len = (size_t)snprintf(expected, sizeof expected, "%zu", start + next++);
+        if (f.len != len || memcmp(f.text, expected, len))
             return false;
     }
     return text;
@@ -113,12 +113,12 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
     double x;
 
     if (odd)
-        return refuse(r, line, byte, odd);
+        return reject(r, line, byte, odd);
     if ((byte = svmlight_word(line, stop, t->separator)))
-        return refuse(r, line, byte, "this looks like svmlight, not CSV");
+        return reject(r, line, byte, "this looks like svmlight, not CSV");
     for (;; p = f.next + (f.next < stop)) {
         if (!fxi_read_csv_field_read(&f, p, stop, t->separator))
-            return refuse(r, line, p, "a quote that does not end its field");
+            return reject(r, line, p, "a quote that does not end its field");
         t->fields++;
         if (f.next == stop)
             break;
@@ -140,13 +140,13 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
         t->mixed |= j != t->label_at && number;
     }
     if (!t->header && !t->no_header && numbered(t, line, stop))
-        return refuse(r, line, line, "is this line a header? (header=yes or header=no)");
+        return reject(r, line, line, "is this line a header? (header=yes or header=no)");
     *header = t->named = t->header || (words && !t->no_header);
     t->mixed &= !t->header;
     fx_status s = keep_names(t, line, stop, t->named);
     char reason[128];
     if (!s && (s = fxi_read_csv_columns_label(r, reason)) == FX_EFORMAT)
-        return refuse(r, line, line, reason);
+        return reject(r, line, line, reason);
     return s;
 }
 
@@ -155,7 +155,7 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
     fxi_read_csv_state *t = r->state;
     const char *next = *p, *line, *stop;
 
-    while (!t->settled && fxi_data_text_line(&line, &stop, &next, end)) {
+    while (!t->resolved && fxi_data_text_line(&line, &stop, &next, end)) {
         bool header = true;             /* or a blank line: consumed */
         fx_status s = FX_OK;
         r->count.lines++;

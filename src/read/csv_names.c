@@ -4,7 +4,7 @@
  * A name belongs to the column that is called so.  If the file has none, the name `city=Paris` may
  * belong to the category `city`: cat=none says no, a list in cat= says which columns are
  * categories, and cat=auto takes the name's word for it.  So the number `y=lag` makes no category
- * of a column `y` that stands beside it. */
+ * of a column `y` next to it. */
 
 #include "read/csv.h"
 

@@ -6,16 +6,16 @@
 
 #include <stdlib.h>
 
-static fx_status settle_categories(fx_reader *r)
+static fx_status resolve_categories(fx_reader *r)
 {
     const fxi_read_csv_state *t = r->state;
-    size_t room = 1, n = 0;
+    size_t bytes = 1, n = 0;
     bool sayable = true;                /* a name that is empty is not */
 
     for (size_t j = 0; j < t->fields; j++)
-        if (!fxi_size_add(&room, room, 3 * t->column[j].len + 1))
+        if (!fxi_size_add(&bytes, bytes, 3 * t->column[j].len + 1))
             return FX_ENOMEM;
-    char *list = fxi_alloc(room, 1);
+    char *list = fxi_alloc(bytes, 1);
     if (!list)
         return FX_ENOMEM;
     for (size_t j = 0; j < t->fields; j++)
@@ -31,7 +31,7 @@ static fx_status settle_categories(fx_reader *r)
     return s;
 }
 
-static fx_status settle_label(fx_reader *r)
+static fx_status resolve_label(fx_reader *r)
 {
     const fxi_read_csv_state *t = r->state;
     const fxi_read_csv_column *c = &t->column[t->label_at];
@@ -62,6 +62,6 @@ fx_status fxi_read_csv_resolve(fx_reader *r)
     fx_status s = fxi_read_reader_spec_resolve(r, "header", t->named ? "yes" : "no");
 
     if (!s && t->named && t->label_at != FXI_CSV_NONE && label_named(t))
-        s = settle_label(r);
-    return !s && !strcmp(t->cat, "auto") && !r->names.given ? settle_categories(r) : s;
+        s = resolve_label(r);
+    return !s && !strcmp(t->cat, "auto") && !r->names.given ? resolve_categories(r) : s;
 }

@@ -2,7 +2,7 @@
  * names.c - columns by name: sparse rows of names and values, from categories and from text.
  *
  * Columns are, in one of three ways:
- *   - numbered as names first appear in the input, behind those that are fixed beforehand: a chunk
+ *   - numbered as names first appear in the input, after those that are fixed beforehand: a chunk
  *     numbers its own names, chunks are joined in the order of the file, so the numbers depend
  *     neither on threads nor on how the input was cut;
  *   - given (fx_data_reader_names): other names are unseen, counted and left out;
@@ -10,7 +10,7 @@
  *     64-bit FNV-1a hash of the name's bytes.  Names are still collected, to count those that
  *     share a column, unless they were given: then memory does not grow with the input.
  * Rows are sorted when their columns are known: given or hashed ones at the end of the row, so that
- * a fault has its line, the others when chunks are joined.  Values of equal columns are added, or
+ * an error has its line, the others when chunks are joined.  Values of equal columns are added, or
  * stay 1 (binary).  O(length) a name on average. */
 
 #include "read/read.h"
@@ -44,7 +44,7 @@ static fx_status fix(void *ctx, size_t part, fxi_team *team)
         s = fxi_data_classes_add(&number, f->all, f->name[i], strlen(f->name[i]), team);
         if (!s && number != i) {
             *f->twice = i;
-            s = FX_EINVAL;              /* the caller knows where the names stand */
+            s = FX_EINVAL;              /* the caller knows where the names are */
         }
     }
     return s;
@@ -101,11 +101,11 @@ fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_ch
         fx_status st = fxi_read_sparse_merge(&m, s, from, s->n, from, r->names.binary, c->team);
         if (st)
             return st;
-        if (m.beyond != FXI_NO_COLUMN)
+        if (m.overflow != FXI_NO_COLUMN)
             return fxi_read_fail(c, line, line,
                                  "the sum of the values that share column %d "
                                  "is out of range",
-                                 (int)m.beyond);
+                                 (int)m.overflow);
         s->n = m.end;
     }
     s->ptr[++c->rows] = (int64_t)s->n;
@@ -172,7 +172,7 @@ fx_status fxi_read_names_sort(const fx_reader *r, fxi_read_chunk *c, fxi_team *t
     if (!c->rows)
         return FX_OK;
     const size_t all = (size_t)ptr[c->rows];
-    fxi_read_sparse x = {.col = (int32_t *)m->col, .val = {.room = all}, .n = all};
+    fxi_read_sparse x = {.col = (int32_t *)m->col, .val = {.capacity = all}, .n = all};
     if (m->type == FX_F32)
         x.val.f32 = (float *)m->val;
     else
@@ -199,9 +199,9 @@ fx_status fxi_read_names_sort(const fx_reader *r, fxi_read_chunk *c, fxi_team *t
 fx_status fxi_read_names_take(fx_reader *r, const fx_run *run)
 {
     const fxi_read_names *n = &r->names;
-    const bool met = n->bits && !n->given;      /* a column's name is the first one met */
+    const bool by_first = n->bits && !n->given; /* a column's name is the first one found */
     const size_t cols = n->bits ? (size_t)1 << n->bits : n->all.n, number = 12;
-    size_t bytes = n->all.text_len + (met ? cols * number : 0);
+    size_t bytes = n->all.text_len + (by_first ? cols * number : 0);
     fx_status s = fxi_memory_check(run, bytes + cols * sizeof(char *), "names of columns");
 
     if (s)
@@ -216,7 +216,7 @@ fx_status fxi_read_names_take(fx_reader *r, const fx_run *run)
         memcpy(text, n->all.text, n->all.text_len);
     p = text + n->all.text_len;
     for (size_t j = 0; j < cols; j++) {
-        if (!met)
+        if (!by_first)
             name[j] = text + n->all.at[j];
         else if (n->first && n->first[j])
             name[j] = text + n->all.at[n->first[j] - 1];

@@ -54,22 +54,22 @@ static fx_status flush(fx_reader *r, stream *s, fxi_team *team)
 {
     fxi_read_array *a = &s->a;
     size_t rows = a->fill / s->row, rest = a->fill % s->row;
-    unsigned char *kept = NULL;
+    unsigned char *tail = NULL;
     fx_matrix m = {.rows = rows, .cols = r->cols, .stride = r->cols};
     void *val;
 
     if (rows == 0)
         return FX_OK;
     if (rest) {
-        kept = fxi_realloc(NULL, rest, 1);
-        if (!kept)
+        tail = fxi_realloc(NULL, rest, 1);
+        if (!tail)
             return FX_ENOMEM;
-        memcpy(kept, a->raw + rows * s->row, rest);
+        memcpy(tail, a->raw + rows * s->row, rest);
     }
     fx_status st = fxi_read_npy_array_numbers(&val, &m.type, r, a, rows * r->cols,
                                               s->rows * r->cols, r->cols, team);
-    a->raw = kept;
-    a->fill = a->room = rest;
+    a->raw = tail;
+    a->fill = a->capacity = rest;
     if (st)
         return st;
     s->rows += rows;

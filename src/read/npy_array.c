@@ -4,7 +4,7 @@
  *   "\x93NUMPY" major minor length {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n
  *   numbers
  *
- * The header is a Python dictionary: its three keys are read in any order, all else is refused.
+ * The header is a Python dictionary: its three keys are read in any order, all else is rejected.
  * Its claims are checked against the bytes that come; memory grows with those alone.
  * Numbers are little-endian, as is this machine. */
 
@@ -36,7 +36,7 @@ void fxi_read_npy_array_free(fxi_read_array *a)
 {
     free(a->raw);
     a->raw = NULL;
-    a->fill = a->room = 0;
+    a->fill = a->capacity = 0;
 }
 
 /* Moves bytes until a->raw holds `limit`; at most doubles what has really come. */
@@ -44,13 +44,13 @@ static fx_status move(fxi_read_array *a, size_t limit, const char **bytes, size_
 {
     size_t n = limit - a->fill < *len ? limit - a->fill : *len;
 
-    if (a->fill + n > a->room) {
-        size_t room = 2 * (a->fill + n) < limit ? 2 * (a->fill + n) : limit;
-        unsigned char *raw = fxi_realloc(a->raw, room, 1);
+    if (a->fill + n > a->capacity) {
+        size_t capacity = 2 * (a->fill + n) < limit ? 2 * (a->fill + n) : limit;
+        unsigned char *raw = fxi_realloc(a->raw, capacity, 1);
         if (!raw)
             return FX_ENOMEM;
         a->raw = raw;
-        a->room = room;
+        a->capacity = capacity;
     }
     memcpy(a->raw + a->fill, *bytes, n);
     a->fill += n;
@@ -283,7 +283,7 @@ static bool number(double *x, const fxi_read_array *a, size_t i)
     return n < INT64_MAX && *x < 0x1p63 && (int64_t)*x == n;
 }
 
-static fx_status refuse(const fx_reader *r, const fxi_read_array *a, size_t i, size_t cols,
+static fx_status reject(const fx_reader *r, const fxi_read_array *a, size_t i, size_t cols,
                         double x, bool exact)
 {
     char place[64];
@@ -307,7 +307,7 @@ static fx_status check(bool *floats, const fx_reader *r, const fxi_read_array *a
         double x = 0;
         bool exact = number(&x, a, i);
         if (!exact || !fxi_read_usable(x))
-            return refuse(r, a, first + i, cols, x, exact);
+            return reject(r, a, first + i, cols, x, exact);
         *floats &= (double)(float)x == x;
         if (fxi_data_stopped(i, team))
             return FX_ECANCELLED;
@@ -337,13 +337,13 @@ fx_status fxi_read_npy_array_numbers(void **val, fx_type *type, const fx_reader 
             s = FX_ECANCELLED;
     }
     if (!s && out == a->raw)
-        out = fxi_read_values_shrink(out, n * size, a->room, 1);
+        out = fxi_read_values_shrink(out, n * size, a->capacity, 1);
     else if (out != a->raw)
         free(a->raw);
     if (s)
         free(out);
     a->raw = NULL;
-    a->fill = a->room = 0;
+    a->fill = a->capacity = 0;
     if (s)
         return s;
     *val = out;

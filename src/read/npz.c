@@ -5,10 +5,10 @@
  *   dense: one array, x.npy or arr_0.npy
  *   either with labels: y.npy or labels.npy, one number a row
  *
- * Members are kept as they come and become one block at the end: values and columns in place where
- * their type allows, so memory is what the file holds, and fx_run's limit holds for all of them
- * together.  Rows out of order are sorted; an entry
- * that stands twice is refused, since files differ in what they mean by it. */
+ * Members are stored as they come and become one block at the end: values and columns in place
+ * where their type allows, so memory is what the file holds, and fx_run's limit holds for all of
+ * them together.  Rows out of order are sorted; an entry that is there twice is rejected, since
+ * files differ in what they mean by it. */
 
 #include "read/read.h"
 
@@ -108,9 +108,9 @@ static fx_status feed_npz(fx_reader *r, const char *bytes, size_t len, const fx_
 }
 
 /* ---- Assembling ----------------------------------------------------------------------------- */
-static fx_status wrong(const fx_reader *r, const fxi_read_array *a, const char *want)
+static fx_status wrong(const fx_reader *r, const fxi_read_array *a, const char *expected)
 {
-    return fxi_read_npy_array_error(r, a, FX_EFORMAT, a->ready ? 10 : 0, "expected %s", want);
+    return fxi_read_npy_array_error(r, a, FX_EFORMAT, a->ready ? 10 : 0, "expected %s", expected);
 }
 
 static bool numeric(const fxi_read_array *a) { return a->kind != 'S' && a->kind != 'U'; }
@@ -152,11 +152,11 @@ static fx_status to_integers(const void **out, fxi_read_array *a, size_t n, bool
     }
     *out = to;
     if (to == raw)
-        *out = fxi_read_values_shrink(raw, n * size, a->room, 1);
+        *out = fxi_read_values_shrink(raw, n * size, a->capacity, 1);
     else
         free(raw);
     a->raw = NULL;
-    a->fill = a->room = 0;
+    a->fill = a->capacity = 0;
     return s;
 }
 

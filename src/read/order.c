@@ -15,7 +15,7 @@ fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, 
     double *f64 = type == FX_F64 ? val : NULL;
     float *f32 = type == FX_F64 ? NULL : val;
 
-    if (n > o->room) {
+    if (n > o->capacity) {
         size_t items;
         if (!fxi_size_add(&items, n, n / 2))
             return fxi_error(FX_ENOMEM, "a row of %zu entries", n);
@@ -23,7 +23,7 @@ fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, 
         if (!more)
             return FX_ENOMEM;
         o->item = more;
-        o->room = n;
+        o->capacity = n;
     }
     fxi_data_item *item = o->item;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * read.c - what the formats call: labels and messages of a chunk of lines, sparse rows, and the rows
- * that the reader has collected.  It calls no format. */
+ * read.c - what the formats call: labels and messages of a chunk of lines, sparse rows, and the
+ * rows that the reader has collected.  It calls no format. */
 
 #include "read/read.h"
 
@@ -18,8 +18,8 @@ fx_status fxi_read_fail(fxi_read_chunk *c, const char *line, const char *at, con
     va_start(args, format);
     vsnprintf(c->reason, sizeof c->reason, format, args);
     va_end(args);
-    c->fault_line = c->count.lines;
-    c->fault_column = (size_t)(at - line) + 1;
+    c->error_line = c->count.lines;
+    c->error_column = (size_t)(at - line) + 1;
     return FX_EFORMAT;
 }
 
@@ -98,9 +98,9 @@ fx_status fxi_read_sparse_merge(fxi_read_merged *out, fxi_read_sparse *x, size_t
             sum += binary ? 0 : fxi_read_values_get(&x->val, i);
             out->twice = out->twice == FXI_NO_COLUMN ? col : out->twice;
         }
-        if (!fxi_read_usable(sum) && out->beyond == FXI_NO_COLUMN)
-            out->beyond = col;
-        if (x->val.f32 && (double)(float)sum != sum)    /* entries behind are still needed */
+        if (!fxi_read_usable(sum) && out->overflow == FXI_NO_COLUMN)
+            out->overflow = col;
+        if (x->val.f32 && (double)(float)sum != sum)    /* later entries are still needed */
             s = fxi_read_values_widen(&x->val, x->n);
         x->col[out->end] = col;
         if (!s)
@@ -158,12 +158,12 @@ fx_status fxi_read_block(fx_reader *r, fx_matrix m)
     void *array[] = {(void *)m.val, (void *)m.ptr, (void *)m.col};
     fx_status s = fxi_read_data(r);
 
-    if (!s && r->blocks == r->block_room) {
-        size_t room = r->block_room ? 2 * r->block_room : 4;
-        fx_matrix *more = fxi_realloc(r->block, room, sizeof *more);
+    if (!s && r->blocks == r->block_capacity) {
+        size_t capacity = r->block_capacity ? 2 * r->block_capacity : 4;
+        fx_matrix *more = fxi_realloc(r->block, capacity, sizeof *more);
         if (more) {
             r->block = more;
-            r->block_room = room;
+            r->block_capacity = capacity;
         } else
             s = FX_ENOMEM;
     }
@@ -185,30 +185,30 @@ fx_status fxi_read_block(fx_reader *r, fx_matrix m)
 /* Doubled when full: the kernel moves large arrays without copying or touching the new half. */
 fx_status fxi_read_reserve(fx_reader *r, size_t n)
 {
-    size_t need, room = r->row_room ? r->row_room : 64;
+    size_t need, capacity = r->row_capacity ? r->row_capacity : 64;
 
     if (!fxi_size_add(&need, r->rows, n))
         return fxi_error(FX_ENOMEM, "%zu rows and %zu more", r->rows, n);
-    if (need <= r->row_room)
+    if (need <= r->row_capacity)
         return FX_OK;
-    while (room < need && fxi_size_mul(&room, room, 2)) {
+    while (capacity < need && fxi_size_mul(&capacity, capacity, 2)) {
     }
-    double *label = fxi_realloc(r->label, room, sizeof *label);
+    double *label = fxi_realloc(r->label, capacity, sizeof *label);
     if (!label)
         return FX_ENOMEM;
     r->label = label;
     if (r->qid) {
-        int64_t *qid = fxi_realloc(r->qid, room, sizeof *qid);
+        int64_t *qid = fxi_realloc(r->qid, capacity, sizeof *qid);
         if (!qid)
             return FX_ENOMEM;
         r->qid = qid;
     }
     if (r->weight) {
-        double *weight = fxi_realloc(r->weight, room, sizeof *weight);
+        double *weight = fxi_realloc(r->weight, capacity, sizeof *weight);
         if (!weight)
             return FX_ENOMEM;
         r->weight = weight;
     }
-    r->row_room = room;
+    r->row_capacity = capacity;
     return FX_OK;
 }

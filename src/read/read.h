@@ -23,19 +23,19 @@ static inline bool fxi_read_usable(double x) { return x * x <= DBL_MAX; }
 typedef struct fxi_read_values {
     float *f32;                         /* one of the two is set */
     double *f64;
-    size_t room;
+    size_t capacity;
 } fxi_read_values;
-fx_status fxi_read_values_new(fxi_read_values *v, size_t room);
+fx_status fxi_read_values_new(fxi_read_values *v, size_t capacity);
 fx_status fxi_read_values_widen(fxi_read_values *v, size_t n);  /* keeps the first n */
 void *fxi_read_values_take(fxi_read_values *v, fx_type *type, size_t n); /* v is empty then */
 void fxi_read_values_free(fxi_read_values *v);
-void *fxi_read_values_shrink(void *p, size_t n, size_t room, size_t size); /* never fails */
+void *fxi_read_values_shrink(void *p, size_t n, size_t capacity, size_t size);  /* never fails */
 
 static inline double fxi_read_values_get(const fxi_read_values *v, size_t i)
 {
     return v->f32 ? (double)v->f32[i] : v->f64[i];
 }
-/* i is the next number or one before it; those behind it may be lost. */
+/* i is the next number or one before it; those after it may be lost. */
 static inline fx_status fxi_read_values_set(fxi_read_values *v, size_t i, double x)
 {
     if (v->f32) {
@@ -56,7 +56,7 @@ static inline fx_status fxi_read_values_set(fxi_read_values *v, size_t i, double
  * the order of the file. */
 typedef struct fxi_read_order {         /* scratch, zeros at first */
     fxi_data_item *item;
-    size_t room;                        /* items, and half as many again */
+    size_t capacity;                    /* items, and half as many again */
 } fxi_read_order;
 fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, fx_type type,
                              size_t n, fxi_team *team);
@@ -87,7 +87,7 @@ typedef struct fxi_read_names {         /* of a reader; zeros at first */
     bool binary;                        /* values are 1, also where a name is repeated */
     bool given;                         /* by fx_data_reader_names: others are unseen */
     unsigned bits;                      /* columns are hashes of this many bits; 0: they are not */
-    fxi_data_classes all;               /* column numbers; with bits: names met, or given */
+    fxi_data_classes all;               /* column numbers; with bits: names found, or given */
     size_t fixed;                       /* the first of them, known before the rows */
     uint32_t *first;                    /* bits: [2^bits] a column's first name + 1, 0: none */
     unsigned char *shared;              /* bits: [2^bits] has a column another name, too? */
@@ -104,7 +104,7 @@ struct fx_reader {
     bool failed;
     bool open_line;                     /* text: the last bytes had no line end */
     char mark;                          /* text: entries of a chunk are bounded by its number */
-    int base;                           /* 0 or 1; -1: not settled */
+    int base;                           /* 0 or 1; -1: not known yet */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */
     bool zero;                          /* svmlight: was one of them 0? */
     size_t cols;                        /* width of the next table */
@@ -114,24 +114,24 @@ struct fx_reader {
     /* Rows since the last take. */
     fx_data *data;                      /* owns the arrays of the blocks */
     fx_matrix *block;
-    size_t blocks, block_room;
+    size_t blocks, block_capacity;
     double *label;                      /* [rows], or NULL: none */
     int64_t *qid;                       /* [rows], or NULL: none */
     double *weight;                     /* [rows], or NULL: none */
     bool unlabelled;                    /* a row has no label: tables have none from then on */
-    size_t rows, row_room;
+    size_t rows, row_capacity;
     fxi_data_classes classes;           /* label[i] are its numbers if kind is text */
     fxi_read_names names;
-    char *spec;                         /* complete, with what is settled */
+    char *spec;                         /* complete, with what is resolved */
 };
 fx_status fxi_read_check(const fx_reader *r);           /* is it there, has it not failed? */
 fx_status fxi_read_note(fx_reader *r, fx_status s);     /* s; if it is an error, r has failed */
 fx_status fxi_read_data(fx_reader *r);                  /* r->data is there */
-/* Takes over the arrays of m, also when it fails.  Labels are added by who has some. */
+/* Takes over the arrays of m, also when it fails.  Formats that have labels add them. */
 fx_status fxi_read_block(fx_reader *r, fx_matrix m);
-fx_status fxi_read_reserve(fx_reader *r, size_t n);       /* room for n more, and weights */
-fx_status fxi_read_state(fx_reader *r, size_t size);     /* r->state, zeroed */
-/* reader_spec.c - key=value in r->spec from now on; left as it is if no spec can say this value. */
+fx_status fxi_read_reserve(fx_reader *r, size_t n);     /* memory for n more labels, weights */
+fx_status fxi_read_state(fx_reader *r, size_t size);    /* r->state, zeroed */
+/* reader_spec.c - key=value in r->spec from now on; unchanged if no spec can hold this value. */
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ struct fxi_read_chunk {
     fxi_team *team;                     /* that parses it */
     /* What the lines hold. */
     size_t rows;
-    fx_matrix matrix;                   /* set at the end of a chunk without a fault */
+    fx_matrix matrix;                   /* set at the end of a chunk without an error */
     double *label;                      /* [lines], or NULL */
     int64_t *qid;                       /* [lines], or NULL: none so far; -1: none in this row */
     double *weight;                     /* [lines], or NULL: none */
@@ -158,14 +158,14 @@ struct fxi_read_chunk {
     size_t first_column, first_row;
     char first_label[FXI_EXCERPT];
     bool first_bare;                    /* commas in the first row's label, nothing after it */
-    /* The fault that ended it. */
-    uint64_t fault_line;                /* 0: none */
-    size_t fault_column;
+    /* The error that ended it. */
+    uint64_t error_line;                /* 0: none */
+    size_t error_column;
     bool mixed;                         /* a number among text or the reverse; said by the join */
     bool words;                         /* only words so far: a header, if the input begins here */
     char reason[256];
 };
-/* The label s of row c->rows, which stands at `at` in its line. */
+/* The label s of row c->rows, which is at `at` in its line. */
 fx_status fxi_read_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,
                          size_t len);
 /* Ends the chunk with FX_EFORMAT: the byte `at` of `line` is wrong. */
@@ -192,8 +192,8 @@ static inline fx_status fxi_read_sparse_add(fxi_read_sparse *s, int64_t col, dou
 #define FXI_NO_COLUMN INT32_MIN
 typedef struct fxi_read_merged {
     size_t end;                         /* of the entries from `to` on */
-    int32_t twice, beyond;              /* the first column that was there twice, whose sum is out */
-} fxi_read_merged;                      /* of range; or FXI_NO_COLUMN */
+    int32_t twice, overflow;            /* the first column that was there twice; whose sum is */
+} fxi_read_merged;                      /* out of range; or FXI_NO_COLUMN */
 fx_status fxi_read_sparse_merge(fxi_read_merged *out, fxi_read_sparse *x, size_t from, size_t end,
                                 size_t to, bool binary, fxi_team *team);
 void fxi_read_sparse_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good);   /* c->matrix */
@@ -206,7 +206,7 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
 /* The row of this line ends here. */
 fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                              const char *line);
-/* The names that come first; *twice: one of them stands there twice (FX_EINVAL). */
+/* The names that come first; *twice: one of them is there twice (FX_EINVAL). */
 fx_status fxi_read_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
 fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
 size_t fxi_read_names_hash(const char *name, size_t len, unsigned bits);
@@ -234,7 +234,7 @@ typedef struct fxi_read_array {         /* one array from a stream; zeros at fir
     size_t need, got;                   /* bytes of all numbers, and of those that have come */
     size_t offset;                      /* of the first one in the file */
     unsigned char *raw;                 /* the header, then numbers, as they come */
-    size_t fill, room;
+    size_t fill, capacity;
 } fxi_read_array;
 /* Moves bytes into a, until its header is read. */
 fx_status fxi_read_npy_array_header(const fx_reader *r, fxi_read_array *a, const char **bytes,
@@ -244,7 +244,7 @@ fx_status fxi_read_npy_array_fill(fxi_read_array *a, size_t limit, const char **
 fx_status fxi_read_npy_array_end(const fx_reader *r, const fxi_read_array *a);  /* complete? */
 /* The n numbers of a->raw, as float if each of them is one, else as double.  a->raw is taken over,
  * also on failure.  The i-th is number first + i of the array, whose rows have `cols` of them
- * (0: none).  One that cannot be used is refused with its place. */
+ * (0: none).  One that cannot be used is rejected with its place. */
 fx_status fxi_read_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
                                      fxi_read_array *a, size_t n, size_t first, size_t cols,
                                      fxi_team *team);

@@ -13,7 +13,7 @@ static const fxi_read_format *const formats[] = {&fxi_read_svmlight, &fxi_read_c
                                                  &fxi_read_npy, &fxi_read_npz};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* The end of a long name says more than its start, and messages have room for one line. */
+/* The end of a long name says more than its start, and messages have one line. */
 static char *short_name(const char *name)
 {
     enum { KEEP = 160 };
@@ -134,15 +134,15 @@ static fx_status sort_classes(void *ctx, size_t part, fxi_team *team)
     return s;
 }
 
-/* The table takes over *array, n of room items. */
-static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t room, size_t size)
+/* The table takes over *array, n of `capacity` items. */
+static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t capacity, size_t size)
 {
     void *p = *array;
 
     if (!p)
         return FX_OK;
     *array = NULL;
-    p = fxi_read_values_shrink(p, n, room, size);
+    p = fxi_read_values_shrink(p, n, capacity, size);
     fx_status s = fxi_data_own(r->data, p);
     if (!s)
         *array = p;                     /* for the table; reset once it is given out */
@@ -156,16 +156,16 @@ static fx_status wrap_up(fx_reader *r)
         r->label = NULL;
     }
     void *label = r->label, *qid = r->qid, *weight = r->weight, *block = r->block;
-    size_t room = r->row_room;
+    size_t capacity = r->row_capacity;
 
     r->label = NULL;                    /* from here on r->data owns them */
     r->qid = NULL;
     r->weight = NULL;
     r->block = NULL;
-    fx_status s = hand_over(r, &label, r->rows, room, sizeof *r->label);
-    fx_status t = hand_over(r, &qid, r->rows, room, sizeof *r->qid);
-    fx_status u = hand_over(r, &weight, r->rows, room, sizeof *r->weight);
-    fx_status v = hand_over(r, &block, r->blocks, r->block_room, sizeof *r->block);
+    fx_status s = hand_over(r, &label, r->rows, capacity, sizeof *r->label);
+    fx_status t = hand_over(r, &qid, r->rows, capacity, sizeof *r->qid);
+    fx_status u = hand_over(r, &weight, r->rows, capacity, sizeof *r->weight);
+    fx_status v = hand_over(r, &block, r->blocks, r->block_capacity, sizeof *r->block);
     if (s || t || u || v)
         return FX_ENOMEM;
     for (size_t b = 0; b < r->blocks; b++)
@@ -206,6 +206,6 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run
         return fxi_read_note(r, s);
     *out = r->data;
     r->data = NULL;
-    r->blocks = r->block_room = r->rows = r->row_room = 0;
+    r->blocks = r->block_capacity = r->rows = r->row_capacity = 0;
     return FX_OK;
 }

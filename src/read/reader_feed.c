@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * reader_feed.c - bytes given to the reader's format.  Arrays go there as they come; text is cut into
- * chunks of whole lines, which the format parses side by side, and which are joined in the order of
- * the file.
+ * reader_feed.c - bytes given to the reader's format.  Arrays go there as they come; text is cut
+ * into chunks of whole lines, which the format parses side by side, and which are joined in the
+ * order of the file.
  *
  * Cuts depend on the bytes alone, a chunk's result on its lines alone, and joining is done by the
  * calling thread from the first chunk to the last.  So tables, counts and messages are the same for
- * any number of threads, and the fault that is reported is the first in the file.
+ * any number of threads, and the error that is reported is the first in the file.
  * Two passes over each chunk: one counts lines and marks (several GB/s), so that arrays are
- * allocated once at their final size and a memory limit is met before they are; one parses. */
+ * allocated once at their final size and a memory limit is checked before they are; one parses. */
 
 #include "read/read.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef FXI_TEXT_CHUNK                  /* fuzzing makes it small, so that joins are met */
+#ifndef FXI_TEXT_CHUNK                  /* fuzzing makes it small, so that joins are tested */
 #define FXI_TEXT_CHUNK (512 * 1024)
 #endif
 enum { CHUNK = FXI_TEXT_CHUNK };        /* bytes of text, and the rest of the line they end in */
@@ -108,7 +108,7 @@ static fx_status mixed(const fx_reader *r, const char *label, uint64_t line, siz
     return fxi_read_error(r, line, column, reason);
 }
 
-/* Faults in the order of the file: labels unlike those before, then what ended the chunk. */
+/* Errors in the order of the file: labels unlike those before, then what ended the chunk. */
 static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
 {
     uint64_t lines = r->count.lines;
@@ -129,14 +129,14 @@ static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
         return mixed(r, c->first_label, lines + c->first_line, c->first_column,
                      r->count.rows + c->first_row == 1);
     if (c->mixed)
-        return mixed(r, c->reason, lines + c->fault_line, c->fault_column,
+        return mixed(r, c->reason, lines + c->error_line, c->error_column,
                      r->count.rows + c->rows == 1);
-    if (!c->fault_line)
+    if (!c->error_line)
         return FX_OK;
     char reason[sizeof c->reason + 32];
     snprintf(reason, sizeof reason, "%s%s", c->reason,
              c->words && r->count.rows == 0 ? "; is this line a header?" : "");
-    return fxi_read_error(r, lines + c->fault_line, c->fault_column, reason);
+    return fxi_read_error(r, lines + c->error_line, c->error_column, reason);
 }
 
 static fx_status join_labels(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
@@ -163,7 +163,7 @@ static fx_status join_labels(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
     }
     memcpy(r->label + r->rows, c->label, c->rows * sizeof *c->label);
     if (c->qid && !r->qid) {
-        r->qid = fxi_alloc(r->row_room, sizeof *r->qid);
+        r->qid = fxi_alloc(r->row_capacity, sizeof *r->qid);
         if (!r->qid)
             return FX_ENOMEM;
         for (size_t i = 0; i < r->rows; i++)
@@ -172,9 +172,9 @@ static fx_status join_labels(fx_reader *r, fxi_read_chunk *c, fxi_team *team)
     if (r->qid)
         for (size_t i = 0; i < c->rows; i++)
             r->qid[r->rows + i] = c->qid ? c->qid[i] : -1;
-    if (c->weight && !r->weight && !(r->weight = fxi_alloc(r->row_room, sizeof *r->weight)))
+    if (c->weight && !r->weight && !(r->weight = fxi_alloc(r->row_capacity, sizeof *r->weight)))
         return FX_ENOMEM;
-    if (c->weight)                      /* then all chunks have some */
+    if (c->weight)                      /* then all chunks have weights */
         memcpy(r->weight + r->rows, c->weight, c->rows * sizeof *c->weight);
     return FX_OK;
 }
@@ -241,7 +241,7 @@ static fx_status feed_lines(work *w, const fx_run *run)
         s = fxi_parallel(w->chunks, sort_chunk, w, run);
     if (s && s != FX_EFORMAT)
         return s;
-    /* A fault ends the join at its chunk; chunks behind it may never have been parsed. */
+    /* An error ends the join at its chunk; later chunks may never have been parsed. */
     fx_status t = fxi_parallel_ordered(w->chunks, join, w, run);
     return t ? t : s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reader_spec.c - the spec by which a reader reads, choices of the rows spelt out.
  *
- * Kept in a model, it makes other rows be read as those that it was fitted on were. */
+ * Stored in a model, it makes other rows be read as those that it was fitted on were. */
 
 #include "read/read.h"
 

@@ -3,11 +3,11 @@
  *
  * The label is a number or a word; separators are spaces and tabs; a row without pairs is a row of
  * zeros.  labels=auto: a row that begins with index:value or qid:N has no label, and then no table
- * has any.  Indices ascend and count from 0 or 1: until the base is settled columns are
- * stored as index - 1, and a table whose input held an index 0 is shifted by one when it is
- * taken.  Explicit zeros are kept; entries that nan=drop leaves out still count for the base and
- * the width.  One pass over the bytes, no copy of any of them; values are
- * correctly rounded.  Whatever is not read is refused with its line and column. */
+ * has any.  Indices ascend and count from 0 or 1: until the base is known columns are stored as
+ * index - 1, and a table whose input held an index 0 is shifted by one when it is taken.  Explicit
+ * zeros are stored; entries that nan=drop leaves out still count for the base and the width.  One
+ * pass over the bytes, no copy of any of them; values are correctly rounded.  Whatever is not read
+ * is rejected with its line and column. */
 
 #include "read/read.h"
 
@@ -61,7 +61,7 @@ static inline bool over(const char *p, const char *stop) /* does a token end her
     return p == stop || blank(*p) || *p == '#';
 }
 
-static const char *skip_blank(const char *p, const char *stop)
+static const char *skip_space(const char *p, const char *stop)
 {
     while (p < stop && blank(*p))
         p++;
@@ -96,7 +96,7 @@ static const char *skip_field(const char *p, const char *stop)
     return p;
 }
 
-/* svmlight_error.c says what a token looks like that is not index:value. */
+/* svmlight_error.c describes a token that is not index:value. */
 static fx_status bad_pair(scan *s, const char *token)
 {
     return fxi_read_svmlight_error_pair(s->c, s->line, s->stop, token, skip_token(token, s->stop));
@@ -107,13 +107,13 @@ static fx_status bad_value(scan *s, const char *token, const char *value)
     return fxi_read_svmlight_error_value(s->c, s->line, token, value, skip_token(value, s->stop));
 }
 
-/* The first row's label has commas and nothing follows: reader_feed.c says what this means, if it
- * is the first row of all. */
+/* The first row's label has commas and nothing follows: reader_feed.c reports it if it is the
+ * first row of all. */
 static bool bare(const scan *s, const char *label, const char *p)
 {
     size_t len = (size_t)(p - label);
 
-    p = skip_blank(p, s->stop);
+    p = skip_space(p, s->stop);
     return (p == s->stop || *p == '#') && (memchr(label, ',', len) || memchr(label, ';', len));
 }
 
@@ -187,10 +187,10 @@ static fx_status merge_row(scan *s, size_t first)
         return st;
     if (m.twice != FXI_NO_COLUMN && !s->o->sum)
         return twice(s, second(s, m.twice + s->shift), m.twice + s->shift);
-    if (m.beyond != FXI_NO_COLUMN)
-        return fxi_read_fail(s->c, s->line, second(s, m.beyond + s->shift),
+    if (m.overflow != FXI_NO_COLUMN)
+        return fxi_read_fail(s->c, s->line, second(s, m.overflow + s->shift),
                              "the sum of the values of index %lld is out of range",
-                             (long long)m.beyond + s->shift);
+                             (long long)m.overflow + s->shift);
     s->c->count.summed += s->rows.n - m.end;
     s->rows.n = m.end;
     return FX_OK;
@@ -205,7 +205,7 @@ static fx_status read_pairs(scan *s, const char *p)
     fx_status st = FX_OK;
 
     for (;;) {
-        p = skip_blank(p, stop);
+        p = skip_space(p, stop);
         if (p == stop || *p == '#')
             break;
         const char *token = p;
@@ -272,7 +272,7 @@ static fx_status read_pairs(scan *s, const char *p)
 static fx_status read_line(scan *s)
 {
     fxi_read_chunk *c = s->c;
-    const char *p = skip_blank(s->line, s->stop);
+    const char *p = skip_space(s->line, s->stop);
     fx_status st;
 
     if (p == s->stop || *p == '#') {
@@ -282,7 +282,7 @@ static fx_status read_line(scan *s)
     st = read_label(s, &p);
     if (st)
         return st;
-    p = skip_blank(p, s->stop);
+    p = skip_space(p, s->stop);
     if (s->stop - p >= 4 && !memcmp(p, "qid:", 4))
         st = read_query(s, &p);
     else if (c->qid)

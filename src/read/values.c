@@ -8,19 +8,19 @@
 
 #include <stdlib.h>
 
-fx_status fxi_read_values_new(fxi_read_values *v, size_t room)
+fx_status fxi_read_values_new(fxi_read_values *v, size_t capacity)
 {
-    float *f32 = fxi_alloc(room, sizeof *f32);
+    float *f32 = fxi_alloc(capacity, sizeof *f32);
 
     if (!f32)
         return FX_ENOMEM;
-    *v = (fxi_read_values){.f32 = f32, .room = room};
+    *v = (fxi_read_values){.f32 = f32, .capacity = capacity};
     return FX_OK;
 }
 
 fx_status fxi_read_values_widen(fxi_read_values *v, size_t n)
 {
-    double *f64 = fxi_alloc(v->room, sizeof *f64);
+    double *f64 = fxi_alloc(v->capacity, sizeof *f64);
 
     if (!f64)
         return FX_ENOMEM;
@@ -32,9 +32,9 @@ fx_status fxi_read_values_widen(fxi_read_values *v, size_t n)
     return FX_OK;
 }
 
-void *fxi_read_values_shrink(void *p, size_t n, size_t room, size_t size)
+void *fxi_read_values_shrink(void *p, size_t n, size_t capacity, size_t size)
 {
-    void *less = n < room - room / 8 ? fxi_realloc(p, n, size) : NULL;
+    void *less = n < capacity - capacity / 8 ? fxi_realloc(p, n, size) : NULL;
 
     return less ? less : p;
 }
@@ -44,7 +44,7 @@ void *fxi_read_values_take(fxi_read_values *v, fx_type *type, size_t n)
     void *p = v->f32 ? (void *)v->f32 : v->f64;
 
     *type = v->f32 ? FX_F32 : FX_F64;
-    p = fxi_read_values_shrink(p, n, v->room, v->f32 ? sizeof(float) : sizeof(double));
+    p = fxi_read_values_shrink(p, n, v->capacity, v->f32 ? sizeof(float) : sizeof(double));
     *v = (fxi_read_values){0};
     return p;
 }

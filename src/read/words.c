@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * words.c - the format `text`: lines of words, each line a row:  label, blank or tab, text
+ * words.c - the format `text`: lines of words, each line a row:  label, space or tab, text
  *
  * Words are runs of ASCII letters, digits and bytes from 0x80 on (so UTF-8 stays whole), ASCII
  * letters made small.  Features are the n-grams of up to ngram= successive words of a line, joined
- * by a blank; values how often they occur (value=count) or 1.  label=none: the whole line is text.
- * Lines without anything but blanks are skipped; a label alone is a row of zeros.
+ * by a space; values how often they occur (value=count) or 1.  label=none: the whole line is text.
+ * Lines without anything but spaces are skipped; a label alone is a row of zeros.
  * One pass that counts words, one that reads them; columns by names.c. */
 
 #include "read/read.h"
@@ -51,7 +51,7 @@ typedef struct scan {
     const fx_reader *r;
     const options *o;
     const char *line, *stop;
-    char *text;                         /* words of a line, one blank between them */
+    char *text;                         /* words of a line, one space between them */
     fxi_read_sparse rows;
 } scan;
 

@@ -3,9 +3,9 @@
  *
  * The header (header=no leaves it out) names the features (x1, x2, ... if they have no names), then
  * `weight` if there are weights and, last, `label` if there are labels.  A text that holds the
- * separator or a quote, begins or ends with a blank, or begins with a byte order mark is quoted,
+ * separator or a quote, begins or ends with a space, or begins with a byte order mark is quoted,
  * with quotes doubled (RFC 4180).  Texts with line ends, class names that are empty or numbers, and
- * headers of numbers alone are refused, since no reader here would give them back.  Queries have
+ * headers of numbers alone are rejected, since no reader here would give them back.  Queries have
  * no place in this format. */
 
 #include "write/write.h"

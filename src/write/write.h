@@ -38,10 +38,10 @@ struct fxi_writer {
 };
 
 fx_status fxi_write_flush(fxi_writer *w);
-/* Room for FXI_WRITE_TOKEN bytes at buf + used, so that short texts need one check together. */
+/* Reserves FXI_WRITE_TOKEN bytes at buf + used, so that short texts need one check together. */
 fx_status fxi_write_reserve(fxi_writer *w);
 fx_status fxi_write_bytes(fxi_writer *w, const void *bytes, size_t len); /* any length */
-/* These write into the room. */
+/* These write into the reserved bytes. */
 void fxi_write_integer(fxi_writer *w, uint64_t u);
 static inline void fxi_write_char(fxi_writer *w, char c) { w->buf[w->used++] = c; }
 static inline void fxi_write_number(fxi_writer *w, double x)
@@ -49,7 +49,7 @@ static inline void fxi_write_number(fxi_writer *w, double x)
     w->used += (size_t)fxi_decimal_write(w->buf + w->used, x);
 }
 
-/* svmlight.c - labels as tokens.  Room is left behind the label. */
+/* svmlight.c - labels as tokens.  Bytes stay reserved after the label. */
 fx_status fxi_write_svmlight_names(const fx_table *t);     /* are they possible? */
 fx_status fxi_write_svmlight_label(fxi_writer *w, size_t i);
 

@@ -154,12 +154,12 @@ static void even(bool within)
         }
 }
 
-static void refused(fx_status want, const char *why, const fx_table *b, const char *text,
-                    const char *which, size_t negatives)
+static void rejected(fx_status expected, const char *why, const fx_table *b, const char *text,
+                     const char *which, size_t negatives)
 {
     fx_data *keep = (fx_data *)&A, *d = keep;
 
-    CHECK(fx_data_links(&d, &A, b, text, which, negatives, 1, NULL) == want && d == keep);
+    CHECK(fx_data_links(&d, &A, b, text, which, negatives, 1, NULL) == expected && d == keep);
     if (!strstr(fx_error_detail(), why))
         fprintf(stderr, "%s\n", fx_error_detail());
     CHECK(strstr(fx_error_detail(), why));
@@ -169,23 +169,23 @@ static void refusals(void)
 {
     fx_data *d = NULL;
 
-    refused(FX_EFORMAT, "links:2: no node of B is called 'c1'", &B, "0 b1\n1 c1\n", "all", 1);
-    refused(FX_EFORMAT, "links:3: no node of A is called 'one'", &B, "\n0 b1\none b1\n", "all", 1);
-    refused(FX_EFORMAT, "links:1: one word", &B, "0 # b1\n", "all", 1);
-    refused(FX_EFORMAT, "links:1: more than two", &B, "0 b1 5", "all", 1);
-    refused(FX_EFORMAT, "links:2: this link is given twice", &B, "0 b1\n0.0 b1\n", "all", 1);
-    refused(FX_EFORMAT, "links:2: this link is given twice", NULL, "0 1\n1 0\n", "all", 1);
-    refused(FX_EFORMAT, "links:1: a link of node 3 with itself", NULL, "1 1\n", "all", 1);
-    refused(FX_EFORMAT, "there is no link", &B, "# none\n", "all", 1);
-    refused(FX_EFORMAT, "too few for the part 'train'", &B, "0 b1\n", "train", 1);
-    refused(FX_EINVAL, "only 62 pairs have no link", &B, "0 b1\n", "all", 63);
-    refused(FX_EINVAL, "pairs have no link", &B, "0 b1\n0 b2\n", "train", SIZE_MAX);
-    refused(FX_EINVAL, "no part 'valid'", &B, "0 b1\n", "valid", 1);
-    refused(FX_EINVAL, "need nodes", &B, NULL, "train", 1);
+    rejected(FX_EFORMAT, "links:2: no node of B is called 'c1'", &B, "0 b1\n1 c1\n", "all", 1);
+    rejected(FX_EFORMAT, "links:3: no node of A is called 'one'", &B, "\n0 b1\none b1\n", "all", 1);
+    rejected(FX_EFORMAT, "links:1: one word", &B, "0 # b1\n", "all", 1);
+    rejected(FX_EFORMAT, "links:1: more than two", &B, "0 b1 5", "all", 1);
+    rejected(FX_EFORMAT, "links:2: this link is given twice", &B, "0 b1\n0.0 b1\n", "all", 1);
+    rejected(FX_EFORMAT, "links:2: this link is given twice", NULL, "0 1\n1 0\n", "all", 1);
+    rejected(FX_EFORMAT, "links:1: a link of node 3 with itself", NULL, "1 1\n", "all", 1);
+    rejected(FX_EFORMAT, "there is no link", &B, "# none\n", "all", 1);
+    rejected(FX_EFORMAT, "too few for the part 'train'", &B, "0 b1\n", "train", 1);
+    rejected(FX_EINVAL, "only 62 pairs have no link", &B, "0 b1\n", "all", 63);
+    rejected(FX_EINVAL, "pairs have no link", &B, "0 b1\n0 b2\n", "train", SIZE_MAX);
+    rejected(FX_EINVAL, "no part 'valid'", &B, "0 b1\n", "valid", 1);
+    rejected(FX_EINVAL, "need nodes", &B, NULL, "train", 1);
     CHECK(fx_data_links(&d, &A, &B, "0 b1\n0 b2\n", "test", 1, 1, &(fx_run){.max_memory = 1000})
           == FX_ELIMIT && !d);
     label_a[3] = label_a[2];
-    refused(FX_EINVAL, "rows 3 and 4 of A are both called '1'", &B, "0 b1\n", "all", 1);
+    rejected(FX_EINVAL, "rows 3 and 4 of A are both called '1'", &B, "0 b1\n", "all", 1);
     label_a[3] = 1.5;
 }
 

@@ -221,7 +221,7 @@ static void repeats(const char *name, const char *keys)
     fx_data_free(a), fx_data_free(b), fx_data_free(c);
 }
 
-static void refused(const char *spec, const char *says)
+static void rejected(const char *spec, const char *says)
 {
     fx_data *keep = (fx_data *)&test_state, *d = keep;
 
@@ -262,24 +262,24 @@ int main(void)
     CHECK(!strcmp(fx_data_planted(d), "1\n"));
     fx_data_free(d);
 
-    refused("spirals", "pairs, triples, parity, fields, dense-positive");
-    refused(NULL, "no synthetic set");
-    refused("pairs:rows=3", "n, d, nz, k, noise");
-    refused("pairs:n=0", "n=0");
-    refused("pairs:n=-5", "n=-5");
-    refused("pairs:d=3", "from 4 to");
-    refused("pairs:d=30,nz=29", "from 2 to 28");
-    refused("pairs:d=30,nz=20", "k=10 is not a whole number from 2 to 6");
-    refused("pairs:noise=0.6", "0 to 0.5");
-    refused("pairs:noise=x", "noise=x");
-    refused("triples:k=3", "from 4 to");
-    refused("triples:nz=5", "from 6 to");
-    refused("parity:d=3,k=4", "from 1 to 3");
-    refused("fields:levels=1", "from 2 to");
-    refused("fields:fields=100000,levels=100000", "levels=100000");
-    refused("dense-positive:d=1", "from 2 to");
-    refused("dense-positive:noise=0", "no key");
-    refused("pairs(linear)", "brackets");
+    rejected("spirals", "pairs, triples, parity, fields, dense-positive");
+    rejected(NULL, "no synthetic set");
+    rejected("pairs:rows=3", "n, d, nz, k, noise");
+    rejected("pairs:n=0", "n=0");
+    rejected("pairs:n=-5", "n=-5");
+    rejected("pairs:d=3", "from 4 to");
+    rejected("pairs:d=30,nz=29", "from 2 to 28");
+    rejected("pairs:d=30,nz=20", "k=10 is not a whole number from 2 to 6");
+    rejected("pairs:noise=0.6", "0 to 0.5");
+    rejected("pairs:noise=x", "noise=x");
+    rejected("triples:k=3", "from 4 to");
+    rejected("triples:nz=5", "from 6 to");
+    rejected("parity:d=3,k=4", "from 1 to 3");
+    rejected("fields:levels=1", "from 2 to");
+    rejected("fields:fields=100000,levels=100000", "levels=100000");
+    rejected("dense-positive:d=1", "from 2 to");
+    rejected("dense-positive:noise=0", "no key");
+    rejected("pairs(linear)", "brackets");
     CHECK(fx_data_make(NULL, "pairs", 1, NULL) == FX_EINVAL);
     fx_data *keep = d = (fx_data *)&test_state;
     fx_run run = {.max_memory = 1 << 20};

@@ -19,7 +19,7 @@ static void columns_of(void)
     /* All pairs but three of nine are rated; four of them 5, so four others are drawn. */
     static const char ratings[] = "1\t1\t5\t881250949\n1\t9\t3\t1\n7\t2\t5\t2\n3\t9\t5\n"
                                   "3\t1\t1\t4\n7\t1\t5\t9";
-    static const struct { const char *user, *movie; size_t col[6]; } want[] = {
+    static const struct { const char *user, *movie; size_t col[6]; } expected[] = {
         {"1", "1", {1, 4, 6, 8, 11, 14}}, {"7", "2", {2, 3, 5, 9, 12, 14}},
         {"3", "9", {0, 4, 6, 7, 10, 13}}, {"7", "1", {2, 3, 5, 9, 11, 14}}};
     fx_data *d;
@@ -30,20 +30,20 @@ static void columns_of(void)
     for (size_t j = 0; j < sizeof columns / sizeof *columns; j++)
         CHECK(!strcmp(t.name[j], columns[j]));
     CHECK(!strcmp(t.name[31], "genre=Western"));
-    int met[4] = {0};
+    int seen[4] = {0};
     for (size_t i = 0; i < 8; i++) {
         fxi_row r = reading_row(&t, i);
         size_t w = 0, same = 0;
         CHECK(r.n == 6 && t.label[i] == (i % 2 ? -1 : 1));
         for (; w < 4; w++, same = 0) {
             for (size_t q = 0; q < 6; q++)
-                same += (size_t)fxi_row_column(r, q) == want[w].col[q];
+                same += (size_t)fxi_row_column(r, q) == expected[w].col[q];
             if (same == 6)
                 break;
         }
         CHECK((w < 4) == (t.label[i] > 0));
         if (w < 4)
-            CHECK(met[w]++ == 0);
+            CHECK(seen[w]++ == 0);
     }
     fx_data_free(d);
 }
@@ -102,7 +102,7 @@ static void parts(void)
 {
     static const struct { const char *name; size_t rows; } list[] = {
         {"train", 202}, {"valid", 10}, {"test", 194}};          /* 203 = 101 + 102; 204/20 = 10 */
-    bool met[USERS * MOVIES] = {false}, same = true;
+    bool seen[USERS * MOVIES] = {false}, same = true;
     fx_data *all = part("all", 3), *other = part("all", 4);
     fx_table a = fx_data_table(all), o = fx_data_table(other);
     size_t first = 0;
@@ -111,8 +111,8 @@ static void parts(void)
     for (size_t i = 0; i < a.rows; i++) {
         int p = pair_of(&a, i), u = p / MOVIES, v = p % MOVIES;
         bool five = v % 5 == 0 && v / 5 * USERS + u < P;
-        CHECK(five == (a.label[i] > 0) && !met[p]);
-        met[p] = true;
+        CHECK(five == (a.label[i] > 0) && !seen[p]);
+        seen[p] = true;
         same &= p == pair_of(&o, i);
     }
     CHECK(!same);
@@ -130,8 +130,8 @@ static void parts(void)
     fx_data_free(other);
 }
 
-static void refused(const char *name, const char *ratings, const char *u, const char *m,
-                    fx_status status, const char *holds)
+static void rejected(const char *name, const char *ratings, const char *u, const char *m,
+                     fx_status status, const char *holds)
 {
     fx_data *d = NULL;
     fx_status s = fx_data_movielens(&d, name, 1, ratings, u, m, NULL);
@@ -168,10 +168,10 @@ static void faults(void)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        refused("all", bad[i].ratings, bad[i].users, bad[i].movies, FX_EFORMAT, bad[i].holds);
-    refused("valid", "1\t1\t5\n", users, movies, FX_EFORMAT, "too few for the part 'valid'");
-    refused("dev", "1\t1\t5\n", users, movies, FX_EINVAL, "train, valid, test, all");
-    refused("all", NULL, users, movies, FX_EINVAL, "needs");
+        rejected("all", bad[i].ratings, bad[i].users, bad[i].movies, FX_EFORMAT, bad[i].holds);
+    rejected("valid", "1\t1\t5\n", users, movies, FX_EFORMAT, "too few for the part 'valid'");
+    rejected("dev", "1\t1\t5\n", users, movies, FX_EINVAL, "train, valid, test, all");
+    rejected("all", NULL, users, movies, FX_EINVAL, "needs");
 }
 
 int main(void)

@@ -24,15 +24,15 @@ static int digits(const char *p)
 /* The fewest digits by which the C library's correct rounding gets x across. */
 static void shortest(double x)
 {
-    char got[32], want[64];
+    char got[32], expected[64];
     int precision = 1;
 
     fx_data_number(got, x);
     do
-        snprintf(want, sizeof want, "%.*e", precision - 1, x);
-    while (strtod(want, NULL) != x && ++precision);
-    if (digits(got) > digits(want) || strtod(got, NULL) != x) {
-        fprintf(stderr, "%a: got %s, want %s\n", x, got, want);
+        snprintf(expected, sizeof expected, "%.*e", precision - 1, x);
+    while (strtod(expected, NULL) != x && ++precision);
+    if (digits(got) > digits(expected) || strtod(got, NULL) != x) {
+        fprintf(stderr, "%a: got %s, want %s\n", x, got, expected);
         exit(1);
     }
 }

@@ -100,8 +100,8 @@ static void rows(const random_table *r, const char *spec)
             norm = sqrtl(norm);
         for (size_t q = 0; q < row.n; q++) {    /* a sum, a square, a root, a quotient */
             double x = r->x[i][fxi_row_column(row, q)];
-            double want = norm > 0 ? (double)(x / norm) : 0;
-            CHECK_NEAR(row.f64[q], want, ((double)t.cols + 4) * U * fabs(want));
+            double expected = norm > 0 ? (double)(x / norm) : 0;
+            CHECK_NEAR(row.f64[q], expected, ((double)t.cols + 4) * U * fabs(expected));
         }
     }
     fx_data_free(d);

@@ -108,16 +108,16 @@ static void faults(void)
 static void random_table(size_t rows, size_t cols)
 {
     char *text = malloc(rows * (cols + 1) * 26 + cols * 8 + 64), *p = text;
-    double *want = malloc(rows * (cols + 1) * sizeof *want);
+    double *expected = malloc(rows * (cols + 1) * sizeof *expected);
 
-    CHECK(text && want);
+    CHECK(text && expected);
     for (size_t j = 0; j <= cols; j++)
         p += sprintf(p, "%sf%zu", j ? "," : "", j);
     for (size_t i = 0; i < rows * (cols + 1); i++) {
         double x = test_below(3) ? (double)test_below(100) : ldexp(test_unit() - 0.5, 10);
         char *q = p + sprintf(p, "%s", i % (cols + 1) ? "," : "\n");
         p = q + sprintf(q, "%.*g", 1 + (int)test_below(17), x);
-        want[i] = strtod(q, NULL);
+        expected[i] = strtod(q, NULL);
     }
     *p++ = '\n';
     fx_data *d = reading_good_bytes("csv", text, (size_t)(p - text)), *other;
@@ -126,8 +126,8 @@ static void random_table(size_t rows, size_t cols)
     for (size_t i = 0; i < rows; i++) {
         fxi_row r = reading_row(&t, i);
         for (size_t j = 0; j < cols; j++)
-            CHECK(fxi_row_value(r, j) == want[i * (cols + 1) + j]);
-        CHECK(t.label[i] == want[i * (cols + 1) + cols]);
+            CHECK(fxi_row_value(r, j) == expected[i * (cols + 1) + j]);
+        CHECK(t.label[i] == expected[i * (cols + 1) + cols]);
     }
     fx_run run = {.threads = 3};
     fx_reader *r;
@@ -143,7 +143,7 @@ static void random_table(size_t rows, size_t cols)
     fx_data_free(other);
     fx_data_free(d);
     free(text);
-    free(want);
+    free(expected);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_csv_columns.c - what columns of a CSV file are: categories, numbers, weights; names that are
- * given; the spec that is settled; faults. */
+ * given; the spec that is resolved; errors. */
 
 #include "data/test/reading.h"
 
@@ -34,16 +34,16 @@ static void categories(void)
     fx_data_free(e);
     fx_data_free(d);
 
-    static const char *const some[] = {"age", "city=Paris", "city=New, York"};
+    static const char *const subset[] = {"age", "city=Paris", "city=New, York"};
     d = reading_good("csv:cat=city,num=age,weight=w,label=label", people);
     t = fx_data_table(d);
-    check_names(&t, some, 3);
+    check_names(&t, subset, 3);
     CHECK(t.weight[0] == 1 && t.weight[1] == 0.5 && t.weight[2] == 2);
     fx_data_free(d);
 
     d = reading_good("csv:num=age,weight=w,label=none", people);        /* dense */
     t = fx_data_table(d);
-    check_names(&t, some, 1);
+    check_names(&t, subset, 1);
     CHECK(!t.block[0].ptr && t.weight[2] == 2 && !t.label && reading_at(d, 1, 0) == 42);
     fx_data_free(d);
 
@@ -277,7 +277,7 @@ static void given_faults(void)
     CHECK(fx_data_reader_names(NULL, name, 2) == FX_EINVAL);
 }
 
-static void settled(const char *spec, const char *text, const char *holds)
+static void resolved(const char *spec, const char *text, const char *holds)
 {
     fx_reader *r = NULL;
     fx_data *d;
@@ -295,21 +295,21 @@ static void settled(const char *spec, const char *text, const char *holds)
 
 static void specs(void)
 {
-    settled("csv:cat=auto", people, "label=label,header=yes,nan=error,cat=city/colour,num=auto,");
-    settled("csv", "a,b,y\n1,2,3\n", "csv:separator=comma,label=y,header=yes,nan=error,cat=none,");
-    settled("csv:cat=auto", "1,2,3\n", "label=last,header=no,nan=error,cat=none,num=auto");
-    settled("csv:cat=auto", "a/b,b,first\nx,2,3\n",
+    resolved("csv:cat=auto", people, "label=label,header=yes,nan=error,cat=city/colour,num=auto,");
+    resolved("csv", "a,b,y\n1,2,3\n", "csv:separator=comma,label=y,header=yes,nan=error,cat=none,");
+    resolved("csv:cat=auto", "1,2,3\n", "label=last,header=no,nan=error,cat=none,num=auto");
+    resolved("csv:cat=auto", "a/b,b,first\nx,2,3\n",
             "label=%66irst,header=yes,nan=error,cat=a%2Fb,");
-    settled("csv:cat=auto", "auto,b,y\nx,2,3\n", "cat=%61uto,");
-    settled("csv", "b,y,y\n1,2,3\n", "label=last,header=yes,");       /* y is two columns */
-    settled("csv:label=first", "y,y,b\n1,2,3\n", "label=first,header=yes,");
-    settled("csv:cat=auto", "\"c,d\",(e),100%\nx,2,3\n", "label=100%25,header=yes,nan=error,"
+    resolved("csv:cat=auto", "auto,b,y\nx,2,3\n", "cat=%61uto,");
+    resolved("csv", "b,y,y\n1,2,3\n", "label=last,header=yes,");      /* y is two columns */
+    resolved("csv:label=first", "y,y,b\n1,2,3\n", "label=first,header=yes,");
+    resolved("csv:cat=auto", "\"c,d\",(e),100%\nx,2,3\n", "label=100%25,header=yes,nan=error,"
             "cat=c%2Cd,");
-    settled("csv:label=%28e%29,num=c%2cd,weight=100%", "\"c,d\",(e),100%\n1,2,3\n",
+    resolved("csv:label=%28e%29,num=c%2cd,weight=100%", "\"c,d\",(e),100%\n1,2,3\n",
             "label=%28e%29,header=yes,nan=error,cat=none,num=c%2cd,weight=100%,");
-    settled("svmlight", "1 0:1\n", "svmlight:base=0,sort=no");
-    settled("svmlight:sort=yes", "1 2:1\n", "svmlight:base=1,sort=yes");
-    settled("text:ngram=2", "1 a b\n", "text:ngram=2,value=binary,label=first,hash-bits=0");
+    resolved("svmlight", "1 0:1\n", "svmlight:base=0,sort=no");
+    resolved("svmlight:sort=yes", "1 2:1\n", "svmlight:base=1,sort=yes");
+    resolved("text:ngram=2", "1 a b\n", "text:ngram=2,value=binary,label=first,hash-bits=0");
 }
 
 int main(void)

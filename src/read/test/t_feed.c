@@ -187,7 +187,7 @@ static void words(void)
             check_text(specs[k], texts[i]);
 }
 
-/* A line longer than a chunk, with and without an end; a fault behind many chunks. */
+/* A line longer than a chunk, with and without an end; an error after many chunks. */
 static void long_lines(void)
 {
     const size_t n = CHUNK / 2;

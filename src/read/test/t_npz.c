@@ -107,7 +107,7 @@ static void dense(void)
     fx_data_free(d);
 }
 
-static void bad(size_t at, member with, fx_status want, const char *holds)
+static void bad(size_t at, member with, fx_status expected, const char *holds)
 {
     member m[GOOD];
     fx_data *d = NULL;
@@ -115,7 +115,7 @@ static void bad(size_t at, member with, fx_status want, const char *holds)
     memcpy(m, good, sizeof m);
     m[at] = with;
     fx_status s = read_members(&d, m, GOOD);
-    if (s != want || d || !strstr(fx_error_detail(), holds)) {
+    if (s != expected || d || !strstr(fx_error_detail(), holds)) {
         fprintf(stderr, "%s: %d %s; want %s\n", with.name, (int)s, fx_error_detail(), holds);
         exit(1);
     }

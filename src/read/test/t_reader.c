@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_reader.c - reader.c and reader_feed.c: several takes, what is settled by the first, counts, misuse,
- * limits, cancellation. */
+ * t_reader.c - several takes, what is resolved by the first, counts, misuse, limits,
+ * cancellation. */
 
 #include "data/test/reading.h"
 
@@ -24,7 +24,7 @@ static fx_status take(fx_data **d, fx_reader *r, int end)
     return fx_data_reader_take(d, r, end, NULL);
 }
 
-static void refused(const char *spec, const char *holds)
+static void rejected(const char *spec, const char *holds)
 {
     fx_reader *r = NULL;
     fx_status s = fx_data_reader_new(&r, spec, "x");
@@ -34,13 +34,13 @@ static void refused(const char *spec, const char *holds)
 
 static void specs(void)
 {
-    refused("arff", "svmlight, csv, text, npy, npz");
-    refused("", "name");
-    refused("svmlight:bas=1", "base, sort, duplicates, nan, fields, labels");
-    refused("svmlight:base=2", "auto|0|1");
-    refused("csv:separator=pipe", "comma|tab|semicolon");
-    refused("npy:x=1", "none");
-    refused("csv(svmlight)", "brackets");
+    rejected("arff", "svmlight, csv, text, npy, npz");
+    rejected("", "name");
+    rejected("svmlight:bas=1", "base, sort, duplicates, nan, fields, labels");
+    rejected("svmlight:base=2", "auto|0|1");
+    rejected("csv:separator=pipe", "comma|tab|semicolon");
+    rejected("npy:x=1", "none");
+    rejected("csv(svmlight)", "brackets");
 }
 
 static void counts(void)
@@ -118,7 +118,7 @@ static void takes(void)
     fx_reader *r = open_reader("svmlight");
     fx_data *a, *b, *c, *e;
 
-    CHECK(!take(&e, r, 0));              /* nothing yet: nothing is settled */
+    CHECK(!take(&e, r, 0));              /* nothing yet: nothing is resolved */
     CHECK(fx_data_table(e).rows == 0 && fx_data_table(e).blocks == 0);
     CHECK(!feed(r, "b 0:1 4:2\n") && !feed(r, "a 3:1\nb\n") && !take(&a, r, 0));
     CHECK(!feed(r, "c 2:5 9:1\n") && !take(&b, r, 0));

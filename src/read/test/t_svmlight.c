@@ -69,12 +69,12 @@ static void labels(void)
 {
     fx_data *d = reading_good("svmlight", "no 1:1\nyes\nb,a 2:1\nno 1:2\nN\xc3\xb6 1:1\n");
     fx_table t = fx_data_table(d);
-    const char *want[] = {"N\xc3\xb6", "b,a", "no", "yes"};     /* sorted bytewise */
+    const char *expected[] = {"N\xc3\xb6", "b,a", "no", "yes"};  /* sorted bytewise */
     const double label[] = {2, 3, 1, 2, 0};
 
     CHECK(t.classes == 4);
     for (size_t i = 0; i < 4; i++)
-        CHECK(!strcmp(t.class_name[i], want[i]));
+        CHECK(!strcmp(t.class_name[i], expected[i]));
     for (size_t i = 0; i < 5; i++)
         CHECK(t.label[i] == label[i]);
     fx_data_free(d);
@@ -313,7 +313,7 @@ static void random_rows(size_t rows)
     free(text);
 }
 
-/* A fault far inside a large text: the same line whatever the threads, and the first one. */
+/* An error far inside a large text: the same line whatever the threads, and the first one. */
 static void far_fault(void)
 {
     size_t len;

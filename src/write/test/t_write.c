@@ -8,7 +8,7 @@ enum { CAP = 1 << 22, MEMBERS = 8 };
 
 typedef struct capture {
     char *bytes;                        /* CAP */
-    size_t len, largest, calls, refuse; /* refuse: the call that fails, 0: none */
+    size_t len, largest, calls, reject;  /* refuse: the call that fails, 0: none */
     size_t members;
     struct { char name[32]; uint64_t size; size_t start; } member[MEMBERS];
 } capture;
@@ -22,7 +22,7 @@ static int take(void *ctx, const void *bytes, size_t len)
     c->len += len;
     c->bytes[c->len] = '\0';
     c->largest = len > c->largest ? len : c->largest;
-    return ++c->calls == c->refuse;
+    return ++c->calls == c->reject;
 }
 
 static int announce(void *ctx, const char *name, uint64_t size)
@@ -33,14 +33,14 @@ static int announce(void *ctx, const char *name, uint64_t size)
     strcpy(c->member[c->members].name, name);
     c->member[c->members].size = size;
     c->member[c->members++].start = c->len;
-    return ++c->calls == c->refuse;
+    return ++c->calls == c->reject;
 }
 
 static fx_status put(capture *c, const char *spec, const fx_table *t)
 {
     fx_sink sink = {take, announce, c};
 
-    *c = (capture){.bytes = c->bytes, .refuse = c->refuse};
+    *c = (capture){.bytes = c->bytes, .reject = c->reject};
     c->bytes[0] = '\0';
     return fx_data_write(&sink, spec, t, NULL);
 }
@@ -161,14 +161,14 @@ static void csv(capture *c, const random_table *r, const char *separator)
 /* The header that must stand at p; returns where the numbers begin. */
 static const char *array(const char *p, const char *descr, const char *shape)
 {
-    char want[160];
+    char expected[160];
     size_t len = (size_t)(unsigned char)p[8] + 256u * (unsigned char)p[9];
 
     CHECK(!memcmp(p, "\x93NUMPY\x01\x00", 8) && (len + 10) % 64 == 0 && p[len + 9] == '\n');
-    snprintf(want, sizeof want, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr,
-             shape);
-    CHECK(!strncmp(p + 10, want, strlen(want)));
-    for (const char *q = p + 10 + strlen(want); q < p + len + 9; q++)
+    snprintf(expected, sizeof expected, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+             descr, shape);
+    CHECK(!strncmp(p + 10, expected, strlen(expected)));
+    for (const char *q = p + 10 + strlen(expected); q < p + len + 9; q++)
         CHECK(*q == ' ');
     return p + len + 10;
 }
@@ -347,7 +347,7 @@ int main(void)
     static const char *const specs[] = {"svmlight", "csv", "tsv", "npy", "npz", "precomputed"};
     for (size_t f = 0; f < 6; f++)
         for (size_t k = 1;; k++) {
-            c.refuse = k;
+            c.reject = k;
             fx_status s = put(&c, specs[f], &t);
             if (s == FX_OK) {
                 CHECK(k > 1);
@@ -355,7 +355,7 @@ int main(void)
             }
             CHECK(s == FX_EOUTPUT && c.calls == k);     /* and no call after it */
         }
-    c.refuse = 0;
+    c.reject = 0;
 
     /* Texts longer than the buffer, in pieces of at most 64 KiB. */
     char *longest = malloc(200001);

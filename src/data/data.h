@@ -53,7 +53,7 @@ fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* sizes are checked
 size_t fxi_data_rows_block(const fxi_rows *r, size_t i);    /* the block that holds row i */
 fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
 /* Most numbers stored in any `group` rows, from a multiple of group on. */
-size_t fxi_data_rows_most(const fx_matrix *X, size_t group);
+size_t fxi_data_rows_max(const fx_matrix *X, size_t group);
 
 /* select.c - fx_data_select with the type of the numbers: as in t, or double in any case. */
 fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,

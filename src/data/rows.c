@@ -52,17 +52,17 @@ fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i)
     return fxi_data_row(&r->t->block[b], i - r->start[b]);
 }
 
-size_t fxi_data_rows_most(const fx_matrix *X, size_t group)
+size_t fxi_data_rows_max(const fx_matrix *X, size_t group)
 {
-    size_t most = 0;
+    size_t max = 0;
 
     if (!X->ptr)
         return (X->rows < group ? X->rows : group) * X->cols;
     for (size_t i = 0; i < X->rows; i += group) {
         size_t last = X->rows - i < group ? X->rows : i + group;
         size_t n = (size_t)(X->ptr[last] - X->ptr[i]);
-        if (n > most)
-            most = n;
+        if (n > max)
+            max = n;
     }
-    return most;
+    return max;
 }

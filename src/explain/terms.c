@@ -152,7 +152,7 @@ static fx_status transpose(fxi_explain_part *a, const fx_matrix *V, size_t cols,
 
     if (st)
         return st;
-    size_t longest = fxi_data_rows_most(V, 1);
+    size_t longest = fxi_data_rows_max(V, 1);
     a->sparse = (double)stored * DENSE < (double)V->rows * (double)cols;
     if (a->same && longest < (size_t)a->high)   /* no vector has more columns together */
         a->high = longest < (size_t)a->low ? a->low : (int)longest;

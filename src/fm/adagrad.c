@@ -250,7 +250,7 @@ bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
         shelf = 0;
     return fxi_size_mul(&states, fm->size, 2 * sizeof(double))
            && fxi_size_mul(&items, X->rows, 5 * sizeof(size_t))
-           && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_most(X, 1))
+           && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_max(X, 1))
            && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, items)
            && fxi_size_add(bytes, *bytes, shelf);
 }
@@ -270,7 +270,7 @@ fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run 
         return st;
     s->converged = s->diverged = false;
     s->lr = s->lr > 0 ? s->lr : p->lr;
-    st = fxi_fm_adagrad_batch_new(&a.batch, p, s->v, s->sum, fxi_data_rows_most(p->X, 1));
+    st = fxi_fm_adagrad_batch_new(&a.batch, p, s->v, s->sum, fxi_data_rows_max(p->X, 1));
     a.good_v = fxi_alloc(p->fm->size, sizeof *a.good_v);
     a.good_sum = fxi_alloc(p->fm->size, sizeof *a.good_sum);
     if (!a.good_v || !a.good_sum)

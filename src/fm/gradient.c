@@ -199,7 +199,7 @@ static fx_status evaluate(double *objective, deriving *a, size_t blocks, const f
 fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p, const double *v,
                           const fx_run *run)
 {
-    deriving a = {.p = p, .v = v, .G = G, .entries = fxi_data_rows_most(p->X, 1)};
+    deriving a = {.p = p, .v = v, .G = G, .entries = fxi_data_rows_max(p->X, 1)};
     const fxi_fm *fm = p->fm;
     size_t blocks = (p->X->rows + ROWS - 1) / ROWS, tasks = fm->blocks * fm->panels + 1;
     fx_run how = fxi_parallel_run(run, (double)p->X->rows * (double)a.entries

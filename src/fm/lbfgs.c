@@ -173,7 +173,7 @@ static fx_status alternate(fitting *a)
 
 static bool count_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, int corrections)
 {
-    size_t entries = fxi_data_rows_most(X, 1), rest;
+    size_t entries = fxi_data_rows_max(X, 1), rest;
 
     return fxi_size_mul(bytes, fm->size, (size_t)(7 + 2 * corrections) * sizeof(double))
         && fxi_size_mul(&rest, entries, (FXI_LANES + 1) * sizeof(double))

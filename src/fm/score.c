@@ -62,7 +62,7 @@ fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_sub
                        const fx_run *run)
 {
     scoring a = {.f = f, .fm = fm, .v = v, .x = x};
-    size_t entries = fxi_data_rows_most(x.X, 1), blocks = (x.n + ROWS - 1) / ROWS;
+    size_t entries = fxi_data_rows_max(x.X, 1), blocks = (x.n + ROWS - 1) / ROWS;
     fx_run how = fxi_parallel_run(run,
                                   (double)x.n * (double)entries * (double)(fm->blocks * fm->rank));
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks);

@@ -163,7 +163,7 @@ static fx_status descend(double *v, weighing *a, const fx_run *run)
 fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
 {
     weighing a = {.p = p, .v = v, .b = &p->fm->block[0], .m = (size_t)p->fm->block[0].order};
-    size_t n = p->X->rows, blocks = (n + ROWS - 1) / ROWS, entries = fxi_data_rows_most(p->X, 1);
+    size_t n = p->X->rows, blocks = (n + ROWS - 1) / ROWS, entries = fxi_data_rows_max(p->X, 1);
     fx_run how = fxi_parallel_run(run, (double)n * (double)entries * (double)p->fm->rank);
     size_t threads = (size_t)fxi_parallel_threads(&how, blocks), numbers;
 

@@ -114,7 +114,7 @@ fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_mat
     g.runs = (Z->rows + RUN - 1) / RUN;
     size_t blocks = (X->rows + g.p.tile - 1) / g.p.tile * g.runs;
     fx_run how = fxi_parallel_run(run, (double)X->rows * (double)Z->rows
-                                           * (double)fxi_kernel_cost(k, fxi_data_rows_most(X, 1)));
+                                           * (double)fxi_kernel_cost(k, fxi_data_rows_max(X, 1)));
     st = fxi_kernel_panel_open(&g.p, fxi_parallel_threads(&how, blocks), WIDE,
                                "scratch for the Gram matrix", run);
     if (!st)

@@ -193,7 +193,7 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     a.scatter = X->ptr && fxi_kernel_differences(k);
     a.entries = X->cols;
     if (X->ptr && !a.scatter)
-        a.entries = fxi_data_rows_most(X, 1);
+        a.entries = fxi_data_rows_max(X, 1);
     size_t blocks = (X->rows + ROWS - 1) / ROWS, panel = X->cols * FXI_LANES;
     fx_run how = fxi_parallel_run(run, (double)X->rows * (double)vectors
                                          * (double)fxi_kernel_cost(k, a.entries));

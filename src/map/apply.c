@@ -221,7 +221,7 @@ static fx_status run_tiles(application *a, const fx_run *run)
         return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", a->X->cols, m->cols);
     if (a->X->rows == 0 || m->features == 0)
         return FX_OK;
-    a->entries = fxi_data_rows_most(a->X, m->rows);
+    a->entries = fxi_data_rows_max(a->X, m->rows);
     size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
     /* at least one operation an entry and feature: small calls stay on one thread */
     fx_run how = fxi_parallel_run(run, (double)a->X->rows * (double)m->width

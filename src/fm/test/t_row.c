@@ -135,7 +135,7 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
     double *g = fxi_alloc((2 * MADE_COLS + 32) * FXI_LANES, sizeof *g);
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(g && fxi_fm_row_workspace(&room, fm, fxi_data_rows_most(&m->X, 1)) == FX_OK);
+    CHECK(g && fxi_fm_row_workspace(&room, fm, fxi_data_rows_max(&m->X, 1)) == FX_OK);
     for (size_t i = 0; i < 7; i++) {
         fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(&m->X, i));
         memset(x, 0, sizeof x);

@@ -110,6 +110,7 @@ enum { FXI_EXCERPT = 40 };              /* bytes of input quoted in a message, a
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
 /* The line at *p is [*line, *stop), its end left out; *p moves past it.  False: none is left. */
 bool fxi_data_text_line(const char **line, const char **stop, const char **p, const char *end);
+static inline bool fxi_data_text_space(char b) { return b == ' ' || b == '\t'; }
 /* How many lines there are, the last one perhaps without its end, and how often the byte `mark`. */
 void fxi_data_text_count(size_t *lines, size_t *marks, const char *p, const char *end, char mark);
 /* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */

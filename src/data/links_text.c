@@ -48,15 +48,13 @@ typedef struct scan {
     const char *p, *stop;               /* what is left of it */
 } scan;
 
-static bool blank(char b) { return b == ' ' || b == '\t'; }
-
 /* The next word of the line; 0: there is none. */
 static size_t next_word(const char **word, scan *s)
 {
-    while (s->p < s->stop && blank(*s->p))
+    while (s->p < s->stop && fxi_data_text_space(*s->p))
         s->p++;
     *word = s->p;
-    while (s->p < s->stop && !blank(*s->p))
+    while (s->p < s->stop && !fxi_data_text_space(*s->p))
         s->p++;
     return (size_t)(s->p - *word);
 }

@@ -54,16 +54,15 @@ typedef struct scan {
     fxi_read_sparse rows;
 } scan;
 
-static inline bool blank(char b) { return b == ' ' || b == '\t'; }
 static inline bool digit(char b) { return b >= '0' && b <= '9'; }
 static inline bool over(const char *p, const char *stop) /* does a token end here? */
 {
-    return p == stop || blank(*p) || *p == '#';
+    return p == stop || fxi_data_text_space(*p) || *p == '#';
 }
 
 static const char *skip_space(const char *p, const char *stop)
 {
-    while (p < stop && blank(*p))
+    while (p < stop && fxi_data_text_space(*p))
         p++;
     return p;
 }

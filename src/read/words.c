@@ -55,8 +55,6 @@ typedef struct scan {
     fxi_read_sparse rows;
 } scan;
 
-static inline bool blank(char b) { return b == ' ' || b == '\t'; }
-
 static inline bool in_word(char b)
 {
     return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9')
@@ -105,7 +103,7 @@ static fx_status read_line(scan *s)
     fxi_read_chunk *c = s->c;
     const char *p = s->line, *byte, *odd;
 
-    while (p < s->stop && blank(*p))
+    while (p < s->stop && fxi_data_text_space(*p))
         p++;
     if (p == s->stop) {
         c->count.blank++;
@@ -116,7 +114,7 @@ static fx_status read_line(scan *s)
     fx_status st = FX_OK;
     if (!s->o->unlabelled) {
         const char *label = p;
-        while (p < s->stop && !blank(*p))
+        while (p < s->stop && !fxi_data_text_space(*p))
             p++;
         st = fxi_read_label(c, s->line, label, label, (size_t)(p - label));
     }

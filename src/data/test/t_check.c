@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_check.c - what must not pass the door, with its place; tables of many blocks, long rows. */
+ * t_check.c - what the check on entry rejects, with its place; tables of many blocks, long rows. */
 
 #include "base/test.h"
 #include "data/data.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_folds.c - sizes within one overall and in each label; refusals. */
+ * t_folds.c - sizes within one overall and in each label; errors. */
 
 #include "base/test.h"
 #include "featcross.h"

@@ -2,7 +2,8 @@
  * t_make.c - synthetic sets against what they promise.
  *
  * Frequencies of independent events in n rows lie within six standard deviations of their
- * probability; with the seed fixed this is no gamble, and with any other it fails once in 5e8. */
+ * probability; with the seed fixed this is no gamble, and with any other it fails once in 5e8.
+ * Covers: make_dense_positive.c, make_fields.c, make_pairs.c, make_parity.c, spec.c */
 
 #include "base/test.h"
 #include "data/data.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_movielens.c - users, movies and ratings that are made up: columns against a twin, sizes of the
- * parts, negatives that are neither positive nor repeated, faults. */
+ * parts, negatives that are neither positive nor repeated, errors.
+ * Covers: movielens_files.c */
 
 #include "data/test/reading.h"
 

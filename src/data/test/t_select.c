@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_select.c - chosen rows against the dense twin of a random table; refusals. */
+ * t_select.c - chosen rows against the dense twin of a random table; errors.
+ * Covers: data.c, rows.c */
 
 #include "data/test/random_table.h"
 

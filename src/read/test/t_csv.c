@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_csv.c - csv.c and csv_header.c: headers, labels, separators, quotes, faults with their place;
- * random tables against strtod; threads and cuts that must change nothing. */
+ * t_csv.c - headers, labels, separators, quotes, errors with their place; random tables against
+ * strtod; threads and cuts that must change nothing.  Covers: csv_header.c, csv_field.c */
 
 #include "data/test/reading.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_csv_columns.c - what columns of a CSV file are: categories, numbers, weights; names that are
- * given; the spec that is resolved; errors. */
+ * given; the spec that is resolved; errors.  Covers: csv_names.c, csv_resolve.c, reader_spec.c */
 
 #include "data/test/reading.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_feed.c - what is read depends on the bytes alone: not on how they are cut into feeds (text
  * after any line end, arrays anywhere), not on where chunks end, not on threads.  The same status,
- * message, counts, spec and rows, bit for bit, of good inputs and of broken ones. */
+ * message, counts, spec and rows, bit for bit, of good inputs and of broken ones.
+ * Covers: reader_feed.c, read.c */
 
 #include "data/test/reading.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_names.c - columns by name: numbers by first appearance whatever threads and cuts, hashing
- * against the dictionary, the hash itself.  The input has several chunks. */
+ * against the dictionary, the hash itself.  The input has several chunks.
+ * Covers: src/data/classes.c */
 
 #include "read/read.h"
 #include "data/test/reading.h"

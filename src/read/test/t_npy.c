@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_npy.c - npy.c and npy_array.c: every type, every header version, any cut; what is not an array
- * of rows is refused, and no header makes the reader allocate what does not come. */
+ * t_npy.c - every type, every header version, any cut; what is not an array of rows is rejected,
+ * and no header makes the reader allocate what does not come.  Covers: npy_array.c */
 
 #include "data/test/reading.h"
 

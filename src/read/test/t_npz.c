@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_npz.c - npz.c: members in any order, int32 and int64 indices, rows out of order, labels;
- * matrices that contradict themselves are refused. */
+ * t_npz.c - members in any order, int32 and int64 indices, rows out of order, labels; matrices that
+ * contradict themselves are rejected. */
 
 #include "data/test/reading.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_reader.c - several takes, what is resolved by the first, counts, misuse, limits,
- * cancellation. */
+ * cancellation.  Covers: parse.c */
 
 #include "data/test/reading.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_svmlight.c - svmlight.c: each odd or broken input and what it must give; random rows against a
- * plain parser over strtod; threads and cuts that must change nothing. */
+ * t_svmlight.c - each odd or broken input and what it must give; random rows against a plain parser
+ * over strtod; threads and cuts that must change nothing.
+ * Covers: svmlight_error.c, values.c, order.c */
 
 #include "data/test/reading.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_words.c - the format `text`: words, n-grams, counts, labels, faults. */
+ * t_words.c - the format `text`: words, n-grams, counts, labels, errors. */
 
 #include "data/test/reading.h"
 

@@ -157,7 +157,7 @@ struct fxi_read_chunk {
     uint64_t first_line;
     size_t first_column, first_row;
     char first_label[FXI_EXCERPT];
-    bool first_bare;                    /* commas in the first row's label, nothing after it */
+    bool first_alone;                   /* commas in the first row's label, nothing after it */
     /* The error that ended it. */
     uint64_t error_line;                /* 0: none */
     size_t error_column;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reader.c - a reader from its spec to its tables; reader_feed.c gives it bytes.
  *
- * A reader collects blocks and labels; take wraps them up as a table.  The bytes of a block are
+ * A reader collects blocks and labels; take makes a table of them.  The bytes of a block are
  * written once and never copied: the table takes them over. */
 
 #include "read/read.h"
@@ -149,7 +149,7 @@ static fx_status hand_over(fx_reader *r, void **array, size_t n, size_t capacity
     return s;
 }
 
-static fx_status wrap_up(fx_reader *r)
+static fx_status make_table(fx_reader *r)
 {
     if (r->unlabelled) {
         free(r->label);
@@ -201,7 +201,7 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run
     if (!s && r->classes.n)
         s = fxi_parallel_ordered(1, sort_classes, r, run);
     if (!s)
-        s = wrap_up(r);
+        s = make_table(r);
     if (s)
         return fxi_read_note(r, s);
     *out = r->data;

@@ -109,7 +109,7 @@ static fx_status mixed(const fx_reader *r, const char *label, uint64_t line, siz
 }
 
 /* Errors in the order of the file: labels unlike those before, then what ended the chunk. */
-static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
+static fx_status chunk_error(fx_reader *r, const fxi_read_chunk *c)
 {
     uint64_t lines = r->count.lines;
 
@@ -117,7 +117,7 @@ static fx_status judge(fx_reader *r, const fxi_read_chunk *c)
         r->kind = c->kind;
         r->first_line = lines + c->first_line;
         memcpy(r->first_label, c->first_label, sizeof r->first_label);
-        if (c->first_bare && r->count.rows == 0) {
+        if (c->first_alone && r->count.rows == 0) {
             char reason[256];
             snprintf(reason, sizeof reason,
                      "'%s' and no index:value pairs: this looks like CSV, not svmlight",
@@ -184,7 +184,7 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
     const work *w = ctx;
     fx_reader *r = w->r;
     fxi_read_chunk *c = &w->chunk[i];
-    fx_status s = judge(r, c);
+    fx_status s = chunk_error(r, c);
 
     r->unlabelled |= c->unlabelled;
     if (!s && c->rows && (c->kind != FXI_LABEL_NONE || c->weight || c->qid || r->qid))

@@ -23,7 +23,7 @@ static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
                                     {0}};
 
 typedef struct options {                /* each the second choice of its key? */
-    int sort, sum, drop, fields, bare;
+    int sort, sum, drop, fields, optional;
 } options;
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
@@ -38,7 +38,7 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
         || (st = fxi_spec_choice(&o->sum, s, keys, "duplicates"))
         || (st = fxi_spec_choice(&o->drop, s, keys, "nan"))
         || (st = fxi_spec_choice(&o->fields, s, keys, "fields"))
-        || (st = fxi_spec_choice(&o->bare, s, keys, "labels")))
+        || (st = fxi_spec_choice(&o->optional, s, keys, "labels")))
         return st;
     r->base--;                          /* auto|0|1 is 0, 1, 2 */
     r->mark = ':';
@@ -108,7 +108,7 @@ static fx_status bad_value(scan *s, const char *token, const char *value)
 
 /* The first row's label has commas and nothing follows: reader_feed.c reports it if it is the
  * first row of all. */
-static bool bare(const scan *s, const char *label, const char *p)
+static bool alone(const scan *s, const char *label, const char *p)
 {
     size_t len = (size_t)(p - label);
 
@@ -123,7 +123,7 @@ static fx_status read_label(scan *s, const char **p)
 
     if ((d > label && d < q && *d == ':') || (q - label > 4 && !memcmp(label, "qid:", 4))) {
         char excerpt[FXI_EXCERPT];
-        if (s->o->bare) {
+        if (s->o->optional) {
             s->c->unlabelled = true;
             s->c->label[s->c->rows] = 0;
             return FX_OK;
@@ -132,7 +132,7 @@ static fx_status read_label(scan *s, const char **p)
                              fxi_data_text_excerpt(excerpt, label, (size_t)(q - label)));
     }
     if (s->c->rows == 0)
-        s->c->first_bare = bare(s, label, q);
+        s->c->first_alone = alone(s, label, q);
     *p = q;
     return fxi_read_label(s->c, s->line, label, label, (size_t)(q - label));
 }

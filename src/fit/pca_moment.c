@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * pca_moment.c - the centred moment matrix of few features, formed once.
  *
- * CHUNK rows at a time, their mean taken off, are laid in panels of 16 features; each tile of
+ * CHUNK rows at a time, their mean taken off, are packed in panels of 16 features; each tile of
  * 16 x 16 sums is then a sum of outer products, as in newton_hessian.c.  Tiles on and below the
  * diagonal are computed, in an order of rows that no thread changes, and mirrored at the end. */
 

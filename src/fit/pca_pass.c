@@ -90,7 +90,7 @@ void fxi_fit_pca_pass_close(fxi_pca *a)
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 /* Numbers [q, q + n) of row r as doubles, and their columns if it is sparse. */
-static const int32_t *lay(space *to, double *x, fxi_row r, size_t q, size_t n)
+static const int32_t *copy_piece(space *to, double *x, fxi_row r, size_t q, size_t n)
 {
     if (r.f32)
         for (size_t k = 0; k < n; k++)
@@ -108,7 +108,7 @@ static const int32_t *lay(space *to, double *x, fxi_row r, size_t q, size_t n)
 static void meet(const pass *p, space *to, double *part, fxi_row r, size_t q, size_t n, size_t row)
 {
     const fxi_pca *a = p->a;
-    const int32_t *slot = lay(to, to->x[0], r, q, n);
+    const int32_t *slot = copy_piece(to, to->x[0], r, q, n);
     size_t d = a->s->features, at = slot ? 0 : q * T;
 
     for (size_t g = 0; g < p->groups; g++) {
@@ -128,7 +128,7 @@ static void meet_four(const pass *p, space *to, double *part, const fxi_row *r, 
     size_t d = a->s->features, stride = FXI_PCA_GROUPS * T;
 
     for (size_t e = 0; e < 4; e++)
-        lay(to, to->x[e], r[e], q, n);
+        copy_piece(to, to->x[e], r[e], q, n);
     for (size_t g = 0; g < p->groups; g++) {
         double *t = to->t[row][g];
         if (part)

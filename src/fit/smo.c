@@ -234,7 +234,7 @@ static size_t pool_bytes(const fxi_smo *d, size_t fixed, size_t pool)
 }
 
 /* One piece of memory as arrays of N items each, a multiple of 16. */
-static void lay_out(fxi_smo *d, void *memory, size_t N)
+static void carve_arrays(fxi_smo *d, void *memory, size_t N)
 {
     fxi_smo_set *set = memory;
     double *wide = (double *)(set + 1);
@@ -273,7 +273,7 @@ fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run)
     d.floats = pool / sizeof *d.pool;
     st = FX_ENOMEM;
     if ((memory = fxi_alloc(fixed, 1)) && (d.pool = fxi_alloc(pool, 1))) {
-        lay_out(&d, memory, fxi_smo_round(d.n));
+        carve_arrays(&d, memory, fxi_smo_round(d.n));
         st = fxi_parallel_ordered(1, solve, &d, run);
     }
     free(memory), free(d.pool);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static void lay(fxi_smo *d)
+static void set_stride(fxi_smo *d)
 {
     d->stride = fxi_smo_round(d->m ? d->m : 1);
     d->slots = d->floats / d->stride;
@@ -20,7 +20,7 @@ static void lay(fxi_smo *d)
 
 void fxi_fit_smo_cache_start(fxi_smo *d)
 {
-    lay(d);
+    set_stride(d);
     d->used = 0;
     for (size_t k = 0; k < d->n; k++)
         d->slot[k] = -1;
@@ -115,7 +115,7 @@ fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
     for (size_t k = 0; k < before; k++)
         d->slot[k] = -1;
     d->m = m;
-    lay(d);
+    set_stride(d);
     for (size_t s = 0; s < d->used; s++) {
         const float *a = d->pool + s * old;
         float *b = d->pool + kept * d->stride;
@@ -146,7 +146,7 @@ fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
     fx_status st = FX_OK;
 
     d->m = m;
-    lay(d);
+    set_stride(d);
     if (d->used > d->slots) {           /* stamps of rows are at most the clock */
         uint64_t low = 0, high = d->clock;
         while (low < high) {            /* the smallest that lets enough go */

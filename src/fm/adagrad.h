@@ -31,7 +31,7 @@ typedef struct fxi_fm_adagrad_rows {
     fxi_fm_workspace *room;                  /* not fast */
     double *K;                          /* [most][blocks][panels][FXI_LANES], not fast */
     double (*theta)[FX_ORDER_MAX];      /* [most] df/dtheta, not fast */
-    size_t *own_start;                  /* rows laid out in here: [most + 1], [capacity] */
+    size_t *own_start;                  /* rows packed in here: [most + 1], [capacity] */
     double *own_x;
     int32_t *own_col;
     unsigned char *touched;             /* [cols] */
@@ -45,7 +45,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
                                   size_t entries);
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a);
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
-/* Row i after the `rows` that are there (0: it is the first); or n rows that someone laid out.
+/* Row i after the `rows` that are there (0: it is the first); or n rows that the caller packed.
  * Their columns become touched. */
 void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i);
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
@@ -80,10 +80,10 @@ typedef struct fxi_fm_adagrad_batch {
                                          * those that touch the column */
     fxi_fm_adagrad_rows rows;
     /* items from `shelved` on (NULL: none): their weights and labels, [items]; if they are rows and
-     * not too many, laid out once for all epochs: [items + 1], [start[items]] */
+     * not too many, packed once for all epochs: [items + 1], [start[items]] */
     const size_t *shelved;
     double *c, *y;
-    size_t *start;                      /* NULL: not laid out */
+    size_t *start;                      /* NULL: not packed */
     double *x;
     int32_t *col;
 } fxi_fm_adagrad_batch;

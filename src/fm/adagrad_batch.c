@@ -85,7 +85,7 @@ double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *
 }
 
 /* As many as go at a time; of a pair the loser follows the winner.  Returns how many. */
-static size_t lay(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_t epoch)
+static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_t epoch)
 {
     const fxi_fm_problem *p = a->p;
     size_t most = p->pairs ? a->rows.most / 2 : a->rows.most;
@@ -108,7 +108,7 @@ void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, siz
                                 uint64_t epoch)
 {
     for (size_t i = 0; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows);)
-        i += lay(a, item + i, n - i, epoch);
+        i += pack_items(a, item + i, n - i, epoch);
 }
 
 /* ---- The shelf --------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ bool fxi_fm_adagrad_batch_shelves(const fx_matrix *X, size_t *bytes)
     return stored <= most;
 }
 
-static fx_status lay_out(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
+static fx_status pack_rows(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
 {
     const fx_matrix *X = a->p->X;
     size_t stored = 0;
@@ -165,9 +165,9 @@ fx_status fxi_fm_adagrad_batch_shelve(fxi_fm_adagrad_batch *a, const size_t *ite
     a->shelved = item;
     if (!c || !y)
         return FX_ENOMEM;
-    /* losers change: pairs are laid out when they come */
+    /* losers change, so pairs are packed when they are read */
     return a->p->pairs || !fxi_fm_adagrad_batch_shelves(a->p->X, &bytes) ? FX_OK
-                                                                         : lay_out(a, item, n);
+                                                                         : pack_rows(a, item, n);
 }
 
 /* ---- Losses ------------------------------------------------------------------------------ */
@@ -226,7 +226,7 @@ double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, siz
     double loss = 0;
 
     for (size_t i = 0, some; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows); i += some) {
-        some = lay(a, item + i, n - i, epoch);
+        some = pack_items(a, item + i, n - i, epoch);
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
         loss += by_margin ? logistic(a, item + i, some, by) : other_loss(a, item + i, some, by);
         if (by != 0)

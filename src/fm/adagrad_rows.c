@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * adagrad_rows.c - a few rows at a time: laid out, scored, and what their scores' slopes add to a
+ * adagrad_rows.c - a few rows at a time: packed, scored, and what their scores' slopes add to a
  * gradient.
  *
  * Derivatives are computed together with the scores and wait in the cache until the slopes are

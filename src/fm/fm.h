@@ -112,7 +112,7 @@ fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_
                                 size_t threads);
 void fxi_fm_row_workspaces_free(fxi_fm_workspace **rooms, size_t threads);
 size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a room */
-/* The row that follows, laid out once for all panels. */
+/* The row that follows, packed once for all panels. */
 fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r);
 /* b + <w, x> */
 double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v);

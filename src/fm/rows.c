@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct laying {
+typedef struct row_copy {
     const fxi_fm *fm;
     const fx_matrix *X;
     size_t size;                        /* of a number */
     char *val;
     int64_t *ptr;
     int32_t *col;                       /* NULL: dense */
-} laying;
+} row_copy;
 
-static void lay_one(const laying *a, char *at, size_t q)
+static void put_one(const row_copy *a, char *at, size_t q)
 {
     if (a->size == sizeof(float))
         ((float *)at)[q] = 1;
@@ -25,7 +25,7 @@ static void lay_one(const laying *a, char *at, size_t q)
         ((double *)at)[q] = 1;
 }
 
-static void lay_row(const laying *a, size_t i)
+static void copy_row(const row_copy *a, size_t i)
 {
     const fxi_fm *fm = a->fm;
     fxi_row r = fxi_data_row(a->X, i);
@@ -34,7 +34,7 @@ static void lay_row(const laying *a, size_t i)
     char *at = a->val + first * a->size;
 
     for (size_t q = 0; q < fm->front; q++)
-        lay_one(a, at, q);
+        put_one(a, at, q);
     if (r.n)
         memcpy(at + fm->front * a->size, r.f32 ? (const void *)r.f32 : r.f64, r.n * a->size);
     if (fm->twice)
@@ -47,20 +47,20 @@ static void lay_row(const laying *a, size_t i)
     }
 }
 
-static fx_status lay_rows(void *ctx, size_t b, fxi_team *team)
+static fx_status copy_rows(void *ctx, size_t b, fxi_team *team)
 {
-    const laying *a = ctx;
+    const row_copy *a = ctx;
     size_t end = a->X->rows - b * 1024 < 1024 ? a->X->rows : (b + 1) * 1024;
 
     for (size_t i = b * 1024; i < end && !fxi_parallel_cancelled(team); i++)
-        lay_row(a, i);
+        copy_row(a, i);
     return FX_OK;
 }
 
 fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx_matrix *X,
                       const fx_run *run)
 {
-    laying a = {.fm = fm, .X = X, .size = X->type == FX_F32 ? sizeof(float) : sizeof(double)};
+    row_copy a = {.fm = fm, .X = X, .size = X->type == FX_F32 ? sizeof(float) : sizeof(double)};
     size_t stored = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : 0, extra, bytes;
     fx_status st;
 
@@ -95,7 +95,7 @@ fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx
     for (size_t i = 0; i <= X->rows && X->ptr && !st; i++)
         a.ptr[i] = (X->ptr[i] - X->ptr[0] + (int64_t)(i * fm->front)) * (fm->twice ? 2 : 1);
     if (!st)
-        st = fxi_parallel((X->rows + 1023) / 1024, lay_rows, &a, run);
+        st = fxi_parallel((X->rows + 1023) / 1024, copy_rows, &a, run);
     if (st) {
         fx_data_free(d);
         return st;

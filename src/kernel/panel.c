@@ -137,7 +137,7 @@ static fx_status make(const fxi_panels *p, fxi_space *s)
     size_t scratch = fxi_kernel_scratch(p->kernel, p->row_entries, false);
 
     s->work.simd = fxi_simd_get();
-    s->laid = SIZE_MAX;
+    s->packed = SIZE_MAX;
     if (!(s->work.scratch = fxi_alloc(scratch, sizeof(double)))
         || !(s->out = fxi_alloc(p->outs * p->tile * FXI_LANES, sizeof *s->out))
         || !(s->zt = fxi_alloc((p->panel_entries + 1) * FXI_LANES, sizeof *s->zt)))

@@ -12,7 +12,7 @@ enum {
 typedef struct fxi_space {              /* what one thread needs, allocated at the door */
     fxi_work work;
     double *zt;                         /* the panel */
-    size_t laid;                        /* first of its rows z; SIZE_MAX: none */
+    size_t packed;                      /* first of its rows z; SIZE_MAX: none */
     bool sorted;                        /* its slots ascend by feature */
     size_t slots;                       /* in use, besides the slot of zeros behind them */
     int64_t *slot_col;                  /* [slots] the feature of a slot */

@@ -38,7 +38,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool lay_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+static bool pack_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
     size_t d = p->z.X->cols;
 
@@ -75,7 +75,7 @@ static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t l
     return true;
 }
 
-static bool lay_sparse(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
+static bool pack_sparse(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
     if (p->whole) {
         s->slots = p->z.X->cols;
@@ -98,7 +98,7 @@ static bool lay_sparse(const fxi_panels *p, fxi_space *s, size_t first, size_t l
     return true;
 }
 
-/* Squared norms of the rows of a panel: sparse rows before it is laid, dense ones behind. */
+/* Squared norms of the rows of a panel: sparse rows before it is packed, dense ones after. */
 static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
     const fxi_simd *simd = s->work.simd;
@@ -126,16 +126,16 @@ static bool apart(const fxi_panels *p, const fxi_space *s)
 
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
-    if (s->laid == first && (s->sorted || !apart(p, s)))
+    if (s->packed == first && (s->sorted || !apart(p, s)))
         return true;
-    s->laid = SIZE_MAX;
+    s->packed = SIZE_MAX;
     if (p->gamma > 0 && !p->dense)
         measure(p, s, first, lanes);
     s->sorted = p->dense || apart(p, s);
-    if (!(p->dense ? lay_dense(p, s, first, lanes) : lay_sparse(p, s, first, lanes)))
+    if (!(p->dense ? pack_dense(p, s, first, lanes) : pack_sparse(p, s, first, lanes)))
         return false;
     if (p->gamma > 0 && p->dense)
         measure(p, s, first, lanes);
-    s->laid = first;
+    s->packed = first;
     return true;
 }

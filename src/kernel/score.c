@@ -28,7 +28,7 @@ typedef struct score {
 } score;
 
 /* The weights of vectors j.., 0 for lanes and outputs that are not there. */
-static void lay_weights(double *to, const score *a, size_t j, size_t lanes)
+static void pack_weights(double *to, const score *a, size_t j, size_t lanes)
 {
     size_t width = a->outputs == 1 ? 1 : a->width;
 
@@ -69,7 +69,7 @@ static fx_status panels(const score *a, fxi_space *s, size_t i0, size_t n, doubl
         if (lanes < FXI_LANES)          /* no vector stands there */
             for (size_t i = 0; i < n; i++)
                 memset(s->out + i * FXI_LANES + lanes, 0, (FXI_LANES - lanes) * sizeof *s->out);
-        lay_weights(weight, a, j, lanes);
+        pack_weights(weight, a, j, lanes);
         if (a->outputs == 1)
             s->work.simd->kernel_score_one(sum, s->out, weight, n);
         else

@@ -34,7 +34,7 @@ typedef struct values {
     thread_space *space;
 } values;
 
-static fxi_panel lay_row(const values *a, thread_space *s, size_t i)
+static fxi_panel pack_row(const values *a, thread_space *s, size_t i)
 {
     fxi_row r = fxi_data_row(a->X, i);
     bool sparse = a->X->ptr && !a->scatter;
@@ -68,7 +68,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
 
     s->work.team = team;
     for (size_t i = b * ROWS; i < end; i++) {
-        fxi_panel p = lay_row(a, s, i);
+        fxi_panel p = pack_row(a, s, i);
         size_t first = X->ptr ? (size_t)(X->ptr[i] - X->ptr[0]) : i * X->cols;
         for (size_t h = 0; h < a->panels; h++) {
             if (fxi_parallel_cancelled(team))
@@ -133,7 +133,7 @@ static fx_status make_spaces(values *a, int threads)
 }
 
 /* Rows b*ROWS.. of the caller's P to their places in all panels. */
-static fx_status lay_vectors(void *ctx, size_t b, fxi_team *team)
+static fx_status pack_vectors(void *ctx, size_t b, fxi_team *team)
 {
     const values *a = ctx;
     size_t cols = a->X->cols, end = cols - b * ROWS < ROWS ? cols : (b + 1) * ROWS;
@@ -205,7 +205,7 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     if (!st && !(a.P = fxi_zalloc(a.panels * panel, sizeof *a.P)))
         st = FX_ENOMEM;
     if (!st)
-        st = fxi_parallel((X->cols + ROWS - 1) / ROWS, lay_vectors, &a, &how);
+        st = fxi_parallel((X->cols + ROWS - 1) / ROWS, pack_vectors, &a, &how);
     if (!st)
         st = make_spaces(&a, threads);
     if (!st)

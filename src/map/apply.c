@@ -35,7 +35,7 @@ typedef struct application {
     thread_space *space;
 } application;
 
-static void lay_numbers(const application *a, double *x, fxi_row row)
+static void pack_numbers(const application *a, double *x, fxi_row row)
 {
     int bad;                            /* checked at the door */
 
@@ -45,8 +45,8 @@ static void lay_numbers(const application *a, double *x, fxi_row row)
         memcpy(x, row.f64, row.n * sizeof *x);
 }
 
-static void lay_tile(fxi_tile *t, const application *a, thread_space *s, size_t first,
-                     fxi_team *team)
+static void pack_tile(fxi_tile *t, const application *a, thread_space *s, size_t first,
+                      fxi_team *team)
 {
     const fx_matrix *X = a->X;
     size_t rows = X->rows - first < a->m->rows ? X->rows - first : a->m->rows, n = 0;
@@ -56,7 +56,7 @@ static void lay_tile(fxi_tile *t, const application *a, thread_space *s, size_t 
         fxi_row row = fxi_data_row(X, first + r);
         t->first[r] = n;
         if (!X->ptr) {
-            lay_numbers(a, s->x + n, row);
+            pack_numbers(a, s->x + n, row);
             n += row.n;
             continue;
         }
@@ -142,7 +142,7 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
     fx_status st = FX_OK;
     fxi_tile t;
 
-    lay_tile(&t, a, s, row, team);
+    pack_tile(&t, a, s, row, team);
     if (fxi_parallel_cancelled(team))
         return FX_OK;                   /* fxi_parallel reports it */
     m->type->prepare(s->space, m, &t, s->x);

@@ -167,8 +167,8 @@ void fxi_map_random_kernel_panel_carve(fxi_rk_space *s, char **at, const fx_map 
     s->work = (fxi_work){.simd = m->simd, .scratch = (double *)(void *)*at};
 }
 
-static void lay_rows_of_w(const fxi_rk *k, fxi_rk_space *s, size_t output, const int64_t *col,
-                          size_t n)
+static void pack_rows_of_w(const fxi_rk *k, fxi_rk_space *s, size_t output, const int64_t *col,
+                           size_t n)
 {
     for (size_t e = 0; e < n; e++) {
         int64_t j = col ? col[e] : (int64_t)e;
@@ -192,7 +192,7 @@ void fxi_map_random_kernel_panel(float *z, const fx_map *m, fxi_rk_space *s, siz
 
     for (size_t q = 0; q < count; q += FXI_LANES) {
         if (!t->col)                    /* dense rows share them */
-            lay_rows_of_w(k, s, first + q, NULL, t->cols);
+            pack_rows_of_w(k, s, first + q, NULL, t->cols);
         for (size_t r = 0; r < t->rows; r++) {
             size_t at = t->first[r], n = t->first[r + 1] - at;
             fxi_panel p = {.n = n, .x = s->x + at, .col = t->col ? t->col + at : NULL,
@@ -202,7 +202,7 @@ void fxi_map_random_kernel_panel(float *z, const fx_map *m, fxi_rk_space *s, siz
             if (stopped(s, fxi_kernel_cost(m->kernel, n)))
                 return;
             if (t->col)
-                lay_rows_of_w(k, s, first + q, p.col, n);
+                pack_rows_of_w(k, s, first + q, p.col, n);
             if (k->complex)
                 complex_values(re, im, m, k, &p, s);
             else

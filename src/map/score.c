@@ -8,17 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CHUNK = 1 << 12 };               /* features whose weights are laid together */
+enum { CHUNK = 1 << 12 };               /* features whose weights are packed at a time */
 
-typedef struct laying {
+typedef struct packing {
     float *w;                           /* [outputs][padded] */
     const double *W;                    /* [features][outputs] */
     size_t features, outputs, padded;
-} laying;
+} packing;
 
-static fx_status lay(void *ctx, size_t b, fxi_team *team)
+static fx_status pack_weights(void *ctx, size_t b, fxi_team *team)
 {
-    const laying *l = ctx;
+    const packing *l = ctx;
     size_t first = b * CHUNK, last = l->features - first < CHUNK ? l->features : first + CHUNK;
 
     for (size_t c = 0; c < l->outputs && !fxi_parallel_cancelled(team); c++)
@@ -57,8 +57,8 @@ fx_status fx_map_score(double *S, const fx_map *m, const double *W, size_t outpu
     if (!(w = fxi_zalloc(padded * outputs, sizeof *w)))
         return FX_ENOMEM;
     fx_run how = fxi_parallel_run(run, (double)padded * (double)outputs);
-    st = fxi_parallel((m->features + CHUNK - 1) / CHUNK, lay,
-                      &(laying){w, W, m->features, outputs, padded}, &how);
+    st = fxi_parallel((m->features + CHUNK - 1) / CHUNK, pack_weights,
+                      &(packing){w, W, m->features, outputs, padded}, &how);
     if (!st)
         st = fxi_map_apply_scores(S, m, w, outputs, padded, X, run);
     free(w);

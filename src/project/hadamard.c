@@ -216,7 +216,7 @@ static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const 
             for (size_t k = t->first[r]; k < t->first[r + 1]; k++)
                 xt[(size_t)t->col[k] * FXI_LANES + r] = scale * x[k];
     } else {
-        p->simd->project_hadamard_lay(xt, x + t->first[0], t->rows, p->cols, scale);
+        p->simd->project_hadamard_pack(xt, x + t->first[0], t->rows, p->cols, scale);
         memset(xt + p->cols * FXI_LANES, 0, FXI_LANES * sizeof *xt);
     }
 }

@@ -152,7 +152,8 @@ void FXI_HOT(project_hadamard_sum)(float *sum, const float *x, const int32_t *pl
     }
 }
 
-void FXI_HOT(project_hadamard_lay)(float *xt, const float *x, size_t rows, size_t cols, float scale)
+void FXI_HOT(project_hadamard_pack)(float *xt, const float *x, size_t rows, size_t cols,
+                                    float scale)
 {
     enum { F = FXI_FSTEP };
     size_t whole = cols / F * F;

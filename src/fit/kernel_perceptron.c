@@ -11,7 +11,7 @@
  * makes at most one mistake a pass, so it stands in the queue twice at most: as it came, and
  * behind; its first place is void from then on.
  *
- * Cost: a row meets each row with a weight, and at most 2 BLOCK more.
+ * Cost: a row is evaluated against each row with a weight, and at most 2 BLOCK more.
  *
  * References: Freund, Schapire 1999; Dekel, Shalev-Shwartz, Singer 2008 (a budget; they also let
  * all weights shrink before one is dropped, which we do not). */
@@ -102,8 +102,9 @@ static void add_near(online *a, int32_t i)
     }
 }
 
-/* Who is near: a block's mistakes push out no more rows than it has. */
-static fx_status meet(online *a, const fx_run *how)
+/* Kernel values of the block with its near rows, scores by the far ones.  A block's mistakes push
+ * out no more rows than it has, so no others are near. */
+static fx_status eval_block(online *a, const fx_run *how)
 {
     const fx_matrix *X = a->p->source->X;
     fxi_row_subset block = {X, a->row, a->rows};
@@ -171,7 +172,7 @@ static fx_status see_block(void *ctx, size_t b, fxi_team *team)
             a->row[a->rows++] = (int32_t)i;
     if (!a->rows)
         return FX_OK;
-    fx_status st = meet(a, &how);
+    fx_status st = eval_block(a, &how);
     for (size_t r = 0; r < a->rows && !st; r++)
         see(a, r);
     return st;

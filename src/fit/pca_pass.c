@@ -104,8 +104,9 @@ static const int32_t *copy_piece(space *to, double *x, fxi_row r, size_t q, size
     return to->slot;
 }
 
-/* A piece of row r beside X, to t; or, with t, to the part. */
-static void meet(const pass *p, space *to, double *part, fxi_row r, size_t q, size_t n, size_t row)
+/* A piece of row r times X, to t; or, with t, to the part. */
+static void multiply_piece(const pass *p, space *to, double *part, fxi_row r, size_t q, size_t n,
+                           size_t row)
 {
     const fxi_pca *a = p->a;
     const int32_t *slot = copy_piece(to, to->x[0], r, q, n);
@@ -121,8 +122,8 @@ static void meet(const pass *p, space *to, double *part, fxi_row r, size_t q, si
 }
 
 /* The same of four dense rows from r on. */
-static void meet_four(const pass *p, space *to, double *part, const fxi_row *r, size_t q, size_t n,
-                      size_t row)
+static void multiply_four(const pass *p, space *to, double *part, const fxi_row *r, size_t q,
+                          size_t n, size_t row)
 {
     const fxi_pca *a = p->a;
     size_t d = a->s->features, stride = FXI_PCA_GROUPS * T;
@@ -139,15 +140,16 @@ static void meet_four(const pass *p, space *to, double *part, const fxi_row *r, 
 }
 
 /* Numbers [q, q + CHUNK) of rows r[n], to t or, with t, to the part. */
-static void meet_rows(const pass *p, space *to, double *part, const fxi_row *r, size_t n, size_t q)
+static void multiply_rows(const pass *p, space *to, double *part, const fxi_row *r, size_t n,
+                          size_t q)
 {
     size_t i = 0, d = p->a->s->features, len = d - q < CHUNK ? d - q : CHUNK;
 
     for (; !p->a->s->sparse && i + 4 <= n; i += 4)
-        meet_four(p, to, part, r + i, q, len, i);
+        multiply_four(p, to, part, r + i, q, len, i);
     for (; i < n; i++)
         if (q < r[i].n)
-            meet(p, to, part, r[i], q, r[i].n - q < CHUNK ? r[i].n - q : CHUNK, i);
+            multiply_piece(p, to, part, r[i], q, r[i].n - q < CHUNK ? r[i].n - q : CHUNK, i);
 }
 
 /* Both products of rows [first, first + n) of Z, which is block number b. */
@@ -166,7 +168,7 @@ static void few_rows(const pass *p, space *to, double *part, const fx_matrix *Z,
     }
     for (int again = 0; again < 2; again++) {
         for (size_t q = 0; q < longest; q += CHUNK)
-            meet_rows(p, to, again ? part : NULL, r, n, q);
+            multiply_rows(p, to, again ? part : NULL, r, n, q);
         for (size_t i = 0; i < n && !again; i++) {
             double w = a->c[b * a->s->block + first + i] / a->total;
             for (size_t v = 0; v < p->groups * T; v++) {

@@ -208,15 +208,16 @@ double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const doub
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
-/* A kernel beside a panel, theta of hofm-simplex in its place. */
-typedef struct meeting {
+/* A kernel and the panel that it is evaluated on; of hofm-simplex theta is its coefficients. */
+typedef struct evaluation {
     const fxi_fm_block *b;
     fx_kernel kernel;                   /* unless <p, x>^order */
     double theta[FX_ORDER_MAX + 1];
     fxi_panel p;
-} meeting;
+} evaluation;
 
-static void meet(meeting *a, fxi_fm_workspace *room, const double *v, size_t block, size_t panel)
+static void begin_evaluation(evaluation *a, fxi_fm_workspace *room, const double *v, size_t block,
+                             size_t panel)
 {
     const fxi_fm *fm = room->fm;
     const fxi_fm_entries *row = &room->row;
@@ -243,9 +244,9 @@ static void meet(meeting *a, fxi_fm_workspace *room, const double *v, size_t blo
 void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size_t block,
                       size_t panel, fxi_team *team)
 {
-    meeting a;
+    evaluation a;
 
-    meet(&a, room, v, block, panel);
+    begin_evaluation(&a, room, v, block, panel);
     room->work.team = team;
     if (a.b->kernel) {
         a.kernel.type->panel(out, &a.kernel, &a.p, &room->work);
@@ -258,7 +259,7 @@ void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size
 const double *fxi_fm_row_orders(const fxi_fm_workspace *room) { return room->work.scratch; }
 
 /* <p, x>^m and m <p, x>^(m - 1) x_j */
-static void powers(double *out, double *g, fxi_fm_workspace *room, const meeting *a)
+static void powers(double *out, double *g, fxi_fm_workspace *room, const evaluation *a)
 {
     const fxi_simd *simd = room->work.simd;
     double *slope = room->work.scratch;
@@ -280,9 +281,9 @@ void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *room, const d
 {
     const fxi_simd *simd = room->work.simd;
     const fxi_fm_entries *row = &room->row;
-    meeting a;
+    evaluation a;
 
-    meet(&a, room, v, block, panel);
+    begin_evaluation(&a, room, v, block, panel);
     room->work.team = team;
     if (!a.b->kernel) {
         powers(out, g, room, &a);

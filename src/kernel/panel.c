@@ -5,7 +5,7 @@
  *            .. z_0  z_1  ..  z_15
  *   x tile   ---------------------        i   [ one call a row, or for two ]
  *
- * panel_pack.c lays z, panel_eval.c has x meet it; here is what they need.
+ * panel_pack.c packs z, panel_eval.c evaluates x against it; here is what they need.
  *
  * Dense rows need no bookkeeping (floats are widened once a tile); sparse ones are copied once a
  * tile, as doubles and slots.  With few columns every column has its slot, and the columns of x are
@@ -159,8 +159,9 @@ static fx_status make(const fxi_panels *p, fxi_space *s)
         || !(s->count = fxi_alloc(p->tile, sizeof *s->count))
         || !(s->tile_col = fxi_alloc(p->tile_entries, sizeof *s->tile_col))
         || !(s->tile_slot = fxi_alloc(p->tile_entries, sizeof *s->tile_slot))
-        || !(s->met_x = p->whole ? s->tile : fxi_alloc(p->tile_entries, sizeof *s->met_x))
-        || !(s->met = p->whole ? s->start : fxi_alloc(p->tile + 1, sizeof *s->met)))
+        || !(s->selected_x = p->whole ? s->tile : fxi_alloc(p->tile_entries, sizeof *s->selected_x))
+        || !(s->selected_start = p->whole ? s->start
+                                          : fxi_alloc(p->tile + 1, sizeof *s->selected_start)))
         return FX_ENOMEM;
     memset(s->place, 0xff, p->table * sizeof *s->place);
     if (p->hashed)
@@ -208,8 +209,8 @@ void fxi_kernel_panel_close(fxi_panels *p)
         free(s->tile_col);
         free(s->tile_slot);
         if (!p->whole) {
-            free(s->met_x);
-            free(s->met);
+            free(s->selected_x);
+            free(s->selected_start);
         }
         free(s->norm);
         free(s->norms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel.h - for gram.c, rows.c and score.c: tiles of rows x beside panels of FXI_LANES rows z. */
+ * panel.h - for gram.c, rows.c and score.c: tiles of rows x against panels of FXI_LANES rows z. */
 #ifndef FXI_KERNEL_PANEL_H
 #define FXI_KERNEL_PANEL_H
 #include "kernel/kernel.h"
@@ -22,9 +22,9 @@ typedef struct fxi_space {              /* what one thread needs, allocated at t
     size_t *start, *count;              /* [tile + 1], [tile] first entry, entries of a sparse row */
     int64_t *tile_col;                  /* of the entries: feature .. */
     int32_t *tile_slot;                 /* .. and slot */
-    double *met_x;                      /* what has a slot in the panel: tile and start, or .. */
-    size_t *met;                        /* .. if not every column has one, others */
-    double *x[2];                       /* sparse rows as they meet the panel */
+    double *selected_x;                 /* what has a slot in the panel: tile and start, or .. */
+    size_t *selected_start;             /* .. if not every column has one, others */
+    double *x[2];                       /* sparse rows, aligned with the panel */
     int64_t *col;
     int32_t *slot;
     double *norm;                       /* [tile] ||x||^2 .. */
@@ -91,7 +91,7 @@ static inline size_t fxi_row_subset_at(fxi_row_subset s, size_t i)
 size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
 /* Multiply-adds of a row with one vector, about. */
 double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X);
-/* Bytes for a thread that meets rows of X in panels of rows of X. */
+/* Bytes for a thread that evaluates rows of X against panels of rows of X. */
 size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t tile, size_t outs);
 /* Sizes, and memory for so many threads; p->tile is set.  close frees it, also after a failure. */
 fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
@@ -99,7 +99,7 @@ fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const c
 void fxi_kernel_panel_close(fxi_panels *p);
 /* The space of this thread. */
 fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team);
-/* The tile of rows i0.. of x; panel of rows z from first on; both beside each other from row `from`
+/* The tile of rows i0.. of x; panel of rows z from first on; the kernel of both, from row `from`
  * of the tile on, to out[tile][FXI_LANES].  Each false if the call is to stop. */
 bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);

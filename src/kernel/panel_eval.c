@@ -85,11 +85,11 @@ bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, si
 /* What the rows of the tile and the panel have in common, without a branch that could go wrong. */
 static void select_entries(const fxi_panels *p, fxi_space *s, size_t from, size_t rows)
 {
-    double *x = s->met_x;
+    double *x = s->selected_x;
     int32_t *slot = s->tile_slot;
     size_t n = 0;
 
-    s->met[from] = 0;
+    s->selected_start[from] = 0;
     for (size_t i = from; i < rows; i++) {
         for (size_t e = s->start[i]; e < s->start[i] + s->count[i]; e++) {
             x[n] = s->tile[e];
@@ -100,7 +100,7 @@ static void select_entries(const fxi_panels *p, fxi_space *s, size_t from, size_
             x[n] = 0;
             slot[n] = (int32_t)s->slots;
         }
-        s->met[i + 1] = n;
+        s->selected_start[i + 1] = n;
     }
 }
 
@@ -110,7 +110,7 @@ static void dots(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
     const fxi_simd *simd = s->work.simd;
 
     if (!p->dense) {
-        simd->kernel_dots(out, s->met_x, s->tile_slot, s->met + i, s->zt, end - i);
+        simd->kernel_dots(out, s->selected_x, s->tile_slot, s->selected_start + i, s->zt, end - i);
         return;
     }
     for (; i < end; i += 2, out += 2 * FXI_LANES)
@@ -119,7 +119,7 @@ static void dots(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
                          p->x.X->cols);
 }
 
-/* Rows i.. have met by differences: those lanes that may, by products. */
+/* Rows i.. were evaluated by differences; lanes that may come from products are computed again. */
 static void replace(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i, size_t end)
 {
     _Alignas(64) double t[FXI_LANES];
@@ -240,10 +240,10 @@ static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
     out->slot = s->slot;
 }
 
-/* Rows i0 + i.. beside the panel; how many rows, one or two.  (Field by field: a struct that is
- * copied as soon as it is filled makes the processor wait.) */
-static size_t beside(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i,
-                     size_t end)
+/* Aligns rows i0 + i.. with the panel's slots; returns how many rows, one or two.  (Field by field:
+ * a struct that is copied as soon as it is filled makes the processor wait.) */
+static size_t align_rows(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i,
+                         size_t end)
 {
     bool two = p->pairs && i + 1 < end;
 
@@ -284,7 +284,7 @@ static bool each(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
     fxi_panel q = {.zt = s->zt, .slot = s->slot, .col = p->columns ? s->col : NULL};
 
     for (size_t step; i < end; i += step) {
-        step = beside(&q, p, s, i0, i, end);
+        step = align_rows(&q, p, s, i0, i, end);
         if (fxi_panel_stopped(s, step * p->cost))
             return false;
         fxi_kernel_begin(out + i * FXI_LANES, p->kernel, &q, &s->work);

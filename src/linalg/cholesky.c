@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cholesky.c - A = LL' in place of A, and solving with it.
  *
- * Columns are finished in blocks of WIDE panels, from the left.  A panel of rows meets a block
- * once: what all columns before the block explain is subtracted, CHUNK panels of them at a time, so
- * that the block's own panels come from the second-level cache; then the block's tiles are divided
- * by its factored diagonal tiles, from the left again.  Panels of rows are independent of each
- * other but for those of the diagonal block, which come first and, short as they are, one by one.
+ * Columns are finished in blocks of WIDE panels, from the left.  A panel of rows is updated once
+ * for each block: what all columns before the block explain is subtracted, CHUNK panels of them at
+ * a time, so that the block's own panels come from the second-level cache; then the block's tiles are
+ * divided by its factored diagonal tiles, from the left again.  Panels of rows are independent of
+ * each other but for those of the diagonal block, which come first and, short as they are, one by
+ * one.
  *
  * Cost: n^3/6 multiply-adds; a solution 2 n^2/2.  Accuracy: LL' = A + E with
  * |E| <= (n + 1) u |L||L'|, number by number, u = 2^-53.
@@ -60,7 +61,7 @@ static bool finish(const factoring *a, size_t i)
     return true;
 }
 
-static fx_status meet(void *ctx, size_t k, fxi_team *team)
+static fx_status update_panel(void *ctx, size_t k, fxi_team *team)
 {
     const factoring *a = ctx;
     size_t i = a->first + k, end = i < a->end ? i + 1 : a->end;
@@ -79,15 +80,15 @@ static fx_status meet(void *ctx, size_t k, fxi_team *team)
     return FX_OK;
 }
 
-/* Panels [first, last) meet the block, on one thread if there is little to do. */
-static fx_status meet_all(factoring *a, size_t first, size_t last, const fx_run *run)
+/* Updates panels [first, last) by the block, on one thread if there is little to do. */
+static fx_status update_panels(factoring *a, size_t first, size_t last, const fx_run *run)
 {
     fx_run how = run ? *run : (fx_run){0};
 
     if ((last - first) * (a->end - a->begin) * a->end < SMALL / (T * T * T))
         how.threads = 1;
     a->first = first;
-    return fxi_parallel(last - first, meet, a, &how);
+    return fxi_parallel(last - first, update_panel, a, &how);
 }
 
 fx_status fxi_linalg_cholesky(double *A, size_t n, const fx_run *run)
@@ -103,14 +104,14 @@ fx_status fxi_linalg_cholesky(double *A, size_t n, const fx_run *run)
     }
     for (; a.begin < panels && !st; a.begin = a.end) {
         a.end = panels - a.begin < WIDE ? panels : a.begin + WIDE;
-        st = meet_all(&a, a.begin, a.end, run);
+        st = update_panels(&a, a.begin, a.end, run);
         for (size_t i = a.begin; i < a.end && !st; i++)
             if (!finish(&a, i))
                 st = fxi_error(FX_ENUMERIC,
                                "the matrix of %zu rows is not positive definite (rows %zu to %zu)",
                                n, i * T, i * T + T - 1 < n ? i * T + T - 1 : n - 1);
         if (!st)
-            st = meet_all(&a, a.end, panels, run);
+            st = update_panels(&a, a.end, panels, run);
     }
     return st;
 }

@@ -61,7 +61,7 @@ typedef struct rows {
 } rows;
 
 /* All rows beside the first panel. */
-static fx_status meet(void *ctx, size_t block, fxi_team *team)
+static fx_status eval_rows(void *ctx, size_t block, fxi_team *team)
 {
     const rows *a = ctx;
     const fxi_fm *fm = a->p->fm;
@@ -96,7 +96,7 @@ static double time_rows(const fxi_fm_problem *p, const double *v, bool deletion)
 
     for (int k = 0; k < REPEAT; k++) {
         double t = fxi_fm_clock();
-        if (fxi_parallel_ordered(1, meet, &a, NULL))
+        if (fxi_parallel_ordered(1, eval_rows, &a, NULL))
             exit(1);
         best = fmin(best, fxi_fm_clock() - t);
     }

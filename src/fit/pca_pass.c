@@ -242,18 +242,18 @@ fx_status fxi_fit_pca_pass_apply(void *pca, double *Y, const double *X, size_t c
     fx_status st = FX_OK;
 
     for (size_t first = 0; first < count && !st; first += a->groups * T) {
-        size_t some = count - first < a->groups * T ? count - first : a->groups * T;
-        pass p = {a, groups_of(some), run};
+        size_t batch = count - first < a->groups * T ? count - first : a->groups * T;
+        pass p = {a, groups_of(batch), run};
         memset(a->X, 0, p.groups * d * T * sizeof *a->X);
         memset(a->at, 0, FXI_PCA_GROUPS * T * sizeof *a->at);
-        for (size_t v = 0; v < some; v++) {
+        for (size_t v = 0; v < batch; v++) {
             const double *x = X + (first + v) * d;
             for (size_t j = 0; j < d; j++)
                 a->X[(v / T * d + j) * T + v % T] = x[j];
             a->simd->fit_dot_double(&a->at[v], a->mean, x, d);
         }
         st = visit(&p);
-        for (size_t v = 0; v < some && !st; v++) {
+        for (size_t v = 0; v < batch && !st; v++) {
             const double *part = a->part + v / T * (d + 1) * T + v % T;
             for (size_t j = 0; j < d; j++)
                 Y[(first + v) * d + j] = part[j * T] - a->mean[j] * part[d * T];

@@ -225,10 +225,10 @@ double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, siz
     bool by_margin = a->p->pairs || a->p->loss == &fxi_loss_logistic;
     double loss = 0;
 
-    for (size_t i = 0, some; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows); i += some) {
-        some = pack_items(a, item + i, n - i, epoch);
+    for (size_t i = 0, count; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows); i += count) {
+        count = pack_items(a, item + i, n - i, epoch);
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
-        loss += by_margin ? logistic(a, item + i, some, by) : other_loss(a, item + i, some, by);
+        loss += by_margin ? logistic(a, item + i, count, by) : other_loss(a, item + i, count, by);
         if (by != 0)
             fxi_fm_adagrad_rows_accumulate(&a->rows, a->G, a->v);
     }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SOME = 64 };                     /* rows whose numbers stay in the cache until finished */
+enum { BATCH = 64 };                    /* rows whose numbers stay in the cache until finished */
 
 static const double *dense_row(const fxi_panels *p, const fxi_space *s, size_t i0, size_t i)
 {
@@ -42,18 +42,18 @@ static size_t copy(const fxi_panels *p, fxi_space *s, fxi_row r, size_t at)
 
 static void measure(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
 {
-    const double *x[SOME];
-    size_t n[SOME];
+    const double *x[BATCH];
+    size_t n[BATCH];
 
     s->x_most = 0;
-    for (size_t i = 0, some; i < rows; i += some) {
-        some = rows - i < SOME ? rows - i : SOME;
-        for (size_t a = 0; a < some; a++) {
+    for (size_t i = 0, batch; i < rows; i += batch) {
+        batch = rows - i < BATCH ? rows - i : BATCH;
+        for (size_t a = 0; a < batch; a++) {
             x[a] = p->dense ? dense_row(p, s, i0, i + a) : s->tile + s->start[i + a];
             n[a] = p->dense ? p->x.X->cols : s->count[i + a];
         }
-        s->work.simd->kernel_norms(s->norm + i, x, n, some);
-        for (size_t a = i; a < i + some; a++)
+        s->work.simd->kernel_norms(s->norm + i, x, n, batch);
+        for (size_t a = i; a < i + batch; a++)
             s->x_most = fmax(s->x_most, s->norm[a]);
     }
 }
@@ -300,7 +300,7 @@ bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_
     if (!p->dense && !p->whole && (p->products || p->gamma > 0) && from < rows)
         select_entries(p, s, from, rows);
     for (size_t i = from, end; i < rows; i = end) {
-        end = rows - i < SOME ? rows : i + SOME;
+        end = rows - i < BATCH ? rows : i + BATCH;
         if (p->products || near) {
             size_t entries = p->dense ? p->x.X->cols * (end - i) : s->start[end] - s->start[i];
             if (fxi_panel_stopped(s, (entries + end - i) * FXI_LANES))

@@ -3,10 +3,10 @@
  *
  * Columns are finished in blocks of WIDE panels, from the left.  A panel of rows is updated once
  * for each block: what all columns before the block explain is subtracted, CHUNK panels of them at
- * a time, so that the block's own panels come from the second-level cache; then the block's tiles are
- * divided by its factored diagonal tiles, from the left again.  Panels of rows are independent of
- * each other but for those of the diagonal block, which come first and, short as they are, one by
- * one.
+ * a time, so that the block's own panels come from the second-level cache; then the block's tiles
+ * are divided by its factored diagonal tiles, from the left again.  Panels of rows are independent
+ * of each other but for those of the diagonal block, which come first and, short as they are, one
+ * by one.
  *
  * Cost: n^3/6 multiply-adds; a solution 2 n^2/2.  Accuracy: LL' = A + E with
  * |E| <= (n + 1) u |L||L'|, number by number, u = 2^-53.

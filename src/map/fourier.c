@@ -75,7 +75,7 @@ static fx_status set_form(fxi_project *w, fx_map *m, int choice)
     return FX_OK;
 }
 
-static fx_status draw_some(void *ctx, size_t b, fxi_team *team)
+static fx_status draw_chunk(void *ctx, size_t b, fxi_team *team)
 {
     const fx_map *m = ctx;
     const fourier *f = m->state;
@@ -97,7 +97,7 @@ static fx_status draw_offsets(fourier *f, fx_map *m, const fx_run *run)
         return st;
     if (!(f->b = fxi_zalloc(padded, sizeof *f->b)))
         return FX_ENOMEM;
-    return fxi_parallel((m->random + CHUNK - 1) / CHUNK, draw_some, m, run);
+    return fxi_parallel((m->random + CHUNK - 1) / CHUNK, draw_chunk, m, run);
 }
 
 static const fxi_spec_key keys[] = {{"features", "cos-sin", "cos-sin|cos"},

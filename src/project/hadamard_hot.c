@@ -17,37 +17,37 @@
 /* Lanes that share a register.  The scalar target has four too, in the compiler's own vectors,
  * which it turns into what the plain machine offers. */
 #if FXI_WIDTH > 8
-typedef fxi_flt some;
-typedef fxi_int some_bits;
+typedef fxi_flt vec;
+typedef fxi_int vec_bits;
 #else
-typedef float some __attribute__((vector_size(16)));
-typedef int32_t some_bits __attribute__((vector_size(16)));
+typedef float vec __attribute__((vector_size(16)));
+typedef int32_t vec_bits __attribute__((vector_size(16)));
 #endif
 
 enum {
-    SOME = sizeof(some) / sizeof(float),
+    VEC_LANES = sizeof(vec) / sizeof(float),
     LEAF = 256,
     MOST = FXI_WIDTH == 64 ? 4 : 3,     /* stages in registers: 2^MOST of them, one to spare */
     FAR = 3                             /* the same when vectors are far apart: 2^FAR ways of a
                                          * cache set, which they all share */
 };
 
-FXI_INLINE some load(const float *x) { return *(const some *)x; }
-FXI_INLINE void save(float *x, some v) { *(some *)x = v; }
+FXI_INLINE vec load(const float *x) { return *(const vec *)x; }
+FXI_INLINE void save(float *x, vec v) { *(vec *)x = v; }
 
-FXI_INLINE some flip(some v, int32_t place) /* the sign is the top bit */
+FXI_INLINE vec flip(vec v, int32_t place) /* the sign is the top bit */
 {
-    return (some)((some_bits)v ^ ((some_bits){0} + (place & INT32_MIN)));
+    return (vec)((vec_bits)v ^ ((vec_bits){0} + (place & INT32_MIN)));
 }
 
-FXI_INLINE void butterflies(some *a, int radix)
+FXI_INLINE void butterflies(vec *a, int radix)
 {
 #pragma GCC unroll 4
     for (int h = 1; h < radix; h *= 2)
 #pragma GCC unroll 16
         for (int i = 0; i < radix; i++)
             if (!(i & h)) {
-                some difference = a[i] - a[i + h];
+                vec difference = a[i] - a[i + h];
                 a[i] += a[i + h];
                 a[i + h] = difference;
             }
@@ -58,8 +58,8 @@ FXI_INLINE void first_pass(float *z, const float *x, const int32_t *place, const
                            size_t n, int radix)
 {
     for (size_t c = 0; c < n; c += (size_t)radix)
-        for (int lane = 0; lane < FXI_LANES; lane += SOME) {
-            some a[16];
+        for (int lane = 0; lane < FXI_LANES; lane += VEC_LANES) {
+            vec a[16];
 #pragma GCC unroll 16
             for (int k = 0; k < radix; k++) {
                 size_t i = c + (size_t)k;
@@ -82,9 +82,9 @@ FXI_INLINE void pass(float *z, size_t n, size_t h, int radix)
 {
     for (size_t b = 0; b < n; b += h * (size_t)radix)
         for (size_t c = b; c < b + h; c++)
-            for (int lane = 0; lane < FXI_LANES; lane += SOME) {
+            for (int lane = 0; lane < FXI_LANES; lane += VEC_LANES) {
                 float *at = z + c * FXI_LANES + lane;
-                some a[16];
+                vec a[16];
 #pragma GCC unroll 16
                 for (int k = 0; k < radix; k++)
                     a[k] = load(at + (size_t)k * h * FXI_LANES);
@@ -135,11 +135,11 @@ void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, c
 
 void FXI_HOT(project_hadamard_sum)(float *sum, const float *x, const int32_t *place, size_t p)
 {
-    for (int lane = 0; lane < FXI_LANES; lane += SOME) {
-        some total = {0};
+    for (int lane = 0; lane < FXI_LANES; lane += VEC_LANES) {
+        vec total = {0};
         for (size_t first = 0; first < p; first += 64) {
             size_t last = p - first < 64 ? p : first + 64;
-            some a[4] = {0};
+            vec a[4] = {0};
             for (size_t c = first; c < last; c += 4)
                 for (size_t k = 0; k < 4; k++) {
                     int32_t at = place ? place[c + k] : (int32_t)(c + k);

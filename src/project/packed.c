@@ -171,9 +171,9 @@ static void packed_prepare(void *space, const fxi_project *p, const fxi_tile *t,
     }
     for (size_t i = tile->dense; i < t->rows; i++) {
         size_t first = t->first[tile->row[i]], end = t->first[tile->row[i] + 1];
-        p->simd->project_packed_fill_some(tile->tables + i * s->groups * entries,
-                                          tile->at + i * s->groups, &tile->touched[i], x + first,
-                                          t->col + first, end - first, p->products);
+        p->simd->project_packed_fill_sparse(tile->tables + i * s->groups * entries,
+                                            tile->at + i * s->groups, &tile->touched[i], x + first,
+                                            t->col + first, end - first, p->products);
     }
 }
 

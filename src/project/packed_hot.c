@@ -89,8 +89,8 @@ void FXI_HOT(project_packed_fill)(float *tables, size_t step, const float *x, si
         fill_all(tables, step, x, cols, false);
 }
 
-void FXI_HOT(project_packed_fill_some)(float *tables, size_t *at, size_t *groups, const float *x,
-                                       const int64_t *col, size_t n, bool products)
+void FXI_HOT(project_packed_fill_sparse)(float *tables, size_t *at, size_t *groups, const float *x,
+                                         const int64_t *col, size_t n, bool products)
 {
     size_t count = 0;
 

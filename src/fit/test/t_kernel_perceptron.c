@@ -43,11 +43,11 @@ static void pass(state *t, const fx_kernel *k, size_t first, size_t end, fxi_int
     bool given = fxi_kernel_is_precomputed(k);
     fx_matrix form = given ? fitting_dense(K, N, N) : fitting_dense(X, N, COLS);
     fxi_source z = fitting_source(&form, NULL, 0);
-    double some[N];
-    fxi_problem p = fitting_problem(&z, &fxi_loss_hinge, y, some, intercept, 0);
+    double weight[N];
+    fxi_problem p = fitting_problem(&z, &fxi_loss_hinge, y, weight, intercept, 0);
 
     for (size_t i = 0; i < N; i++)
-        some[i] = i < end ? c[i] : 0;
+        weight[i] = i < end ? c[i] : 0;
     p.kernel = k;
     CHECK(fxi_fit_kernel_perceptron(&t->s, &p, first, budget, &(fx_run){.threads = threads})
           == FX_OK);

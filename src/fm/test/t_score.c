@@ -29,19 +29,19 @@ static void check_golden(golden *g)
     fx_data_free(own);
 }
 
-static void check_some(fxi_fm_kind kind, int form)
+static void check_subset(fxi_fm_kind kind, int form)
 {
     made *m = made_model(kind, 3, 33, &fxi_loss_squared, MADE_ROWS, form);
-    double all[MADE_ROWS], some[MADE_ROWS];
+    double all[MADE_ROWS], subset[MADE_ROWS];
     int32_t row[MADE_ROWS];
     size_t n = 300;
 
     CHECK(fxi_fm_score(all, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, MADE_ROWS}, NULL) == FX_OK);
     for (size_t i = 0; i < n; i++)
         row[i] = (int32_t)test_below(MADE_ROWS);
-    CHECK(fxi_fm_score(some, &m->fm, m->v, (fxi_row_subset){&m->X, row, n}, NULL) == FX_OK);
+    CHECK(fxi_fm_score(subset, &m->fm, m->v, (fxi_row_subset){&m->X, row, n}, NULL) == FX_OK);
     for (size_t i = 0; i < n; i++)
-        CHECK(some[i] == all[row[i]]);
+        CHECK(subset[i] == all[row[i]]);
     made_end(m);
 }
 
@@ -84,7 +84,7 @@ int main(void)
     test_init();
     golden_run(check_golden);
     for (int k = 0; k < MADE_KINDS; k++)
-        check_some((fxi_fm_kind)k, k % MADE_FORMS);
+        check_subset((fxi_fm_kind)k, k % MADE_FORMS);
     check_uv();
     return 0;
 }

@@ -116,12 +116,12 @@ int main(void)
         if (!t->supported())
             continue;
         for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
-            static const size_t some[] = {1, 7, 15, 16};
+            static const size_t rows[] = {1, 7, 15, 16};
             for (size_t r = 0; r < 4; r++) {
-                check_store(t, sizes[c], some[r], test_below(4));
+                check_store(t, sizes[c], rows[r], test_below(4));
                 if (sizes[c])
                     for (int n = 0; n < 10; n++)
-                        check_bad(t, sizes[c], some[r]);
+                        check_bad(t, sizes[c], rows[r]);
             }
             check_copy(t, sizes[c], test_below(4));
             check_sums(t, sizes[c]);

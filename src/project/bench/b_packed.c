@@ -73,10 +73,10 @@ int main(void)
                 sparse.first[r + 1] = n;
             }
             sparse.col = col;
-            double all = time_rows(&p, &dense, x), some = time_rows(&p, &sparse, x);
+            double dense_time = time_rows(&p, &dense, x), sparse_time = time_rows(&p, &sparse, x);
             dense.rows = sparse.rows = 1;
-            printf("%s\t%zu\t%zu\t%.2f\t%.2f\t%.2f\t%.2f\n", simd->name, d, p.rows, all, some,
-                   time_rows(&p, &dense, x), time_rows(&p, &sparse, x));
+            printf("%s\t%zu\t%zu\t%.2f\t%.2f\t%.2f\t%.2f\n", simd->name, d, p.rows, dense_time,
+                   sparse_time, time_rows(&p, &dense, x), time_rows(&p, &sparse, x));
             free(x), free(col);
             fxi_project_free(&p);
         }

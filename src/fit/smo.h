@@ -44,7 +44,7 @@ typedef struct fxi_smo {
     int32_t *support;
     /* smo_cache.c: rows of K over the active variables */
     float *pool;
-    size_t floats, stride, slots, used; /* of the pool; of a row; there is room for; taken */
+    size_t floats, stride, slots, used; /* of the pool; of a row; slots: all, in use */
     int32_t *slot;                      /* [n] of a variable, -1: none */
     int32_t *owner;                     /* [slots] variable in a slot */
     uint64_t *stamp;                    /* [slots] when it was last asked for */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * smo_cache.c - rows of the kernel matrix over the active variables, as floats, in a pool of fixed
- * size; rows that nobody asked for longest go first.
+ * size; least recently used rows are evicted first.
  *
  * What is in the pool decides only what is computed when: a number of a row depends on its two
  * variables, and a solution not on the cache. */
@@ -27,36 +27,36 @@ void fxi_fit_smo_cache_start(fxi_smo *d)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* n slots: those that are free, then those whose rows were asked for longest ago. */
-static void make_room(size_t *out, fxi_smo *d, size_t n)
+/* n slots: those that are free, then those of the least recently used rows, which are evicted. */
+static void evict_lru(size_t *out, fxi_smo *d, size_t n)
 {
-    size_t old = d->used, got = 0, room;
+    size_t old = d->used, got = 0, evicted;
 
     while (got < n && d->used < d->slots)
         out[got++] = d->used++;
-    room = n - got;
+    evicted = n - got;
     out += got;
     got = 0;
-    for (size_t s = 0; s < old && room; s++) {
+    for (size_t s = 0; s < old && evicted; s++) {
         uint64_t stamp = d->stamp[s];
         size_t k;
-        if (stamp == d->clock || (got == room && stamp >= d->stamp[out[room - 1]]))
+        if (stamp == d->clock || (got == evicted && stamp >= d->stamp[out[evicted - 1]]))
             continue;
-        for (k = got < room ? got++ : room - 1; k > 0 && d->stamp[out[k - 1]] > stamp; k--)
+        for (k = got < evicted ? got++ : evicted - 1; k > 0 && d->stamp[out[k - 1]] > stamp; k--)
             out[k] = out[k - 1];
         out[k] = s;
     }
-    for (size_t k = 0; k < room; k++)
+    for (size_t k = 0; k < evicted; k++)
         d->slot[d->owner[out[k]]] = -1;
 }
 
-/* A kernel takes FXI_LANES rows in the time of one: where all fit into the pool, more that are
- * missing. */
-static size_t company(int32_t *which, const fxi_smo *d, size_t n)
+/* A kernel takes FXI_LANES rows in the time of one: where all fit into the pool, adds missing rows
+ * until a panel is full. */
+static size_t pad_to_panel(int32_t *which, const fxi_smo *d, size_t n)
 {
-    size_t first = (size_t)which[n - 1] + 1, room = d->slots - d->used, old = n;
+    size_t first = (size_t)which[n - 1] + 1, free_slots = d->slots - d->used, old = n;
 
-    for (size_t q = 0; q < d->m && d->slots == d->m && n % FXI_LANES && n < room; q++) {
+    for (size_t q = 0; q < d->m && d->slots == d->m && n % FXI_LANES && n < free_slots; q++) {
         size_t k = (first + q) % d->m, r = 0;
         while (r < old && (size_t)which[r] != k)
             r++;
@@ -81,8 +81,8 @@ fx_status fxi_fit_smo_cache(const float **out, fxi_smo *d, const size_t *at, siz
         else
             which[missing++] = (int32_t)at[q];
     if (missing)
-        missing = company(which, d, missing);
-    make_room(where, d, missing);
+        missing = pad_to_panel(which, d, missing);
+    evict_lru(where, d, missing);
     for (size_t q = 0; q < missing; q++) {
         to[q] = d->pool + where[q] * d->stride;
         rows[q] = d->row[which[q]];
@@ -134,8 +134,8 @@ fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
     return FX_OK;
 }
 
-/* Rows get the columns of variables m.. that join; where there is no longer room for all, those
- * asked for longest ago go. */
+/* Rows get the columns of variables m.. that join; where not all fit any longer, the
+ * least recently used are evicted. */
 fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
 {
     size_t old = d->stride, before = d->m, kept = 0;

@@ -135,14 +135,14 @@ static fx_status plain(fxi_smo *d, double end)
 }
 
 /* ---- With one -------------------------------------------------------------------------------- */
-/* Puts k where it belongs among at[0..*n), sorted by falling key, at most `room`. */
-static void insert(size_t *at, double *keys, size_t *n, size_t room, double key, size_t k)
+/* Puts k where it belongs among at[0..*n), sorted by falling key, at most `capacity`. */
+static void insert(size_t *at, double *keys, size_t *n, size_t capacity, double key, size_t k)
 {
     size_t q;
 
-    if (*n == room && key <= keys[room - 1])
+    if (*n == capacity && key <= keys[capacity - 1])
         return;
-    for (q = *n < room ? (*n)++ : room - 1; q > 0 && keys[q - 1] < key; q--) {
+    for (q = *n < capacity ? (*n)++ : capacity - 1; q > 0 && keys[q - 1] < key; q--) {
         keys[q] = keys[q - 1];
         at[q] = at[q - 1];
     }
@@ -157,14 +157,14 @@ static void choose(fxi_smo *d)
     enum { HALF = FXI_SMO_SET / 2 };
     fxi_smo_set *w = d->set;
     double key[2][HALF];
-    size_t at[2][HALF], n[2] = {0}, kept = 0, room;
+    size_t at[2][HALF], n[2] = {0}, kept = 0, half;
 
     if (w->n - w->kept > HALF)          /* the first set is all new */
         w->kept = w->n - HALF;
     for (size_t q = w->kept; q < w->n; q++)
         if (!fxi_smo_inactive(d, w->at[q]))
             w->at[kept++] = w->at[q];
-    room = (FXI_SMO_SET - kept) / 2;
+    half = (FXI_SMO_SET - kept) / 2;
     w->kept = w->n = kept;
     for (size_t k = 0; k < d->m; k++)
         d->support[k] = 0;
@@ -175,9 +175,9 @@ static void choose(fxi_smo *d)
         if (d->support[k] < 0)
             continue;
         if (up > d->bottom)
-            insert(at[0], key[0], &n[0], room, up, k);
+            insert(at[0], key[0], &n[0], half, up, k);
         if (down < d->top)
-            insert(at[1], key[1], &n[1], room, -down, k);
+            insert(at[1], key[1], &n[1], half, -down, k);
     }
     for (int side = 0; side < 2; side++)
         for (size_t q = 0; q < n[side]; q++)
@@ -220,7 +220,7 @@ static fx_status apply(fxi_smo *d)
 {
     fxi_smo_set *w = d->set;
     /* fit_smo_add sums by fours: pieces that do not part them leave the same bits */
-    size_t room = d->slots < FXI_SMO_SET ? d->slots / 4 * 4 : FXI_SMO_SET;
+    size_t batch = d->slots < FXI_SMO_SET ? d->slots / 4 * 4 : FXI_SMO_SET;
     size_t moved = 0, at[FXI_SMO_SET];
     double t[FXI_SMO_SET];
     fx_status st = FX_OK;
@@ -235,8 +235,8 @@ static fx_status apply(fxi_smo *d)
             at[moved++] = k;
         }
     }
-    for (size_t q = 0; q < moved && !st; q += room) {
-        size_t n = moved - q < room ? moved - q : room;
+    for (size_t q = 0; q < moved && !st; q += batch) {
+        size_t n = moved - q < batch ? moved - q : batch;
         if (!(st = fxi_fit_smo_cache(w->from, d, at + q, n)))
             d->simd->fit_smo_add(d->e, w->from, t + q, n, d->m);
     }

@@ -66,8 +66,8 @@ static fx_status open_dense(fxi_source *s, uint64_t keep, const fx_run *run)
 
 /* ---- Sparse features of a map ---------------------------------------------------------------- */
 
-/* In how many floats do n features of `rows` rows fit: offsets, columns, numbers? */
-static size_t room(size_t rows, size_t n) { return 2 * (rows + 1) + 2 * n; }
+/* The floats that n features of `rows` rows take: offsets, columns, numbers. */
+static size_t csr_floats(size_t rows, size_t n) { return 2 * (rows + 1) + 2 * n; }
 
 static fx_status cross(fx_matrix *out, const fxi_source *s, float *buffer, const fx_matrix *X,
                        const fx_run *run)
@@ -105,11 +105,11 @@ static fx_status open_sparse(fxi_source *s, size_t all, uint64_t keep, const fx_
     s->numbers = all;
     s->block = block_rows(all, s->rows);
     count(&most, s, s->block);
-    if (room(s->rows, all) > keep / sizeof(float)) {
-        s->buffer = room(s->block, most);
+    if (csr_floats(s->rows, all) > keep / sizeof(float)) {
+        s->buffer = csr_floats(s->block, most);
         return FX_OK;
     }
-    float *buffer = fxi_alloc(room(s->rows, all), sizeof *buffer);
+    float *buffer = fxi_alloc(csr_floats(s->rows, all), sizeof *buffer);
     fx_status st = buffer ? cross(&s->crossed, s, buffer, s->X, run) : FX_ENOMEM;
     if (st) {
         free(buffer);
@@ -157,8 +157,10 @@ void fxi_fit_source_free(fxi_source *s)
 
 size_t fxi_fit_source_bytes(const fxi_source *s)
 {
-    return sizeof(float) * (s->Z ? s->rows * s->stride
-                            : s->crossed.ptr ? room(s->rows, s->numbers) : 0);
+    return sizeof(float)
+           * (s->Z             ? s->rows * s->stride
+              : s->crossed.ptr ? csr_floats(s->rows, s->numbers)
+                               : 0);
 }
 
 fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,

@@ -28,7 +28,7 @@ typedef struct fxi_fm_adagrad_rows {
     double by[FXI_FM_ADAGRAD_ROWS];     /* slopes */
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
     double *table;                      /* fast: of adagrad_hot.c */
-    fxi_fm_workspace *room;                  /* not fast */
+    fxi_fm_workspace *workspace;        /* not fast */
     double *K;                          /* [most][blocks][panels][FXI_LANES], not fast */
     double (*theta)[FX_ORDER_MAX];      /* [most] df/dtheta, not fast */
     size_t *own_start;                  /* rows packed in here: [most + 1], [capacity] */

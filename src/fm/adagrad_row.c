@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* What a panel adds to df/dtheta; its value was the last one asked for. */
-static void add_orders(double *theta, const fxi_fm_workspace *room, const double *lambda, int m)
+static void add_orders(double *theta, const fxi_fm_workspace *workspace, const double *lambda,
+                       int m)
 {
-    const double *e = fxi_fm_row_orders(room);
+    const double *e = fxi_fm_row_orders(workspace);
 
     for (int t = 1; t <= m; t++)
         for (int w = 0; w < FXI_LANES; w++)
@@ -23,18 +24,18 @@ void fxi_fm_adagrad_row_score(fxi_fm_adagrad_rows *a, size_t r, const double *v,
     size_t first = fxi_fm_adagrad_first(a, r), n = fxi_fm_adagrad_first(a, r + 1) - first;
     size_t kernels = fm->blocks * fm->panels;
 
-    fxi_fm_row(a->room, (fxi_row){.n = n, .f64 = a->x + first, .col32 = a->col + first});
+    fxi_fm_row(a->workspace, (fxi_row){.n = n, .f64 = a->x + first, .col32 = a->col + first});
     memset(a->theta[r], 0, sizeof a->theta[r]);
     for (size_t s = 0; s < kernels; s++) {
         size_t b = s / fm->panels, h = s % fm->panels;
         const double *lambda = v + fm->block[b].lambda + h * FXI_LANES;
         double *K = a->K + (r * kernels + s) * FXI_LANES;
         if (!learn || simplex)
-            fxi_fm_row_value(K, a->room, v, b, h, a->team);
+            fxi_fm_row_value(K, a->workspace, v, b, h, a->team);
         if (learn && simplex)
-            add_orders(a->theta[r], a->room, lambda, fm->block[b].order);
+            add_orders(a->theta[r], a->workspace, lambda, fm->block[b].order);
         if (learn)
-            fxi_fm_row_gradient(K, fxi_fm_adagrad_pending(a, s, r), a->room, v, b, h, a->team);
+            fxi_fm_row_gradient(K, fxi_fm_adagrad_pending(a, s, r), a->workspace, v, b, h, a->team);
         for (int w = 0; w < FXI_LANES; w++)
             a->f[r] += lambda[w] * K[w];
     }

@@ -104,7 +104,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
         a->K = fxi_alloc(a->most * kernels, sizeof *a->K);
         a->theta = fxi_alloc(a->most, sizeof *a->theta);
         made = a->K && a->theta;
-        st = made ? fxi_fm_row_workspace(&a->room, fm, entries) : FX_OK;
+        st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries) : FX_OK;
     }
     if (!made || st)
         fxi_fm_adagrad_rows_free(a);
@@ -118,7 +118,7 @@ void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
     free(a->own_col);
     free(a->g);
     free(a->table);
-    fxi_fm_row_free(a->room);
+    fxi_fm_row_free(a->workspace);
     free(a->K);
     free(a->theta);
     free(a->touched);

@@ -95,10 +95,10 @@ double fxi_fm_norm(const fxi_fm *fm, const double *v, size_t block);
 fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx_matrix *X,
                       const fx_run *run);
 
-/* row.c - one row beside one panel of components, used by scores, gradients, AdaGrad.  A room is
- * one thread's; out, g and v are 64-byte aligned. */
+/* row.c - one row beside one panel of components, used by scores, gradients, AdaGrad.  Each
+ * thread has its workspace; out, g and v are 64-byte aligned. */
 typedef struct fxi_fm_workspace fxi_fm_workspace;
-typedef struct fxi_fm_entries {         /* a row in doubles, the room's or the data's own memory */
+typedef struct fxi_fm_entries {         /* a row in doubles, in the workspace or the data */
     size_t n;
     const double *x;                    /* [n] */
     const int32_t *col;                 /* [n]; NULL: entry k is column k */
@@ -106,30 +106,30 @@ typedef struct fxi_fm_entries {         /* a row in doubles, the room's or the d
 } fxi_fm_entries;
 fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm,
                                size_t entries); /* most in a row */
-void fxi_fm_row_free(fxi_fm_workspace *room);
+void fxi_fm_row_free(fxi_fm_workspace *workspace);
 /* One for each thread. */
 fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
                                 size_t threads);
-void fxi_fm_row_workspaces_free(fxi_fm_workspace **rooms, size_t threads);
-size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a room */
+void fxi_fm_row_workspaces_free(fxi_fm_workspace **workspaces, size_t threads);
+size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a workspace */
 /* The row that follows, packed once for all panels. */
-fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r);
+fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r);
 /* b + <w, x> */
 double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v);
 /* K(p_s, x), without lambda, to out[FXI_LANES]. */
-void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size_t block,
+void fxi_fm_row_value(double *out, fxi_fm_workspace *workspace, const double *v, size_t block,
                       size_t panel, fxi_team *team);
 /* That and the derivatives by p_s of entry e to g[e][FXI_LANES], in one go. */
-void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
+void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *workspace, const double *v,
                          size_t block, size_t panel, fxi_team *team);
 /* anova_t(p_s, x) for t = 0..order, [order + 1][FXI_LANES], of the last call of fxi_fm_row_value;
  * not for all-subsets and poly-net. */
-const double *fxi_fm_row_orders(const fxi_fm_workspace *room);
+const double *fxi_fm_row_orders(const fxi_fm_workspace *workspace);
 
 /* score.c - f[i] of rows, b and linear term included; a score depends on its row alone. */
 fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_subset x,
                        const fx_run *run);
-double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *room, fxi_row r,
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *workspace, fxi_row r,
                         fxi_team *team);
 /* Should a loop over rows stop?  Asked once in 2^14 entries, which *entries counts. */
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team);

@@ -26,7 +26,7 @@ typedef struct deriving {
     double *theta;                      /* [panels][FX_ORDER_MAX] derivatives: parts of panels */
     double *g;                          /* [threads][entries][FXI_LANES] */
     size_t entries;
-    fxi_fm_workspace **room;                 /* [threads] */
+    fxi_fm_workspace **workspace;       /* [threads] */
 } deriving;
 
 static fx_status score_rows(void *ctx, size_t b, fxi_team *team)
@@ -34,7 +34,7 @@ static fx_status score_rows(void *ctx, size_t b, fxi_team *team)
     deriving *a = ctx;
     const fxi_fm_problem *p = a->p;
     const fxi_fm *fm = p->fm;
-    fxi_fm_workspace *room = a->room[fxi_parallel_thread(team)];
+    fxi_fm_workspace *workspace = a->workspace[fxi_parallel_thread(team)];
     size_t end = p->X->rows - b * ROWS < ROWS ? p->X->rows : (b + 1) * ROWS, entries = 0;
     double sum = 0;
 
@@ -45,7 +45,7 @@ static fx_status score_rows(void *ctx, size_t b, fxi_team *team)
         fxi_row r = fxi_data_row(p->X, i);
         if (fxi_fm_score_stopped(&entries, r.n * fm->panels * fm->blocks, team))
             break;
-        double f = fxi_fm_score_row(fm, a->v, room, r, team);
+        double f = fxi_fm_score_row(fm, a->v, workspace, r, team);
         sum += p->c[i] * fxi_fm_loss(p->loss, p->y[i], f);
         a->slope[i] = p->c[i] / a->W * fxi_fm_slope(p->loss, p->y[i], f);
     }
@@ -57,7 +57,7 @@ static void add_linear(deriving *a, fxi_team *team)
 {
     const fxi_fm *fm = a->p->fm;
     double *w = a->G + fm->w;
-    fxi_fm_workspace *room = a->room[fxi_parallel_thread(team)];
+    fxi_fm_workspace *workspace = a->workspace[fxi_parallel_thread(team)];
     size_t entries = 0;
 
     for (size_t i = 0; i < a->p->X->rows; i++) {
@@ -68,7 +68,7 @@ static void add_linear(deriving *a, fxi_team *team)
             a->G[0] += slope;
         if (!fm->linear)
             continue;
-        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(a->p->X, i));
+        fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(a->p->X, i));
         if (fxi_fm_score_stopped(&entries, row.n, team))
             return;
         for (size_t k = row.first; k < row.last; k++)
@@ -98,9 +98,9 @@ static void add_penalties(deriving *a, const fxi_fm_block *b, size_t panel)
 }
 
 /* theta_t takes slope times sum_s lambda_s anova_t(p_s, x). */
-static void add_theta(double *theta, fxi_fm_workspace *room, const double *by, int order)
+static void add_theta(double *theta, fxi_fm_workspace *workspace, const double *by, int order)
 {
-    const double *e = fxi_fm_row_orders(room);
+    const double *e = fxi_fm_row_orders(workspace);
 
     for (int t = 1; t <= order; t++)
         for (size_t w = 0; w < FXI_LANES; w++)
@@ -122,16 +122,16 @@ static void add_panel(deriving *a, size_t block, size_t panel, fxi_team *team)
     for (size_t i = 0; i < a->p->X->rows; i++) {
         if (a->slope[i] == 0)
             continue;
-        fxi_fm_entries row = fxi_fm_row(a->room[thread], fxi_data_row(a->p->X, i));
+        fxi_fm_entries row = fxi_fm_row(a->workspace[thread], fxi_data_row(a->p->X, i));
         if (fxi_fm_score_stopped(&entries, row.n, team))
             return;
         for (size_t w = 0; w < FXI_LANES; w++)
             by[w] = a->slope[i] * lambda[w];
         if (fm->kind == FXI_FM_SIMPLEX) {
-            fxi_fm_row_value(K, a->room[thread], a->v, block, panel, team);
-            add_theta(a->theta + panel * FX_ORDER_MAX, a->room[thread], by, b->order);
+            fxi_fm_row_value(K, a->workspace[thread], a->v, block, panel, team);
+            add_theta(a->theta + panel * FX_ORDER_MAX, a->workspace[thread], by, b->order);
         }
-        fxi_fm_row_gradient(K, g, a->room[thread], a->v, block, panel, team);
+        fxi_fm_row_gradient(K, g, a->workspace[thread], a->v, block, panel, team);
         simd->fm_add(G, row.col, g, by, row.n);
         for (size_t w = 0; fm->how == FXI_FM_LEARNED && w < FXI_LANES; w++)
             G_lambda[w] += a->slope[i] * K[w];
@@ -171,7 +171,7 @@ static fx_status make_space(deriving *a, size_t blocks, size_t threads, const fx
     a->g = fxi_alloc(a->entries * lanes + 1, sizeof *a->g);
     if (!a->slope || !a->part || !a->theta || !a->g)
         return FX_ENOMEM;
-    return fxi_fm_row_workspaces(&a->room, fm, a->entries, threads);
+    return fxi_fm_row_workspaces(&a->workspace, fm, a->entries, threads);
 }
 
 static fx_status evaluate(double *objective, deriving *a, size_t blocks, const fx_run *run)
@@ -211,7 +211,7 @@ fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p,
     fx_status st = make_space(&a, blocks, threads, run);
     if (!st)
         st = evaluate(objective, &a, blocks, &how);
-    fxi_fm_row_workspaces_free(a.room, threads);
+    fxi_fm_row_workspaces_free(a.workspace, threads);
     free(a.slope);
     free(a.part);
     free(a.theta);

@@ -14,7 +14,7 @@ typedef struct pairing {
     const double *y, *c;
     const int64_t *qid;
     size_t rows;
-    fxi_data_item *item;                /* [rows], and room to sort */
+    fxi_data_item *item;                /* [rows], and space to sort */
 } pairing;
 
 static int64_t query_of(const pairing *a, size_t row) { return a->qid ? a->qid[row] : 0; }

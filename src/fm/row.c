@@ -72,19 +72,19 @@ size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries)
            + (fm->groups + 2 * entries) * sizeof(int32_t);
 }
 
-void fxi_fm_row_free(fxi_fm_workspace *room)
+void fxi_fm_row_free(fxi_fm_workspace *workspace)
 {
-    if (!room)
+    if (!workspace)
         return;
-    free(room->work.scratch);
-    free(room->x);
-    free(room->col);
-    free(room->table);
-    free(room->number);
-    free(room->local);
-    free(room->sum);
-    free(room->ones);
-    free(room);
+    free(workspace->work.scratch);
+    free(workspace->x);
+    free(workspace->col);
+    free(workspace->table);
+    free(workspace->number);
+    free(workspace->local);
+    free(workspace->sum);
+    free(workspace->ones);
+    free(workspace);
 }
 
 fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries)
@@ -120,25 +120,25 @@ fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t 
     return FX_OK;
 }
 
-void fxi_fm_row_workspaces_free(fxi_fm_workspace **rooms, size_t threads)
+void fxi_fm_row_workspaces_free(fxi_fm_workspace **workspaces, size_t threads)
 {
-    for (size_t t = 0; rooms && t < threads; t++)
-        fxi_fm_row_free(rooms[t]);
-    free(rooms);
+    for (size_t t = 0; workspaces && t < threads; t++)
+        fxi_fm_row_free(workspaces[t]);
+    free(workspaces);
 }
 
 fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
                                 size_t threads)
 {
-    fxi_fm_workspace **rooms = fxi_zalloc(threads, sizeof *rooms);
-    fx_status st = rooms ? FX_OK : FX_ENOMEM;
+    fxi_fm_workspace **workspaces = fxi_zalloc(threads, sizeof *workspaces);
+    fx_status st = workspaces ? FX_OK : FX_ENOMEM;
 
     for (size_t t = 0; t < threads && !st; t++)
-        st = fxi_fm_row_workspace(&rooms[t], fm, entries);
+        st = fxi_fm_row_workspace(&workspaces[t], fm, entries);
     if (st)
-        fxi_fm_row_workspaces_free(rooms, threads);
+        fxi_fm_row_workspaces_free(workspaces, threads);
     else
-        *out = rooms;
+        *out = workspaces;
     return st;
 }
 
@@ -150,32 +150,32 @@ static size_t column(const fxi_fm_entries *row, size_t k)
 }
 
 /* Numbers the groups that this row has. */
-static void find_groups(fxi_fm_workspace *room)
+static void find_groups(fxi_fm_workspace *workspace)
 {
-    const int32_t *group = room->fm->group;
-    const fxi_fm_entries *row = &room->row;
+    const int32_t *group = workspace->fm->group;
+    const fxi_fm_entries *row = &workspace->row;
     size_t locals = 0;
 
     for (size_t k = 0; k < row->n; k++) {
         int32_t g = group[column(row, k)];
-        if (g >= 0 && room->number[g] < 0)
-            room->number[g] = (int32_t)locals++;
-        room->local[k] = g < 0 ? -1 : room->number[g];
+        if (g >= 0 && workspace->number[g] < 0)
+            workspace->number[g] = (int32_t)locals++;
+        workspace->local[k] = g < 0 ? -1 : workspace->number[g];
     }
     for (size_t k = 0; k < row->n; k++) {
         int32_t g = group[column(row, k)];
         if (g >= 0)
-            room->number[g] = -1;
+            workspace->number[g] = -1;
         else
-            room->local[k] = (int32_t)locals;
+            workspace->local[k] = (int32_t)locals;
     }
-    room->locals = locals;
+    workspace->locals = locals;
 }
 
-fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r)
+fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r)
 {
-    const fxi_fm *fm = room->fm;
-    fxi_fm_entries *row = &room->row;
+    const fxi_fm *fm = workspace->fm;
+    fxi_fm_entries *row = &workspace->row;
 
     *row = (fxi_fm_entries){.n = r.n,
                             .x = r.f64,
@@ -184,16 +184,16 @@ fxi_fm_entries fxi_fm_row(fxi_fm_workspace *room, fxi_row r)
                             .last = fm->twice ? r.n / 2 : r.n};
     if (!r.f64) {
         for (size_t k = 0; k < r.n; k++)
-            room->x[k] = r.f32[k];
-        row->x = room->x;
+            workspace->x[k] = r.f32[k];
+        row->x = workspace->x;
     }
     if (r.col64) {
         for (size_t k = 0; k < r.n; k++)
-            room->col[k] = (int32_t)r.col64[k];
-        row->col = room->col;
+            workspace->col[k] = (int32_t)r.col64[k];
+        row->col = workspace->col;
     }
     if (fm->group)
-        find_groups(room);
+        find_groups(workspace);
     return *row;
 }
 
@@ -216,18 +216,18 @@ typedef struct evaluation {
     fxi_panel p;
 } evaluation;
 
-static void begin_evaluation(evaluation *a, fxi_fm_workspace *room, const double *v, size_t block,
-                             size_t panel)
+static void begin_evaluation(evaluation *a, fxi_fm_workspace *workspace, const double *v,
+                             size_t block, size_t panel)
 {
-    const fxi_fm *fm = room->fm;
-    const fxi_fm_entries *row = &room->row;
+    const fxi_fm *fm = workspace->fm;
+    const fxi_fm_entries *row = &workspace->row;
     const double *zt = v + fm->block[block].P + panel * fm->cols * FXI_LANES;
 
     a->b = &fm->block[block];
     if (fm->group) {
-        room->work.simd->fm_sums(room->sum, row->x, room->local, row->col, zt, row->n,
-                                 room->locals + 1);
-        a->p = (fxi_panel){.n = room->locals, .x = room->ones, .zt = room->sum};
+        workspace->work.simd->fm_sums(workspace->sum, row->x, workspace->local, row->col, zt,
+                                      row->n, workspace->locals + 1);
+        a->p = (fxi_panel){.n = workspace->locals, .x = workspace->ones, .zt = workspace->sum};
     } else {
         a->p = (fxi_panel){.n = row->n, .x = row->x, .slot = row->col, .zt = zt};
     }
@@ -241,28 +241,31 @@ static void begin_evaluation(evaluation *a, fxi_fm_workspace *room, const double
     }
 }
 
-void fxi_fm_row_value(double *out, fxi_fm_workspace *room, const double *v, size_t block,
+void fxi_fm_row_value(double *out, fxi_fm_workspace *workspace, const double *v, size_t block,
                       size_t panel, fxi_team *team)
 {
     evaluation a;
 
-    begin_evaluation(&a, room, v, block, panel);
-    room->work.team = team;
+    begin_evaluation(&a, workspace, v, block, panel);
+    workspace->work.team = team;
     if (a.b->kernel) {
-        a.kernel.type->panel(out, &a.kernel, &a.p, &room->work);
+        a.kernel.type->panel(out, &a.kernel, &a.p, &workspace->work);
         return;
     }
-    room->work.simd->kernel_dot(out, a.p.x, NULL, a.p.slot, a.p.zt, a.p.n);
-    room->work.simd->kernel_poly(out, FXI_LANES, 0, 1, a.b->order);
+    workspace->work.simd->kernel_dot(out, a.p.x, NULL, a.p.slot, a.p.zt, a.p.n);
+    workspace->work.simd->kernel_poly(out, FXI_LANES, 0, 1, a.b->order);
 }
 
-const double *fxi_fm_row_orders(const fxi_fm_workspace *room) { return room->work.scratch; }
+const double *fxi_fm_row_orders(const fxi_fm_workspace *workspace)
+{
+    return workspace->work.scratch;
+}
 
 /* <p, x>^m and m <p, x>^(m - 1) x_j */
-static void powers(double *out, double *g, fxi_fm_workspace *room, const evaluation *a)
+static void powers(double *out, double *g, fxi_fm_workspace *workspace, const evaluation *a)
 {
-    const fxi_simd *simd = room->work.simd;
-    double *slope = room->work.scratch;
+    const fxi_simd *simd = workspace->work.simd;
+    double *slope = workspace->work.scratch;
 
     simd->kernel_dot(out, a->p.x, NULL, a->p.slot, a->p.zt, a->p.n);
     memcpy(slope, out, FXI_LANES * sizeof *out);
@@ -276,29 +279,30 @@ static void powers(double *out, double *g, fxi_fm_workspace *room, const evaluat
             g[k * FXI_LANES + w] = a->p.x[k] * slope[w];
 }
 
-void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
+void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *workspace, const double *v,
                          size_t block, size_t panel, fxi_team *team)
 {
-    const fxi_simd *simd = room->work.simd;
-    const fxi_fm_entries *row = &room->row;
+    const fxi_simd *simd = workspace->work.simd;
+    const fxi_fm_entries *row = &workspace->row;
     evaluation a;
 
-    begin_evaluation(&a, room, v, block, panel);
-    room->work.team = team;
+    begin_evaluation(&a, workspace, v, block, panel);
+    workspace->work.team = team;
     if (!a.b->kernel) {
-        powers(out, g, room, &a);
+        powers(out, g, workspace, &a);
         return;
     }
-    double *to = room->fm->group ? room->by : g;
+    double *to = workspace->fm->group ? workspace->by : g;
     size_t m = (size_t)a.b->order;
     if (m && a.p.n <= LONG / m) {
-        simd->fm_anova(out, to, room->table, a.p.x, a.p.slot, a.p.zt, a.p.n, (int)m, a.kernel.coef);
+        simd->fm_anova(out, to, workspace->table, a.p.x, a.p.slot, a.p.zt, a.p.n, (int)m,
+                       a.kernel.coef);
     } else {
-        a.kernel.type->panel(out, &a.kernel, &a.p, &room->work);
-        a.kernel.type->gradient(to, &a.kernel, &a.p, &room->work);
+        a.kernel.type->panel(out, &a.kernel, &a.p, &workspace->work);
+        a.kernel.type->gradient(to, &a.kernel, &a.p, &workspace->work);
     }
-    if (room->fm->group) {
-        memset(room->by + room->locals * FXI_LANES, 0, FXI_LANES * sizeof *g);
-        simd->fm_spread(g, room->by, row->x, room->local, row->n);
+    if (workspace->fm->group) {
+        memset(workspace->by + workspace->locals * FXI_LANES, 0, FXI_LANES * sizeof *g);
+        simd->fm_spread(g, workspace->by, row->x, workspace->local, row->n);
     }
 }

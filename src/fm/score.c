@@ -13,7 +13,7 @@ typedef struct scoring {
     const fxi_fm *fm;
     const double *v;
     fxi_row_subset x;
-    fxi_fm_workspace **room;                 /* [threads] */
+    fxi_fm_workspace **workspace;       /* [threads] */
 } scoring;
 
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team)
@@ -25,17 +25,17 @@ bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team)
     return fxi_parallel_cancelled(team);
 }
 
-double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *room, fxi_row r,
+double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *workspace, fxi_row r,
                         fxi_team *team)
 {
-    fxi_fm_entries row = fxi_fm_row(room, r);
+    fxi_fm_entries row = fxi_fm_row(workspace, r);
     _Alignas(64) double K[FXI_LANES], sum[FXI_LANES] = {0};
     double f = fxi_fm_row_linear(fm, &row, v);
 
     for (size_t g = 0; g < fm->blocks; g++)
         for (size_t h = 0; h < fm->panels; h++) {
             const double *lambda = v + fm->block[g].lambda + h * FXI_LANES;
-            fxi_fm_row_value(K, room, v, g, h, team);
+            fxi_fm_row_value(K, workspace, v, g, h, team);
             for (size_t s = 0; s < FXI_LANES; s++)
                 sum[s] += lambda[s] * K[s];
         }
@@ -53,7 +53,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
         fxi_row r = fxi_data_row(a->x.X, a->x.row ? (size_t)a->x.row[i] : i);
         if (fxi_fm_score_stopped(&entries, r.n * a->fm->panels * a->fm->blocks, team))
             break;                      /* fxi_parallel reports it */
-        a->f[i] = fxi_fm_score_row(a->fm, a->v, a->room[fxi_parallel_thread(team)], r, team);
+        a->f[i] = fxi_fm_score_row(a->fm, a->v, a->workspace[fxi_parallel_thread(team)], r, team);
     }
     return FX_OK;
 }
@@ -71,9 +71,9 @@ fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_sub
 
     if (st || x.n == 0)
         return st;
-    if ((st = fxi_fm_row_workspaces(&a.room, fm, entries, threads)))
+    if ((st = fxi_fm_row_workspaces(&a.workspace, fm, entries, threads)))
         return st;
     st = fxi_parallel(blocks, block, &a, &how);
-    fxi_fm_row_workspaces_free(a.room, threads);
+    fxi_fm_row_workspaces_free(a.workspace, threads);
     return st;
 }

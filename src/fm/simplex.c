@@ -27,7 +27,7 @@ typedef struct weighing {
     double theta[FX_ORDER_MAX];
     double *F, *rest;                   /* [rows][m]; [rows] the score without them */
     double *part;                       /* [blocks of rows][SUMS] */
-    fxi_fm_workspace **room;                 /* [threads] */
+    fxi_fm_workspace **workspace;       /* [threads] */
 } weighing;
 
 void fxi_fm_simplex_project(double *x, size_t n)
@@ -55,7 +55,7 @@ static fx_status fill_rows(void *ctx, size_t block, fxi_team *team)
     weighing *a = ctx;
     const fxi_fm_problem *p = a->p;
     const fxi_fm *fm = p->fm;
-    fxi_fm_workspace *room = a->room[fxi_parallel_thread(team)];
+    fxi_fm_workspace *workspace = a->workspace[fxi_parallel_thread(team)];
     size_t end = p->X->rows - block * ROWS < ROWS ? p->X->rows : (block + 1) * ROWS, entries = 0;
     double *M = a->part + block * SUMS;
     _Alignas(64) double K[FXI_LANES];
@@ -66,14 +66,14 @@ static fx_status fill_rows(void *ctx, size_t block, fxi_team *team)
         memset(F, 0, a->m * sizeof *F);
         if (!(p->c[i] > 0))
             continue;
-        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(p->X, i));
+        fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(p->X, i));
         if (fxi_fm_score_stopped(&entries, row.n * fm->panels, team))
             return FX_OK;
         a->rest[i] = fxi_fm_row_linear(fm, &row, a->v);
         for (size_t h = 0; h < fm->panels; h++) {
             const double *lambda = a->v + a->b->lambda + h * FXI_LANES;
-            fxi_fm_row_value(K, room, a->v, 0, h, team);
-            const double *e = fxi_fm_row_orders(room) + FXI_LANES;
+            fxi_fm_row_value(K, workspace, a->v, 0, h, team);
+            const double *e = fxi_fm_row_orders(workspace) + FXI_LANES;
             for (size_t t = 0; t < a->m; t++)
                 for (size_t w = 0; w < FXI_LANES; w++)
                     F[t] += lambda[w] * e[t * FXI_LANES + w];
@@ -183,11 +183,11 @@ fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
     a.F = fxi_alloc(n * a.m, sizeof *a.F);
     a.rest = fxi_alloc(n, sizeof *a.rest);
     a.part = fxi_alloc(blocks * SUMS, sizeof *a.part);
-    st = a.F && a.rest && a.part ? fxi_fm_row_workspaces(&a.room, p->fm, entries, threads)
+    st = a.F && a.rest && a.part ? fxi_fm_row_workspaces(&a.workspace, p->fm, entries, threads)
                                  : FX_ENOMEM;
     if (!st)
         st = descend(v, &a, &how);
-    fxi_fm_row_workspaces_free(a.room, threads);
+    fxi_fm_row_workspaces_free(a.workspace, threads);
     free(a.F);
     free(a.rest);
     free(a.part);

@@ -79,18 +79,18 @@ static fx_status read_feature(int64_t *out, cursor *c, int base)
 /* ---- A growing array of numbers ------------------------------------------------------------- */
 typedef struct list {
     int64_t *at;
-    size_t n, room;
+    size_t n, capacity;
 } list;
 
 static fx_status push(list *l, int64_t x)
 {
-    if (l->n == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        int64_t *at = fxi_realloc(l->at, room, sizeof *at);
+    if (l->n == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 64;
+        int64_t *at = fxi_realloc(l->at, capacity, sizeof *at);
         if (!at)
             return FX_ENOMEM;
         l->at = at;
-        l->room = room;
+        l->capacity = capacity;
     }
     l->at[l->n++] = x;
     return FX_OK;
@@ -211,23 +211,23 @@ static fx_status grow(fxi_tree *t, const set *sets, size_t n)
 
 static fx_status build_tree(fxi_tree *t, list *items, const list *bounds)
 {
-    size_t n = bounds->n / 2, room = items->n;
+    size_t n = bounds->n / 2, capacity = items->n;
     fx_status st = FX_ENOMEM;
     set *sets = fxi_alloc(n + 1, sizeof *sets);
 
-    t->feature = fxi_alloc(room + 1, sizeof *t->feature);
-    t->use = fxi_alloc(room + 1, sizeof *t->use);
-    t->level = fxi_alloc(room + 1, sizeof *t->level);
-    t->next = fxi_alloc(room + 1, sizeof *t->next);
-    t->ends = fxi_alloc(room + 1, sizeof *t->ends);
+    t->feature = fxi_alloc(capacity + 1, sizeof *t->feature);
+    t->use = fxi_alloc(capacity + 1, sizeof *t->use);
+    t->level = fxi_alloc(capacity + 1, sizeof *t->level);
+    t->next = fxi_alloc(capacity + 1, sizeof *t->next);
+    t->ends = fxi_alloc(capacity + 1, sizeof *t->ends);
     if (sets && t->feature && t->use && t->level && t->next && t->ends) {
-        if (room)
-            memcpy(t->feature, items->at, room * sizeof *t->feature);
-        t->features = distinct(t->feature, room);
+        if (capacity)
+            memcpy(t->feature, items->at, capacity * sizeof *t->feature);
+        t->features = distinct(t->feature, capacity);
         for (size_t s = 0; s < n; s++) {
             size_t first = (size_t)bounds->at[2 * s];
             size_t last = s + 1 < n ? (size_t)bounds->at[2 * s + 2] : items->n;
-            sets[s] = (set){room ? items->at + first : NULL, last - first,
+            sets[s] = (set){capacity ? items->at + first : NULL, last - first,
                             (size_t)bounds->at[2 * s + 1]};
         }
         if (n)

@@ -19,6 +19,6 @@ bool fxi_linalg_cholesky_size(size_t *numbers, size_t n);       /* false: does n
 /* A = LL' in its place, 64-byte aligned.  Of diagonal tiles the lower triangle is read; the rows
  * beyond n are set here.  FX_ENUMERIC: not positive definite; A is then destroyed. */
 fx_status fxi_linalg_cholesky(double *A, size_t n, const fx_run *run);
-/* x = (LL')^-1 x; there is room for whole panels behind x[n]. */
+/* x = (LL')^-1 x; x has space for whole panels after x[n]. */
 fx_status fxi_linalg_cholesky_solve(double *x, const double *L, size_t n, const fx_run *run);
 #endif

@@ -24,11 +24,11 @@ typedef struct measure {
     const fx_matrix *X;                 /* all rows */
     const fx_run *run;
     size_t portion;                     /* pairs at a time */
-    size_t room;                        /* most entries of two rows */
+    size_t capacity;                    /* most entries of two rows */
     size_t row[2 * PORTION];            /* of X */
     const fx_matrix *picked;            /* those rows */
     float *Z;                           /* [2 * portion][features] */
-    double **space;                     /* [threads] pair: 3 room; then for K */
+    double **space;                     /* [threads] pair: 3 capacity; then for K */
     double error[PORTION], K[PORTION], V[PORTION];
     double from, share;                 /* of the whole call: where this step stands */
 } measure;
@@ -67,12 +67,12 @@ static fx_status one_pair(void *ctx, size_t q, fxi_team *team)
     const fx_map *m = e->map;
     double *space = e->space[fxi_parallel_thread(team)], one, dot = 0;
     const float *zx = e->Z + 2 * q * m->features, *zy = zx + m->features;
-    fxi_pair p = fxi_map_variance_pair(space, e->room, fxi_data_row(e->picked, 2 * q),
+    fxi_pair p = fxi_map_variance_pair(space, e->capacity, fxi_data_row(e->picked, 2 * q),
                                        fxi_data_row(e->picked, 2 * q + 1));
     fx_status st = FX_EUNSUPPORTED;
 
     p.team = team;
-    double K = fxi_map_variance_value(m->kernel, &p, space + e->room * 3, m->simd);
+    double K = fxi_map_variance_value(m->kernel, &p, space + e->capacity * 3, m->simd);
     if (!isfinite(K))
         return fxi_kernel_not_finite(m->kernel, K, e->row[2 * q], "row", e->row[2 * q + 1]);
     for (size_t s = 0; s < m->features; s++)
@@ -172,8 +172,8 @@ static fx_status make_spaces(measure *e, int threads)
         size_t n = fxi_data_row(e->X, i).n;
         longest = n > longest ? n : longest;
     }
-    e->room = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
-    each = e->room * 3 + fxi_map_variance_value_space(e->map->kernel, e->room);
+    e->capacity = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
+    each = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
     bytes = (size_t)threads * each * sizeof(double)
             + 2 * e->portion * e->map->features * sizeof *e->Z;
     fx_status st = fxi_memory_check(e->run, bytes, "sampled pairs and their features");

@@ -98,8 +98,8 @@ typedef struct sampling {
     double *weight;                     /* [top] */
     const fx_map *m, *level;            /* level: knows the inner variance */
     const fx_matrix *X;
-    size_t room;                        /* most entries of two rows */
-    double *space;                      /* [3 * room] */
+    size_t capacity;                    /* most entries of two rows */
+    double *space;                      /* [3 * capacity] */
 } sampling;
 
 /* Pair q: the variance of each order. */
@@ -113,7 +113,7 @@ static fx_status sample_pair(void *ctx, size_t q, fxi_team *team)
 
     if (rows > 1)                       /* another row */
         j += 1 + (size_t)fxi_rng_below(rng, 2 * q + 1, rows - 1);
-    fxi_pair pair = fxi_map_variance_pair(a->space, a->room, fxi_data_row(a->X, i),
+    fxi_pair pair = fxi_map_variance_pair(a->space, a->capacity, fxi_data_row(a->X, i),
                                           fxi_data_row(a->X, j % rows));
     pair.team = team;
     fx_status st = fxi_map_maclaurin_moments(&c, &V, a->level, &pair);
@@ -131,9 +131,9 @@ static fx_status sample_weights(double *weight, const fx_map *m, const fx_map *l
     sampling a = {.weight = weight, .m = m, .level = level, .X = X};
 
     for (size_t i = 0; i < X->rows; i++)
-        a.room = fxi_data_row(X, i).n > a.room ? fxi_data_row(X, i).n : a.room;
-    a.room *= 2;
-    if (!(a.space = fxi_alloc(a.room, 3 * sizeof *a.space)))
+        a.capacity = fxi_data_row(X, i).n > a.capacity ? fxi_data_row(X, i).n : a.capacity;
+    a.capacity *= 2;
+    if (!(a.space = fxi_alloc(a.capacity, 3 * sizeof *a.space)))
         return FX_ENOMEM;
     memset(weight, 0, (size_t)s->top * sizeof *weight);
     fx_status st = fxi_parallel_ordered(PAIRS, sample_pair, &a, run);

@@ -58,10 +58,10 @@ static bool serves(const fxi_map_type *t, const fx_kernel *k)
     return false;
 }
 
-static void list(char *out, size_t room, size_t *n, const char *name)
+static void list(char *out, size_t size, size_t *n, const char *name)
 {
-    if (*n < room)
-        *n += (size_t)snprintf(out + *n, room - *n, "%s%s", *n ? ", " : "", name);
+    if (*n < size)
+        *n += (size_t)snprintf(out + *n, size - *n, "%s%s", *n ? ", " : "", name);
 }
 
 static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
@@ -143,7 +143,7 @@ static fx_status make(fx_map **out, const fxi_spec *s, fx_map like, const fx_mat
 /* An alias becomes its map, to be freed; *out NULL: it is none. */
 static fx_status expand(char **out, const char *spec)
 {
-    size_t name = strcspn(spec, ":("), room;
+    size_t name = strcspn(spec, ":("), size;
 
     *out = NULL;
     for (size_t i = 0; i < ALIASES; i++) {
@@ -151,10 +151,10 @@ static fx_status expand(char **out, const char *spec)
             continue;
         const char *rest = spec + name;
         bool keys = *rest == ':';
-        room = strlen(alias[i].type) + strlen(alias[i].keys) + strlen(rest) + 3;
-        if (!(*out = fxi_realloc(NULL, room, 1)))
+        size = strlen(alias[i].type) + strlen(alias[i].keys) + strlen(rest) + 3;
+        if (!(*out = fxi_realloc(NULL, size, 1)))
             return FX_ENOMEM;
-        snprintf(*out, room, "%s:%s%s%s", alias[i].type, alias[i].keys, keys ? "," : "",
+        snprintf(*out, size, "%s:%s%s%s", alias[i].type, alias[i].keys, keys ? "," : "",
                  rest + keys);
     }
     return FX_OK;

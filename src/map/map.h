@@ -104,8 +104,8 @@ typedef struct fxi_moments {
 } fxi_moments;
 void fxi_map_variance_add(fxi_moments *m, double x, double y);  /* one more feature */
 fxi_moments fxi_map_variance_moments(const fxi_pair *p);
-/* Two rows beside each other, in space for 3 * room numbers, room the entries of both together. */
-fxi_pair fxi_map_variance_pair(double *space, size_t room, fxi_row a, fxi_row b);
+/* Two rows side by side, in space for 3 * capacity numbers; capacity: the entries of both. */
+fxi_pair fxi_map_variance_pair(double *space, size_t capacity, fxi_row a, fxi_row b);
 /* K of a pair, in 64-byte aligned space for so many numbers. */
 double fxi_map_variance_value(const fx_kernel *k, const fxi_pair *p, double *space,
                               const fxi_simd *simd);

@@ -141,8 +141,8 @@ typedef struct variance {
     const fx_matrix *X;
     const size_t *pair;
     size_t pairs;
-    double **x;                         /* [threads] room for a pair: x, y, col */
-    size_t room;                        /* entries of the two longest rows together */
+    double **x;                         /* [threads] space for a pair: x, y, col */
+    size_t capacity;                    /* entries of the two longest rows together */
 } variance;
 
 /* Next entry of a row that is not 0, from *q on; false at its end. */
@@ -155,10 +155,10 @@ static bool next_entry(fxi_row r, size_t *q, int64_t *col)
     return *q < r.n;
 }
 
-fxi_pair fxi_map_variance_pair(double *space, size_t room, fxi_row a, fxi_row b)
+fxi_pair fxi_map_variance_pair(double *space, size_t capacity, fxi_row a, fxi_row b)
 {
-    double *x = space, *y = x + room;
-    int64_t *col = (int64_t *)(void *)(y + room), i = 0, j = 0;
+    double *x = space, *y = x + capacity;
+    int64_t *col = (int64_t *)(void *)(y + capacity), i = 0, j = 0;
     size_t n = 0, p = 0, q = 0;
 
     for (;; n++) {
@@ -197,7 +197,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
 
     for (size_t q = b * GROUP; q < last; q++) {
         size_t i = v->pair[2 * q], j = v->pair[2 * q + 1];
-        fxi_pair p = fxi_map_variance_pair(space, v->room, fxi_data_row(v->X, i),
+        fxi_pair p = fxi_map_variance_pair(space, v->capacity, fxi_data_row(v->X, i),
                                            fxi_data_row(v->X, j));
         double one, all;
         p.team = team;
@@ -248,19 +248,19 @@ fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X, const 
         return st;
     for (size_t q = 0; q < pairs; q++) {
         size_t n = fxi_data_row(X, pair[2 * q]).n + fxi_data_row(X, pair[2 * q + 1]).n;
-        v.room = n > v.room ? n : v.room;
+        v.capacity = n > v.capacity ? n : v.capacity;
     }
-    fx_run how = fxi_parallel_run(run, 1000.0 * (double)pairs * (double)v.room);
+    fx_run how = fxi_parallel_run(run, 1000.0 * (double)pairs * (double)v.capacity);
     int threads = fxi_parallel_threads(&how, blocks);
-    if (!fxi_size_mul(&bytes, v.room, 3 * (size_t)threads) || !fxi_size_add(&bytes, bytes, pairs)
-        || !fxi_size_mul(&bytes, bytes, sizeof(double)))
+    if (!fxi_size_mul(&bytes, v.capacity, 3 * (size_t)threads)
+        || !fxi_size_add(&bytes, bytes, pairs) || !fxi_size_mul(&bytes, bytes, sizeof(double)))
         bytes = SIZE_MAX;
     if ((st = fxi_memory_check(run, bytes, "pairs of rows")) != 0)
         return st;
     if (!(v.V = fxi_alloc(pairs, sizeof *v.V)) || !(v.x = fxi_zalloc((size_t)threads, sizeof *v.x)))
         st = FX_ENOMEM;
     for (int t = 0; !st && t < threads; t++)
-        if (!(v.x[t] = fxi_alloc(v.room, 3 * sizeof(double))))
+        if (!(v.x[t] = fxi_alloc(v.capacity, 3 * sizeof(double))))
             st = FX_ENOMEM;
     if (!st)
         st = fxi_parallel(blocks, block, &v, &how);

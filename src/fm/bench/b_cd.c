@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RANK = 30, REPEATS = 8, ROOM = 1 << 22 };
+enum { RANK = 30, REPEATS = 8, CAPACITY = 1 << 22 };
 
 typedef struct set {
     size_t rows, cols;
@@ -56,11 +56,11 @@ static void read_rows(set *t, const char *path)
 {
     FILE *f = fopen(path, "r");
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
 
     if (!f)
         exit(1);
-    while (getline(&line, &room, f) > 0 && t->ptr[t->rows] + 10000 < ROOM) {
+    while (getline(&line, &capacity, f) > 0 && t->ptr[t->rows] + 10000 < CAPACITY) {
         char *p = line, *q;
         double y = strtod(p, &p);
         for (long j = strtol(p, &q, 10); q != p && *q == ':'; j = strtol(p, &q, 10))
@@ -223,9 +223,9 @@ static void compare(const set *t, const char *name, fxi_fm_shape shape, const fx
 int main(int argc, char **argv)
 {
     test_init();
-    set t = {.ptr = fxi_zalloc(ROOM, sizeof *t.ptr), .col = fxi_alloc(ROOM, sizeof *t.col),
-             .val = fxi_alloc(ROOM, sizeof *t.val), .y = fxi_alloc(ROOM, sizeof *t.y),
-             .c = fxi_alloc(ROOM, sizeof *t.c)};
+    set t = {.ptr = fxi_zalloc(CAPACITY, sizeof *t.ptr), .col = fxi_alloc(CAPACITY, sizeof *t.col),
+             .val = fxi_alloc(CAPACITY, sizeof *t.val), .y = fxi_alloc(CAPACITY, sizeof *t.y),
+             .c = fxi_alloc(CAPACITY, sizeof *t.c)};
     double beta = argc > 2 ? atof(argv[2]) : 1e-4;
 
     if (argc > 1)

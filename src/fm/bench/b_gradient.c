@@ -69,22 +69,22 @@ static fx_status eval_rows(void *ctx, size_t block, fxi_team *team)
     _Alignas(64) static double out[FXI_LANES], g[(ENTRIES + ORDERS) * FXI_LANES];
     double *scratch = fxi_alloc(fxi_kernel_scratch(kernel, ENTRIES + ORDERS, true), sizeof(double));
     fxi_work work = {fxi_simd_get(), scratch, team};
-    fxi_fm_workspace *room;
+    fxi_fm_workspace *workspace;
 
     (void)block;
-    if (!scratch || fxi_fm_row_workspace(&room, fm, ENTRIES + ORDERS))
+    if (!scratch || fxi_fm_row_workspace(&workspace, fm, ENTRIES + ORDERS))
         return FX_ENOMEM;
     for (size_t i = 0; i < N; i++) {
-        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(a->p->X, i));
+        fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(a->p->X, i));
         fxi_panel panel = {.n = row.n, .x = row.x, .slot = row.col, .zt = a->v + fm->block[0].P};
         if (!a->deletion) {
-            fxi_fm_row_gradient(out, g, room, a->v, 0, 0, team);
+            fxi_fm_row_gradient(out, g, workspace, a->v, 0, 0, team);
             continue;
         }
         kernel->type->panel(out, kernel, &panel, &work);
         kernel->type->gradient(g, kernel, &panel, &work);
     }
-    fxi_fm_row_free(room);
+    fxi_fm_row_free(workspace);
     free(scratch);
     return FX_OK;
 }

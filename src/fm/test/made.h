@@ -96,7 +96,7 @@ static inline void made_rows(made *m, size_t n, int form)
 
 typedef struct made_call {
     double *out, *g;
-    fxi_fm_workspace *room;
+    fxi_fm_workspace *workspace;
     const double *v;
     size_t block, panel;
 } made_call;
@@ -106,15 +106,15 @@ static inline fx_status made_inside(void *ctx, size_t block, fxi_team *team)
     const made_call *c = ctx;
 
     (void)block;
-    fxi_fm_row_gradient(c->out, c->g, c->room, c->v, c->block, c->panel, team);
+    fxi_fm_row_gradient(c->out, c->g, c->workspace, c->v, c->block, c->panel, team);
     return FX_OK;
 }
 
 /* fxi_fm_row_gradient with a team. */
-static inline void made_gradient(double *out, double *g, fxi_fm_workspace *room, const double *v,
-                                 size_t block, size_t panel)
+static inline void made_gradient(double *out, double *g, fxi_fm_workspace *workspace,
+                                 const double *v, size_t block, size_t panel)
 {
-    made_call c = {out, g, room, v, block, panel};
+    made_call c = {out, g, workspace, v, block, panel};
 
     CHECK(fxi_parallel_ordered(1, made_inside, &c, NULL) == FX_OK);
 }

@@ -41,13 +41,13 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
     enum { RANK = 19 };
     fxi_fm_shape shape = {.kind = kind, .order = order, .given = n, .rank = RANK};
     fxi_fm fm;
-    fxi_fm_workspace *room;
+    fxi_fm_workspace *workspace;
     size_t block = kind == FXI_FM_HOFM ? (size_t)order - 2 : 0;
     double x[N], theta[FX_ORDER_MAX + 1] = {0}, *v, *g;
     static long double z[N], abs_z[N], want[N], bound[N];
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(fxi_fm_new(&fm, &shape) == FX_OK && fxi_fm_row_workspace(&room, &fm, n) == FX_OK);
+    CHECK(fxi_fm_new(&fm, &shape) == FX_OK && fxi_fm_row_workspace(&workspace, &fm, n) == FX_OK);
     CHECK((v = fxi_alloc(fm.size, 8)) && (g = fxi_alloc(n * FXI_LANES, 8)));
     fxi_fm_start(v, &fm, 0.5, test_u64(), NULL);
     for (int t = 1; t <= order; t++) {
@@ -59,12 +59,12 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
         x[j] = test_below(8) ? (test_unit() - 0.3) * (n > 99 ? 0.1 : 1) : 0;
     x[test_below(n)] = factor;
     fxi_row r = {.n = n, .f64 = x};
-    fxi_fm_row(room, r);
+    fxi_fm_row(workspace, r);
     for (size_t h = 0; h < fm.panels; h++) {
-        fxi_fm_row_value(again, room, v, block, h, NULL);
+        fxi_fm_row_value(again, workspace, v, block, h, NULL);
         for (size_t w = 0; kind == FXI_FM_SIMPLEX && w < FXI_LANES; w++)
-            CHECK(fxi_fm_row_orders(room)[w] == 1);
-        made_gradient(out, g, room, v, block, h);
+            CHECK(fxi_fm_row_orders(workspace)[w] == 1);
+        made_gradient(out, g, workspace, v, block, h);
         for (size_t s = h * FXI_LANES; s < RANK && s < (h + 1) * FXI_LANES; s++) {
             size_t w = s % FXI_LANES;
             for (size_t j = 0; j < n; j++) {
@@ -82,7 +82,7 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
                            (table ? 1 : 64) * u * fabs(x[j]) * (double)bound[j]);
         }
     }
-    fxi_fm_row_free(room);
+    fxi_fm_row_free(workspace);
     fxi_fm_free(&fm);
     free(v);
     free(g);
@@ -130,14 +130,14 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
 {
     made *m = made_model(kind, order, rank, &fxi_loss_squared, 7, form);
     const fxi_fm *fm = &m->fm;
-    fxi_fm_workspace *room;
+    fxi_fm_workspace *workspace;
     double z[2 * MADE_COLS + 32], x[2 * MADE_COLS + 32];
     double *g = fxi_alloc((2 * MADE_COLS + 32) * FXI_LANES, sizeof *g);
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(g && fxi_fm_row_workspace(&room, fm, fxi_data_rows_max(&m->X, 1)) == FX_OK);
+    CHECK(g && fxi_fm_row_workspace(&workspace, fm, fxi_data_rows_max(&m->X, 1)) == FX_OK);
     for (size_t i = 0; i < 7; i++) {
-        fxi_fm_entries row = fxi_fm_row(room, fxi_data_row(&m->X, i));
+        fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(&m->X, i));
         memset(x, 0, sizeof x);
         for (size_t k = 0; k < row.n; k++)
             x[row.col ? (size_t)row.col[k] : k] = row.x[k];
@@ -152,8 +152,8 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
             for (size_t j = 0; j < fm->cols; j++)
                 z[j] = x[j] * m->v[fxi_fm_at(fm, b, s, j)];
             double want = define(fm, &fm->block[b], m->v, z);
-            made_gradient(out, g, room, m->v, b, s / FXI_LANES);
-            fxi_fm_row_value(again, room, m->v, b, s / FXI_LANES, NULL);
+            made_gradient(out, g, workspace, m->v, b, s / FXI_LANES);
+            fxi_fm_row_value(again, workspace, m->v, b, s / FXI_LANES, NULL);
             CHECK_NEAR(out[w], want, 1e-13);
             CHECK_NEAR(again[w], want, 1e-13);
             for (size_t k = 0; k < row.n; k++) {
@@ -169,7 +169,7 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
             }
         }
     }
-    fxi_fm_row_free(room);
+    fxi_fm_row_free(workspace);
     free(g);
     made_end(m);
 }

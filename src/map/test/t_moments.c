@@ -44,7 +44,7 @@ static void sketch(trial *t, json_t *c, const char *D)
 }
 
 /* Orders are drawn with the golden probabilities unless some that are never drawn have one. */
-static bool maclaurin(trial *t, json_t *c, char *map, size_t room)
+static bool maclaurin(trial *t, json_t *c, char *map, size_t size)
 {
     json_t *a = json_object_get(c, "coefs"), *P = json_object_get(c, "order_probs");
     bool h01 = json_is_true(json_object_get(c, "h01"));
@@ -55,7 +55,7 @@ static bool maclaurin(trial *t, json_t *c, char *map, size_t room)
         if (strtod(json_string_value(json_array_get(P, n)), NULL) > 0
             && strtod(json_string_value(json_array_get(a, n)), NULL) == 0)
             return false;
-    snprintf(map, room, "rm:p=%g,max-order=%d,h01=%s,projection=packed", real(c, "p"),
+    snprintf(map, size, "rm:p=%g,max-order=%d,h01=%s,projection=packed", real(c, "p"),
              (int)real(c, "max_order"), h01 ? "yes" : "no");
     independent(t, c, 64);
     if (h01)                            /* exact features are not like the others */
@@ -67,53 +67,53 @@ static bool maclaurin(trial *t, json_t *c, char *map, size_t room)
 }
 
 /* Fills in the trial of a golden case; false: not a map of ours. */
-static bool golden_trial(trial *t, json_t *c, char *map, char *kernel, size_t room)
+static bool golden_trial(trial *t, json_t *c, char *map, char *kernel, size_t size)
 {
     const char *name = text(c, "map");
 
-    snprintf(kernel, room, "%s", text(c, "kernel") ? text(c, "kernel") : "linear");
+    snprintf(kernel, size, "%s", text(c, "kernel") ? text(c, "kernel") : "linear");
     if (!strcmp(name, "rk")) {
         bool sign = is(c, "distribution", "rademacher"), laplace = is(c, "distribution", "laplace");
         bool bounded = sign || is(c, "distribution", "uniform"), one = !!strstr(kernel, "order=1");
-        snprintf(map, room, "rk:dist=%s%s", text(c, "distribution"),
+        snprintf(map, size, "rk:dist=%s%s", text(c, "distribution"),
                  sign ? ",projection=packed" : "");
         independent(t, c, 64);
         t->heavy = !bounded && !one && (laplace || !strstr(kernel, "order=2"));
     } else if (!strcmp(name, "rk-complex")) {
-        snprintf(map, room, "rk:complex=yes,projection=packed");
+        snprintf(map, size, "rk:complex=yes,projection=packed");
         independent(t, c, 64);
         t->variance = t->one / 32;
         t->one = NAN;
     } else if (!strcmp(name, "product") && is(c, "signs", "rademacher")) {
-        snprintf(map, room, "rm:projection=packed");
-        snprintf(kernel, room, "poly:degree=%d,coef0=0", (int)real(c, "degree"));
+        snprintf(map, size, "rm:projection=packed");
+        snprintf(kernel, size, "poly:degree=%d,coef0=0", (int)real(c, "degree"));
         independent(t, c, 64);
     } else if (!strcmp(name, "rk-circulant")) {
-        snprintf(map, room, "rk:projection=circulant,signs=row");
+        snprintf(map, size, "rk:projection=circulant,signs=row");
         t->D = t->d;
         t->seeds = SKETCHES;
         t->mean = real(c, "mean");
         t->variance = real(c, "block_variance");
     } else if (!strcmp(name, "maclaurin"))
-        return maclaurin(t, c, map, room);
+        return maclaurin(t, c, map, size);
     else if (!strcmp(name, "fourier")) {
         bool offset = is(c, "kind", "offset");
-        snprintf(map, room, "rff:features=%s,projection=dense", offset ? "cos" : "cos-sin");
+        snprintf(map, size, "rff:features=%s,projection=dense", offset ? "cos" : "cos-sin");
         independent(t, c, 64);
         if (!offset) {
             t->variance = t->one / 32;
             t->one = NAN;
         }
     } else if (!strcmp(name, "tensorsketch")) {
-        snprintf(map, room, "ts");
-        snprintf(kernel, room, "poly:degree=%d,coef0=%g", (int)real(c, "degree"), real(c, "coef0"));
+        snprintf(map, size, "ts");
+        snprintf(kernel, size, "poly:degree=%d,coef0=%g", (int)real(c, "degree"), real(c, "coef0"));
         sketch(t, c, "D");
     } else if (!strcmp(name, "projection") && !is(c, "distribution", "sparse3")) {
         bool uniform = is(c, "distribution", "uniform");
-        snprintf(map, room, "%s:dist=%s", uniform ? "rk" : "jl", text(c, "distribution"));
+        snprintf(map, size, "%s:dist=%s", uniform ? "rk" : "jl", text(c, "distribution"));
         independent(t, c, 64);
     } else if (!strcmp(name, "sparse-jl")) {
-        snprintf(map, room, "sparse-jl:s=%d", (int)real(c, "s"));
+        snprintf(map, size, "sparse-jl:s=%d", (int)real(c, "s"));
         sketch(t, c, "m");
     } else
         return false;

@@ -3,10 +3,10 @@
  * epsilon-insensitive, squared.
  *
  * An iteration is a pass over the rows (dual_pass.c), each step maximising the dual over one beta.
- * Rows at a bound that would stay there rest until the next measurement of the gap (dual_gap.c),
- * which needs all scores.  A pass itself says what its rows add to the gap; times the ratio of both
- * at the last measurement that foretells when the next is worth its time: where the gap is met or
- * has fallen to a tenth, at the latest after five visits a row.
+ * Rows at a bound that would stay there are inactive until the next measurement of the gap
+ * (dual_gap.c), which needs all scores.  A pass itself says what its rows add to the gap; times the
+ * ratio of both at the last measurement that predicts when the next is worth its time: where the
+ * gap is met or has fallen to a tenth, at the latest after five visits a row.
  *
  * An intercept couples all rows.  As a constant feature of the size of the others it slows
  * coordinate descent tenfold; so it is held near a center with a small rho (dual.h), and the center
@@ -28,10 +28,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row rests if it would stay at its bound though its score moved by this share of the pass's
- * largest violation; a smaller share wakes too many rows too late, a larger one lets too few
- * rest. */
-static const double REST = 0.2;
+/* A row is inactive if it would stay at its bound though its score moved by this share of the
+ * pass's largest violation.  With a smaller share rows return too late, with a larger one too few
+ * become inactive. */
+static const double INACTIVE_SHARE = 0.2;
 
 /* ---- The center of the intercept ------------------------------------------------------------- */
 typedef struct root {
@@ -40,12 +40,12 @@ typedef struct root {
     double center, off, step;           /* of the last move: from where, imbalance there, how far */
 } root;
 
-/* A secant step, once the imbalance has settled and the rows are about as good as it. */
+/* A secant step, once the imbalance is steady and the rows are about as good as it. */
 static void recenter(fxi_dual *d, root *r)
 {
     double off = d->sum - (d->p->intercept == FXI_APPENDED ? fxi_dual_b(d) : 0);
     double fall = (r->off - off) / (d->center - r->center), step = r->scale * off;
-    bool settled = fabs(off - r->seen) <= 0.1 * fabs(off);
+    bool steady = fabs(off - r->seen) <= 0.1 * fabs(off);
 
     if (r->step > 0)
         step = fall > 0 ? fmax(fmin(off / fall, 2 * r->step), -2 * r->step)
@@ -53,7 +53,7 @@ static void recenter(fxi_dual *d, root *r)
     if (fabs(step) < d->rho * fabs(off))
         step = d->rho * off;            /* of the proximal point method: never too far */
     r->seen = off;
-    if (off == 0 || !settled || d->residual > 100 * fabs(off * step))
+    if (off == 0 || !steady || d->residual > 100 * fabs(off * step))
         return;
     *r = (root){r->scale, off, d->center, off, fabs(step)};
     d->center += step;
@@ -103,7 +103,7 @@ static fx_status start(fxi_dual *d, root *r)
     q = q > 0 ? q / all : 1;
     r->scale = spread > 0 ? spread / (all * all) : 0;
     d->rho = fmax(q * fmin(10 / (double)d->n, 1), r->scale);
-    if (p->intercept == FXI_APPENDED)   /* 0.5 b^2 and the pull of the center, in one */
+    if (p->intercept == FXI_APPENDED)   /* 0.5 b^2 and the term of the center, in one */
         d->rho /= 1 + d->rho;
     d->center = s->b - d->rho * d->sum;
     return FX_OK;
@@ -122,17 +122,17 @@ static fx_status solve(fxi_dual *d)
     gap = s->gap;
     d->limit = HUGE_VAL;
     for (d->k = 0; d->k < p->max_iter && !st && !s->converged; d->k++) {
-        double before = d->visits, foretold;
-        bool last = d->k + 1 == p->max_iter, rested, stale = false;
+        double before = d->visits, predicted_gap;
+        bool last = d->k + 1 == p->max_iter, all_inactive, stale = false;
         if ((st = fxi_fit_dual_pass(d)))
             break;
         s->iterations = d->k + 1;
         s->objective = s->gap = NAN;
         s->b = fxi_dual_b(d);
-        d->limit = REST * d->most;
-        rested = d->visits == before;
-        foretold = ratio * d->residual / P;
-        if (last || foretold <= fmax(0.9 * p->tol, 0.1 * gap) || rested
+        d->limit = INACTIVE_SHARE * d->most;
+        all_inactive = d->visits == before;
+        predicted_gap = ratio * d->residual / P;
+        if (last || predicted_gap <= fmax(0.9 * p->tol, 0.1 * gap) || all_inactive
             || d->visits >= 5 * (double)d->n) {
             if ((st = fxi_fit_dual_gap(d)))
                 break;
@@ -141,8 +141,8 @@ static fx_status solve(fxi_dual *d)
             ratio = d->residual > 0 ? gap * P / d->residual : 1;
             d->visits = 0;
             for (size_t i = 0; i < d->n; i++) {
-                d->rests[i] = fxi_dual_inactive(d, i, d->f[i] + fxi_dual_b(d));
-                stale |= rested && !d->rests[i];
+                d->inactive[i] = fxi_dual_inactive(d, i, d->f[i] + fxi_dual_b(d));
+                stale |= all_inactive && !d->inactive[i];
             }
         }
         if (p->intercept != FXI_NONE && !s->converged && !stale && !last)
@@ -168,7 +168,7 @@ fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run)
         return st;
     s->iterations = 0;
     st = FX_ENOMEM;
-    if ((d.q = fxi_zalloc(numbers, sizeof *d.q)) && (d.rests = fxi_zalloc(n, 1))
+    if ((d.q = fxi_zalloc(numbers, sizeof *d.q)) && (d.inactive = fxi_zalloc(n, 1))
         && (d.order = fxi_alloc(from->blocks, sizeof *d.order))
         && (d.turn = fxi_alloc(from->block, sizeof *d.turn))
         && (!from->buffer || (d.buffer = fxi_alloc(from->buffer, sizeof *d.buffer)))) {
@@ -176,6 +176,6 @@ fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run)
         d.bound = d.f + n;
         st = solve(&d);
     }
-    free(d.q), free(d.rests), free(d.order), free(d.turn), free(d.buffer);
+    free(d.q), free(d.inactive), free(d.order), free(d.turn), free(d.buffer);
     return st;
 }

@@ -19,11 +19,11 @@ typedef struct fxi_dual {
     double *q;                          /* [n] |z|^2 */
     double *f;                          /* [n] scores without b at the last measurement */
     double *bound;                      /* [features] of dual_gap.c */
-    unsigned char *rests;               /* [n] 1: at a bound, not visited for now */
+    unsigned char *inactive;            /* [n] 1: at a bound, not visited for now */
     size_t *order, *turn;               /* [blocks], [block] whose turn it is */
     float *buffer;                      /* of the source */
     double rho, center, sum;
-    double limit;                       /* rows at a bound rest if scores may change by this */
+    double limit;                       /* rows at a bound: inactive if scores may change by this */
     double most, residual;              /* of a pass: largest violation; sum of gaps of rows met */
     double visits;                      /* rows met since the last measurement */
     size_t k;                           /* iteration */
@@ -48,8 +48,8 @@ static inline double fxi_dual_step(const fxi_dual *d, size_t i, double f)
     return p->loss->step(p->y[i], d->s->beta[i], f, q > 1e-100 ? q : 1e-100, p->c[i], p->epsilon);
 }
 
-/* Is row i at a bound, and stays there whatever happens to its score within +-limit?  (Or
- * absent?) */
+/* True if row i is at a bound and stays there however its score changes within +-limit, or if it
+ * has no weight. */
 static inline bool fxi_dual_inactive(const fxi_dual *d, size_t i, double f)
 {
     double beta = d->s->beta[i];
@@ -77,6 +77,6 @@ static inline double fxi_dual_residual(const fxi_dual *d, size_t i, double f)
            + p->loss->conjugate(p->y[i], beta, c, p->epsilon) + beta * f;
 }
 
-fx_status fxi_fit_dual_pass(fxi_dual *d);       /* every row that does not rest, once */
+fx_status fxi_fit_dual_pass(fxi_dual *d);       /* every active row, once */
 fx_status fxi_fit_dual_gap(fxi_dual *d);        /* b, objective and gap of s; scores to f */
 #endif

@@ -25,7 +25,7 @@ static void visit(fxi_dual *d, fxi_row r, size_t i)
         d->s->beta[i] = to;
         d->sum += change;
     } else
-        d->rests[i] = fxi_dual_inactive(d, i, f);
+        d->inactive[i] = fxi_dual_inactive(d, i, f);
 }
 
 static fx_status pass_block(void *ctx, size_t k, fxi_team *team)
@@ -41,7 +41,7 @@ static fx_status pass_block(void *ctx, size_t k, fxi_team *team)
 
     for (size_t t = 0; t < m; t++) {
         size_t r = (bits & 1 ? from + t : from + m - t) % m;
-        if (d->p->c[first + r] > 0 && !d->rests[first + r])
+        if (d->p->c[first + r] > 0 && !d->inactive[first + r])
             d->turn[active++] = r;
     }
     if (!active || (st = fxi_fit_source_block(&Z, s, b, d->buffer, &how)))

@@ -52,10 +52,10 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double *w;                          /* [features] */
     double b;
     double *beta;                       /* [rows] dual.c, proximal.c: w = sum beta_i z_i; or NULL */
-    double *pull;                       /* [features] newton.c puts sum_i -c_i loss'(y_i, f_i) z_i
-                                         * there; NULL: not wanted */
+    double *neg_loss_gradient;          /* [features] newton.c puts sum_i -c_i loss'(y_i, f_i) z_i
+                                         * there; NULL to skip */
     double **factor;                    /* newton.c leaves its preconditioner there, or NULL, for a
-                                         * later call; free() it; NULL: not wanted */
+                                         * later call; free() it; NULL to skip */
     double objective;
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;

@@ -112,7 +112,7 @@ static fx_status improve(ridge *a)
 }
 
 /* rho = y - K beta - b - D beta. */
-static fx_status rest(ridge *a)
+static fx_status residuals(ridge *a)
 {
     fx_status st = fxi_kernel_score(a->rho, a->kernel, a->x, a->x, a->beta, 1, a->run);
 
@@ -150,7 +150,7 @@ static fx_status solve(fxi_solution *s, const fxi_problem *p, ridge *a)
     s->gap = INFINITY;
     while (!st && s->iterations <= REFINE) {
         fxi_solution now = *s;
-        if ((st = improve(a)) || (st = rest(a)))
+        if ((st = improve(a)) || (st = residuals(a)))
             break;
         measure(&now, a);
         s->iterations++;

@@ -38,7 +38,7 @@ static double penalty(const fxi_l1 *a, double t)
 }
 
 /* A free intercept to its minimiser; the loss. */
-static fx_status settle(fxi_l1 *a, double *loss)
+static fx_status fit_intercept(fxi_l1 *a, double *loss)
 {
     fxi_line at;
     double t = 0;
@@ -97,7 +97,7 @@ static fx_status iterate(fxi_l1 *a, fxi_solution *s)
     for (s->converged = false, s->gap = INFINITY, a->left = p->max_iter; !st;) {
         memcpy(a->u, a->w, a->d * sizeof *a->u);
         st = fxi_fit_source_scores(a->f, p->source, a->w, a->w + a->d, 1, a->run);
-        if (st || (st = settle(a, &loss)) || (st = fxi_fit_l1_model(a)))
+        if (st || (st = fit_intercept(a, &loss)) || (st = fxi_fit_l1_model(a)))
             break;
         a->left -= a->left > 0;
         s->objective = loss + penalty(a, 0);

@@ -123,11 +123,11 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
             break;
     }
     follow(n, k->s);
-    return fxi_fit_newton_pass_rest(n->move, n, k->s);
+    return fxi_fit_newton_pass_others(n->move, n, k->s);
 }
 
 /* The free intercept to its minimiser; the objective. */
-static fx_status settle(fxi_newton *n, double *objective)
+static fx_status fit_intercept(fxi_newton *n, double *objective)
 {
     const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), 0, 0};
     fxi_line at;
@@ -169,7 +169,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
     fx_status st = fxi_fit_newton_pass_scores(n->f, n, n->w);
 
     for (s->iterations = 0, s->converged = false; !st;) {
-        if ((st = settle(n, &s->objective)) || (st = fxi_fit_newton_pass_gradient(n)))
+        if ((st = fit_intercept(n, &s->objective)) || (st = fxi_fit_newton_pass_gradient(n)))
             break;
         double norm = sqrt(dot(n->g, n->g, n->penalised)), P = s->objective;
         for (size_t j = 0; p->intercept == FXI_FREE && n->h[n->d] > 0 && j < n->d; j++)
@@ -179,8 +179,8 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
         s->gap = norm == 0 ? 0 : 0.5 * norm * norm / P;
         s->b = n->w[n->d];
         memcpy(s->w, n->w, n->d * sizeof *s->w);
-        for (size_t j = 0; s->pull && j < n->d; j++)
-            s->pull[j] = n->w[j] - n->g[j];
+        for (size_t j = 0; s->neg_loss_gradient && j < n->d; j++)
+            s->neg_loss_gradient[j] = n->w[j] - n->g[j];
         s->converged = s->gap <= p->tol;
         s->stalled = !s->converged && p->patience && s->iterations >= p->patience
                      && shorts >= SHORTS;

@@ -35,7 +35,7 @@ fx_status fxi_fit_newton_pass_gradient(fxi_newton *n);          /* g, h, M, D at
 /* q_i = <v, z_i> and out = sum_i D_i q_i z_i over rows with D_i > 0 */
 fx_status fxi_fit_newton_pass_product(double *out, fxi_newton *n, const double *v);
 /* q_i of the others */
-fx_status fxi_fit_newton_pass_rest(double *q, fxi_newton *n, const double *v);
+fx_status fxi_fit_newton_pass_others(double *q, fxi_newton *n, const double *v);
 
 /* newton_hessian.c - a factored approximation of the Hessian; numbers of memory that it takes, and
  * its cost in passes. */

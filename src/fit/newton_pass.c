@@ -11,12 +11,12 @@
 
 typedef struct pass {
     fxi_newton *n;
-    enum { SCORES, GRADIENT, PRODUCT, REST } what;
+    enum { SCORES, GRADIENT, PRODUCT, OTHERS } what;
     const double *v;                    /* [d+1] */
     double *q;                          /* [rows] */
 } pass;
 
-static bool wanted(const pass *a, size_t i)
+static bool takes_part(const pass *a, size_t i)
 {
     const fxi_newton *n = a->n;
 
@@ -99,7 +99,7 @@ static void visit_block(const pass *a, double *part, size_t first, const fx_matr
     size_t i[4], have = 0;
 
     for (size_t r = 0; r < Z->rows; r++) {
-        if (wanted(a, first + r))
+        if (takes_part(a, first + r))
             i[have++] = first + r;
         if (have == 4 && four) {
             visit_four(a, part, i, Z, first);
@@ -129,7 +129,7 @@ static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
         size_t first = b * s->block, end = first + s->block < s->rows ? first + s->block : s->rows;
         size_t i = first;
         fx_matrix Z;
-        while (i < end && !wanted(a, i))
+        while (i < end && !takes_part(a, i))
             i++;
         if (i == end)
             continue;                   /* such a block need not be mapped */
@@ -187,7 +187,7 @@ fx_status fxi_fit_newton_pass_product(double *out, fxi_newton *n, const double *
     return st;
 }
 
-fx_status fxi_fit_newton_pass_rest(double *q, fxi_newton *n, const double *v)
+fx_status fxi_fit_newton_pass_others(double *q, fxi_newton *n, const double *v)
 {
-    return visit((pass){n, REST, v, q});
+    return visit((pass){n, OTHERS, v, q});
 }

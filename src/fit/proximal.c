@@ -2,7 +2,7 @@
  * proximal.c - losses with a kink, in value (hinge, epsilon-insensitive) or in slope (squared
  * hinge), by Newton's method: the method of multipliers.
  *
- * The kink is rounded off over a width of 1/k, and the betas of the last round stand for the pull
+ * The kink is rounded off over a width of 1/k, and the betas of the last round give the slope
  * of the part that rounding takes away:
  *
  *   min over w, b of  0.5 |w|^2 + sum_i c_i h(f_i - beta_i/(c_i k)),
@@ -56,7 +56,7 @@ typedef struct rounds {
     double unit, center;                /* what targets are measured in and from */
     double k, share;                    /* of the rounded loss; c', over k c */
     double *y, *c, *f;                  /* [rows] of q; scores without intercept */
-    double *w, *pull;                   /* [features] of q: weights; sum of beta z */
+    double *w, *neg_loss_gradient;      /* [features] of q: weights; sum of beta z */
     double b;                           /* seen from the center */
     double least;                       /* largest dual so far */
     double *factor;                     /* of the last round's Hessian, or NULL */
@@ -89,7 +89,10 @@ static fx_status round_once(rounds *a, fxi_solution *s, const fx_run *run)
 {
     const fxi_problem *p = a->p;
     size_t n = p->source->rows, d = p->source->features;
-    fxi_solution in = {.w = a->w, .b = a->k * a->b, .pull = a->pull, .factor = &a->factor};
+    fxi_solution in = {.w = a->w,
+                       .b = a->k * a->b,
+                       .neg_loss_gradient = a->neg_loss_gradient,
+                       .factor = &a->factor};
     double zero = 0;
     fx_status st;
 
@@ -115,7 +118,7 @@ static fx_status round_once(rounds *a, fxi_solution *s, const fx_run *run)
     }
     for (size_t j = 0; j < d; j++) {
         a->w[j] /= a->k;
-        a->pull[j] /= a->k;
+        a->neg_loss_gradient[j] /= a->k;
     }
     a->b = in.b / a->k;
     return FX_OK;
@@ -137,7 +140,7 @@ static void measure(rounds *a, fxi_solution *s)
         }
     for (size_t j = 0; j < p->source->features; j++) {
         P += 0.5 * a->w[j] * a->w[j];
-        gap += 0.5 * (a->w[j] - a->pull[j]) * (a->w[j] - a->pull[j]);
+        gap += 0.5 * (a->w[j] - a->neg_loss_gradient[j]) * (a->w[j] - a->neg_loss_gradient[j]);
     }
     if (p->intercept == FXI_APPENDED)
         gap += 0.5 * (a->b - sum) * (a->b - sum);
@@ -232,7 +235,7 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
         return st;
     if (!(a.y = fxi_zalloc(numbers, sizeof *a.y)))
         return FX_ENOMEM;
-    a.c = a.y + n, a.f = a.c + n, a.w = a.f + n, a.pull = a.w + d;
+    a.c = a.y + n, a.f = a.c + n, a.w = a.f + n, a.neg_loss_gradient = a.w + d;
     a.q.loss = p->loss->rounded;
     a.q.y = a.y;
     a.q.c = a.c;

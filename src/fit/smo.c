@@ -13,11 +13,11 @@
  * the next, betas and f are multiplied by 4.  That halves the steps, and rows of the kernel
  * matrix are computed twice instead of ten times where few of them fit into the cache.
  *
- * Rounds: variables at rest leave the active set now and then (smo_shrink.c), and e follows rows of
- * floats (smo_cache.c).  A round ends where the active variables violate a tenth of what they did,
- * or after many steps; then e of all is summed anew in double precision (smo_gap.c), and those
- * that do not rest join.  So the end is exact, and rounding makes another round, each less than the
- * one before.  Long rounds would solve problems of the wrong active variables.
+ * Rounds: inactive variables leave the active set now and then (smo_shrink.c), and e follows rows
+ * of floats (smo_cache.c).  A round ends where the active variables violate a tenth of what they
+ * did, or after many steps; then e of all is summed again in double precision (smo_gap.c), and
+ * variables that became active return.  So the end is exact, and rounding makes another round, each
+ * less than the one before.  Long rounds would solve problems of the wrong active variables.
  *
  * Cost: a step is at most 60 bytes of memory traffic for an active variable, a row that is not
  * cached m kernel values, a round n kernel values for each support vector.  Memory: 52 bytes a
@@ -36,25 +36,25 @@
 #include <stdlib.h>
 
 enum {
-    ROWS = 4, /* cached, at least: see apply in smo_step.c */
-    BYTES = 52, /* of a variable */
-    IDLE = 20
-}; /* rounds that gain nothing: rounding is in the way */
+    ROWS = 4,                           /* cached, at least: see apply in smo_step.c */
+    BYTES = 52,                         /* of a variable */
+    IDLE = 20                           /* rounds that gain nothing: rounding is in the way */
+};
 static const double NEXT = 1e-6, NOISE = 1e-12; /* to nothing, of the gap and of the dual */
-static const double EASE = 1.0 / 64, STRETCH = 4; /* bounds of the first stage, of each next */
+static const double FIRST_BOUND_SCALE = 1.0 / 64, BOUND_GROWTH = 4; /* of each stage after it */
 static const double STAGE = 0.1, ROUND = 0.1;     /* share of the violation that one may leave */
 static const double SLACK = 0.9;        /* of tol: the rest is for rounding */
 
 static double violation(const fxi_smo *d) { return d->top - d->bottom; }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-/* Bounds `by` times as far: betas at a bound stay there, others keep their share, and f = y - e
- * grows along. */
-static void stretch(fxi_smo *d, double by)
+/* Multiplies the bounds by `by`: betas at a bound stay there, others keep their share, and f = y -
+ * e grows along. */
+static void grow_bounds(fxi_smo *d, double by)
 {
     const fxi_problem *p = d->p;
 
-    d->ease *= by;
+    d->bound_scale *= by;
     for (size_t k = 0; k < d->n; k++) {
         size_t i = (size_t)d->row[k];
         d->s->beta[i] *= by;            /* a power of 2: no rounding, at bounds neither */
@@ -68,13 +68,14 @@ static fx_status stages(fxi_smo *d)
 {
     fx_status st = FX_OK;
 
-    for (; d->ease < 1; stretch(d, d->s->iterations < d->p->max_iter ? STRETCH : 1)) {
+    for (; d->bound_scale < 1;
+         grow_bounds(d, d->s->iterations < d->p->max_iter ? BOUND_GROWTH : 1)) {
         double end = fmax(STAGE * violation(d), d->p->tol);
         while (violation(d) > end && d->s->iterations < d->p->max_iter)
             if (fxi_parallel_cancelled(d->team) || (st = fxi_fit_smo_step(d, end)))
                 return st ? st : FX_ECANCELLED;
         if (d->s->iterations >= d->p->max_iter)
-            d->ease = 1;                /* nobody will mend what stretching breaks */
+            d->bound_scale = 1;         /* no steps are left to repair rescaled betas */
     }
     return FX_OK;
 }
@@ -118,7 +119,7 @@ static fx_status rounds(fxi_smo *d)
     double least = HUGE_VAL, most = -HUGE_VAL;
     fx_status st = fxi_fit_smo_gap(d);
 
-    if (!st && violation(d) > p->tol && d->ease < 1 && !(st = stages(d)))
+    if (!st && violation(d) > p->tol && d->bound_scale < 1 && !(st = stages(d)))
         st = round_of_steps(d);
     for (int idle = 0; !st; st = round_of_steps(d)) {
         double now = violation(d);
@@ -142,7 +143,7 @@ static void start_beta(fxi_smo *d)
     double sum = 0, all = 0, *beta = d->s->beta;
     bool inside = true;
 
-    d->ease = 1;
+    d->bound_scale = 1;
     for (size_t i = 0; i < p->source->rows; i++) {
         if (p->c[i] > 0) {
             inside = inside && beta[i] >= fxi_fit_smo_step_lower(d, i)
@@ -155,7 +156,7 @@ static void start_beta(fxi_smo *d)
     }
     if (inside && all > 0 && fabs(sum) <= 1e-9 * all)
         return;
-    d->ease = EASE;
+    d->bound_scale = FIRST_BOUND_SCALE;
     for (size_t i = 0; i < p->source->rows; i++)
         beta[i] = 0;
 }

@@ -38,7 +38,7 @@ typedef struct fxi_smo {
     double top, bottom;                 /* largest up, smallest down */
     size_t i;                           /* position of the largest */
     double dual, gap;                   /* objective at the start of a round; how far it is off */
-    double ease;                        /* bounds are c times this */
+    double bound_scale;                 /* bounds are c times this */
     fxi_smo_set *set;
     double *weight;                     /* [n] scratch: betas other than 0, and their rows */
     int32_t *support;
@@ -86,8 +86,8 @@ double fxi_fit_smo_step_upper(const fxi_smo *d, size_t i); /* bounds of row i's 
 double fxi_fit_smo_step_lower(const fxi_smo *d, size_t i);
 
 /* smo_shrink.c */
-fx_status fxi_fit_smo_shrink(fxi_smo *d);       /* active variables that rest leave, if many do */
-fx_status fxi_fit_smo_shrink_not(fxi_smo *d);   /* others that do not rest join */
+fx_status fxi_fit_smo_shrink(fxi_smo *d);       /* inactive variables leave the set, if many */
+fx_status fxi_fit_smo_shrink_not(fxi_smo *d);   /* variables that became active return */
 
 /* smo_gap.c - e of all variables from their betas; intercept, objective and gap from it. */
 fx_status fxi_fit_smo_gap(fxi_smo *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * smo_shrink.c - fewer active variables.
  *
- * Most variables come to rest at a bound long before the end, and steps need not look at them.
+ * Most variables become inactive at a bound long before the end, and steps need not read them.
  * Those that leave keep their order behind the active ones, and so do those that stay. */
 
 #include "fit/smo.h"
@@ -46,7 +46,7 @@ fx_status fxi_fit_smo_shrink(fxi_smo *d)
     if ((st = fxi_fit_smo_cache_shrink(d, d->support, stay)))
         return st;
     part_all(d, 0, before);
-    d->i = (size_t)d->support[d->i];    /* of the largest up, which does not rest */
+    d->i = (size_t)d->support[d->i];    /* of the largest up, which is active */
     d->set->n = d->set->kept = 0;       /* positions have changed */
     return FX_OK;
 }

@@ -25,12 +25,12 @@ static const double LOCAL = 0.1;        /* share of its violation that a working
 
 double fxi_fit_smo_step_upper(const fxi_smo *d, size_t i)
 {
-    return d->p->loss->regress || d->p->y[i] > 0 ? d->ease * d->p->c[i] : 0;
+    return d->p->loss->regress || d->p->y[i] > 0 ? d->bound_scale * d->p->c[i] : 0;
 }
 
 double fxi_fit_smo_step_lower(const fxi_smo *d, size_t i)
 {
-    return d->p->loss->regress || d->p->y[i] < 0 ? -d->ease * d->p->c[i] : 0;
+    return d->p->loss->regress || d->p->y[i] < 0 ? -d->bound_scale * d->p->c[i] : 0;
 }
 
 static void offsets(float *up, float *down, const fxi_smo *d, size_t i)
@@ -150,8 +150,8 @@ static void insert(size_t *at, double *keys, size_t *n, size_t capacity, double 
     at[q] = k;
 }
 
-/* Variables that were new in the set before, unless they rest now; then new ones, of the largest up
- * and of the smallest down. */
+/* Variables that were new in the set before, unless they are inactive now; then new ones, of the
+ * largest up and of the smallest down. */
 static void choose(fxi_smo *d)
 {
     enum { HALF = FXI_SMO_SET / 2 };

@@ -89,14 +89,14 @@ static fx_status add_levels(const fx_map *m, fxi_rm *s, const char *projection, 
     return st;
 }
 
-/* The form of projection that the levels settled on. */
+/* The form of projection that the levels resolved to. */
 static const char *form(const fxi_rm *s)
 {
     const fx_map *level = s->level[0];
 
-    for (size_t i = 0; i < sizeof level->settled / sizeof *level->settled; i++)
-        if (level->settled[i].key && !strcmp(level->settled[i].key, "projection"))
-            return level->settled[i].value;
+    for (size_t i = 0; i < sizeof level->resolved / sizeof *level->resolved; i++)
+        if (level->resolved[i].key && !strcmp(level->resolved[i].key, "projection"))
+            return level->resolved[i].value;
     return NULL;
 }
 

@@ -171,9 +171,9 @@ static void share(fxi_rm *s, size_t D, size_t orders, const double *weight)
     }
 }
 
-static fx_status settle_counts(fx_map *m, const fxi_rm *s)
+static fx_status resolve_counts(fx_map *m, const fxi_rm *s)
 {
-    char text[sizeof m->settled[0].value];
+    char text[sizeof m->resolved[0].value];
     size_t n = 0;
     int last = s->top - 1;
 
@@ -218,7 +218,7 @@ static fx_status allocate(fx_map *m, const fx_matrix *sample, const fx_run *run)
     if (st)
         return st;
     share(s, m->random, orders, weight);
-    return settle_counts(m, s);
+    return resolve_counts(m, s);
 }
 
 static fx_status read_counts(fxi_rm *s, const fx_map *m, const fxi_spec *spec)

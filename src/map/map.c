@@ -35,14 +35,14 @@ void fx_map_free(fx_map *m)
 
 void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
 {
-    size_t i = 0, n = sizeof m->settled / sizeof *m->settled;
+    size_t i = 0, n = sizeof m->resolved / sizeof *m->resolved;
     va_list args;
 
-    while (i + 1 < n && m->settled[i].key && strcmp(m->settled[i].key, key) != 0)
+    while (i + 1 < n && m->resolved[i].key && strcmp(m->resolved[i].key, key) != 0)
         i++;
-    m->settled[i].key = key;
+    m->resolved[i].key = key;
     va_start(args, format);
-    vsnprintf(m->settled[i].value, sizeof m->settled[i].value, format, args);
+    vsnprintf(m->resolved[i].value, sizeof m->resolved[i].value, format, args);
     va_end(args);
 }
 
@@ -81,20 +81,20 @@ static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
 
 /* ---- From a spec -------------------------------------------------------------------------- */
 
-/* What init settled replaces or joins the pairs of the spec. */
+/* What init resolved replaces or joins the pairs of the spec. */
 static char *complete_spec(fx_map *m, fxi_spec s)
 {
-    for (size_t i = 0; i < sizeof m->settled / sizeof *m->settled && m->settled[i].key; i++) {
-        size_t q = 0, len = strlen(m->settled[i].key);
+    for (size_t i = 0; i < sizeof m->resolved / sizeof *m->resolved && m->resolved[i].key; i++) {
+        size_t q = 0, len = strlen(m->resolved[i].key);
         while (q < s.keys
-               && (s.pair[q].key_len != len || memcmp(s.pair[q].key, m->settled[i].key, len) != 0))
+               && (s.pair[q].key_len != len || memcmp(s.pair[q].key, m->resolved[i].key, len) != 0))
             q++;
         if (q == s.keys)
             s.keys++;
-        s.pair[q].key = m->settled[i].key;
+        s.pair[q].key = m->resolved[i].key;
         s.pair[q].key_len = len;
-        s.pair[q].value = m->settled[i].value;
-        s.pair[q].value_len = strlen(m->settled[i].value);
+        s.pair[q].value = m->resolved[i].value;
+        s.pair[q].value_len = strlen(m->resolved[i].value);
     }
     return fxi_spec_complete(&s, m->type->keys);
 }

@@ -53,11 +53,11 @@ struct fx_map {
     size_t width, blocks;               /* as of projections; the last block may be cut */
     bool lanes;
     void *state;
-    /* Keys whose value init settled ("auto" became "hadamard"): key=value in fx_map_spec. */
+    /* Keys whose value init resolved ("auto" became "hadamard"): key=value in fx_map_spec. */
     struct {
         const char *key;
         char value[240];
-    } settled[4];
+    } resolved[4];
     char *spec;
 };
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
@@ -71,7 +71,7 @@ enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows; see
 fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                         size_t random, size_t like, uint64_t seed, uint64_t stream,
                         const fx_run *run);
-/* Remember what a key was settled to; shown by fx_map_spec. */
+/* Record what a key was resolved to; shown by fx_map_spec. */
 void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

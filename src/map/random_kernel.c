@@ -206,8 +206,8 @@ static void exponent(float *re, float *im, const fx_map *m, const fxi_rk *k, con
 }
 
 /* row < 0: outputs of all rows, one a lane; else of this row alone. */
-static void stretch(float *re, float *im, const fx_map *m, const fxi_rk_space *s, size_t at,
-                    size_t n, int row)
+static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_space *s, size_t at,
+                         size_t n, int row)
 {
     const fxi_rk *k = m->state;
     _Alignas(64) double even[(FX_ORDER_MAX + 1) * FXI_LANES];
@@ -243,11 +243,11 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
         w->type->apply(s->z[i], w, s->project[i], b);
     }
     if (m->lanes) {
-        stretch(z, z + count * FXI_LANES, m, s, 0, count * FXI_LANES, -1);
+        apply_kernel(z, z + count * FXI_LANES, m, s, 0, count * FXI_LANES, -1);
         return;
     }
     for (size_t r = 0; r < s->tile->rows; r++) {
-        stretch(z + r * m->width, s->imaginary, m, s, r * width, width, (int)r);
+        apply_kernel(z + r * m->width, s->imaginary, m, s, r * width, width, (int)r);
         if (k->complex)                 /* behind the real parts, which may be cut */
             memcpy(z + r * m->width + count, s->imaginary, count * sizeof *z);
     }

@@ -9,7 +9,7 @@
 int main(void)
 {
     FILE *f = fopen("doc/guide.md", "r");
-    char line[512], kernel[64], choice[32], settled[64];
+    char line[512], kernel[64], choice[32], resolved[64];
     size_t d, D;
     double density;
     int rows = 0;
@@ -23,10 +23,10 @@ int main(void)
         const char *family = !strcmp(kernel, "groups") ? "a: 0 1 2 3\nb: 4 5 6 7\n" : NULL;
         CHECK(fx_kernel_parse(&k, kernel, family, 0) == FX_OK);
         CHECK(fx_map_parse(&m, "rk", k, d, D, 1, NULL, NULL) == FX_OK);
-        snprintf(settled, sizeof settled, "projection=%s,", choice);
-        if (!strstr(fx_map_spec(m), settled))
+        snprintf(resolved, sizeof resolved, "projection=%s,", choice);
+        if (!strstr(fx_map_spec(m), resolved))
             fprintf(stderr, "%s: %s", fx_map_spec(m), line);
-        CHECK(strstr(fx_map_spec(m), settled));
+        CHECK(strstr(fx_map_spec(m), resolved));
         fx_map_free(m);
         fx_kernel_free(k);
         rows++;

@@ -169,7 +169,7 @@ fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *ru
         team = fxi_alloc((size_t)threads, sizeof *team);
         id = fxi_alloc((size_t)threads, sizeof *id);
     }
-    if (team && id)                     /* no memory or no thread: fewer hands, same result */
+    if (team && id)                     /* no memory or no thread: fewer workers, same result */
         while (started < threads - 1) {
             team[started] = (fxi_team){&all, started + 1, 0};
             pthread_mutex_lock(&all.lock);

@@ -48,7 +48,7 @@ double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 
 typedef struct tiling {
     double *L, *z;                      /* z[panel][CHUNK][T]: rows that wait */
-    size_t panels, waiting;
+    size_t panels, pending;
     const fxi_simd *simd;
 } tiling;
 
@@ -60,22 +60,22 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 
     for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++)
         a->simd->linalg_cholesky_tile(fxi_cholesky_at(a->L, i, j), a->z + j * CHUNK * T,
-                                      a->z + i * CHUNK * T, a->waiting, 1);
+                                      a->z + i * CHUNK * T, a->pending, 1);
     return FX_OK;
 }
 
 static fx_status flush(tiling *a, const fx_run *run)
 {
-    fx_status st = a->waiting ? fxi_parallel(a->panels, add_panel, a, run) : FX_OK;
+    fx_status st = a->pending ? fxi_parallel(a->panels, add_panel, a, run) : FX_OK;
 
-    a->waiting = 0;
+    a->pending = 0;
     return st;
 }
 
-/* Row z times `by` into the place of the next row that waits. */
+/* Row z times `by` into the place of the next pending row. */
 static void enqueue(tiling *a, fxi_row z, double by, size_t constant, bool intercept)
 {
-    double *to = a->z + a->waiting++ * T;
+    double *to = a->z + a->pending++ * T;
 
     for (size_t k = 0; k < a->panels; k++)
         memset(to + k * CHUNK * T, 0, T * sizeof *to);
@@ -110,7 +110,7 @@ static fx_status form(fxi_newton *n, tiling *a)
             if (!(D > 0))
                 continue;
             enqueue(a, fxi_data_row(&Z, r), sqrt(D), n->d, n->p->intercept != FXI_NONE);
-            if (a->waiting == CHUNK)
+            if (a->pending == CHUNK)
                 st = flush(a, &n->how);
         }
     }

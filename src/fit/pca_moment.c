@@ -16,7 +16,7 @@ enum { T = FXI_LANES, CHUNK = 256 };
 typedef struct moment {
     const fxi_pca_panels *M;
     double *z;                          /* [panels][CHUNK][T] rows that wait */
-    size_t waiting;
+    size_t pending;
 } moment;
 
 static bool numbers(size_t *out, size_t features)
@@ -45,23 +45,23 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 
     for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++)
         a->M->simd->linalg_cholesky_tile(tile_at(a->M, i, j), a->z + j * CHUNK * T,
-                                    a->z + i * CHUNK * T, a->waiting, 1);
+                                         a->z + i * CHUNK * T, a->pending, 1);
     return FX_OK;
 }
 
 static fx_status flush(moment *a, const fx_run *run)
 {
     double n = (double)a->M->n;
-    fx_run how = fxi_parallel_run(run, n * n * (double)a->waiting / 2);
-    fx_status st = a->waiting ? fxi_parallel(a->M->panels, add_panel, a, &how) : FX_OK;
+    fx_run how = fxi_parallel_run(run, n * n * (double)a->pending / 2);
+    fx_status st = a->pending ? fxi_parallel(a->M->panels, add_panel, a, &how) : FX_OK;
 
-    a->waiting = 0;
+    a->pending = 0;
     return st;
 }
 
 static void enqueue(moment *a, fxi_row r, double by, const double *mean)
 {
-    double *to = a->z + a->waiting++ * T;
+    double *to = a->z + a->pending++ * T;
 
     for (size_t k = 0; k < a->M->panels; k++)
         for (size_t e = 0; e < T; e++)
@@ -97,7 +97,7 @@ fx_status fxi_fit_pca_moment(fxi_pca_panels *M, const fxi_pca *a, const fx_run *
             double c = a->c[b * s->block + i];
             if (c > 0)
                 enqueue(&m, fxi_data_row(&Z, i), sqrt(c / a->total), a->mean);
-            if (m.waiting == CHUNK)
+            if (m.pending == CHUNK)
                 st = flush(&m, run);
         }
     }

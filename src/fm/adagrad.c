@@ -244,15 +244,15 @@ static fx_status descend(void *ctx, size_t block, fxi_team *team)
 
 bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
 {
-    size_t states, items, shelf;
+    size_t states, items, cache;
 
-    if (!fxi_fm_adagrad_batch_shelves(X, &shelf))
-        shelf = 0;
+    if (!fxi_fm_adagrad_batch_cacheable(X, &cache))
+        cache = 0;
     return fxi_size_mul(&states, fm->size, 2 * sizeof(double))
            && fxi_size_mul(&items, X->rows, 5 * sizeof(size_t))
            && fxi_fm_adagrad_batch_bytes(bytes, fm, fxi_data_rows_max(X, 1))
            && fxi_size_add(bytes, *bytes, states) && fxi_size_add(bytes, *bytes, items)
-           && fxi_size_add(bytes, *bytes, shelf);
+           && fxi_size_add(bytes, *bytes, cache);
 }
 
 fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run)
@@ -278,7 +278,7 @@ fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run 
     if (!st)
         st = choose_items(&a);
     if (!st)
-        st = fxi_fm_adagrad_batch_shelve(&a.batch, a.item, a.n);
+        st = fxi_fm_adagrad_batch_cache(&a.batch, a.item, a.n);
     if (!st) {
         keep(&a);
         st = fxi_parallel_ordered(1, descend, &a, run);

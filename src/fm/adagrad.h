@@ -79,9 +79,9 @@ typedef struct fxi_fm_adagrad_batch {
     double *share;                      /* [cols] by which penalties are taken: all batches over
                                          * those that touch the column */
     fxi_fm_adagrad_rows rows;
-    /* items from `shelved` on (NULL: none): their weights and labels, [items]; if they are rows and
-     * not too many, packed once for all epochs: [items + 1], [start[items]] */
-    const size_t *shelved;
+    /* items from `cached_items` on (NULL: none): their weights and labels, [items]; if they are
+     * rows and not too many, packed once for all epochs: [items + 1], [start[items]] */
+    const size_t *cached_items;
     double *c, *y;
     size_t *start;                      /* NULL: not packed */
     double *x;
@@ -95,9 +95,10 @@ fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a);
 bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
 double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *item, size_t n);
-/* Puts items in the order of item[], which must stay. */
-fx_status fxi_fm_adagrad_batch_shelve(fxi_fm_adagrad_batch *a, const size_t *item, size_t n);
-bool fxi_fm_adagrad_batch_shelves(const fx_matrix *X, size_t *bytes);
+/* Caches weights, labels and rows of items in the order of item[], which must stay; cacheable: true
+ * if the rows are few enough to be cached, and their bytes. */
+fx_status fxi_fm_adagrad_batch_cache(fxi_fm_adagrad_batch *a, const size_t *item, size_t n);
+bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes);
 /* Columns of these items become touched. */
 void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch);

@@ -67,12 +67,12 @@ static size_t loser(const fxi_fm_problem *p, size_t item, uint64_t epoch)
 
 static double weight_of(const fxi_fm_adagrad_batch *a, const size_t *item)
 {
-    return a->shelved ? a->c[item - a->shelved] : a->p->c[row_of(a->p, *item)];
+    return a->cached_items ? a->c[item - a->cached_items] : a->p->c[row_of(a->p, *item)];
 }
 
 static double label_of(const fxi_fm_adagrad_batch *a, const size_t *item)
 {
-    return a->shelved ? a->y[item - a->shelved] : a->p->pairs ? 1 : a->p->y[*item];
+    return a->cached_items ? a->y[item - a->cached_items] : a->p->pairs ? 1 : a->p->y[*item];
 }
 
 double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
@@ -92,7 +92,7 @@ static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, 
 
     n = n < most ? n : most;
     if (a->start) {
-        fxi_fm_adagrad_rows_take(&a->rows, a->x, a->col, a->start + (item - a->shelved), n);
+        fxi_fm_adagrad_rows_take(&a->rows, a->x, a->col, a->start + (item - a->cached_items), n);
         return n;
     }
     a->rows.rows = 0;
@@ -111,9 +111,9 @@ void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, siz
         i += pack_items(a, item + i, n - i, epoch);
 }
 
-/* ---- The shelf --------------------------------------------------------------------------- */
+/* ---- The cache --------------------------------------------------------------------------- */
 
-bool fxi_fm_adagrad_batch_shelves(const fx_matrix *X, size_t *bytes)
+bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes)
 {
     const size_t most = (size_t)1 << 23; /* entries: 100 MB */
     size_t stored;
@@ -151,7 +151,7 @@ static fx_status pack_rows(fxi_fm_adagrad_batch *a, const size_t *item, size_t n
     return FX_OK;
 }
 
-fx_status fxi_fm_adagrad_batch_shelve(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
+fx_status fxi_fm_adagrad_batch_cache(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
 {
     size_t bytes;
     double *c = fxi_alloc(n, sizeof *c), *y = fxi_alloc(n, sizeof *y);
@@ -162,12 +162,12 @@ fx_status fxi_fm_adagrad_batch_shelve(fxi_fm_adagrad_batch *a, const size_t *ite
     }
     a->c = c;
     a->y = y;
-    a->shelved = item;
+    a->cached_items = item;
     if (!c || !y)
         return FX_ENOMEM;
     /* losers change, so pairs are packed when they are read */
-    return a->p->pairs || !fxi_fm_adagrad_batch_shelves(a->p->X, &bytes) ? FX_OK
-                                                                         : pack_rows(a, item, n);
+    return a->p->pairs || !fxi_fm_adagrad_batch_cacheable(a->p->X, &bytes) ? FX_OK
+                                                                           : pack_rows(a, item, n);
 }
 
 /* ---- Losses ------------------------------------------------------------------------------ */

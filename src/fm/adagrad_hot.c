@@ -99,9 +99,9 @@ void FXI_HOT(fm_adagrad_score)(double *f, double *g, size_t capacity, double *ta
     }
 }
 
-void FXI_HOT(fm_adagrad_give)(double *G, size_t cols, const double *g, size_t capacity,
-                              const double *x, const int32_t *col, const size_t *start,
-                              const double *by, size_t rows, size_t panels)
+void FXI_HOT(fm_adagrad_accumulate)(double *G, size_t cols, const double *g, size_t capacity,
+                                    const double *x, const int32_t *col, const size_t *start,
+                                    const double *by, size_t rows, size_t panels)
 {
     for (size_t h = 0; h < panels; h++, G += cols * FXI_LANES, g += capacity * FXI_LANES)
         for (size_t r = 0; r < rows; r++)
@@ -144,10 +144,10 @@ void FXI_HOT(fm_adagrad_score_two)(double *f, double *e, size_t capacity, const 
     }
 }
 
-void FXI_HOT(fm_adagrad_give_two)(double *G, const double *e, size_t capacity, const double *x,
-                                  const int32_t *col, const size_t *start, const double *by,
-                                  size_t rows, const double *P, size_t cols, const double *lambda,
-                                  size_t panels)
+void FXI_HOT(fm_adagrad_accumulate_two)(double *G, const double *e, size_t capacity,
+                                        const double *x, const int32_t *col, const size_t *start,
+                                        const double *by, size_t rows, const double *P, size_t cols,
+                                        const double *lambda, size_t panels)
 {
     for (size_t h = 0; h < panels; h++)
         for (size_t r = 0; r < rows; r++)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { FAST_ORDER = 8, FAST_WORK = 4096 }; /* entries times order: longer tables leave the cache */
-enum { WAITING = 1024 };                /* derivatives of entries beside panels */
+enum { PENDING = 1024 };                /* derivatives of entries beside panels */
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
@@ -45,7 +45,7 @@ static bool has_large(const fx_matrix *X, size_t entries)
 /* Two at least, for a pair. */
 static size_t rows_at_a_time(const fxi_fm *fm, size_t entries)
 {
-    size_t n = WAITING / ((entries + 1) * fm->panels * fm->blocks) / 2 * 2;
+    size_t n = PENDING / ((entries + 1) * fm->panels * fm->blocks) / 2 * 2;
 
     return n < 2 ? 2 : n > FXI_FM_ADAGRAD_ROWS ? FXI_FM_ADAGRAD_ROWS : n;
 }
@@ -211,7 +211,7 @@ static void score_linear(fxi_fm_adagrad_rows *a, const double *v)
     }
 }
 
-static void give_linear(const fxi_fm_adagrad_rows *a, double *G)
+static void accumulate_linear(const fxi_fm_adagrad_rows *a, double *G)
 {
     const fxi_fm *fm = a->fm;
     size_t half = fm->twice ? fm->cols / 2 : fm->cols, at;
@@ -241,19 +241,19 @@ static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool 
                                   block->order);
 }
 
-static void give_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const double *v)
+static void accumulate_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const double *v)
 {
     const fxi_fm *fm = a->fm;
     const fxi_fm_block *block = &fm->block[b];
     const double *g = fxi_fm_adagrad_pending(a, b * fm->panels, 0);
 
     if (block->order == 2 && a->subtracts)
-        a->simd->fm_adagrad_give_two(G + block->P, g, a->capacity, a->x, a->col, a->start, a->by,
-                                     a->rows, v + block->P, fm->cols, v + block->lambda,
-                                     fm->panels);
+        a->simd->fm_adagrad_accumulate_two(G + block->P, g, a->capacity, a->x, a->col, a->start,
+                                           a->by, a->rows, v + block->P, fm->cols,
+                                           v + block->lambda, fm->panels);
     else
-        a->simd->fm_adagrad_give(G + block->P, fm->cols, g, a->capacity, a->x, a->col, a->start,
-                                 a->by, a->rows, fm->panels);
+        a->simd->fm_adagrad_accumulate(G + block->P, fm->cols, g, a->capacity, a->x, a->col,
+                                       a->start, a->by, a->rows, fm->panels);
 }
 
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn)
@@ -267,9 +267,9 @@ void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool lea
 
 void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v)
 {
-    give_linear(a, G);
+    accumulate_linear(a, G);
     for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
-        give_block(a, G, b, v);
+        accumulate_block(a, G, b, v);
     for (size_t r = 0; !a->fast && r < a->rows; r++)
         fxi_fm_adagrad_row_accumulate(a, G, r, v);
 }

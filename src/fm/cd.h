@@ -37,7 +37,7 @@ typedef struct fxi_fm_cd_rows {
     size_t *at;                         /* [long][blocks + 1] */
     /* Groups: the entries of a row that are in group g, from entry first[q] on. */
     size_t *list;                       /* [groups + 1]; NULL: no groups */
-    int32_t *seat;                      /* [list[groups]] row */
+    int32_t *group_row;                 /* [list[groups]] row */
     size_t *first;
     size_t *start;                      /* [groups + 1] of its columns in member */
     int32_t *member;
@@ -118,7 +118,7 @@ struct fxi_fm_descent {
         fxi_fm_cd_column c;
         _Alignas(64) double p[FXI_FM_CD_LANES], to[FXI_FM_CD_LANES];
     } pending;
-    bool waits;
+    bool is_pending;
 };
 
 static inline double *fxi_fm_cd_lanes_of(const fxi_fm_descent *d, size_t row) /* E of a row */
@@ -165,7 +165,7 @@ typedef void fxi_fm_cd_span(fxi_fm_descent *d, size_t block, size_t first, size_
 void fxi_fm_cd_sweep_rows(fxi_fm_descent *d, fxi_fm_cd_span *fn);
 /* The best step of column j. */
 void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j);
-void fxi_fm_cd_sweep_finish(fxi_fm_descent *d);      /* what waits */
+void fxi_fm_cd_sweep_finish(fxi_fm_descent *d);      /* the pending move of a long column */
 /* In the caller, after a visit to so many entries. */
 bool fxi_fm_cd_sweep_stopped(fxi_fm_descent *d, size_t entries);
 /* No denormal numbers in this thread, or as it was: they would cost a hundred cycles each. */

@@ -43,7 +43,8 @@ static void value(double *out, const fxi_fm_descent *d, size_t i)
 }
 
 /* Derivatives of row i to g, by insertion of its other entries; moves it. */
-static void mend(double *g, const fxi_fm_descent *d, size_t i, size_t j, double x, const double *to)
+static void rebuild_row(double *g, const fxi_fm_descent *d, size_t i, size_t j, double x,
+                        const double *to)
 {
     _Alignas(64) double other[FX_ORDER_MAX * L];
     double *E = fxi_fm_cd_lanes_of(d, i);
@@ -75,7 +76,7 @@ static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column 
                          d->theta);
     for (uint64_t left = *c->bad; left; left &= left - 1) {
         size_t q = (size_t)__builtin_ctzll(left), i = (size_t)c->row[q];
-        mend(G + q * L, d, i, c->j, c->x ? c->x[q] : 1, to);
+        rebuild_row(G + q * L, d, i, c->j, c->x ? c->x[q] : 1, to);
         more += d->R.ptr[i + 1] - d->R.ptr[i];
     }
     return more;

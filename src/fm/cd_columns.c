@@ -24,7 +24,7 @@ void fxi_fm_cd_columns_free(fxi_fm_cd_rows *R)
     free(R->cut);
     free(R->at);
     free(R->list);
-    free(R->seat);
+    free(R->group_row);
     free(R->first);
     free(R->start);
     free(R->member);
@@ -191,14 +191,14 @@ static fx_status list(fxi_fm_cd_rows *R, const fxi_fm *fm)
             if (begins(R, fm, k, q))
                 R->list[fm->group[R->col[q]] + 1]++;
     add_up(R->list, fm->groups);
-    if (!(R->seat = fxi_alloc(R->list[fm->groups], sizeof *R->seat))
+    if (!(R->group_row = fxi_alloc(R->list[fm->groups], sizeof *R->group_row))
         || !(R->first = fxi_alloc(R->list[fm->groups], sizeof *R->first)))
         return FX_ENOMEM;
     for (size_t k = 0; k < R->rows; k++)
         for (size_t q = R->ptr[k]; q < R->ptr[k + 1]; q++)
             if (begins(R, fm, k, q)) {
                 size_t to = R->list[fm->group[R->col[q]]]++;
-                R->seat[to] = (int32_t)k;
+                R->group_row[to] = (int32_t)k;
                 R->first[to] = q;
             }
     move_back(R->list, fm->groups);

@@ -118,24 +118,24 @@ typedef struct gate {
     bool open;
 } gate;
 
-static void pass(void *ctx, size_t chunk, int member)
+static void pass(void *ctx, size_t chunk, int worker)
 {
     const gate *a = ctx;
     fxi_fm_descent *d = a->d;
     size_t q = d->R.list[a->group] + chunk * CHUNK, end = d->R.list[a->group + 1];
 
     end = end - q < CHUNK ? end : q + CHUNK;
-    if (member)
+    if (worker)
         fxi_fm_cd_sweep_flush();
     for (; q < end; q++) {
-        size_t i = (size_t)d->R.seat[q], at = d->R.first[q];
+        size_t i = (size_t)d->R.group_row[q], at = d->R.first[q];
         double sum[L];
         sum_run(sum, d, i, &at);
         if (a->open)
             delete (d, i, sum, a->group);
         else
             insert(fxi_fm_cd_lanes_of(d, i), d->m - 1, sum, d->e0[i]);
-        if (member ? atomic_load_explicit(&d->stop, memory_order_relaxed)
+        if (worker ? atomic_load_explicit(&d->stop, memory_order_relaxed)
                    : fxi_fm_cd_sweep_stopped(d, at - d->R.first[q]))
             return;
     }

@@ -65,7 +65,7 @@ typedef struct walk {
     fxi_fm_cd_span *fn;
 } walk;
 
-static void walk_block(void *ctx, size_t b, int member)
+static void walk_block(void *ctx, size_t b, int worker)
 {
     walk *w = ctx;
     fxi_fm_descent *d = w->d;
@@ -76,7 +76,7 @@ static void walk_block(void *ctx, size_t b, int member)
     for (size_t i = first; i < last; i += FXI_FM_CD_PIECE) {
         size_t end = last - i < FXI_FM_CD_PIECE ? last : i + FXI_FM_CD_PIECE;
         w->fn(d, b, i, end);
-        if (member ? atomic_load_explicit(&d->stop, memory_order_relaxed)
+        if (worker ? atomic_load_explicit(&d->stop, memory_order_relaxed)
                    : fxi_fm_cd_sweep_stopped(d, d->R.ptr[end] - d->R.ptr[i]))
             return;
     }
@@ -111,24 +111,24 @@ typedef struct visit {
     double step;                        /* of rise */
 } visit;
 
-static void visit_part(void *ctx, size_t b, int member)
+static void visit_part(void *ctx, size_t b, int worker)
 {
     visit *v = ctx;
     fxi_fm_descent *d = v->d;
     fxi_fm_cd_part *part = &d->part[b];
 
-    if (member)
+    if (worker)
         fxi_fm_cd_sweep_flush();
-    if (d->waits) {
-        fxi_fm_cd_column c = part_of(d, &d->pending.c, b, !member);
+    if (d->is_pending) {
+        fxi_fm_cd_column c = part_of(d, &d->pending.c, b, !worker);
         d->model->move(d, &c, d->pending.p, d->pending.to);
     }
     if (v->sums) {
-        fxi_fm_cd_column c = part_of(d, v->sums, b, !member);
+        fxi_fm_cd_column c = part_of(d, v->sums, b, !worker);
         d->model->sums(part->sum, d, &c);
     }
     if (v->rise) {
-        fxi_fm_cd_column c = part_of(d, v->rise, b, !member);
+        fxi_fm_cd_column c = part_of(d, v->rise, b, !worker);
         part->rise = d->model->rise(d, &c, v->step);
     }
 }
@@ -137,9 +137,9 @@ void fxi_fm_cd_sweep_finish(fxi_fm_descent *d)
 {
     visit v = {.d = d};
 
-    if (d->waits)
+    if (d->is_pending)
         fxi_threadpool_run(d->pool, d->R.blocks, visit_part, &v);
-    d->waits = false;
+    d->is_pending = false;
 }
 
 static void sum_column(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c)
@@ -152,7 +152,7 @@ static void sum_column(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c
         return;
     }
     fxi_threadpool_run(d->pool, d->R.blocks, visit_part, &v);
-    d->waits = false;
+    d->is_pending = false;
     memcpy(sum, d->part[0].sum, sizeof d->part[0].sum);
     for (size_t b = 1; b < d->R.blocks; b++)
         for (int k = 0; k < FXI_FM_CD_SUMS; k++)
@@ -210,6 +210,6 @@ void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j)
         d->pending.c = c;
         memcpy(d->pending.p, was, size);
         memcpy(d->pending.to, to, size);
-        d->waits = true;
+        d->is_pending = true;
     }
 }

@@ -26,7 +26,7 @@ typedef struct cursor {
     size_t number;                      /* of the line, from 1 */
 } cursor;
 
-static fx_status fault(const cursor *c, const char *what)
+static fx_status syntax_error(const cursor *c, const char *what)
 {
     size_t n = strcspn(c->p, " \t\r\n");
 
@@ -66,11 +66,11 @@ static fx_status read_feature(int64_t *out, cursor *c, int base)
     for (; *p >= '0' && *p <= '9' && j <= FX_INDEX_MAX; p++)
         j = j * 10 + (*p - '0');
     if (j > FX_INDEX_MAX)
-        return fault(c, "feature index too large:");
+        return syntax_error(c, "feature index too large:");
     if (p == c->p || !strchr(" \t\r\n,#", *p))
-        return fault(c, "expected a feature index, found");
+        return syntax_error(c, "expected a feature index, found");
     if (j < base)
-        return fault(c, base ? "indices count from 1:" : "bad index");
+        return syntax_error(c, base ? "indices count from 1:" : "bad index");
     c->p = p;
     *out = j - base;
     return FX_OK;
@@ -159,7 +159,7 @@ static fx_status read_sets(list *items, list *bounds, const char *text, int base
         if (!strncmp(c.p, "{}", 2)) {
             c.p += 2;
             if (!at_end(&c))
-                return fault(&c, "unexpected text behind the empty set:");
+                return syntax_error(&c, "unexpected text behind the empty set:");
             continue;
         }
         while (!st && !at_end(&c)) {
@@ -281,7 +281,7 @@ static fx_status read_factors(list *factors, cursor *c, const char *text)
     while (!st && !at_end(c)) {
         name w = read_name(c);
         if (w.n == 0)
-            return fault(c, "expected the names of the groups to cross, found");
+            return syntax_error(c, "expected the names of the groups to cross, found");
         if ((st = push(factors, w.at - text)) == 0)
             st = push(factors, (int64_t)w.n);
     }
@@ -299,7 +299,7 @@ static fx_status read_groups(list *names, list *pairs, cursor *c, const char *te
         while (*c->p == ' ' || *c->p == '\t')
             c->p++;
         if (w.n == 0 || *c->p != ':')
-            return fault(&start, "expected `name: feature feature ..`, found");
+            return syntax_error(&start, "expected `name: feature feature ..`, found");
         c->p++;
         int64_t g = (int64_t)(names->n / 2);
         if ((st = push(names, w.at - text)) != 0 || (st = push(names, (int64_t)w.n)) != 0)
@@ -311,7 +311,7 @@ static fx_status read_groups(list *names, list *pairs, cursor *c, const char *te
                 st = push(pairs, j << 31 | g);
         }
         if (!st && pairs->n == first)
-            return fault(&start, "this group is empty:");
+            return syntax_error(&start, "this group is empty:");
     }
     return st;
 }

@@ -32,7 +32,7 @@ typedef struct fxi_space {              /* what one thread needs, allocated at t
     double x_most, z_most, z_least;     /* of them */
     uint64_t has[FXI_PANEL_WHOLE / 64]; /* with a slot for every column: those in use, as bits */
     double *out;                        /* [outs][tile][FXI_LANES] */
-    size_t unasked;                     /* operations since we asked whether to stop */
+    size_t ops_since_poll;              /* operations since the last poll for cancellation */
 } fxi_space;
 
 typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_kernel_panel_open's */
@@ -51,13 +51,13 @@ typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_ker
     fxi_space *space;                   /* [threads] */
 } fxi_panels;
 
-/* Should the call stop?  Asked once per 2^20 operations: under a few milliseconds. */
+/* True if the call is to stop; polls once per 2^20 operations, a few milliseconds at most. */
 static inline bool fxi_panel_stopped(fxi_space *s, size_t operations)
 {
-    s->unasked += operations;
-    if (s->unasked < 1 << 20)
+    s->ops_since_poll += operations;
+    if (s->ops_since_poll < 1 << 20)
         return false;
-    s->unasked = 0;
+    s->ops_since_poll = 0;
     return fxi_parallel_cancelled(s->work.team);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(const fxi_panels *p, fxi_space *s)
+static void clear_slots(const fxi_panels *p, fxi_space *s)
 {
     if (p->hashed && s->slots) {
         memset(s->place, 0xff, p->table * sizeof *s->place);
@@ -58,7 +58,7 @@ static bool pack_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t l
 /* Which features the rows have, and their slots; every one where the panel is whole. */
 static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
-    forget(p, s);
+    clear_slots(p, s);
     for (size_t w = 0; w < lanes; w++) {
         fxi_row r = fxi_data_row(p->z.X, fxi_row_subset_at(p->z, first + w));
         if (fxi_panel_stopped(s, 2 * r.n))

@@ -5,8 +5,8 @@
  * FFTW: plans are estimated, never measured, so the same length always gets the same plan and the
  * same bits (unless the program itself has measured that length in this process: FFTW would
  * remember).  Its planner is the one part that is not safe to enter twice; our calls of it take a
- * lock.  Plans are made for aligned arrays and run on others that are aligned alike.  When FFTW gets
- * no memory for a plan it ends the process; it has no way to be told otherwise.
+ * lock.  Plans are made for aligned arrays and run on others that are aligned alike.  When FFTW
+ * gets no memory for a plan it ends the process; it has no way to be told otherwise.
  *
  * kissfft: its real transform keeps scratch inside the plan and takes even lengths only, so the
  * complex one is used, for every length, with the caller's scratch: twice the work.
@@ -71,7 +71,7 @@ static fx_status plan(fxi_linalg_fft *f)
     return st;
 }
 
-static void forget(fxi_linalg_fft *f)
+static void destroy_plans(fxi_linalg_fft *f)
 {
     pthread_mutex_lock(&planner);
     fftwf_destroy_plan(f->forward);
@@ -126,7 +126,7 @@ static fx_status plan(fxi_linalg_fft *f)
     return f->forward && f->backward ? FX_OK : FX_ENOMEM;
 }
 
-static void forget(fxi_linalg_fft *f)
+static void destroy_plans(fxi_linalg_fft *f)
 {
     free(f->forward);
     free(f->backward);
@@ -178,7 +178,7 @@ fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n)
 void fxi_linalg_fft_free(fxi_linalg_fft *f)
 {
     if (f)
-        forget(f);
+        destroy_plans(f);
     free(f);
 }
 

@@ -18,11 +18,11 @@ typedef struct job {
     double by;
 } job;
 
-static void add(void *ctx, size_t c, int member)
+static void add(void *ctx, size_t c, int worker)
 {
     job *a = ctx;
 
-    if (member < 0 || member >= a->threads || c >= CHUNKS)
+    if (worker < 0 || worker >= a->threads || c >= CHUNKS)
         a->wrong++;
     a->calls[c]++;
     a->part[c] = a->x[c] * a->by;

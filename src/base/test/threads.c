@@ -77,14 +77,14 @@ fx_status __wrap_fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_
     return __real_fxi_parallel(blocks, block_of, &l, run);
 }
 
-static void chunk_of(void *ctx, size_t chunk, int member)
+static void chunk_of(void *ctx, size_t chunk, int worker)
 {
     loop *l = ctx;
 
-    if (member)
+    if (worker)
         pool_helped = true;
-    arrive(l, member);
-    l->chunk(l->ctx, chunk, member);
+    arrive(l, worker);
+    l->chunk(l->ctx, chunk, worker);
 }
 
 void __real_fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn,

@@ -6,7 +6,7 @@
 
 size_t fxi_utf8(const char *text, const char *end)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t min_code[] = {0, 0x80, 0x800, 0x10000};
     const unsigned char *p = (const unsigned char *)text;
     size_t more;
 
@@ -30,5 +30,5 @@ size_t fxi_utf8(const char *text, const char *end)
             return 0;
         c = c << 6 | (p[i] & 0x3f);
     }
-    return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : more + 1;
+    return c < min_code[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : more + 1;
 }

@@ -129,7 +129,7 @@ static fx_status solve(fxi_dual *d)
         s->iterations = d->k + 1;
         s->objective = s->gap = NAN;
         s->b = fxi_dual_b(d);
-        d->limit = INACTIVE_SHARE * d->most;
+        d->limit = INACTIVE_SHARE * d->max_violation;
         all_inactive = d->visits == before;
         predicted_gap = ratio * d->residual / P;
         if (last || predicted_gap <= fmax(0.9 * p->tol, 0.1 * gap) || all_inactive

@@ -24,8 +24,8 @@ typedef struct fxi_dual {
     float *buffer;                      /* of the source */
     double rho, center, sum;
     double limit;                       /* rows at a bound: inactive if scores may change by this */
-    double most, residual;              /* of a pass: largest violation; sum of gaps of rows met */
-    double visits;                      /* rows met since the last measurement */
+    double max_violation, residual;     /* of the rows of a pass; the sum of their gaps */
+    double visits;                      /* rows visited since the last measurement */
     size_t k;                           /* iteration */
 } fxi_dual;
 

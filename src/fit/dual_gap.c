@@ -104,7 +104,7 @@ fx_status fxi_fit_dual_gap(fxi_dual *d)
 {
     const fxi_problem *p = d->p;
     fxi_solution *s = d->s;
-    double zero = 0, P = 0, gap = 0, least = 0;
+    double zero = 0, P = 0, gap = 0, lower_bound = 0;
     size_t j = 0;
     fx_status st = FX_OK;
 
@@ -115,7 +115,7 @@ fx_status fxi_fit_dual_gap(fxi_dual *d)
     else
         st = fxi_fit_source_scores(d->f, p->source, s->w, &zero, 1, d->run);
     if (!st && p->intercept == FXI_FREE)
-        st = bound(&least, d);
+        st = bound(&lower_bound, d);
     if (st)
         return st;
     s->b = p->intercept == FXI_NONE ? 0 : best_intercept(d, fxi_dual_b(d));
@@ -130,7 +130,7 @@ fx_status fxi_fit_dual_gap(fxi_dual *d)
         P += 0.5 * s->b * s->b;
         gap += 0.5 * (d->sum - s->b) * (d->sum - s->b);
     } else if (p->intercept == FXI_FREE)
-        gap = P - least;
+        gap = P - lower_bound;
     s->objective = P;
     s->gap = gap > 0 ? gap / P : 0;
     s->converged = s->gap <= p->tol;

@@ -20,7 +20,7 @@ static void visit(fxi_dual *d, fxi_row r, size_t i)
 
     d->residual += fxi_dual_residual(d, i, f);
     if (change != 0) {
-        d->most = fmax(d->most, fabs(change) * (d->q[i] + d->rho));
+        d->max_violation = fmax(d->max_violation, fabs(change) * (d->q[i] + d->rho));
         fxi_fit_row_add(d->s->w, change, r, d->simd);
         d->s->beta[i] = to;
         d->sum += change;
@@ -58,6 +58,6 @@ fx_status fxi_fit_dual_pass(fxi_dual *d)
 
     fxi_rng_permutation(d->order, blocks,
                         (fxi_rng){d->p->seed ^ (uint64_t)d->k << 32, FXI_FIT_BLOCKS});
-    d->most = d->residual = 0;
+    d->max_violation = d->residual = 0;
     return fxi_parallel_ordered(blocks, pass_block, d, d->run);
 }

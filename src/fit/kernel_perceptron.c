@@ -108,15 +108,15 @@ static fx_status eval_block(online *a, const fx_run *how)
 {
     const fx_matrix *X = a->p->source->X;
     fxi_row_subset block = {X, a->row, a->rows};
-    size_t n = 0, most = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
+    size_t n = 0, max_dropped = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
 
     a->nears = 0;
     for (size_t r = 0; r < a->rows; r++)
         add_near(a, a->row[r]);
-    for (size_t q = a->head; q < a->tail && most; q++)
+    for (size_t q = a->head; q < a->tail && max_dropped; q++)
         if (!moved(a, q)) {
             add_near(a, a->queue[q]);
-            most--;
+            max_dropped--;
         }
     for (size_t q = a->head; q < a->tail; q++) {
         int32_t i = a->queue[q];

@@ -57,13 +57,13 @@ static fx_status fit_intercept(fxi_l1 *a, double *loss)
 static double dual(const fxi_l1 *a)
 {
     const fxi_problem *p = a->p;
-    double most = p->intercept == FXI_APPENDED ? fmax(1, fabs(a->g[a->d])) : 1, sum = 0;
+    double max_slope = p->intercept == FXI_APPENDED ? fmax(1, fabs(a->g[a->d])) : 1, sum = 0;
 
     for (size_t j = 0; j < a->d; j++)
-        most = fmax(most, fabs(a->g[j]));
+        max_slope = fmax(max_slope, fabs(a->g[j]));
     for (size_t i = 0; i < p->source->rows; i++)
         if (p->c[i] > 0)
-            sum -= p->loss->conjugate(p->y[i], -a->r[i] / most, p->c[i], p->epsilon);
+            sum -= p->loss->conjugate(p->y[i], -a->r[i] / max_slope, p->c[i], p->epsilon);
     return sum;
 }
 

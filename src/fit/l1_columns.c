@@ -131,10 +131,10 @@ static fx_status make_dense(fxi_columns *c, const fx_run *run)
 {
     const fxi_source *s = c->s;
     size_t bytes, all = 0, stored = s->Z ? s->rows * s->stride * sizeof *s->Z : 0;
-    size_t most = c->width < s->features ? c->width : s->features;
+    size_t width = c->width < s->features ? c->width : s->features;
     fx_status st = FX_OK;
 
-    if (!fxi_size_mul(&bytes, c->ld, most * size_of(c)))
+    if (!fxi_size_mul(&bytes, c->ld, width * size_of(c)))
         return fxi_error(FX_ESHAPE, "%zu rows are too many", s->rows);
     c->kept = fxi_size_mul(&all, c->ld * size_of(c), s->features)
               && fxi_size_add(&stored, stored, all)

@@ -188,8 +188,8 @@ static fx_status descend(void *ctx, size_t block, fxi_team *team)
     memcpy(a->slope, a->r, a->p->source->rows * sizeof *a->r);
     move_intercept(a);
     fxi_fit_l1_extrapolate(a, 0);
-    size_t most = a->left < SWEEPS ? a->left : SWEEPS, k = 0;
-    for (; k < most && total > 0.1 * start && !st && !fxi_parallel_cancelled(team); k++) {
+    size_t max_sweeps = a->left < SWEEPS ? a->left : SWEEPS, k = 0;
+    for (; k < max_sweeps && total > 0.1 * start && !st && !fxi_parallel_cancelled(team); k++) {
         st = sweep(a, &total, &largest, team);
         fxi_fit_l1_extrapolate(a, k + 1);
     }

@@ -95,7 +95,7 @@ static bool step(fxi_newton *n, krylov *k, double *rho)
  * soon as products without one, or with an old one, have cost as much. */
 static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
 {
-    size_t m = n->penalised, most = *passes;
+    size_t m = n->penalised, max_passes = *passes;
     double patience = n->L ? fxi_fit_newton_hessian_cost(n) * (n->factored ? 2 : 1) : INFINITY;
     fx_status st = FX_OK;
 
@@ -111,7 +111,7 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
     double rho = precondition(n, k);
     memset(k->p, 0, (n->d + 1) * sizeof *k->p);
     memcpy(k->p, k->z, m * sizeof *k->p);
-    for (*passes = 0; *passes < most && dot(k->r, k->r, m) > target * target; ++*passes) {
+    for (*passes = 0; *passes < max_passes && dot(k->r, k->r, m) > target * target; ++*passes) {
         if ((double)n->spent > patience + 1)
             break;
         n->spent++;

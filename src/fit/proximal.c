@@ -58,7 +58,7 @@ typedef struct rounds {
     double *y, *c, *f;                  /* [rows] of q; scores without intercept */
     double *w, *neg_loss_gradient;      /* [features] of q: weights; sum of beta z */
     double b;                           /* seen from the center */
-    double least;                       /* largest dual so far */
+    double max_dual;                    /* largest dual so far */
     double *factor;                     /* of the last round's Hessian, or NULL */
 } rounds;
 
@@ -144,13 +144,13 @@ static void measure(rounds *a, fxi_solution *s)
     }
     if (p->intercept == FXI_APPENDED)
         gap += 0.5 * (a->b - sum) * (a->b - sum);
-    a->least = fmax(a->least, P - gap);
+    a->max_dual = fmax(a->max_dual, P - gap);
     if (P < s->objective) {
         s->objective = P;
         s->b = a->center + a->b;
         memcpy(s->w, a->w, p->source->features * sizeof *s->w);
     }
-    s->gap = fmin(gap, s->objective - a->least);
+    s->gap = fmin(gap, s->objective - a->max_dual);
     s->gap = s->gap > 0 ? s->gap / s->objective : 0;
     s->converged = s->gap <= p->tol;
 }
@@ -225,7 +225,7 @@ static fx_status solve(rounds *a, fxi_solution *s, const fx_run *run)
 fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
     size_t n = p->source->rows, d = p->source->features, numbers, more;
-    rounds a = {.p = p, .q = *p, .least = -INFINITY};
+    rounds a = {.p = p, .q = *p, .max_dual = -INFINITY};
     fx_status st;
 
     if (!fxi_size_mul(&numbers, 3, n) || !fxi_size_mul(&more, 2, d)

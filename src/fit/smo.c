@@ -83,13 +83,13 @@ static fx_status stages(fxi_smo *d)
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 static fx_status steps(fxi_smo *d)
 {
-    size_t every = d->n < 1000 ? d->n : 1000, most = 10 * (d->n < 10000 ? 10000 : d->n);
+    size_t every = d->n < 1000 ? d->n : 1000, max_steps = 10 * (d->n < 10000 ? 10000 : d->n);
     size_t first = d->s->iterations, shrunk = first, limit = d->p->max_iter;
     double end = fmax(SLACK * d->p->tol, ROUND * violation(d));
     fx_status st = FX_OK;
 
-    if (limit - first > most)
-        limit = first + most;
+    if (limit - first > max_steps)
+        limit = first + max_steps;
     while (!st && violation(d) > end && d->s->iterations < limit) {
         if (fxi_parallel_cancelled(d->team))
             return FX_ECANCELLED;
@@ -116,7 +116,7 @@ static fx_status rounds(fxi_smo *d)
 {
     const fxi_problem *p = d->p;
     fxi_solution *s = d->s;
-    double least = HUGE_VAL, most = -HUGE_VAL;
+    double min_violation = HUGE_VAL, max_dual = -HUGE_VAL;
     fx_status st = fxi_fit_smo_gap(d);
 
     if (!st && violation(d) > p->tol && d->bound_scale < 1 && !(st = stages(d)))
@@ -124,10 +124,11 @@ static fx_status rounds(fxi_smo *d)
     for (int idle = 0; !st; st = round_of_steps(d)) {
         double now = violation(d);
         s->converged = now <= p->tol;
-        idle = now < 0.9 * least || d->dual > most + NEXT * d->gap + NOISE * fabs(most) ? 0
-                                                                                        : idle + 1;
-        least = fmin(now, least);
-        most = fmax(d->dual, most);
+        bool better = now < 0.9 * min_violation
+                      || d->dual > max_dual + NEXT * d->gap + NOISE * fabs(max_dual);
+        idle = better ? 0 : idle + 1;
+        min_violation = fmin(now, min_violation);
+        max_dual = fmax(d->dual, max_dual);
         if ((p->step && (st = p->step(p->ctx, s))) || s->converged || idle > IDLE
             || s->iterations >= p->max_iter)
             break;
@@ -164,7 +165,7 @@ static void start_beta(fxi_smo *d)
 static fx_status start(fxi_smo *d)
 {
     const fxi_problem *p = d->p;
-    double most = 0;
+    double max_diagonal = 0;
     fx_status st;
 
     start_beta(d);
@@ -178,10 +179,10 @@ static fx_status start(fxi_smo *d)
     for (size_t k = 0; k < d->n; k++) {
         fxi_fit_smo_step_offsets(d, k);
         d->diagonal[k] = (float)d->weight[k];
-        most = fmax(most, fabs(d->weight[k]));
+        max_diagonal = fmax(max_diagonal, fabs(d->weight[k]));
         d->s->indefinite |= d->weight[k] < 0;
     }
-    d->tau = fmax(1e-12 * most, FLT_MIN);
+    d->tau = fmax(1e-12 * max_diagonal, FLT_MIN);
     fxi_fit_smo_cache_start(d);
     d->set->n = d->set->kept = 0;
     return FX_OK;
@@ -203,8 +204,8 @@ static fx_status solve(void *ctx, size_t block, fxi_team *team)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* All but the pool of rows, and that at least. */
-static bool least(size_t *fixed, size_t *pool, size_t n)
+/* All but the pool of rows, and the smallest pool. */
+static bool min_bytes(size_t *fixed, size_t *pool, size_t n)
 {
     size_t N = fxi_smo_round(n), sum;
 
@@ -217,7 +218,7 @@ bool fxi_fit_smo_bytes(size_t *bytes, size_t rows)
 {
     size_t fixed, pool;
 
-    return least(&fixed, &pool, rows) && fxi_size_add(bytes, fixed, pool);
+    return min_bytes(&fixed, &pool, rows) && fxi_size_add(bytes, fixed, pool);
 }
 
 /* The pool: what is left of the cache, scratch of kernels aside, but not more than all rows. */
@@ -264,7 +265,7 @@ fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run)
     for (size_t i = 0; i < rows; i++)
         d.n += p->c[i] > 0;
     d.m = d.n;
-    if (rows > INT32_MAX || !least(&fixed, &pool, d.n))
+    if (rows > INT32_MAX || !min_bytes(&fixed, &pool, d.n))
         return fxi_error(FX_ESHAPE, "%zu rows are too many for a kernel machine", rows);
     pool = pool_bytes(&d, fixed, pool);
     if ((st = fxi_memory_check(run, fixed + pool, "the cache of kernel rows")))

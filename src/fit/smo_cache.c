@@ -142,7 +142,7 @@ fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
     const fx_matrix *X = d->p->source->X;
     float *to[FXI_SMO_SET];
     int32_t rows[FXI_SMO_SET];
-    uint64_t least = 0;
+    uint64_t min_stamp = 0;
     fx_status st = FX_OK;
 
     d->m = m;
@@ -159,12 +159,12 @@ fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
             else
                 low = mid + 1;
         }
-        least = low + 1;
+        min_stamp = low + 1;
     }
     for (size_t s = 0; s < d->used; s++) {
         int32_t owner = d->owner[s];
         d->slot[owner] = -1;
-        if (d->stamp[s] < least)
+        if (d->stamp[s] < min_stamp)
             continue;
         if (fxi_parallel_cancelled(d->team))
             return FX_ECANCELLED;

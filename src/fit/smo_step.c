@@ -81,14 +81,14 @@ static void go(fxi_smo *d, view *v, size_t q, double t, double way, double end)
 static size_t other(const fxi_smo *d, const view *v, const float *a)
 {
     size_t j, k;
-    double least = HUGE_VAL;
+    double min_down = HUGE_VAL;
 
     d->simd->fit_smo_second(&j, v->e, a, v->diagonal, v->down, d->scale, v->best[0],
                             (double)v->diagonal[v->i], d->tau, v->n);
     for (k = j < v->n ? v->n : 0; k < v->n; k++) {  /* all gains vanish: the smallest down */
         double down = v->e[k] + d->scale * (double)v->down[k];
-        j = down < least ? k : j;
-        least = fmin(down, least);
+        j = down < min_down ? k : j;
+        min_down = fmin(down, min_down);
     }
     return j;
 }

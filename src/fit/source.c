@@ -82,16 +82,16 @@ static fx_status cross(fx_matrix *out, const fxi_source *s, float *buffer, const
     return fxi_map_sparse_rows(val, col, ptr, s->map, X, run);
 }
 
-/* Features that are not 0, in all rows, and the most in a block. */
-static size_t count(size_t *most, const fxi_source *s, size_t block)
+/* Features that are not 0, in all rows, and the largest number in a block. */
+static size_t count(size_t *max_block, const fxi_source *s, size_t block)
 {
     size_t all = 0, here = 0;
 
-    *most = 0;
+    *max_block = 0;
     for (size_t i = 0; i < s->rows; i++) {
         size_t n = s->map->type->sparse(NULL, NULL, s->map, fxi_data_row(s->X, i));
         here = i % block ? here + n : n;
-        *most = here > *most ? here : *most;
+        *max_block = here > *max_block ? here : *max_block;
         all += n;
     }
     return all;
@@ -99,14 +99,14 @@ static size_t count(size_t *most, const fxi_source *s, size_t block)
 
 static fx_status open_sparse(fxi_source *s, size_t all, uint64_t keep, const fx_run *run)
 {
-    size_t most;
+    size_t max_block;
 
     s->sparse = true;
     s->numbers = all;
     s->block = block_rows(all, s->rows);
-    count(&most, s, s->block);
+    count(&max_block, s, s->block);
     if (csr_floats(s->rows, all) > keep / sizeof(float)) {
-        s->buffer = csr_floats(s->block, most);
+        s->buffer = csr_floats(s->block, max_block);
         return FX_OK;
     }
     float *buffer = fxi_alloc(csr_floats(s->rows, all), sizeof *buffer);
@@ -123,14 +123,14 @@ fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map,
                          const fx_run *run)
 {
     fxi_source s = {.X = X, .map = map, .rows = X->rows, .features = X->cols, .sparse = X->ptr};
-    size_t all = stored(X), most;
+    size_t all = stored(X), max_block;
     fx_status st = FX_OK;
 
     if (map) {
         s.features = fx_map_features(map);
         s.sparse = false;
         if (fxi_map_sparse(map, X)      /* a quarter: 8 bytes a number that is not 0, not 4 */
-            && (all = count(&most, &s, 1)) / (X->rows ? X->rows : 1) <= s.features / 4)
+            && (all = count(&max_block, &s, 1)) / (X->rows ? X->rows : 1) <= s.features / 4)
             st = open_sparse(&s, all, keep, run);
         else
             st = open_dense(&s, keep, run);

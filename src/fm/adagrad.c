@@ -71,11 +71,11 @@ static void order(size_t *out, size_t n, const fxi_fm_problem *p, uint64_t epoch
 static fx_status choose_items(descent *a)
 {
     const fxi_fm_problem *p = a->p;
-    size_t most = p->pairs ? p->pairs->n : p->X->rows, *kept = fxi_alloc(most, sizeof *kept);
+    size_t items = p->pairs ? p->pairs->n : p->X->rows, *kept = fxi_alloc(items, sizeof *kept);
 
     if (!kept)
         return FX_ENOMEM;
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < items; i++)
         if (fxi_fm_adagrad_batch_weight(&a->batch, &i, 1) > 0)
             kept[a->n++] = i;
     a->batches = a->n / p->batch + (a->n % p->batch > 0);

@@ -19,8 +19,8 @@ typedef struct fxi_fm_adagrad_rows {
     fxi_team *team;
     bool fast;                          /* by adagrad_hot.c, else by row.c */
     bool subtracts;                     /* fast: order 2 may subtract, no number being large */
-    size_t most, rows;                  /* how many at a time; how many there are */
-    size_t capacity;                    /* entries of `most` rows */
+    size_t max_rows, rows;              /* how many at a time; how many there are */
+    size_t capacity;                    /* entries of max_rows rows */
     const size_t *start;                /* entries of row r: from start[r] - start[0] on .. */
     const double *x;                    /* .. numbers other than 0 .. */
     const int32_t *col;                 /* .. and their columns, as blocks see them */
@@ -29,9 +29,9 @@ typedef struct fxi_fm_adagrad_rows {
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
     double *table;                      /* fast: of adagrad_hot.c */
     fxi_fm_workspace *workspace;        /* not fast */
-    double *K;                          /* [most][blocks][panels][FXI_LANES], not fast */
-    double (*theta)[FX_ORDER_MAX];      /* [most] df/dtheta, not fast */
-    size_t *own_start;                  /* rows packed in here: [most + 1], [capacity] */
+    double *K;                          /* [max_rows][blocks][panels][FXI_LANES], not fast */
+    double (*theta)[FX_ORDER_MAX];      /* [max_rows] df/dtheta, not fast */
+    size_t *own_start;                  /* rows packed in here: [max_rows + 1], [capacity] */
     double *own_x;
     int32_t *own_col;
     unsigned char *touched;             /* [cols] */

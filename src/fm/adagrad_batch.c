@@ -88,9 +88,9 @@ double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *
 static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_t epoch)
 {
     const fxi_fm_problem *p = a->p;
-    size_t most = p->pairs ? a->rows.most / 2 : a->rows.most;
+    size_t max_items = p->pairs ? a->rows.max_rows / 2 : a->rows.max_rows;
 
-    n = n < most ? n : most;
+    n = n < max_items ? n : max_items;
     if (a->start) {
         fxi_fm_adagrad_rows_take(&a->rows, a->x, a->col, a->start + (item - a->cached_items), n);
         return n;
@@ -115,7 +115,7 @@ void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, siz
 
 bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes)
 {
-    const size_t most = (size_t)1 << 23; /* entries: 100 MB */
+    const size_t max_entries = (size_t)1 << 23; /* 100 MB */
     size_t stored;
 
     if (X->ptr)
@@ -123,7 +123,7 @@ bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes)
     else if (!fxi_size_mul(&stored, X->rows, X->cols))
         return false;
     *bytes = (X->rows + 1) * sizeof(size_t) + (stored + 1) * (sizeof(double) + sizeof(int32_t));
-    return stored <= most;
+    return stored <= max_entries;
 }
 
 static fx_status pack_rows(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)

@@ -53,15 +53,15 @@ static size_t rows_at_a_time(const fxi_fm *fm, size_t entries)
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 {
     size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double);
-    size_t most = rows_at_a_time(fm, entries), capacity = most * (entries + 1), columns;
+    size_t max_rows = rows_at_a_time(fm, entries), capacity = max_rows * (entries + 1), columns;
     size_t table = (entries + 1) * (FAST_ORDER - 1) * FXI_LANES * sizeof(double);
 
     return fxi_size_mul(bytes, kernels + sizeof(double) + sizeof(int32_t), capacity)
            && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
            && fxi_size_add(bytes, *bytes, columns)
-           && fxi_size_add(bytes, *bytes,
-                           is_fast(fm, entries) ? table
-                                                : fxi_fm_row_bytes(fm, entries) + most * kernels);
+           && fxi_size_add(
+               bytes, *bytes,
+               is_fast(fm, entries) ? table : fxi_fm_row_bytes(fm, entries) + max_rows * kernels);
 }
 
 /* Every row has them: they are touched once and for all. */
@@ -83,11 +83,11 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
     *a = (fxi_fm_adagrad_rows){.fm = fm, .X = X, .simd = fxi_simd_get()};
     a->fast = is_fast(fm, entries);
     a->subtracts = a->fast && fm->block[0].order == 2 && !has_large(X, entries);
-    a->most = rows_at_a_time(fm, entries);
-    a->capacity = a->most * (entries + 1);
+    a->max_rows = rows_at_a_time(fm, entries);
+    a->capacity = a->max_rows * (entries + 1);
     if (!fxi_size_mul(&numbers, kernels, a->capacity))
         return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", fm->rank, fm->cols);
-    a->own_start = fxi_zalloc(a->most + 1, sizeof *a->own_start);
+    a->own_start = fxi_zalloc(a->max_rows + 1, sizeof *a->own_start);
     a->own_x = fxi_alloc(a->capacity, sizeof *a->own_x);
     a->own_col = fxi_alloc(a->capacity, sizeof *a->own_col);
     a->g = fxi_alloc(numbers, sizeof *a->g);
@@ -101,8 +101,8 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
         made = (a->table = fxi_alloc((entries + 1) * (FAST_ORDER - 1) * FXI_LANES,
                                      sizeof *a->table));
     } else if (made) {
-        a->K = fxi_alloc(a->most * kernels, sizeof *a->K);
-        a->theta = fxi_alloc(a->most, sizeof *a->theta);
+        a->K = fxi_alloc(a->max_rows * kernels, sizeof *a->K);
+        a->theta = fxi_alloc(a->max_rows, sizeof *a->theta);
         made = a->K && a->theta;
         st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries) : FX_OK;
     }

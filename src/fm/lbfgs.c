@@ -193,14 +193,15 @@ bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
 static fx_status choose(fitting *a)
 {
     const fxi_fm *fm = a->p->fm;
-    size_t most = a->run ? a->run->max_memory : 0, bytes = SIZE_MAX;
+    size_t max_memory = a->run ? a->run->max_memory : 0, bytes = SIZE_MAX;
 
     if (fm->size > INT_MAX)
         return fxi_error(FX_EUNSUPPORTED, "lbfgs: %zu numbers; at most %d are offered", fm->size,
                          INT_MAX);
     a->corrections = fm->size > LARGE ? FEWEST : CORRECTIONS;
     while (a->corrections > FEWEST
-           && (!count_bytes(&bytes, fm, a->p->X, a->corrections) || (most && bytes > most)))
+           && (!count_bytes(&bytes, fm, a->p->X, a->corrections)
+               || (max_memory && bytes > max_memory)))
         a->corrections--;
     if (!count_bytes(&bytes, fm, a->p->X, a->corrections))
         bytes = SIZE_MAX;

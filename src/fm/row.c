@@ -38,27 +38,27 @@ static size_t group_entries(const fxi_fm *fm, size_t entries)
 
 static size_t table_size(const fxi_fm *fm, size_t entries)
 {
-    size_t most = 0;
+    size_t max_size = 0;
 
     for (size_t g = 0; g < fm->blocks; g++) {
         size_t m = (size_t)fm->block[g].order, n = m && entries > LONG / m ? LONG / m : entries;
-        if (m && n * (m - 1) > most)
-            most = n * (m - 1);
+        if (m && n * (m - 1) > max_size)
+            max_size = n * (m - 1);
     }
-    return most * FXI_LANES;
+    return max_size * FXI_LANES;
 }
 
 static size_t scratch_size(const fxi_fm *fm, size_t entries)
 {
-    size_t most = FXI_LANES;
+    size_t max_size = FXI_LANES;
 
     for (size_t g = 0; g < fm->blocks; g++) {
         const fxi_fm_block *b = &fm->block[g];
         bool deletes = b->order && entries > LONG / (size_t)b->order;
         size_t n = b->kernel ? fxi_kernel_scratch(b->kernel, entries, deletes) : 0;
-        most = n > most ? n : most;
+        max_size = n > max_size ? n : max_size;
     }
-    return most;
+    return max_size;
 }
 
 size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries)

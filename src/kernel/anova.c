@@ -100,15 +100,15 @@ static bool deletable(const fx_kernel *k, const double *E, double z)
 static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
 {
     double *e = work->scratch, *E = e + (k->order + 1) * FXI_LANES;
-    double *most = E + k->order * FXI_LANES, *table = most + FXI_LANES;
+    double *max_abs = E + k->order * FXI_LANES, *table = max_abs + FXI_LANES;
     int m = k->order;
 
     work->simd->kernel_anova_delete(g, e, p->x, p->slot, p->zt, p->n, m, k->coef);
     if (m == 1)
         return;
-    work->simd->kernel_anova_abs(E, most, p->x, p->slot, p->zt, p->n, m - 1);
+    work->simd->kernel_anova_abs(E, max_abs, p->x, p->slot, p->zt, p->n, m - 1);
     for (int w = 0; w < FXI_LANES && !fxi_parallel_cancelled(work->team); w++)
-        if (!deletable(k, E + w, most[w]))
+        if (!deletable(k, E + w, max_abs[w]))
             by_table(g, table, k, p, w);
 }
 

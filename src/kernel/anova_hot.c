@@ -13,10 +13,10 @@
 
 #include "simd/hot.h"
 
-/* m, group and whether most is NULL are constants at every call, so that r lives in registers:
+/* m, group and whether max_abs is NULL are constants at every call, so that r lives in registers:
  * groups of lanes hide the latency of the sums at low orders, the m independent chains do at high
  * ones. */
-FXI_INLINE void insert(double *e, double *most, const double *x, const int32_t *slot,
+FXI_INLINE void insert(double *e, double *max_abs, const double *x, const int32_t *slot,
                        const double *zt, size_t n, const int m, const int group)
 {
     for (int c = 0; c < FXI_LANES; c += group * FXI_STEP) {
@@ -28,7 +28,7 @@ FXI_INLINE void insert(double *e, double *most, const double *x, const int32_t *
             const double *z = fxi_lanes(zt, slot, k) + c;
             for (int g = 0; g < group; g++) {
                 fxi_vec p = x[k] * fxi_load(z + g * FXI_STEP);
-                if (most) {
+                if (max_abs) {
                     p = fxi_abs(p);
                     top[g] = fxi_max(p, top[g]);
                 }
@@ -40,8 +40,8 @@ FXI_INLINE void insert(double *e, double *most, const double *x, const int32_t *
         for (int t = 0; t <= m; t++)
             for (int g = 0; g < group; g++)
                 fxi_store(e + t * FXI_LANES + c + g * FXI_STEP, r[t][g]);
-        for (int g = 0; most && g < group; g++)
-            fxi_store(most + c + g * FXI_STEP, top[g]);
+        for (int g = 0; max_abs && g < group; g++)
+            fxi_store(max_abs + c + g * FXI_STEP, top[g]);
     }
 }
 
@@ -63,12 +63,12 @@ void FXI_HOT(kernel_anova)(double *e, const double *x, const int32_t *slot, cons
     }
 }
 
-void FXI_HOT(kernel_anova_abs)(double *e, double *most, const double *x, const int32_t *slot,
+void FXI_HOT(kernel_anova_abs)(double *e, double *max_abs, const double *x, const int32_t *slot,
                                const double *zt, size_t n, int m)
 {
     switch (m) {
 #define CASE(m, group) \
-    case m: insert(e, most, x, slot, zt, n, m, group); break;
+    case m: insert(e, max_abs, x, slot, zt, n, m, group); break;
         CASES
 #undef CASE
     }

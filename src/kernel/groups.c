@@ -42,8 +42,8 @@ static size_t sum_groups(double *sum, const fxi_groups *t, const fxi_panel *p, b
 
 static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work)
 {
-    size_t most = k->groups->groups + p->n, rows;
-    double *sum = work->scratch, *e = sum + most * FXI_LANES;
+    size_t max_groups = k->groups->groups + p->n, rows;
+    double *sum = work->scratch, *e = sum + max_groups * FXI_LANES;
     double *ones = e + (k->order + 1) * FXI_LANES;
 
     rows = sum_groups(sum, k->groups, p, true);

@@ -79,7 +79,7 @@ static size_t entries(fxi_row_subset s, size_t group)
 }
 
 /* Most columns that occur in `group` rows. */
-static size_t most(fxi_row_subset s, size_t group)
+static size_t max_entries(fxi_row_subset s, size_t group)
 {
     size_t n = s.X->cols;
 
@@ -127,7 +127,7 @@ size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t til
 {
     fxi_panels p = {.kernel = k, .x = {X, NULL, X->rows}, .outs = outs, .dense = !X->ptr,
                     .tile = fxi_kernel_panel_tile(X, tile)};
-    size_t row = most(p.x, 1), panel = row < X->cols / FXI_LANES ? row * FXI_LANES : X->cols;
+    size_t row = max_entries(p.x, 1), panel = row < X->cols / FXI_LANES ? row * FXI_LANES : X->cols;
 
     return plan(&p, row, row * p.tile, panel);
 }
@@ -178,11 +178,11 @@ fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const c
     p->dense = !p->x.X->ptr && !p->z.X->ptr;
     p->outs = outs;
     p->threads = threads;
-    size_t panel = p->dense ? p->z.X->cols : most(p->z, FXI_LANES);
+    size_t panel = p->dense ? p->z.X->cols : max_entries(p->z, FXI_LANES);
     if (panel > INT32_MAX - 1)
         return fxi_error(FX_EUNSUPPORTED, "%d rows with %zu entries are too wide", FXI_LANES,
                          panel);
-    bytes = plan(p, most(p->x, 1), entries(p->x, p->tile), panel);
+    bytes = plan(p, max_entries(p->x, 1), entries(p->x, p->tile), panel);
     if (!fxi_size_mul(&bytes, bytes, (size_t)threads))
         bytes = SIZE_MAX;
     if ((st = fxi_memory_check(run, bytes, what)) != 0)

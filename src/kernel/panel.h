@@ -29,7 +29,7 @@ typedef struct fxi_space {              /* what one thread needs, allocated at t
     int32_t *slot;
     double *norm;                       /* [tile] ||x||^2 .. */
     double *norms;                      /* [FXI_LANES] .. and ||z||^2, with p->gamma */
-    double x_most, z_most, z_least;     /* of them */
+    double x_max, z_max, z_min;         /* of them */
     uint64_t has[FXI_PANEL_WHOLE / 64]; /* with a slot for every column: those in use, as bits */
     double *out;                        /* [outs][tile][FXI_LANES] */
     size_t ops_since_poll;              /* operations since the last poll for cancellation */

@@ -45,7 +45,7 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
     const double *x[BATCH];
     size_t n[BATCH];
 
-    s->x_most = 0;
+    s->x_max = 0;
     for (size_t i = 0, batch; i < rows; i += batch) {
         batch = rows - i < BATCH ? rows - i : BATCH;
         for (size_t a = 0; a < batch; a++) {
@@ -54,7 +54,7 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
         }
         s->work.simd->kernel_norms(s->norm + i, x, n, batch);
         for (size_t a = i; a < i + batch; a++)
-            s->x_most = fmax(s->x_most, s->norm[a]);
+            s->x_max = fmax(s->x_max, s->norm[a]);
     }
 }
 
@@ -125,7 +125,7 @@ static void replace(double *out, const fxi_panels *p, fxi_space *s, size_t i0, s
     _Alignas(64) double t[FXI_LANES];
 
     for (; i < end; i++) {
-        if (!fxi_panel_near(p, s->norm[i], s->z_least))
+        if (!fxi_panel_near(p, s->norm[i], s->z_min))
             continue;
         dots(t, p, s, i0, i, i + 1);
         s->work.simd->kernel_sides(t, &s->norm[i], s->norms, 1);
@@ -295,7 +295,7 @@ static bool each(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
 bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows)
 {
-    bool near = p->gamma > 0 && fxi_panel_near(p, s->x_most, s->z_most);
+    bool near = p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z_max);
 
     if (!p->dense && !p->whole && (p->products || p->gamma > 0) && from < rows)
         select_entries(p, s, from, rows);

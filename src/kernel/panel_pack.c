@@ -111,17 +111,17 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lane
             s->x[0][q] = fxi_row_value(r, q);
         simd->kernel_norms(s->norms + w, (const double *const *)s->x, &r.n, 1);
     }
-    s->z_most = s->z_least = s->norms[0];
+    s->z_max = s->z_min = s->norms[0];
     for (size_t w = 1; w < lanes; w++) {
-        s->z_most = fmax(s->z_most, s->norms[w]);
-        s->z_least = fmin(s->z_least, s->norms[w]);
+        s->z_max = fmax(s->z_max, s->norms[w]);
+        s->z_min = fmin(s->z_min, s->norms[w]);
     }
 }
 
 /* Does this tile need differences to some row of the panel? */
 static bool apart(const fxi_panels *p, const fxi_space *s)
 {
-    return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_most, s->z_most));
+    return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z_max));
 }
 
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)

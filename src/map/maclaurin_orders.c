@@ -33,12 +33,12 @@ static fx_status set_top(fxi_rm *s, const fx_map *m, const fxi_spec *spec, doubl
     const fxi_spec_key *keys = m->type->keys;
     const char *text;
     size_t len;
-    uint64_t most = s->allocated ? ALLOCATED : FXI_RM_ORDERS - 1;
+    uint64_t max_order = s->allocated ? ALLOCATED : FXI_RM_ORDERS - 1;
     fx_status st = fxi_spec_text(&text, &len, spec, keys, "max-order");
 
     if (!st && (len != 4 || memcmp(text, "none", 4) != 0))
-        st = fxi_spec_count(&most, spec, keys, "max-order", 0, FXI_RM_ORDERS - 1);
-    s->top = (int)most + 1;
+        st = fxi_spec_count(&max_order, spec, keys, "max-order", 0, FXI_RM_ORDERS - 1);
+    s->top = (int)max_order + 1;
     int all = FXI_RM_ORDERS;
     if (fxi_map_maclaurin_series_within(m->kernel))
         all = FXI_RM_COMPOSED;

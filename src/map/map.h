@@ -130,9 +130,9 @@ typedef struct fxi_blocks {             /* how its rows depend on one another */
 } fxi_blocks;
 fx_status fxi_map_variance_rk(double *one, double *all, const fx_kernel *k, const fxi_pair *pair,
                               fxi_law law, bool complex, const fxi_blocks *blocks);
-/* weight[t], t = 0..most: what the characters of t features of a row's estimate (their squares sum
- * up to *one) weigh in *all. */
-void fxi_map_variance_rk_weights(double *weight, size_t most, const fxi_blocks *blocks);
+/* weight[t], t = 0..max_power: what the characters of t features of a row's estimate (their squares
+ * sum up to *one) weigh in *all. */
+void fxi_map_variance_rk_weights(double *weight, size_t max_power, const fxi_blocks *blocks);
 /* variance_itemset.c - the same for a family given as a tree, signs only. */
 fx_status fxi_map_variance_itemset(double *one, double *all, const fxi_tree *tree,
                                    const fxi_pair *pair, bool complex, const fxi_blocks *blocks);

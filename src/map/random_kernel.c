@@ -38,16 +38,16 @@
 static void set_sums(fxi_rk_space *s, const fx_map *m, const fxi_rk *k, size_t row)
 {
     size_t at = s->tile->first[row], n = s->tile->first[row + 1] - at;
-    double sum = 0, most = 0, power = 0;
+    double sum = 0, max_abs = 0, power = 0;
 
-    m->simd->map_row(s->value[0] + at, &sum, &most, s->x + at, n);
+    m->simd->map_row(s->value[0] + at, &sum, &max_abs, s->x + at, n);
     for (int i = 1; i < k->sets; i++)
         m->simd->map_power(s->value[i] + at, &power, s->x + at, n, k->power[i]);
     for (int t = k->complex ? 4 : 2; t <= k->order; t += k->complex ? 4 : 2) {
         m->simd->map_power(NULL, &power, s->x + at, n, t);
         s->even[t * FXI_LANES + (int)row] = power;
     }
-    s->inserted[row] = k->order > 1 && most > k->limit * (sum - most);
+    s->inserted[row] = k->order > 1 && max_abs > k->limit * (sum - max_abs);
 }
 
 /* ln of a product of many factors */

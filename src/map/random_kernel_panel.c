@@ -149,21 +149,22 @@ size_t fxi_map_random_kernel_panel_space(const fx_map *m, size_t entries)
 {
     const fx_kernel *k = m->kernel;
     const fxi_rk *rk = m->state;
-    size_t most = entries < m->cols ? entries : m->cols; /* of a row */
-    size_t scratch = fxi_kernel_scratch(k, most, false) + (FX_ORDER_MAX + 1) * FXI_LANES;
+    size_t max_entries = entries < m->cols ? entries : m->cols; /* of a row */
+    size_t scratch = fxi_kernel_scratch(k, max_entries, false) + (FX_ORDER_MAX + 1) * FXI_LANES;
 
     if (rk->complex)
-        scratch += 2 * (2 * most + (k->tree ? k->tree->features + k->tree->depth + 1 : 0)
-                        + (k->groups ? k->groups->groups : 0));
-    return (2 * most * FXI_LANES + scratch) * sizeof(double) + 3 * 64;
+        scratch += 2
+                   * (2 * max_entries + (k->tree ? k->tree->features + k->tree->depth + 1 : 0)
+                      + (k->groups ? k->groups->groups : 0));
+    return (2 * max_entries * FXI_LANES + scratch) * sizeof(double) + 3 * 64;
 }
 
 void fxi_map_random_kernel_panel_carve(fxi_rk_space *s, char **at, const fx_map *m, size_t entries)
 {
-    size_t most = entries < m->cols ? entries : m->cols;
+    size_t max_entries = entries < m->cols ? entries : m->cols;
 
-    s->re = fxi_project_carve(at, most * FXI_LANES * sizeof *s->re);
-    s->im = fxi_project_carve(at, most * FXI_LANES * sizeof *s->im);
+    s->re = fxi_project_carve(at, max_entries * FXI_LANES * sizeof *s->re);
+    s->im = fxi_project_carve(at, max_entries * FXI_LANES * sizeof *s->im);
     s->work = (fxi_work){.simd = m->simd, .scratch = (double *)(void *)*at};
 }
 

@@ -36,7 +36,7 @@ FXI_INLINE double total(fxi_vec v)
 }
 
 /* value = x as floats; sum of |x| and the largest */
-void FXI_HOT(map_row)(float *value, double *sum, double *most, const double *x, size_t n)
+void FXI_HOT(map_row)(float *value, double *sum, double *max_abs, const double *x, size_t n)
 {
     fxi_vec add[2] = {fxi_splat(0), fxi_splat(0)}, top[2] = {fxi_splat(0), fxi_splat(0)};
     double high[FXI_STEP], s, t = 0;
@@ -61,7 +61,7 @@ void FXI_HOT(map_row)(float *value, double *sum, double *most, const double *x, 
         t = a > t ? a : t;
     }
     *sum = s;
-    *most = t;
+    *max_abs = t;
 }
 
 /* value (may be NULL) = x^m as floats; sum of x^m */

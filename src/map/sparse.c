@@ -18,7 +18,7 @@ typedef struct crossing {
     int32_t *col;
     double *S;
     const double *W;
-    size_t outputs, most;               /* features of a row; the scratch of a thread */
+    size_t outputs, max_features;       /* features of a row; the scratch of a thread */
 } crossing;
 
 bool fxi_map_sparse(const fx_map *m, const fx_matrix *X) { return m->type->sparse && X->ptr; }
@@ -68,7 +68,7 @@ static fx_status score_row(double *S, const crossing *a, const float *val, const
 static fx_status chunk(void *ctx, size_t b, fxi_team *team)
 {
     const crossing *a = ctx;
-    size_t n, thread = (size_t)fxi_parallel_thread(team) * a->most;
+    size_t n, thread = (size_t)fxi_parallel_thread(team) * a->max_features;
     size_t end = (b + 1) * CHUNK < a->X->rows ? (b + 1) * CHUNK : a->X->rows;
     fx_status st = FX_OK;
 
@@ -93,7 +93,7 @@ fx_status fxi_map_sparse_rows(float *val, int32_t *col, const int64_t *ptr, cons
 fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, size_t outputs,
                                 const fx_matrix *X, const fx_run *run)
 {
-    crossing a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .most = 1};
+    crossing a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .max_features = 1};
     size_t chunks = (X->rows + CHUNK - 1) / CHUNK, all = 0, bytes;
     fx_status st = fxi_data_check(X, "X", run);
 
@@ -103,17 +103,17 @@ fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, siz
         return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", X->cols, m->cols);
     for (size_t i = 0; i < X->rows; i++) {
         size_t n = m->type->sparse(NULL, NULL, m, fxi_data_row(X, i));
-        a.most = n > a.most ? n : a.most;
+        a.max_features = n > a.max_features ? n : a.max_features;
         all += n;
     }
     fx_run how = fxi_parallel_run(run, (double)all * (double)outputs);
     size_t threads = (size_t)fxi_parallel_threads(&how, chunks ? chunks : 1);
-    if (!fxi_size_mul(&bytes, threads * sizeof(double), a.most))
-        return fxi_error(FX_ESHAPE, "%zu features in a row are too many", a.most);
+    if (!fxi_size_mul(&bytes, threads * sizeof(double), a.max_features))
+        return fxi_error(FX_ESHAPE, "%zu features in a row are too many", a.max_features);
     if ((st = fxi_memory_check(run, bytes, "features of a row")))
         return st;
-    a.val = fxi_alloc(threads * a.most, sizeof *a.val);
-    a.col = fxi_alloc(threads * a.most, sizeof *a.col);
+    a.val = fxi_alloc(threads * a.max_features, sizeof *a.val);
+    a.col = fxi_alloc(threads * a.max_features, sizeof *a.col);
     st = a.val && a.col ? fxi_parallel(chunks, chunk, &a, &how) : FX_ENOMEM;
     free(a.val);
     free(a.col);

@@ -71,11 +71,11 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
 {
     scratch *s = base;
     char *at = base;
-    size_t most = t->first[t->rows] + 1;        /* and the constant */
+    size_t max_entries = t->first[t->rows] + 1;  /* and the constant */
 
     fxi_project_carve(&at, sizeof *s);
-    s->w.x = fxi_project_carve(&at, most * sizeof *s->w.x);
-    s->w.col = fxi_project_carve(&at, most * sizeof *s->w.col);
+    s->w.x = fxi_project_carve(&at, max_entries * sizeof *s->w.x);
+    s->w.col = fxi_project_carve(&at, max_entries * sizeof *s->w.col);
     s->w.m = m;
     s->w.sums = NULL;
     s->w.team = t->team;

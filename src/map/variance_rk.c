@@ -44,8 +44,8 @@ typedef struct problem {
     double excess;                      /* kappa - 1 */
     fxi_moments *factor;                /* [factors] sums over each group of features */
     size_t factors;
-    size_t most;                        /* powers of r that are told apart: from `most` on, one */
-    double *weight;                     /* [most + 1] of each power in the whole map */
+    size_t max_power;                   /* of r; larger ones count as it */
+    double *weight;                     /* [max_power + 1] of each power in the whole map */
     double *state;
 } problem;
 
@@ -56,13 +56,14 @@ static bool stopped(const problem *p)
 
 /* ---- Dependent rows ------------------------------------------------------------------------- */
 
-/* c_t for t = 0..most.  Among all p columns odd t have mean 0 and c_{t+2} = -c_t (t+1)/(p-1-t);
- * without column 0 an odd t has the mean of t + 1, as if column 0 were the last one. */
-static void correlation(double *c, size_t most, const fxi_blocks *blocks)
+/* c_t for t = 0..max_power.  Among all p columns odd t have mean 0 and c_{t+2} = -c_t
+ * (t+1)/(p-1-t); without column 0 an odd t has the mean of t + 1, as if column 0 were the last
+ * one. */
+static void correlation(double *c, size_t max_power, const fxi_blocks *blocks)
 {
     double p = (double)blocks->p, even = 1;
 
-    for (size_t t = 0; t <= most; t++) {
+    for (size_t t = 0; t <= max_power; t++) {
         if (blocks->folded)
             c[t] = t == 0 ? 1 : blocks->mixed ? -c[t - 1] / (p - 1) : 0;
         else if (t > blocks->p)
@@ -76,18 +77,18 @@ static void correlation(double *c, size_t most, const fxi_blocks *blocks)
     }
 }
 
-void fxi_map_variance_rk_weights(double *weight, size_t most, const fxi_blocks *blocks)
+void fxi_map_variance_rk_weights(double *weight, size_t max_power, const fxi_blocks *blocks)
 {
     double rows = (double)blocks->rows, p = (double)blocks->p;
 
     if (blocks->p < 2) {
-        for (size_t t = 0; t <= most; t++)
+        for (size_t t = 0; t <= max_power; t++)
             weight[t] = 1 / rows;
         return;
     }
     double cut = (double)(blocks->rows % blocks->p), full = rows - cut;
-    correlation(weight, most, blocks);
-    for (size_t t = 0; t <= most; t++) {
+    correlation(weight, max_power, blocks);
+    for (size_t t = 0; t <= max_power; t++) {
         double c = weight[t];
         weight[t] = (full * fmax(0, 1 + (p - 1) * c) + cut * fmax(0, 1 + (cut - 1) * c)) / rows
                     / rows;
@@ -118,16 +119,16 @@ static factor factor_of(const fxi_moments *m, moment which, double excess)
 }
 
 /* to[] += by r^up from[], polynomials in r. */
-static void spread(double *to, const double *from, double by, size_t up, size_t most)
+static void spread(double *to, const double *from, double by, size_t up, size_t max_power)
 {
     size_t t = 0;
 
     if (by == 0)
         return;
-    for (; t + up < most; t++)
+    for (; t + up < max_power; t++)
         to[t + up] += by * from[t];
-    for (; t <= most; t++)
-        to[most] += by * from[t];
+    for (; t <= max_power; t++)
+        to[max_power] += by * from[t];
 }
 
 /* ---- Products of all factors ---------------------------------------------------------------- */
@@ -136,9 +137,9 @@ static void spread(double *to, const double *from, double by, size_t up, size_t 
 static void multiply(double *out, problem *p, moment which)
 {
     bool subsets = p->kernel->type == &fxi_kernel_all_subsets;
-    double *v = p->state, *next = v + p->most + 1;
+    double *v = p->state, *next = v + p->max_power + 1;
 
-    memset(v, 0, (p->most + 1) * sizeof *v);
+    memset(v, 0, (p->max_power + 1) * sizeof *v);
     v[0] = 1;
     for (size_t i = 0; i < p->factors && !stopped(p); i++) {
         factor f = factor_of(&p->factor[i], which, p->excess);
@@ -146,14 +147,14 @@ static void multiply(double *out, problem *p, moment which)
             f.four[0] = (1 + f.z) * (1 + f.z);
             f.four[1] += f.xx + f.yy + 2 * f.zz;
         }
-        memset(next, 0, (p->most + 1) * sizeof *next);
+        memset(next, 0, (p->max_power + 1) * sizeof *next);
         for (size_t up = 0; up < 3; up++)
-            spread(next, v, f.four[up], up, p->most);
+            spread(next, v, f.four[up], up, p->max_power);
         double *old = v;
         v = next;
         next = old;
     }
-    for (size_t t = 0; t <= p->most; t++)
+    for (size_t t = 0; t <= p->max_power; t++)
         out[t] += v[t];
 }
 
@@ -166,11 +167,11 @@ static const struct { unsigned char a, b, c, e, up; } terms[TERMS] = {
 
 /* One more factor, which takes part in orders up to `top`: downwards, so that each state reads
  * those below it before they change. */
-static void insert(double *state, size_t m, size_t top, const factor *f, size_t most)
+static void insert(double *state, size_t m, size_t top, const factor *f, size_t max_power)
 {
     const double by[TERMS] = {f->z,  f->z,  f->xx,      f->yy,     f->zz,
                               f->zz, f->four[0], f->four[1], f->four[2]};
-    size_t stride_e = most + 1, stride_c = (m + 1) * stride_e, stride_b = (m + 1) * stride_c;
+    size_t stride_e = max_power + 1, stride_c = (m + 1) * stride_e, stride_b = (m + 1) * stride_c;
     size_t stride_a = (m + 1) * stride_b, below[TERMS];
 
     for (int i = 0; i < TERMS; i++)
@@ -186,7 +187,7 @@ static void insert(double *state, size_t m, size_t top, const factor *f, size_t 
                     for (int i = 0; i < TERMS; i++)
                         if (terms[i].a <= a && terms[i].b <= b && terms[i].c <= c
                             && terms[i].e <= e)
-                            spread(to, to - below[i], by[i], terms[i].up, most);
+                            spread(to, to - below[i], by[i], terms[i].up, max_power);
                 }
 }
 
@@ -199,16 +200,16 @@ static void orders(double *out, problem *p, moment which)
 
     for (size_t t = 0; t <= m; t++)
         weight[t] = k->coef ? sqrt(k->coef[t]) : t == m;
-    memset(p->state, 0, states * (p->most + 1) * sizeof *p->state);
+    memset(p->state, 0, states * (p->max_power + 1) * sizeof *p->state);
     p->state[0] = 1;
     for (size_t i = 0; i < p->factors && !stopped(p); i++) {
         factor f = factor_of(&p->factor[i], which, p->excess);
-        insert(p->state, m, i + 1 < m ? i + 1 : m, &f, p->most);
+        insert(p->state, m, i + 1 < m ? i + 1 : m, &f, p->max_power);
     }
     for (size_t i = 0; i < states; i++)
-        spread(out, p->state + i * (p->most + 1),
+        spread(out, p->state + i * (p->max_power + 1),
                weight[i / n / n / n] * weight[i / n / n % n] * weight[i / n % n] * weight[i % n], 0,
-               p->most);
+               p->max_power);
 }
 
 /* ---- Which features stand together ---------------------------------------------------------- */
@@ -280,21 +281,22 @@ static fx_status solve(double *one, double *all, problem *p, bool complex, const
     size_t states = product ? 2 : (m + 1) * (m + 1) * (m + 1) * (m + 1);
     double *V;
 
-    p->most = 1;                        /* independent rows: tied together or not */
+    p->max_power = 1;                   /* independent rows: tied together or not */
     if (dependent)                      /* a group has at most r^2, a feature r */
-        p->most = type == &fxi_kernel_all_subsets ? p->factors : 2 * (product ? p->factors : m);
-    p->state = fxi_alloc(states * (p->most + 1), sizeof *p->state);
-    p->weight = fxi_alloc(p->most + 1, sizeof *p->weight);
-    V = fxi_zalloc(p->most + 1, sizeof *V);
+        p->max_power = type == &fxi_kernel_all_subsets ? p->factors
+                                                       : 2 * (product ? p->factors : m);
+    p->state = fxi_alloc(states * (p->max_power + 1), sizeof *p->state);
+    p->weight = fxi_alloc(p->max_power + 1, sizeof *p->weight);
+    V = fxi_zalloc(p->max_power + 1, sizeof *V);
     if (!p->state || !p->weight || !V) {
         free(V);
         return FX_ENOMEM;
     }
     for (moment which = complex ? ABSOLUTE : REAL; which <= (complex ? SQUARE : REAL); which++)
         (product ? multiply : orders)(V, p, which);
-    fxi_map_variance_rk_weights(p->weight, p->most, blocks);
+    fxi_map_variance_rk_weights(p->weight, p->max_power, blocks);
     *one = *all = 0;
-    for (size_t t = p->most; t > 0; t--) {
+    for (size_t t = p->max_power; t > 0; t--) {
         *one += complex ? V[t] / 2 : V[t];
         *all += p->weight[t] * (complex ? V[t] / 2 : V[t]);
     }

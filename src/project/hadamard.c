@@ -33,8 +33,8 @@
 #include <string.h>
 
 enum { PLACE, SIGNS, ROWS = SIGNS + 2, GAINS }; /* uses of random numbers; SIGNS of part 0 and 1 */
-/* The order at least: small blocks are confused more often, by p/(p - 3) in the variance. */
-enum { LEAST = 64, MOST_LOG = 24 };     /* log2 p, at most */
+/* The smallest order: small blocks are confused more often, by p/(p - 3) in the variance. */
+enum { MIN_ORDER = 64, MAX_LOG = 24 };  /* of log2 p */
 enum { CHUNK = 1 << 16 };               /* numbers drawn between two looks at a team */
 
 typedef struct state {
@@ -47,11 +47,11 @@ typedef struct state {
     size_t *row;                        /* [rows % p] of the last unit, if it is cut */
 } state;
 
-static size_t power(size_t least)       /* of two, >= least and >= LEAST */
+static size_t power(size_t n)           /* of two, >= n and >= MIN_ORDER */
 {
-    size_t p = LEAST;
+    size_t p = MIN_ORDER;
 
-    while (p < least && p >> MOST_LOG == 0)
+    while (p < n && p >> MAX_LOG == 0)
         p *= 2;
     return p;
 }
@@ -130,15 +130,15 @@ static fx_status init(fxi_project *p, const fx_run *run)
     if ((s->p = power(need)) < need)
         return fxi_error(FX_EUNSUPPORTED,
                          "hadamard: %zu columns and %zu rows need an order above 2^%d", p->cols,
-                         p->like, MOST_LOG);
+                         p->like, MAX_LOG);
     s->units = p->rows / s->p + (p->rows % s->p > 0);
     cut = p->rows % s->p;
-    p->width = s->p < LEAST ? LEAST : s->p;
+    p->width = s->p < MIN_ORDER ? MIN_ORDER : s->p;
     p->blocks = p->rows / p->width + (p->rows % p->width > 0);
     p->lanes = true;
     p->unit = s->p;
     p->folded = s->folded;
-    all = s->units * s->p;              /* < rows + 2^MOST_LOG */
+    all = s->units * s->p;              /* < rows + 2^MAX_LOG */
     p->space = (s->folded ? s->p : p->cols + 1) * FXI_LANES * sizeof(float)
                + (gaussian ? s->p * FXI_LANES * sizeof(float) : 0);
     if (!fxi_size_mul(&bytes, s->folded ? 0 : all, gaussian ? 16 : 8)   /* cols <= p */

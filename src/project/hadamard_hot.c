@@ -27,7 +27,7 @@ typedef int32_t vec_bits __attribute__((vector_size(16)));
 enum {
     VEC_LANES = sizeof(vec) / sizeof(float),
     LEAF = 256,
-    MOST = FXI_WIDTH == 64 ? 4 : 3,     /* stages in registers: 2^MOST of them, one to spare */
+    MAX_STAGES = FXI_WIDTH == 64 ? 4 : 3, /* in registers: 2^MAX_STAGES of them, one to spare */
     FAR = 3                             /* the same when vectors are far apart: 2^FAR ways of a
                                          * cache set, which they all share */
 };
@@ -96,13 +96,13 @@ FXI_INLINE void pass(float *z, size_t n, size_t h, int radix)
 }
 
 /* Stages h .. n/2, in as few passes as can be, of about equal radix. */
-static void passes(float *z, size_t n, size_t h, int most)
+static void passes(float *z, size_t n, size_t h, int max_stages)
 {
     int left = __builtin_ctzll(n / h);
 
     while (left > 0) {
-        int count = (left + most - 1) / most, stages = (left + count - 1) / count;
-        if (stages == 4 && MOST == 4)
+        int count = (left + max_stages - 1) / max_stages, stages = (left + count - 1) / count;
+        if (stages == 4 && MAX_STAGES == 4)
             pass(z, n, h, 16);
         else if (stages == 3)
             pass(z, n, h, 8);
@@ -123,12 +123,12 @@ void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, c
     for (size_t c = 0; c < p; c += leaf) {
         float *at = z + c * FXI_LANES;
         if (gain)
-            first_pass(at, x, place + c, gain + c, leaf, 1 << MOST);
+            first_pass(at, x, place + c, gain + c, leaf, 1 << MAX_STAGES);
         else if (place)
-            first_pass(at, x, place + c, NULL, leaf, 1 << MOST);
+            first_pass(at, x, place + c, NULL, leaf, 1 << MAX_STAGES);
         else
-            first_pass(at, x + c * FXI_LANES, NULL, NULL, leaf, 1 << MOST);
-        passes(at, leaf, 1 << MOST, MOST);
+            first_pass(at, x + c * FXI_LANES, NULL, NULL, leaf, 1 << MAX_STAGES);
+        passes(at, leaf, 1 << MAX_STAGES, MAX_STAGES);
     }
     passes(z, p, leaf, FAR);
 }

@@ -78,7 +78,8 @@ static fx_status draw(void *ctx, size_t block, fxi_team *team)
 /* Blocks of at most WIDTH_MAX outputs, about equal, and the memory that everything needs. */
 static fx_status measure(fxi_project *p, packed *s)
 {
-    size_t like = p->like ? p->like : 1, most = (like + WIDTH_MAX - 1) / WIDTH_MAX, tables, at, x;
+    size_t like = p->like ? p->like : 1, tables, at, x;
+    size_t min_blocks = (like + WIDTH_MAX - 1) / WIDTH_MAX;
     int features;
 
     p->simd->project_packed_shape(&features);
@@ -86,7 +87,7 @@ static fx_status measure(fxi_project *p, packed *s)
     s->groups = p->cols / s->features + (p->cols % s->features != 0);
     s->words = s->groups / per_word(s) + (s->groups % per_word(s) != 0);
     p->lanes = false;
-    p->width = (like + most * UNIT - 1) / (most * UNIT) * UNIT;
+    p->width = (like + min_blocks * UNIT - 1) / (min_blocks * UNIT) * UNIT;
     p->blocks = (p->rows + p->width - 1) / p->width;
     if (!fxi_size_mul(&p->bytes, p->blocks * p->width * sizeof *s->bits, s->words)
         || !fxi_size_mul(&tables, s->groups, FXI_LANES * sizeof(float) << s->features)

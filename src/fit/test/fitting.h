@@ -68,14 +68,14 @@ static inline size_t fitting_repeat(double *X3, double *y3, double *c3, const do
 
 /* From the optimum nothing moves, iterations are counted, memory is asked for. */
 static inline void fitting_ends(fitting_solver *solve, fxi_problem p, const fitting *optimum,
-                                double tol, size_t most)
+                                double tol, size_t max_iter)
 {
     fxi_solution s = {.w = optimum->w, .b = optimum->b};
 
     p.tol = tol;
     CHECK(solve(&s, &p, NULL) == FX_OK && s.converged && s.iterations == 1);
-    p.tol = 0, p.max_iter = most;
-    CHECK(solve(&s, &p, NULL) == FX_OK && s.iterations <= most);
+    p.tol = 0, p.max_iter = max_iter;
+    CHECK(solve(&s, &p, NULL) == FX_OK && s.iterations <= max_iter);
     CHECK(solve(&s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
 }
 

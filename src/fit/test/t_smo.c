@@ -18,7 +18,7 @@ typedef struct set {
     fxi_problem p;
     fxi_solution s;
     fx_kernel *kernel;
-    double most;                        /* of the diagonal */
+    double max_diagonal;                /* of K */
 } set;
 
 static void set_init(set *t, size_t n, size_t d, const fxi_loss *loss, const char *kernel, double C)
@@ -71,9 +71,9 @@ static void solve(set *t)
 
     t->m.rows = t->n;
     CHECK(fxi_kernel_rows_diagonal(t->f, t->kernel, all, NULL) == FX_OK);
-    t->most = 0;
+    t->max_diagonal = 0;
     for (size_t i = 0; i < t->n; i++)
-        t->most = fmax(t->most, t->f[i]);
+        t->max_diagonal = fmax(t->max_diagonal, t->f[i]);
     CHECK(try(t, NULL) == FX_OK);
     CHECK(fxi_kernel_score(t->f, t->kernel, all, all, t->beta, 1, NULL) == FX_OK);
 }
@@ -113,7 +113,7 @@ static double check_solution(const set *t)
     }
     CHECK_NEAR(sum, 0, 1e-15 * (double)(t->n + t->s.iterations) * all);
     /* f_i is a sum of K_ij beta_j, rounded; it is multiplied by beta_i or c_i */
-    double off = 1e-12 * P + 4 * DBL_EPSILON * (all + C) * all * t->most;
+    double off = 1e-12 * P + 4 * DBL_EPSILON * (all + C) * all * t->max_diagonal;
     CHECK_NEAR(t->s.objective, P, off);
     CHECK_NEAR(P * (1 - t->s.gap), dual(t), 2 * off);
     CHECK(t->s.gap >= 0 && t->s.gap <= 1 + 1e-12);
@@ -250,9 +250,9 @@ static void check_bits(const fxi_loss *loss, size_t n, int runs)
     static set t;
     static double beta[N_MAX];
     double b = 0;
-    size_t iterations = 0, least;
+    size_t iterations = 0, min_bytes;
 
-    CHECK(fxi_fit_smo_bytes(&least, n));
+    CHECK(fxi_fit_smo_bytes(&min_bytes, n));
     for (int k = 0; k < runs; k++) {
         fx_run run = {.threads = (int[]){1, 2, 8}[k % 3]};
         test_state = 5;
@@ -260,8 +260,8 @@ static void check_bits(const fxi_loss *loss, size_t n, int runs)
         set_random(&t);
         t.p.tol = n > 1000 ? 0.1 : 1e-3;
         t.p.cache = k == 0   ? 1000000000
-                    : k == 1 ? least + n * 4 * 40 + 1000000
-                             : least + (uint64_t)(k - 2) * n * 400;
+                    : k == 1 ? min_bytes + n * 4 * 40 + 1000000
+                             : min_bytes + (uint64_t)(k - 2) * n * 400;
         CHECK(try(&t, &run) == FX_OK);
         CHECK(test_helped() == (run.threads > 1));
         CHECK(t.s.converged && t.s.iterations > n / 2);
@@ -432,7 +432,7 @@ static int stop(void *ctx, double done)
 static void check_ends(void)
 {
     static set t;
-    size_t steps = 0, least;
+    size_t steps = 0, min_bytes;
 
     set_init(&t, 700, 8, &fxi_loss_hinge, "poly:degree=3,gamma=1,coef0=1", 1e4);
     set_random(&t);
@@ -449,8 +449,8 @@ static void check_ends(void)
     memset(t.beta, 0, sizeof t.beta);
     t.p.tol = 0;
     CHECK(try(&t, &(fx_run){.progress = stop}) == FX_ECANCELLED);
-    CHECK(fxi_fit_smo_bytes(&least, t.n) && least > 50 * t.n);
-    CHECK(try(&t, &(fx_run){.max_memory = least}) == FX_ELIMIT);
+    CHECK(fxi_fit_smo_bytes(&min_bytes, t.n) && min_bytes > 50 * t.n);
+    CHECK(try(&t, &(fx_run){.max_memory = min_bytes}) == FX_ELIMIT);
     done(&t);
 }
 

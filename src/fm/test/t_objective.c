@@ -206,12 +206,12 @@ static void check_guard(void)
         draw(&a);
         if (test_below(4) == 0 && !fxi_fm_pairs_new(&pairs, a.y, a.c, NULL, a.X.rows, NULL))
             a.p.pairs = &pairs;         /* else there are none */
-        size_t most = a.p.max_iter;
+        size_t max_iter = a.p.max_iter;
         a.p.max_iter = 0;
         CHECK(!fxi_fm_adagrad(&a.s, &a.p, NULL));
         a.last = a.s.objective;
         check_guarded(&a, a.s.objective);
-        a.p.max_iter = most;
+        a.p.max_iter = max_iter;
         a.p.step = see_guarded;
         a.p.ctx = &a;
         a.p.deadline = test_below(8) ? 0 : fxi_fm_clock();

@@ -33,7 +33,7 @@ static void check_projection(void)
 static void check_steps(int order, int l)
 {
     made *m = made_model(FXI_FM_SIMPLEX, order, 18, made_loss[l], 300, l);
-    double before, after, least, *theta = m->v + m->fm.block[0].theta, *G;
+    double before, after, min_slope, *theta = m->v + m->fm.block[0].theta, *G;
 
     CHECK((G = fxi_alloc(m->fm.size, sizeof *G)));
     CHECK(fxi_fm_gradient(&before, NULL, &m->p, m->v, NULL) == FX_OK);
@@ -49,14 +49,14 @@ static void check_steps(int order, int l)
         CHECK_NEAR(sum, 1, 1e-14);
         before = after;
     }
-    least = INFINITY;                   /* convex: no corner lies below the tangent */
+    min_slope = INFINITY;               /* convex: no corner lies below the tangent */
     for (int t = 0; t < order; t++) {
         double slope = 0;
         for (int u = 0; u < order; u++)
             slope += G[m->fm.block[0].theta + (size_t)u] * ((u == t) - theta[u]);
-        least = fmin(least, slope);
+        min_slope = fmin(min_slope, slope);
     }
-    CHECK(least > -1e-4);
+    CHECK(min_slope > -1e-4);
     free(G);
     made_end(m);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 64 };
+enum { MAX_ROWS = 64 };
 
 static const fx_run one = {.threads = 1};
 
@@ -24,8 +24,8 @@ static double now(void)
 static void measure(const char *name, const fx_matrix *X, const char *spec)
 {
     size_t n = X->rows, g = n < 2000 ? n : 2000;
-    float *K[MOST];
-    int32_t row[MOST];
+    float *K[MAX_ROWS];
+    int32_t row[MAX_ROWS];
     double best[4] = {1e9, 1e9, 1e9, 1e9}, *S = fxi_alloc(n, sizeof *S);
     double *G = fxi_alloc(g * g, sizeof *G);
     fx_kernel *k = NULL;
@@ -34,7 +34,7 @@ static void measure(const char *name, const fx_matrix *X, const char *spec)
     part.rows = other.rows = g;
     if (!S || !G || fx_kernel_parse(&k, spec, NULL, 0))
         exit(1);
-    for (size_t w = 0; w < MOST; w++) {
+    for (size_t w = 0; w < MAX_ROWS; w++) {
         K[w] = fxi_alloc(n, sizeof *K[w]);
         row[w] = (int32_t)test_below(n);
     }
@@ -56,7 +56,7 @@ static void measure(const char *name, const fx_matrix *X, const char *spec)
             memset(S, 0, n * sizeof *S);
         }
     printf("%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", name, spec, best[0], best[1], best[2], best[3]);
-    for (size_t w = 0; w < MOST; w++)
+    for (size_t w = 0; w < MAX_ROWS; w++)
         free(K[w]);
     free(S);
     free(G);

@@ -40,7 +40,7 @@ static void near(double got, long double want, double roundings, long double sca
 static void check_target(const fxi_simd *simd, size_t n, const int32_t *s)
 {
     static _Alignas(64) double out[(FX_ORDER_MAX + 1) * FXI_LANES], g[N * FXI_LANES];
-    static _Alignas(64) double most[FXI_LANES], theta[FX_ORDER_MAX + 2];
+    static _Alignas(64) double max_abs[FXI_LANES], theta[FX_ORDER_MAX + 2];
     double r = (double)n;
 
     simd->kernel_dot(out, x, NULL, s, zt, n);
@@ -70,7 +70,7 @@ static void check_target(const fxi_simd *simd, size_t n, const int32_t *s)
                 near(g[k * FXI_LANES + (size_t)w], x[k] * want, r + 5 * m + 4, fabsl(x[k]) * bound);
             }
         }
-        simd->kernel_anova_abs(out, most, x, s, zt, n, m);
+        simd->kernel_anova_abs(out, max_abs, x, s, zt, n, m);
         for (int w = 0; w < FXI_LANES; w++) {
             double top = 0;
             symmetric(n, w, s, N);
@@ -78,7 +78,7 @@ static void check_target(const fxi_simd *simd, size_t n, const int32_t *s)
                 near(out[t * FXI_LANES + w], E[t], r + 2 * t, E[t]);
             for (size_t k = 0; k < n; k++)
                 top = fmax(top, fabs(x[k] * (double)z_of(k, w, s)));
-            CHECK(most[w] == top);
+            CHECK(max_abs[w] == top);
         }
     }
     simd->kernel_subsets(out, x, s, zt, n);

@@ -94,11 +94,11 @@ static void check_dense(void)
     for (int c = 0, cases = test_cases(60); c < cases; c++) {
         size_t n = 1 + test_below(60);
         int kind = c % 4;               /* any signs; twelve decades; many equal; all 0 */
-        double scale = pow(10, (double)test_below(200) - 100), most = 0;
+        double scale = pow(10, (double)test_below(200) - 100), max_abs = 0;
         for (size_t i = 0; i < n; i++) {
             x[i] = scale * (kind == 0 ? test_unit() - 0.5 : kind == 1 ? pow(10, -12 * test_unit())
                             : kind == 2 ? (double)test_below(2) : 0);
-            most = fmax(most, fabs(x[i]));
+            max_abs = fmax(max_abs, fabs(x[i]));
         }
         with_spectrum(A, x, n);
         memcpy(copy, A, sizeof copy);
@@ -108,8 +108,8 @@ static void check_dense(void)
         CHECK(fxi_linalg_eigen_dense(d, Z, copy, work, n, NULL) == FX_OK);
         qsort(x, n, sizeof *x, descending);
         for (size_t i = 0; i < n; i++)
-            CHECK_NEAR(d[i], x[i], 20 * (double)n * DBL_EPSILON * most);
-        check_pairs(A, n, d, Z, n, 20 * (double)n * DBL_EPSILON * most);
+            CHECK_NEAR(d[i], x[i], 20 * (double)n * DBL_EPSILON * max_abs);
+        check_pairs(A, n, d, Z, n, 20 * (double)n * DBL_EPSILON * max_abs);
     }
     A[0] = NAN;
     CHECK(fxi_linalg_eigen_dense(d, Z, A, work, 3, NULL) == FX_ENUMERIC);

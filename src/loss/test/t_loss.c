@@ -105,10 +105,10 @@ static void check_step(const fxi_loss *l)
         double to = l->step(y, beta, f, q, c, e);
 #define DUAL(x)                                                                                    \
     (-0.5 * q * ((x) - beta) * ((x) - beta) - f * ((x) - beta) - l->conjugate(y, x, c, e))
-        double most = DUAL(to), size = 1 + fabs(most) + q * to * to;
+        double best = DUAL(to), size = 1 + fabs(best) + q * to * to;
         for (int k = 0; k < 200; k++) {
             double other = k < 100 ? random_beta(l, y, c) : to + (random_beta(l, y, c) - to) * 1e-3;
-            CHECK(DUAL(other) <= most + 1e-13 * (size + q * other * other + q * beta * beta));
+            CHECK(DUAL(other) <= best + 1e-13 * (size + q * other * other + q * beta * beta));
         }
         /* a step of no length puts beta into its domain, and an optimal beta stays, bit for bit */
         CHECK(l->step(y, to, 0, HUGE_VAL, c, e) == to);
@@ -123,8 +123,8 @@ static void check_step(const fxi_loss *l)
 
 /* A loss rounded off: the least over s of the sharp one at s and (s - f)^2/2, which lies between
  * f - 1 and f + 1, by thirds.  Near the least both are flat: value to 1e-15, s to 1e-8. */
-static long double least(const fxi_loss *l, long double y, long double f, long double e,
-                         long double *at)
+static long double rounded_off(const fxi_loss *l, long double y, long double f, long double e,
+                               long double *at)
 {
 #define SUM(s)                                                                                     \
     ((l->regress ? fmaxl(0, fabsl(y - (s)) - e) : fmaxl(0, y > 0 ? y - (s) : (s) - y))      \
@@ -147,7 +147,7 @@ static void check_rounded(const fxi_loss *l)
         double y = 6 * test_unit() - 3, f = 10 * test_unit() - 5, lack;
         if (y == 0)
             continue;
-        long double s, v = least(l, y, f, e, &s);
+        long double s, v = rounded_off(l, y, f, e, &s);
         CHECK_NEAR(l->value(y, f, e), (double)v, 1e-14 * (1 + (double)v));
         CHECK_NEAR(l->slope(y, f, e), (double)(f - s), 1e-7);   /* of the least: that of its sum */
         lack = l->regress ? fabs(y - f) - e : y > 0 ? y - f : f - y;

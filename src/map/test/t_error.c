@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { ROWS = 60, COLS = 12, MOST = 1500 };
+enum { ROWS = 60, COLS = 12, MAX_PAIRS = 1500 };
 static double dense[ROWS * COLS], csr_val[ROWS * COLS];
 static int32_t csr_col[ROWS * COLS];
 static int64_t csr_ptr[ROWS + 1];
@@ -183,16 +183,16 @@ static void door(void)
     CHECK(fx_map_error(&e, m, NULL, 5, 1, NULL) == FX_EINVAL);
     CHECK(fx_map_error(&e, m, &D, 5, 1, &(fx_run){.max_memory = 100}) == FX_ELIMIT);
     CHECK(e.pairs == 77);
-    CHECK(fx_map_error(&e, m, &D, MOST, 1, &run) == FX_OK && last_done > 0);
+    CHECK(fx_map_error(&e, m, &D, MAX_PAIRS, 1, &run) == FX_OK && last_done > 0);
     last_done = 0;
     stop = 1;
-    CHECK(fx_map_error(&e, m, &D, MOST, 1, &run) == FX_ECANCELLED);
+    CHECK(fx_map_error(&e, m, &D, MAX_PAIRS, 1, &run) == FX_ECANCELLED);
     one.rows = 2;                       /* only one pair is possible, in either order */
     CHECK(fx_map_error(&e, m, &one, 50, 1, NULL) == FX_OK);
     CHECK_NEAR(e.mae, e.max, 1e-12);
     double kept = dense[9];
     dense[9] = 1e38, dense[8] = 1e38;   /* row 0 */
-    CHECK(fx_map_error(&e, m, &D, MOST, 1, NULL) == FX_ENUMERIC);
+    CHECK(fx_map_error(&e, m, &D, MAX_PAIRS, 1, NULL) == FX_ENUMERIC);
     CHECK(strstr(fx_error_detail(), "row 0 "));
     dense[9] = kept, dense[8] = 0;
     fx_map_free(m);

@@ -91,11 +91,11 @@ static void check_golden(json_t *c, uint64_t seed)
     double mean = strtod(json_string_value(json_object_get(c, "mean")), NULL), one, all;
     double exact = strtod(json_string_value(json_object_get(c, "variance")), NULL);
     bool offset = !strcmp(kind, "offset");
-    enum { MOST = 400000 };
+    enum { MAX_FEATURES = 400000 };
     static double xy[2 * GOLDEN_DIM];
-    static float Z[2 * MOST];
+    static float Z[2 * MAX_FEATURES];
     int64_t col[GOLDEN_DIM];
-    size_t d = golden_vector(xy, json_object_get(c, "x")), D = MOST / d / 2 * 2;
+    size_t d = golden_vector(xy, json_object_get(c, "x")), D = MAX_FEATURES / d / 2 * 2;
     fx_matrix X = {.rows = 2, .cols = d, .stride = d, .type = FX_F64, .val = xy};
     fx_kernel *k = NULL;
     fx_map *m = NULL;

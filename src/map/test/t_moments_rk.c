@@ -10,7 +10,7 @@
 #include <complex.h>
 #undef complex
 
-enum { MOST = 8 };                      /* features that are not 0 */
+enum { MAX_FEATURES = 8 };              /* features that are not 0 */
 
 typedef double _Complex number;
 
@@ -22,7 +22,7 @@ typedef struct family {
     int low, high;                      /* sizes */
     bool weighted;
     double theta[4];                    /* of sizes, if weighted */
-    int group[MOST];                    /* if file: the group of each feature, from 1 */
+    int group[MAX_FEATURES];            /* if file: the group of each feature, from 1 */
     bool cross;                         /* one of group 1, one of group 2 */
     bool mixed;                         /* sets of even and of odd size */
 } family;
@@ -30,7 +30,7 @@ typedef struct family {
 static const family families[] = {
     {.spec = "anova:order=2", .low = 2, .high = 2},
     {.spec = "anova:order=3", .low = 3, .high = 3},
-    {.spec = "all-subsets", .high = MOST, .mixed = true},
+    {.spec = "all-subsets", .high = MAX_FEATURES, .mixed = true},
     {.spec = "anova-upto:order=3,theta=0.5/2/0.25", .low = 1, .high = 3,
      .weighted = true, .theta = {0, 0.5, 2, 0.25}, .mixed = true},
     {.spec = "anova-upto:order=3,theta=0.5/0/3", .low = 1, .high = 3, .weighted = true,
@@ -50,7 +50,7 @@ static double weight(const family *f, size_t set)
 
     if (size < f->low || size > f->high)
         return 0;
-    for (size_t j = 0; f->file && j < MOST; j++)
+    for (size_t j = 0; f->file && j < MAX_FEATURES; j++)
         if (set >> j & 1) {
             if (seen >> f->group[j] & 1)
                 return 0;
@@ -63,7 +63,7 @@ static double weight(const family *f, size_t set)
 
 static number feature(const family *f, const double *x, const number *w, size_t d)
 {
-    number product[1 << MOST], z = weight(f, 0);
+    number product[1 << MAX_FEATURES], z = weight(f, 0);
 
     product[0] = 1;
     for (size_t set = 1; set < (size_t)1 << d; set++) {
@@ -79,7 +79,7 @@ static number feature(const family *f, const double *x, const number *w, size_t 
 static double estimate(const family *f, const double *x, const double *y, size_t d, bool complex,
                        size_t signs)
 {
-    number w[MOST];
+    number w[MAX_FEATURES];
 
     for (size_t j = 0; j < d; j++) {
         w[j] = signs >> j & 1 ? -1 : 1;
@@ -182,7 +182,7 @@ static void theory_circulant(void)
     for (size_t f = 0; f < 4; f++)
         for (size_t d = 4; d <= 6; d++)
             for (size_t rows = 2; rows <= d; rows++) {
-                double x[MOST], y[MOST], g[1 << MOST], V = 0;
+                double x[MAX_FEATURES], y[MAX_FEATURES], g[1 << MAX_FEATURES], V = 0;
                 fill(x, y, d, f % 2);
                 characters(g, &families[f], x, y, d, false);
                 for (size_t w = 0; w < (size_t)1 << 2 * d; w++) {
@@ -208,7 +208,7 @@ static void theory_hadamard(void)
     for (size_t f = 0; f < 4; f++)
         for (int kind = 0; kind < 4; kind++) {
             blocks b = {kind & 2 ? FOLDED : HADAMARD, P, P, kind & 1};
-            double x[MOST], y[MOST], g[1 << d], of[1 << d], V = 0, count = 0;
+            double x[MAX_FEATURES], y[MAX_FEATURES], g[1 << d], of[1 << d], V = 0, count = 0;
             fill(x, y, d, f % 2);
             characters(g, &families[f], x, y, d, false);
             for (size_t signs = 0; signs < 1 << d; signs++)
@@ -239,7 +239,7 @@ static void theory_blind(void)
 {
     for (size_t p = 8; p <= 1024; p *= 2) {
         double q = (double)p, half = 1, all = 1;
-        for (size_t t = 1; t <= MOST; t++) {
+        for (size_t t = 1; t <= MAX_FEATURES; t++) {
             blocks b = {HADAMARD, p, p, false};
             all *= (q - (double)t + 1) / (double)t;
             if (t % 2 == 0)
@@ -298,7 +298,7 @@ static trial rk_trial(const family *f, const char *map, const double *x, const d
     trial t = {.name = "rk", .map = map, .kernel = f->spec, .family = f->file, .x = x, .y = y,
                .d = d, .D = complex ? 2 * b.rows : b.rows, .seeds = SEEDS, .one = NAN};
 
-    CHECK(d <= (complex ? 6 : MOST));
+    CHECK(d <= (complex ? 6 : MAX_FEATURES));
     characters(g, f, x, y, d, complex);
     t.mean = g[0];
     t.variance = block_variance(g, d, complex, &b);
@@ -314,7 +314,7 @@ static trial rk_trial(const family *f, const char *map, const double *x, const d
 static void check_rk(const family *f, const char *map, size_t d, bool complex, bool positive,
                      blocks b)
 {
-    double x[MOST], y[MOST];
+    double x[MAX_FEATURES], y[MAX_FEATURES];
     char spec[128];
 
     fill(x, y, d, positive);
@@ -346,13 +346,13 @@ static void projections(void)
 /* Rows of many columns, few of them not 0: folded, and orders of the matrix above 64. */
 static void wide(void)
 {
-    static const size_t at[MOST] = {0, 1, 17, 63, 64, 200, 255, 299};
+    static const size_t at[MAX_FEATURES] = {0, 1, 17, 63, 64, 200, 255, 299};
 
     for (size_t f = 0; f < 5; f++)
         for (int kind = 0; kind < 4; kind++) {
             bool complex = kind & 1, folded = kind & 2;
             size_t d = complex ? 6 : 8, cols = folded ? 300 : 64;
-            double x[MOST], y[MOST], X[300] = {0}, Y[300] = {0};
+            double x[MAX_FEATURES], y[MAX_FEATURES], X[300] = {0}, Y[300] = {0};
             blocks b = {folded ? FOLDED : HADAMARD, 64, folded ? 50 : 130, families[f].mixed};
             if (!folded)
                 b.p = order(cols + b.mixed);
@@ -409,7 +409,8 @@ static void products(void)
     static const family linear = {.spec = "linear", .low = 1, .high = 1};
     static const double few[4] = {4, 30, 20, 10};
     enum { ORDERS = 40 };
-    double x[MOST], y[MOST], g[1 << MOST], a[ORDERS], square[2] = {0}, k[2], gap = 0;
+    double x[MAX_FEATURES], y[MAX_FEATURES], g[1 << MAX_FEATURES], a[ORDERS], square[2] = {0}, k[2],
+                                                                              gap = 0;
 
     fill(x, y, 6, false);
     for (size_t j = 0; j < 6; j++)
@@ -566,11 +567,11 @@ static void mutants(void)
                 {&families[1], "rk:projection=circulant,signs=row", "rows", circle, spoil_nothing}};
 
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        double x[MOST], y[MOST];
-        fill(x, y, MOST, true);
-        for (size_t j = 0; j < MOST; j++)       /* single features are to count */
+        double x[MAX_FEATURES], y[MAX_FEATURES];
+        fill(x, y, MAX_FEATURES, true);
+        for (size_t j = 0; j < MAX_FEATURES; j++)  /* single features are to count */
             x[j] *= 0.25, y[j] *= 0.25;
-        trial t = rk_trial(list[i].f, list[i].map, x, y, MOST, false, list[i].b);
+        trial t = rk_trial(list[i].f, list[i].map, x, y, MAX_FEATURES, false, list[i].b);
         t.name = list[i].name;
         t.spoil = list[i].spoil;
         if (passes(&t)) {

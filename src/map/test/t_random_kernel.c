@@ -245,7 +245,7 @@ static void check_defined(size_t i, const char *spec, size_t d, size_t D, bool s
     for (size_t s = 0; s < count; s++)
         for (size_t r = 0; r < ROWS; r++) {
             number z[12];
-            double absolute, most = 0, sum = 0;
+            double absolute, max_abs = 0, sum = 0;
             for (size_t j = 0; j < d; j++) {
                 rk->w[0].type->entries(w[0], &rk->w[0], s / 16 * 16, (int64_t)j);
                 if (rk->complex)
@@ -253,7 +253,7 @@ static void check_defined(size_t i, const char *spec, size_t d, size_t D, bool s
                 z[j] = X[r * d + j] * w[0][s % 16];
                 if (rk->complex)
                     z[j] = X[r * d + j] * (w[0][s % 16] + I * w[1][s % 16]) * sqrt(0.5);
-                most = fmax(most, fabs(X[r * d + j]));
+                max_abs = fmax(max_abs, fabs(X[r * d + j]));
                 sum += fabs(X[r * d + j]);
             }
             number v = slow(k, kernels[i].spec, z, d, &absolute);
@@ -270,7 +270,7 @@ static void check_defined(size_t i, const char *spec, size_t d, size_t D, bool s
                 CHECK_NEAR(Z[r * D + im] * scale, cimag(v), tol);
             if (r == 2 && rk->order)
                 CHECK(Z[r * D + re] == 0);
-            CHECK(sum >= most);
+            CHECK(sum >= max_abs);
         }
     free(Z);
     fx_map_free(m);
@@ -319,17 +319,17 @@ static void symmetric(double *e, double *h, const double *x, size_t n, int m)
 static void test_loss(void)
 {
     for (int i = 0; i < test_cases(20000); i++) {
-        double x[30], sum = 0, most = 0, e, h;
+        double x[30], sum = 0, max_abs = 0, e, h;
         size_t n = 1 + test_below(30);
         int m = 1 + (int)test_below(8);
         double tilt = test_unit() * 6;
         for (size_t j = 0; j < n; j++) {
             x[j] = pow(test_unit(), tilt) + 1e-9;
             sum += x[j];
-            most = fmax(most, x[j]);
+            max_abs = fmax(max_abs, x[j]);
         }
         symmetric(&e, &h, x, n, m);
-        double loss = n > 1 ? fxi_map_random_kernel_loss(most / (sum - most), m) : INFINITY;
+        double loss = n > 1 ? fxi_map_random_kernel_loss(max_abs / (sum - max_abs), m) : INFINITY;
         CHECK(loss > 1e4 || h <= loss * e * (1 + 1e-9));        /* far beyond the limit: rounding */
     }
     for (int m = 2; m <= FX_ORDER_MAX; m++) {

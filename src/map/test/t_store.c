@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST = 2500, LD = MOST + 3 };
+enum { MAX_FEATURES = 2500, LD = MAX_FEATURES + 3 };
 
 static float *zt, *w, *Z;
 static double *W;
@@ -24,7 +24,7 @@ static void check_store(const fxi_simd *t, size_t outputs, size_t rows, size_t s
     CHECK(!bad);
     for (size_t i = 0; i < all; i++) {
         size_t row = i < shift ? FXI_LANES : (i - shift) / LD;
-        size_t s = i < shift ? MOST : (i - shift) % LD;
+        size_t s = i < shift ? MAX_FEATURES : (i - shift) % LD;
         float want = row < rows && s < outputs ? zt[s * FXI_LANES + row] : -1;
         CHECK(Z[i] == want && W[i] == (double)want);
     }
@@ -98,17 +98,18 @@ static void check_bad(const fxi_simd *t, size_t outputs, size_t rows)
 
 int main(void)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 63, 64, 65, 100, 1023, 1024, MOST};
+    static const size_t sizes[] = {0,  1,  2,  3,   15,   16,   17,          31,
+                                   63, 64, 65, 100, 1023, 1024, MAX_FEATURES};
 
     test_init();
-    zt = fxi_alloc(MOST * FXI_LANES, sizeof *zt);
-    w = fxi_alloc(MOST, sizeof *w);
+    zt = fxi_alloc(MAX_FEATURES * FXI_LANES, sizeof *zt);
+    w = fxi_alloc(MAX_FEATURES, sizeof *w);
     Z = fxi_alloc(FXI_LANES * LD, sizeof *Z);
     W = fxi_alloc(FXI_LANES * LD, sizeof *W);
     CHECK(zt && w && Z && W);
-    for (size_t i = 0; i < MOST * FXI_LANES; i++)
+    for (size_t i = 0; i < MAX_FEATURES * FXI_LANES; i++)
         zt[i] = (float)(test_unit() - 0.25);
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_FEATURES; i++)
         w[i] = (float)(test_unit() - 0.5);
     zt[3] = 3e38f, zt[5] = 0x1p-149f, zt[6] = -0.0f; /* finite, all of them */
     w[0] = 0x1p-100f;

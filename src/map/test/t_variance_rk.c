@@ -7,7 +7,7 @@
 #include <complex.h>
 #include <float.h>
 
-enum { MOST = 8 };                      /* features of an enumerated case */
+enum { MAX_FEATURES = 8 };              /* features of an enumerated case */
 static const double kurtosis[] = {1, 3, 1.8, 6};
 
 /* ---- A kernel by its definition: the weight in Z of each set of features --------------------- */
@@ -15,7 +15,7 @@ static const double kurtosis[] = {1, 3, 1.8, 6};
 typedef struct family {
     fx_kernel *k;
     size_t n;                           /* features */
-    double weight[1 << MOST];           /* of each set, as bits */
+    double weight[1 << MAX_FEATURES];   /* of each set, as bits */
 } family;
 
 static size_t group_of(const fxi_groups *g, size_t j)
@@ -27,7 +27,7 @@ static size_t group_of(const fxi_groups *g, size_t j)
 
 static bool in_tree(const fxi_tree *t, size_t set)
 {
-    size_t path[MOST + 1] = {0};
+    size_t path[MAX_FEATURES + 1] = {0};
 
     if (set == 0)
         return t->empty;
@@ -78,7 +78,7 @@ static family family_new(const char *spec, const char *file, size_t n)
 
 static double complex feature(const family *f, const double *x, const double complex *w)
 {
-    double complex product[1 << MOST], z = f->weight[0];
+    double complex product[1 << MAX_FEATURES], z = f->weight[0];
 
     product[0] = 1;
     for (size_t set = 1; set < (size_t)1 << f->n; set++) {
@@ -96,7 +96,7 @@ static double estimate(const family *f, const double *x, const double *y, const 
 
 static double kernel_value(const family *f, const double *x, const double *y)
 {
-    double complex xy[MOST];
+    double complex xy[MAX_FEATURES];
     family squared = *f;
 
     for (size_t j = 0; j < f->n; j++)
@@ -119,7 +119,7 @@ static double enumerate(const family *f, const double *x, const double *y, fxi_l
     for (size_t j = 0; j < f->n; j++)
         draws *= kinds;
     for (size_t d = 0; d < draws; d++) {
-        double complex w[MOST];
+        double complex w[MAX_FEATURES];
         double probability = 1;
         for (size_t j = 0, rest = d; j < f->n; j++, rest /= kinds) {
             size_t kind = rest % kinds;
@@ -141,7 +141,7 @@ static double enumerate(const family *f, const double *x, const double *y, fxi_l
 
 static fxi_pair pair_of(const double *x, const double *y, size_t n)
 {
-    static const int64_t col[MOST] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const int64_t col[MAX_FEATURES] = {0, 1, 2, 3, 4, 5, 6, 7};
 
     return (fxi_pair){.n = n, .x = x, .y = y, .col = col};
 }
@@ -168,7 +168,7 @@ static void independent(void)
         for (size_t s = 0; s < SPECS; s++)
             for (size_t n = 1; n <= 5; n++)
                 for (int kind = 0; kind < 5; kind++) {
-                    double x[MOST], y[MOST], one = -1, all = -1;
+                    double x[MAX_FEATURES], y[MAX_FEATURES], one = -1, all = -1;
                     bool is_complex = kind == 4;
                     fxi_law law = is_complex ? FXI_LAW_SIGN : (fxi_law)kind;
                     family f = family_new(specs[s].spec, specs[s].file, n);
@@ -209,7 +209,7 @@ static void block_moments(sums *out, const family *f, const double *x, const dou
     for (size_t d = 0; d < draws; d++) {
         double sum = 0, square = 0;
         for (size_t r = 0; r < p; r++) {
-            double complex w[MOST];
+            double complex w[MAX_FEATURES];
             for (size_t j = 0, rest = d; j < f->n; j++, rest /= kinds) {
                 size_t kind = rest % kinds;
                 w[j] = is_complex ? ((kind & 1 ? 1 : -1) + (kind & 2 ? 1 : -1) * I) / sqrt(2)
@@ -239,7 +239,7 @@ static sums placements(const family *f, const double *x, const double *y, const 
     for (size_t j = 0; j < f->n; j++)
         choices *= b->p - first;
     for (size_t i = 0; i < choices; i++) {
-        size_t c[MOST], taken = 0;
+        size_t c[MAX_FEATURES], taken = 0;
         bool distinct = true;
         for (size_t j = 0, rest = i; j < f->n; j++, rest /= b->p - first) {
             c[j] = first + rest % (b->p - first);
@@ -254,7 +254,7 @@ static sums placements(const family *f, const double *x, const double *y, const 
 
 static void hadamard_case(const family *f, fxi_blocks b, bool is_complex)
 {
-    double x[MOST], y[MOST];
+    double x[MAX_FEATURES], y[MAX_FEATURES];
 
     fill(x, f->n, test_below(2));
     fill(y, f->n, test_below(2));
@@ -324,7 +324,7 @@ static void golden_blocks(json_t *c, const double *x, const double *y, size_t n)
     double V = number(c, "row_variance"), tol = 1e-12 * (1 + V);
     sums s = {0};
 
-    if (n > MOST)
+    if (n > MAX_FEATURES)
         return;
     family f = family_new(text(c, "kernel"), NULL, n);
     size_t p = (size_t)json_integer_value(json_object_get(c, "p"));

@@ -43,14 +43,14 @@ static void products(size_t rows, size_t cols, size_t n, double density, bool de
                      .row_signs = test_below(2), .like = test_below(2) ? rows + 1000 : 0};
     tiles_tile a = tiles_new(n, cols, density, dense);
     double *z = fxi_alloc(rows, sizeof *z), *size = fxi_alloc(rows, sizeof *size), norm;
-    double *weight = fxi_zalloc(rows, sizeof *weight), most = 0;
+    double *weight = fxi_zalloc(rows, sizeof *weight), max_weight = 0;
 
     CHECK(z && size && weight && fxi_project_new(&p, NULL) == 0);
     CHECK(p.blocks == (rows + p.width - 1) / p.width);
     for (size_t s = 0; s < rows; s++) {
         for (size_t j = 0; j < cols; j++)
             weight[s] += fabs(entry(&p, s, j));
-        most = fmax(most, weight[s]);
+        max_weight = fmax(max_weight, weight[s]);
     }
     /* Padding takes weights out of a row that are in the spectrum: those of all rows are in one of
      * them each, so twice the largest row covers the rest (cols > p/2). */
@@ -64,7 +64,7 @@ static void products(size_t rows, size_t cols, size_t n, double density, bool de
             tiles_exact(z, size, &norm, &p, &a, r);
             double u = 3 * 16 * (4 + log2((double)cols)) * 0x1p-24;
             for (size_t s = 0; s < rows; s++)
-                CHECK_NEAR(row[s], z[s], u * 2 * most * norm * sqrt(2 * (double)cols));
+                CHECK_NEAR(row[s], z[s], u * 2 * max_weight * norm * sqrt(2 * (double)cols));
             tiles_tile one = tiles_single(&a, r);
             float *alone = tiles_apply(&p, &one);
             CHECK(memcmp(alone, row, rows * sizeof *row) == 0);

@@ -65,10 +65,10 @@ static double factor(const fxi_project *p, bool times)
 
 static void check_product(fxi_project *p, size_t rows, bool sparse, bool times)
 {
-    size_t n = p->width * FXI_LANES, most = rows * p->cols;
-    float *x = fxi_alloc(most, sizeof *x), *z = fxi_alloc(n, sizeof *z);
+    size_t n = p->width * FXI_LANES, max_entries = rows * p->cols;
+    float *x = fxi_alloc(max_entries, sizeof *x), *z = fxi_alloc(n, sizeof *z);
     float *best = fxi_alloc(n * p->blocks, sizeof *best);
-    int64_t *col = fxi_alloc(most, sizeof *col);
+    int64_t *col = fxi_alloc(max_entries, sizeof *col);
     void *space = fxi_alloc(p->space, 1);
     double *W = matrix(p), u = 0x1p-24;
     bool seen = false;

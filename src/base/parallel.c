@@ -118,7 +118,7 @@ static void work(fxi_team *team)
     }
 }
 
-static void *enter(void *arg)
+static void *thread_main(void *arg)
 {
     fxi_team *team = arg;
     shared *all = team->all;
@@ -175,7 +175,7 @@ fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *ru
             pthread_mutex_lock(&all.lock);
             all.working++;
             pthread_mutex_unlock(&all.lock);
-            if (pthread_create(&id[started], NULL, enter, &team[started])) {
+            if (pthread_create(&id[started], NULL, thread_main, &team[started])) {
                 pthread_mutex_lock(&all.lock);
                 all.working--;
                 pthread_mutex_unlock(&all.lock);

@@ -69,18 +69,18 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, const char *const *names,
                         const char *what)
 {
-    char known[256] = "";
+    char valid_names[256] = "";
 
     for (size_t i = 0; names[i]; i++) {
         if (strlen(names[i]) == s->name_len && !memcmp(s->name, names[i], s->name_len)) {
             *which = i;
             return FX_OK;
         }
-        size_t n = strlen(known);
-        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", names[i]);
+        size_t n = strlen(valid_names);
+        snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", names[i]);
     }
     return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s", what, (int)s->name_len, s->name,
-                     known);
+                     valid_names);
 }
 
 static bool in_choice(const char *values, const char *v, size_t len, int *position)
@@ -97,7 +97,7 @@ static bool in_choice(const char *values, const char *v, size_t len, int *positi
 
 fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table)
 {
-    char known[256] = "";
+    char valid_names[256] = "";
 
     for (size_t i = 0; i < s->keys; i++) {
         const fxi_spec_key *k = table;
@@ -114,12 +114,12 @@ fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table)
         if (k->name)
             continue;
         for (k = table; k->name; k++) {
-            size_t n = strlen(known);
-            snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", k->name);
+            size_t n = strlen(valid_names);
+            snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", k->name);
         }
         return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len,
                          s->name, (int)s->pair[i].key_len, s->pair[i].key,
-                         known[0] ? known : "none");
+                         valid_names[0] ? valid_names : "none");
     }
     return FX_OK;
 }

@@ -170,12 +170,12 @@ fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run)
     st = FX_ENOMEM;
     if ((d.q = fxi_zalloc(numbers, sizeof *d.q)) && (d.inactive = fxi_zalloc(n, 1))
         && (d.order = fxi_alloc(from->blocks, sizeof *d.order))
-        && (d.turn = fxi_alloc(from->block, sizeof *d.turn))
+        && (d.visit_order = fxi_alloc(from->block, sizeof *d.visit_order))
         && (!from->buffer || (d.buffer = fxi_alloc(from->buffer, sizeof *d.buffer)))) {
         d.f = d.q + n;
         d.bound = d.f + n;
         st = solve(&d);
     }
-    free(d.q), free(d.inactive), free(d.order), free(d.turn), free(d.buffer);
+    free(d.q), free(d.inactive), free(d.order), free(d.visit_order), free(d.buffer);
     return st;
 }

@@ -20,7 +20,7 @@ typedef struct fxi_dual {
     double *f;                          /* [n] scores without b at the last measurement */
     double *bound;                      /* [features] of dual_gap.c */
     unsigned char *inactive;            /* [n] 1: at a bound, not visited for now */
-    size_t *order, *turn;               /* [blocks], [block] whose turn it is */
+    size_t *order, *visit_order;        /* [blocks], [block] rows to visit */
     float *buffer;                      /* of the source */
     double rho, center, sum;
     double limit;                       /* rows at a bound: inactive if scores may change by this */

@@ -42,12 +42,12 @@ static fx_status pass_block(void *ctx, size_t k, fxi_team *team)
     for (size_t t = 0; t < m; t++) {
         size_t r = (bits & 1 ? from + t : from + m - t) % m;
         if (d->p->c[first + r] > 0 && !d->inactive[first + r])
-            d->turn[active++] = r;
+            d->visit_order[active++] = r;
     }
     if (!active || (st = fxi_fit_source_block(&Z, s, b, d->buffer, &how)))
         return active ? st : FX_OK;
     for (size_t t = 0; t < active && !fxi_parallel_cancelled(team); t++)
-        visit(d, fxi_data_row(&Z, d->turn[t]), first + d->turn[t]);
+        visit(d, fxi_data_row(&Z, d->visit_order[t]), first + d->visit_order[t]);
     d->visits += (double)active;
     return FX_OK;
 }

@@ -3,7 +3,7 @@
 
 #include "fit/fit.h"
 
-static int ask_team(void *ctx, double done)
+static int poll_team(void *ctx, double done)
 {
     (void)done;
     return fxi_parallel_cancelled(ctx);
@@ -11,6 +11,6 @@ static int ask_team(void *ctx, double done)
 
 fx_run fxi_fit_nested(const fx_run *run, fxi_team *team)
 {
-    return (fx_run){.threads = 1, .max_memory = run ? run->max_memory : 0, .progress = ask_team,
-                    .ctx = team};
+    return (fx_run){
+        .threads = 1, .max_memory = run ? run->max_memory : 0, .progress = poll_team, .ctx = team};
 }

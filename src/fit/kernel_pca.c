@@ -77,7 +77,7 @@ static fx_status gram(double *K, size_t ldk, const fx_kernel *kernel, const fx_m
 }
 
 /* Panel i: 16 rows, one behind the other, become [wide][16]; and their r. */
-static fx_status turn(void *ctx, size_t i, fxi_team *team)
+static fx_status transpose_panel(void *ctx, size_t i, fxi_team *team)
 {
     const centring *a = ctx;
     size_t wide = a->M->wide, n = a->M->n, rows = n - i * T < T ? n - i * T : T;
@@ -115,15 +115,15 @@ static fx_status centre(void *ctx, size_t i, fxi_team *team)
 static fx_status prepare(centring *a, double *trace, const fx_run *run)
 {
     const fxi_pca_panels *M = a->M;
-    fx_run how = fxi_parallel_run(run, (double)M->n * (double)M->n), few = how;
+    fx_run how = fxi_parallel_run(run, (double)M->n * (double)M->n), limited = how;
     fx_status st;
 
     *trace = 0;
     for (size_t i = 0; i < M->n; i++)
         *trace += a->w[i] * fabs(M->A[i * M->wide + i]);
     if (fxi_parallel_threads(&how, M->panels) > FXI_PCA_GROUPS)
-        few.threads = FXI_PCA_GROUPS;   /* for each there is room in M->X */
-    if ((st = fxi_parallel(M->panels, turn, a, &few)))
+        limited.threads = FXI_PCA_GROUPS;  /* M->X has space for this many */
+    if ((st = fxi_parallel(M->panels, transpose_panel, a, &limited)))
         return st;
     a->g = 0;
     for (size_t i = 0; i < M->n; i++)

@@ -32,11 +32,11 @@ typedef struct online {
     int32_t *queue;                     /* [head, tail) by age; the first `initial` came with s */
     size_t head, tail, initial;
     size_t kept;                        /* rows with w other than 0 */
-    unsigned char *near_by;             /* [rows] 1: is in near */
+    unsigned char *is_near;             /* [rows] 1: is in near */
     int32_t *far;                       /* rows, and their weights */
     double *W;
     int32_t row[BLOCK], near[NEAR];
-    size_t rows, nears;
+    size_t rows, near_count;
     double score[BLOCK];                /* by far rows */
     float *K[NEAR];                     /* [BLOCK] near row beside the block's */
 } online;
@@ -56,7 +56,7 @@ static int older(const void *p, const void *q)
     return a->row < b->row ? -1 : 1;
 }
 
-static fx_status line_up(online *a)
+static fx_status fill_queue(online *a)
 {
     size_t n = 0, rows = a->p->source->rows;
     aged *all;
@@ -96,9 +96,9 @@ static void drop(online *a)
 /* ---- A block ------------------------------------------------------------------------------ */
 static void add_near(online *a, int32_t i)
 {
-    if (!a->near_by[i]) {
-        a->near_by[i] = 1;
-        a->near[a->nears++] = i;
+    if (!a->is_near[i]) {
+        a->is_near[i] = 1;
+        a->near[a->near_count++] = i;
     }
 }
 
@@ -110,7 +110,7 @@ static fx_status eval_block(online *a, const fx_run *how)
     fxi_row_subset block = {X, a->row, a->rows};
     size_t n = 0, max_dropped = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
 
-    a->nears = 0;
+    a->near_count = 0;
     for (size_t r = 0; r < a->rows; r++)
         add_near(a, a->row[r]);
     for (size_t q = a->head; q < a->tail && max_dropped; q++)
@@ -120,27 +120,27 @@ static fx_status eval_block(online *a, const fx_run *how)
         }
     for (size_t q = a->head; q < a->tail; q++) {
         int32_t i = a->queue[q];
-        if (!moved(a, q) && !a->near_by[i]) {
+        if (!moved(a, q) && !a->is_near[i]) {
             a->far[n] = i;
             a->W[n++] = a->s->w[i];
         }
     }
-    for (size_t l = 0; l < a->nears; l++)
-        a->near_by[a->near[l]] = 0;
+    for (size_t l = 0; l < a->near_count; l++)
+        a->is_near[a->near[l]] = 0;
     fx_status st = fxi_kernel_rows(a->K, a->p->kernel, block,
-                                   (fxi_row_subset){X, a->near, a->nears}, how);
+                                   (fxi_row_subset){X, a->near, a->near_count}, how);
     return st ? st
               : fxi_kernel_score(a->score, a->p->kernel, block, (fxi_row_subset){X, a->far, n},
                                  a->W, 1, how);
 }
 
-static void see(online *a, size_t r)
+static void visit_row(online *a, size_t r)
 {
     fxi_kernel_perceptron *s = a->s;
     int32_t i = a->row[r];
     double before = (double)s->steps++, y = a->p->y[i], u = a->p->c[i] * y, f = a->score[r];
 
-    for (size_t l = 0; l < a->nears; l++)
+    for (size_t l = 0; l < a->near_count; l++)
         f += s->w[a->near[l]] * (double)a->K[l][r];
     if (y * (f + s->b) > 0)
         return;
@@ -158,7 +158,7 @@ static void see(online *a, size_t r)
         drop(a);
 }
 
-static fx_status see_block(void *ctx, size_t b, fxi_team *team)
+static fx_status visit_block(void *ctx, size_t b, fxi_team *team)
 {
     online *a = ctx;
     size_t from = a->first + b * BLOCK, rows = a->p->source->rows;
@@ -174,7 +174,7 @@ static fx_status see_block(void *ctx, size_t b, fxi_team *team)
         return FX_OK;
     fx_status st = eval_block(a, &how);
     for (size_t r = 0; r < a->rows && !st; r++)
-        see(a, r);
+        visit_row(a, r);
     return st;
 }
 
@@ -191,20 +191,20 @@ fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem 
         return fxi_error(FX_ESHAPE, "%zu rows are too many for a kernel machine", rows);
     }
     a.queue = fxi_alloc(2 * rows, sizeof *a.queue);
-    a.near_by = fxi_zalloc(rows, sizeof *a.near_by);
+    a.is_near = fxi_zalloc(rows, sizeof *a.is_near);
     a.far = fxi_alloc(rows, sizeof *a.far);
     a.W = fxi_alloc(rows, sizeof *a.W);
     s->mistakes = 0;
-    if (K && a.queue && a.near_by && a.far && a.W && !(st = line_up(&a))) {
+    if (K && a.queue && a.is_near && a.far && a.W && !(st = fill_queue(&a))) {
         for (size_t l = 0; l < NEAR; l++)
             a.K[l] = K + l * BLOCK;
         while (budget && a.kept > budget)
             drop(&a);
-        st = fxi_parallel_ordered((rows - first + BLOCK - 1) / BLOCK, see_block, &a, run);
+        st = fxi_parallel_ordered((rows - first + BLOCK - 1) / BLOCK, visit_block, &a, run);
     }
     free(K);
     free(a.queue);
-    free(a.near_by);
+    free(a.is_near);
     free(a.far);
     free(a.W);
     return st;

@@ -6,22 +6,22 @@
  * Sparse rows stay sparse, and t_i is centred before it is multiplied: errors are of the order of
  * u |z| times the deviation, not of u |z|^2.
  *
- * 16 vectors lie side by side.  FEW dense rows meet a chunk of features at a time, which stays in
- * the first-level cache; a sparse row meets all of its features.  Blocks of rows are dealt to parts
- * of consecutive blocks, by the shape alone; each sums into vectors of its own, which are added in
- * order: the same bits for any number of threads. */
+ * 16 vectors lie side by side.  ROWS dense rows are multiplied by a chunk of features at a time,
+ * which stays in the first-level cache; a sparse row by all of its features.  Blocks of rows are
+ * dealt to parts of consecutive blocks, by the shape alone; each sums into vectors of its own,
+ * which are added in order: the same bits for any number of threads. */
 
 #include "fit/pca.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { T = FXI_LANES, FEW = 32, CHUNK = 128, PARTS = 16, PARTS_MIN = 4, WIDE = 1 << 20 };
+enum { T = FXI_LANES, ROWS = 32, CHUNK = 128, PARTS = 16, PARTS_MIN = 4, WIDE = 1 << 20 };
 
 typedef struct fxi_pca_space {          /* of a thread */
     double x[4][CHUNK];                 /* pieces of rows */
     int32_t slot[CHUNK];
-    _Alignas(64) double t[FEW][FXI_PCA_GROUPS][T];
+    _Alignas(64) double t[ROWS][FXI_PCA_GROUPS][T];
 } space;
 
 typedef struct pass {
@@ -153,12 +153,12 @@ static void multiply_rows(const pass *p, space *to, double *part, const fxi_row 
 }
 
 /* Both products of rows [first, first + n) of Z, which is block number b. */
-static void few_rows(const pass *p, space *to, double *part, const fx_matrix *Z, size_t b,
-                     size_t first, size_t n)
+static void visit_rows(const pass *p, space *to, double *part, const fx_matrix *Z, size_t b,
+                       size_t first, size_t n)
 {
     const fxi_pca *a = p->a;
     size_t d = a->s->features, longest = 0;
-    fxi_row r[FEW];
+    fxi_row r[ROWS];
 
     for (size_t i = 0; i < n; i++) {
         r[i] = fxi_data_row(Z, first + i);
@@ -210,10 +210,10 @@ static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
     for (size_t b = k * s->blocks / a->parts; b < (k + 1) * s->blocks / a->parts && !st; b++) {
         fx_matrix Z;
         st = fxi_fit_source_block(&Z, s, b, buffer, &how);
-        for (size_t i = 0; !st && i < Z.rows && !fxi_parallel_cancelled(team); i += FEW) {
-            size_t n = Z.rows - i < FEW ? Z.rows - i : FEW;
+        for (size_t i = 0; !st && i < Z.rows && !fxi_parallel_cancelled(team); i += ROWS) {
+            size_t n = Z.rows - i < ROWS ? Z.rows - i : ROWS;
             if (p->groups)
-                few_rows(p, &a->space[thread], part, &Z, b, i, n);
+                visit_rows(p, &a->space[thread], part, &Z, b, i, n);
             else
                 mean_rows(p, part, &Z, b, i, n);
         }

@@ -24,7 +24,7 @@ typedef struct online {
     const fxi_simd *simd;
 } online;
 
-static void see(const online *a, size_t i, fxi_row z)
+static void visit_row(const online *a, size_t i, fxi_row z)
 {
     fxi_perceptron *s = a->s;
     const fxi_problem *p = a->p;
@@ -41,7 +41,7 @@ static void see(const online *a, size_t i, fxi_row z)
     }
 }
 
-static fx_status see_block(void *ctx, size_t b, fxi_team *team)
+static fx_status visit_block(void *ctx, size_t b, fxi_team *team)
 {
     const online *a = ctx;
     fx_run how = fxi_fit_nested(a->run, team);
@@ -52,7 +52,7 @@ static fx_status see_block(void *ctx, size_t b, fxi_team *team)
     for (size_t r = 0; r < Z.rows && !st && !(r % 64 == 0 && fxi_parallel_cancelled(team)); r++) {
         size_t i = b * a->p->source->block + r;
         if (a->p->c[i] > 0)
-            see(a, i, fxi_data_row(&Z, r));
+            visit_row(a, i, fxi_data_row(&Z, r));
     }
     return st;
 }
@@ -64,7 +64,7 @@ fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_r
     if (!a.buffer)
         return FX_ENOMEM;
     s->mistakes = 0;
-    fx_status st = fxi_parallel_ordered(p->source->blocks, see_block, &a, run);
+    fx_status st = fxi_parallel_ordered(p->source->blocks, visit_block, &a, run);
     free(a.buffer);
     return st;
 }

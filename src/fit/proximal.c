@@ -181,7 +181,7 @@ static fx_status weigh_block(void *ctx, size_t b, fxi_team *team)
 }
 
 /* k to where rounding is as wide as rows are long; one pass. */
-static fx_status soften(rounds *a, const fx_run *run)
+static fx_status widen_rounding(rounds *a, const fx_run *run)
 {
     const fxi_source *z = a->p->source;
     weighing w = {.p = a->p, .run = run, .simd = fxi_simd_get()};
@@ -201,7 +201,7 @@ static fx_status solve(rounds *a, fxi_solution *s, const fx_run *run)
     const fxi_problem *p = a->p;
     double best = INFINITY;
     bool wide = p->source->features > p->source->rows;
-    fx_status st = wide || p->loss->curve ? soften(a, run) : FX_OK;
+    fx_status st = wide || p->loss->curve ? widen_rounding(a, run) : FX_OK;
 
     for (int idle = 0; !st && idle < IDLE;) {
         if ((st = round_once(a, s, run)))

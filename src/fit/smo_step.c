@@ -69,7 +69,7 @@ typedef struct view {                   /* what a step sees: arrays of n variabl
 static double violation(const view *v) { return v->best[0] - v->best[1]; }
 
 /* beta of q by t, which ends at `end` if it is as long as the way there. */
-static void go(fxi_smo *d, view *v, size_t q, double t, double way, double end)
+static void move_beta(fxi_smo *d, view *v, size_t q, double t, double way, double end)
 {
     size_t i = (size_t)v->row[q];
 
@@ -107,8 +107,8 @@ static void step(fxi_smo *d, view *v, size_t j, const float *a, const float *b)
     t = fmin(t, fmin(way, way_down));
     if (curvature < -1e-5 * (fabs(own) + fabs(its)))
         d->s->indefinite = true;
-    go(d, v, v->i, t, way, up);
-    go(d, v, j, -t, way_down, down);
+    move_beta(d, v, v->i, t, way, up);
+    move_beta(d, v, j, -t, way_down, down);
     d->simd->fit_smo_scan(v->best, &v->i, v->e, t, a, b, v->up, v->down, d->scale, v->n);
     d->s->iterations++;
 }

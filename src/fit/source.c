@@ -213,16 +213,17 @@ fx_status fxi_fit_source_scores(double *f, const fxi_source *s, const double *W,
     size_t threads = (size_t)fxi_parallel_threads(&how, s->blocks);
     scoring a = {f, s, NULL, b, outputs, NULL, run, fxi_simd_get()};
     fx_status st = FX_ENOMEM;
-    double *turned = fxi_alloc(s->features * outputs, sizeof *turned);
+    double *transposed = fxi_alloc(s->features * outputs, sizeof *transposed);
 
-    if (turned && (!s->buffer || (a.buffer = fxi_alloc(threads * s->buffer, sizeof *a.buffer)))) {
+    if (transposed
+        && (!s->buffer || (a.buffer = fxi_alloc(threads * s->buffer, sizeof *a.buffer)))) {
         for (size_t c = 0; c < outputs; c++)
             for (size_t j = 0; j < s->features; j++)
-                turned[c * s->features + j] = W[j * outputs + c];
-        a.W = turned;
+                transposed[c * s->features + j] = W[j * outputs + c];
+        a.W = transposed;
         st = fxi_parallel(s->blocks, score_block, &a, &how);
     }
-    free(turned);
+    free(transposed);
     free(a.buffer);
     return st;
 }

@@ -38,7 +38,7 @@ static void choose_linear(fxi_fm_descent *d)
     d->block = NULL;
     d->model = &fxi_fm_cd_linear;
     d->factor = d->v + d->fm->w;
-    d->apart = 1;
+    d->factor_stride = 1;
     d->front = d->fm->front;
 }
 
@@ -74,7 +74,7 @@ static void choose_components(fxi_fm_descent *d, size_t g, size_t s)
     d->theta = fm->kind == FXI_FM_SIMPLEX ? d->v + d->block->theta : NULL;
     d->guard = 1 + pow(1e3, -1. / (d->m > 1 ? d->m - 1 : 1));
     d->factor = d->v + fxi_fm_at(fm, g, s, 0);
-    d->apart = FXI_LANES;
+    d->factor_stride = FXI_LANES;
     d->front = 0;
     d->from = 0;
     d->upto = (int)(fm->rank - s < n ? fm->rank - s : n);
@@ -148,7 +148,7 @@ static bool drifts(const fxi_fm_descent *d)
     return fm->how == FXI_FM_LEARNED;
 }
 
-static int ask(void *ctx, double done)
+static int poll_team(void *ctx, double done)
 {
     (void)done;
     return fxi_parallel_cancelled(ctx);
@@ -157,7 +157,8 @@ static int ask(void *ctx, double done)
 static fx_status visit_block(fxi_fm_descent *d, size_t g)
 {
     fx_run how = {.threads = d->run ? d->run->threads : 0,
-                  .max_memory = d->run ? d->run->max_memory : 0, .progress = ask, .ctx = d->team};
+                  .max_memory = d->run ? d->run->max_memory : 0, .progress = poll_team,
+                  .ctx = d->team};
     fx_status st = FX_OK;
 
     for (size_t s = 0; s < d->fm->rank && !d->stop; s += lanes_of(d->fm)) {

@@ -107,7 +107,7 @@ struct fxi_fm_descent {
     const fxi_fm_cd_model *model;
     const fxi_fm_block *block;          /* NULL: the linear term */
     double *factor;                     /* see fxi_fm_cd_factor */
-    size_t apart, front;
+    size_t factor_stride, front;
     int from, upto;                     /* lanes that may move */
     int m;
     _Alignas(64) double lambda[FXI_FM_CD_LANES];
@@ -128,7 +128,7 @@ static inline double *fxi_fm_cd_lanes_of(const fxi_fm_descent *d, size_t row) /*
 
 static inline double *fxi_fm_cd_factor(const fxi_fm_descent *d, size_t j) /* lanes of column j */
 {
-    return d->factor + (j - d->front) * d->apart;
+    return d->factor + (j - d->front) * d->factor_stride;
 }
 
 static inline double fxi_fm_cd_beta(const fxi_fm_descent *d, size_t j) /* penalty of column j */

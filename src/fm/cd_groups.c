@@ -112,15 +112,15 @@ static void delete (const fxi_fm_descent *d, size_t i, const double *sum, size_t
             E[t * L + s] -= sum[s] * E[(t - 1) * L + s];
 }
 
-typedef struct gate {
+typedef struct group_pass {
     fxi_fm_descent *d;
     size_t group;
     bool open;
-} gate;
+} group_pass;
 
 static void pass(void *ctx, size_t chunk, int worker)
 {
-    const gate *a = ctx;
+    const group_pass *a = ctx;
     fxi_fm_descent *d = a->d;
     size_t q = d->R.list[a->group] + chunk * CHUNK, end = d->R.list[a->group + 1];
 
@@ -147,7 +147,7 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
 
     for (size_t g = 0; g < d->fm->groups; g++) {
         size_t chunks = (R->list[g + 1] - R->list[g] + CHUNK - 1) / CHUNK;
-        fxi_threadpool_run(d->pool, chunks, pass, &(gate){d, g, true});
+        fxi_threadpool_run(d->pool, chunks, pass, &(group_pass){d, g, true});
         for (size_t q = R->start[g]; q < R->start[g + 1]; q++) {
             size_t j = (size_t)R->member[q];
             if (j < first || j >= last)
@@ -157,7 +157,7 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
                 return;
         }
         fxi_fm_cd_sweep_finish(d);
-        fxi_threadpool_run(d->pool, chunks, pass, &(gate){d, g, false});
+        fxi_threadpool_run(d->pool, chunks, pass, &(group_pass){d, g, false});
     }
 }
 

@@ -21,45 +21,45 @@ enum { HINGE = 1, LOGISTIC };           /* as in cd.h */
 /* ---- Lanes -------------------------------------------------------------------------------- */
 #if FXI_WIDTH == 64
 #include <immintrin.h>
-typedef int truth;
-FXI_INLINE truth less(fxi_vec a, fxi_vec b)
+typedef int vec_mask;
+FXI_INLINE vec_mask less(fxi_vec a, fxi_vec b)
 {
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
 }
-FXI_INLINE int any(truth t) { return t; }
+FXI_INLINE int any(vec_mask t) { return t; }
 FXI_INLINE double add_up(fxi_vec v) { return _mm512_reduce_add_pd((__m512d)v); }
-#define TURN(v, k) \
+#define ROTATE(v, k) \
     __builtin_shufflevector(v, v, k, (k + 1) % 8, (k + 2) % 8, (k + 3) % 8, (k + 4) % 8, \
                             (k + 5) % 8, (k + 6) % 8, (k + 7) % 8)
 #elif FXI_WIDTH == 32
 #include <immintrin.h>
-typedef fxi_bits truth;
-FXI_INLINE int any(truth t) { return _mm256_movemask_pd((__m256d)t); }
+typedef fxi_bits vec_mask;
+FXI_INLINE int any(vec_mask t) { return _mm256_movemask_pd((__m256d)t); }
 FXI_INLINE double add_up(fxi_vec v) { return (v[0] + v[2]) + (v[1] + v[3]); }
-#define TURN(v, k) __builtin_shufflevector(v, v, k % 4, (k + 1) % 4, (k + 2) % 4, (k + 3) % 4)
+#define ROTATE(v, k) __builtin_shufflevector(v, v, k % 4, (k + 1) % 4, (k + 2) % 4, (k + 3) % 4)
 #elif FXI_WIDTH == 16
-typedef fxi_bits truth;
-FXI_INLINE int any(truth t) { return (t[0] | t[1]) != 0; }
+typedef fxi_bits vec_mask;
+FXI_INLINE int any(vec_mask t) { return (t[0] | t[1]) != 0; }
 FXI_INLINE double add_up(fxi_vec v) { return v[0] + v[1]; }
-#define TURN(v, k) __builtin_shufflevector(v, v, k % 2, (k + 1) % 2)
+#define ROTATE(v, k) __builtin_shufflevector(v, v, k % 2, (k + 1) % 2)
 #else
-typedef int truth;
-FXI_INLINE int any(truth t) { return t; }
+typedef int vec_mask;
+FXI_INLINE int any(vec_mask t) { return t; }
 FXI_INLINE double add_up(fxi_vec v) { return v; }
-#define TURN(v, k) (v)
+#define ROTATE(v, k) (v)
 #endif
 #if FXI_WIDTH < 64
-FXI_INLINE truth less(fxi_vec a, fxi_vec b) { return a < b; }
+FXI_INLINE vec_mask less(fxi_vec a, fxi_vec b) { return a < b; }
 #endif
 
-FXI_INLINE fxi_vec turn(fxi_vec v, const int k)
+FXI_INLINE fxi_vec rotate_lanes(fxi_vec v, const int k)
 {
     switch (k) {
     case 0: return v;
-    case 1: return TURN(v, 1);
-    case 2: return TURN(v, 2);
-    case 3: return TURN(v, 3);
-    default: return TURN(v, 4);
+    case 1: return ROTATE(v, 1);
+    case 2: return ROTATE(v, 2);
+    case 3: return ROTATE(v, 3);
+    default: return ROTATE(v, 4);
     }
 }
 
@@ -81,9 +81,9 @@ FXI_INLINE uint64_t word_of(const unsigned char *byte)
 
 /* Derivatives of one row to g; with `move` its e and a move by `by` and `grow`.  Else: is some lane
  * not fit for deletion? */
-FXI_INLINE truth visit(double *g, double *s, double e0, double x, const bool ones, fxi_vec z,
-                       fxi_vec by, fxi_vec grow, const int m, double guard, const double *theta,
-                       const bool move)
+FXI_INLINE vec_mask visit(double *g, double *s, double e0, double x, const bool ones, fxi_vec z,
+                          fxi_vec by, fxi_vec grow, const int m, double guard, const double *theta,
+                          const bool move)
 {
     const int skip = m == 2;            /* order 2 keeps no sum |z| */
     fxi_vec d = fxi_splat(e0), sum = d;
@@ -108,7 +108,7 @@ FXI_INLINE truth visit(double *g, double *s, double e0, double x, const bool one
     if (move && !skip)
         fxi_store(s, fxi_load(s) + grow);
     if (move)
-        return (truth){0};
+        return (vec_mask){0};
     return skip ? less(fxi_abs(d), fxi_abs(z * (e0 * NARROW)))
                 : less(fxi_load(s), fxi_abs(z) * guard);
 }
@@ -128,7 +128,7 @@ FXI_INLINE void visits(double *G, uint64_t *bad, double *E, const double *e0, co
     }
     for (size_t q = 0; q < n; q++) {
         size_t i = (size_t)row[q];
-        truth t = {0};
+        vec_mask t = {0};
         for (size_t k = 0; k < PARTS; k++)
             t |= visit(G + q * LANES + k * FXI_STEP, E + i * stride + k * FXI_STEP, e0[i],
                        x ? x[q] : 1, !x, z[k], by[k], grow[k], m, guard, theta, to != NULL);
@@ -245,7 +245,7 @@ void FXI_HOT(fm_cd_subsets)(double *G, uint64_t *bad, double *S, const int32_t *
 
     for (size_t q = 0; q < n; q++) {
         double *s = S + (size_t)row[q] * LANES, by = x ? x[q] : 1;
-        truth t = {0};
+        vec_mask t = {0};
         for (size_t c = 0; c < LANES; c += FXI_STEP) {
             fxi_vec u = 1 + by * fxi_load(p + c), was = fxi_load(s + c), v = was / u;
             t |= less(fxi_abs(u), fxi_splat(near)) | less(fxi_abs(was), fxi_splat(1 / far))
@@ -281,7 +281,7 @@ void FXI_HOT(fm_cd_sums)(double *sum, const double *G, const int32_t *row, const
         for (int i = 0; i < PARTS; i++)
             for (int j = i; j < PARTS; j++)
                 for (int k = 0; k < (i == j ? HALF : FXI_STEP); k++)
-                    h[at++] += g[i] * turn(g[j], k);
+                    h[at++] += g[i] * rotate_lanes(g[j], k);
     }
     for (int k = 0; k < PARTS; k++)
         fxi_store(sum + k * FXI_STEP, down[k]);

@@ -33,27 +33,28 @@ double fxi_fm_curve(const fxi_loss *l)
 /* ---- Shape ------------------------------------------------------------------------------- */
 
 /* Columns as blocks see them: front constants, the row, perhaps all of it twice. */
-static bool count_columns(fxi_fm *fm, const fxi_fm_shape *want)
+static bool count_columns(fxi_fm *fm, const fxi_fm_shape *shape)
 {
-    fm->front = want->kind == FXI_FM_SHARED ? (size_t)want->order - 1
-                                            : want->kind == FXI_FM_POWER || want->kind == FXI_FM_UV;
-    fm->twice = want->kind == FXI_FM_UV;
-    return fxi_size_add(&fm->cols, want->given, fm->front)
-        && (!fm->twice || fxi_size_mul(&fm->cols, fm->cols, 2)) && fm->cols <= INT32_MAX;
+    fm->front = shape->kind == FXI_FM_SHARED
+                    ? (size_t)shape->order - 1
+                    : shape->kind == FXI_FM_POWER || shape->kind == FXI_FM_UV;
+    fm->twice = shape->kind == FXI_FM_UV;
+    return fxi_size_add(&fm->cols, shape->given, fm->front)
+           && (!fm->twice || fxi_size_mul(&fm->cols, fm->cols, 2)) && fm->cols <= INT32_MAX;
 }
 
-static fx_status make_groups(fxi_fm *fm, const fxi_fm_shape *want)
+static fx_status make_groups(fxi_fm *fm, const fxi_fm_shape *shape)
 {
-    bool two = want->kind == FXI_FM_BILINEAR || want->kind == FXI_FM_UV;
-    size_t split = want->kind == FXI_FM_UV ? fm->cols / 2 : want->split;
+    bool two = shape->kind == FXI_FM_BILINEAR || shape->kind == FXI_FM_UV;
+    size_t split = shape->kind == FXI_FM_UV ? fm->cols / 2 : shape->split;
 
-    if (!two && !want->group)
+    if (!two && !shape->group)
         return FX_OK;
     if (!(fm->group = fxi_alloc(fm->cols, sizeof *fm->group)))
         return FX_ENOMEM;
-    fm->groups = two ? 2 : want->groups;
+    fm->groups = two ? 2 : shape->groups;
     for (size_t j = 0; j < fm->cols; j++)
-        fm->group[j] = two ? j >= split : want->group[j];
+        fm->group[j] = two ? j >= split : shape->group[j];
     return FX_OK;
 }
 
@@ -79,64 +80,64 @@ static fx_status add_block(fxi_fm *fm, int t, double beta, const char *spec)
     return FX_OK;
 }
 
-static fx_status add_blocks(fxi_fm *fm, const fxi_fm_shape *want)
+static fx_status add_blocks(fxi_fm *fm, const fxi_fm_shape *shape)
 {
-    int m = want->order;
+    int m = shape->order;
     char spec[64] = "";
     fx_status st = FX_OK;
 
-    switch (want->kind) {
+    switch (shape->kind) {
     case FXI_FM_HOFM:
         for (int t = 2; t <= m && !st; t++) {
             snprintf(spec, sizeof spec, "anova:order=%d", t);
-            st = add_block(fm, t, want->beta[t - 2], spec);
+            st = add_block(fm, t, shape->beta[t - 2], spec);
         }
         return st;
     case FXI_FM_SHARED:
     case FXI_FM_SIMPLEX:
-        snprintf(spec, sizeof spec, "anova%s:order=%d", want->kind == FXI_FM_SIMPLEX ? "-upto" : "",
-                 m);
-        return add_block(fm, m, want->beta[m - 2], spec);
-    case FXI_FM_SUBSETS: return add_block(fm, 0, want->beta[0], "all-subsets");
-    case FXI_FM_POWER: return add_block(fm, m, want->beta[0], "");
-    default: return add_block(fm, 2, want->beta[0], "anova:order=2");
+        snprintf(spec, sizeof spec, "anova%s:order=%d",
+                 shape->kind == FXI_FM_SIMPLEX ? "-upto" : "", m);
+        return add_block(fm, m, shape->beta[m - 2], spec);
+    case FXI_FM_SUBSETS: return add_block(fm, 0, shape->beta[0], "all-subsets");
+    case FXI_FM_POWER: return add_block(fm, m, shape->beta[0], "");
+    default: return add_block(fm, 2, shape->beta[0], "anova:order=2");
     }
 }
 
-static fx_status check(const fxi_fm_shape *want)
+static fx_status check(const fxi_fm_shape *shape)
 {
-    bool ordered = want->kind != FXI_FM_SUBSETS && want->kind != FXI_FM_BILINEAR
-                   && want->kind != FXI_FM_UV;
+    bool ordered = shape->kind != FXI_FM_SUBSETS && shape->kind != FXI_FM_BILINEAR
+                   && shape->kind != FXI_FM_UV;
 
-    if (ordered && (want->order < 2 || want->order > FX_ORDER_MAX))
-        return fxi_error(FX_EINVAL, "order %d; orders 2 to %d are offered", want->order,
+    if (ordered && (shape->order < 2 || shape->order > FX_ORDER_MAX))
+        return fxi_error(FX_EINVAL, "order %d; orders 2 to %d are offered", shape->order,
                          FX_ORDER_MAX);
-    if (!want->rank)
+    if (!shape->rank)
         return fxi_error(FX_EINVAL, "rank 0: there must be a factor");
-    if (want->rank > INT32_MAX)
-        return fxi_error(FX_ESHAPE, "rank %zu is too large", want->rank);
-    if (want->kind == FXI_FM_BILINEAR && (!want->split || want->split >= want->given))
+    if (shape->rank > INT32_MAX)
+        return fxi_error(FX_ESHAPE, "rank %zu is too large", shape->rank);
+    if (shape->kind == FXI_FM_BILINEAR && (!shape->split || shape->split >= shape->given))
         return fxi_error(FX_EINVAL, "split=%zu of %zu columns leaves nothing on one side",
-                         want->split, want->given);
+                         shape->split, shape->given);
     return FX_OK;
 }
 
-fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *want)
+fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape)
 {
-    fxi_fm fm = {.kind = want->kind, .given = want->given, .linear = want->linear,
-                 .intercept = want->intercept, .how = want->how, .rank = want->rank,
-                 .alpha = want->alpha, .beta_lambda = want->beta_lambda};
-    fx_status st = check(want);
+    fxi_fm fm = {.kind = shape->kind, .given = shape->given, .linear = shape->linear,
+                 .intercept = shape->intercept, .how = shape->how, .rank = shape->rank,
+                 .alpha = shape->alpha, .beta_lambda = shape->beta_lambda};
+    fx_status st = check(shape);
 
     if (st)
         return st;
-    fm.panels = want->rank / FXI_LANES + (want->rank % FXI_LANES > 0);
-    if (!count_columns(&fm, want))
-        return fxi_error(FX_ESHAPE, "%zu columns are too many", want->given);
+    fm.panels = shape->rank / FXI_LANES + (shape->rank % FXI_LANES > 0);
+    if (!count_columns(&fm, shape))
+        return fxi_error(FX_ESHAPE, "%zu columns are too many", shape->given);
     fm.w = 8;                           /* b stands alone in the first 64 bytes */
     fm.size = fm.w + (fm.linear ? (fm.given + 7) / 8 * 8 : 0);
-    if (!(st = make_groups(&fm, want)))
-        st = add_blocks(&fm, want);
+    if (!(st = make_groups(&fm, shape)))
+        st = add_blocks(&fm, shape);
     if (st)
         fxi_fm_free(&fm);
     else

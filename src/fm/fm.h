@@ -80,7 +80,7 @@ typedef struct fxi_fm_shape {
     const int32_t *group;
     size_t groups;
 } fxi_fm_shape;
-fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *want);
+fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape);
 void fxi_fm_free(fxi_fm *fm);
 size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col); /* in the vector */
 /* Factors N(0, sd^2) by seed (blocks of order t > 2: sd^(2/t) for sd), 0 for columns that are not

@@ -24,7 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 6, FEWEST = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20, OURS = 100, FAILED };
+enum {
+    CORRECTIONS = 6,
+    MIN_CORRECTIONS = 3,
+    LARGE = 1 << 22,
+    WINDOW = 10,
+    ROUND = 20,
+    OURS = 100,
+    FAILED
+};
 
 typedef struct fitting {
     fxi_fm_state *s;
@@ -41,7 +49,7 @@ typedef struct fitting {
     size_t begun;                       /* .. which began after so many */
 } fitting;
 
-static int tell(void *ctx, double part)
+static int report_progress(void *ctx, double part)
 {
     const fitting *a = ctx;
 
@@ -187,7 +195,7 @@ static bool count_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, int
 
 bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
 {
-    return count_bytes(bytes, fm, X, FEWEST);
+    return count_bytes(bytes, fm, X, MIN_CORRECTIONS);
 }
 
 static fx_status choose(fitting *a)
@@ -198,8 +206,8 @@ static fx_status choose(fitting *a)
     if (fm->size > INT_MAX)
         return fxi_error(FX_EUNSUPPORTED, "lbfgs: %zu numbers; at most %d are offered", fm->size,
                          INT_MAX);
-    a->corrections = fm->size > LARGE ? FEWEST : CORRECTIONS;
-    while (a->corrections > FEWEST
+    a->corrections = fm->size > LARGE ? MIN_CORRECTIONS : CORRECTIONS;
+    while (a->corrections > MIN_CORRECTIONS
            && (!count_bytes(&bytes, fm, a->p->X, a->corrections)
                || (max_memory && bytes > max_memory)))
         a->corrections--;
@@ -217,7 +225,7 @@ fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *r
         return st;
     s->converged = false;
     if (a.how.progress) {
-        a.how.progress = tell;
+        a.how.progress = report_progress;
         a.how.ctx = &a;
     }
     if ((st = fxi_fm_gradient(&s->objective, NULL, p, s->v, &a.how)) || p->max_iter == 0)

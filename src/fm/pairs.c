@@ -42,7 +42,7 @@ static void find(pairing *a, size_t n)
 static fx_status sort(void *ctx, size_t block, fxi_team *team)
 {
     pairing *a = ctx;
-    fxi_data_item *item = a->item, *aside = item + a->rows;
+    fxi_data_item *item = a->item, *scratch = item + a->rows;
     size_t n = 0;
     fx_status st;
 
@@ -52,11 +52,11 @@ static fx_status sort(void *ctx, size_t block, fxi_team *team)
             item[n].key.col = fxi_data_sort_number(a->y[i]);
             item[n++].with.number = i;
         }
-    if ((st = fxi_data_sort(item, aside, n, fxi_data_sort_ascending, team)))
+    if ((st = fxi_data_sort(item, scratch, n, fxi_data_sort_ascending, team)))
         return st;
     for (size_t i = 0; i < n; i++)
         item[i].key.col = query_of(a, item[i].with.number);
-    if ((st = fxi_data_sort(item, aside, n, fxi_data_sort_ascending, team)))
+    if ((st = fxi_data_sort(item, scratch, n, fxi_data_sort_ascending, team)))
         return st;
     find(a, n);
     return a->p.n ? FX_OK

@@ -34,7 +34,7 @@ static fx_status syntax_error(const cursor *c, const char *what)
                      (size_t)(c->p - c->line) + 1, what, (int)(n < 40 ? n : 40), c->p);
 }
 
-static void skip_blank(cursor *c)
+static void skip_spaces(cursor *c)
 {
     while (*c->p == ' ' || *c->p == '\t' || *c->p == ',' || *c->p == '\r')
         c->p++;
@@ -45,7 +45,7 @@ static void skip_blank(cursor *c)
 /* To the first token of the next line that has one; false at the end of the text. */
 static bool next_line(cursor *c)
 {
-    for (skip_blank(c); *c->p == '\n'; skip_blank(c)) {
+    for (skip_spaces(c); *c->p == '\n'; skip_spaces(c)) {
         c->line = ++c->p;
         c->number++;
     }
@@ -54,7 +54,7 @@ static bool next_line(cursor *c)
 
 static bool at_end(cursor *c)           /* of this line */
 {
-    skip_blank(c);
+    skip_spaces(c);
     return *c->p == '\n' || *c->p == '\0';
 }
 

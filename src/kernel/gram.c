@@ -83,7 +83,7 @@ static fx_status check(const double *K, size_t ldk, const fx_kernel *k, const fx
 
     if (!K || !k || !X)
         return fxi_error(FX_EINVAL, "fx_kernel_gram: %s is NULL", !K ? "K" : !k ? "k" : "X");
-    if ((st = fxi_kernel_precomputed_refuse(k, "a Gram matrix")) != 0
+    if ((st = fxi_kernel_precomputed_reject(k, "a Gram matrix")) != 0
         || (st = fxi_data_check(X, "X", run)) != 0
         || (Z != X && (st = fxi_data_check(Z, "Z", run)) != 0))
         return st;

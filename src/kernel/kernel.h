@@ -123,7 +123,7 @@ fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_row_su
                                        fxi_row_subset z, const double *W, size_t outputs,
                                        const fx_run *run);
 /* FX_EUNSUPPORTED if k is precomputed: `what` needs rows of features. */
-fx_status fxi_kernel_precomputed_refuse(const fx_kernel *k, const char *what);
+fx_status fxi_kernel_precomputed_reject(const fx_kernel *k, const char *what);
 
 /* esp.c - elementary symmetric polynomials e[0..m] of a multiset of numbers. */
 void fxi_kernel_esp_insert(double *e, int m, double z);

@@ -19,7 +19,7 @@ static void clear_slots(const fxi_panels *p, fxi_space *s)
     s->slots = 0;
 }
 
-static void enter(const fxi_panels *p, fxi_space *s, int64_t j)
+static void add_slot(const fxi_panels *p, fxi_space *s, int64_t j)
 {
     int32_t *place = fxi_panel_place(p, s, j);
 
@@ -65,7 +65,7 @@ static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t l
             return false;
         for (size_t q = 0; q < r.n; q++)
             if (fxi_row_value(r, q) != 0)
-                enter(p, s, fxi_row_column(r, q));
+                add_slot(p, s, fxi_row_column(r, q));
     }
     if (s->sorted && s->slots) {
         qsort(s->slot_col, s->slots, sizeof *s->slot_col, ascending);
@@ -119,19 +119,19 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lane
 }
 
 /* Does this tile need differences to some row of the panel? */
-static bool apart(const fxi_panels *p, const fxi_space *s)
+static bool needs_differences(const fxi_panels *p, const fxi_space *s)
 {
     return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z_max));
 }
 
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
-    if (s->packed == first && (s->sorted || !apart(p, s)))
+    if (s->packed == first && (s->sorted || !needs_differences(p, s)))
         return true;
     s->packed = SIZE_MAX;
     if (p->gamma > 0 && !p->dense)
         measure(p, s, first, lanes);
-    s->sorted = p->dense || apart(p, s);
+    s->sorted = p->dense || needs_differences(p, s);
     if (!(p->dense ? pack_dense(p, s, first, lanes) : pack_sparse(p, s, first, lanes)))
         return false;
     if (p->gamma > 0 && p->dense)

@@ -11,7 +11,7 @@
 
 enum { ROWS = 64 };                     /* rows in a block */
 
-fx_status fxi_kernel_precomputed_refuse(const fx_kernel *k, const char *what)
+fx_status fxi_kernel_precomputed_reject(const fx_kernel *k, const char *what)
 {
     if (!fxi_kernel_is_precomputed(k))
         return FX_OK;

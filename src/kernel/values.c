@@ -162,7 +162,7 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
                          : !k ? "k"
                          : !P ? "P"
                               : "X");
-    if ((st = fxi_kernel_precomputed_refuse(k, "values of a kernel")) != 0
+    if ((st = fxi_kernel_precomputed_reject(k, "values of a kernel")) != 0
         || (st = fxi_data_check(X, "X", run)) != 0)
         return st;
     if (G && !k->type->gradient) {

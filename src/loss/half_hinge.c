@@ -7,11 +7,11 @@
 
 #include "loss/loss.h"
 
-static double lack(double y, double f) { return y > 0 ? y - f : f - y; }
+static double shortfall(double y, double f) { return y > 0 ? y - f : f - y; }
 
 static double value(double y, double f, double epsilon)
 {
-    double m = lack(y, f);
+    double m = shortfall(y, f);
 
     (void)epsilon;
     return m <= 0 ? 0 : 0.5 * m * m;
@@ -19,7 +19,7 @@ static double value(double y, double f, double epsilon)
 
 static double slope(double y, double f, double epsilon)
 {
-    double m = lack(y, f);
+    double m = shortfall(y, f);
 
     (void)epsilon;
     return m <= 0 ? 0 : y > 0 ? -m : m;
@@ -28,7 +28,7 @@ static double slope(double y, double f, double epsilon)
 static double curve(double y, double f, double epsilon)
 {
     (void)epsilon;
-    return lack(y, f) > 0;
+    return shortfall(y, f) > 0;
 }
 
 const fxi_loss fxi_loss_half_hinge = {"half_hinge", false, value, slope, curve, NULL, NULL, NULL};

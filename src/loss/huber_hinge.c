@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-static double lack(double y, double f) { return y > 0 ? y - f : f - y; }
+static double shortfall(double y, double f) { return y > 0 ? y - f : f - y; }
 
 static double value(double y, double f, double epsilon)
 {
-    double m = lack(y, f);
+    double m = shortfall(y, f);
 
     (void)epsilon;
     return m <= 0 ? 0 : m <= 1 ? 0.5 * m * m : m - 0.5;
@@ -21,7 +21,7 @@ static double value(double y, double f, double epsilon)
 
 static double slope(double y, double f, double epsilon)
 {
-    double m = lack(y, f);
+    double m = shortfall(y, f);
 
     (void)epsilon;
     return m <= 0 ? 0 : copysign(m < 1 ? m : 1, -y);
@@ -29,7 +29,7 @@ static double slope(double y, double f, double epsilon)
 
 static double curve(double y, double f, double epsilon)
 {
-    double m = lack(y, f);
+    double m = shortfall(y, f);
 
     (void)epsilon;
     return m > 0 && m < 1;

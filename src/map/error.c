@@ -4,7 +4,7 @@
  * Pairs i != j of rows are drawn uniformly and independently.  Some at a time, as many as keep the
  * features within a few megabytes, the rows are mapped and multiplied in double precision,
  * and the kernel and the exact variance are evaluated beside them.  Sums run in the order of the
- * pairs, so that neither threads nor the size of a portion show.
+ * pairs, so that neither threads nor the size of a chunk show.
  *
  * The mean absolute error alone flatters structured maps on one-hot data, where few pairs carry
  * all of the error: root mean square and largest error stand beside it.  The interval about the
@@ -17,19 +17,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PORTION = 512, FLOATS = 1 << 22 }; /* pairs, numbers of Z at a time, at most */
+enum { CHUNK = 512, FLOATS = 1 << 22 }; /* pairs, numbers of Z at a time, at most */
 
 typedef struct measure {
     const fx_map *map;
     const fx_matrix *X;                 /* all rows */
     const fx_run *run;
-    size_t portion;                     /* pairs at a time */
+    size_t chunk;                       /* pairs at a time */
     size_t capacity;                    /* most entries of two rows */
-    size_t row[2 * PORTION];            /* of X */
+    size_t row[2 * CHUNK];              /* of X */
     const fx_matrix *picked;            /* those rows */
-    float *Z;                           /* [2 * portion][features] */
+    float *Z;                           /* [2 * chunk][features] */
     double **space;                     /* [threads] pair: 3 capacity; then for K */
-    double error[PORTION], K[PORTION], V[PORTION];
+    double error[CHUNK], K[CHUNK], V[CHUNK];
     double from, share;                 /* of the whole call: where this step stands */
 } measure;
 
@@ -59,7 +59,7 @@ static fx_run step(measure *e, double share)
     return how;
 }
 
-/* ---- A portion ------------------------------------------------------------------------------ */
+/* ---- A chunk -------------------------------------------------------------------------------- */
 
 static fx_status one_pair(void *ctx, size_t q, fxi_team *team)
 {
@@ -106,7 +106,8 @@ static fx_status find_bad(measure *e, size_t rows)
     return FX_ENUMERIC;
 }
 
-static fx_status portion(sums *s, measure *e, size_t first, size_t n, uint64_t seed, double share)
+static fx_status measure_chunk(sums *s, measure *e, size_t first, size_t n, uint64_t seed,
+                               double share)
 {
     fxi_rng rng = {seed, FXI_MAP_ERROR};
     fx_table all = {.rows = e->X->rows, .cols = e->X->cols, .blocks = 1, .block = e->X};
@@ -175,11 +176,11 @@ static fx_status make_spaces(measure *e, int threads)
     e->capacity = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
     each = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
     bytes = (size_t)threads * each * sizeof(double)
-            + 2 * e->portion * e->map->features * sizeof *e->Z;
+            + 2 * e->chunk * e->map->features * sizeof *e->Z;
     fx_status st = fxi_memory_check(e->run, bytes, "sampled pairs and their features");
     if (st)
         return st;
-    if (!(e->Z = fxi_alloc(2 * e->portion * e->map->features, sizeof *e->Z))
+    if (!(e->Z = fxi_alloc(2 * e->chunk * e->map->features, sizeof *e->Z))
         || !(e->space = fxi_zalloc((size_t)threads, sizeof *e->space)))
         return FX_ENOMEM;
     for (int t = 0; t < threads; t++)
@@ -214,16 +215,16 @@ fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_
     measure *e = fxi_zalloc(1, sizeof *e);
     if (!e)
         return FX_ENOMEM;
-    *e = (measure){.map = m, .X = X, .run = run, .portion = PORTION};
-    while (e->portion > 1 && e->portion > FLOATS / 2 / (m->features + 1))
-        e->portion /= 2;
-    if (e->portion > pairs)
-        e->portion = pairs;
-    int threads = fxi_parallel_threads(run, e->portion);
+    *e = (measure){.map = m, .X = X, .run = run, .chunk = CHUNK};
+    while (e->chunk > 1 && e->chunk > FLOATS / 2 / (m->features + 1))
+        e->chunk /= 2;
+    if (e->chunk > pairs)
+        e->chunk = pairs;
+    int threads = fxi_parallel_threads(run, e->chunk);
     st = make_spaces(e, threads);
     for (size_t first = 0, n; !st && first < pairs; first += n) {
-        n = pairs - first < e->portion ? pairs - first : e->portion;
-        st = portion(&s, e, first, n, seed, (double)n / (double)pairs);
+        n = pairs - first < e->chunk ? pairs - first : e->chunk;
+        st = measure_chunk(&s, e, first, n, seed, (double)n / (double)pairs);
     }
     if (!st)
         *out = summary(&s, pairs);

@@ -179,8 +179,8 @@ static fx_status read_s(state *k, fx_map *m, const fxi_spec *spec)
     if (st)
         return st;
     if (len == 6 && !memcmp(text, "theory", 6)) {
-        double want = ceil(sqrt((double)m->random * log((double)m->cols)));
-        s = want < 1 ? 1 : want > (double)m->random ? m->random : (uint64_t)want;
+        double target = ceil(sqrt((double)m->random * log((double)m->cols)));
+        s = target < 1 ? 1 : target > (double)m->random ? m->random : (uint64_t)target;
     } else if ((st = fxi_spec_count(&s, spec, keys, "s", 1, INT32_MAX)) != 0) {
         return st;
     }

@@ -21,7 +21,7 @@
 enum { F = FXI_FSTEP, TERMS = 64 };     /* of a sum in floats */
 
 /* Anything but 0 in v sets *bad. */
-FXI_INLINE void judge(int *bad, fxi_flt v)
+FXI_INLINE void set_bad(int *bad, fxi_flt v)
 {
     float a[F];
 
@@ -103,7 +103,7 @@ FXI_INLINE void store(float *Z, double *W, size_t ldz, int *bad, const float *zt
             else
                 W[row * ldz + s] = (double)v;
         }
-    judge(bad, check[0] + check[1] + (check[2] + check[3]));
+    set_bad(bad, check[0] + check[1] + (check[2] + check[3]));
     if (left != 0)
         *bad = 1;
 }
@@ -143,7 +143,7 @@ FXI_INLINE void copy(float *Z, double *W, int *bad, const float *z, size_t n)
         else
             W[s] = (double)z[s];
     }
-    judge(bad, check[0] + check[1] + (check[2] + check[3]));
+    set_bad(bad, check[0] + check[1] + (check[2] + check[3]));
     if (left != 0)
         *bad = 1;
 }

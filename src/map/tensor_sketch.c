@@ -95,14 +95,14 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
 static void count(const fx_map *m, const scratch *s, size_t r, int t, double factor)
 {
     const state *k = m->state;
-    const uint64_t *known = s->bits ? s->bits + (size_t)t * m->cols : NULL;
+    const uint64_t *cached = s->bits ? s->bits + (size_t)t * m->cols : NULL;
     size_t first = s->t->first[r], last = s->t->first[r + 1], D = m->random;
     fxi_rng rng = hash(m, t);
     uint64_t bits;
 
     memset(s->sketch, 0, D * sizeof *s->sketch);
     for (size_t e = first; e < last; e++) {
-        bits = known ? known[e - first] : fxi_rng_bits(rng, (uint64_t)s->t->col[e]);
+        bits = cached ? cached[e - first] : fxi_rng_bits(rng, (uint64_t)s->t->col[e]);
         s->sketch[fxi_bucket_place(bits, D)] += fxi_bucket_signed(
             bits, (float)(s->x[e] * k->gain * factor));
     }

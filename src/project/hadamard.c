@@ -88,14 +88,14 @@ static fx_status draw_unit(void *ctx, size_t unit, fxi_team *team)
     fxi_rng places = fxi_project_rng(p, PLACE, unit), gains = fxi_project_rng(p, GAINS, unit);
     fxi_rng signs = fxi_project_rng(p, SIGNS + p->part, unit);
     int32_t *place = s->place + unit * s->p;
-    size_t spared = p->law == FXI_LAW_SIGN && p->mixed, n = s->p - spared;
+    size_t reserved = p->law == FXI_LAW_SIGN && p->mixed, n = s->p - reserved;
 
     for (size_t c = 0; c < n && !fxi_parallel_cancelled(team); c += CHUNK)
         fxi_rng_permute(columns, c, n - c < CHUNK ? n : c + CHUNK, places);
     for (size_t c = 0; c < s->p; c++)
         place[c] = (int32_t)p->cols;
     for (size_t j = 0; j < p->cols; j++) {
-        size_t c = p->law == FXI_LAW_SIGN ? columns[j] + spared : j;
+        size_t c = p->law == FXI_LAW_SIGN ? columns[j] + reserved : j;
         if (j % CHUNK == 0 && fxi_parallel_cancelled(team))
             return FX_OK;               /* fxi_parallel reports it */
         place[c] = (int32_t)j | (fxi_rng_sign(signs, j) < 0 ? INT32_MIN : 0);
@@ -115,7 +115,7 @@ static fx_status init(fxi_project *p, const fx_run *run)
 {
     static const char *const names[] = {"sign", "gaussian", "uniform", "laplace", "cauchy"};
     bool gaussian = p->law == FXI_LAW_GAUSSIAN;
-    size_t spared = !gaussian && p->mixed, need, all, bytes, cut, *columns;
+    size_t reserved = !gaussian && p->mixed, need, all, bytes, cut, *columns;
     fx_status st;
     state *s;
 
@@ -126,7 +126,7 @@ static fx_status init(fxi_project *p, const fx_run *run)
     if (!(p->state = s = fxi_zalloc(1, sizeof *s)))
         return FX_ENOMEM;
     s->folded = !gaussian && p->cols / 2 > p->like;
-    need = s->folded ? p->like : p->cols + spared;
+    need = s->folded ? p->like : p->cols + reserved;
     if ((s->p = power(need)) < need)
         return fxi_error(FX_EUNSUPPORTED,
                          "hadamard: %zu columns and %zu rows need an order above 2^%d", p->cols,

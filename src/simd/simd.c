@@ -63,12 +63,12 @@ const fxi_simd fxi_simd_targets[] = {
 
 const fxi_simd *fxi_simd_get(void)
 {
-    const char *want = getenv("FX_TARGET");
+    const char *requested = getenv("FX_TARGET");
     const fxi_simd *t = fxi_simd_targets;
 
-    if (want)
+    if (requested)
         for (; t->name; t++)
-            if (!strcmp(t->name, want) && t->supported())
+            if (!strcmp(t->name, requested) && t->supported())
                 return t;
     for (t = fxi_simd_targets; !t->supported();)
         t++;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void refused(void *p)
+static void check_rejected(void *p)
 {
     CHECK(p == NULL);
     CHECK(strstr(fx_error_detail(), "out of memory"));
@@ -33,12 +33,12 @@ int main(void)
     CHECK(s && !strcmp(s, "abc"));
 
     volatile size_t huge = SIZE_MAX;    /* hides the size from the compiler's warnings */
-    refused(fxi_alloc(huge, 2));        /* the product wraps */
-    refused(fxi_alloc(huge, 1));        /* the padding wraps */
-    refused(fxi_alloc(huge / 2, 1));    /* no machine has it */
-    refused(fxi_zalloc(huge / 2, 1));
-    refused(fxi_realloc(s, huge, 2));
-    refused(fxi_realloc(s, huge / 2, 1));
+    check_rejected(fxi_alloc(huge, 2));  /* the product wraps */
+    check_rejected(fxi_alloc(huge, 1));  /* the padding wraps */
+    check_rejected(fxi_alloc(huge / 2, 1));  /* no machine has it */
+    check_rejected(fxi_zalloc(huge / 2, 1));
+    check_rejected(fxi_realloc(s, huge, 2));
+    check_rejected(fxi_realloc(s, huge / 2, 1));
     CHECK(!strcmp(s, "abc"));           /* still ours */
     free(s);
 

@@ -25,12 +25,12 @@ static void is(const char *p, size_t len, const char *want)
     CHECK(len == strlen(want) && !memcmp(p, want, len));
 }
 
-static void says(fx_status s, const char *part)
+static void check_message(fx_status s, const char *part)
 {
-    bool says = s == FX_EINVAL && strstr(fx_error_detail(), part);
-    if (!says)
+    bool found = s == FX_EINVAL && strstr(fx_error_detail(), part);
+    if (!found)
         fprintf(stderr, "status %d, '%s', should say '%s'\n", s, fx_error_detail(), part);
-    CHECK(says);
+    CHECK(found);
 }
 
 static void grammar(void)
@@ -75,7 +75,7 @@ static void grammar(void)
          "q=1,r=1,s=1,t=1,u=1,v=1,w=1,x=1,y=1", "more than 24 keys"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         fxi_spec before = parse("linear"), after = before;
-        says(fxi_spec_parse(&after, bad[i].text, strlen(bad[i].text)), bad[i].part);
+        check_message(fxi_spec_parse(&after, bad[i].text, strlen(bad[i].text)), bad[i].part);
         CHECK(after.text == before.text && after.name_len == before.name_len); /* untouched */
     }
 }
@@ -99,13 +99,15 @@ static void keys(void)
     CHECK(list[0] == 1 && list[1] == 2 && list[2] == 7);
 
     bad = parse("k:ordr=3");
-    says(fxi_spec_check(&bad, table), "k has no key 'ordr'; it takes order, gamma, sort, theta");
-    says(fxi_spec_check(&bad, table + 4), "it takes none");
+    check_message(fxi_spec_check(&bad, table),
+                  "k has no key 'ordr'; it takes order, gamma, sort, theta");
+    check_message(fxi_spec_check(&bad, table + 4), "it takes none");
     bad = parse("k:sort=ye");
-    says(fxi_spec_check(&bad, table), "k: sort=ye is not possible; use one of no|yes|maybe");
-    says(fxi_spec_choice(&c, &bad, table, "sort"), "no|yes|maybe");
+    check_message(fxi_spec_check(&bad, table),
+                  "k: sort=ye is not possible; use one of no|yes|maybe");
+    check_message(fxi_spec_choice(&c, &bad, table, "sort"), "no|yes|maybe");
     bad = parse("k");
-    says(fxi_spec_count(&u, &bad, table, "order", 1, 16), "k needs order=");
+    check_message(fxi_spec_count(&u, &bad, table, "order", 1, 16), "k needs order=");
 
     u = 7, x = 7, c = 7, n = 9;                 /* failures leave what they were to fill */
     static const char *counts[] = {"0", "17", "-1", "+3", "3.0", "3x", "", " 3", "0x3",
@@ -114,7 +116,8 @@ static void keys(void)
         char text[64];
         snprintf(text, sizeof text, "k:order=%s", counts[i]);
         bad = parse(text);
-        says(fxi_spec_count(&u, &bad, table, "order", 1, 16), "is not a whole number from 1 to 16");
+        check_message(fxi_spec_count(&u, &bad, table, "order", 1, 16),
+                      "is not a whole number from 1 to 16");
         CHECK(u == 7);
     }
     bad = parse("k:order=18446744073709551615");
@@ -124,12 +127,12 @@ static void keys(void)
         char text[64];
         snprintf(text, sizeof text, "k:gamma=%s,theta=1/%s", numbers[i], numbers[i]);
         bad = parse(text);
-        says(fxi_spec_number(&x, &bad, table, "gamma"), "is not a finite number");
-        says(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "is not a list of numbers");
+        check_message(fxi_spec_number(&x, &bad, table, "gamma"), "is not a finite number");
+        check_message(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "is not a list of numbers");
         CHECK(x == 7 && n == 9);
     }
     bad = parse("k:theta=1/2/3/4");
-    says(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "more than 3 numbers");
+    check_message(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "more than 3 numbers");
     CHECK(n == 9);
 }
 

@@ -381,8 +381,8 @@ static void check_ends(void)
 {
     static set t;
     size_t steps = 0;
-    int asked = 0;
-    fx_run run = {.threads = 1, .progress = stop, .ctx = &asked};
+    int polls = 0;
+    fx_run run = {.threads = 1, .progress = stop, .ctx = &polls};
 
     set_init(&t, N_MAX, 20, &fxi_loss_hinge, FXI_FREE, 100);
     set_random(&t);

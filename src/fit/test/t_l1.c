@@ -226,11 +226,12 @@ static void test_stop(void)
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = fitting_problem(&z, &fxi_loss_logistic, y, c, FXI_FREE, 0);
     double w[COLS] = {0};
-    int asked = 0;
+    int polls = 0;
 
     make(100);
-    CHECK(fxi_fit_l1(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked})
-          == FX_ECANCELLED);
+    CHECK(
+        fxi_fit_l1(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &polls})
+        == FX_ECANCELLED);
 }
 
 int main(void)

@@ -182,7 +182,7 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept)
     fx_kernel_free(k);
 }
 
-static fx_status refuse(void *ctx, const fxi_solution *now)
+static fx_status stop_at_once(void *ctx, const fxi_solution *now)
 {
     (void)ctx;
     return now->gap >= 0 ? fxi_error(FX_ENUMERIC, "enough") : FX_OK;
@@ -194,12 +194,13 @@ static void test_stop(void)
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = fitting_problem(&z, &fxi_loss_squared_hinge, y, c, FXI_FREE, 0);
     double w[COLS] = {0};
-    int asked = 0;
+    int polls = 0;
 
     make(p.loss, 100);
-    CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked})
+    CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p,
+                         &(fx_run){.progress = fitting_stop, .ctx = &polls})
           == FX_ECANCELLED);
-    p.step = refuse;
+    p.step = stop_at_once;
     CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, NULL) == FX_ENUMERIC);
 }
 

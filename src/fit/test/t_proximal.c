@@ -245,7 +245,7 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     fx_kernel_free(k);
 }
 
-static fx_status refuse(void *ctx, const fxi_solution *now)
+static fx_status stop_at_once(void *ctx, const fxi_solution *now)
 {
     CHECK(now->iterations > *(size_t *)ctx && now->gap >= 0);
     *(size_t *)ctx = now->iterations;
@@ -259,7 +259,7 @@ static void test_ends(const fxi_loss *loss)
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = problem(loss, FXI_FREE, 0);
     size_t passes = 0;
-    int asked = 0;
+    int polls = 0;
 
     make(loss, 100);
     p.source = &z;
@@ -280,11 +280,12 @@ static void test_ends(const fxi_loss *loss)
     CHECK(a.w[0] == 7 && a.s.b == 3 && a.s.objective == 1e-9);
     p.max_iter = 1000;
     a = (solved){.s = {.w = a.w, .beta = a.beta}};
-    p.step = refuse;
+    p.step = stop_at_once;
     p.ctx = &passes;
     CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_EOUTPUT && passes > 5);
     p.step = NULL;
-    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.progress = fitting_stop, .ctx = &asked}) == FX_ECANCELLED);
+    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.progress = fitting_stop, .ctx = &polls})
+          == FX_ECANCELLED);
     CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
     for (size_t i = 0; i < N; i++)      /* betas of another problem, a w that is not theirs */
         a.beta[i] = i % 2 ? 1e9 : -1e9, a.w[i % COLS] = 7;

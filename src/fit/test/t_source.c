@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-enum { ROWS = 1700, COLS = 9, WANT = 301, OUTPUTS = 3 };
+enum { ROWS = 1700, COLS = 9, FEATURES = 301, OUTPUTS = 3 };
 
-static double X[ROWS * COLS], W[(WANT + 64) * OUTPUTS], b[OUTPUTS] = {0.5, -1, 0};
+static double X[ROWS * COLS], W[(FEATURES + 64) * OUTPUTS], b[OUTPUTS] = {0.5, -1, 0};
 static double f[ROWS * OUTPUTS], g[ROWS * OUTPUTS];
-static float Z[ROWS * (WANT + 64)];
+static float Z[ROWS * (FEATURES + 64)];
 
 /* Every row of every block is the row of `all`, and scores are its inner products. */
 static void check_source(const fxi_source *s, const fx_matrix *all, const fx_run *run)
@@ -61,17 +61,18 @@ static int stop(void *ctx, double done)
  * made when visited, and the same fit, bit for bit; of the dense ones it is the same optimum. */
 static void check_crossed(void)
 {
-    enum { MANY = 4500, IN = 24, EACH = 3 };    /* a block has at most 4096 rows */
-    static double val[MANY * EACH], y[MANY], c[MANY], w[3][IN * (IN + 1)];
-    static int64_t ptr[MANY + 1];
-    static int32_t col[MANY * EACH];
-    fx_matrix rows = {.rows = MANY, .cols = IN, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
+    enum { CROSS_ROWS = 4500, IN = 24, EACH = 3 };  /* a block has at most 4096 rows */
+    static double val[CROSS_ROWS * EACH], y[CROSS_ROWS], c[CROSS_ROWS], w[3][IN * (IN + 1)];
+    static int64_t ptr[CROSS_ROWS + 1];
+    static int32_t col[CROSS_ROWS * EACH];
+    fx_matrix rows = {
+        .rows = CROSS_ROWS, .cols = IN, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
     fxi_solution fit[3];
     fx_kernel *kernel = NULL;
     fx_map *map = NULL;
     fxi_source s[3];
 
-    for (size_t i = 0; i < MANY * EACH; i++) {
+    for (size_t i = 0; i < CROSS_ROWS * EACH; i++) {
         val[i] = 2 * test_unit() - 0.5;
         col[i] = (int32_t)(i % EACH * (IN / EACH) + test_below(IN / EACH));
         ptr[i / EACH + 1] = (int64_t)i + 1;
@@ -80,9 +81,9 @@ static void check_crossed(void)
     CHECK(fx_map_parse(&map, "explicit", kernel, IN, 0, 1, NULL, NULL) == FX_OK);
     size_t d = fx_map_features(map);
     CHECK(d <= IN * (IN + 1));
-    float *dense = fxi_alloc(MANY * d, sizeof *dense);
+    float *dense = fxi_alloc(CROSS_ROWS * d, sizeof *dense);
     CHECK(dense && fx_map_apply(dense, d, FX_F32, map, &rows, NULL) == FX_OK);
-    fx_matrix mapped = {.rows = MANY, .cols = d, .stride = d, .type = FX_F32, .val = dense};
+    fx_matrix mapped = {.rows = CROSS_ROWS, .cols = d, .stride = d, .type = FX_F32, .val = dense};
     CHECK(fxi_fit_source(&s[0], &rows, map, UINT64_MAX, NULL) == FX_OK);
     CHECK(fxi_fit_source(&s[1], &rows, map, 0, NULL) == FX_OK);
     CHECK(fxi_fit_source(&s[2], &mapped, NULL, 0, NULL) == FX_OK);
@@ -106,10 +107,10 @@ static void check_crossed(void)
                 stored += r.n;
             }
         }
-        CHECK(seen == MANY && stored == s[k].numbers);
+        CHECK(seen == CROSS_ROWS && stored == s[k].numbers);
         free(buffer);
     }
-    for (size_t i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < CROSS_ROWS; i++) {
         double product = val[EACH * i] * val[EACH * i + 1];
         y[i] = (double)dense[i * d + test_below(d)] + product > 0 ? 1 : -1;
         c[i] = 0.05;
@@ -148,12 +149,12 @@ int main(void)
     for (size_t i = 0; i < sizeof W / sizeof *W; i++)
         W[i] = test_unit() - 0.5;
     CHECK(fx_kernel_parse(&kernel, "anova:order=2", NULL, 0) == FX_OK);
-    CHECK(fx_map_parse(&map, "rk", kernel, COLS, WANT, 1, NULL, NULL) == FX_OK);
+    CHECK(fx_map_parse(&map, "rk", kernel, COLS, FEATURES, 1, NULL, NULL) == FX_OK);
     for (int threads = 1; threads <= 8; threads += 7) {
         fx_run run = {.threads = threads}, never = {.threads = threads, .progress = stop};
         size_t width = fx_map_features(map);
         fx_matrix mapped = {.rows = ROWS, .cols = width, .stride = width, .type = FX_F32, .val = Z};
-        CHECK(width <= WANT + 64);
+        CHECK(width <= FEATURES + 64);
         CHECK(fxi_fit_source(&s, &dense, NULL, 0, &run) == FX_OK);
         check_source(&s, &dense, &run);
         fxi_fit_source_free(&s);

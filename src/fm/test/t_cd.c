@@ -400,7 +400,7 @@ static fx_status enough(void *ctx, const fxi_fm_state *now)
     return now->iterations == 3 ? (fx_status)1 : FX_OK;
 }
 
-static int refuse(void *ctx, double done)
+static int stop_at_once(void *ctx, double done)
 {
     (void)ctx, (void)done;
     return 1;
@@ -410,7 +410,7 @@ static void check_stops(void)
 {
     made *m = made_model(FXI_FM_HOFM, 2, 3, &fxi_loss_logistic, 60, MADE_SPARSE);
     fxi_fm_state s = {.v = m->v};
-    fx_run stop = {.progress = refuse}, small = {.max_memory = 1000};
+    fx_run stop = {.progress = stop_at_once}, small = {.max_memory = 1000};
     size_t bytes;
 
     CHECK(fxi_fm_cd(&s, &m->p, &stop) == FX_ECANCELLED);

@@ -120,7 +120,7 @@ static void check_penalty(fxi_fm_kind kind)
     made_end(m);
 }
 
-static void refuse(fxi_fm_shape want, fx_status st)
+static void check_rejected(fxi_fm_shape want, fx_status st)
 {
     fxi_fm fm = {0};
 
@@ -132,20 +132,20 @@ static void check_errors(void)
     fxi_fm_shape s = shape(FXI_FM_HOFM, 2);
 
     s.order = 1;
-    refuse(s, FX_EINVAL);
+    check_rejected(s, FX_EINVAL);
     s.order = FX_ORDER_MAX + 1;
-    refuse(s, FX_EINVAL);
-    refuse(shape(FXI_FM_SHARED, 0), FX_EINVAL);
-    refuse(shape(FXI_FM_SHARED, SIZE_MAX), FX_ESHAPE);
-    refuse(shape(FXI_FM_SHARED, SIZE_MAX / 32), FX_ESHAPE);
+    check_rejected(s, FX_EINVAL);
+    check_rejected(shape(FXI_FM_SHARED, 0), FX_EINVAL);
+    check_rejected(shape(FXI_FM_SHARED, SIZE_MAX), FX_ESHAPE);
+    check_rejected(shape(FXI_FM_SHARED, SIZE_MAX / 32), FX_ESHAPE);
     s = shape(FXI_FM_BILINEAR, 2);
     s.split = 7;
-    refuse(s, FX_EINVAL);
+    check_rejected(s, FX_EINVAL);
     s.split = 0;
-    refuse(s, FX_EINVAL);
+    check_rejected(s, FX_EINVAL);
     s = shape(FXI_FM_UV, 2);
     s.given = INT32_MAX / 2;
-    refuse(s, FX_ESHAPE);
+    check_rejected(s, FX_ESHAPE);
 }
 
 static void check_losses(void)

@@ -110,8 +110,8 @@ static fx_status stop_step(void *ctx, const fxi_fm_state *now)
 static void check_stops(void)
 {
     made *m = made_model(FXI_FM_SHARED, 3, 4, &fxi_loss_logistic, 60, MADE_SPARSE);
-    int asked = 0;
-    fx_run run = {.progress = stop, .ctx = &asked}, small = {.max_memory = 1000};
+    int polls = 0;
+    fx_run run = {.progress = stop, .ctx = &polls}, small = {.max_memory = 1000};
     fxi_fm_state s = {.v = m->v};
     fx_status how = FX_NOT_CONVERGED;
     double objective;

@@ -40,9 +40,9 @@ int main(void)
             c[i] = test_below(4) ? test_unit() : 0;
             qid[i] = (int64_t)test_below(6) - 1;
         }
-        for (int asked = 0; asked < 2; asked++) {
-            CHECK(!fxi_fm_pairs_new(&p, y, c, asked ? qid : NULL, ROWS, NULL));
-            check(&p, y, c, asked ? qid : NULL);
+        for (int queries = 0; queries < 2; queries++) {
+            CHECK(!fxi_fm_pairs_new(&p, y, c, queries ? qid : NULL, ROWS, NULL));
+            check(&p, y, c, queries ? qid : NULL);
             fxi_fm_pairs_free(&p);
         }
     }

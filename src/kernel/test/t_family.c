@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-static void refused(const char *text, int kind, const char *says)
+static void check_rejected(const char *text, int kind, const char *message)
 {
     fxi_tree *t = NULL;
     fxi_groups *g = NULL;
     fx_status st = kind ? fxi_family_groups(&g, text, 1, kind == 2) : fxi_family_tree(&t, text, 1);
 
-    if (st != FX_EFORMAT || t || g || !strstr(fx_error_detail(), says))
-        fprintf(stderr, "'%s': '%s', should say '%s'\n", text, fx_error_detail(), says);
-    CHECK(st == FX_EFORMAT && !t && !g && strstr(fx_error_detail(), says));
+    if (st != FX_EFORMAT || t || g || !strstr(fx_error_detail(), message))
+        fprintf(stderr, "'%s': '%s', should say '%s'\n", text, fx_error_detail(), message);
+    CHECK(st == FX_EFORMAT && !t && !g && strstr(fx_error_detail(), message));
 }
 
 /* Random families of distinct sets over 8 features, as 8-bit masks; walking the tree must give
@@ -68,21 +68,21 @@ int main(void)
 {
     test_init();
     walk();
-    refused("1 2\n1 x\n", 0, "family:2:3: expected a feature index, found 'x'");
-    refused("0 1\n", 0, "family:1:1: indices count from 1");
-    refused("-1\n", 0, "family:1:1");
-    refused("1 2 1\n", 0, "stands twice in this set");
-    refused("1 2\n3\n2 1\n", 0, "family:3: the set of line 1 again");
-    refused("{}\n{}\n", 0, "the empty set stands twice");
-    refused("{} 1\n", 0, "behind the empty set");
-    refused("4294967296\n", 0, "too large");
-    refused("1.5\n", 0, "expected a feature index");
-    refused("a 1 2\n", 1, "expected `name: feature");
-    refused("a: 1\na: 2\n", 1, "named twice");
-    refused("a: 1 1\n", 1, "twice in one group");
-    refused("a:\n", 1, "this group is empty");
-    refused("", 2, "begins with a line of group names");
-    refused("u v\nu: 1\n", 2, "no group is named 'v'");
+    check_rejected("1 2\n1 x\n", 0, "family:2:3: expected a feature index, found 'x'");
+    check_rejected("0 1\n", 0, "family:1:1: indices count from 1");
+    check_rejected("-1\n", 0, "family:1:1");
+    check_rejected("1 2 1\n", 0, "stands twice in this set");
+    check_rejected("1 2\n3\n2 1\n", 0, "family:3: the set of line 1 again");
+    check_rejected("{}\n{}\n", 0, "the empty set stands twice");
+    check_rejected("{} 1\n", 0, "behind the empty set");
+    check_rejected("4294967296\n", 0, "too large");
+    check_rejected("1.5\n", 0, "expected a feature index");
+    check_rejected("a 1 2\n", 1, "expected `name: feature");
+    check_rejected("a: 1\na: 2\n", 1, "named twice");
+    check_rejected("a: 1 1\n", 1, "twice in one group");
+    check_rejected("a:\n", 1, "this group is empty");
+    check_rejected("", 2, "begins with a line of group names");
+    check_rejected("u v\nu: 1\n", 2, "no group is named 'v'");
 
     fxi_groups *g = NULL;
     CHECK(fxi_family_groups(&g, "u v\nu: 3 1\nv : 2,3 # both\n", 1, true) == FX_OK);

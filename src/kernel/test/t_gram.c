@@ -254,7 +254,7 @@ static int stop(void *ctx, double done)
     return ++*(int *)ctx > 1;
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     double K[4] = {1, 2, 3, 4}, v[4] = {1, 2, NAN, 4};
     fx_kernel *k = NULL;
@@ -302,12 +302,12 @@ static void cancelled(void)             /* seconds of work, stopped at the secon
     double *x = calloc(N * D, sizeof *x), *K = malloc((size_t)N * N * sizeof *K);
     fx_matrix X = {.rows = N, .cols = D, .stride = D, .type = FX_F64, .val = x};
     fx_kernel *k = NULL;
-    int asked = 0;
+    int polls = 0;
 
     CHECK(x && K && fx_kernel_parse(&k, "anova:order=8", NULL, 0) == FX_OK);
-    CHECK(fx_kernel_gram(K, N, k, &X, NULL, &(fx_run){.progress = stop, .ctx = &asked})
+    CHECK(fx_kernel_gram(K, N, k, &X, NULL, &(fx_run){.progress = stop, .ctx = &polls})
           == FX_ECANCELLED);
-    CHECK(asked == 2);
+    CHECK(polls == 2);
     fx_kernel_free(k);
     free(x);
     free(K);
@@ -321,7 +321,7 @@ int main(void)
     golden_targets(properties);
     blocks();
     group_definition();
-    refusals();
+    rejections();
     cancelled();
     return 0;
 }

@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-static void refused(const char *spec, const char *family, const char *says)
+static void check_rejected(const char *spec, const char *family, const char *message)
 {
     fx_kernel *k = (fx_kernel *)&k;     /* must stay */
     fx_status st = fx_kernel_parse(&k, spec, family, 1);
 
-    if (st >= 0 || k != (fx_kernel *)&k || !strstr(fx_error_detail(), says))
+    if (st >= 0 || k != (fx_kernel *)&k || !strstr(fx_error_detail(), message))
         fprintf(stderr, "'%s': %s '%s', should say '%s'\n", spec, fx_status_name(st),
-                fx_error_detail(), says);
-    CHECK(st < 0 && k == (fx_kernel *)&k && strstr(fx_error_detail(), says));
+                fx_error_detail(), message);
+    CHECK(st < 0 && k == (fx_kernel *)&k && strstr(fx_error_detail(), message));
 }
 
 static void completed(const char *spec, const char *family, const char *want)
@@ -45,44 +45,44 @@ int main(void)
     completed("itemset:file=sets.txt", "1 2\n", "itemset:file=sets.txt");
     completed("groups:file=g", "a: 1\n", "groups:file=g,order=2");
 
-    refused("", NULL, "a name must come first");
-    refused("anov", NULL, "there are linear, poly, exp");
-    refused("anova:degree=2", NULL, "anova has no key 'degree'; it takes order");
-    refused("linear:x=1", NULL, "linear has no key 'x'; it takes none");
-    refused("anova:order=0", NULL, "order=0 is not a whole number from 1 to 16");
-    refused("anova:order=17", NULL, "from 1 to 16");
-    refused("anova:order=-1", NULL, "from 1 to 16");
-    refused("anova:order=2.5", NULL, "from 1 to 16");
-    refused("anova:order=", NULL, "from 1 to 16");
-    refused("anova:order", NULL, "expected key=value");
-    refused("anova:order=2,order=3", NULL, "given twice");
-    refused("anova:order=99999999999999999999999", NULL, "from 1 to 16");
-    refused("anova-upto:order=0", NULL, "from 1 to 16");
-    refused("anova-upto:order=3,theta=1/2", NULL, "2 weights theta for order 3");
-    refused("anova-upto:order=2,theta=1/-1", NULL, "not positive definite");
-    refused("anova-upto:order=2,theta=1/x", NULL, "a list of numbers");
-    refused("maclaurin", NULL, "maclaurin needs coef=");
-    refused("maclaurin:coef=1/-1", NULL,
-            "coefficient -1 of power 1 is negative: not positive definite");
-    refused("poly:coef0=-1", NULL, "not positive definite");
-    refused("poly:gamma=0", NULL, "must be positive");
-    refused("poly:degree=0", NULL, "from 1 to 64");
-    refused("rbf:gamma=-1", NULL, "must be positive");
-    refused("rbf:gamma=nan", NULL, "not a finite number");
-    refused("rbf:gamma=1x", NULL, "not a finite number");
-    refused("rbf(linear)", NULL, "takes no inner kernel");
-    refused("exp(", NULL, "cannot read '('");
-    refused("exp(nonsense)", NULL, "no kernel 'nonsense'");
-    refused("exp()", NULL, "a name must come first");
-    refused("exp(linear)x", NULL, "cannot read");
-    refused("itemset:file=F", NULL, "itemset needs a family");
-    refused("groups:file=F", NULL, "groups needs its groups");
-    refused("cross", NULL, "cross needs its groups");
+    check_rejected("", NULL, "a name must come first");
+    check_rejected("anov", NULL, "there are linear, poly, exp");
+    check_rejected("anova:degree=2", NULL, "anova has no key 'degree'; it takes order");
+    check_rejected("linear:x=1", NULL, "linear has no key 'x'; it takes none");
+    check_rejected("anova:order=0", NULL, "order=0 is not a whole number from 1 to 16");
+    check_rejected("anova:order=17", NULL, "from 1 to 16");
+    check_rejected("anova:order=-1", NULL, "from 1 to 16");
+    check_rejected("anova:order=2.5", NULL, "from 1 to 16");
+    check_rejected("anova:order=", NULL, "from 1 to 16");
+    check_rejected("anova:order", NULL, "expected key=value");
+    check_rejected("anova:order=2,order=3", NULL, "given twice");
+    check_rejected("anova:order=99999999999999999999999", NULL, "from 1 to 16");
+    check_rejected("anova-upto:order=0", NULL, "from 1 to 16");
+    check_rejected("anova-upto:order=3,theta=1/2", NULL, "2 weights theta for order 3");
+    check_rejected("anova-upto:order=2,theta=1/-1", NULL, "not positive definite");
+    check_rejected("anova-upto:order=2,theta=1/x", NULL, "a list of numbers");
+    check_rejected("maclaurin", NULL, "maclaurin needs coef=");
+    check_rejected("maclaurin:coef=1/-1", NULL,
+                   "coefficient -1 of power 1 is negative: not positive definite");
+    check_rejected("poly:coef0=-1", NULL, "not positive definite");
+    check_rejected("poly:gamma=0", NULL, "must be positive");
+    check_rejected("poly:degree=0", NULL, "from 1 to 64");
+    check_rejected("rbf:gamma=-1", NULL, "must be positive");
+    check_rejected("rbf:gamma=nan", NULL, "not a finite number");
+    check_rejected("rbf:gamma=1x", NULL, "not a finite number");
+    check_rejected("rbf(linear)", NULL, "takes no inner kernel");
+    check_rejected("exp(", NULL, "cannot read '('");
+    check_rejected("exp(nonsense)", NULL, "no kernel 'nonsense'");
+    check_rejected("exp()", NULL, "a name must come first");
+    check_rejected("exp(linear)x", NULL, "cannot read");
+    check_rejected("itemset:file=F", NULL, "itemset needs a family");
+    check_rejected("groups:file=F", NULL, "groups needs its groups");
+    check_rejected("cross", NULL, "cross needs its groups");
     char deep[256] = "";
     for (int i = 0; i < 20; i++)
         strcat(deep, "exp(");
     strcat(deep, "linear))))))))))))))))))))");
-    refused(deep, NULL, "kernels inside one another");
+    check_rejected(deep, NULL, "kernels inside one another");
     CHECK(fx_kernel_parse(NULL, "linear", NULL, 0) == FX_EINVAL);
     CHECK(fx_kernel_parse(&(fx_kernel *){0}, NULL, NULL, 0) == FX_EINVAL);
     CHECK(fx_kernel_parse(&(fx_kernel *){0}, "linear", NULL, 2) == FX_EINVAL);

@@ -81,7 +81,7 @@ static void reading(const char *spec, size_t before, bool sparse, bool f32)
     fx_kernel_free(k);
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     fx_kernel *k = NULL, *other = NULL;
     fx_matrix A = form(0, false, false);
@@ -124,6 +124,6 @@ int main(void)
         reading("precomputed:serial=no", 0, f & 1, f & 2);
         reading("precomputed:serial=yes", 1, f & 1, f & 2);
     }
-    refusals();
+    rejections();
     return 0;
 }

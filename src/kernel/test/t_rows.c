@@ -7,7 +7,7 @@
 
 #include <float.h>
 
-enum { N = 1100, D = 29, FEW = 37 };
+enum { N = 1100, D = 29, Z_ROWS = 37 };
 
 static const char *const specs[]
     = {"linear", "poly:degree=2", "poly:degree=5,gamma=0.3", "exp:gamma=0.5", "vovk:degree=4",
@@ -76,16 +76,16 @@ static fx_matrix form(int f)
     return X;
 }
 
-static float row_of[FEW][N], *K[FEW];
-static double gram[N * FEW];
+static float row_of[Z_ROWS][N], *K[Z_ROWS];
+static double gram[N * Z_ROWS];
 
 /* Rows with many others beside all rows: as gram has them, in every form and for any threads. */
 static void against_gram(void)
 {
-    int32_t z[FEW], x[N];
-    static double Zd[FEW * D];
+    int32_t z[Z_ROWS], x[N];
+    static double Zd[Z_ROWS * D];
 
-    for (size_t w = 0; w < FEW; w++) {
+    for (size_t w = 0; w < Z_ROWS; w++) {
         z[w] = (int32_t)test_below(N);
         K[w] = row_of[w];
         memcpy(Zd + w * D, f64 + (size_t)z[w] * D, D * sizeof *Zd);
@@ -93,30 +93,30 @@ static void against_gram(void)
     for (size_t i = 0; i < N; i++)
         x[i] = (int32_t)(N - 1 - i);
     fx_matrix X = form(0), Z = X;
-    Z.rows = FEW;
+    Z.rows = Z_ROWS;
     Z.val = Zd;
     for (size_t s = 0; s < SPECS; s++) {
         fx_kernel *k = kernel_of(specs[s]);
-        CHECK(fx_kernel_gram(gram, FEW, k, &X, &Z, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fx_kernel_gram(gram, Z_ROWS, k, &X, &Z, &(fx_run){.threads = 1}) == FX_OK);
         for (int f = 0; f < FORMS; f++) {
             if (f > 4 && fxi_kernel_columns(k))         /* those columns mean other features */
                 continue;
             fx_matrix A = form(f), B = form(f < 2 ? (f + 3) % 5 : f);
             int threads = f % 2 * 2 + 1;
             memset(row_of, 0x55, sizeof row_of);
-            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&A, x, N}, (fxi_row_subset){&B, z, FEW},
+            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&A, x, N}, (fxi_row_subset){&B, z, Z_ROWS},
                                   &(fx_run){.threads = threads})
                   == FX_OK);
             CHECK(test_helped() == (threads > 1));
             for (size_t i = 0; i < N; i++)
-                for (size_t w = 0; w < FEW; w++)
-                    CHECK(row_of[w][i] == (float)gram[(N - 1 - i) * FEW + w]);
+                for (size_t w = 0; w < Z_ROWS; w++)
+                    CHECK(row_of[w][i] == (float)gram[(N - 1 - i) * Z_ROWS + w]);
         }
         double d[N];
         fx_matrix A = form((int)(s % 4));
         CHECK(fxi_kernel_rows_diagonal(d, k, (fxi_row_subset){&A, x, N}, NULL) == FX_OK);
-        for (size_t w = 0; w < FEW; w++)
-            CHECK(d[N - 1 - (size_t)z[w]] == gram[(size_t)z[w] * FEW + w]);
+        for (size_t w = 0; w < Z_ROWS; w++)
+            CHECK(d[N - 1 - (size_t)z[w]] == gram[(size_t)z[w] * Z_ROWS + w]);
         fx_kernel_free(k);
     }
 }
@@ -219,7 +219,7 @@ static int stop(void *ctx, double done)
     return ++*(int *)ctx > 1;
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     fx_kernel *k = kernel_of("poly:degree=2"), *v = kernel_of("vovk-inf");
     double x[3] = {1, 1e10, 1e200};
@@ -250,16 +250,16 @@ static void refusals(void)
     enum { ROWS = 20000, WIDE = 500 };  /* seconds of work, stopped at the second question */
     double *big = calloc(ROWS * WIDE, sizeof *big);
     float *to = malloc(ROWS * sizeof *to), *K64[64];
-    int asked = 0;
+    int polls = 0;
     CHECK(big && to);
     for (int w = 0; w < 64; w++)
         K64[w] = to;
     fx_matrix B = {.rows = ROWS, .cols = WIDE, .stride = WIDE, .type = FX_F64, .val = big};
     fxi_row_subset all = {&B, NULL, ROWS};
-    fx_run run = {.threads = 1, .progress = stop, .ctx = &asked};
+    fx_run run = {.threads = 1, .progress = stop, .ctx = &polls};
     k = kernel_of("anova:order=16");
     CHECK(fxi_kernel_rows(K64, k, all, (fxi_row_subset){&B, NULL, 64}, &run) == FX_ECANCELLED);
-    CHECK(asked == 2);
+    CHECK(polls == 2);
     CHECK(fxi_kernel_rows_bytes(k, &B, &run) < 2 << 20);
     fx_kernel_free(k);
     free(big);
@@ -269,7 +269,7 @@ static void refusals(void)
 /* No call may take more than fxi_kernel_rows_bytes says: it is accepted as the limit. */
 static void memory(void)
 {
-    int32_t z[FEW];
+    int32_t z[Z_ROWS];
 
     for (int f = 0; f < FORMS; f++)
         for (size_t s = 0; s < SPECS; s++) {
@@ -277,12 +277,12 @@ static void memory(void)
             fx_matrix X = form(f);
             fx_run run = {.threads = 2};
             run.max_memory = fxi_kernel_rows_bytes(k, &X, &run);
-            for (size_t w = 0; w < FEW; w++) {
+            for (size_t w = 0; w < Z_ROWS; w++) {
                 z[w] = (int32_t)test_below(N);
                 K[w] = row_of[w];
             }
-            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&X, NULL, N}, (fxi_row_subset){&X, z, FEW},
-                                  &run)
+            CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&X, NULL, N},
+                                  (fxi_row_subset){&X, z, Z_ROWS}, &run)
                   == FX_OK);
             fx_kernel_free(k);
         }
@@ -295,7 +295,7 @@ int main(void)
     golden_targets(against_gram);
     golden_targets(alone);
     golden_targets(distances);
-    refusals();
+    rejections();
     memory();
     return 0;
 }

@@ -73,7 +73,7 @@ static void sums(void)
     }
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     double x[2] = {1, 1e200}, W[2] = {1, 1}, S[2];
     fx_matrix A = {.rows = 2, .cols = 1, .stride = 1, .type = FX_F64, .val = x}, B = A;
@@ -124,6 +124,6 @@ int main(void)
         ptr[i + 1] = (int64_t)n;
     }
     golden_targets(sums);
-    refusals();
+    rejections();
     return 0;
 }

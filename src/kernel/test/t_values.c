@@ -208,7 +208,7 @@ static int stop(void *ctx, double done)
     return ++*(int *)ctx > 1;
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     double x[] = {9, 1e200, 1}, p[] = {0, 1e200}, V[1] = {7}, G[2] = {7, 7};
     int64_t ptr[] = {1, 3};             /* entries before the first row are not read */
@@ -240,13 +240,13 @@ static void refusals(void)
     double *row = malloc(COLS * sizeof *row), *P = malloc(COLS * VECTORS * sizeof *P), out[VECTORS];
     double *grad = malloc(COLS * VECTORS * sizeof *grad);
     fx_matrix W = {.rows = 1, .cols = COLS, .stride = COLS, .type = FX_F64, .val = row};
-    int asked = 0;
+    int polls = 0;
     CHECK(row && P && grad && fx_kernel_parse(&k, "anova:order=16", NULL, 0) == FX_OK);
     for (size_t i = 0; i < COLS * VECTORS; i++)
         P[i] = 1e-3;
     for (size_t i = 0; i < COLS; i++)
         row[i] = i ? 1e-3 : 1e9;
-    CHECK(fx_kernel_values(out, grad, k, P, VECTORS, &W, &(fx_run){.progress = stop, .ctx = &asked})
+    CHECK(fx_kernel_values(out, grad, k, P, VECTORS, &W, &(fx_run){.progress = stop, .ctx = &polls})
           == FX_ECANCELLED);
     fx_kernel_free(k);
     free(row);
@@ -257,7 +257,7 @@ static void refusals(void)
 int main(void)
 {
     test_init();
-    refusals();
+    rejections();
     golden_targets(golden);
     golden_targets(against_table);
     golden_targets(many);

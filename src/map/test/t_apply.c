@@ -291,7 +291,7 @@ static void test_cancelled(void)
     }
 }
 
-static void test_refused(void)
+static void test_rejected(void)
 {
     double x[] = {1, 2, 3, 4, NAN, 6}, W[8] = {0}, S[2];
     float Z[16];
@@ -346,7 +346,7 @@ int main(void)
     test_wide();
     test_address();
     test_cancelled();
-    test_refused();
+    test_rejected();
     free(r);
     return 0;
 }

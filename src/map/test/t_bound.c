@@ -104,7 +104,7 @@ static void derivatives(void)
 static fx_bound got[FX_BOUND_MAX];
 
 /* A map of 5 columns that has nothing but its spec; its theorems as "a b c", or why none. */
-static const char *ask(const char *spec, const char *kernel, const char *file, int uniform)
+static const char *theorems_of(const char *spec, const char *kernel, const char *file, int uniform)
 {
     static char line[1024];
     char copy[256], name[32];
@@ -131,66 +131,66 @@ static const char *ask(const char *spec, const char *kernel, const char *file, i
     return line;
 }
 
-#define SAYS(want, ...) CHECK(strstr(ask(__VA_ARGS__), want))
-#define GIVES(want, ...) CHECK(!strcmp(ask(__VA_ARGS__), want))
+#define CHECK_MENTIONS(want, ...) CHECK(strstr(theorems_of(__VA_ARGS__), want))
+#define CHECK_THEOREMS(want, ...) CHECK(!strcmp(theorems_of(__VA_ARGS__), want))
 #define RK "rk:dist=rademacher,complex=no,projection=packed,signs=column"
 static const char fixed[] = "itemset anova anova-factorial anova-maclaurin";
 
 static void random_kernel(void)
 {
-    GIVES(fixed, RK, "anova:order=3", NULL, 0);
-    GIVES(fixed, RK, "linear", NULL, 0);
-    GIVES(fixed, RK, "groups:order=2", "a: 0 1\nb: 2\n", 0);
-    GIVES(fixed, RK, "cross", "a b\na: 0 1\nb: 2\n", 0);
-    GIVES("itemset", RK, "all-subsets", NULL, 0);
-    GIVES("itemset", RK, "itemset", "0 1\n2\n", 0);
-    GIVES("itemset anova-upto", RK, "anova-upto:order=3", NULL, 0);
-    GIVES("anova-upto", RK, "anova-upto:order=2,theta=1/4", NULL, 0);
+    CHECK_THEOREMS(fixed, RK, "anova:order=3", NULL, 0);
+    CHECK_THEOREMS(fixed, RK, "linear", NULL, 0);
+    CHECK_THEOREMS(fixed, RK, "groups:order=2", "a: 0 1\nb: 2\n", 0);
+    CHECK_THEOREMS(fixed, RK, "cross", "a b\na: 0 1\nb: 2\n", 0);
+    CHECK_THEOREMS("itemset", RK, "all-subsets", NULL, 0);
+    CHECK_THEOREMS("itemset", RK, "itemset", "0 1\n2\n", 0);
+    CHECK_THEOREMS("itemset anova-upto", RK, "anova-upto:order=3", NULL, 0);
+    CHECK_THEOREMS("anova-upto", RK, "anova-upto:order=2,theta=1/4", NULL, 0);
     double B = 0.5 + 2 * 0.125;
     CHECK_NEAR(got[0].features, 2 * pow(B, 4) / 0.01 * log(2 / 0.05), 1e-8);
-    GIVES("uniform", RK, "all-subsets", NULL, 1);
-    SAYS("theta", RK, "anova-upto:order=2,theta=1/4", NULL, 1);
-    SAYS("dependent", "rk:projection=hadamard", "anova", NULL, 0);
-    SAYS("Chebyshev", "rk:projection=circulant", "anova", NULL, 1);
-    SAYS("not bounded", "rk:dist=gaussian,projection=packed", "anova", NULL, 0);
-    SAYS("not bounded", "rk:dist=laplace,projection=packed", "anova", NULL, 0);
+    CHECK_THEOREMS("uniform", RK, "all-subsets", NULL, 1);
+    CHECK_MENTIONS("theta", RK, "anova-upto:order=2,theta=1/4", NULL, 1);
+    CHECK_MENTIONS("dependent", "rk:projection=hadamard", "anova", NULL, 0);
+    CHECK_MENTIONS("Chebyshev", "rk:projection=circulant", "anova", NULL, 1);
+    CHECK_MENTIONS("not bounded", "rk:dist=gaussian,projection=packed", "anova", NULL, 0);
+    CHECK_MENTIONS("not bounded", "rk:dist=laplace,projection=packed", "anova", NULL, 0);
     /* A complex feature is two; uniform draws are sqrt3 times larger. */
-    ask(RK, "anova:order=2", NULL, 0);
+    theorems_of(RK, "anova:order=2", NULL, 0);
     double real = got[3].features;
-    ask("rk:complex=yes,projection=packed", "anova:order=2", NULL, 0);
+    theorems_of("rk:complex=yes,projection=packed", "anova:order=2", NULL, 0);
     CHECK_NEAR(got[3].features, 2 * real, 1e-12 * real);
-    ask("rk:dist=uniform,projection=packed", "anova:order=2", NULL, 0);
+    theorems_of("rk:dist=uniform,projection=packed", "anova:order=2", NULL, 0);
     CHECK_NEAR(got[3].features, 81 * real, 1e-10 * real);
 }
 
 static void others(void)
 {
-    GIVES("maclaurin", "rm:p=2,h01=no,orders=random", "exp", NULL, 0);
+    CHECK_THEOREMS("maclaurin", "rm:p=2,h01=no,orders=random", "exp", NULL, 0);
     double two = got[0].features;
-    GIVES("maclaurin", "rm:p=3,h01=yes,max-order=none,orders=random", "exp", NULL, 0);
+    CHECK_THEOREMS("maclaurin", "rm:p=3,h01=yes,max-order=none,orders=random", "exp", NULL, 0);
     CHECK_NEAR(got[0].features / two, pow(1.5 * exp(0.75) / (2 * exp(0.5)), 2), 1e-12);
-    GIVES("maclaurin-uniform", "rm:p=2", "vovk:degree=3", NULL, 1);
-    GIVES("maclaurin", "rm:max-order=2", "vovk:degree=3", NULL, 0);
-    GIVES("maclaurin", "rm:max-order=2", "maclaurin:coef=1/1/1", NULL, 0);
-    SAYS("max-order", "rm:max-order=1", "vovk:degree=3", NULL, 0);
-    SAYS("max-order", "rm:max-order=9", "exp", NULL, 0);
-    SAYS("max-order", "rm:max-order=1", "poly:degree=2", NULL, 0);
-    SAYS("drawn", "rm:orders=allocated", "poly:degree=2", NULL, 0);
-    SAYS("composition", "rm", "exp(rbf)", NULL, 0);
-    SAYS("dependent", "rm:projection=hadamard", "exp", NULL, 0);
-    GIVES("fourier", "rff:features=cos-sin,projection=dense", "rbf", NULL, 0);
+    CHECK_THEOREMS("maclaurin-uniform", "rm:p=2", "vovk:degree=3", NULL, 1);
+    CHECK_THEOREMS("maclaurin", "rm:max-order=2", "vovk:degree=3", NULL, 0);
+    CHECK_THEOREMS("maclaurin", "rm:max-order=2", "maclaurin:coef=1/1/1", NULL, 0);
+    CHECK_MENTIONS("max-order", "rm:max-order=1", "vovk:degree=3", NULL, 0);
+    CHECK_MENTIONS("max-order", "rm:max-order=9", "exp", NULL, 0);
+    CHECK_MENTIONS("max-order", "rm:max-order=1", "poly:degree=2", NULL, 0);
+    CHECK_MENTIONS("drawn", "rm:orders=allocated", "poly:degree=2", NULL, 0);
+    CHECK_MENTIONS("composition", "rm", "exp(rbf)", NULL, 0);
+    CHECK_MENTIONS("dependent", "rm:projection=hadamard", "exp", NULL, 0);
+    CHECK_THEOREMS("fourier", "rff:features=cos-sin,projection=dense", "rbf", NULL, 0);
     double pairs = got[0].features;
-    GIVES("fourier-offset", "rff:features=cos,projection=dense", "rbf", NULL, 0);
+    CHECK_THEOREMS("fourier-offset", "rff:features=cos,projection=dense", "rbf", NULL, 0);
     CHECK_NEAR(got[0].features, 2 * pairs, 1e-9);
-    SAYS("dependent", "rff:projection=circulant", "rbf", NULL, 0);
-    SAYS("no uniform theorem", "rff:projection=dense", "rbf", NULL, 1);
-    GIVES("tensorsketch", "ts", "poly:degree=2,gamma=2,coef0=1", NULL, 0);
+    CHECK_MENTIONS("dependent", "rff:projection=circulant", "rbf", NULL, 0);
+    CHECK_MENTIONS("no uniform theorem", "rff:projection=dense", "rbf", NULL, 1);
+    CHECK_THEOREMS("tensorsketch", "ts", "poly:degree=2,gamma=2,coef0=1", NULL, 0);
     double R4 = pow(2 * 0.25 + 1, 4), D = got[0].features;
     CHECK_NEAR(R4 / 0.01 * (6 / D + 4 / D / D), 0.05, 1e-12);
-    GIVES("jl", "jl:dist=gaussian", "linear", NULL, 0);
-    SAYS("predicted", "jl:dist=rademacher", "linear", NULL, 0);
-    SAYS("predicted", "sparse-jl:s=4", "linear", NULL, 0);
-    SAYS("no error", "explicit", "anova", NULL, 1);
+    CHECK_THEOREMS("jl", "jl:dist=gaussian", "linear", NULL, 0);
+    CHECK_MENTIONS("predicted", "jl:dist=rademacher", "linear", NULL, 0);
+    CHECK_MENTIONS("predicted", "sparse-jl:s=4", "linear", NULL, 0);
+    CHECK_MENTIONS("no error", "explicit", "anova", NULL, 1);
 }
 
 static void door(void)

@@ -127,7 +127,7 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
     free_rows(&r);
 }
 
-static fx_status refused(const char *kernel, size_t d, uint64_t limit)
+static fx_status parse_status(const char *kernel, size_t d, uint64_t limit)
 {
     fx_run run = {.max_memory = limit};
     fx_kernel *k = NULL;
@@ -160,18 +160,18 @@ int main(void)
     check("all-subsets", 1, 2, 1);
     check("all-subsets", 12, 4096, 12);
 
-    CHECK(refused("poly:degree=2", 1000, 1000000) == FX_ELIMIT);
+    CHECK(parse_status("poly:degree=2", 1000, 1000000) == FX_ELIMIT);
     CHECK(strstr(fx_error_detail(), "501501 columns, 2006004 bytes a row"));
-    CHECK(refused("poly:degree=3", 10, 0) == FX_EUNSUPPORTED);
-    CHECK(refused("rbf", 10, 0) == FX_EUNSUPPORTED);
-    CHECK(refused("anova:order=2", 100000, 0) == FX_ESHAPE);
+    CHECK(parse_status("poly:degree=3", 10, 0) == FX_EUNSUPPORTED);
+    CHECK(parse_status("rbf", 10, 0) == FX_EUNSUPPORTED);
+    CHECK(parse_status("anova:order=2", 100000, 0) == FX_ESHAPE);
     CHECK(strstr(fx_error_detail(), "4999950000 columns, 19999800000 bytes a row"));
-    CHECK(refused("all-subsets", 31, 0) == FX_ESHAPE);
+    CHECK(parse_status("all-subsets", 31, 0) == FX_ESHAPE);
     CHECK(strstr(fx_error_detail(), "2147483648 columns"));
-    CHECK(refused("all-subsets", 40, 0) == FX_ESHAPE);
+    CHECK(parse_status("all-subsets", 40, 0) == FX_ESHAPE);
     CHECK(strstr(fx_error_detail(), "1099511627776 columns"));
-    CHECK(refused("all-subsets", 100, 0) == FX_ESHAPE);
-    CHECK(refused("anova:order=16", 1000000, 0) == FX_ESHAPE);
+    CHECK(parse_status("all-subsets", 100, 0) == FX_ESHAPE);
+    CHECK(parse_status("anova:order=16", 1000000, 0) == FX_ESHAPE);
     CHECK(strstr(fx_error_detail(), "2^64"));
     return 0;
 }

@@ -318,7 +318,8 @@ static void check_compositions(void)
     check_unbiased("poly:degree=2(all-subsets)", "rm:projection=packed,orders=allocated", &D_rows);
 }
 
-static void refuse(fx_status want, const char *spec, const char *kernel_spec, size_t features)
+static void check_rejected(fx_status want, const char *spec, const char *kernel_spec,
+                           size_t features)
 {
     fx_kernel *k = kernel(kernel_spec);
     fx_map *m = NULL;
@@ -361,18 +362,18 @@ static void check_exact(void)
 
 static void check_refusals(void)
 {
-    refuse(FX_EINVAL, "rm:p=1", "exp", 10);
-    refuse(FX_EINVAL, "rm", "exp", 0);
-    refuse(FX_EINVAL, "rm:max-order=-1", "exp", 10);
-    refuse(FX_EINVAL, "rm:orders=allocated", "exp", 10);           /* 11 orders */
-    refuse(FX_EINVAL, "rm:counts=5/5", "poly:degree=1", 10);
-    refuse(FX_EINVAL, "rm:counts=5/6,orders=allocated", "poly:degree=1", 10);
-    refuse(FX_EINVAL, "rm:counts=10,orders=allocated", "poly:degree=1", 10);
-    refuse(FX_EINVAL, "rm:counts=5/4/1,orders=allocated", "poly:degree=1", 10);
-    refuse(FX_EUNSUPPORTED, "rm:h01=yes", "poly:degree=1", 10);
-    refuse(FX_EUNSUPPORTED, "rm:max-order=2", "poly:degree=3,coef0=0", 10);
-    refuse(FX_EDOMAIN, "rm", "vovk-inf(poly:degree=2,coef0=1)", 10);
-    refuse(FX_EUNSUPPORTED, "rm", "anova:order=2", 10);
+    check_rejected(FX_EINVAL, "rm:p=1", "exp", 10);
+    check_rejected(FX_EINVAL, "rm", "exp", 0);
+    check_rejected(FX_EINVAL, "rm:max-order=-1", "exp", 10);
+    check_rejected(FX_EINVAL, "rm:orders=allocated", "exp", 10);   /* 11 orders */
+    check_rejected(FX_EINVAL, "rm:counts=5/5", "poly:degree=1", 10);
+    check_rejected(FX_EINVAL, "rm:counts=5/6,orders=allocated", "poly:degree=1", 10);
+    check_rejected(FX_EINVAL, "rm:counts=10,orders=allocated", "poly:degree=1", 10);
+    check_rejected(FX_EINVAL, "rm:counts=5/4/1,orders=allocated", "poly:degree=1", 10);
+    check_rejected(FX_EUNSUPPORTED, "rm:h01=yes", "poly:degree=1", 10);
+    check_rejected(FX_EUNSUPPORTED, "rm:max-order=2", "poly:degree=3,coef0=0", 10);
+    check_rejected(FX_EDOMAIN, "rm", "vovk-inf(poly:degree=2,coef0=1)", 10);
+    check_rejected(FX_EUNSUPPORTED, "rm", "anova:order=2", 10);
 }
 
 /* Constants alone, and orders that a seed may draw or not. */

@@ -288,7 +288,7 @@ static void test_defined(void)
                 snprintf(spec, sizeof spec, "rk:projection=%s,complex=%s", forms[f],
                          complex ? "yes" : "no");
                 if (f == 4 && complex && i > 1 && i < 11)
-                    continue;           /* refused: test_refused */
+                    continue;           /* rejected: test_rejected */
                 check_defined(i, spec, i % 2 ? 9 : 5, 70, i % 3 == 0);
                 check_defined(i, spec, 5, 6, true);
             }
@@ -399,8 +399,8 @@ static void test_parity(void)
     }
 }
 
-static void check_refused(size_t i, const char *spec, size_t cols, size_t D, fx_status want,
-                          const char *part)
+static void check_rejected(size_t i, const char *spec, size_t cols, size_t D, fx_status want,
+                           const char *part)
 {
     fx_kernel *k = kernel(i);
     fx_map *m = NULL;
@@ -412,20 +412,20 @@ static void check_refused(size_t i, const char *spec, size_t cols, size_t D, fx_
     fx_kernel_free(k);
 }
 
-static void test_refused(void)
+static void test_rejected(void)
 {
-    check_refused(2, "rk:complex=yes,projection=dense", 5, 8, FX_EUNSUPPORTED, "hadamard");
-    check_refused(2, "rk:complex=yes", 5, 7, FX_EINVAL, "7 features");
-    check_refused(2, "rk:complex=auto", 5, 8, FX_EINVAL, "rows");
-    check_refused(2, "rk:complex=yes,dist=gaussian", 5, 8, FX_EUNSUPPORTED, "rademacher");
-    check_refused(2, "rk:projection=packed,dist=laplace", 5, 8, FX_EUNSUPPORTED, "rademacher");
-    check_refused(2, "rk:signs=row", 5, 8, FX_EINVAL, "circulant");
-    check_refused(2, "rk", 5, 0, FX_EINVAL, "at least one");
-    check_refused(2, "rk", 0, 8, FX_ESHAPE, "0 columns");
-    check_refused(2, "rk:order=2", 5, 8, FX_EINVAL, "dist");
-    check_refused(2, "kr", 5, 8, FX_EINVAL, "scrk");
-    check_refused(2, "scrk(rbf)", 5, 8, FX_EINVAL, "no inner");
-    check_refused(2, "scrk:order=1", 5, 8, FX_EINVAL, "order");
+    check_rejected(2, "rk:complex=yes,projection=dense", 5, 8, FX_EUNSUPPORTED, "hadamard");
+    check_rejected(2, "rk:complex=yes", 5, 7, FX_EINVAL, "7 features");
+    check_rejected(2, "rk:complex=auto", 5, 8, FX_EINVAL, "rows");
+    check_rejected(2, "rk:complex=yes,dist=gaussian", 5, 8, FX_EUNSUPPORTED, "rademacher");
+    check_rejected(2, "rk:projection=packed,dist=laplace", 5, 8, FX_EUNSUPPORTED, "rademacher");
+    check_rejected(2, "rk:signs=row", 5, 8, FX_EINVAL, "circulant");
+    check_rejected(2, "rk", 5, 0, FX_EINVAL, "at least one");
+    check_rejected(2, "rk", 0, 8, FX_ESHAPE, "0 columns");
+    check_rejected(2, "rk:order=2", 5, 8, FX_EINVAL, "dist");
+    check_rejected(2, "kr", 5, 8, FX_EINVAL, "scrk");
+    check_rejected(2, "scrk(rbf)", 5, 8, FX_EINVAL, "no inner");
+    check_rejected(2, "scrk:order=1", 5, 8, FX_EINVAL, "order");
     /* a feature that may stand in a product twice */
     static const char *const twice[][2] = {{"groups:order=2", "a: 1 2\nb: 3 2\n"},
                                            {"groups:order=1", "a: 1 2\nb: 3 2\n"},
@@ -452,7 +452,7 @@ int main(void)
     test_init();
     test_unbiased();
     test_parity();
-    test_refused();
+    test_rejected();
     test_defined();
     test_loss();
     test_switch();

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { COLS = 4, FEATURES = 8192, FEW = 1000 };
+enum { COLS = 4, FEATURES = 8192, X_ROWS = 1000 };
 static const double LIMIT = 10e6;       /* bytes */
 
 static const struct { const char *kernel, *map; int rows; } maps[] = {
@@ -31,7 +31,7 @@ static void check_memory(size_t i)
     size_t n = (size_t)test_cases(maps[i].rows);
     float *x = fxi_alloc(n * COLS, sizeof *x);
     double *W = fxi_alloc(FEATURES, sizeof *W), *S = fxi_alloc(n, sizeof *S);
-    fx_matrix X = {.rows = FEW < n ? FEW : n, .cols = COLS, .stride = COLS, .val = x};
+    fx_matrix X = {.rows = X_ROWS < n ? X_ROWS : n, .cols = COLS, .stride = COLS, .val = x};
     const fx_run run = {.threads = 2};
     fx_kernel *k = NULL;
     fx_map *m = NULL;

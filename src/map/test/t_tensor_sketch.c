@@ -108,7 +108,7 @@ static void golden(void)
     json_decref(root);
 }
 
-static void refusals(void)
+static void rejections(void)
 {
     fx_kernel *k = NULL;
     fx_map *m = NULL;
@@ -132,6 +132,6 @@ int main(void)
         against_twin(cols[test_below(7)], lengths[i % 11], 1 + i % 4);
     against_twin(5, 5000, 2);
     golden();
-    refusals();
+    rejections();
     return 0;
 }

@@ -289,7 +289,7 @@ static void check_column_0(void)
     fxi_project_free(&p);
 }
 
-static void check_refused(void)
+static void check_rejected(void)
 {
     static const char *const names[] = {"sign", "gaussian", "uniform", "laplace", "cauchy"};
     fx_run little = {.max_memory = 1000};
@@ -344,6 +344,6 @@ int main(void)
         check_wide(200, cols, cols);
     check_wide(200, 3000000, 200);
     check_column_0();
-    check_refused();
+    check_rejected();
     return 0;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_kernel.c - spec strings of kernels: what is accepted, how it is completed, what refusals
- * say. */
+ * t_kernel.c - spec strings of kernels: what is accepted, how it is completed, what errors
+ * say; kernels with a series against it.
+ *
+ * Covers: exp.c, maclaurin.c, poly.c, vovk.c */
 
 #include "base/test.h"
 #include "kernel/kernel.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static void check_rejected(const char *spec, const char *family, const char *message)
@@ -31,6 +35,23 @@ static void completed(const char *spec, const char *family, const char *want)
     CHECK(!strcmp(fx_kernel_spec(again), want));
     fx_kernel_free(k);
     fx_kernel_free(again);
+}
+
+/* f(s) = sum a_n s^n, for |s| <= 1/2: terms from n = 60 on are below 2^-60 of the first ones. */
+static void check_series(const char *spec)
+{
+    fx_kernel *k = NULL;
+
+    CHECK(fx_kernel_parse(&k, spec, NULL, 0) == FX_OK);
+    for (double s = -0.5; s <= 0.5; s += 0.0625) {
+        double sum = 0, all = 0, power = 1;
+        for (int n = 0; n < 60; n++, power *= s) {
+            sum += k->type->coefficient(k, n) * power;
+            all += k->type->coefficient(k, n) * fabs(power);
+        }
+        CHECK_NEAR(k->type->of(k, s), sum, 200 * DBL_EPSILON * all);
+    }
+    fx_kernel_free(k);
 }
 
 int main(void)
@@ -86,6 +107,13 @@ int main(void)
     CHECK(fx_kernel_parse(NULL, "linear", NULL, 0) == FX_EINVAL);
     CHECK(fx_kernel_parse(&(fx_kernel *){0}, NULL, NULL, 0) == FX_EINVAL);
     CHECK(fx_kernel_parse(&(fx_kernel *){0}, "linear", NULL, 2) == FX_EINVAL);
+
+    check_series("poly:degree=3,coef0=0.5,gamma=2");
+    check_series("poly:degree=4,coef0=0");
+    check_series("exp:gamma=0.75");
+    check_series("vovk:degree=5");
+    check_series("vovk-inf");
+    check_series("maclaurin:coef=0.5/0/2/1");
 
     size_t n = 0;
     const char *spec = "exp:gamma=2(itemset:file=a/b.txt)";

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_fft.c - transforms against the sum that defines them, there and back, by many threads on one
- * plan, and the lengths that are called fast. */
+ * plan, and the lengths that are called fast; products of spectra.
+ *
+ * Covers: fft_hot.c */
 
 #include "linalg/fft.h"
 
 #include "base/test.h"
+#include "simd/simd.h"
 
 #include <string.h>
 
-enum { LONGEST = 2187, TASKS = 64 };
+enum { LONGEST = 2187, TASKS = 64, PAIRS = 67 };
 
 static const size_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 49, 97, 100, 128, 360,
                                  1009, 1280, LONGEST};
@@ -126,11 +129,34 @@ static bool fast(size_t n)
     return n == 1;
 }
 
+/* (re, im) pairs: three roundings for each number at most, and nothing is written after the last. */
+static void check_times(const fxi_simd *simd, size_t pairs)
+{
+    float a[2 * PAIRS], b[2 * PAIRS], out[2 * PAIRS + 1];
+
+    for (size_t i = 0; i < 2 * pairs; i++) {
+        a[i] = (float)(2 * test_unit() - 1);
+        b[i] = (float)(2 * test_unit() - 1);
+    }
+    out[2 * pairs] = 7;
+    simd->linalg_fft_times(out, a, b, pairs);
+    for (size_t k = 0; k < pairs; k++) {
+        double ar = a[2 * k], ai = a[2 * k + 1], br = b[2 * k], bi = b[2 * k + 1];
+        CHECK_NEAR(out[2 * k], ar * br - ai * bi, 3 * 0x1p-24 * (fabs(ar * br) + fabs(ai * bi)));
+        CHECK_NEAR(out[2 * k + 1], ar * bi + ai * br,
+                   3 * 0x1p-24 * (fabs(ar * bi) + fabs(ai * br)));
+    }
+    CHECK(out[2 * pairs] == 7);
+}
+
 int main(void)
 {
     fxi_linalg_fft *f = NULL;
 
     test_init();
+    for (const fxi_simd *s = fxi_simd_targets; s->name; s++)
+        for (size_t pairs = 0; s->supported() && pairs <= PAIRS; pairs++)
+            check_times(s, pairs);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         one_length(lengths[i]);
     threads();

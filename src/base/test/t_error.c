@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_error.c - one line of detail for each thread, and the names of statuses. */
+ * t_error.c - one line of detail for each thread, and the names of statuses.
+ *
+ * Covers: abi.c, status.c, version.c */
 
 #include "base/base.h"
 #include "base/test.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_json.c - json.c against a table of right and wrong texts and against Jansson: the same verdict
  * and the same values for every text tried, damaged ones and random ones among them.  Jansson 2.14
- * differs in two ways: it allows deeper nesting, and it overlooks a 0 byte behind a number. */
+ * differs in two ways: it allows deeper nesting, and it overlooks a 0 byte behind a number.
+ *
+ * Covers: utf8.c */
 
 #include "base/base.h"
 #include "base/test.h"

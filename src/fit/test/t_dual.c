@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_dual.c - dual coordinate descent: optima known in exact arithmetic, conditions of optimality,
- * weights, forms of rows, threads, memory, starts, scales, cancellation. */
+ * weights, forms of rows, threads, memory, starts, scales, cancellation.
+ *
+ * Covers: dual_gap.c, dual_pass.c */
 
 #include "base/test.h"
 #include "fit/fit.h"

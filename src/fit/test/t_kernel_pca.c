@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_kernel_pca.c - kernel components against their definition and Jacobi's rotations; the linear
  * kernel against pca.c; components on maps against the exact ones: equal for the explicit map, and
- * nearer by the square root of the features for random ones. */
+ * nearer by the square root of the features for random ones.
+ *
+ * Covers: pca_panels.c */
 
 #include "components.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_newton.c - Newton's method: golden objectives; the gap against its definition; weights, scales,
- * offsets, odd columns; the same bits for any threads and memory. */
+ * offsets, odd columns; the same bits for any threads and memory.
+ *
+ * Covers: line.c, newton_hessian.c, newton_hot.c, newton_pass.c */
 
 #include "fit/test/fitting.h"
 

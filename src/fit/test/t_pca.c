@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_pca.c - principal components against the covariance matrix and Jacobi's rotations: any form of
- * rows, weights, formed or by passes; rank, errors, threads, memory. */
+ * rows, weights, formed or by passes; rank, errors, threads, memory.
+ *
+ * Covers: pca_hot.c, pca_moment.c, pca_pass.c */
 
 #include "components.h"
 

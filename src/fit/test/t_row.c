@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_row.c - inner products and updates with rows of every form, on every instruction set, against
- * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike. */
+ * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike.
+ *
+ * Covers: row_hot.c */
 
 #include "base/test.h"
 #include "fit/fit.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_smo.c - sequential minimal optimisation: optima known in exact arithmetic, conditions of
- * optimality, a slow twin, weights, bits for any cache and threads, starts, ends. */
+ * optimality, a slow twin, weights, bits for any cache and threads, starts, ends.
+ *
+ * Covers: smo_cache.c, smo_gap.c, smo_hot.c, smo_shrink.c, smo_step.c */
 
 #include "fit/test/fitting.h"
 #include "kernel/kernel.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_adagrad.c - AdaGrad against a slow twin, dense and from the definitions, for every kind of
- * model, rows and pairs; 5 + 5 epochs; the guard; what is not touched; cancelling. */
+ * model, rows and pairs; 5 + 5 epochs; the guard; what is not touched; cancelling.
+ *
+ * Covers: adagrad_batch.c, adagrad_hot.c, adagrad_row.c, adagrad_rows.c */
 
 #include "base/test.h"
 #include "fm/adagrad.h"

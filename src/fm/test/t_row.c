@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_row.c - a row beside components: ANOVA and its derivatives against the reverse-mode table in
  * long double, also where one feature dominates and in rows too long for the table; groups against
- * enumeration; all-subsets, powers and x~'UV'x~ against their definitions; all forms of rows. */
+ * enumeration; all-subsets, powers and x~'UV'x~ against their definitions; all forms of rows.
+ *
+ * Covers: row_hot.c */
 
 #include "fm/test/made.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_gram.c - every kernel against exact values, in every form of rows, on every instruction set;
- * then what a Gram matrix must be: symmetric, the same for any cutting and any threads. */
+ * then what a Gram matrix must be: symmetric, the same for any cutting and any threads.
+ *
+ * Covers: all_subsets.c, anova.c, cauchy.c, exp.c, groups.c, itemset.c, laplacian.c,
+ * maclaurin.c, poly.c, rbf.c, vovk.c */
 
 #include "kernel/test/golden.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_hot.c - every hot function of the kernels, on every instruction set, against plain loops in
- * long double; the scalar target is one of them.  Bounds are those of the kernel files. */
+ * long double; the scalar target is one of them.  Bounds are those of the kernel files.
+ *
+ * Covers: anova_hot.c, dots_hot.c, exp_hot.c, fold_hot.c, poly_hot.c, subsets_hot.c */
 
 #include "base/test.h"
 #include "kernel/kernel.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_rows.c - rows of Gram matrices against fx_kernel_gram, float by float; and that a number
  * depends on its own two rows alone, bit for bit: alone or in company, dense or sparse, either way
- * round, for any threads, on every instruction set. */
+ * round, for any threads, on every instruction set.
+ *
+ * Covers: panel.c, panel_eval.c, panel_pack.c, rows_hot.c */
 
 #include "kernel/test/golden.h"
 

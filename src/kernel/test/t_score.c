@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_score.c - weighted sums of kernel values against the sums of fx_kernel_gram's numbers. */
+ * t_score.c - weighted sums of kernel values against the sums of fx_kernel_gram's numbers.
+ *
+ * Covers: score_hot.c */
 
 #include "kernel/test/golden.h"
 

@@ -3,7 +3,9 @@
  *
  * The table (Blondel et al. 2016, algorithm 2) keeps all partial results of the insertion and runs
  * backwards: no subtraction, so it is stable, but it needs n m numbers.  Here it runs in long
- * double, as the twin of insertion + guarded deletion. */
+ * double, as the twin of insertion + guarded deletion.
+ *
+ * Covers: all_subsets.c, anova.c, linear.c */
 
 #include "kernel/test/golden.h"
 

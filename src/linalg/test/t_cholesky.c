@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_cholesky.c - cholesky.c against A = LL' and Ax = r; the same bits for any threads. */
+ * t_cholesky.c - cholesky.c against A = LL' and Ax = r; the same bits for any threads.
+ *
+ * Covers: cholesky_hot.c */
 
 #include "base/test.h"
 #include "linalg/cholesky.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_eigen.c - eigen_dense.c and eigen.c on matrices whose spectrum is known: any multiplicity, any
- * rank, all vectors wanted; the same bits for any threads. */
+ * rank, all vectors wanted; the same bits for any threads.
+ *
+ * Covers: eigen_dense.c */
 
 #include "base/test.h"
 #include "linalg/eigen.h"

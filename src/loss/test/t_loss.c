@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_loss.c - every loss against its definition: value, slope and curve by numerical differences,
  * the conjugate as a supremum, the step as a maximum, all over fine grids; rounded ones as the
- * minimum that they are. */
+ * minimum that they are.
+ *
+ * Covers: half_hinge.c, hinge.c, huber_hinge.c, huber_insensitive.c, insensitive.c, logistic.c,
+ * squared.c, squared_hinge.c */
 
 #include "base/test.h"
 #include "loss/loss.h"

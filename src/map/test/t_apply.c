@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_apply.c - rows through maps, for every map: the same bytes for any number of threads, any tile
- * and either storage; scores are products with the features; broken input is refused. */
+ * and either storage; scores are products with the features; broken input is refused.
+ *
+ * Covers: map.c, row_hot.c */
 
 #include "base/test.h"
 #include "map/map.h"

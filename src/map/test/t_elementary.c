@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_elementary.c - the elementary functions of elementary_hot.c on every instruction set against
- * the C library's in long double, within the bounds of the file's head. */
+ * the C library's in long double, within the bounds of the file's head.
+ *
+ * Covers: elementary_hot.c */
 
 #include "base/test.h"
 #include "simd/simd.h"

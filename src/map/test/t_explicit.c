@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_explicit.c - exact expansions: dot products are the kernel, columns are counted and ordered
- * as promised, and what is too large is refused with its size. */
+ * as promised, and what is too large is refused with its size.
+ *
+ * Covers: explicit_row.c, sparse.c */
 
 #include "base/test.h"
 #include "kernel/kernel.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_maclaurin.c - the RM map: features against products of its levels, means and variances against
- * golden moments, series within series, and what is refused. */
+ * golden moments, series within series, and what is refused.
+ *
+ * Covers: maclaurin_hot.c, maclaurin_orders.c, maclaurin_series.c */
 
 #include "kernel/test/golden.h"
 #include "map/map.h"

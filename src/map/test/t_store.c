@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_store.c - blocks stored, widened and multiplied with weights, on every instruction set: copies
- * exactly, with nothing written beside them; sums within the bound of store_hot.c. */
+ * exactly, with nothing written beside them; sums within the bound of store_hot.c.
+ *
+ * Covers: store_hot.c */
 
 #include "base/test.h"
 #include "simd/simd.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_variance_rk.c - exact variances of the RK map against golden moments and full enumeration. */
+ * t_variance_rk.c - exact variances of the RK map against golden moments and full enumeration.
+ *
+ * Covers: variance_itemset.c */
 
 #include "kernel/test/golden.h"
 #include "map/map.h"

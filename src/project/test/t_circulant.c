@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_circulant.c - rolled rows as defined, products against plain sums, and products of parts. */
+ * t_circulant.c - rolled rows as defined, products against plain sums, and products of parts.
+ *
+ * Covers: project.c */
 
 #include "project/test/tiles.h"
 

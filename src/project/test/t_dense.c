@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_dense.c - the stored matrix against its draws, and its products against plain sums. */
+ * t_dense.c - the stored matrix against its draws, and its products against plain sums.
+ *
+ * Covers: dense_hot.c */
 
 #include "project/test/tiles.h"
 

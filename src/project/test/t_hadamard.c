@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_hadamard.c - Hadamard projections: what is computed against the matrix that entries() gives,
- * within the bounds of hadamard.c, and what this matrix must be like. */
+ * within the bounds of hadamard.c, and what this matrix must be like.
+ *
+ * Covers: hadamard_hot.c */
 
 #include "base/test.h"
 #include "project/project.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_packed.c - packed signs: their definition bit by bit, and sums and products against plain
- * loops over `entries`, within the bounds of packed.c, on every instruction set. */
+ * loops over `entries`, within the bounds of packed.c, on every instruction set.
+ *
+ * Covers: packed_hot.c */
 
 #include "base/test.h"
 #include "project/project.h"

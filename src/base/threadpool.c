@@ -98,17 +98,17 @@ static void *help(void *arg)
     fxi_threadpool *pool = me->pool;
     uint64_t seen = 0;
 
-    for (int looks = 0; !atomic_load_explicit(&pool->over, memory_order_relaxed);) {
+    for (int spins = 0; !atomic_load_explicit(&pool->over, memory_order_relaxed);) {
         uint64_t word = atomic_load_explicit(&me->word, memory_order_acquire);
         if (word >> LEFT_BITS != seen >> LEFT_BITS) {
             size_t n = work(pool, me->number);
             if (n)
                 pool->done += n;
             seen = word;
-            looks = 0;
-        } else if (looks++ < SPIN)
+            spins = 0;
+        } else if (spins++ < SPIN)
             relax();
-        else if (looks < YIELD)
+        else if (spins < YIELD)
             sched_yield();
         else
             sleep_until(pool, &me->word, word);
@@ -170,8 +170,8 @@ void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chun
         pthread_mutex_unlock(&pool->lock);
     }
     size_t left = chunks - work(pool, 0);
-    for (int looks = 0; pool->done != left; looks++)
-        if (looks < SPIN)
+    for (int spins = 0; pool->done != left; spins++)
+        if (spins < SPIN)
             relax();
         else
             sched_yield();

@@ -131,7 +131,8 @@ static fx_status prepare(centring *a, double *trace, const fx_run *run)
     return fxi_parallel(M->panels, centre, a, &how);
 }
 
-static void keep(double *W, double *b, const double *value, double *U, const centring *a, size_t k)
+static void store_components(double *W, double *b, const double *value, double *U,
+                             const centring *a, size_t k)
 {
     size_t n = a->M->n;
 
@@ -223,7 +224,7 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
         st = fxi_linalg_eigen(value, U, &e, &how);
     }
     if (st >= 0) {
-        keep(W, b, value, U, &a, k);
+        store_components(W, b, value, U, &a, k);
         *total = fxi_fit_pca_total(*total, value, k);
     }
     free(M.A);

@@ -31,7 +31,7 @@ typedef struct online {
     uint64_t start;                     /* steps before this pass */
     int32_t *queue;                     /* [head, tail) by age; the first `initial` came with s */
     size_t head, tail, initial;
-    size_t kept;                        /* rows with w other than 0 */
+    size_t nonzero;                     /* rows with w other than 0 */
     unsigned char *is_near;             /* [rows] 1: is in near */
     int32_t *far;                       /* rows, and their weights */
     double *W;
@@ -72,7 +72,7 @@ static fx_status fill_queue(online *a)
     qsort(all, n, sizeof *all, older);
     for (size_t q = 0; q < n; q++)
         a->queue[q] = all[q].row;
-    a->kept = a->initial = a->tail = n;
+    a->nonzero = a->initial = a->tail = n;
     free(all);
     return FX_OK;
 }
@@ -90,7 +90,7 @@ static void drop(online *a)
     int32_t i = a->queue[a->head++];
     a->s->w[i] = a->s->sum[i] = 0;
     a->s->age[i] = 0;
-    a->kept--;
+    a->nonzero--;
 }
 
 /* ---- A block ------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ static fx_status eval_block(online *a, const fx_run *how)
 {
     const fx_matrix *X = a->p->source->X;
     fxi_row_subset block = {X, a->row, a->rows};
-    size_t n = 0, max_dropped = a->budget && a->kept + a->rows > a->budget ? a->rows : 0;
+    size_t n = 0, max_dropped = a->budget && a->nonzero + a->rows > a->budget ? a->rows : 0;
 
     a->near_count = 0;
     for (size_t r = 0; r < a->rows; r++)
@@ -145,7 +145,7 @@ static void visit_row(online *a, size_t r)
     if (y * (f + s->b) > 0)
         return;
     s->mistakes++;
-    a->kept += s->w[i] == 0;
+    a->nonzero += s->w[i] == 0;
     s->w[i] += u;
     s->sum[i] += before * u;
     s->age[i] = (int64_t)s->steps;
@@ -154,7 +154,7 @@ static void visit_row(online *a, size_t r)
         s->b += u;
         s->sum_b += before * u;
     }
-    if (a->budget && a->kept > a->budget)
+    if (a->budget && a->nonzero > a->budget)
         drop(a);
 }
 
@@ -198,7 +198,7 @@ fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem 
     if (K && a.queue && a.is_near && a.far && a.W && !(st = fill_queue(&a))) {
         for (size_t l = 0; l < NEAR; l++)
             a.K[l] = K + l * BLOCK;
-        while (budget && a.kept > budget)
+        while (budget && a.nonzero > budget)
             drop(&a);
         st = fxi_parallel_ordered((rows - first + BLOCK - 1) / BLOCK, visit_block, &a, run);
     }

@@ -11,10 +11,10 @@ typedef struct fxi_columns {
     size_t width, blocks;               /* columns of a block (the last may have fewer) */
     size_t ld;                          /* of dense columns: rows, rounded up to FXI_LANES */
     bool wide;                          /* doubles */
-    void *dense;                        /* [features][ld] if kept, else [width][ld] */
-    bool kept;
-    size_t held;                        /* block in `dense` if not kept */
-    int64_t *ptr;                       /* [features + 1] sparse: by columns, always kept */
+    void *dense;                        /* [features][ld] if stored, else [width][ld] */
+    bool stored;
+    size_t block_held;                  /* block in `dense` if not stored */
+    int64_t *ptr;                       /* [features + 1] sparse: by columns, always stored */
     int32_t *row;
     void *val;
 } fxi_columns;

@@ -136,21 +136,21 @@ static fx_status make_dense(fxi_columns *c, const fx_run *run)
 
     if (!fxi_size_mul(&bytes, c->ld, width * size_of(c)))
         return fxi_error(FX_ESHAPE, "%zu rows are too many", s->rows);
-    c->kept = fxi_size_mul(&all, c->ld * size_of(c), s->features)
-              && fxi_size_add(&stored, stored, all)
-              && !(run && run->max_memory && stored > run->max_memory);
-    if (!c->kept && (st = fxi_memory_check(run, bytes, "a block of columns of features")))
+    c->stored = fxi_size_mul(&all, c->ld * size_of(c), s->features)
+                && fxi_size_add(&stored, stored, all)
+                && !(run && run->max_memory && stored > run->max_memory);
+    if (!c->stored && (st = fxi_memory_check(run, bytes, "a block of columns of features")))
         return st;
-    if (!(c->dense = fxi_zalloc(c->kept ? all : bytes, 1)))
+    if (!(c->dense = fxi_zalloc(c->stored ? all : bytes, 1)))
         return FX_ENOMEM;
-    for (size_t b = 0; c->kept && b < c->blocks && !st; b++)
+    for (size_t b = 0; c->stored && b < c->blocks && !st; b++)
         st = fill((char *)c->dense + b * bytes, c, b, run);
     return st;
 }
 
 fx_status fxi_fit_l1_columns(fxi_columns *out, const fxi_source *s, const fx_run *run)
 {
-    fxi_columns c = {.s = s, .held = SIZE_MAX, .wide = !s->map && s->X->type == FX_F64};
+    fxi_columns c = {.s = s, .block_held = SIZE_MAX, .wide = !s->map && s->X->type == FX_F64};
     fx_status st;
 
     c.width = (s->features + BLOCKS - 1) / BLOCKS;
@@ -177,16 +177,16 @@ fx_status fxi_fit_l1_columns_visit(fxi_columns *c, size_t block, const fx_run *r
 {
     fx_status st = FX_OK;
 
-    if (!c->ptr && !c->kept && c->held != block) {
+    if (!c->ptr && !c->stored && c->block_held != block) {
         st = fill(c->dense, c, block, run);
-        c->held = st ? SIZE_MAX : block;
+        c->block_held = st ? SIZE_MAX : block;
     }
     return st;
 }
 
 fxi_row fxi_fit_l1_columns_at(const fxi_columns *c, size_t j)
 {
-    size_t at = c->ptr ? (size_t)c->ptr[j] : (c->kept ? j : j % c->width) * c->ld;
+    size_t at = c->ptr ? (size_t)c->ptr[j] : (c->stored ? j : j % c->width) * c->ld;
     const void *v = (const char *)(c->ptr ? c->val : c->dense) + at * size_of(c);
     fxi_row r = {.n = c->ptr ? (size_t)c->ptr[j + 1] - at : c->s->rows};
 

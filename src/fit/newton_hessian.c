@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { T = FXI_TILE, CHUNK = 128, SAMPLE = 4, PASSES = 4, FASTER = 4 };
+enum { T = FXI_TILE, CHUNK = 128, SAMPLE = 4, PASSES = 4, SPEEDUP = 4 };
 
 static size_t order(const fxi_newton *n) { return n->d + (n->p->intercept != FXI_NONE); }
 
@@ -34,16 +34,16 @@ static double sample(const fxi_newton *n)
 {
     double d = (double)order(n), rows = (double)n->p->source->rows;
 
-    return fmin(rows, fmax(SAMPLE * d, 4.0 * FASTER * PASSES * rows / d));
+    return fmin(rows, fmax(SAMPLE * d, 4.0 * SPEEDUP * PASSES * rows / d));
 }
 
-/* In passes.  A pass does few operations for each number that it loads; tiles do FASTER times as
+/* In passes.  A pass does few operations for each number that it loads; tiles do SPEEDUP times as
  * many a second. */
 double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 {
     double d = (double)order(n), rows = (double)n->p->source->rows;
 
-    return d / (2 * FASTER * rows) * (sample(n) / 2 + d / 6);
+    return d / (2 * SPEEDUP * rows) * (sample(n) / 2 + d / 6);
 }
 
 typedef struct tiling {

@@ -90,8 +90,8 @@ bool fxi_fit_pca_bytes(size_t *bytes, const fxi_source *s, size_t k)
 }
 
 /* W, b of the eigenvectors V. */
-static void keep(double *W, double *b, const double *value, const double *V, const fxi_pca *a,
-                 size_t k)
+static void store_components(double *W, double *b, const double *value, const double *V,
+                             const fxi_pca *a, size_t k)
 {
     size_t d = a->s->features;
 
@@ -135,7 +135,7 @@ static fx_status search(double *W, double *b, double *value, double *total, fxi_
         st = fxi_linalg_eigen(value, V, &e, &how);
     free(M.A);
     if (st >= 0) {
-        keep(W, b, value, V, a, k);
+        store_components(W, b, value, V, a, k);
         *total = fxi_fit_pca_total(*total, value, k);
     }
     return st;

@@ -68,12 +68,12 @@ typedef struct view {                   /* what a step sees: arrays of n variabl
 
 static double violation(const view *v) { return v->best[0] - v->best[1]; }
 
-/* beta of q by t, which ends at `end` if it is as long as the way there. */
-static void move_beta(fxi_smo *d, view *v, size_t q, double t, double way, double end)
+/* beta of q by t, or to `end` if t is at least the distance to it. */
+static void move_beta(fxi_smo *d, view *v, size_t q, double t, double distance, double end)
 {
     size_t i = (size_t)v->row[q];
 
-    d->s->beta[i] = fabs(t) >= way ? end : d->s->beta[i] + t;
+    d->s->beta[i] = fabs(t) >= distance ? end : d->s->beta[i] + t;
     offsets(&v->up[q], &v->down[q], d, i);
 }
 
@@ -101,14 +101,14 @@ static void step(fxi_smo *d, view *v, size_t j, const float *a, const float *b)
     double curvature = own + its - 2 * (double)a[j];
     double hi = fxi_fit_smo_step_upper(d, i), lo = fxi_fit_smo_step_lower(d, o);
     double up = d->s->beta[i] < 0 ? fmin(hi, 0) : hi, down = d->s->beta[o] > 0 ? fmax(lo, 0) : lo;
-    double way = up - d->s->beta[i], way_down = d->s->beta[o] - down;
+    double distance = up - d->s->beta[i], distance_down = d->s->beta[o] - down;
     double t = (v->best[0] - v->e[j] - d->scale * (double)v->down[j]) / fmax(curvature, d->tau);
 
-    t = fmin(t, fmin(way, way_down));
+    t = fmin(t, fmin(distance, distance_down));
     if (curvature < -1e-5 * (fabs(own) + fabs(its)))
         d->s->indefinite = true;
-    move_beta(d, v, v->i, t, way, up);
-    move_beta(d, v, j, -t, way_down, down);
+    move_beta(d, v, v->i, t, distance, up);
+    move_beta(d, v, j, -t, distance_down, down);
     d->simd->fit_smo_scan(v->best, &v->i, v->e, t, a, b, v->up, v->down, d->scale, v->n);
     d->s->iterations++;
 }

@@ -71,23 +71,24 @@ static void order(size_t *out, size_t n, const fxi_fm_problem *p, uint64_t epoch
 static fx_status choose_items(descent *a)
 {
     const fxi_fm_problem *p = a->p;
-    size_t items = p->pairs ? p->pairs->n : p->X->rows, *kept = fxi_alloc(items, sizeof *kept);
+    size_t items = p->pairs ? p->pairs->n : p->X->rows,
+           *weighted = fxi_alloc(items, sizeof *weighted);
 
-    if (!kept)
+    if (!weighted)
         return FX_ENOMEM;
     for (size_t i = 0; i < items; i++)
         if (fxi_fm_adagrad_batch_weight(&a->batch, &i, 1) > 0)
-            kept[a->n++] = i;
+            weighted[a->n++] = i;
     a->batches = a->n / p->batch + (a->n % p->batch > 0);
     a->item = fxi_alloc(a->n, sizeof *a->item);
     a->visit = fxi_alloc(a->batches, sizeof *a->visit);
     if (a->item && a->visit) {
         order(a->item, a->n, p, 0);
         for (size_t i = 0; i < a->n; i++)
-            a->item[i] = kept[a->item[i]];
+            a->item[i] = weighted[a->item[i]];
         a->weight = fxi_fm_adagrad_batch_weight(&a->batch, a->item, a->n);
     }
-    free(kept);
+    free(weighted);
     return !a->item || !a->visit ? FX_ENOMEM
            : a->n                ? FX_OK
                                  : fxi_error(FX_EINVAL, "no row has a weight above 0");
@@ -153,12 +154,12 @@ static void copy_state(double *v, double *sum, const double *from_v, const doubl
     memcpy(sum, from_sum, n * sizeof *sum);
 }
 
-static void keep(descent *a)
+static void save_state(descent *a)
 {
     copy_state(a->good_v, a->good_sum, a->s->v, a->s->sum, a->p->fm->size);
 }
 
-static void undo(descent *a)
+static void restore_state(descent *a)
 {
     copy_state(a->s->v, a->s->sum, a->good_v, a->good_sum, a->p->fm->size);
 }
@@ -192,7 +193,7 @@ static bool retry(descent *a, int *halvings)
 {
     fxi_fm_state *s = a->s;
 
-    undo(a);
+    restore_state(a);
     s->diverged = a->p->bare || (*halvings)++ == HALVINGS;
     if (s->diverged)
         return false;
@@ -230,7 +231,7 @@ static fx_status descend(void *ctx, size_t block, fxi_team *team)
         s->iterations++;
         s->objective = value;
         before = visited;
-        keep(a);
+        save_state(a);
         fx_status st = p->step ? p->step(p->ctx, s) : FX_OK;
         if (st < 0)
             return st;
@@ -280,10 +281,10 @@ fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run 
     if (!st)
         st = fxi_fm_adagrad_batch_cache(&a.batch, a.item, a.n);
     if (!st) {
-        keep(&a);
+        save_state(&a);
         st = fxi_parallel_ordered(1, descend, &a, run);
         if (st == FX_ECANCELLED)
-            undo(&a);
+            restore_state(&a);
     }
     free(a.item);
     free(a.visit);

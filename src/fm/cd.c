@@ -199,7 +199,7 @@ static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, dou
     double noise = 1e-12 * was + 1e-20 * start; /* an exact fit has the squares of errors left */
     fx_status st;
 
-    memcpy(d->kept, d->v, d->fm->size * sizeof *d->v);
+    memcpy(d->saved, d->v, d->fm->size * sizeof *d->v);
     if ((st = iterate(d)))
         return st;
     bool computed = (k & (k - 1)) == 0;
@@ -208,7 +208,7 @@ static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, dou
     if (!d->stop)
         now = !computed && drifts(d) ? fresh_objective(d) : objective(d);
     if (d->stop || !(now <= was)) {
-        memcpy(d->v, d->kept, d->fm->size * sizeof *d->v);
+        memcpy(d->v, d->saved, d->fm->size * sizeof *d->v);
         s->rounded = !d->stop && !(now - was <= fmax(tol, noise));
         s->converged = !d->stop && !s->rounded;
         return FX_OK;
@@ -295,7 +295,7 @@ static fx_status open_fit(fxi_fm_descent *d, const fxi_fm_problem *p, fxi_team *
     size_t n = d->R.rows, lines;
     if (!fxi_size_mul(&lines, n, lines_of(d->fm) * FXI_FM_CD_LANES)
         || !(d->r = fxi_alloc(n, sizeof *d->r)) || !(d->fresh = fxi_alloc(n, sizeof *d->fresh))
-        || !(d->kept = fxi_alloc(d->fm->size, sizeof *d->kept))
+        || !(d->saved = fxi_alloc(d->fm->size, sizeof *d->saved))
         || !(d->scale = fxi_alloc(n, sizeof *d->scale))
         || !(d->slope = d->loss == FXI_FM_CD_SQUARED ? d->r : fxi_alloc(n, sizeof *d->slope))
         || !(d->e0 = fxi_alloc(n, sizeof *d->e0)) || !(d->E = fxi_alloc(lines, sizeof *d->E))
@@ -313,7 +313,7 @@ static void close_fit(fxi_fm_descent *d)
         free(d->slope);
     free(d->r);
     free(d->fresh);
-    free(d->kept);
+    free(d->saved);
     free(d->scale);
     free(d->e0);
     free(d->E);

@@ -94,7 +94,7 @@ struct fxi_fm_descent {
     double W, mu;                       /* largest second derivative of the loss */
     double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss; NULL: not
                                          * wanted */
-    double *fresh, *kept;               /* [rows] r computed for an objective; [size] v before the
+    double *fresh, *saved;              /* [rows] r computed for an objective; [size] v before the
                                          * iteration */
     double *e0, *E;                     /* [rows], [rows][stride][8] */
     size_t stride;

@@ -24,15 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CORRECTIONS = 6,
-    MIN_CORRECTIONS = 3,
-    LARGE = 1 << 22,
-    WINDOW = 10,
-    ROUND = 20,
-    OURS = 100,
-    FAILED
-};
+enum { CORRECTIONS = 6, MIN_CORRECTIONS = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20 };
+enum { STOPPED = 100, FAILED };         /* what libLBFGS returns when we end it */
 
 typedef struct fitting {
     fxi_fm_state *s;
@@ -103,7 +96,7 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
 
     (void)g, (void)xnorm, (void)gnorm, (void)step, (void)k, (void)ls;
     if (a->stop)
-        return OURS;
+        return STOPPED;
     if (!(fx <= s->objective))
         return FAILED;
     double *past = &a->past[a->done % WINDOW];
@@ -118,7 +111,7 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     a->stop = st != 0 || (a->p->deadline > 0 && fxi_fm_clock() >= a->p->deadline);
     a->status = st < 0 ? st : FX_OK;
     s->converged = st > 0 || (!a->stop && flat);
-    return a->stop || s->converged || a->done >= a->round ? OURS : 0;
+    return a->stop || s->converged || a->done >= a->round ? STOPPED : 0;
 }
 
 /* Until nothing is to be gained, or the round ends. */

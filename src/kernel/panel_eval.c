@@ -201,7 +201,7 @@ static bool spread(double *x, const fxi_panels *p, const fxi_space *s, size_t i)
 }
 
 /* The first slot whose feature is beyond j, from slot `low` on. */
-static size_t beyond(const fxi_space *s, size_t low, int64_t j)
+static size_t next_slot(const fxi_space *s, size_t low, int64_t j)
 {
     size_t high = s->slots;
 
@@ -225,7 +225,7 @@ static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
     for (size_t e = s->start[i]; e <= last; e++) {
         int64_t j = e < last ? s->tile_col[e] : INT64_MAX;
         int32_t at = e < last ? *fxi_panel_place(p, s, j) : (int32_t)s->slots;
-        size_t end = at >= 0 ? (size_t)at : beyond(s, slot, j);
+        size_t end = at >= 0 ? (size_t)at : next_slot(s, slot, j);
         for (; slot < end; slot++, n++) {
             x[n] = 0;
             s->slot[n] = (int32_t)slot;
@@ -279,7 +279,8 @@ static size_t align_rows(fxi_panel *out, const fxi_panels *p, fxi_space *s, size
     return 2;
 }
 
-static bool each(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i, size_t end)
+static bool eval_rows(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i,
+                      size_t end)
 {
     fxi_panel q = {.zt = s->zt, .slot = s->slot, .col = p->columns ? s->col : NULL};
 
@@ -306,7 +307,7 @@ bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_
             if (fxi_panel_stopped(s, (entries + end - i) * FXI_LANES))
                 return false;
             dots(out + i * FXI_LANES, p, s, i0, i, end);
-        } else if (!each(out, p, s, i0, i, end))
+        } else if (!eval_rows(out, p, s, i0, i, end))
             return false;
         if (near)
             s->work.simd->kernel_sides(out + i * FXI_LANES, s->norm + i, s->norms, end - i);

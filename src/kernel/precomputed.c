@@ -58,7 +58,7 @@ typedef struct reading {
 } reading;
 
 /* Are there columns for all rows of `of`?  */
-static fx_status within(const fx_matrix *X, fxi_row_subset of, size_t before)
+static fx_status check_range(const fx_matrix *X, fxi_row_subset of, size_t before)
 {
     for (size_t i = 0; i < of.n; i++)
         if (number(of, i) >= X->cols - (X->cols < before ? X->cols : before))
@@ -88,7 +88,7 @@ fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_r
                                       fxi_row_subset z, const fx_run *run)
 {
     reading a = {.K = K, .x = x, .z = z, .offset = offset(k, z.X)};
-    fx_status st = within(z.X, x, a.offset);
+    fx_status st = check_range(z.X, x, a.offset);
     fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n);
 
     return st ? st : fxi_parallel(z.n, row_block, &a, &how);
@@ -98,7 +98,7 @@ fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_row
                                           const fx_run *run)
 {
     size_t before = offset(k, x.X);
-    fx_status st = within(x.X, x, before);
+    fx_status st = check_range(x.X, x, before);
 
     (void)run;
     for (size_t i = 0; i < x.n && !st; i++)
@@ -130,7 +130,7 @@ fx_status fxi_kernel_precomputed_score(double *S, const fx_kernel *k, fxi_row_su
                                        const fx_run *run)
 {
     reading a = {.S = S, .W = W, .outputs = outputs, .x = x, .z = z, .offset = offset(k, x.X)};
-    fx_status st = within(x.X, z, a.offset);
+    fx_status st = check_range(x.X, z, a.offset);
     fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n * (double)outputs);
 
     return st ? st : fxi_parallel((x.n + ROWS - 1) / ROWS, score_block, &a, &how);

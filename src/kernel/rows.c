@@ -88,12 +88,12 @@ fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_row_subset x,
 
 size_t fxi_kernel_rows_bytes(const fx_kernel *k, const fx_matrix *X, const fx_run *run)
 {
-    size_t blocks = X->rows / fxi_kernel_panel_tile(X, TILE) + 1, each;
+    size_t blocks = X->rows / fxi_kernel_panel_tile(X, TILE) + 1, per_thread;
 
     if (fxi_kernel_is_precomputed(k))
         return 0;
-    each = fxi_kernel_panel_bytes(k, X, TILE, 1);
-    return each * (size_t)fxi_parallel_threads(run, blocks);
+    per_thread = fxi_kernel_panel_bytes(k, X, TILE, 1);
+    return per_thread * (size_t)fxi_parallel_threads(run, blocks);
 }
 
 /* ---- The diagonal --------------------------------------------------------------------------- */

@@ -198,9 +198,9 @@ fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const doubl
     fx_run how = fxi_parallel_run(run, (double)X->rows * (double)vectors
                                          * (double)fxi_kernel_cost(k, a.entries));
     int threads = fxi_parallel_threads(&how, blocks);
-    size_t each = a.entries * (G ? 20 + FXI_LANES * 8 : 20)
-                  + 8 * fxi_kernel_scratch(k, a.entries, G != NULL);
-    st = fxi_memory_check(run, (size_t)threads * each + a.panels * panel * sizeof *a.P,
+    size_t per_thread = a.entries * (G ? 20 + FXI_LANES * 8 : 20)
+                        + 8 * fxi_kernel_scratch(k, a.entries, G != NULL);
+    st = fxi_memory_check(run, (size_t)threads * per_thread + a.panels * panel * sizeof *a.P,
                           "scratch for kernel values");
     if (!st && !(a.P = fxi_zalloc(a.panels * panel, sizeof *a.P)))
         st = FX_ENOMEM;

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1024, PIECE = 256, TILE = 8, SMALL = 64, RESTARTS = 300, AGAIN = 4 };
+enum { CHUNK = 1024, PIECE = 256, TILE = 8, SMALL = 64, RESTARTS = 300, MAX_REFINEMENTS = 4 };
 #define TOL 1e-10
 
 typedef struct krylov {
@@ -157,7 +157,7 @@ static fx_status append(krylov *a)
     fx_run how = threads_for(a, (double)a->have * (double)a->n);
     fx_status st = FX_OK;
 
-    for (int times = 0; times < AGAIN && now > 4 * DBL_EPSILON * first && !st; times++) {
+    for (int times = 0; times < MAX_REFINEMENTS && now > 4 * DBL_EPSILON * first && !st; times++) {
         before = now;
         st = inner(a, a->work, a->V, a->have, v, 1, false);
         if (!st)

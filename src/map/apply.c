@@ -227,9 +227,9 @@ static fx_status run_tiles(application *a, const fx_run *run)
     fx_run how = fxi_parallel_run(run, (double)a->X->rows * (double)m->width
                                          * (double)(a->to - a->from));
     int threads = fxi_parallel_threads(&how, tiles);
-    size_t each = m->type->space(m, a->entries) + 16 * a->entries
-                  + 4 * m->width * block_rows(m) + 8 * a->outputs * FXI_LANES;
-    st = fxi_memory_check(run, (size_t)threads * each, "scratch for the map");
+    size_t per_thread = m->type->space(m, a->entries) + 16 * a->entries
+                        + 4 * m->width * block_rows(m) + 8 * a->outputs * FXI_LANES;
+    st = fxi_memory_check(run, (size_t)threads * per_thread, "scratch for the map");
     if (!st)
         st = make_spaces(a, threads);
     if (!st)

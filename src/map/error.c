@@ -167,15 +167,15 @@ static fx_status check(const fx_error *out, const fx_map *m, const fx_matrix *X,
 
 static fx_status make_spaces(measure *e, int threads)
 {
-    size_t longest = 0, bytes, each;
+    size_t longest = 0, bytes, per_thread;
 
     for (size_t i = 0; i < e->X->rows; i++) {
         size_t n = fxi_data_row(e->X, i).n;
         longest = n > longest ? n : longest;
     }
     e->capacity = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
-    each = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
-    bytes = (size_t)threads * each * sizeof(double)
+    per_thread = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
+    bytes = (size_t)threads * per_thread * sizeof(double)
             + 2 * e->chunk * e->map->features * sizeof *e->Z;
     fx_status st = fxi_memory_check(e->run, bytes, "sampled pairs and their features");
     if (st)
@@ -184,7 +184,7 @@ static fx_status make_spaces(measure *e, int threads)
         || !(e->space = fxi_zalloc((size_t)threads, sizeof *e->space)))
         return FX_ENOMEM;
     for (int t = 0; t < threads; t++)
-        if (!(e->space[t] = fxi_alloc(each, sizeof(double))))
+        if (!(e->space[t] = fxi_alloc(per_thread, sizeof(double))))
             return FX_ENOMEM;
     return FX_OK;
 }

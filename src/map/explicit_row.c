@@ -18,7 +18,7 @@ typedef struct walk {
     size_t at[FXI_EXPLICIT_ORDERS];        /* positions in the row */
 } walk;
 
-static size_t over(size_t n, size_t k)
+static size_t binomial(size_t n, size_t k)
 {
     size_t c = 0;
 
@@ -35,7 +35,7 @@ static void extend(walk *w, fxi_row r, size_t d, int t, int i)
     size_t from = i ? (size_t)fxi_row_column(r, w->at[i - 1]) + 1 : 0;
 
     w->prefix[i + 1] = w->prefix[i] * (float)fxi_row_value(r, w->at[i]);
-    w->rank[i + 1] = w->rank[i] + over(d - from, k) - over(d - v, k);
+    w->rank[i + 1] = w->rank[i] + binomial(d - from, k) - binomial(d - v, k);
 }
 
 /* Products of t > 0 of the row's n >= t numbers. */
@@ -73,7 +73,7 @@ size_t fxi_map_explicit_row(float *val, int32_t *col, const fx_map *m, fxi_row r
 
     for (const fxi_section *s = e->section; s < e->section + e->sections; s++)
         if (!val)
-            n += over(r.n, (size_t)s->order);
+            n += binomial(r.n, (size_t)s->order);
         else if (s->order == 0) {
             val[n] = s->weight;
             col[n++] = (int32_t)s->first;

@@ -150,11 +150,11 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
     memset(s->even, 0, (FX_ORDER_MAX + 1) * FXI_LANES * sizeof *s->even);
     memset(s->number, 0, 3 * FXI_LANES * sizeof *s->number);
     for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, entries); r++)
-        if (k->way == FXI_RK_PANEL)
+        if (k->method == FXI_RK_PANEL)
             s->inserted[r] = true;
-        else if (k->way == FXI_RK_EXPONENT && k->complex)
+        else if (k->method == FXI_RK_EXPONENT && k->complex)
             set_complex_exponent(s, k, r);
-        else if (k->way == FXI_RK_EXPONENT)
+        else if (k->method == FXI_RK_EXPONENT)
             set_exponent(s, k, r);
         else
             set_sums(s, m, k, r);
@@ -213,7 +213,7 @@ static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_spa
     _Alignas(64) double even[(FX_ORDER_MAX + 1) * FXI_LANES];
     _Alignas(64) float number[3 * FXI_LANES];
 
-    if (k->way == FXI_RK_PRODUCTS) {
+    if (k->method == FXI_RK_PRODUCTS) {
         for (size_t i = 0; i < n; i++)
             re[i] *= (float)k->scale;
         return;
@@ -221,10 +221,10 @@ static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_spa
     for (int t = 2; row >= 0 && t <= FX_ORDER_MAX && t <= k->order + 1; t += 2)
         for (int w = 0; w < FXI_LANES; w++)
             even[t * FXI_LANES + w] = s->even[t * FXI_LANES + row];
-    for (int i = 0; row >= 0 && k->way == FXI_RK_EXPONENT && i < 3; i++)
+    for (int i = 0; row >= 0 && k->method == FXI_RK_EXPONENT && i < 3; i++)
         for (int w = 0; w < FXI_LANES; w++)
             number[i * FXI_LANES + w] = s->number[i * FXI_LANES + row];
-    if (k->way == FXI_RK_SUMS)
+    if (k->method == FXI_RK_SUMS)
         sums(re, im, m, k, s, at, n, row < 0 ? s->even : even);
     else
         exponent(re, im, m, k, s, at, n, row < 0 ? s->number : number);
@@ -234,7 +234,7 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
 {
     const fxi_rk *k = m->state;
     size_t width = k->w[0].width, count = fxi_rk_count(k, b);
-    bool all = k->way != FXI_RK_EXPONENT || k->complex || s->ones || s->beyond;
+    bool all = k->method != FXI_RK_EXPONENT || k->complex || s->ones || s->beyond;
 
     if (!k->complex)
         s->z[0] = z;                    /* laid out alike: the rest happens in place */
@@ -259,7 +259,7 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     fxi_rk_space *s = base;
     bool inserted = false;
 
-    if (k->way != FXI_RK_PANEL)
+    if (k->method != FXI_RK_PANEL)
         by_projections(z, m, s, b);
     for (size_t r = 0; r < s->tile->rows; r++)
         inserted |= s->inserted[r];
@@ -325,23 +325,23 @@ static void plan(const fx_map *m, fxi_rk *k, const fxi_project_type *form)
 {
     bool subsets = m->kernel->type == &fxi_kernel_all_subsets;
 
-    k->way = FXI_RK_PANEL;
+    k->method = FXI_RK_PANEL;
     if (k->law != FXI_LAW_SIGN || (!subsets && k->order == 0))
         return;
     if (subsets && form == &fxi_project_packed && !k->complex) {
-        k->way = FXI_RK_PRODUCTS;
+        k->method = FXI_RK_PRODUCTS;
         k->sets = k->power[0] = 1;
         add_input(k, 0, 0);
         return;
     }
     if (subsets) {
-        k->way = FXI_RK_EXPONENT;
+        k->method = FXI_RK_EXPONENT;
         k->sets = 3;
         for (int i = 0; i < 3; i++)
             add_input(k, k->complex ? i : 0, i);
         return;
     }
-    k->way = FXI_RK_SUMS;
+    k->method = FXI_RK_SUMS;
     for (int t = 1; t <= k->order; t++) {
         if (k->complex ? t % 4 == 0 : t % 2 == 0)
             continue;                   /* a number of the row */
@@ -359,7 +359,8 @@ static fx_status draw(fx_map *m, fxi_rk *k, const fxi_project_type *form, bool r
     fxi_project w = {.type = form, .rows = k->outputs, .cols = m->cols,
                      .like = k->complex ? m->like / 2 : m->like, .law = k->law, .scale = 1,
                      .row_signs = row_signs, .mixed = mixed_parity(m, k),
-                     .products = k->way == FXI_RK_PRODUCTS, .seed = m->seed, .stream = m->stream};
+                     .products = k->method == FXI_RK_PRODUCTS, .seed = m->seed,
+                     .stream = m->stream};
     bool square = false;                /* sums of w^2 are wanted */
     fx_status st;
 

@@ -7,15 +7,15 @@
 
 enum { FXI_RK_INPUTS = 20 };            /* most sets of values that meet projections */
 
-typedef enum fxi_rk_way {               /* how a block of features is made */
-    FXI_RK_SUMS,                        /* power sums by projections, then Newton's recursion */
-    FXI_RK_PRODUCTS,                    /* all-subsets by packed products */
-    FXI_RK_EXPONENT,                    /* all-subsets as the exponential of a projection */
-    FXI_RK_PANEL                        /* the kernel itself beside rows of W */
-} fxi_rk_way;
+typedef enum fxi_rk_method {            /* how a block of features is made */
+                             FXI_RK_SUMS, /* power sums by projections, then Newton's recursion */
+                             FXI_RK_PRODUCTS, /* all-subsets by packed products */
+                             FXI_RK_EXPONENT, /* all-subsets as the exponential of a projection */
+                             FXI_RK_PANEL /* the kernel itself beside rows of W */
+} fxi_rk_method;
 
 typedef struct fxi_rk {
-    fxi_rk_way way;
+    fxi_rk_method method;
     fxi_law law;
     bool complex;
     fxi_project w[3];                   /* real: [0]; complex: both parts and their product */

@@ -12,7 +12,7 @@
 #undef complex                          /* a name of fields here */
 
 typedef double _Complex number;
-enum { LOOK = 1 << 16 };                /* operations between two looks at the team */
+enum { POLL_EVERY = 1 << 16 };          /* operations between polls for cancellation */
 
 /* ---- Real draws --------------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ static number complex_value(number *scratch, const fx_map *m, const fxi_rk *k,
 static bool stopped(fxi_rk_space *s, size_t operations)
 {
     s->since += operations;
-    if (s->since < LOOK)
+    if (s->since < POLL_EVERY)
         return false;
     if (fxi_tile_stopped(s->tile))
         return true;                    /* and again, whoever asks next */

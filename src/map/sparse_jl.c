@@ -31,7 +31,7 @@
 #include <string.h>
 
 enum { LEAF, CHAIN };                   /* uses of random numbers */
-enum { LOOK = 1 << 16 };                /* buckets between two looks at the team */
+enum { POLL_EVERY = 1 << 16 };          /* buckets between polls for cancellation */
 
 typedef struct state {
     size_t s, low, more;                /* blocks; of `low` buckets, the first `more` of one more */
@@ -104,7 +104,7 @@ static bool stopped(walk *w)
 {
     const state *k = w->m->state;
 
-    if (w->team && (w->since += k->s) > LOOK) {
+    if (w->team && (w->since += k->s) > POLL_EVERY) {
         w->since = 0;
         w->stopped = fxi_parallel_cancelled(w->team);
     }

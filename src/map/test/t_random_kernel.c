@@ -261,8 +261,8 @@ static void check_defined(size_t i, const char *spec, size_t d, size_t D, bool s
             number v = slow(k, kernels[i].spec, z, d, &absolute);
             /* c u times the absolute sum; power sums lose at most LOSS = 64; FFT and logarithms of
              * the exponent are within 32 u of the sum of their values, here below 12 * 8 */
-            double loss = rk->way == FXI_RK_SUMS && rk->order > 1 ? 64 * 2 * rk->order : 1;
-            double tol = absolute * 0x1p-24 * (loss + (rk->way == FXI_RK_EXPONENT ? 3200 : 32));
+            double loss = rk->method == FXI_RK_SUMS && rk->order > 1 ? 64 * 2 * rk->order : 1;
+            double tol = absolute * 0x1p-24 * (loss + (rk->method == FXI_RK_EXPONENT ? 3200 : 32));
             size_t width = rk->w[0].width, in = s % width, block = s / width;
             size_t full = count - block * width < width ? count - block * width : width;
             size_t re = block * m->width + in, im = re + full;

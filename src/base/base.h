@@ -21,7 +21,7 @@ void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
 void *fxi_realloc(void *old, size_t n, size_t size);    /* as malloc aligns; on failure old stays */
 char *fxi_strndup(const char *s, size_t n);
-fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* FX_ELIMIT? */
+fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* or FX_ELIMIT */
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng {
@@ -48,7 +48,8 @@ double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 
 
 /* parallel.c - fn(ctx, block) for block = 0..blocks-1 in any order, on run's threads.  A block's
  * result must depend on the block alone.  The first failing block in block order decides the
- * status and the detail.  Inside fn, long blocks ask fxi_parallel_cancelled now and then. */
+ * status and the detail.  Inside fn, long blocks poll fxi_parallel_cancelled every few
+ * milliseconds. */
 typedef struct fxi_team fxi_team;
 typedef fx_status fxi_block(void *ctx, size_t block, fxi_team *team);
 fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run);
@@ -105,7 +106,7 @@ fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *t
 fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key);
 fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                         const fxi_spec_key *table, const char *key);
-/* Does a value with %2C for a byte stand for that name? */
+/* True if the value, with %2C for a byte, stands for that name. */
 bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
 /* The value for a name that is neither of the words "a|b|c" nor grammar, to out[3 len + 1]; returns
  * its length. */

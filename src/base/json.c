@@ -29,7 +29,7 @@ typedef struct scan {
     fxi_team *team;
     const char *polled;                 /* where cancellation was last checked */
     int depth;
-    uint64_t objects;                   /* bit 0: is the innermost open value an object? */
+    uint64_t objects;                   /* bit 0: 1 if the innermost open value is an object */
     size_t nodes, keys, bytes;          /* found so far */
     fxi_json *node, *open;              /* NULL in the first scan; `open` is the innermost */
     fxi_json unused;                    /* what the first scan writes to */

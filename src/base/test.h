@@ -16,7 +16,7 @@ int main(void);
 #endif
 __attribute__((weak)) atomic_bool test_checked;         /* one in a program: a CHECK was reached */
 
-/* Has a thread other than the caller's worked since this was last asked?  Where a test asks for
+/* True if a thread other than the caller's has worked since the last call.  Where a test asks for
  * several threads and there are several blocks, one has: base/test/threads.c sees to it. */
 bool test_helped(void);
 

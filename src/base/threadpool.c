@@ -2,15 +2,15 @@
  * threadpool.c - threads that live for one fit and are given work every few microseconds.
  *
  * fxi_parallel starts threads for each call, which costs more than the work of one column.  Here
- * helpers are started once and wait: they look at their word for some microseconds, then let others
- * run between looks, then sleep.  Handing out work is one store for each worker, and about one
- * journey of a cache line there and back.
+ * workers are started once.  Idle workers spin on an atomic word for a few microseconds, then
+ * yield, then block on a condition variable.  Handing out work is one store for each worker, and
+ * about one journey of a cache line there and back.
  *
- * Chunks are cut into one range for each worker, in order, so that a worker meets the same rows in
- * every run; whoever has finished takes from the ranges of others.  A word holds the number of the
- * run and how many chunks of the range are left; a chunk is taken by exchanging the word.  So the
- * caller does all of the work itself where no helper could be started or none is scheduled, and a
- * helper that looks late finds either nothing or the run that is under way.  What fn reads is
+ * Chunks are cut into one range for each worker, in order, so that a worker has the same rows in
+ * every run; a worker that has finished takes from the ranges of others.  A word holds the number
+ * of the run and how many chunks of the range are left; a chunk is taken by exchanging the word.
+ * So the caller does all of the work itself where no worker could be started or none is scheduled,
+ * and a worker that looks late finds either nothing or the run in progress.  What fn reads is
  * published by the store of the words and stays until the last chunk taken has been counted. */
 
 #include "base/base.h"
@@ -55,7 +55,7 @@ static size_t first_of(const fxi_threadpool *pool, int k)
     return pool->chunks * (size_t)k / (size_t)pool->workers;
 }
 
-/* A chunk of worker k's range?  Its number to *chunk. */
+/* Takes a chunk of worker k's range, its number to *chunk; false if none is left. */
 static bool take(fxi_threadpool *pool, int k, size_t *chunk)
 {
     atomic_uint_least64_t *at = &pool->worker[k].word;

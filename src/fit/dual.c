@@ -17,8 +17,8 @@
  * Cost: a pass is at most 4 floating point operations for each stored number.  Passes are few where
  * rows are short and C small, and without end where columns differ in scale: proximal.c is for
  * these.  (Leaps along the ways of passes, as in conjugate gradients, spared none of the first 20.)
- * Memory: 17 bytes a row, 8 a feature.  Accuracy: w is updated and never summed anew; its error is
- * a few roundings for each pass.
+ * Memory: 17 bytes per row plus 8 per feature.  Accuracy: w is updated and never recomputed; its
+ * error is a few roundings for each pass.
  *
  * Hsieh, Chang, Lin, Keerthi, Sundararajan (2008), A dual coordinate descent method for large-scale
  * linear SVM; Rockafellar (1976), Monotone operators and the proximal point algorithm. */

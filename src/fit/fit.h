@@ -77,8 +77,8 @@ typedef struct fxi_problem {
     uint64_t seed;                      /* of the order in which blocks and rows are visited */
     const fx_kernel *kernel;            /* of kernel machines: the source's rows are plain */
     uint64_t cache;                     /* smo.c: bytes that it may take in all */
-    /* After each iteration, with what is known then (objective and gap may be NaN); NULL: nobody
-     * wants to know.  A failure ends the fit. */
+    /* After each iteration, with what is known then (objective and gap may be NaN); NULL to
+     * skip.  A failure ends the fit. */
     fx_status (*step)(void *ctx, const fxi_solution *now);
     void *ctx;
 } fxi_problem;

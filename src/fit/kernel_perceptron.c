@@ -77,7 +77,7 @@ static fx_status fill_queue(online *a)
     return FX_OK;
 }
 
-/* Is place q void, its row standing behind? */
+/* True if place q is void: its row is in the queue again, further back. */
 static bool moved(const online *a, size_t q)
 {
     return q < a->initial && a->s->age[a->queue[q]] > (int64_t)a->start;

@@ -9,7 +9,7 @@
  *
  * A lies in panels (linalg/cholesky.h), each filled with kernel values in its place and factored
  * there.  What is left of the equation, rho = y - K beta - b - D beta, is then formed with kernel
- * values computed anew, and beta is refined by it while that helps: at most REFINE times.
+ * values computed again, and beta is refined by it while that helps: at most REFINE times.
  *
  * Gap.  The dual objective <beta, y> - beta'K beta/2 - sum_i beta_i^2/(4 c_i), sum_i beta_i = 0, is
  * below the optimum, and below the primal one by sum_i c_i rho_i^2: that is solution.gap, over the

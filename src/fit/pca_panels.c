@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * pca_panels.c - products of a symmetric matrix with a block of vectors.
  *
- * Rows lie in panels of 16, so that 16 rows meet 16 vectors in a tile of sums that stays in
+ * Rows lie in panels of 16, so that 16 rows times 16 vectors are a tile of sums that stays in
  * registers (newton_hot.c); a panel is loaded once for FXI_PCA_GROUPS * 16 vectors. */
 
 #include "fit/pca.h"

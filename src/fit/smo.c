@@ -13,9 +13,9 @@
  * the next, betas and f are multiplied by 4.  That halves the steps, and rows of the kernel
  * matrix are computed twice instead of ten times where few of them fit into the cache.
  *
- * Rounds: inactive variables leave the active set now and then (smo_shrink.c), and e follows rows
- * of floats (smo_cache.c).  A round ends where the active variables violate a tenth of what they
- * did, or after many steps; then e of all is summed again in double precision (smo_gap.c), and
+ * Rounds: inactive variables leave the active set every 1000 steps (smo_shrink.c), and e follows
+ * rows of floats (smo_cache.c).  A round ends where the active variables violate a tenth of what
+ * they did, or after many steps; then e of all is summed again in double precision (smo_gap.c), and
  * variables that became active return.  So the end is exact, and rounding makes another round, each
  * less than the one before.  Long rounds would solve problems of the wrong active variables.
  *

@@ -57,8 +57,8 @@ static fx_status open_dense(fxi_source *s, uint64_t keep, const fx_run *run)
     if (!(s->Z = fxi_alloc(numbers, sizeof *s->Z)))
         return FX_ENOMEM;
     fx_status st = fx_map_apply(s->Z, s->stride, FX_F32, s->map, s->X, run);
-    size_t padding = s->stride - s->features;   /* only that: while all of Z were made 0, nobody
-                                                 * would be asked whether to stop */
+    size_t padding = s->stride - s->features;   /* only that: clearing all of Z could not be
+                                                 * cancelled */
     for (size_t i = 0; i < s->rows && padding && !st; i++)
         memset(s->Z + i * s->stride + s->features, 0, padding * sizeof *s->Z);
     return st;

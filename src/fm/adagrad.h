@@ -51,7 +51,7 @@ void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i);
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
                               const size_t *start, size_t n);
 void fxi_fm_adagrad_rows_clear(fxi_fm_adagrad_rows *a); /* what was touched */
-bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* asked now and then */
+bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* polls for cancellation */
 /* Scores to f, derivatives to g if they will be needed; G += sum_r by[r] df_r/dv, f_r the score of
  * row r. */
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);

@@ -16,12 +16,13 @@
  * of v.
  *
  * Rounding.  Steps use scores that are moved, not computed, so their errors add up; after
- * iterations 1, 2, 4, 8, .. they are computed anew, and so is the last objective.  Derivatives by
- * deletion have errors relative to lambda times the largest product of a row.  Without penalties
- * factors, or a lambda that is learned, may grow to 1e9 or 1e40 while others shrink, and these errors
- * exceed the scores; so with learned lambdas or factors above LARGE the objective of every iteration
- * is that of scores computed for it.  An iteration that raises the objective is undone and is the last: the fit has converged
- * if the rise is within tol, else rounding stopped it. */
+ * iterations 1, 2, 4, 8, .. they are computed from scratch, and so is the last objective.
+ * Derivatives by deletion have errors relative to lambda times the largest product of a row.
+ * Without penalties factors, or a lambda that is learned, may grow to 1e9 or 1e40 while others
+ * shrink, and these errors exceed the scores; so with learned lambdas or factors above LARGE the
+ * objective of every iteration is that of scores computed for it.  An iteration that raises the
+ * objective is undone and is the last: the fit has converged if the rise is within tol, else
+ * rounding stopped it. */
 
 #include "fm/cd.h"
 

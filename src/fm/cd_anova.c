@@ -8,7 +8,7 @@
  *
  * which is O(m) an entry.  One deletion multiplies rounding errors by about
  * (|z| / (a - |z|))^{m-1}, a = sum |z|.  Where that is above 1000 in some lane, the row's lanes d
- * are built anew from its other entries, and after a move e and a are what follows from these, so
+ * are built from its other entries alone, and after a move e and a are what follows from these, so
  * that errors of a dominating entry do not stay.  At order 2 a is not kept: a - |z| >= |d_1|, and
  * |d_1| < |z|/1000 is rare enough where others merely cancel. */
 

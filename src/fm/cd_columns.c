@@ -56,7 +56,7 @@ static void order_rows(int32_t *pick, size_t rows, const fx_matrix *X)
     }
 }
 
-/* Counts entries by row and column; are there numbers that are not 1? */
+/* Counts entries by row and column; true if there are numbers other than 1. */
 static bool count(fxi_fm_cd_rows *R, const fxi_fm_problem *p, fxi_team *team)
 {
     bool other = false;
@@ -163,7 +163,7 @@ static void move_back(size_t *n, size_t groups)
     n[0] = 0;
 }
 
-/* Does a row's run of entries of one group begin at entry q? */
+/* True if a row's run of entries of one group begins at entry q. */
 static bool begins(const fxi_fm_cd_rows *R, const fxi_fm *fm, size_t row, size_t q)
 {
     int32_t g = fm->group[R->col[q]];

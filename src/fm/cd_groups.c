@@ -3,11 +3,11 @@
  * components at once.
  *
  * The kernel takes s_g = sum_{j in g} p_j x_j in place of the p_j x_j.  Columns are visited group
- * by group: a group is opened by deleting its s_g from the e_t of all rows that meet it (guarded as
- * in cd_anova.c, a being kept at all orders), so that the state holds e(without g), which stays
- * while its columns are visited: the derivative by p_j is x_j e_{m-1}(without g), as of a linear
- * term.  It is closed by inserting the new s_g.  Opening and closing cost O(m) and the entries of
- * the group, once for eight components. */
+ * by group: a group is opened by deleting its s_g from the e_t of all rows that have entries in it
+ * (guarded as in cd_anova.c, a being kept at all orders), so that the state holds e(without g),
+ * which stays while its columns are visited: the derivative by p_j is x_j e_{m-1}(without g), as of
+ * a linear term.  It is closed by inserting the new s_g.  Opening and closing cost O(m) and the
+ * entries of the group, once for eight components. */
 
 #include "fm/cd.h"
 

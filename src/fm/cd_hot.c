@@ -65,7 +65,7 @@ FXI_INLINE fxi_vec rotate_lanes(fxi_vec v, const int k)
 
 /* ---- anova -------------------------------------------------------------------------------- */
 
-/* Bit q of a word: of the bytes of a piece, is number q not 0? */
+/* A word of a piece's bytes: bit q is 1 if byte q is not 0. */
 FXI_INLINE uint64_t word_of(const unsigned char *byte)
 {
 #if FXI_WIDTH == 64
@@ -79,8 +79,8 @@ FXI_INLINE uint64_t word_of(const unsigned char *byte)
 #endif
 }
 
-/* Derivatives of one row to g; with `move` its e and a move by `by` and `grow`.  Else: is some lane
- * not fit for deletion? */
+/* Derivatives of one row to g; with `move` its e and a move by `by` and `grow`.  Else the
+ * mask of lanes that are not fit for deletion. */
 FXI_INLINE vec_mask visit(double *g, double *s, double e0, double x, const bool ones, fxi_vec z,
                           fxi_vec by, fxi_vec grow, const int m, double guard, const double *theta,
                           const bool move)

@@ -4,7 +4,7 @@
  *
  * S has been multiplied by the very number 1 + z_j by which it is divided, so nothing cancels.
  * Where that number is (nearly) 0 in some lane, or S left the range of doubles, the product of the
- * others is formed anew. */
+ * others is formed from scratch. */
 
 #include "fm/cd.h"
 

@@ -131,7 +131,7 @@ fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_sub
                        const fx_run *run);
 double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *workspace, fxi_row r,
                         fxi_team *team);
-/* Should a loop over rows stop?  Asked once in 2^14 entries, which *entries counts. */
+/* True if a loop over rows is to stop; polls once per 2^14 entries, which *entries counts. */
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team);
 
 /* ---- Fitting ----------------------------------------------------------------------------- */

@@ -140,7 +140,7 @@ static fx_status descend(fitting *a)
         return fxi_error(FX_ENOMEM, "no memory for %d corrections of %zu numbers", how.m, fm->size);
     if (ret == LBFGS_SUCCESS || ret == LBFGS_ALREADY_MINIMIZED)
         a->s->converged = true;         /* the gradient is tiny */
-    else if (failed && a->done > a->begun) /* no step leads down; did the last one? */
+    else if (failed && a->done > a->begun) /* no step leads down: check the last one */
         a->s->converged = a->past[(a->done - 1) % WINDOW] - a->s->objective
                           <= a->p->tol * fabs(a->s->objective);
     return FX_OK;

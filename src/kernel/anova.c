@@ -11,12 +11,12 @@
  *
  *   B = E_{m-1} + |z_j| E_{m-2} + .. + |z_j|^{m-1},
  *
- * where building e(without j) anew would err by k u D_{m-1}.  For one row E is fixed, B grows with
- * |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t with weights
- * theta, is largest for the largest |z_j|, and one test a row decides: the row is deleted from
- * while B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of [1], which
- * subtracts nothing but needs m numbers an entry.  The test fails when one feature
- * dominates or hardly more than m features meet.
+ * where building e(without j) from scratch would err by k u D_{m-1}.  For one row E is fixed, B
+ * grows with |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t
+ * with weights theta, is largest for the largest |z_j|, and one test a row decides: the row is
+ * deleted from while B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of
+ * [1], which subtracts nothing but needs m numbers an entry.  The test fails when one feature
+ * dominates or hardly more than m features are common.
  *
  * [1] M. Blondel, A. Fujino, N. Ueda, M. Ishihata. Higher-Order Factorization Machines. NIPS
  *     2016. */
@@ -83,7 +83,7 @@ static void by_table(double *g, double *a, const fx_kernel *k, const fxi_panel *
     }
 }
 
-/* May entries be deleted from this lane?  E: e_t of the |z_i|, z: the largest of them. */
+/* True if entries may be deleted from this lane.  E: e_t of the |z_i|, z: the largest of them. */
 static bool deletable(const fx_kernel *k, const double *E, double z)
 {
     double d = 1, b = 1, good = k->coef[1], bad = k->coef[1];

@@ -7,8 +7,8 @@
  *   distance1  sum |x_k - z_k|
  *
  * A second row that stands beside the same slots takes the same way at the same time: one row
- * alone waits for its own additions.  Each lane of each row is a sum of its own, rounded as fxi_fma
- * says, so that company does not show in it.
+ * alone waits for its own additions.  Every lane of every row has its own sum, rounded as fxi_fma
+ * says, so a row gives the same bits alone or paired with another.
  *
  * Differences are formed first: ||x||^2 - 2<x,z> + ||z||^2 cancels for close points (rbf.c says
  * when that does not matter). */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * gram.c - K(X_i, Z_j) for all pairs of rows.
  *
- * The work is cut into blocks, a tile of rows of X by a run of rows of Z, which meets the tile
- * panel by panel (panel.c).  When Z is X only pairs j <= i are evaluated and each is written twice.
- * A number depends on its own pair alone, and blocks are cut alike for any number of threads. */
+ * The work is cut into blocks, a tile of rows of X by a run of rows of Z, which is
+ * evaluated against the tile panel by panel (panel.c).  When Z is X only pairs j <= i are evaluated
+ * and each is written twice. A number depends on its own pair alone, and blocks are cut alike for
+ * any number of threads. */
 
 #include "kernel/panel.h"
 

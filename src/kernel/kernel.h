@@ -18,7 +18,7 @@ typedef struct fxi_panel {              /* a row beside FXI_LANES vectors */
     const double *zt;                   /* [..][FXI_LANES], 64-byte aligned */
 } fxi_panel;
 
-typedef struct fxi_work {               /* per thread, allocated at the door */
+typedef struct fxi_work {               /* scratch of a thread, allocated once on entry */
     const fxi_simd *simd;
     double *scratch;                    /* fxi_kernel_scratch doubles, 64-byte aligned */
     fxi_team *team;                     /* for work that may take long */
@@ -79,13 +79,14 @@ size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient);
 /* Multiply-adds that a row of n entries takes with one vector, about. */
 size_t fxi_kernel_cost(const fx_kernel *k, size_t n);
 bool fxi_kernel_differences(const fx_kernel *k);
-bool fxi_kernel_products(const fx_kernel *k);   /* a function of <x, z>? */
+bool fxi_kernel_products(const fx_kernel *k);   /* true: a function of <x, z> */
 /* Of a function of ||x - z||^2 its gamma, which comes from norms and <x, z> if
  * gamma (||x||^2 + ||z||^2) <= FXI_KERNEL_NEAR (rbf.c); else 0. */
 #define FXI_KERNEL_NEAR 32.
 double fxi_kernel_squares(const fx_kernel *k);
 bool fxi_kernel_is_precomputed(const fx_kernel *k);
-bool fxi_kernel_columns(const fx_kernel *k); /* is a feature's number of account? */
+/* True if the kernel depends on feature indices (itemset, groups, cross). */
+bool fxi_kernel_columns(const fx_kernel *k);
 fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
                               const char *key); /* a number > 0 */
 /* for kernels whose one key is gamma > 0 */
@@ -113,7 +114,8 @@ fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_
 /* precomputed.c - the rows are rows of a Gram matrix, and K(x_i, z_w) is read from it: z_w is known
  * by its row number z.row[w] alone (z.X may be NULL, except in fxi_kernel_rows, which reads row
  * z_w of z.X at the numbers of x). */
-/* Square (or with a first column 1, 2, ..) and symmetric to 1e-6 of the larger number? */
+/* Checks that X is square (or has a first column 1, 2, ..) and symmetric to 1e-6 of the larger
+ * number. */
 fx_status fxi_kernel_precomputed_check(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
 fx_status fxi_kernel_precomputed_rows(float *const *K, const fx_kernel *k, fxi_row_subset x,
                                       fxi_row_subset z, const fx_run *run);

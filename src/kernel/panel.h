@@ -9,7 +9,7 @@ enum {
     FXI_PANEL_PAD = 4                   /* entries of sparse rows: a multiple, for kernel_dots */
 };
 
-typedef struct fxi_space {              /* what one thread needs, allocated at the door */
+typedef struct fxi_space {              /* scratch of a thread, allocated once on entry */
     fxi_work work;
     double *zt;                         /* the panel */
     size_t packed;                      /* first of its rows z; SIZE_MAX: none */
@@ -76,7 +76,7 @@ static inline int32_t *fxi_panel_place(const fxi_panels *p, const fxi_space *s, 
     return &s->place[p->hashed ? fxi_panel_bucket(p, s, j) : (size_t)j];
 }
 
-/* May the distance of rows with these squared norms come from products? */
+/* True if the distance of rows with these squared norms may come from products. */
 static inline bool fxi_panel_near(const fxi_panels *p, double x, double z)
 {
     return p->gamma * (x + z) <= FXI_KERNEL_NEAR;

@@ -118,7 +118,7 @@ static void measure(const fxi_panels *p, fxi_space *s, size_t first, size_t lane
     }
 }
 
-/* Does this tile need differences to some row of the panel? */
+/* True if this tile needs differences to any row of the panel. */
 static bool needs_differences(const fxi_panels *p, const fxi_space *s)
 {
     return p->differences && !(p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z_max));

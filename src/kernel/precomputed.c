@@ -57,7 +57,7 @@ typedef struct reading {
     size_t offset;
 } reading;
 
-/* Are there columns for all rows of `of`?  */
+/* Checks that there are columns for all rows of `of`. */
 static fx_status check_range(const fx_matrix *X, fxi_row_subset of, size_t before)
 {
     for (size_t i = 0; i < of.n; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * score.c - weighted sums of kernel values: S[i][c] = sum_w K(x_i, z_w) W[w][c].
  *
- * A tile of rows x meets all vectors z, panel by panel (panel.c); each panel's values are
- * multiplied with its weights while they are in the cache, so memory is a tile a thread.  Sums are
- * in double and in an order that depends on z.n and outputs alone: for one output each lane
- * has its own sum and they are added at the end, else the vectors follow one another.  A value
- * that is not finite makes its sum infinite or NaN, whatever its weight; only then is it searched.
- * |error| <= (n + 1) u sum |K W| beside the errors of K, n = z.n. */
+ * A tile of rows x is evaluated against all vectors z, panel by panel (panel.c); each panel's
+ * values are multiplied with its weights while they are in the cache, so memory is a tile a
+ * thread.  Sums are in double and in an order that depends on z.n and outputs alone: for one output
+ * each lane has its own sum and they are added at the end, else the vectors follow one another.  A
+ * value that is not finite makes its sum infinite or NaN, whatever its weight; only then is it
+ * searched. |error| <= (n + 1) u sum |K W| beside the errors of K, n = z.n. */
 
 #include "kernel/panel.h"
 

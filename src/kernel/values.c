@@ -2,9 +2,9 @@
  * values.c - K(p_s, X_i) and its derivatives by p_s, for many rows and vectors.
  *
  * The vectors are few and used by all rows: FXI_LANES of them at a time are copied side by side
- * once, panel by panel, and every row of X meets them there (the columns of a sparse row are its
- * slots).  Rows are cut into blocks for the threads; each result depends on its row and vector
- * alone. */
+ * once, panel by panel, and every row of X is evaluated against them (the columns of a sparse row
+ * are its slots).  Rows are cut into blocks for the threads; each result depends on its row and
+ * vector alone. */
 
 #include "kernel/kernel.h"
 

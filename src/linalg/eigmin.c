@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * eigmin.c - the smallest eigenvalue of a symmetric matrix: is this Gram matrix positive
- * semidefinite, and if not, by how much?
+ * eigmin.c - the smallest eigenvalue of a symmetric matrix: whether a Gram matrix is
+ * positive semidefinite, and if not, by how much.
  *
  * Step k = n-1 .. 1 reflects the first k numbers a of row k onto the last of them [1, 2]:
  *
@@ -94,7 +94,7 @@ static fx_status reflect(void *ctx, size_t step, fxi_team *team)
     return FX_OK;
 }
 
-/* Is an eigenvalue of the tridiagonal matrix below x? */
+/* True if an eigenvalue of the tridiagonal matrix is below x. */
 static bool below(const reduction *r, double x)
 {
     double q = 1;

@@ -3,7 +3,7 @@
 
 #include "simd/hot.h"
 
-/* out = a b.  Each number meets three roundings or fewer. */
+/* out = a b, with at most three roundings for each number. */
 void FXI_HOT(linalg_fft_times)(float *restrict out, const float *a, const float *b, size_t pairs)
 {
     for (size_t k = 0; k < pairs; k++) {

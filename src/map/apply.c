@@ -37,7 +37,7 @@ typedef struct application {
 
 static void pack_numbers(const application *a, double *x, fxi_row row)
 {
-    int bad;                            /* checked at the door */
+    int bad;                            /* checked on entry */
 
     if (row.f32)
         a->m->simd->map_widen(x, &bad, row.f32, row.n);
@@ -119,7 +119,8 @@ static void add_scores(const application *a, thread_space *s, const float *z, in
     }
 }
 
-/* A block holds a number that is not finite; which row's, if any row's that counts? */
+/* A block holds a number that is not finite: the error names its row, if the row is the
+ * caller's. */
 static fx_status find_bad(const application *a, const float *z, size_t row, size_t rows,
                           size_t feature, size_t n)
 {

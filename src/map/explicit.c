@@ -141,7 +141,7 @@ static void unrank(size_t *index, size_t d, int t, size_t rank)
     for (int i = 0; i < t; i++, start++) {
         size_t n = d - start, k = (size_t)(t - i), low = 0, high = n - k, all = 0, without = 0;
         fxi_map_explicit_choose(&all, n, k);
-        while (low < high) {            /* how far can this index go before `rank` is passed? */
+        while (low < high) {            /* the largest index whose rank is at most `rank` */
             size_t middle = low + (high - low + 1) / 2;
             fxi_map_explicit_choose(&without, n - middle, k);
             if (all - without <= rank)

@@ -32,7 +32,7 @@ static inline fxi_rng fxi_rm_rng(const fx_map *m, int use)
  * one; top <= FXI_RM_COMPOSED for a series within a series. */
 fx_status fxi_map_maclaurin_series(double *a, int top, const fx_kernel *k);
 const fx_kernel *fxi_map_maclaurin_series_inner(const fx_kernel *k); /* that one; NULL: linear */
-bool fxi_map_maclaurin_series_within(const fx_kernel *k);       /* is it a series of a series? */
+bool fxi_map_maclaurin_series_within(const fx_kernel *k);       /* true: a series of a series */
 bool fxi_map_maclaurin_series_endless(const fx_kernel *k);
 
 /* maclaurin_orders.c - a, P, count and what they depend on, from the spec; `inner` and h01 are

@@ -320,7 +320,7 @@ static void add_input(fxi_rk *k, int w, int set)
     k->input[k->inputs++].set = set;
 }
 
-/* The sets of values, and the projections they meet. */
+/* The sets of values, and the projections that they go through. */
 static void plan(const fx_map *m, fxi_rk *k, const fxi_project_type *form)
 {
     bool subsets = m->kernel->type == &fxi_kernel_all_subsets;

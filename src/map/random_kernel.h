@@ -5,7 +5,7 @@
 #define FXI_RANDOM_KERNEL_H
 #include "map/map.h"
 
-enum { FXI_RK_INPUTS = 20 };            /* most sets of values that meet projections */
+enum { FXI_RK_INPUTS = 20 };            /* most pairs of a set of values and a projection */
 
 typedef enum fxi_rk_method {            /* how a block of features is made */
                              FXI_RK_SUMS, /* power sums by projections, then Newton's recursion */
@@ -25,7 +25,7 @@ typedef struct fxi_rk {
     double weight[FX_ORDER_MAX + 1], scaled[FX_ORDER_MAX + 1]; /* of the orders, and times scale */
     double limit;                       /* rows whose max/(sum - max) is above it are inserted */
     int sets, power[FXI_RK_INPUTS];     /* sets of values: x^power, in the sums */
-    int inputs;                         /* which set meets which projection */
+    int inputs;                         /* which set goes through which projection */
     struct { int w, set; } input[FXI_RK_INPUTS]; /* complex: [0], [1] are the parts of set 0 */
 } fxi_rk;
 

@@ -114,14 +114,14 @@ static number complex_value(number *scratch, const fx_map *m, const fxi_rk *k,
     return product;
 }
 
-/* Is the call cancelled?  Asked when enough has been done since. */
+/* True if the call is cancelled; polls once per POLL_EVERY. */
 static bool stopped(fxi_rk_space *s, size_t operations)
 {
     s->since += operations;
     if (s->since < POLL_EVERY)
         return false;
     if (fxi_tile_stopped(s->tile))
-        return true;                    /* and again, whoever asks next */
+        return true;                    /* and at every later call */
     s->since = 0;
     return false;
 }

@@ -48,7 +48,7 @@ typedef struct walk {                   /* the combinations of one row, or of tw
     int64_t *col;                       /* [n] */
     float *z;                           /* the row's features, or */
     fxi_moments *sums;
-    fxi_team *team;                     /* NULL: nobody cancels */
+    fxi_team *team;                     /* NULL: cannot be cancelled */
     size_t since;                       /* buckets since the last look at it */
     bool stopped;
 } walk;
@@ -99,7 +99,7 @@ static void add(const walk *w, uint64_t seed, int64_t j, double v)
     }
 }
 
-/* Is the call cancelled?  Asked when enough has been done since. */
+/* True if the call is cancelled; polls once per POLL_EVERY. */
 static bool stopped(walk *w)
 {
     const state *k = w->m->state;

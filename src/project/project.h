@@ -27,7 +27,7 @@ typedef struct fxi_tile {               /* the pattern of up to FXI_LANES data r
     fxi_team *team;                     /* for work that may take long; or NULL */
 } fxi_tile;
 
-/* Is the call cancelled?  What is computed then has no meaning. */
+/* True if the call is cancelled.  What is computed then has no meaning. */
 static inline bool fxi_tile_stopped(const fxi_tile *t)
 {
     return t->team && fxi_parallel_cancelled(t->team);

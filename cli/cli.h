@@ -7,7 +7,7 @@
 #define CLI_H
 #include "featcross.h"
 #include "opt.h"
-#include "safe_text.h"
+#include "terminal/safe_text.h"
 #include "zip_write.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
  * filled completely and cut at the last line end; a longer line makes the batch grow. */
 
 #include "cli.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "room.h"
 #include "same_file.h"
 #include "target.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>

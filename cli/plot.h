@@ -3,7 +3,7 @@
 #ifndef PLOT_H
 #define PLOT_H
 #include "cli.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 /* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
  * the name of a file. */

@@ -2,7 +2,7 @@
  * reading.c - options of reading, as the spec string of the library's reader. */
 
 #include "cli.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 #include <string.h>
 

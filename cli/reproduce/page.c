@@ -3,7 +3,7 @@
  * paper's, which claims hold, and how to make it again. */
 
 #include "recipe.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef STORE_H
 #define STORE_H
 #include "recipe.h"
-#include "text.h"
+#include "terminal/strbuf.h"
 
 typedef struct store {
     const recipe *r;

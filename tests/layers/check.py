@@ -11,7 +11,7 @@
   - a public fx_A_B may also be defined in src/R/B.c, where R is one of A's rooms (ROOMS): the
     interface has one prefix where the source has several folders; internal names say their room
   - every public function is named by a test
-  - cli prints names from files by safe_print alone (cli/safe_text.h)
+  - cli prints names from files by safe_print alone (cli/terminal/safe_text.h)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
@@ -43,7 +43,7 @@ FORBIDDEN = {  # in src/, tests and benchmarks aside
     "allocates past base/memory.c": r"(?<![\w.>])(?:malloc|calloc|realloc|aligned_alloc|strdup|strndup)\s*\(",
 }
 # What may print as it is: names of commands and help, text that is not shown, safe_text.c itself.
-PRINTS = ["cli/help.c", "cli/names.c", "cli/safe_text.c", "cli/say.c", "cli/compare/advice_command.c"]
+PRINTS = ["cli/help.c", "cli/names.c", "cli/terminal/safe_text.c", "cli/terminal/say.c", "cli/compare/advice_command.c"]
 problems = []
 
 

@@ -5,7 +5,7 @@
  * are respelt here, in one place. */
 
 #include "cli.h"
-#include "text.h"
+#include "strbuf.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * text.h - a text that grows.  Start with {0}; if memory ends, failed is set and adding does
+ * strbuf.h - a text that grows.  Start with {0}; if memory ends, failed is set and adding does
  * nothing, so that only the end needs to look. */
 #ifndef TEXT_H
 #define TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * text.c - a text that grows. */
+ * strbuf.c - a text that grows. */
 
-#include "text.h"
+#include "strbuf.h"
 
 #include <stdarg.h>
 #include <stdio.h>

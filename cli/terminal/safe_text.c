@@ -5,7 +5,7 @@
 
 #include "safe_text.h"
 
-#include "text.h"
+#include "strbuf.h"
 
 #include <stdint.h>
 #include <stdlib.h>

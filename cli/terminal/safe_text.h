@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct text;                            /* text.h */
+struct text;                            /* strbuf.h */
 
 enum { SAFE_ROOM = 8 };                 /* bytes that one character can become, and a NUL */
 /* Bytes of the character at p, before end, if it may be shown as it is; else 0. */

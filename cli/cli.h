@@ -8,7 +8,7 @@
 #include "featcross.h"
 #include "opt.h"
 #include "terminal/safe_text.h"
-#include "zip_write.h"
+#include "files/zip_write.h"
 
 #include <jansson.h>
 
@@ -76,7 +76,7 @@ void progress_end(void);
 fx_run progress_run(void);              /* threads, memory, and the bar as callback */
 int progress_threads(void);             /* how many of them */
 
-/* ---- io.c: bytes in ----------------------------------------------------------------------- */
+/* ---- input_file.c: bytes in ----------------------------------------------------------------------- */
 typedef struct source {
     const char *name;                   /* for messages */
     int fd;
@@ -229,7 +229,7 @@ int measure_maps(measured *out, fx_map **last, pairs_of *s, const char *const *m
                  const fx_kernel *k, size_t D, double quantile, double eps);
 void measure_free(pairs_of *s);
 
-/* ---- output.c: bytes out, whole or not at all --------------------------------------------- */
+/* ---- output_file.c: bytes out, whole or not at all --------------------------------------------- */
 typedef struct output {
     char path[4096], target[4096], temp[4096];
     bool used, direct;                  /* direct: stdout, a pipe, a device */

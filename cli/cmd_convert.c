@@ -2,7 +2,7 @@
  * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows. */
 
 #include "cli.h"
-#include "room.h"
+#include "files/output_size.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * is called negative. */
 
 #include "cli.h"
-#include "room.h"
+#include "files/output_size.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * features: npy is its header and then the numbers as they lie, text is line after line. */
 
 #include "cli.h"
-#include "room.h"
+#include "files/output_size.h"
 
 #include <math.h>
 #include <stdlib.h>

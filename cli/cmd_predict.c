@@ -6,7 +6,7 @@
  * wait in an unnamed temporary file. */
 
 #include "cli.h"
-#include "room.h"
+#include "files/output_size.h"
 
 #include <errno.h>
 #include <stdlib.h>

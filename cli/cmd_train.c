@@ -5,7 +5,7 @@
  * and gets its name when the model is complete. */
 
 #include "cli.h"
-#include "same_file.h"
+#include "files/same_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * then by the first line. */
 
 #include "cli.h"
-#include "decode.h"
+#include "files/decode.h"
 
 #include <string.h>
 

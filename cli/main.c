@@ -2,7 +2,7 @@
  * main.c - the featcross program: the table of commands, and what all of them have in common. */
 
 #include "cli.h"
-#include "decode.h"
+#include "files/decode.h"
 #include "opt.h"
 
 #include <fcntl.h>

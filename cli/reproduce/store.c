@@ -8,7 +8,7 @@
 
 #include "store.h"
 
-#include "same_file.h"
+#include "files/same_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

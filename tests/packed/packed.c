@@ -7,9 +7,9 @@
  *
  * The decoders of the program are linked here, so that thousands of damaged files take a second. */
 
-#include "decode.h"
-#include "zip_read.h"
-#include "zip_write.h"
+#include "files/decode.h"
+#include "files/zip_read.h"
+#include "files/zip_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ static struct input {
 } * inputs;
 static size_t input_count;
 
-enum { WRITTEN = 16 };                  /* more than output.c and a store can have open */
+enum { WRITTEN = 16 };                  /* more than output_file.c and a store can have open */
 static struct written {
     const void *owner;                  /* NULL: not in use */
     const char *path;                   /* the owner's */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * room.c - is there room for an output that is written as a whole array?
+ * output_size.c - is there room for an output that is written as a whole array?
  *
  * A few bytes of sparse text can name a column far to the right, and a dense array has them all. */
 
-#include "room.h"
+#include "output_size.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * target.h - where an output goes in the end. */
+ * output_target.h - where an output goes in the end. */
 #ifndef TARGET_H
 #define TARGET_H
 #include <stdbool.h>

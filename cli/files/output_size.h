@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * room.h - is there room for an output that is written as a whole array? */
+ * output_size.h - is there room for an output that is written as a whole array? */
 #ifndef ROOM_H
 #define ROOM_H
 #include "cli.h"

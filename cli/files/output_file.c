@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * output.c - bytes out: a file appears complete or not at all.
+ * output_file.c - bytes out: a file appears complete or not at all.
  *
  * Content goes to a temporary file beside the target, which is created before the work starts
  * (so that a missing directory is found first) and takes the target's name at the end.
@@ -10,9 +10,9 @@
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "cli.h"
-#include "room.h"
+#include "output_size.h"
 #include "same_file.h"
-#include "target.h"
+#include "output_target.h"
 #include "terminal/strbuf.h"
 
 #include <errno.h>

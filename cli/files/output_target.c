@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * target.c - where an output goes in the end. */
+ * output_target.c - where an output goes in the end. */
 
 #define _XOPEN_SOURCE 700               /* realpath */
 #define _DEFAULT_SOURCE
-#include "target.h"
+#include "output_target.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * io.c - bytes in: the one way by which files, pipes, stdin and archives are read.
+ * input_file.c - bytes in: the one way by which files, pipes, stdin and archives are read.
  *
  * The first bytes decide: gzip, xz, zstd and bzip2 streams go through decode.c, zip files through
  * zip_read.c, all else is read(2).  A zip file has its directory at the end: one that comes by a

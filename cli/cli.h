@@ -103,7 +103,7 @@ int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
 /* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
 size_t source_peek(const char *path, void *buf, size_t n);
 
-/* ---- format.c: formats by name and by content --------------------------------------------- */
+/* ---- format_detect.c: formats by name and by content --------------------------------------------- */
 const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
 const char *format_packed(const char *path);            /* ".gz" of x.csv.gz, or NULL */
 typedef struct format_line {
@@ -159,13 +159,13 @@ int reading_make(struct text *t, const char *format, const load_manner *like, co
 const char *reading_part(const char *otherwise);         /* of --part */
 void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
 
-/* ---- classes.c ------------------------------------------------------------------------------
+/* ---- label_classes.c ------------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
  * do, or NULL. */
 int classes_known(const loaded *rows, const loaded *train, const char *hint);
 size_t classes_count(const fx_table *t);        /* 0: no memory to count them */
 
-/* ---- rows.c: rows that were read, made ready ---------------------------------------------- */
+/* ---- rows_prepare.c: rows that were read, made ready ---------------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
 int rows_fit(fx_scale **out, const char *spec, const loaded *l);
@@ -181,7 +181,7 @@ int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 
-/* ---- movielens.c: a directory with u.data, u.user and u.item, packed or not ---------------- */
+/* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ---------------- */
 bool movielens_is(const char *path);
 int movielens_read(loaded *l, const char *path, const char *part); /* data, table, spec */
 
@@ -352,7 +352,7 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
 int factor_tune(training *t, const factor_lists *want, const char *data); /* factor_tune.c */
 int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
 
-/* ---- links.c: pairs of nodes as rows ------------------------------------------------------ */
+/* ---- link_rows.c: pairs of nodes as rows ------------------------------------------------------ */
 extern const opt_group links_options;
 bool links_given(void);                 /* --links */
 const char *links_path(void);

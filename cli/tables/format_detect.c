@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * format.c - formats, told apart by first bytes (npy, zip), then by the name (x.svm, x.csv.gz),
+ * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (x.svm, x.csv.gz),
  * then by the first line. */
 
 #include "cli.h"

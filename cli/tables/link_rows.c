@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * links.c - pairs of nodes as rows: a file of links, a file or two with the columns of nodes.
+ * link_rows.c - pairs of nodes as rows: a file of links, a file or two with the columns of nodes.
  *
  * The rows are made in memory and never written, unless convert is asked to. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * classes.c - classes of rows: how many, and are those of rows to measure on among those to train
+ * label_classes.c - classes of rows: how many, and are those of rows to measure on among those to train
  * on?  A model refuses others; here that is found before the fits. */
 
 #include "cli.h"

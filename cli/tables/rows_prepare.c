@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rows.c - rows that were read: widened, scaled, put into one block, drawn. */
+ * rows_prepare.c - rows that were read: widened, scaled, put into one block, drawn. */
 
 #include "cli.h"
 

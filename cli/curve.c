@@ -5,7 +5,7 @@
  * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low
  * and high are the best and the worst seed. */
 
-#include "figure.h"
+#include "figures/figure.h"
 
 #include <math.h>
 #include <stdlib.h>

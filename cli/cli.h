@@ -185,7 +185,7 @@ fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows o
 bool movielens_is(const char *path);
 int movielens_read(loaded *l, const char *path, const char *part); /* data, table, spec */
 
-/* ---- kernel.c: kernels and maps from specs ------------------------------------------------ */
+/* ---- kernel_choice.c: kernels and maps from specs ------------------------------------------------ */
 #define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
 typedef struct chosen {
     const char *spec;
@@ -205,7 +205,7 @@ int kernel_map_check(const char *const *maps, const chosen *k);  /* early, as ke
 /* Features of a map that is only looked at: few, unless its counts= fit D alone. */
 size_t kernel_few(const char *const *maps, size_t D);
 
-/* ---- measure.c: errors of maps on pairs of rows ------------------------------------------- */
+/* ---- map_error.c: errors of maps on pairs of rows ------------------------------------------- */
 typedef struct measured {               /* of |error| over pairs and maps of several seeds */
     double mae, rmse, max;
     double ci95;                        /* half width of an interval about rmse; NaN: unknown */
@@ -268,7 +268,7 @@ int plot_check(void);                   /* plot_open does it too: does gnuplot r
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
 
-/* ---- curve.c: the error of several maps against D ----------------------------------------- */
+/* ---- map_curve.c: the error of several maps against D ----------------------------------------- */
 /* maps: specs separated by blanks, or NULL: those that serve the kernel. */
 int curve_check(const char *maps, const chosen *k);      /* early, as kernel_prepare */
 int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
@@ -363,7 +363,7 @@ int links_load(loaded *l, const char *part);             /* part: if --part is n
 /* ---- task.c: classes or numbers ----------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l);        /* says why */
 
-/* ---- names.c: columns by their names in files of groups and sets ---------------------------- */
+/* ---- family_names.c: columns by their names in files of groups and sets ---------------------------- */
 int names_family(char **family, const char *path, const fx_table *t, bool sets);
 
 /* ---- metric.c: metrics by name, and folds ------------------------------------------------- */

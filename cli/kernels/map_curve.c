@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * curve.c - the error of several maps against the number of features, as a table and a picture.
+ * map_curve.c - the error of several maps against the number of features, as a table and a picture.
  *
  * D is 1, 2, 4, .. 64 times the columns (4 if there are fewer, 1024 if more).  A point is the root
  * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * names.c - columns by their names in files of groups and sets; the library reads numbers.
+ * family_names.c - columns by their names in files of groups and sets; the library reads numbers.
  *
  * In a group, the name of a column of categories stands for all its values: `place: city` is
  * city=Paris, city=Rome, ...  Blanks, commas and # of a name are written %20, %2C, %23. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * measure.c - errors of several maps on the same pairs of rows, each error kept.
+ * map_error.c - errors of several maps on the same pairs of rows, each error kept.
  *
  * Sampled rows stand in groups of GROUP, and all pairs within a group count: a hundred pairs for
  * sixteen rows that are mapped, and no more than a group's features need be in memory.

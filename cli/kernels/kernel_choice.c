@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel.c - kernels and maps from their specs, with what only the program knows: files of
+ * kernel_choice.c - kernels and maps from their specs, with what only the program knows: files of
  * families, and multiples of the data's width. */
 
 #include "cli.h"

@@ -379,7 +379,7 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
 int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
 
-/* ---- choose.c: what the user left open ---------------------------------------------------- */
+/* ---- selection.c: what the user left open ---------------------------------------------------- */
 typedef struct chooser {
     bool kernel, features, scale, C;    /* which of them are open */
     const char *cost;                   /* C as given, or NULL */
@@ -390,7 +390,7 @@ typedef struct chooser {
 } chooser;
 int choose_plan(chooser *c, training *t);     /* completes the plan */
 
-/* ---- model.c: model files ----------------------------------------------------------------- */
+/* ---- model_file.c: model files ----------------------------------------------------------------- */
 int model_load(fx_model **out, size_t *bytes, const char *path);
 int model_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
 int model_fits(const fx_content *c, const loaded *l);    /* are they as wide as it wants? */

@@ -5,7 +5,7 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 #include "cli.h"
-#include "trial.h"
+#include "models/trial.h"
 
 enum { COMPARE_METHODS = 64, COMPARE_SEEDS = 32, COMPARE_TRIES = 16 };
 

@@ -34,7 +34,7 @@
 #ifndef RECIPE_H
 #define RECIPE_H
 #include "cli.h"
-#include "trial.h"
+#include "models/trial.h"
 
 enum { RECIPE_COLUMNS = 24, RECIPE_VALUES = 16, RECIPE_CASES = 10000, RECIPE_SEEDS = 100000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * parts.c - rows to train on, to choose on and to test on, dealt by seed within each class. */
 
-#include "trial.h"
+#include "models/trial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * choose.c - what the user left open: scaling, kernel, map, number of features, penalty and C.
+ * selection.c - what the user left open: scaling, kernel, map, number of features, penalty and C.
  *
  * Scaling follows from the range of the values.  The rest is measured: every candidate is fitted
  * along a path of C on four fifths of the rows and scored on the last fifth, or, if there are few
@@ -11,7 +11,7 @@
  * pay: the choice takes about a minute.  Nothing in it depends on the clock, so the same data give
  * the same choice. */
 
-#include "choose.h"
+#include "selection.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * candidates.c - what train may choose from, simple first: rows as they are, products of two
  * columns, then of three, all of them if they are affordable and random features else. */
 
-#include "choose.h"
+#include "selection.h"
 
 #include <math.h>
 

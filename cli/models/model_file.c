@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * model.c - model files: read whole, checked by the library. */
+ * model_file.c - model files: read whole, checked by the library. */
 
 #include "cli.h"
 

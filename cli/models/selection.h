@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * choose.h - the contest between candidates: candidates.c enters them, choose.c measures them. */
+ * selection.h - the contest between candidates: candidates.c enters them, selection.c measures them. */
 #ifndef CHOOSE_H
 #define CHOOSE_H
 #include "cli.h"

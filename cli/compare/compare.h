@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with suited.c)
+ * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with kernel_setup.c)
  * enters what suits them, cmd_compare.c measures each by the same rules, compare_table.c and
  * compare_files.c show them, advice.c says what to use. */
 #ifndef COMPARE_H
@@ -69,5 +69,5 @@ json_t *compare_json(const comparison *c, const char *advice);
 /* advice.c: one paragraph, by scores and sizes alone, never by seconds; differences within the
  * spread over seeds do not count. */
 char *advice_of(const comparison *c);    /* free() it; NULL: no memory */
-int compare_picture(plot *p, const char *path, const comparison *c);    /* compare_picture.c */
+int compare_picture(plot *p, const char *path, const comparison *c);    /* compare_figure.c */
 #endif

@@ -3,9 +3,9 @@
  * single column has no combinations: those that combine are not entered.
  *
  * Every method chooses among as many values of its regularisation, four decades of them: of C, in
- * units that the kernel gives (suited.c), or of multiples of the usual beta. */
+ * units that the kernel gives (kernel_setup.c), or of multiples of the usual beta. */
 
-#include "suited.h"
+#include "kernel_setup.h"
 
 #include <math.h>
 #include <stdlib.h>

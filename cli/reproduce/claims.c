@@ -1,210 +1,155 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * claims.c - what a recipe claims of its results, found out, each said with the figures that decide
- * it.  Of several points the last counts, of several seeds the mean. */
+ * claims.c - the lines of a recipe that claim something of its results; recipe.h lists the forms. */
 
-#include "check.h"
+#include "claims.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double mean_of(const findings *f, size_t cell, size_t column)
+/* ---- The forms ---------------------------------------------------------------------------- */
+static bool has_column(const recipe *r, const char *start, const char *name, const char *end)
 {
-    return column < RECIPE_VALUES ? records_of(f->k, cell, RECORDS_LAST, column).mean : NAN;
+    char whole[128];
+
+    snprintf(whole, sizeof whole, "%s%s%s", start, name, end);
+    for (size_t i = 0; i < r->columns; i++)
+        if (!strcmp(r->column[i], whole))
+            return true;
+    return false;
 }
 
-static bool is_series(const recipe *r, size_t cell, const char *name)
+static bool has_case(const recipe *r, const char *column, const char *name)
 {
-    return recipe_same(recipe_field(r, cell, "series"), name);
+    for (size_t i = 0; i < r->cells; i++)
+        if (recipe_same(recipe_field(r, i, column), name))
+            return true;
+    return false;
 }
 
-/* A new claim, and the name of the case's panel at its beginning: "order 2: ". */
-static claim *claim_of(findings *f, size_t cell, bool met)
+/* A number, with `end` behind it. */
+static bool limit(wish *w, const char *text, const char *end)
 {
-    const char *panel = recipe_field(f->r, cell, "panel");
-    claim *c = &f->at[f->n++];
+    char *stop;
 
-    c->met = met;
-    recipe_say(c->text, 100, panel);
-    strcat(c->text, panel ? ": " : "");
-    return c;
+    w->limit = strtod(text, &stop);
+    return stop > text && !strcmp(stop, end) && isfinite(w->limit);
 }
 
-static void add(claim *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(claim *c, const char *format, ...)
+static bool parse_paper(wish *w)
 {
-    size_t n = strlen(c->text);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(c->text + n, sizeof c->text - n, format, args);
-    va_end(args);
+    w->least = w->words == 4 && !strcmp(w->word[2], "below");
+    const char *most = w->word[w->words - 1];
+    return w->words == 3 + (size_t)w->least
+           && (limit(w, most, "") || (w->sd = limit(w, most, "sd")));
 }
 
-static const char *shown(char buf[64], const recipe *r, size_t cell, const char *column)
+static bool parse_reach(wish *w)
 {
-    recipe_say(buf, 64, recipe_field(r, cell, column));
-    return buf;
+    w->series = w->word[3], w->by = w->word[5];
+    return w->words == 6 && limit(w, w->word[2], "") && !strcmp(w->word[4], "by");
 }
 
-void claims_paper(findings *f, const wish *w)
+static bool parse_slope(wish *w)
 {
-    char paper[128], sd[128], name[64], D[64];
-    size_t cases = 0, near = 0, worst = 0;
-    double most = -1, p, s;
-
-    snprintf(paper, sizeof paper, "paper_%s", w->word[0]);
-    snprintf(sd, sizeof sd, "paper_%s_sd", w->word[0]);
-    for (size_t i = 0; i < f->r->cells; i++) {
-        recipe_number(&p, f->r, i, paper, NAN);
-        recipe_number(&s, f->r, i, sd, w->sd ? NAN : 1);
-        double x = (p - mean_of(f, i, w->column)) / (w->sd ? s : 1);
-        x = !w->least ? fabs(x) : x < 0 ? 0 : x;        /* fmax would hide a NaN */
-        if (isnan(p) || isnan(s))
-            continue;
-        cases++;
-        near += x <= w->limit;
-        if (!(x <= most)) {             /* NaN, nothing measured, is worst */
-            most = isnan(x) ? INFINITY : x;
-            worst = i;
-        }
-    }
-    if (!cases || f->n == f->most)
-        return;
-    recipe_number(&p, f->r, worst, paper, NAN);
-    claim *c = claim_of(f, worst, near == cases);
-    c->text[0] = '\0';
-    add(c, "%s: %zu of %zu means are %s %g%s %s the paper's; the farthest, %s", w->word[0], near,
-        cases, w->least ? "no more than" : "within", w->limit, w->sd ? " standard deviations" : "",
-        w->least ? "below" : "of", shown(name, f->r, worst, "series"));
-    if (recipe_field(f->r, worst, "panel"))
-        add(c, ", %s", shown(name, f->r, worst, "panel"));
-    if (recipe_field(f->r, worst, "D"))
-        add(c, ", D = %s", shown(D, f->r, worst, "D"));
-    add(c, ": %.4g, the paper's %.4g", mean_of(f, worst, w->column), p);
+    w->least = w->words == 6 && !strcmp(w->word[3], "least");
+    w->by = w->word[2], w->series = w->word[w->words - 1];
+    return w->words == 5 + (size_t)w->least && limit(w, w->word[3 + w->least], "");
 }
 
-/* How many times as fast as the case `than`, where that was measured. */
-static void add_speed(claim *c, const findings *f, size_t cell, size_t than)
+static bool parse_ratio(wish *w)
 {
-    const char *const times[] = {"train_seconds", "test_seconds"};
-    const char *const doing[] = {"trains", "tests"};
+    size_t at;
 
-    for (size_t i = 0; i < 2; i++) {
-        size_t column = recipe_measured(f->r, times[i]);
-        double ratio = mean_of(f, than, column) / mean_of(f, cell, column);
-        if (isfinite(ratio))
-            add(c, "; %s %.3g times as fast", doing[i], ratio);
-    }
+    w->least = w->words > 2 && !strcmp(w->word[2], "least");
+    at = 2 + (size_t)w->least;
+    if (w->words != at + 4 && w->words != at + 6)
+        return false;
+    w->series = w->word[at + 1], w->other = w->word[at + 3];
+    w->panel = w->words > at + 4 ? w->word[at + 5] : NULL;
+    return limit(w, w->word[at], "") && !strcmp(w->word[at + 2], "of")
+           && (!w->panel || !strcmp(w->word[at + 4], "in"));
 }
 
-/* Of the series that begins with case `first`: the first case that is near enough. */
-static void reach_one(findings *f, const wish *w, size_t first, size_t target)
-{
-    const recipe *r = f->r;
-    bool rises = !strncmp(w->word[0], "accuracy", 8) || !strncmp(w->word[0], "auc", 3);
-    double want = mean_of(f, target, w->column), x = NAN;
-    size_t last = first, i = first;
-    char name[64], other[64], D[64];
+/* ---- Lines -------------------------------------------------------------------------------- */
+static const struct {
+    const char *name, *form;
+    bool (*parse)(wish *w);
+    void (*run)(findings *f, const wish *w);
+} forms[] = {
+    {"paper", "X paper 0.01, X paper 2sd, or X paper below ..", parse_paper, claims_paper},
+    {"reach", "X reach 0.01 SERIES by COLUMN", parse_reach, claims_reach},
+    {"slope", "X slope COLUMN 0.6 SERIES, or .. least 0.6 SERIES", parse_slope, claims_slope},
+    {"ratio", "X ratio 0.6 SERIES of SERIES, perhaps with in PANEL", parse_ratio, claims_ratio},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
 
-    for (; i < r->cells; i++) {
-        if (!recipe_alike(r, i, first, "series") || !recipe_alike(r, i, first, "panel"))
-            continue;
-        x = mean_of(f, last = i, w->column);
-        if ((rises ? want - x : x - want) <= w->limit)
+static int parse(wish *w, size_t *form, const recipe *r, const char *line)
+{
+    char *rest;
+
+    *w = (wish){0};
+    snprintf(w->text, sizeof w->text, "%s", line);
+    for (char *p = strtok_r(w->text, " \t", &rest); p && w->words < CHECK_WORDS;
+         p = strtok_r(NULL, " \t", &rest))
+        w->word[w->words++] = p;
+    for (*form = 0; *form < FORMS; ++*form)
+        if (w->words > 1 && !strcmp(forms[*form].name, w->word[1]))
             break;
-    }
-    claim *c = claim_of(f, first, i < r->cells);
-    add(c, "%s %s within %g of %s's %s of %.4g %s %s = %s: %.4g", shown(name, r, first, "series"),
-        c->met ? "is" : "is not", w->limit, shown(other, r, target, "series"), w->word[0], want,
-        c->met ? "at" : "up to", w->by, shown(D, r, last, w->by), x);
-    add_speed(c, f, last, target);
+    if (*form == FORMS)
+        return recipe_fault(r, line, "expected X paper .., X reach .., X slope .. or X ratio ..");
+    if (!forms[*form].parse(w))
+        return recipe_fault(r, line, "expected %s", forms[*form].form);
+    if ((w->column = recipe_measured(r, w->word[0])) == RECIPE_VALUES)
+        return recipe_fault(r, line, "'%s' is not measured", w->word[0]);
+    return 0;
 }
 
-void claims_reach(findings *f, const wish *w)
+int check_parse(const recipe *r)
 {
-    const recipe *r = f->r;
+    wish w;
+    size_t form;
 
-    for (size_t i = 0; i < r->cells && f->n < f->most; i++) {
-        size_t target = recipe_other(r, i, w->series);
-        bool begins = true;
-        for (size_t j = 0; j < i && begins; j++)
-            begins = !recipe_alike(r, i, j, "series") || !recipe_alike(r, i, j, "panel");
-        if (begins && target < r->cells && !is_series(r, i, w->series) && recipe_field(r, i, w->by))
-            reach_one(f, w, i, target);
-    }
-}
-
-/* "16x" counts as 16: a factor does not change a slope. */
-static double number_of(const findings *f, size_t cell, const char *column)
-{
-    const char *field = recipe_field(f->r, cell, column);
-
-    return field ? strtod(field, NULL) : mean_of(f, cell, recipe_measured(f->r, column));
-}
-
-void claims_slope(findings *f, const wish *w)
-{
-    const recipe *r = f->r;
-    char name[64];
-
-    for (size_t first = 0; first < r->cells && f->n < f->most; first++) {
-        double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-        if (!is_series(r, first, w->series) || recipe_other(r, first, w->series) != first)
-            continue;
-        for (size_t i = first; i < r->cells; i++) {
-            double x = log(number_of(f, i, w->by)), y = log(mean_of(f, i, w->column));
-            if (is_series(r, i, w->series) && recipe_alike(r, i, first, "panel") && isfinite(x)
-                && isfinite(y))
-                n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
+    for (size_t i = 0; i < r->checks; i++) {
+        const char *line = r->check[i].text;
+        if (parse(&w, &form, r, line))
+            return EXIT_USAGE;
+        if (!w.series && (!has_column(r, "paper_", w.word[0], "")
+                          || (w.sd && !has_column(r, "paper_", w.word[0], "_sd"))))
+            return recipe_fault(r, line, "there is no column paper_%s%s", w.word[0],
+                                w.sd ? ", or none with _sd behind it" : "");
+        if (w.by && !has_column(r, "", w.by, "") && recipe_measured(r, w.by) == RECIPE_VALUES)
+            return recipe_fault(r, line, "there is no column '%s'", w.by);
+        for (int k = 0; k < 3 && !r->quick; k++) {      /* --quick may have left them out */
+            const char *name = k == 0 ? w.series : k == 1 ? w.other : w.panel;
+            const char *what = k < 2 ? "series" : "panel";
+            if (name && !has_case(r, what, name))
+                return recipe_fault(r, line, "there is no %s '%s'", what, name);
         }
-        if (n == 0)                     /* the panel is about something else */
-            continue;
-        double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-        claim *c = claim_of(f, first, w->least ? slope >= w->limit : slope <= w->limit);
-        add(c, "%s: %s goes with %s to the power %.3f, wanted: %s %g",
-            shown(name, r, first, "series"), w->word[0], w->by, slope,
-            w->least ? "at least" : "at most", w->limit);
     }
+    return 0;
 }
 
-/* Of the panel in which case `first` begins series S: its worst D. */
-static void ratio_one(findings *f, const wish *w, size_t first)
+int check_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k)
 {
-    const recipe *r = f->r;
-    double most = NAN, sign = w->least ? -1 : 1;
-    size_t worst = first, cases = 0, met = 0;
-    char name[64], other[64], D[64];
+    findings f = {.at = out, .most = most, .r = r, .k = k};
+    wish w;
+    size_t form;
 
-    for (size_t i = first; i < r->cells; i++)
-        for (size_t j = 0; j < r->cells && is_series(r, i, w->series); j++) {
-            if (!recipe_alike(r, i, first, "panel") || !recipe_alike(r, j, i, "panel")
-                || (recipe_field(r, j, "D") && !recipe_alike(r, j, i, "D"))
-                || !is_series(r, j, w->other))
-                continue;
-            double ratio = mean_of(f, i, w->column) / mean_of(f, j, w->column);
-            met += sign * ratio <= sign * w->limit;
-            if (!cases++ || !(sign * ratio <= sign * most)) {   /* NaN, nothing there, is worst */
-                most = ratio;
-                worst = i;
-            }
+    for (size_t i = 0; i < r->checks; i++) {
+        const char *line = r->check[i].text;
+        size_t before = f.n;
+        if (parse(&w, &form, r, line))
+            return EXIT_USAGE;
+        if (!r->quick || !r->check[i].full)
+            forms[form].run(&f, &w);
+        if (f.n == before && f.n < most) {      /* else it would pass unseen */
+            claim *c = &out[f.n++];
+            c->left_out = r->quick;
+            snprintf(c->text, sizeof c->text, r->quick ? "%s" : "%s: there is nothing to compare",
+                     line);
         }
-    if (!cases)
-        return;
-    claim *c = claim_of(f, first, met == cases);
-    recipe_say(other, sizeof other, w->other);
-    add(c, "%s of %s is %s %.3g of that of %s", w->word[0], shown(name, r, first, "series"),
-        w->least ? "at least" : "at most", most, other);
-    if (recipe_field(r, worst, "D"))
-        add(c, " (D = %s)", shown(D, r, worst, "D"));
-    add(c, ", wanted: %g", w->limit);
-}
-
-void claims_ratio(findings *f, const wish *w)
-{
-    for (size_t i = 0; i < f->r->cells && f->n < f->most; i++)
-        if (is_series(f->r, i, w->series) && recipe_other(f->r, i, w->series) == i
-            && (!w->panel || recipe_same(recipe_field(f->r, i, "panel"), w->panel)))
-            ratio_one(f, w, i);
+    }
+    *n = f.n;
+    return f.n < most ? 0 : recipe_fault(r, NULL, "its checks are more than %zu", most - 1);
 }

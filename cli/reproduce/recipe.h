@@ -3,9 +3,9 @@
  * measured, on which data, with the paper's figures beside it; nothing about a paper is in C.
  *
  *   recipe*.c          text to recipe            records.c, store*.c  what was measured
- *   sets*.c            named data sets           measure_*.c          one way to measure each
- *   check.c, claims.c  claims about the result   page*.c              page and picture
+ *   claims*.c          claims about the result   measure_*.c          one way to measure each
  *   reproduce*.c       runs what is not there yet, prints what came out
+ *   page*.c            page and figure           ../datasets          named data sets
  *
  * A recipe, line by line; # begins a comment line:
  *
@@ -34,7 +34,7 @@
 #ifndef RECIPE_H
 #define RECIPE_H
 #include "cli.h"
-#include "models/trial.h"
+#include "datasets/datasets.h"
 
 enum { RECIPE_COLUMNS = 24, RECIPE_VALUES = 16, RECIPE_CASES = 10000, RECIPE_SEEDS = 100000 };
 
@@ -49,19 +49,6 @@ typedef struct records {                /* all that has been measured: records.c
     size_t n, room;
     char origin[1024];                  /* machine_origin when it began, and when it went on */
 } records;
-
-/* Rows in parts by the name of a set: sets.c.  The last ones are kept, so that cases in a row that
- * share data read it once. */
-typedef struct sets sets;
-int sets_open(sets **out, const char *directory);       /* does it exist? */
-/* spec: "NAME:key=value,..".  Keys of all sets: rows=N (at most so many to train on, and to choose
- * on, by seed), test-rows=N, valid=SHARE, test=SHARE (of sets without such a part), positive=CLASS
- * (labels +1 of that class and -1 of the others; none: as they are), seed=N|each|each+N (of splits
- * and drawn negatives; each: that of the cell; default 1).  What a set lacks is an error with the
- * path that was looked for.  The parts are those of `s`, until two other specs have been asked for. */
-int sets_get(parts **out, sets *s, const char *spec, uint64_t seed);
-int sets_check(const sets *s, const char *spec);        /* early: is it one, are its files there? */
-void sets_close(sets *s);
 
 typedef struct lab {                    /* what a measure may use */
     const recipe *r;
@@ -149,7 +136,7 @@ size_t records_points(const records *k, size_t cell);
 double records_get(const records *k, size_t cell, uint64_t seed, size_t point, size_t column);
 int records_push(records *k, const struct record *p);
 
-/* ---- check.c --------------------------------------------------------------------------------
+/* ---- claims.c --------------------------------------------------------------------------------
  *   X paper 2sd        each mean within two of the paper's standard deviations
  *   X paper 0.01       each mean within 0.01 of the paper's figure
  *   X paper below 0.01 each mean no more than 0.01 below it (or 2sd); above is no fault

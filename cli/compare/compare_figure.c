@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * compare_picture.c - the leaderboard as a picture: score against seconds to train, one line for
+ * compare_figure.c - the leaderboard as a picture: score against seconds to train, one line for
  * each family of methods, through its sizes, with the standard deviation over seeds as bars.
  *
  * More than ten lines cannot be told apart: then of each kind of method some lines stay, those

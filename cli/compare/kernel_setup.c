@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * suited.c - kernels made to suit the rows of a comparison: their scaling, their width, the C to
+ * kernel_setup.c - kernels made to suit the rows of a comparison: their scaling, their width, the C to
  * choose from.
  *
  * C counts in units of 1 / mean K(x, x), so that kernels of large values (products of many columns)
  * and of small ones are offered the same.  All combinations together grow as 2 to the number of
  * columns in a row: where that is too much for C to mend, rows are scaled to norm 1. */
 
-#include "suited.h"
+#include "kernel_setup.h"
 
 #include <math.h>
 #include <stdlib.h>

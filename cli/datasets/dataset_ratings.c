@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_ratings.c - pairs with a number: ratings of movies by users, counts of tags of artists.  A
+ * dataset_ratings.c - pairs with a number: ratings of movies by users, counts of tags of artists.  A
  * row has two ones, in the column of either id; ids that do not occur have no column. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_want.c - the spec of a set, taken apart.  Which keys a set has, with which values, is said
+ * dataset_spec.c - the spec of a set, taken apart.  Which keys a set has, with which values, is said
  * by the line that help shows, so that the two cannot differ. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <errno.h>
 #include <stdlib.h>

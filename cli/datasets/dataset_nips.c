@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link joins
+ * dataset_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link joins
  * two who wrote a paper together. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

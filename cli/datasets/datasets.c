@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets.c - named data sets: the table of them, and the parts that were made last.
+ * datasets.c - named data sets: the table of them, and the parts that were made last.
  *
  * Cases of a recipe that stand in a row mostly share their data, and of two that are compared each
  * has its own; so two are kept. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_movielens.c - MovieLens 100K: pairs of a user and a movie, linked where the rating is 5. */
+ * dataset_movielens.c - MovieLens 100K: pairs of a user and a movie, linked where the rating is 5. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * check.h - a check in words: check.c reads it, claims.c finds out. */
+ * claims.h - a check in words: claims.c reads it, claims_decide.c finds out. */
 #ifndef CHECK_H
 #define CHECK_H
 #include "recipe.h"

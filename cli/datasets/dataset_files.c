@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_files.c - files of a set, found as they are or packed, to text and to rows. */
+ * dataset_files.c - files of a set, found as they are or packed, to text and to rows. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

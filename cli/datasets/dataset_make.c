@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_make.c - synthetic rows: those of featcross make, and dense ones without structure, which
+ * dataset_make.c - synthetic rows: those of featcross make, and dense ones without structure, which
  * timings and toy experiments want. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * suited.h - between methods.c, which enters methods, and suited.c, which looks at the rows. */
+ * kernel_setup.h - between methods.c, which enters methods, and kernel_setup.c, which looks at the rows. */
 #ifndef SUITED_H
 #define SUITED_H
 #include "compare.h"

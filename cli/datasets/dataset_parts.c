@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_parts.c - rows to parts: what a set does not bring is split off from what it trains on, and
+ * dataset_parts.c - rows to parts: what a set does not bring is split off from what it trains on, and
  * parts are thinned to as many rows as are wanted.  All by the seed. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

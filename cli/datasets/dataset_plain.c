@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets_plain.c - sets that are files of rows with labels. */
+ * dataset_plain.c - sets that are files of rows with labels. */
 
-#include "sets.h"
+#include "dataset.h"
 
 #include <stdlib.h>
 

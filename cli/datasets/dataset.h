@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sets.h - what the files of named data sets share.  A set is one line of the table in sets.c and
+ * dataset.h - what the files of named data sets share.  A set is one line of the table in datasets.c and
  * a function that makes its rows; how rows become parts is the same for all.
  *
- *   sets_want.c   a spec, taken apart       sets_files.c    files to rows
- *   sets_parts.c  rows to parts             sets_plain.c    tables of rows and labels
- *   sets_make.c   synthetic rows            sets_ratings.c   pairs with a number
- *   sets_movielens.c, sets_nips.c  pairs of nodes, linked or not */
+ *   dataset_spec.c   a spec, taken apart       dataset_files.c    files to rows
+ *   dataset_parts.c  rows to parts             dataset_plain.c    tables of rows and labels
+ *   dataset_make.c   synthetic rows            dataset_ratings.c   pairs with a number
+ *   dataset_movielens.c, dataset_nips.c  pairs of nodes, linked or not */
 #ifndef SETS_H
 #define SETS_H
-#include "recipe.h"
+#include "datasets.h"
 
 enum { SETS_TRAIN, SETS_VALID, SETS_TEST, SETS_PARTS };
 
@@ -42,14 +42,14 @@ typedef struct sets_kind {
     const char *positive;               /* class that is +1, the others being -1; or NULL: as is */
 } sets_kind;
 
-/* ---- sets_want.c -------------------------------------------------------------------------- */
+/* ---- dataset_spec.c -------------------------------------------------------------------------- */
 int sets_want_parse(sets_want *w, const sets_kind *table, size_t n, const char *spec,
                     uint64_t seed);
 /* The value of a key as given, or NULL; is it that one, the default being the first of help? */
 const char *sets_want_value(const sets_want *w, const char *key);
 bool sets_want_is(const sets_want *w, const char *key, const char *value);
 
-/* ---- sets_files.c: files in the directory, as they are or packed ---------------------------- */
+/* ---- dataset_files.c: files in the directory, as they are or packed ---------------------------- */
 int sets_files_check(const sets_want *w);               /* are all of them there? */
 int sets_files_slurp(char **text, const sets_want *w, int file);        /* a number of the table */
 int sets_files_rows(sets_rows *out, const sets_want *w, int file, const char *reader);
@@ -69,7 +69,7 @@ int sets_files_fault(const sets_want *w, int file, const sets_line *l, const cha
 int sets_files_links(sets_rows r[SETS_PARTS], const sets_want *w, const fx_table *A,
                      const fx_table *B, const char *links, const char *other);
 
-/* ---- sets_parts.c ------------------------------------------------------------------------- */
+/* ---- dataset_parts.c ------------------------------------------------------------------------- */
 int sets_parts_make(parts *p, sets_rows r[SETS_PARTS], const sets_want *w);
 void sets_parts_drop(sets_rows *r);
 

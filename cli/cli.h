@@ -6,7 +6,7 @@
 #ifndef CLI_H
 #define CLI_H
 #include "featcross.h"
-#include "opt.h"
+#include "options/options.h"
 #include "terminal/safe_text.h"
 #include "files/zip_write.h"
 

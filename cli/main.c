@@ -3,7 +3,7 @@
 
 #include "cli.h"
 #include "files/decode.h"
-#include "opt.h"
+#include "options/options.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * help.c - what --help prints and what the man page says, from the tables of the commands. */
 
 #include "cli.h"
-#include "opt.h"
+#include "options/options.h"
 
 #include <string.h>
 

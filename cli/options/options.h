@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * opt.h - commands and options as tables; parsing, --help and the man page all read them. */
+ * options.h - commands and options as tables; parsing, --help and the man page all read them. */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  * not break when an option is added.  What is misspelt is answered with the nearest name. */
 
 #include "cli.h"
-#include "opt.h"
+#include "options.h"
 
 #include <errno.h>
 #include <math.h>

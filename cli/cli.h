@@ -55,7 +55,8 @@ const char *say_number(char buf[32], double x);         /* shortest form */
 double say_clock(void);                                 /* seconds, monotonic */
 
 /* ---- progress.c: the bar, and interruption ------------------------------------------------ */
-void progress_signals(void);            /* from now on signals end the program in order */
+/* From now on signals end the program in order; clean removes unfinished files. */
+void progress_signals(void (*clean)(void));
 bool progress_interrupted(void);
 int progress_stop(void);                /* says "interrupted", returns progress_status */
 int progress_status(void);              /* the exit status of the last signal; 0: there was none */
@@ -102,10 +103,12 @@ int source_slurp(char **text, const char *path);        /* a small text file, wi
 int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
 /* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
 size_t source_peek(const char *path, void *buf, size_t n);
+/* The i-th library that decodes compressed files; false: no more. */
+bool input_codec(const char **library, const char **version, size_t i);
 
 /* ---- format_detect.c: formats by name and by content --------------------------------------------- */
-const char *format_named(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
-const char *format_packed(const char *path);            /* ".gz" of x.csv.gz, or NULL */
+const char *extension_format(const char *path);             /* "csv" of x.csv and x.csv.gz, or NULL */
+const char *extension_compression(const char *path);            /* ".gz" of x.csv.gz, or NULL */
 typedef struct format_line {
     const char *p, *end;
 } format_line;
@@ -113,6 +116,7 @@ typedef struct format_line {
 format_line format_first_line(const char *p, const char *end);
 bool format_has(format_line l, char c);
 bool format_words(const char *bytes, size_t len);        /* is it a line of words? */
+bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */
 /* By the first bytes, the name, the first line; reader: spec by which other rows were read, or
  * NULL. */
 const char *format_found(bool zip, const char *path, const char *bytes, size_t len,
@@ -181,9 +185,18 @@ int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 
+int ascending_doubles(const void *a, const void *b);     /* for qsort */
+
 /* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ---------------- */
 bool movielens_is(const char *path);
 int movielens_read(loaded *l, const char *path, const char *part); /* data, table, spec */
+
+/* ---- spec_keys.c -------------------------------------------------------------------------- */
+bool spec_named(const char *spec, const char *name);    /* is that the name in the spec? */
+bool spec_has(const char *spec, const char *key);       /* does it set that key? */
+bool spec_says(const char *spec, const char *key, const char *value);   /* to that value? */
+/* The value of that key in the spec, up to a comma; NULL: it sets none. */
+const char *spec_value(const char *spec, const char *key);
 
 /* ---- kernel_choice.c: kernels and maps from specs ------------------------------------------------ */
 #define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
@@ -290,15 +303,12 @@ extern fitting fit;
 extern const opt_group fitting_options;
 /* The spec of the model: what the options say, and C and penalty if they are not NULL. */
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty);
-bool fitting_has(const char *spec, const char *key);     /* does it set that key? */
-bool fitting_says(const char *spec, const char *key, const char *value); /* to that value? */
 double fitting_cost(const char *spec);  /* its C; 1 if it sets none */
 bool fitting_l1(bool regress);          /* may penalty=l1 be added? */
 int fitting_path_exists(const char *who);                /* can fits along C be held out? */
 int fitting_check(const char *C);       /* early: do the options make a model? */
 bool fitting_task_known(bool *regress); /* by the options */
 const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
-bool fitting_named(const char *spec, const char *name);  /* is that the name in the spec? */
 bool fitting_online(const char *spec);  /* a perceptron */
 bool fitting_ranks(void);               /* is the task to rank, by the options? */
 bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
@@ -370,7 +380,6 @@ int names_family(char **family, const char *path, const fx_table *t, bool sets);
 #define METRIC_NAMES "accuracy|auc|logloss|rmse"
 double metric_of(const fx_metrics *m, const char *name);
 bool metric_falls(const char *name);    /* is less better? */
-int metric_ascending(const void *a, const void *b);      /* doubles, for qsort */
 int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
 /* Over folds, with the standard deviation; refused where it is NaN. */
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
@@ -397,7 +406,6 @@ int model_fits(const fx_content *c, const loaded *l);    /* are they as wide as 
 /* The same, of the first of two operands; if that is the data, says so. */
 int model_first(fx_model **out, size_t *bytes, const char *path, const char *data);
 bool model_is(const char *path);        /* does the file begin like one? */
-bool model_begins(const void *bytes, size_t len);        /* do these bytes? */
 int model_info(const char *path);       /* model_info.c: what is in it */
 void model_print_kernel(FILE *f, const fx_content *c);   /* lines of kernel, map, vectors */
 void model_print_variance(FILE *f, const fx_content *c); /* a line of the components */

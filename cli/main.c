@@ -2,31 +2,10 @@
  * main.c - the featcross program: the table of commands, and what all of them have in common. */
 
 #include "cli.h"
-#include "files/decode.h"
-#include "options/options.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-
-common cli;
-
-static const opt options[] = {
-    {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
-    {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
-    {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
-     "say more: 1 seconds (gram, map, predict), planted sets (make); 2 what a solver did; 3 its "
-     "settings; without N one more than before", 0, 3},
-    {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, INT64_MAX},
-    {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
-     "0: one for each processor; results do not depend on it", 0, 1024},
-    {"max-memory", 0, "SIZE", OPT_SIZE, &cli.max_memory, "80%",
-     "refuse what needs more, and dense outputs that are larger: 512M, 2G (powers of 1024), or a "
-     "share of physical memory", 0, 0},
-    {"help", 'h', NULL, OPT_FLAG, &cli.help, NULL, "print this", 0, 0},
-    {0},
-};
-const opt_group common_options = {"Common options", options};
 
 static const command *const commands[] = {&cmd_train, &cmd_predict, &cmd_evaluate, &cmd_tune,
                                           &cmd_compare, &cmd_explain, &cmd_map, &cmd_bound,
@@ -45,6 +24,8 @@ static const char *version(void)
 
 static int print_version(void)
 {
+    const char *library, *version_of;
+
     safe_print(stdout, "featcross %s\n", version());
     if (*machine_commit())
         safe_print(stdout, "commit           %s\n", machine_commit());
@@ -56,8 +37,8 @@ static int print_version(void)
     safe_print(stdout, "compiled with    gcc %s\n", __VERSION__);
 #endif
     safe_print(stdout, "uses             jansson %s", jansson_version_str());
-    for (const decode_format *const *f = decode_formats; *f; f++)
-        safe_print(stdout, ", %s %s", (*f)->library, (*f)->version());
+    for (size_t i = 0; input_codec(&library, &version_of, i); i++)
+        safe_print(stdout, ", %s %s", library, version_of);
     putchar('\n');
     return say_flush();
 }
@@ -131,7 +112,7 @@ int main(int argc, char **argv)
 
     if (!fill_streams())
         return EXIT_USAGE;
-    progress_signals();
+    progress_signals(output_drop);
     atexit(output_drop);                /* a library may end the program, too */
     if (argc < 2) {
         help_program(stderr, commands);

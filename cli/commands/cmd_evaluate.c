@@ -50,8 +50,8 @@ static int not_offered(const wanted *w, const double *value, const fx_content *c
         if (w->by_name[i] && isnan(value[i])) {
             say_error("evaluate: there is no %s for %s%s", names[i],
                       c->classes                              ? "this model and these rows"
-                      : fitting_says(c->spec, "task", "rank") ? "a model of rankings"
-                                                              : "a model of numbers",
+                      : spec_says(c->spec, "task", "rank") ? "a model of rankings"
+                                                           : "a model of numbers",
                       c->classes && !strcmp(names[i], "logloss")
                           ? "; train with --calibrate or --model logistic" : "");
             return EXIT_USAGE;

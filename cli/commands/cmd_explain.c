@@ -145,7 +145,7 @@ static void print_row(const job *j)
            "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
     if (j->c.outputs > 1 && j->c.classes)
         safe_print(stdout, " of %s", name_output(name, &j->c, j->a.output));
-    if (!j->c.variance && !fitting_says(j->c.spec, "task", "rank"))
+    if (!j->c.variance && !spec_says(j->c.spec, "task", "rank"))
         safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
     if (j->X.table.label)
         safe_print(stdout, ", labelled %s",

@@ -266,7 +266,7 @@ static int check(job *j, const char *path)
             say_error("%s gives components: --output score is all that it has", path);
         else if (!j->c.classes)
             say_error("%s is a model of %s: it has no probabilities", path,
-                      fitting_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
+                      spec_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
         else
             say_error("%s has no probabilities; train it with --calibrate%s",
                       path, *j->c.kernel && !*j->c.map ? "" : " or --model logistic");
@@ -322,7 +322,7 @@ static int run(int n, char **operand)
     j.model = m;
     j.c = fx_model_content(m);
     if (!what_name)
-        what_name = j.c.variance || fitting_says(j.c.spec, "task", "rank") ? "score" : "label";
+        what_name = j.c.variance || spec_says(j.c.spec, "task", "rank") ? "score" : "label";
     j.what = !strcmp(what_name, "label")   ? FX_LABEL
              : !strcmp(what_name, "score") ? FX_SCORE
                                            : FX_PROBA;

@@ -132,7 +132,7 @@ static int parse_costs(job *j)
     costs = costs ? costs : "0.01,0.1,1,10,100";
     int status = numbers(j->C, &j->costs, costs, "-C");
     if (!status)
-        qsort(j->C, j->costs, sizeof *j->C, metric_ascending);
+        qsort(j->C, j->costs, sizeof *j->C, ascending_doubles);
     return status;
 }
 
@@ -178,7 +178,7 @@ static int check_options(job *j)
         || (status = parse_costs(j)) || (status = parse_features(j))
         || (status = kernel_spec ? parse_kernels(j) : parse_orders(j)))
         return status;
-    if (fit.model && fitting_has(fit.model, "C")) {
+    if (fit.model && spec_has(fit.model, "C")) {
         say_error("tune: C is what is looked for; leave it out of --model %s", fit.model);
         return EXIT_USAGE;
     }

@@ -86,7 +86,7 @@ static double median_cost(const method *m, size_t seeds)
 
     for (size_t k = 0; k < seeds; k++)
         C[k] = m->trial[k].C;
-    qsort(C, seeds, sizeof *C, metric_ascending);
+    qsort(C, seeds, sizeof *C, ascending_doubles);
     return C[factor_named(m->model) ? seeds / 2 : (seeds - 1) / 2];
 }
 

@@ -15,7 +15,7 @@ static bool class_shares(double *most, double *least, const fx_table *t)
     if (!label)
         return false;
     memcpy(label, t->label, t->rows * sizeof *label);
-    qsort(label, t->rows, sizeof *label, metric_ascending);
+    qsort(label, t->rows, sizeof *label, ascending_doubles);
     *most = 0, *least = 1;
     for (size_t i = 0, next; i < t->rows; i = next) {
         for (next = i; next < t->rows && label[next] == label[i];)

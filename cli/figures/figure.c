@@ -110,7 +110,7 @@ static bool add_axes(text *t, const layout *l, const figure_panel *p, figure_axi
             if (isfinite(q->x))
                 at[n++] = q->x;
         }
-    qsort(at, n, sizeof *at, metric_ascending);
+    qsort(at, n, sizeof *at, ascending_doubles);
     for (size_t i = 0; i < n; i++)
         if (!i || at[i] != at[i - 1])
             at[different++] = at[i];

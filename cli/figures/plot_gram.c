@@ -63,7 +63,7 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
                 scratch[n++] = M[i * cols + j];
     if (n == 0)
         scratch[n++] = M[0];
-    qsort(scratch, n, sizeof *scratch, metric_ascending);
+    qsort(scratch, n, sizeof *scratch, ascending_doubles);
     *low = scratch[n / 100];
     *high = scratch[n - 1 - n / 100];
     if (!(*high - *low > 1e-5 * fmax(fabs(*low), fabs(*high))))    /* the script has six digits */

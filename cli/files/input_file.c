@@ -177,7 +177,7 @@ static int read_member(source *s, size_t *got, void *buf, size_t want)
 static int look(source *s, const char *path)
 {
     const decode_format *f = decode_find(s->head, s->head_len);
-    const char *extension = format_packed(path);
+    const char *extension = extension_compression(path);
 
     if (f)
         return open_packed(s, f);
@@ -348,4 +348,16 @@ size_t source_peek(const char *path, void *buf, size_t n)
     if (fd >= 0)
         close(fd);
     return got < 0 ? 0 : (size_t)got;
+}
+
+/* ---- For --version ------------------------------------------------------------------------ */
+bool input_codec(const char **library, const char **version, size_t i)
+{
+    const decode_format *f = decode_formats[i];
+
+    if (!f)
+        return false;
+    *library = f->library;
+    *version = f->version();
+    return true;
 }

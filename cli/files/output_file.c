@@ -30,7 +30,7 @@ static output outputs[OUTPUTS];         /* here, so that a signal handler finds 
 
 const char *output_format(const char *path, const char *format, const char *fallback)
 {
-    const char *named = path ? format_named(path) : NULL;
+    const char *named = path ? extension_format(path) : NULL;
 
     return format ? format : named ? named : fallback;
 }
@@ -206,7 +206,7 @@ static bool taken(const output *o)
 static int begin(output *o, const char *format)
 {
     struct stat st;
-    const char *pack = format_packed(o->path);
+    const char *pack = extension_compression(o->path);
     bool is_stdout = output_is_stdout(o->path);
     bool exists = !is_stdout && stat(o->path, &st) == 0;
 

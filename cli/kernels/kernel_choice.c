@@ -37,7 +37,7 @@ int kernel_finish(chosen *k, const fx_table *t)
     int status = 0;
 
     if (!k->kernel && t && t->name)
-        status = names_family(&k->family, k->path, t, fitting_named(k->spec, "itemset"));
+        status = names_family(&k->family, k->path, t, spec_named(k->spec, "itemset"));
     return status || k->kernel ? status : parse(k, t ? t->base : 1);
 }
 

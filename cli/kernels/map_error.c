@@ -214,7 +214,7 @@ static void summarise(measured *out, pairs_of *s, double quantile, double eps)
         out->mae += s->error[q] / (double)n;
         within += s->error[q] <= eps;
     }
-    qsort(s->error, n, sizeof *s->error, metric_ascending);
+    qsort(s->error, n, sizeof *s->error, ascending_doubles);
     size_t wanted = (size_t)ceil(quantile * (double)n);
     out->within = n ? s->error[wanted ? wanted - 1 : 0] : 0;
     out->max = n ? s->error[n - 1] : 0;

@@ -20,7 +20,7 @@ enum { TWINS = sizeof twins / sizeof *twins };
 static const char *twin(void)
 {
     for (size_t i = 0; i < TWINS && fitting_given(); i++)
-        if (fitting_named(fitting_given(), twins[i].exact))
+        if (spec_named(fitting_given(), twins[i].exact))
             return twins[i].mapped;
     return NULL;
 }
@@ -76,7 +76,7 @@ int exact_check(const char **kernel, const char *features)
                   fitting_given() ? fitting_given() : "this model");
         return EXIT_USAGE;
     }
-    if (*kernel && fitting_named(*kernel, "precomputed") && !exact_is()) {
+    if (*kernel && spec_named(*kernel, "precomputed") && !exact_is()) {
         say_error("--kernel precomputed is for kernel machines, such as --model kernel-svm");
         return EXIT_USAGE;
     }
@@ -99,7 +99,7 @@ int exact_check(const char **kernel, const char *features)
         *kernel = EXACT_KERNEL;
         say_note("kernel: %s, since none is given", *kernel);
     }
-    if (fitting_named(*kernel, "precomputed") && fit.scale && strcmp(fit.scale, "none") != 0) {
+    if (spec_named(*kernel, "precomputed") && fit.scale && strcmp(fit.scale, "none") != 0) {
         say_error("--scale %s: values of a precomputed kernel are taken as they are", fit.scale);
         return EXIT_USAGE;
     }
@@ -179,7 +179,7 @@ static void say_cost(const fx_estimate *e, size_t rows, size_t fits, const char 
 /* " of 300 classes (44850 pairs)": why kernel-svm may need so much; "" of others. */
 static const char *of_pairs(char buf[64], const training *t)
 {
-    size_t n = t->regress || !fitting_named(fitting_given(), "kernel-svm")
+    size_t n = t->regress || !spec_named(fitting_given(), "kernel-svm")
                    ? 0
                    : classes_count(&t->X.table);
 

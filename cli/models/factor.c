@@ -49,7 +49,7 @@ bool factor_named(const char *spec)
                                         "poly-net", "poly-net-uv", "bilinear"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (fitting_named(spec, names[i]))
+        if (spec_named(spec, names[i]))
             return true;
     return false;
 }
@@ -115,9 +115,9 @@ static int groups_kernel(const char **kernel)
 static int settle_solver(void)
 {
     const char *option = fit.lr ? "--lr" : "--batch";
-    bool other = fit.solver ? strcmp(fit.solver, "adagrad") && strcmp(fit.solver, "auto")
-                            : fitting_has(fit.model, "solver")
-                                  && !fitting_says(fit.model, "solver", "adagrad");
+    bool other = fit.solver
+                     ? strcmp(fit.solver, "adagrad") && strcmp(fit.solver, "auto")
+                     : spec_has(fit.model, "solver") && !spec_says(fit.model, "solver", "adagrad");
 
     if (!fit.lr && !fit.batch)
         return 0;
@@ -125,7 +125,7 @@ static int settle_solver(void)
         say_error("%s %s is for --solver adagrad", option, fit.lr ? fit.lr : fit.batch);
         return EXIT_USAGE;
     }
-    if (!fitting_has(fit.model, "solver"))
+    if (!spec_has(fit.model, "solver"))
         fit.solver = "adagrad";
     return 0;
 }
@@ -151,8 +151,7 @@ int factor_check(const char **kernel, const char *cost, const char *features)
     int status = settle_solver();
     if (!status)
         status = groups_kernel(kernel);
-    if (!status && *kernel && !fitting_named(*kernel, "groups")
-        && !fitting_named(*kernel, "cross")) {
+    if (!status && *kernel && !spec_named(*kernel, "groups") && !spec_named(*kernel, "cross")) {
         say_error("--kernel %s: %.*s learns its combinations; groups:file=FILE and cross:file=FILE "
                   "say which it may have", *kernel, factor_name(), fit.model);
         status = EXIT_USAGE;

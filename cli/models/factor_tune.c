@@ -62,7 +62,7 @@ static void take_beta(char beta[WORD], char plain[FITTING_SPEC], const char *spe
 
     snprintf(plain, FITTING_SPEC, "%s", spec);
     snprintf(beta, WORD, USUAL_BETA);
-    if (!fitting_has(spec, "beta"))
+    if (!spec_has(spec, "beta"))
         return;
     while (at[-1] != ':' && at[-1] != ',')
         at = strstr(at + 1, "beta=");
@@ -120,7 +120,7 @@ static int settle_betas(search *s)
     if (strncmp(fit.model, "hofm", 4) != 0)
         usual[strcspn(usual, "/")] = '\0';      /* there is one order */
     for (size_t i = 0; i < s->beta.n && !status; i++) {
-        if (fitting_has(fit.model, "beta") && !strchr(s->beta.word[i], 'x')) {
+        if (spec_has(fit.model, "beta") && !strchr(s->beta.word[i], 'x')) {
             say_error("tune: --beta %s and --model %s both set beta", s->beta.word[i], fit.model);
             return EXIT_USAGE;
         }

@@ -72,37 +72,9 @@ static const char *by_loss(void)
 
 const char *fitting_given(void) { return fit.model ? fit.model : fit.loss ? by_loss() : NULL; }
 
-bool fitting_named(const char *spec, const char *name)
-{
-    size_t n = strlen(name);
-
-    return !strncmp(spec, name, n) && (!spec[n] || spec[n] == ':');
-}
-
-/* The value of that key in the spec, up to a comma; NULL: it sets none. */
-static const char *value_of(const char *spec, const char *key)
-{
-    size_t n = strlen(key);
-
-    for (const char *p = strpbrk(spec, ":,"); p; p = strpbrk(p + 1, ":,"))
-        if (!strncmp(p + 1, key, n) && p[1 + n] == '=')
-            return p + n + 2;
-    return NULL;
-}
-
-bool fitting_has(const char *spec, const char *key) { return value_of(spec, key) != NULL; }
-
-bool fitting_says(const char *spec, const char *key, const char *value)
-{
-    const char *v = value_of(spec, key);
-    size_t n = strlen(value);
-
-    return v && !strncmp(v, value, n) && (!v[n] || v[n] == ',');
-}
-
 bool fitting_online(const char *spec)
 {
-    return fitting_named(spec, "perceptron") || fitting_named(spec, "kernel-perceptron");
+    return spec_named(spec, "perceptron") || spec_named(spec, "kernel-perceptron");
 }
 
 static int add(char spec[FITTING_SPEC], const char *key, const char *value, const char *option)
@@ -111,7 +83,7 @@ static int add(char spec[FITTING_SPEC], const char *key, const char *value, cons
 
     if (!value)
         return 0;
-    if (fitting_has(spec, key)) {
+    if (spec_has(spec, key)) {
         say_error("%s %s and --model %s both set %s", option, value, fit.model, key);
         return EXIT_USAGE;
     }
@@ -134,7 +106,7 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
     const char *plain = !regress ? "svm-l2" : fit.epsilon ? "svr" : "ridge";
     const char *task = !factor_is()                 ? NULL
                        : strcmp(fit.task, "auto")   ? fit.task
-                       : fitting_has(name, "task")  ? NULL
+                       : spec_has(name, "task")  ? NULL
                        : regress                    ? "regress"
                                                     : "classify";
     const struct { const char *key, *value, *option; } keys[] = {
@@ -166,7 +138,7 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
 
 double fitting_cost(const char *spec)
 {
-    const char *C = value_of(spec, "C");
+    const char *C = spec_value(spec, "C");
 
     return C ? strtod(C, NULL) : 1;
 }
@@ -176,8 +148,9 @@ bool fitting_l1(bool regress)
     const char *name = fitting_given();
 
     return !regress && !fit.penalty && !fit.solver
-           && (!name || ((fitting_named(name, "svm-l2") || fitting_named(name, "logistic"))
-                         && !fitting_has(name, "penalty") && !fitting_has(name, "solver")));
+           && (!name
+               || ((spec_named(name, "svm-l2") || spec_named(name, "logistic"))
+                   && !spec_has(name, "penalty") && !spec_has(name, "solver")));
 }
 
 int fitting_path_exists(const char *who)
@@ -201,7 +174,7 @@ int fitting_path_exists(const char *who)
 static void ask_for_one(char spec[FITTING_SPEC])
 {
     const char *key = fitting_unlabelled() ? "k" : "split";
-    char *k = (char *)value_of(spec, key);
+    char *k = (char *)spec_value(spec, key);
     size_t n = k ? strspn(k, "0123456789") : 0;
 
     if (n && strspn(k, "0") < n) {
@@ -253,27 +226,26 @@ bool fitting_task_known(bool *regress)
     const char *name = fitting_given();
 
     if (factor_is()) {                  /* they do all tasks: the spec says which, or the option */
-        const char *task = value_of(name, "task");
+        const char *task = spec_value(name, "task");
         *regress = fitting_ranks() || (task ? *task == 'r' : !strcmp(fit.task, "regress"));
         return task || strcmp(fit.task, "auto") != 0;
     }
-    *regress = name ? fitting_named(name, "svr") || fitting_named(name, "ridge")
-                          || fitting_named(name, "kernel-svr")
-                          || fitting_named(name, "kernel-ridge")
+    *regress = name ? spec_named(name, "svr") || spec_named(name, "ridge")
+                          || spec_named(name, "kernel-svr") || spec_named(name, "kernel-ridge")
                     : !strcmp(fit.task, "regress");
     return name || strcmp(fit.task, "auto") != 0;
 }
 
 bool fitting_ranks(void)
 {
-    return !strcmp(fit.task, "rank") || (factor_is() && fitting_says(fit.model, "task", "rank"));
+    return !strcmp(fit.task, "rank") || (factor_is() && spec_says(fit.model, "task", "rank"));
 }
 
 bool fitting_unlabelled(void)
 {
     const char *name = fitting_given();
 
-    return name && (fitting_named(name, "pca") || fitting_named(name, "kernel-pca"));
+    return name && (spec_named(name, "pca") || spec_named(name, "kernel-pca"));
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */

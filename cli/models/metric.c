@@ -48,12 +48,6 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 }
 
 /* ---- Folds -------------------------------------------------------------------------------- */
-int metric_ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Held out, the only row of its class would leave training without that class: it stays. */
 static int keep_lone_rows(int32_t *fold, const fx_table *t)
@@ -64,9 +58,9 @@ static int keep_lone_rows(int32_t *fold, const fx_table *t)
     if (!y)
         return say_no_memory("folds");
     memcpy(y, t->label, t->rows * sizeof *y);
-    qsort(y, t->rows, sizeof *y, metric_ascending);
+    qsort(y, t->rows, sizeof *y, ascending_doubles);
     for (size_t i = 0; i < t->rows; i++) {
-        const double *at = bsearch(&t->label[i], y, t->rows, sizeof *y, metric_ascending);
+        const double *at = bsearch(&t->label[i], y, t->rows, sizeof *y, ascending_doubles);
         if ((at == y || at[-1] != *at) && (at == y + t->rows - 1 || at[1] != *at)) {
             fold[i] = -1;
             lone++;

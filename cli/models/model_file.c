@@ -6,20 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The safetensors layout: the header's length in 8 bytes, then JSON.  A pipe is not looked at,
- * since what is read from it is gone. */
-bool model_begins(const void *bytes, size_t len)
-{
-    const unsigned char *p = bytes;
-
-    return len >= 10 && !p[6] && !p[7] && !memcmp(p + 8, "{\"", 2);
-}
-
+/* A pipe is not looked at, since what is read from it is gone. */
 bool model_is(const char *path)
 {
     unsigned char head[10];
 
-    return model_begins(head, source_peek(path, head, sizeof head));
+    return format_is_model(head, source_peek(path, head, sizeof head));
 }
 
 int model_load(fx_model **out, size_t *bytes, const char *path)
@@ -77,7 +69,7 @@ int model_rows(loaded *out, const char *path, const fx_content *c)
 /* Rows of features would pass for short rows of kernel values. */
 int model_fits(const fx_content *c, const loaded *l)
 {
-    if (!fitting_named(c->kernel, "precomputed") || l->table.cols == c->cols)
+    if (!spec_named(c->kernel, "precomputed") || l->table.cols == c->cols)
         return 0;
     say_error("%s: rows of %zu columns; the model wants kernel values with all %zu rows that it "
               "was trained on, as featcross gram NEW TRAINED writes them", l->name, l->table.cols,

@@ -188,8 +188,8 @@ static int print(const char *path, const fx_content *c, size_t bytes)
     } else
         safe_print(stdout, "classes      none: a model of %s\n",
                    c->variance                             ? "components"
-                   : fitting_says(c->spec, "task", "rank") ? "rankings"
-                                                           : "numbers");
+                   : spec_says(c->spec, "task", "rank") ? "rankings"
+                                                        : "numbers");
     safe_print(stdout, "outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
                c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
                !c->sigmoid ? "no probabilities"

@@ -80,7 +80,7 @@ static void loosen(char model[FITTING_SPEC], const char *key, const char *pair)
 {
     size_t n = strlen(model);
 
-    if (!fitting_has(model, key) && n + strlen(pair) + 2 <= FITTING_SPEC)
+    if (!spec_has(model, key) && n + strlen(pair) + 2 <= FITTING_SPEC)
         sprintf(model + n, "%c%s", strchr(model, ':') ? ',' : ':', pair);
 }
 
@@ -258,7 +258,7 @@ static void set_costs(contest *k)
 static int draw_rows(fx_data **part, contest *k)
 {
     const loaded *l = &k->of->X;
-    bool square = k->plan.kernel && fitting_named(k->plan.kernel, "precomputed"); /* all or none */
+    bool square = k->plan.kernel && spec_named(k->plan.kernel, "precomputed"); /* all or none */
     size_t n = l->table.rows < ROWS || square ? l->table.rows : ROWS;
     size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
     fx_run run = progress_run();

@@ -194,7 +194,7 @@ static int complete(char out[FITTING_SPEC], const lab *l, size_t cell, const cha
     const char *field = recipe_field(l->r, cell, column);
     const char *value = recipe_set(l->r, option, NULL);
 
-    if (value && !fitting_has(field, key))
+    if (value && !spec_has(field, key))
         return with(out, field, key, value);
     if ((size_t)snprintf(out, FITTING_SPEC, "%s", field) < FITTING_SPEC)
         return 0;

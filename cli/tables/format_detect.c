@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (x.svm, x.csv.gz),
- * then by the first line. */
+ * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (extension.c), then
+ * by the first line. */
 
 #include "cli.h"
-#include "files/decode.h"
 
 #include <string.h>
 
-static const struct { const char *extension, *format; } known[] = {
-    {".svm", "svmlight"}, {".libsvm", "svmlight"}, {".svmlight", "svmlight"}, {".csv", "csv"},
-    {".tsv", "tsv"},      {".npy", "npy"},         {".npz", "npz"},
-};
-
-/* Does path[0..len) end with it, and is there a name before it? */
-static bool ends(const char *path, size_t len, const char *extension)
-{
-    size_t n = strlen(extension);
-
-    return len > n && path[len - n - 1] != '/' && !memcmp(path + len - n, extension, n);
-}
-
-const char *format_packed(const char *path)
-{
-    for (const decode_format *const *f = decode_formats; *f; f++)
-        if (ends(path, strlen(path), (*f)->extension))
-            return (*f)->extension;
-    return NULL;
-}
-
-const char *format_named(const char *path)
-{
-    const char *pack = format_packed(path);
-    size_t len = strlen(path) - (pack ? strlen(pack) : 0);
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ends(path, len, known[i].extension))
-            return known[i].format;
-    return NULL;
-}
-
-/* ---- By content -------------------------------------------------------------------------- */
 format_line format_first_line(const char *p, const char *end)
 {
     if (end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
@@ -99,10 +65,18 @@ static const char *by_content(const char *bytes, size_t len)
                                                     : "svmlight";
 }
 
+/* The safetensors layout: the header's length in 8 bytes, then JSON. */
+bool format_is_model(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+
+    return len >= 10 && !p[6] && !p[7] && !memcmp(p + 8, "{\"", 2);
+}
+
 const char *format_found(bool zip, const char *path, const char *bytes, size_t len,
                          const char *reader)
 {
-    const char *named = strcmp(path, "-") ? format_named(path) : NULL;
+    const char *named = strcmp(path, "-") ? extension_format(path) : NULL;
 
     if (zip)
         return "npz";

@@ -29,7 +29,7 @@ static size_t distinct(double *y, const fx_table *t)
     for (size_t i = 0; i < t->rows; i++)
         if (counts(t, i))
             y[rows++] = t->label[i] + 0.0;      /* -0 is 0 */
-    qsort(y, rows, sizeof *y, metric_ascending);
+    qsort(y, rows, sizeof *y, ascending_doubles);
     for (size_t i = 0; i < rows; i++)
         if (i == 0 || y[i] != y[n - 1])
             y[n++] = y[i];
@@ -46,7 +46,7 @@ static class *find(size_t *n, const fx_table *t)
     for (size_t i = t->rows; i-- > 0 && list;)
         if (counts(t, i)) {
             double label = t->label[i] + 0.0;
-            const double *at = bsearch(&label, y, *n, sizeof *y, metric_ascending);
+            const double *at = bsearch(&label, y, *n, sizeof *y, ascending_doubles);
             class *c = &list[at - y];
             c->row = i;
             c->name = t->classes ? t->class_name[(size_t)*at] : say_number(c->number, *at);

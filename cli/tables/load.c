@@ -149,7 +149,7 @@ static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch
         whole_lines = false;
         cut = b->have;
     }
-    if (!s->zip && !strcmp(reading_format, "auto") && model_begins(b->buf, b->have)) {
+    if (!s->zip && !strcmp(reading_format, "auto") && format_is_model(b->buf, b->have)) {
         say_error("%s is a model; rows of data are wanted here", s->name);
         return EXIT_USAGE;
     }

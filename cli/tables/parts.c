@@ -52,9 +52,9 @@ static void keep_classes(int *of, const fx_table *t, double *seen)
     for (size_t i = 0; i < t->rows; i++)
         if (of[i] == 0)
             seen[n++] = t->label[i];
-    qsort(seen, n, sizeof *seen, metric_ascending);
+    qsort(seen, n, sizeof *seen, ascending_doubles);
     for (size_t i = 0; i < t->rows; i++)
-        if (of[i] && !bsearch(&t->label[i], seen, n, sizeof *seen, metric_ascending))
+        if (of[i] && !bsearch(&t->label[i], seen, n, sizeof *seen, ascending_doubles))
             of[i] = 0;
 }
 

@@ -28,11 +28,13 @@ static void wake(bool on)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static void (*clean_files)(void);       /* safe in a signal handler */
+
 static void clean_up(void)
 {
     if (child)
         kill((pid_t)child, SIGKILL);    /* it may be filling a temporary file */
-    output_drop();
+    clean_files();
 }
 
 static void remember(int number)
@@ -65,12 +67,13 @@ static void on_default(int number, void (*handler)(int))
         sigaction(number, &act, NULL);
 }
 
-void progress_signals(void)
+void progress_signals(void (*clean)(void))
 {
     static const int deadly[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,  SIGPROF,   SIGQUIT, SIGSEGV,
                                  SIGSYS,  SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
     struct sigaction act = {.sa_handler = remember};    /* no SA_RESTART: reads return */
 
+    clean_files = clean;
     sigemptyset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);      /* even if ignored, as a shell's background jobs have it */
     sigaction(SIGTERM, &act, NULL);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * extension.c - what a file's name says of its format and compression: x.svm, x.csv.gz. */
+
+#include "cli.h"
+#include "decode.h"
+
+#include <string.h>
+
+static const struct { const char *extension, *format; } known[] = {
+    {".svm", "svmlight"}, {".libsvm", "svmlight"}, {".svmlight", "svmlight"}, {".csv", "csv"},
+    {".tsv", "tsv"},      {".npy", "npy"},         {".npz", "npz"},
+};
+
+/* Does path[0..len) end with it, and is there a name before it? */
+static bool ends(const char *path, size_t len, const char *extension)
+{
+    size_t n = strlen(extension);
+
+    return len > n && path[len - n - 1] != '/' && !memcmp(path + len - n, extension, n);
+}
+
+const char *extension_compression(const char *path)
+{
+    for (const decode_format *const *f = decode_formats; *f; f++)
+        if (ends(path, strlen(path), (*f)->extension))
+            return (*f)->extension;
+    return NULL;
+}
+
+const char *extension_format(const char *path)
+{
+    const char *pack = extension_compression(path);
+    size_t len = strlen(path) - (pack ? strlen(pack) : 0);
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ends(path, len, known[i].extension))
+            return known[i].format;
+    return NULL;
+}

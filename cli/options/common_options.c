@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * common_options.c - the options that every command has. */
+
+#include "cli.h"
+
+common cli;
+
+static const opt options[] = {
+    {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
+    {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
+    {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
+     "say more: 1 seconds (gram, map, predict), planted sets (make); 2 what a solver did; 3 its "
+     "settings; without N one more than before", 0, 3},
+    {"seed", 0, "N", OPT_COUNT, &cli.seed, "1", "of everything random", 0, INT64_MAX},
+    {"threads", 0, "N", OPT_COUNT, &cli.threads, "0",
+     "0: one for each processor; results do not depend on it", 0, 1024},
+    {"max-memory", 0, "SIZE", OPT_SIZE, &cli.max_memory, "80%",
+     "refuse what needs more, and dense outputs that are larger: 512M, 2G (powers of 1024), or a "
+     "share of physical memory", 0, 0},
+    {"help", 'h', NULL, OPT_FLAG, &cli.help, NULL, "print this", 0, 0},
+    {0},
+};
+const opt_group common_options = {"Common options", options};

@@ -157,8 +157,8 @@ void load_free(loaded *l);
 extern const char *reading_format;      /* of --format */
 extern const opt_group reading_options, reading_but_format;
 /* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
-struct text;
-int reading_make(struct text *t, const char *format, const load_manner *like, const char *bytes,
+struct strbuf;
+int reading_make(struct strbuf *t, const char *format, const load_manner *like, const char *bytes,
                  size_t len);
 const char *reading_part(const char *otherwise);         /* of --part */
 void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */

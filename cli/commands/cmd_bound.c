@@ -76,7 +76,7 @@ typedef struct work {
 } work;
 
 /* A map that is only asked for theorems. */
-static int trial(work *w, size_t cols)
+static int make_map(work *w, size_t cols)
 {
     size_t D = 0;
     int status = features ? kernel_features(&D, features, cols) : 0;
@@ -133,7 +133,7 @@ static int find_theorems(work *w)
 {
     fx_bound other[FX_BOUND_MAX];
     size_t cols = w->X.data ? w->X.table.cols : columns ? columns : WIDTH, n = 0, kept = 0;
-    int status = trial(w, cols);
+    int status = make_map(w, cols);
 
     if (status)
         return status;
@@ -146,7 +146,7 @@ static int find_theorems(work *w)
     }
     if ((status = ask(w->theorem, &w->theorems, w)) || w->X.data || columns)
         return status;
-    if ((status = trial(w, 2 * cols)) || (status = ask(other, &n, w)))
+    if ((status = make_map(w, 2 * cols)) || (status = ask(other, &n, w)))
         return status;
     for (size_t i = 0; i < w->theorems && i < n; i++)
         if (w->theorem[i].features == other[i].features)

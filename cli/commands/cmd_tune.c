@@ -40,11 +40,11 @@ static const opt options[] = {
 };
 static const opt_group group = {"Options", options};
 
-typedef struct trial {                  /* a line of the table */
+typedef struct setting {                  /* a line of the table */
     size_t kernel, features;
     double C, mean, sd, seconds;        /* seconds: of the whole path of C */
     char failed[SAY_REASON];            /* why the whole path did: C, mean, sd are NaN; or "" */
-} trial;
+} setting;
 
 typedef struct job {
     training t;
@@ -61,7 +61,7 @@ typedef struct job {
     char text[1024];                    /* what D points into */
     int32_t *fold;
     fx_metrics *m;
-    trial *trials;
+    setting *trials;
     size_t n;
     fx_status failure;                  /* of the last path that failed */
     char model[FITTING_SPEC];
@@ -185,7 +185,7 @@ static int check_options(job *j)
     return fitting_check(NULL);
 }
 
-/* ---- The plan of a trial ------------------------------------------------------------------ */
+/* ---- The plan of a line ------------------------------------------------------------------ */
 static int set_plan(job *j, fx_plan *plan, size_t kernel, size_t D)
 {
     const chosen *k = &j->kernel[kernel].k;
@@ -216,15 +216,15 @@ static int path(job *j, size_t kernel, size_t D)
     if (s == FX_ECANCELLED || s == FX_ENOMEM)   /* no choice by what memory was left just now */
         return say_failure(s);
     if (s < 0) {                        /* the other paths stand */
-        trial *x = &j->trials[j->n++];
-        *x = (trial){kernel, D, NAN, NAN, NAN, say_clock() - start, ""};
+        setting *x = &j->trials[j->n++];
+        *x = (setting){kernel, D, NAN, NAN, NAN, say_clock() - start, ""};
         say_reason(x->failed);
         j->failure = s;
         return 0;
     }
     for (size_t c = 0; c < j->costs && !status; c++) {
-        trial *x = &j->trials[j->n++];
-        *x = (trial){kernel, D, j->C[c], 0, 0, say_clock() - start, ""};
+        setting *x = &j->trials[j->n++];
+        *x = (setting){kernel, D, j->C[c], 0, 0, say_clock() - start, ""};
         status = metric_mean(&x->mean, &x->sd, "tune", j->m + c * folds, (size_t)folds,
                              j->t.metric);
     }
@@ -233,9 +233,9 @@ static int path(job *j, size_t kernel, size_t D)
 
 /* ---- Showing ------------------------------------------------------------------------------ */
 /* NULL: all failed. */
-static const trial *best(const job *j)
+static const setting *best(const job *j)
 {
-    const trial *x = NULL;
+    const setting *x = NULL;
     double sign = metric_falls(j->t.metric) ? -1 : 1;
 
     for (size_t i = 0; i < j->n; i++)
@@ -245,7 +245,7 @@ static const trial *best(const job *j)
 }
 
 /* The order, or else the kernel if there are several. */
-static const char *kernel_name(char buf[512], const job *j, const trial *x)
+static const char *kernel_name(char buf[512], const job *j, const setting *x)
 {
     size_t order = j->kernel[x->kernel].order;
 
@@ -262,7 +262,7 @@ static const char *count_name(char buf[24], size_t n)
     return buf;
 }
 
-static int print(const job *j, const trial *won)
+static int print(const job *j, const setting *won)
 {
     FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
     char name[512], D[24];
@@ -270,12 +270,12 @@ static int print(const job *j, const trial *won)
 
     if (f == stderr && cli.quiet)
         return 0;
-    for (const trial *x = j->trials; x < j->trials + j->n; x++)
+    for (const setting *x = j->trials; x < j->trials + j->n; x++)
         if ((int)strlen(kernel_name(name, j, x)) > width)
             width = (int)strlen(name);
     safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D",
                "C", j->t.metric, "sd", "seconds");
-    for (const trial *x = j->trials; x < j->trials + j->n; x++) {
+    for (const setting *x = j->trials; x < j->trials + j->n; x++) {
         safe_print(f, "%c %*s %8s ", x == won ? '*' : ' ', width, kernel_name(name, j, x),
                    count_name(D, x->features));
         if (*x->failed)
@@ -290,7 +290,7 @@ static int print(const job *j, const trial *won)
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *json_trial(const job *j, const trial *x)
+static json_t *json_trial(const job *j, const setting *x)
 {
     size_t order = j->kernel[x->kernel].order;
 
@@ -302,12 +302,12 @@ static json_t *json_trial(const job *j, const trial *x)
                      *x->failed ? say_text(x->failed) : json_null());
 }
 
-static int print_json(const job *j, const trial *won)
+static int print_json(const job *j, const setting *won)
 {
     fx_content c = fx_model_content(j->t.model);
     json_t *list = json_array();
 
-    for (const trial *x = j->trials; x < j->trials + j->n; x++)
+    for (const setting *x = j->trials; x < j->trials + j->n; x++)
         list = say_append(list, json_trial(j, x));
     return say_json(json_pack(
         "{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}", "rows",
@@ -389,7 +389,7 @@ static int tune(job *j, const char *data)
         || (status = training_read(&j->t, data, -1)) || (status = prepare(j))
         || (status = foretell(j)) || (status = search(j)))
         return status;
-    const trial *won = best(j);
+    const setting *won = best(j);
     if (!won)
         return say_failure(j->failure);
     if ((status = set_plan(j, &j->t.plan, won->kernel, won->features))

@@ -46,19 +46,19 @@ static void place(layout *l)
     l->height = l->title_height + f->rows * (ABOVE + l->panel_height + BELOW) + l->key_height;
 }
 
-static void add_margins(text *t, const layout *l, double left, double right, double top,
+static void add_margins(strbuf *t, const layout *l, double left, double right, double top,
                         double bottom)          /* in pixels from the upper left corner */
 {
-    text_add(t, "set margins at screen %.5f, screen %.5f, screen %.5f, screen %.5f\n",
-             left / (double)l->width, right / (double)l->width, 1 - bottom / (double)l->height,
-             1 - top / (double)l->height);
+    strbuf_add(t, "set margins at screen %.5f, screen %.5f, screen %.5f, screen %.5f\n",
+               left / (double)l->width, right / (double)l->width, 1 - bottom / (double)l->height,
+               1 - top / (double)l->height);
 }
 
 static bool is_drawn(const figure_point *q) { return isfinite(q->y); }
 
 /* ---- Data --------------------------------------------------------------------------------- */
 /* Points with or without an x as a block; how many there are. */
-static size_t add_block(text *data, const layout *l, const figure_panel *p,
+static size_t add_block(strbuf *data, const layout *l, const figure_panel *p,
                         const figure_series *s, bool placed)
 {
     size_t n = 0;
@@ -69,23 +69,23 @@ static size_t add_block(text *data, const layout *l, const figure_panel *p,
         if (!is_drawn(q) || isfinite(q->x) != placed)
             continue;
         if (n++ == 0) {
-            text_add(data, "%s# ", l->block ? "\n\n" : "");
+            strbuf_add(data, "%s# ", l->block ? "\n\n" : "");
             safe_add(data, p->title ? p->title : "", p->title ? strlen(p->title) : 0);
-            text_add(data, "%s", p->title ? ", " : "");
+            strbuf_add(data, "%s", p->title ? ", " : "");
             safe_add(data, s->name, strlen(s->name));
-            text_add(data, "%s: x, y, low, high of y, low, high of x\n",
-                     s->hollow ? " (hollow)" : "");
+            strbuf_add(data, "%s: x, y, low, high of y, low, high of x\n",
+                       s->hollow ? " (hollow)" : "");
         }
-        text_add(data, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", q->x, q->y,
-                 q->low < q->high ? q->low : q->y, q->low < q->high ? q->high : q->y,
-                 bar ? q->x_low : q->x, bar ? q->x_high : q->x);
+        strbuf_add(data, "%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", q->x, q->y,
+                   q->low < q->high ? q->low : q->y, q->low < q->high ? q->high : q->y,
+                   bar ? q->x_low : q->x, bar ? q->x_high : q->x);
     }
     return n;
 }
 
 /* ---- A panel ------------------------------------------------------------------------------ */
 /* Ranges and tics; bars that reach down to nothing do not stretch a logarithmic axis. */
-static bool add_axes(text *t, const layout *l, const figure_panel *p, figure_axis *x,
+static bool add_axes(strbuf *t, const layout *l, const figure_panel *p, figure_axis *x,
                      figure_axis *y)
 {
     size_t n = 0, all = 1, different = 0;
@@ -122,15 +122,15 @@ static bool add_axes(text *t, const layout *l, const figure_panel *p, figure_axi
     return true;
 }
 
-static void add_clause(text *t, layout *l, const plot *p, bool *first)
+static void add_clause(strbuf *t, layout *l, const plot *p, bool *first)
 {
-    text_add(t, *first ? "plot " : ", \\\n     ");
+    strbuf_add(t, *first ? "plot " : ", \\\n     ");
     *first = false;
     plot_file(t, p->data_path);
-    text_add(t, " index %zu ", l->block);
+    strbuf_add(t, " index %zu ", l->block);
 }
 
-static void add_series(text *t, text *data, layout *l, const plot *p, const figure_panel *panel,
+static void add_series(strbuf *t, strbuf *data, layout *l, const plot *p, const figure_panel *panel,
                        const figure_series *s, const figure_axis *x, const figure_axis *y,
                        bool *first)
 {
@@ -144,61 +144,64 @@ static void add_series(text *t, text *data, layout *l, const plot *p, const figu
     if (add_block(data, l, panel, s, true)) {
         if (bar) {                      /* vectors: error bars take gnuplot thrice the bytes */
             add_clause(t, l, p, first);
-            text_add(t, "using ($4 > $3 ? $1 : NaN):(low = $3 > %.9g ? $3 : %.9g):(0):($4 - low) "
-                        "with vectors nohead ls %zu dt 1 lw 1 notitle",
-                     y->low, y->low, number);
+            strbuf_add(t,
+                       "using ($4 > $3 ? $1 : NaN):(low = $3 > %.9g ? $3 : %.9g):(0):($4 - low) "
+                       "with vectors nohead ls %zu dt 1 lw 1 notitle",
+                       y->low, y->low, number);
         }
         if (x_bar) {
             add_clause(t, l, p, first);
-            text_add(t, "using (low = $5 > %.9g ? $5 : %.9g):($6 > $5 ? $2 : NaN):($6 - low):(0) "
-                        "with vectors nohead ls %zu dt 1 lw 1 notitle",
-                     x->low, x->low, number);
+            strbuf_add(t,
+                       "using (low = $5 > %.9g ? $5 : %.9g):($6 > $5 ? $2 : NaN):($6 - low):(0) "
+                       "with vectors nohead ls %zu dt 1 lw 1 notitle",
+                       x->low, x->low, number);
         }
         add_clause(t, l, p, first);
-        text_add(t, "using 1:2 with %s ls %zu ",
-                 s->guide               ? "lines"
-                 : s->dots || s->hollow ? "points"
-                                        : "linespoints",
-                 number + (s->hollow ? FIGURE_HOLLOW : 0));
+        strbuf_add(t, "using 1:2 with %s ls %zu ",
+                   s->guide               ? "lines"
+                   : s->dots || s->hollow ? "points"
+                                          : "linespoints",
+                   number + (s->hollow ? FIGURE_HOLLOW : 0));
         if (!s->guide)                  /* gnuplot warns of marks that a line has not */
-            text_add(t, "pointinterval %zu ",
-                     s->points > 2 * MARKS && !s->dots ? s->points / MARKS : 1);
-        text_add(t, "notitle");
+            strbuf_add(t, "pointinterval %zu ",
+                       s->points > 2 * MARKS && !s->dots ? s->points / MARKS : 1);
+        strbuf_add(t, "notitle");
         l->block++;
     }
     if (add_block(data, l, panel, s, false)) {
         if (bar) {
             add_clause(t, l, p, first);
-            text_add(t, "using (%.9g):2:(%.9g):(%.9g):3:4 with boxxyerror ls %zu fs transparent "
-                        "solid 0.12 noborder notitle",
-                     x->low, x->low, x->high, number + FIGURE_ACROSS);
+            strbuf_add(t,
+                       "using (%.9g):2:(%.9g):(%.9g):3:4 with boxxyerror ls %zu fs transparent "
+                       "solid 0.12 noborder notitle",
+                       x->low, x->low, x->high, number + FIGURE_ACROSS);
         }
         add_clause(t, l, p, first);
-        text_add(t, "using (%.9g):2:(%.9g):(0) with vectors nohead ls %zu %snotitle", x->low,
-                 x->high - x->low, number + FIGURE_ACROSS, s->hollow ? "lw 1 dt 3 " : "");
+        strbuf_add(t, "using (%.9g):2:(%.9g):(0) with vectors nohead ls %zu %snotitle", x->low,
+                   x->high - x->low, number + FIGURE_ACROSS, s->hollow ? "lw 1 dt 3 " : "");
         l->block++;
     }
 }
 
 /* A label that the panel to the left, or below, has as well is not repeated. */
-static void add_labels(text *t, const layout *l, size_t row, size_t col)
+static void add_labels(strbuf *t, const layout *l, size_t row, size_t col)
 {
     const figure *f = l->f;
     const figure_panel *p = &f->panel[row * f->cols + col];
     const figure_panel *left = col ? p - 1 : NULL;
     const figure_panel *below = row + 1 < f->rows ? p + f->cols : NULL;
 
-    text_add(t, "set title ");
+    strbuf_add(t, "set title ");
     plot_quoted(t, p->title ? p->title : "");
-    text_add(t, "\nset xlabel ");
+    strbuf_add(t, "\nset xlabel ");
     plot_quoted(t, below && below->count && !strcmp(below->x, p->x) ? "" : p->x);
-    text_add(t, "\nset ylabel ");
+    strbuf_add(t, "\nset ylabel ");
     plot_quoted(t, left && left->count && !strcmp(left->y, p->y) ? "" : p->y);
-    text_add(t, "\nunset logscale\n%s%s", p->log_x ? "set logscale x\n" : "",
-             p->log_y ? "set logscale y\n" : "");
+    strbuf_add(t, "\nunset logscale\n%s%s", p->log_x ? "set logscale x\n" : "",
+               p->log_y ? "set logscale y\n" : "");
 }
 
-static bool add_panel(text *t, text *data, layout *l, const plot *p, size_t row, size_t col)
+static bool add_panel(strbuf *t, strbuf *data, layout *l, const plot *p, size_t row, size_t col)
 {
     const figure_panel *panel = &l->f->panel[row * l->f->cols + col];
     figure_axis x = {.log = panel->log_x}, y = {.log = panel->log_y};
@@ -208,7 +211,7 @@ static bool add_panel(text *t, text *data, layout *l, const plot *p, size_t row,
 
     if (!panel->count)
         return true;
-    text_add(t, "\n");
+    strbuf_add(t, "\n");
     add_margins(t, l, (double)left, (double)(left + l->panel_width), (double)top,
                 (double)(top + l->panel_height));
     add_labels(t, l, row, col);
@@ -216,78 +219,85 @@ static bool add_panel(text *t, text *data, layout *l, const plot *p, size_t row,
         return false;
     for (size_t i = 0; i < panel->count; i++)
         add_series(t, data, l, p, panel, &panel->series[i], &x, &y, &first);
-    text_add(t, first ? "plot NaN notitle\n" : "\n");
+    strbuf_add(t, first ? "plot NaN notitle\n" : "\n");
     return true;
 }
 
 /* ---- Title, names, note ------------------------------------------------------------------- */
-static void add_texts(text *t, const layout *l)
+static void add_texts(strbuf *t, const layout *l)
 {
-    text_add(t, "set label 1 ");
+    strbuf_add(t, "set label 1 ");
     plot_wrapped(t, l->f->title, l->width / TITLE);
-    text_add(t, " at screen 0.5, screen %.5f center front font ',14'\n",
-             1 - 22 / (double)l->height);
+    strbuf_add(t, " at screen 0.5, screen %.5f center front font ',14'\n",
+               1 - 22 / (double)l->height);
     if (l->f->note) {
-        text_add(t, "set label 2 ");
+        strbuf_add(t, "set label 2 ");
         plot_quoted(t, l->f->note);
-        text_add(t, " at screen 0.5, screen %.5f center textcolor rgb '#444444'\n",
-                 14 / (double)l->height);
+        strbuf_add(t, " at screen 0.5, screen %.5f center textcolor rgb '#444444'\n",
+                   14 / (double)l->height);
     }
 }
 
-static void add_key(text *t, const layout *l)
+static void add_key(strbuf *t, const layout *l)
 {
     const figure *f = l->f;
     const char *comma = "plot ";
 
-    text_add(t, "\n");
+    strbuf_add(t, "\n");
     add_margins(t, l, 10, (double)l->width - 10, (double)(l->height - l->key_height),
                 (double)l->height - (f->note ? LINE + 4 : 4));
     add_texts(t, l);
-    text_add(t, "unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
-                "unset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
-                "set key center center vertical maxrows %zu Left reverse samplen 4 spacing 1.15 "
-                "width 1\n", l->key_rows);
+    strbuf_add(t,
+               "unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
+               "unset logscale\nset xrange [0:1]\nset yrange [0:1]\n"
+               "set key center center vertical maxrows %zu Left reverse samplen 4 spacing 1.15 "
+               "width 1\n",
+               l->key_rows);
     for (size_t i = 0; i < l->n; i++, comma = ", \\\n     ") {
         const figure_look *k = &l->look[i];
         bool only_across = k->across && !k->mark;
-        text_add(t, "%sNaN with %s ls %zu title ", comma,
-                 k->guide || only_across ? "lines" : k->line ? "linespoints" : "points",
-                 i + 1 + (only_across ? FIGURE_ACROSS : !k->mark && k->hollow ? FIGURE_HOLLOW : 0));
+        strbuf_add(t, "%sNaN with %s ls %zu title ", comma,
+                   k->guide || only_across ? "lines"
+                   : k->line               ? "linespoints"
+                                           : "points",
+                   i + 1
+                       + (only_across             ? FIGURE_ACROSS
+                          : !k->mark && k->hollow ? FIGURE_HOLLOW
+                                                  : 0));
         char shown[256];                /* no wider than the picture */
         snprintf(shown, sizeof shown, "%.*s", (int)safe_cut(k->name, (l->width - SAMPLE) / GLYPH),
                  k->name);
         plot_quoted(t, shown);
     }
     if (f->hollow) {
-        text_add(t, "%sNaN with points pt 6 ps 1.7 lw 1.3 lc rgb '#444444' title ", comma);
+        strbuf_add(t, "%sNaN with points pt 6 ps 1.7 lw 1.3 lc rgb '#444444' title ", comma);
         plot_quoted(t, f->hollow);
     }
-    text_add(t, "\n");
+    strbuf_add(t, "\n");
 }
 
-static bool write_script(text *t, text *data, layout *l, const plot *p, const char *path)
+static bool write_script(strbuf *t, strbuf *data, layout *l, const plot *p, const char *path)
 {
     const figure *f = l->f;
 
     plot_begin(t, path, l->width, l->height);
     for (size_t i = 0; i < l->n; i++)
         figure_look_styles(t, i + 1, &l->look[i]);
-    text_add(t, "set border 3\nset tics nomirror\n"
-                "set grid lt 1 lc rgb '#e2e2e2' lw 1\nset multiplot\n");
+    strbuf_add(t, "set border 3\nset tics nomirror\n"
+                  "set grid lt 1 lc rgb '#e2e2e2' lw 1\nset multiplot\n");
     for (size_t row = 0; row < f->rows; row++)
         for (size_t col = 0; col < f->cols; col++)
             if (!add_panel(t, data, l, p, row, col))
                 return false;
     add_key(t, l);
-    text_add(t, "unset multiplot\n");
+    strbuf_add(t, "unset multiplot\n");
     return true;
 }
 
 int figure_draw(plot *p, const char *path, const figure *f)
 {
     layout l = {.f = f};
-    text script = {0}, data = {0};
+    strbuf script = {0}, data = {0};
     bool done = (l.look = figure_look_all(&l.n, f)) != NULL;
 
     if (done) {
@@ -295,8 +305,8 @@ int figure_draw(plot *p, const char *path, const figure *f)
         done = write_script(&script, &data, &l, p, path);
     }
     int status = done ? plot_finish(p, path, &script, &data) : say_no_memory("the picture");
-    text_free(&script);
-    text_free(&data);
+    strbuf_free(&script);
+    strbuf_free(&data);
     free(l.look);
     return status;
 }

@@ -43,7 +43,7 @@ typedef struct figure_axis {
 void figure_axis_reach(figure_axis *a, double v);        /* a value that it shall show */
 void figure_axis_pad(figure_axis *a);                    /* when all are known */
 /* Range and tics of axis `name`, at most `most`; at[n]: where data is, ascending. */
-void figure_axis_tics(text *t, char name, const figure_axis *a, size_t most, const double *at,
+void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t most, const double *at,
                       size_t n);
 
 /* ---- figure_look.c: for figure.c alone ------------------------------------------------------- */
@@ -56,5 +56,5 @@ figure_look *figure_look_all(size_t *n, const figure *f); /* free() it; NULL: no
 size_t figure_look_of(const figure_look *look, size_t n, const char *name); /* its place */
 /* Line styles of the script: number; more by these for hollow marks and lines across. */
 enum { FIGURE_HOLLOW = 1000, FIGURE_ACROSS = 2000 };
-void figure_look_styles(text *t, size_t number, const figure_look *k);
+void figure_look_styles(strbuf *t, size_t number, const figure_look *k);
 #endif

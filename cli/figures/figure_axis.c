@@ -103,21 +103,21 @@ static tics whole_tics(const figure_axis *a, size_t most, const double *at, size
     return t;
 }
 
-static void add_number(text *t, double v)       /* 2e-5, 1e6: no zeros nor signs in exponents */
+static void add_number(strbuf *t, double v)       /* 2e-5, 1e6: no zeros nor signs in exponents */
 {
     char s[32];
 
     snprintf(s, sizeof s, "%.6g", fabs(v) < 1e-300 ? 0 : v);
     char *e = strchr(s, 'e');
     if (!e) {
-        text_add(t, "'%s' %.9g", s, v);
+        strbuf_add(t, "'%s' %.9g", s, v);
         return;
     }
     *e++ = 0;
-    text_add(t, "'%se%s%s' %.9g", s, *e == '-' ? "-" : "", e + 1 + strspn(e + 1, "0"), v);
+    strbuf_add(t, "'%se%s%s' %.9g", s, *e == '-' ? "-" : "", e + 1 + strspn(e + 1, "0"), v);
 }
 
-void figure_axis_tics(text *t, char name, const figure_axis *a, size_t most, const double *at,
+void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t most, const double *at,
                       size_t n)
 {
     tics found = whole_tics(a, most, at, n);
@@ -126,10 +126,10 @@ void figure_axis_tics(text *t, char name, const figure_axis *a, size_t most, con
         found = power_tics(a, most);
     if (found.n < 3 && n != found.n && !(a->log && a->high > 4 * a->low))
         found = round_tics(a, most);
-    text_add(t, "set %crange [%.9g:%.9g]\nset %ctics (", name, a->low, a->high, name);
+    strbuf_add(t, "set %crange [%.9g:%.9g]\nset %ctics (", name, a->low, a->high, name);
     for (size_t i = 0; i < found.n; i++) {
-        text_add(t, i ? ", " : "");
+        strbuf_add(t, i ? ", " : "");
         add_number(t, found.at[i]);
     }
-    text_add(t, ")\n");
+    strbuf_add(t, ")\n");
 }

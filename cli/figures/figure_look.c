@@ -54,7 +54,7 @@ figure_look *figure_look_all(size_t *n, const figure *f)
     return all;
 }
 
-void figure_look_styles(text *t, size_t number, const figure_look *k)
+void figure_look_styles(strbuf *t, size_t number, const figure_look *k)
 {
     size_t style = k->style;
     static const char *const colour[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -66,13 +66,13 @@ void figure_look_styles(text *t, size_t number, const figure_look *k)
     size_t colours = sizeof colour / sizeof *colour;
 
     if (k->guide) {
-        text_add(t, "set style line %zu lc rgb '#666666' lw 1.5 dt 2\n", number);
+        strbuf_add(t, "set style line %zu lc rgb '#666666' lw 1.5 dt 2\n", number);
         return;
     }
-    text_add(t, "set style line %zu lc rgb '%s' pt %d ps 1.1 lw 1.8 dt %s\n", number,
-             colour[style % colours], mark[style % 6], dash[style / colours % 3]);
-    text_add(t, "set style line %zu lc rgb '%s' pt %d ps 1.7 lw 1.3\n", number + FIGURE_HOLLOW,
-             colour[style % colours], mark[style % 6] - 1);
-    text_add(t, "set style line %zu lc rgb '%s' lw 1.8 dt %s\n", number + FIGURE_ACROSS,
-             colour[style % colours], across[(style + style / colours) % 4]);
+    strbuf_add(t, "set style line %zu lc rgb '%s' pt %d ps 1.1 lw 1.8 dt %s\n", number,
+               colour[style % colours], mark[style % 6], dash[style / colours % 3]);
+    strbuf_add(t, "set style line %zu lc rgb '%s' pt %d ps 1.7 lw 1.3\n", number + FIGURE_HOLLOW,
+               colour[style % colours], mark[style % 6] - 1);
+    strbuf_add(t, "set style line %zu lc rgb '%s' lw 1.8 dt %s\n", number + FIGURE_ACROSS,
+               colour[style % colours], across[(style + style / colours) % 4]);
 }

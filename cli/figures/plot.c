@@ -123,30 +123,30 @@ int plot_open(plot *p, const char *path)
 /* Inside single quotes gnuplot knows no escapes, no `commands` and no @macros.  Quotes and line
  * ends cannot stand there (gnuplot loses a doubled quote at the beginning): they go into double
  * quotes, and the pieces are joined. */
-static void quote(text *t, const char *s, size_t n, bool format)
+static void quote(strbuf *t, const char *s, size_t n, bool format)
 {
-    text_add(t, "'");
+    strbuf_add(t, "'");
     for (size_t i = 0; i < n; i++)
         if (s[i] == '\n' || s[i] == '\'')
-            text_add(t, "'.\"%s\".'", s[i] == '\n' ? "\\n" : "'");
+            strbuf_add(t, "'.\"%s\".'", s[i] == '\n' ? "\\n" : "'");
         else
-            text_add(t, "%c%s", s[i], format && s[i] == '%' ? "%" : "");
-    text_add(t, "'");
+            strbuf_add(t, "%c%s", s[i], format && s[i] == '%' ? "%" : "");
+    strbuf_add(t, "'");
 }
 
-static void quote_shown(text *t, const char *s, size_t n, bool format)
+static void quote_shown(strbuf *t, const char *s, size_t n, bool format)
 {
-    text shown = {0};
+    strbuf shown = {0};
 
     safe_add(&shown, s, n);
     quote(t, shown.s ? shown.s : "", shown.n, format);
     t->failed |= shown.failed;
-    text_free(&shown);
+    strbuf_free(&shown);
 }
 
-void plot_quoted(text *t, const char *s) { quote_shown(t, s, strlen(s), false); }
+void plot_quoted(strbuf *t, const char *s) { quote_shown(t, s, strlen(s), false); }
 
-void plot_tic(text *t, const char *s, size_t most) { quote_shown(t, s, safe_cut(s, most), true); }
+void plot_tic(strbuf *t, const char *s, size_t most) { quote_shown(t, s, safe_cut(s, most), true); }
 
 /* gnuplot takes names that begin with < and | as commands, ~ as a home, $ as a block of data, - as
  * an option: none begins so here. */
@@ -156,17 +156,17 @@ static const char *before(const char *path)
                                                                                          : "./";
 }
 
-void plot_file(text *t, const char *path)
+void plot_file(strbuf *t, const char *path)
 {
-    text name = {0};
+    strbuf name = {0};
 
-    text_add(&name, "%s%s", before(path), path);
+    strbuf_add(&name, "%s%s", before(path), path);
     quote(t, name.s ? name.s : "", name.n, false);
     t->failed |= name.failed;
-    text_free(&name);
+    strbuf_free(&name);
 }
 
-void plot_wrapped(text *t, const char *s, size_t columns) /* at the blank nearest the middle */
+void plot_wrapped(strbuf *t, const char *s, size_t columns) /* at the blank nearest the middle */
 {
     size_t n = strlen(s), best = 0;
 
@@ -179,17 +179,17 @@ void plot_wrapped(text *t, const char *s, size_t columns) /* at the blank neares
         return;
     }
     quote_shown(t, s, best, false);
-    text_add(t, ".\"\\n\".");
+    strbuf_add(t, ".\"\\n\".");
     plot_quoted(t, s + best + 1);
 }
 
 /* The picture's name can be given from outside, so that we draw into a temporary file. */
-void plot_begin(text *t, const char *path, size_t width, size_t height)
+void plot_begin(strbuf *t, const char *path, size_t width, size_t height)
 {
-    text_add(t, "if (!exists('picture')) picture = ");
+    strbuf_add(t, "if (!exists('picture')) picture = ");
     plot_file(t, path);
-    text_add(t, "\nset terminal %s size %zu,%zu\nset output picture\n", terminal(path), width,
-             height);
+    strbuf_add(t, "\nset terminal %s size %zu,%zu\nset output picture\n", terminal(path), width,
+               height);
 }
 
 /* gnuplot says nothing of a full disk. */
@@ -209,15 +209,15 @@ static bool is_whole(const char *path, const char *picture)
 
 static int draw(plot *p, const char *path)
 {
-    text t = {0}, script = {0};
+    strbuf t = {0}, script = {0};
 
-    text_add(&t, "picture = ");
+    strbuf_add(&t, "picture = ");
     plot_file(&t, output_name(p->picture));
-    text_add(&script, "%s%s", before(p->script_path), p->script_path);
+    strbuf_add(&script, "%s%s", before(p->script_path), p->script_path);
     char *const args[] = {(char[]){"gnuplot"}, (char[]){"-e"}, t.s, script.s, NULL};
     int failed = t.failed || script.failed ? ENOMEM : gnuplot(args);
-    text_free(&t);
-    text_free(&script);
+    strbuf_free(&t);
+    strbuf_free(&script);
     if (progress_interrupted())
         return progress_stop();
     if (!failed && is_whole(output_name(p->picture), path))
@@ -227,7 +227,7 @@ static int draw(plot *p, const char *path)
     return EXIT_USAGE;
 }
 
-int plot_finish(plot *p, const char *path, const text *script, const text *data)
+int plot_finish(plot *p, const char *path, const strbuf *script, const strbuf *data)
 {
     if (script->failed || (data && data->failed))
         return say_no_memory("the picture");

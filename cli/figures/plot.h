@@ -7,13 +7,13 @@
 
 /* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
  * the name of a file. */
-void plot_quoted(text *t, const char *s);
-void plot_tic(text *t, const char *s, size_t most);
-void plot_file(text *t, const char *path);
+void plot_quoted(strbuf *t, const char *s);
+void plot_tic(strbuf *t, const char *s, size_t most);
+void plot_file(strbuf *t, const char *path);
 /* The same, in two lines if it is longer than that. */
-void plot_wrapped(text *t, const char *s, size_t columns);
+void plot_wrapped(strbuf *t, const char *s, size_t columns);
 /* The script's beginning: terminal and output. */
-void plot_begin(text *t, const char *path, size_t width, size_t height);
+void plot_begin(strbuf *t, const char *path, size_t width, size_t height);
 /* Writes data (NULL: it has been written) and script, then draws. */
-int plot_finish(plot *p, const char *path, const text *script, const text *data);
+int plot_finish(plot *p, const char *path, const strbuf *script, const strbuf *data);
 #endif

@@ -72,7 +72,7 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
 
 /* ---- The script --------------------------------------------------------------------------- */
 /* Tics in the middle of each class, lines between classes. */
-static void add_classes(text *t, char axis, const place *p, size_t n, const fx_table *table)
+static void add_classes(strbuf *t, char axis, const place *p, size_t n, const fx_table *table)
 {
     size_t classes = n > 0;
     char name[32];
@@ -80,28 +80,28 @@ static void add_classes(text *t, char axis, const place *p, size_t n, const fx_t
     for (size_t i = 1; i < n; i++)
         classes += p[i].label != p[i - 1].label;
     if (!table->label || classes > CLASSES) {
-        text_add(t, "unset %ctics\n", axis);
+        strbuf_add(t, "unset %ctics\n", axis);
         return;
     }
-    text_add(t, "set %ctics scale 0 (", axis);
+    strbuf_add(t, "set %ctics scale 0 (", axis);
     for (size_t i = 0, first = 0; i < n; i++)
         if (i + 1 == n || p[i + 1].label != p[i].label) {
-            text_add(t, "%s", first ? ", " : "");
+            strbuf_add(t, "%s", first ? ", " : "");
             const char *label = table->classes ? table->class_name[(size_t)p[i].label]
                                                : say_number(name, p[i].label);
             plot_tic(t, label, 60);     /* no axis has room for more */
-            text_add(t, " %g", (double)(first + i) / 2);
+            strbuf_add(t, " %g", (double)(first + i) / 2);
             first = i + 1;
         }
-    text_add(t, ")\n");
+    strbuf_add(t, ")\n");
     for (size_t i = 0; i + 1 < n; i++)
         if (p[i + 1].label != p[i].label)
-            text_add(t,
-                     axis == 'x' ? "set arrow from first %g, graph 0 to first %g, graph 1 nohead "
-                                   "front lc 'white'\n"
-                                 : "set arrow from graph 0, first %g to graph 1, first %g nohead "
-                                   "front lc 'white'\n",
-                     (double)i + 0.5, (double)i + 0.5);
+            strbuf_add(t,
+                       axis == 'x' ? "set arrow from first %g, graph 0 to first %g, graph 1 nohead "
+                                     "front lc 'white'\n"
+                                   : "set arrow from graph 0, first %g to graph 1, first %g nohead "
+                                     "front lc 'white'\n",
+                       (double)i + 0.5, (double)i + 0.5);
 }
 
 typedef struct heat {
@@ -136,32 +136,32 @@ static bool choose(heat *f, const double *K, size_t cols, const fx_table *X, con
     return done;
 }
 
-static void write_script(text *t, const heat *f, const char *path, const char *data,
+static void write_script(strbuf *t, const heat *f, const char *path, const char *data,
                          const char *title, const fx_table *X, const fx_table *Z)
 {
     plot_begin(t, path, 800, 720);
-    text_add(t, "set title ");
+    strbuf_add(t, "set title ");
     plot_quoted(t, title);
-    text_add(t, "\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
-             f->normalised ? "K(x,y) / sqrt(K(x,x) K(y,y))" : "K(x,y)", f->low, f->high);
-    text_add(t,
-             "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', "
-             "4 '#fde725')\n"
-             "set size square\nset yrange [%g:-0.5]\nset xrange [-0.5:%g]\n"
-             "set xlabel 'rows of %s, by label'\nset ylabel 'rows of X, by label'\n",
-             (double)f->rows - 0.5, (double)f->cols - 0.5, Z ? "Y" : "X");
+    strbuf_add(t, "\nset cblabel '%s'\nset cbrange [%.6g:%.6g]\n",
+               f->normalised ? "K(x,y) / sqrt(K(x,x) K(y,y))" : "K(x,y)", f->low, f->high);
+    strbuf_add(t,
+               "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', "
+               "4 '#fde725')\n"
+               "set size square\nset yrange [%g:-0.5]\nset xrange [-0.5:%g]\n"
+               "set xlabel 'rows of %s, by label'\nset ylabel 'rows of X, by label'\n",
+               (double)f->rows - 0.5, (double)f->cols - 0.5, Z ? "Y" : "X");
     add_classes(t, 'x', f->col, f->cols, Z ? Z : X);
     add_classes(t, 'y', f->row, f->rows, X);
-    text_add(t, "plot ");
+    strbuf_add(t, "plot ");
     plot_file(t, data);
-    text_add(t, " matrix with image notitle\n");
+    strbuf_add(t, " matrix with image notitle\n");
 }
 
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z)
 {
     heat f = {0};
-    text t = {0};
+    strbuf t = {0};
     int status = choose(&f, K, cols, X, Z) ? 0 : say_no_memory("the picture");
 
     if (!status) {
@@ -172,7 +172,7 @@ int plot_gram(plot *p, const char *path, const char *title, const double *K, siz
     }
     if (!status)
         status = plot_finish(p, path, &t, NULL);
-    text_free(&t);
+    strbuf_free(&t);
     free(f.row);
     free(f.col);
     free(f.M);

@@ -67,7 +67,7 @@ static int put_raw(output *o, const void *bytes, size_t len)
  * in these bytes waits for the next ones, unless they are the last. */
 static int put_shown(output *o, const char *bytes, size_t len, bool last)
 {
-    text t = {0};
+    strbuf t = {0};
     char *all = malloc(o->held + len + 1), one[SAFE_ROOM];
 
     if (!all)
@@ -81,14 +81,14 @@ static int put_shown(output *o, const char *bytes, size_t len, bool last)
     for (const char *p = all; p < all + n;) {
         bool plain = *p == '\n' || *p == '\t';
         size_t used = safe_next(one, p, all + n);
-        text_add(&t, "%s", plain ? (const char[]){*p, '\0'} : one);
+        strbuf_add(&t, "%s", plain ? (const char[]){*p, '\0'} : one);
         p += used;
     }
     free(all);
     if (t.failed)
         o->error = ENOMEM;
     int error = t.n ? put_raw(o, t.s, t.n) : o->error;
-    text_free(&t);
+    strbuf_free(&t);
     return error;
 }
 

@@ -19,22 +19,22 @@ typedef struct words {
     bool given;                         /* else one word, "", and the model's default */
 } words;
 
-typedef struct trial {
+typedef struct setting {
     const char *order, *rank, *beta;
     double mean, sd, seconds;
     char failed[SAY_REASON];            /* why it did: mean and sd are NaN; or "" */
-} trial;
+} setting;
 
 typedef struct search {
     const factor_lists *want;
     training *t;
     fx_status failure;                  /* of the last trial that failed */
     words order, rank, beta;
-    char plain[FITTING_SPEC], model[FITTING_SPEC]; /* as given, without its beta; of a trial */
+    char plain[FITTING_SPEC], model[FITTING_SPEC]; /* as given, without its beta; of a setting */
     chosen k;
     int32_t *fold;
     fx_metrics *m;
-    trial *trials;
+    setting *trials;
     size_t n;
 } search;
 
@@ -133,7 +133,7 @@ static int settle_betas(search *s)
 /* ---- Trials ------------------------------------------------------------------------------- */
 static const char *given(const words *w, size_t i) { return w->given ? w->word[i] : NULL; }
 
-static int set_trial(search *s, const trial *x)
+static int set_trial(search *s, const setting *x)
 {
     fit.order = x->order;
     fit.rank = x->rank;
@@ -149,7 +149,7 @@ static int enter_trials(search *s)
     if (!(s->trials = calloc(s->n, sizeof *s->trials)))
         return say_no_memory("trials");
     for (size_t i = 0; i < s->n && !status; i++) {
-        trial *x = &s->trials[i];
+        setting *x = &s->trials[i];
         x->order = given(&s->order, i / (s->rank.n * s->beta.n));
         x->rank = given(&s->rank, i / s->beta.n % s->rank.n);
         x->beta = s->beta.word[i % s->beta.n];
@@ -159,7 +159,7 @@ static int enter_trials(search *s)
     return status;
 }
 
-static int measure(search *s, trial *x)
+static int measure(search *s, setting *x)
 {
     const size_t folds = (size_t)s->want->folds;
     const double same = 1;              /* times beta */
@@ -218,9 +218,9 @@ static int measure_all(search *s)
 }
 
 /* NULL: all failed. */
-static const trial *best(const search *s)
+static const setting *best(const search *s)
 {
-    const trial *x = NULL;
+    const setting *x = NULL;
     double sign = metric_falls(s->t->metric) ? -1 : 1;
 
     for (size_t i = 0; i < s->n; i++)
@@ -232,7 +232,7 @@ static const trial *best(const search *s)
 /* ---- Showing ------------------------------------------------------------------------------ */
 static const char *shown(const char *text) { return text ? text : "-"; }
 
-static int print(const search *s, const trial *won)
+static int print(const search *s, const setting *won)
 {
     FILE *f = output_is_stdout(s->t->path) ? stderr : stdout;
     int width = 4;
@@ -243,7 +243,7 @@ static int print(const search *s, const trial *won)
         width = (int)strlen(s->beta.word[i]) > width ? (int)strlen(s->beta.word[i]) : width;
     safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric,
                "sd", "seconds");
-    for (const trial *x = s->trials; x < s->trials + s->n; x++) {
+    for (const setting *x = s->trials; x < s->trials + s->n; x++) {
         safe_print(f, "%c %5s %6s %*s ", x == won ? '*' : ' ', shown(x->order), shown(x->rank),
                    width, x->beta);
         if (*x->failed)
@@ -263,7 +263,7 @@ static json_t *count(const char *text)
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *json_trial(const trial *x)
+static json_t *json_trial(const setting *x)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "order", count(x->order), "rank",
                      count(x->rank), "beta", say_text(x->beta), "mean", number(x->mean), "sd",
@@ -271,12 +271,12 @@ static json_t *json_trial(const trial *x)
                      *x->failed ? say_text(x->failed) : json_null());
 }
 
-static int print_json(const search *s, const trial *won)
+static int print_json(const search *s, const setting *won)
 {
     fx_content c = fx_model_content(s->t->model);
     json_t *list = json_array();
 
-    for (const trial *x = s->trials; x < s->trials + s->n; x++)
+    for (const setting *x = s->trials; x < s->trials + s->n; x++)
         list = say_append(list, json_trial(x));
     return say_json(json_pack("{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}",
                               "rows", (json_int_t)c.rows, "metric", s->t->metric, "folds",
@@ -306,7 +306,7 @@ static int run(search *s, const char *data)
         || (status = training_read(s->t, data, -1)) || (status = prepare(s))
         || (status = measure_all(s)))
         return status;
-    const trial *won = best(s);
+    const setting *won = best(s);
     if (!won)
         return say_failure(s->failure);
     if ((status = set_trial(s, won)) || (status = training_fit(s->t))

@@ -13,11 +13,11 @@ enum { WIDTH = 120, FOLDED = 60 };      /* columns of prose; rows of a table tha
 
 /* ---- Prose -------------------------------------------------------------------------------- */
 /* Paragraphs, filled; a line after the first of a list is indented. */
-static void add_prose(text *t, const char *s, const char *start, const char *indent)
+static void add_prose(strbuf *t, const char *s, const char *start, const char *indent)
 {
     size_t at = strlen(start);
 
-    text_add(t, "%s", start);
+    strbuf_add(t, "%s", start);
     for (bool first = true; *s; first = false) {
         size_t blank = strspn(s, " \n"), n = strcspn(s + blank, " \n");
         bool paragraph = !first && memchr(s, '\n', blank) != NULL;
@@ -25,29 +25,29 @@ static void add_prose(text *t, const char *s, const char *start, const char *ind
         if (!n)
             break;
         if (paragraph || (!first && at + 1 + n > WIDTH)) {
-            text_add(t, "\n%s%s", paragraph ? "\n" : "", indent);
+            strbuf_add(t, "\n%s%s", paragraph ? "\n" : "", indent);
             at = strlen(indent);
         } else if (!first) {
-            text_add(t, " ");
+            strbuf_add(t, " ");
             at++;
         }
-        text_add(t, "%.*s", (int)n, s);
+        strbuf_add(t, "%.*s", (int)n, s);
         at += n;
         s += n;
     }
-    text_add(t, "\n");
+    strbuf_add(t, "\n");
 }
 
 /* In a table: what Markdown would take for its own is escaped. */
-static void add_plain(text *t, const char *s)
+static void add_plain(strbuf *t, const char *s)
 {
     for (; *s; s++)
-        text_add(t, strchr("|<*`", *s) ? "\\%c" : "%c", *s);
+        strbuf_add(t, strchr("|<*`", *s) ? "\\%c" : "%c", *s);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
 /* With that many decimals, or with an exponent: as many digits behind the point of its own. */
-static void add_number(text *t, double x, int decimals, bool exponent)
+static void add_number(strbuf *t, double x, int decimals, bool exponent)
 {
     char s[48];
 
@@ -55,9 +55,9 @@ static void add_number(text *t, double x, int decimals, bool exponent)
     char *e = strchr(s, 'e');
     if (e)                              /* 2.3e-5: neither zeros nor + */
         *e++ = 0;
-    text_add(t, "%s", s);
+    strbuf_add(t, "%s", s);
     if (e)
-        text_add(t, "e%s%s", *e == '-' ? "-" : "", e + 1 + strspn(e + 1, "0"));
+        strbuf_add(t, "e%s%s", *e == '-' ? "-" : "", e + 1 + strspn(e + 1, "0"));
 }
 
 static int power(double x) { return x != 0 && isfinite(x) ? (int)floor(log10(fabs(x))) : 0; }
@@ -68,16 +68,16 @@ static bool is_share(const char *column)
 }
 
 /* Two digits of the deviation decide how many of the mean make sense. */
-static void add_summary(text *t, const char *column, summary s)
+static void add_summary(strbuf *t, const char *column, summary s)
 {
     if (!s.n)
         return;
     if (is_share(column)) {
-        text_add(t, s.n > 1 ? "%.4f +- %.4f" : "%.4f", s.mean, s.sd);
+        strbuf_add(t, s.n > 1 ? "%.4f +- %.4f" : "%.4f", s.mean, s.sd);
         return;
     }
     if (s.sd == 0 && s.mean == floor(s.mean) && fabs(s.mean) < 1e12) {
-        text_add(t, "%.0f", s.mean);
+        strbuf_add(t, "%.0f", s.mean);
         return;
     }
     bool exponent = power(s.mean) < -3 || power(s.mean) > 5;
@@ -86,7 +86,7 @@ static void add_summary(text *t, const char *column, summary s)
     last = digits < 1 ? power(s.mean) - 1 : digits > 4 ? power(s.mean) - 4 : last;
     add_number(t, s.mean, exponent ? power(s.mean) - last : last < 0 ? -last : 0, exponent);
     if (s.sd > 0) {
-        text_add(t, " +- ");
+        strbuf_add(t, " +- ");
         add_number(t, s.sd, exponent ? 1 : last < 0 ? -last : 0, exponent);
     }
 }
@@ -121,7 +121,7 @@ static bool is_beside(const recipe *r, const char *column)
     return false;
 }
 
-static void add_head(text *t, const recipe *r)
+static void add_head(strbuf *t, const recipe *r)
 {
     char name[80];
     size_t columns = 0;
@@ -130,20 +130,21 @@ static void add_head(text *t, const recipe *r)
         if (is_beside(r, r->table[i]))
             continue;
         recipe_say(name, sizeof name, r->table[i]);
-        text_add(t, "| %s ", name);
+        strbuf_add(t, "| %s ", name);
         columns++;
         if (paper_column(name, r, r->table[i])) {
-            text_add(t, "| paper ");
+            strbuf_add(t, "| paper ");
             columns++;
         }
     }
-    text_add(t, "|\n");
+    strbuf_add(t, "|\n");
     while (columns--)
-        text_add(t, "|---");
-    text_add(t, "|\n");
+        strbuf_add(t, "|---");
+    strbuf_add(t, "|\n");
 }
 
-static void add_row(text *t, const recipe *r, const records *k, size_t cell, size_t point, bool all)
+static void add_row(strbuf *t, const recipe *r, const records *k, size_t cell, size_t point,
+                    bool all)
 {
     char paper[80], sd[96], said[256];
 
@@ -152,11 +153,11 @@ static void add_row(text *t, const recipe *r, const records *k, size_t cell, siz
         size_t place = recipe_measured(r, column);
         if (is_beside(r, column))
             continue;
-        text_add(t, "| ");
+        strbuf_add(t, "| ");
         if (place < RECIPE_VALUES)
             add_summary(t, column, records_of(k, cell, all ? point : RECORDS_LAST, place));
         else if (!strcmp(column, "point"))
-            text_add(t, "%zu", point);
+            strbuf_add(t, "%zu", point);
         else if (!strcmp(column, "series") || !strcmp(column, "panel")) {
             recipe_say(said, sizeof said, field);
             add_plain(t, said);
@@ -165,16 +166,16 @@ static void add_row(text *t, const recipe *r, const records *k, size_t cell, siz
         if (paper_column(paper, r, column)) {
             snprintf(sd, sizeof sd, "%s_sd", paper);
             const char *figure = recipe_field(r, cell, paper), *spread = recipe_field(r, cell, sd);
-            text_add(t, " | %s%s%s", figure ? figure : "", figure && spread ? " +- " : "",
-                     figure && spread ? spread : "");
+            strbuf_add(t, " | %s%s%s", figure ? figure : "", figure && spread ? " +- " : "",
+                       figure && spread ? spread : "");
         }
-        text_add(t, " ");
+        strbuf_add(t, " ");
     }
-    text_add(t, "|\n");
+    strbuf_add(t, "|\n");
 }
 
 /* A row for each case; for each of its points, if the table shows their number. */
-static void add_table(text *t, const recipe *r, const records *k)
+static void add_table(strbuf *t, const recipe *r, const records *k)
 {
     size_t rows = 0;
     bool all = false;
@@ -184,8 +185,8 @@ static void add_table(text *t, const recipe *r, const records *k)
     for (size_t i = 0; i < r->cells; i++)
         rows += all ? records_points(k, i) : 1;
     if (rows > FOLDED)
-        text_add(t, "\n<details><summary>The table: %zu rows</summary>\n", rows);
-    text_add(t, "\n");
+        strbuf_add(t, "\n<details><summary>The table: %zu rows</summary>\n", rows);
+    strbuf_add(t, "\n");
     add_head(t, r);
     for (size_t i = 0; i < r->cells; i++) {
         size_t points = records_points(k, i);
@@ -193,63 +194,63 @@ static void add_table(text *t, const recipe *r, const records *k)
             add_row(t, r, k, i, q, all);
     }
     if (rows > FOLDED)
-        text_add(t, "\n</details>\n");
+        strbuf_add(t, "\n</details>\n");
 }
 
 /* ---- The page ----------------------------------------------------------------------------- */
-static void add_claims(text *t, const claim *c, size_t claims)
+static void add_claims(strbuf *t, const claim *c, size_t claims)
 {
-    text_add(t, "\n## Checks\n\n");
+    strbuf_add(t, "\n## Checks\n\n");
     for (size_t i = 0; i < claims; i++) {
-        text s = {0};
+        strbuf s = {0};
         add_plain(&s, c[i].text);
         t->failed |= s.failed;
         add_prose(t, s.s ? s.s : "",
                   c[i].left_out ? "- left out by --quick: "
                   : c[i].met    ? "- met: "
                                 : "- **not met**: ", "  ");
-        text_free(&s);
+        strbuf_free(&s);
     }
 }
 
-static void add_origin(text *t, const recipe *r, const records *k, const char *how)
+static void add_origin(strbuf *t, const recipe *r, const records *k, const char *how)
 {
-    text s = {0};
+    strbuf s = {0};
 
-    text_add(&s, "%s, seed%s %llu", r->quick ? "Quick" : "In full", r->seeds > 1 ? "s" : "",
-             (unsigned long long)cli.seed);
+    strbuf_add(&s, "%s, seed%s %llu", r->quick ? "Quick" : "In full", r->seeds > 1 ? "s" : "",
+               (unsigned long long)cli.seed);
     if (r->seeds > 1)
-        text_add(&s, " to %llu", (unsigned long long)(cli.seed + r->seeds - 1));
-    text_add(&s, "; %s. Every number is in [%s.csv](%s.csv).", k->origin, r->name, r->name);
-    text_add(t, "\n## How it was made\n\n    %s\n\n", how);
+        strbuf_add(&s, " to %llu", (unsigned long long)(cli.seed + r->seeds - 1));
+    strbuf_add(&s, "; %s. Every number is in [%s.csv](%s.csv).", k->origin, r->name, r->name);
+    strbuf_add(t, "\n## How it was made\n\n    %s\n\n", how);
     t->failed |= s.failed;
     add_prose(t, s.s ? s.s : "", "", "");
-    text_free(&s);
+    strbuf_free(&s);
 }
 
 int page_write(output *o, const recipe *r, const records *k, const claim *c, size_t claims,
                const char *how, const char *picture)
 {
-    text t = {0};
+    strbuf t = {0};
 
-    text_add(&t, "# %s\n\n", r->title);
+    strbuf_add(&t, "# %s\n\n", r->title);
     add_prose(&t, r->paper, "", "");
     if (r->about) {
-        text_add(&t, "\n");
+        strbuf_add(&t, "\n");
         add_prose(&t, r->about, "", "");
     }
     if (picture)
-        text_add(&t, "\n![%s](%s)\n", r->title, picture);
+        strbuf_add(&t, "\n![%s](%s)\n", r->title, picture);
     if (r->tables)
         add_table(&t, r, k);
     if (claims)
         add_claims(&t, c, claims);
     if (r->notes) {
-        text_add(&t, "\n## Notes\n\n");
+        strbuf_add(&t, "\n## Notes\n\n");
         add_prose(&t, r->notes, "", "");
     }
     add_origin(&t, r, k, how);
     int status = t.failed ? say_no_memory("the page") : output_text(o, t.s);
-    text_free(&t);
+    strbuf_free(&t);
     return status ? status : output_close(o);
 }

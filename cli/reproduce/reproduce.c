@@ -135,14 +135,14 @@ static bool reads_data(const recipe *r)
 }
 
 /* Run from where the page is, it makes the page again. */
-static void add_command(text *t, const job *j)
+static void add_command(strbuf *t, const job *j)
 {
-    text_add(t, "featcross reproduce %s%s%s", j->r->file, reads_data(j->r) ? " --data DIR" : "",
-             j->r->quick ? " --quick" : "");
+    strbuf_add(t, "featcross reproduce %s%s%s", j->r->file, reads_data(j->r) ? " --data DIR" : "",
+               j->r->quick ? " --quick" : "");
     if (j->how->seeds)
-        text_add(t, " --seeds %llu", (unsigned long long)j->how->seeds);
+        strbuf_add(t, " --seeds %llu", (unsigned long long)j->how->seeds);
     if (cli.seed != 1)
-        text_add(t, " --seed %llu", (unsigned long long)cli.seed);
+        strbuf_add(t, " --seed %llu", (unsigned long long)cli.seed);
 }
 
 static int draw(const job *j)
@@ -155,7 +155,7 @@ static int draw(const job *j)
 
 static int write_all(job *j)
 {
-    text how = {0};
+    strbuf how = {0};
     output *page = NULL;
     int status = check_run(j->claim, &j->claims, CLAIMS, j->r, &j->s.known);
 
@@ -169,7 +169,7 @@ static int write_all(job *j)
     if (!status)
         status = page_write(page, j->r, &j->s.known, j->claim, j->claims, how.s,
                             j->picture ? strrchr(j->picture_path, '/') + 1 : NULL);
-    text_free(&how);
+    strbuf_free(&how);
     return status;
 }
 

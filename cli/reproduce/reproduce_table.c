@@ -110,14 +110,14 @@ void reproduce_note(const recipe *r, const records *k, size_t cell)
 {
     column c[COLUMNS];
     char buf[64];
-    text t = {0};
+    strbuf t = {0};
 
     for (size_t i = 0, n = list(c, r); i < n; i++)
         if (*field(buf, &c[i], r, k, cell))
-            text_add(&t, "%s%s%s%s", t.n ? ", " : "",
-                     c[i].measured < RECIPE_VALUES || *c[i].paper ? c[i].name : "",
-                     c[i].measured < RECIPE_VALUES || *c[i].paper ? " " : "", buf);
+            strbuf_add(&t, "%s%s%s%s", t.n ? ", " : "",
+                       c[i].measured < RECIPE_VALUES || *c[i].paper ? c[i].name : "",
+                       c[i].measured < RECIPE_VALUES || *c[i].paper ? " " : "", buf);
     if (!t.failed && t.n)
         say_note("%s", t.s);
-    text_free(&t);
+    strbuf_free(&t);
 }

@@ -131,7 +131,7 @@ static int read_cells(store *s, int fd, const char *path, bool whole)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 /* At s->end; what does not fit leaves no trace. */
-static int append(store *s, text *t)
+static int append(store *s, strbuf *t)
 {
     size_t done = 0;
     int error = t->failed ? ENOMEM : 0;
@@ -142,7 +142,7 @@ static int append(store *s, text *t)
             error = errno;
         done += n > 0 ? (size_t)n : 0;
     }
-    text_free(t);
+    strbuf_free(t);
     if (!error && fdatasync(s->fd) < 0 && errno != EINVAL && errno != ENOTSUP)
         error = errno;
     if (!error) {
@@ -157,19 +157,19 @@ static int append(store *s, text *t)
 
 int store_keep(store *s)
 {
-    text t = {0};
+    strbuf t = {0};
 
     if (s->known.n == s->kept) {
         say_error("%s: measure %s gave nothing", s->r->name, s->r->measure->name);
         return EXIT_NUMERIC;
     }
     if (s->goes_on) {
-        text_add(&t, STORE_BY "%s\n", s->now);
+        strbuf_add(&t, STORE_BY "%s\n", s->now);
         store_lines_origin(s, s->now);
     }
     for (size_t i = s->kept; i < s->known.n; i++)
         store_lines_record(&t, s->r, &s->known.at[i]);
-    text_add(&t, "\n");
+    strbuf_add(&t, "\n");
     int status = append(s, &t);
     if (!status)
         complete(s);
@@ -178,7 +178,7 @@ int store_keep(store *s)
 
 int store_finish(store *s)
 {
-    text t = {0};
+    strbuf t = {0};
     output *o = NULL;
     int status = output_open(&o, s->path, "csv");
 
@@ -187,7 +187,7 @@ int store_finish(store *s)
         store_lines_record(&t, s->r, &s->known.at[i]);
     if (!status)
         status = t.failed ? say_no_memory("records") : output_bytes(o, t.s, t.n);
-    text_free(&t);
+    strbuf_free(&t);
     if (!status)
         status = output_close(o);
     if (!status)
@@ -199,7 +199,7 @@ int store_finish(store *s)
 static int open_part(store *s, bool restart)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    text head = {0};
+    strbuf head = {0};
     int status = 0;
 
     s->fd = open(s->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

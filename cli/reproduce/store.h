@@ -27,8 +27,8 @@ void store_close(store *s);
 
 /* ---- store_lines.c -------------------------------------------------------------------------- */
 size_t store_lines_width(const recipe *r);      /* columns of what is measured */
-void store_lines_head(text *t, const store *s);
-void store_lines_record(text *t, const recipe *r, const struct record *p);
+void store_lines_head(strbuf *t, const store *s);
+void store_lines_record(strbuf *t, const recipe *r, const struct record *p);
 /* Length of the head that bytes begin with; 0: they are of something else, which is said. */
 size_t store_lines_check(store *s, const char *path, const char *bytes);
 #define STORE_BY "# by "                /* a line that says who measured what follows */

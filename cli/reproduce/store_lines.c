@@ -20,46 +20,46 @@ size_t store_lines_width(const recipe *r)
     return n;
 }
 
-static void put_field(text *t, const char *field)
+static void put_field(strbuf *t, const char *field)
 {
     const char *quote = field && strpbrk(field, ",\"") ? "\"" : "";
 
-    text_add(t, "%s", quote);
+    strbuf_add(t, "%s", quote);
     for (; field && *field; field++)
-        text_add(t, *field == '"' ? "\"\"" : "%c", *field);
-    text_add(t, "%s,", quote);
+        strbuf_add(t, *field == '"' ? "\"\"" : "%c", *field);
+    strbuf_add(t, "%s,", quote);
 }
 
-void store_lines_head(text *t, const store *s)
+void store_lines_head(strbuf *t, const store *s)
 {
     const recipe *r = s->r;
 
-    text_add(t, FIRST "%s, recipe %08lx, %s, seeds %llu to %llu%s%s\n", r->name,
-             (unsigned long)r->crc, r->quick ? "quick" : "full", (unsigned long long)s->seed,
-             (unsigned long long)(s->seed + r->seeds - 1), BY, s->known.origin);
+    strbuf_add(t, FIRST "%s, recipe %08lx, %s, seeds %llu to %llu%s%s\n", r->name,
+               (unsigned long)r->crc, r->quick ? "quick" : "full", (unsigned long long)s->seed,
+               (unsigned long long)(s->seed + r->seeds - 1), BY, s->known.origin);
     for (size_t i = 0; i < r->columns; i++)
-        text_add(t, "%s,", r->column[i]);
-    text_add(t, "seed,point");
+        strbuf_add(t, "%s,", r->column[i]);
+    strbuf_add(t, "seed,point");
     for (size_t i = 0; i < store_lines_width(r); i++)
-        text_add(t, ",%s", r->measure->columns[i]);
-    text_add(t, "\n");
+        strbuf_add(t, ",%s", r->measure->columns[i]);
+    strbuf_add(t, "\n");
 }
 
-static void put_start(text *t, const recipe *r, size_t cell, uint64_t seed, size_t point)
+static void put_start(strbuf *t, const recipe *r, size_t cell, uint64_t seed, size_t point)
 {
     for (size_t i = 0; i < r->columns; i++)
         put_field(t, r->field[cell * r->columns + i]);
-    text_add(t, "%llu,%zu", (unsigned long long)seed, point);
+    strbuf_add(t, "%llu,%zu", (unsigned long long)seed, point);
 }
 
-void store_lines_record(text *t, const recipe *r, const struct record *p)
+void store_lines_record(strbuf *t, const recipe *r, const struct record *p)
 {
     char number[32];
 
     put_start(t, r, p->cell, p->seed, p->point);
     for (size_t i = 0; i < store_lines_width(r); i++)
-        text_add(t, ",%s", isnan(p->value[i]) ? "" : say_number(number, p->value[i]));
-    text_add(t, "\n");
+        strbuf_add(t, ",%s", isnan(p->value[i]) ? "" : say_number(number, p->value[i]));
+    strbuf_add(t, "\n");
 }
 
 void store_lines_origin(store *s, const char *who)
@@ -95,7 +95,7 @@ static bool numbers(double *value, size_t n, const char *line)
 
 bool store_lines_take(struct record *p, const store *s, size_t k, size_t point, const char *line)
 {
-    text t = {0};
+    strbuf t = {0};
 
     if (k >= s->cells)
         return false;
@@ -106,14 +106,14 @@ bool store_lines_take(struct record *p, const store *s, size_t k, size_t point, 
         p->value[i] = NAN;
     bool is = !t.failed && !strncmp(line, t.s, t.n)
               && numbers(p->value, store_lines_width(s->r), line + t.n);
-    text_free(&t);
+    strbuf_free(&t);
     return is;
 }
 
 /* Who measured them may be another. */
 size_t store_lines_check(store *s, const char *path, const char *bytes)
 {
-    text t = {0};
+    strbuf t = {0};
     size_t n = 0;
 
     store_lines_head(&t, s);
@@ -127,7 +127,7 @@ size_t store_lines_check(store *s, const char *path, const char *bytes)
             s->goes_on = strcmp(s->known.origin, s->now) != 0;
         }
     }
-    text_free(&t);
+    strbuf_free(&t);
     if (n)
         return n;
     if (strncmp(bytes, FIRST, sizeof FIRST - 1))

@@ -117,7 +117,7 @@ static int pass(loaded *l, fx_reader *r, const load_manner *like, bool end)
 static int begin(loaded *l, fx_reader **r, source *s, const load_manner *like, const batch *b,
                  size_t cut)
 {
-    text spec = {0};
+    strbuf spec = {0};
     int status = reading_make(&spec, l->format, like, b->buf, cut);
 
     if (!status) {
@@ -131,7 +131,7 @@ static int begin(loaded *l, fx_reader **r, source *s, const load_manner *like, c
             st = fx_data_reader_names(*r, like->name, like->names);
         status = st ? say_failure(st) : 0;
     }
-    text_free(&spec);
+    strbuf_free(&spec);
     return status;
 }
 

@@ -52,18 +52,18 @@ const opt_group reading_options = {"Reading options", reading};
 const opt_group reading_but_format = {"Reading options", reading + 1};
 
 /* ---- The reader's spec -------------------------------------------------------------------- */
-static void add_key(text *t, const char *key, size_t len)
+static void add_key(strbuf *t, const char *key, size_t len)
 {
-    text_add(t, "%c%.*s=", t->s && strchr(t->s, ':') ? ',' : ':', (int)len, key);
+    strbuf_add(t, "%c%.*s=", t->s && strchr(t->s, ':') ? ',' : ':', (int)len, key);
 }
 
-static void add(text *t, const char *key, const char *value)
+static void add(strbuf *t, const char *key, const char *value)
 {
     add_key(t, key, strlen(key));
-    text_add(t, "%s", value);
+    strbuf_add(t, "%s", value);
 }
 
-static void add_count(text *t, const char *key, uint64_t n)
+static void add_count(strbuf *t, const char *key, uint64_t n)
 {
     char number[24];
 
@@ -73,17 +73,17 @@ static void add_count(text *t, const char *key, uint64_t n)
 
 /* A name as the spec has it, %28 for (; in a list commas stand between names, where the spec has
  * slashes, and %2C is one of a name. */
-static void add_name(text *t, const char *key, const char *name, bool list)
+static void add_name(strbuf *t, const char *key, const char *name, bool list)
 {
     add_key(t, key, strlen(key));
     while (*name) {
         size_t plain = strcspn(name, ",()/");
-        text_add(t, "%.*s", (int)plain, name);
+        strbuf_add(t, "%.*s", (int)plain, name);
         name += plain;
         if (list && *name == ',')
-            text_add(t, "/");
+            strbuf_add(t, "/");
         else if (*name)
-            text_add(t, "%%%02X", (unsigned)*name);
+            strbuf_add(t, "%%%02X", (unsigned)*name);
         name += *name != '\0';
     }
 }
@@ -114,7 +114,7 @@ static bool has_key(const char *spec, const char *key, size_t len)
 }
 
 /* What the options leave open is as in the other spec, if that is one of the same format. */
-static void inherit(text *t, const char *reader)
+static void inherit(strbuf *t, const char *reader)
 {
     size_t n = strcspn(t->s, ":");
     const char *p = reader + strcspn(reader, ":");
@@ -125,7 +125,7 @@ static void inherit(text *t, const char *reader)
         size_t len = strcspn(++p, ","), key = strcspn(p, "=");
         if (key < len && !has_key(t->s, p, key)) {
             add_key(t, p, key);
-            text_add(t, "%.*s", (int)(len - key - 1), p + key + 1);
+            strbuf_add(t, "%.*s", (int)(len - key - 1), p + key + 1);
         }
         p += len;
     }
@@ -137,7 +137,8 @@ static int misplaced(const char *option, const char *formats, const char *kind)
     return EXIT_USAGE;
 }
 
-int reading_make(text *t, const char *kind, const load_manner *like, const char *bytes, size_t len)
+int reading_make(strbuf *t, const char *kind, const load_manner *like, const char *bytes,
+                 size_t len)
 {
     int base = like ? like->base : -1;
     bool svmlight = !strcmp(kind, "svmlight"), tsv = !strcmp(kind, "tsv");
@@ -171,7 +172,7 @@ int reading_make(text *t, const char *kind, const load_manner *like, const char 
         say_error("--header and --no-header contradict each other");
         return EXIT_USAGE;
     }
-    text_add(t, "%s", csv ? "csv" : kind);
+    strbuf_add(t, "%s", csv ? "csv" : kind);
     if (index_base && strcmp(index_base, "auto") != 0)
         add(t, "base", index_base);
     else if (svmlight && base >= 0)

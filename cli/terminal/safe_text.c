@@ -85,13 +85,13 @@ size_t safe_cut(const char *s, size_t most)
     return n < most ? n : n - safe_tail(s, n);
 }
 
-void safe_add(text *t, const char *s, size_t n)
+void safe_add(strbuf *t, const char *s, size_t n)
 {
     char one[SAFE_ROOM];
 
     for (const char *p = s; p < s + n;) {
         p += safe_next(one, p, s + n);
-        text_add(t, "%s", one);
+        strbuf_add(t, "%s", one);
     }
 }
 

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct text;                            /* strbuf.h */
+struct strbuf;                            /* strbuf.h */
 
 enum { SAFE_ROOM = 8 };                 /* bytes that one character can become, and a NUL */
 /* Bytes of the character at p, before end, if it may be shown as it is; else 0. */
@@ -18,7 +18,7 @@ size_t safe_next(char out[SAFE_ROOM], const char *p, const char *end);
 /* How many of the last bytes of s[n] begin a character that does not end there. */
 size_t safe_tail(const char *s, size_t n);
 size_t safe_cut(const char *s, size_t most);    /* bytes of s, in whole characters, up to `most` */
-void safe_add(struct text *t, const char *s, size_t n);
+void safe_add(struct strbuf *t, const char *s, size_t n);
 
 /* printf, where what %s and %c print is made safe; text of the format itself is printed as it is.
  * Width and precision of %s count the bytes of the argument.  Knows the conversions of

@@ -203,9 +203,9 @@ static void put_json(const char *bytes)
 
 static int add_json(const char *bytes, size_t n, void *ctx)
 {
-    text *t = ctx;
+    strbuf *t = ctx;
 
-    text_add(t, "%.*s", (int)n, bytes);
+    strbuf_add(t, "%.*s", (int)n, bytes);
     return t->failed ? -1 : 0;
 }
 
@@ -213,12 +213,12 @@ static int add_json(const char *bytes, size_t n, void *ctx)
  * text is made here, where every failure is kept. */
 char *say_dump(json_t *value, size_t flags)
 {
-    text t = {0};
+    strbuf t = {0};
     bool made = value && json_dump_callback(value, add_json, &t, flags) == 0 && !t.failed;
 
     json_decref(value);
     if (!made)
-        text_free(&t);
+        strbuf_free(&t);
     return t.s;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void text_add(text *t, const char *format, ...)
+void strbuf_add(strbuf *t, const char *format, ...)
 {
     va_list args, again;
 
@@ -28,8 +28,8 @@ void text_add(text *t, const char *format, ...)
     va_end(again);
 }
 
-void text_free(text *t)
+void strbuf_free(strbuf *t)
 {
     free(t->s);
-    *t = (text){0};
+    *t = (strbuf){0};
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * main.c - the featcross program: the table of commands, and what all of them have in common. */
 
-#include "cli.h"
+#include "commands/commands.h"
+#include "files/files.h"
+#include "terminal/terminal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

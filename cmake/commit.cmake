@@ -15,7 +15,7 @@ if(EXISTS ${SOURCE}/.git)
     string(APPEND commit "-dirty")
   endif()
 endif()
-file(CONFIGURE OUTPUT ${OUT} CONTENT "#include \"cli.h\"
+file(CONFIGURE OUTPUT ${OUT} CONTENT "#include \"terminal/terminal.h\"
 
 const char *machine_commit(void) { return \"${commit}\"; }
 " @ONLY)

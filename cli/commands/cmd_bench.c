@@ -5,7 +5,8 @@
  * read by as many threads.  A share of bandwidth is given where bytes are what the work is
  * about: files that are read, features that are written. */
 
-#include "cli.h"
+#include "commands.h"
+#include "terminal/terminal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

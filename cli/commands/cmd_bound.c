@@ -8,7 +8,9 @@
  * measurement is a search: errors of a few maps are scaled by 1/sqrt(D) until the share 1 - delta
  * of the pairs is within eps, and maps of that many features are drawn to see whether it is. */
 
-#include "cli.h"
+#include "commands.h"
+#include "kernels/kernels.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * methods have their turn with one seed before the next one begins, so that what is there after an
  * interrupt is still a comparison. */
 
+#include "commands.h"
 #include "compare/compare.h"
 
 #include <stdlib.h>

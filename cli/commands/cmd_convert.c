@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows. */
 
-#include "cli.h"
-#include "files/output_size.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows. */
 
-#include "cli.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <math.h>
 #include <stdlib.h>

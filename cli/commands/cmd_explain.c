@@ -2,7 +2,8 @@
  * cmd_explain.c - featcross explain: the combinations of features that matter most to a model, or
  * to its score of one row. */
 
-#include "cli.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,9 @@
  * that.  With m = 16 it is of the right size for every kernel here.  Only an eigenvalue below it
  * is called negative. */
 
-#include "cli.h"
-#include "files/output_size.h"
+#include "commands.h"
+#include "kernels/kernels.h"
+#include "terminal/terminal.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,8 @@
  * addressing unless there are far more columns than entries: a very wide file costs what its
  * entries cost. */
 
-#include "cli.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_make.c - featcross make: synthetic sets whose combinations are known. */
 
-#include "cli.h"
+#include "commands.h"
+#include "files/files.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

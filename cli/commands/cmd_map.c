@@ -4,8 +4,9 @@
  * Rows are mapped and written a portion at a time, so that memory does not grow with rows times
  * features: npy is its header and then the numbers as they lie, text is line after line. */
 
-#include "cli.h"
-#include "files/output_size.h"
+#include "commands.h"
+#include "kernels/kernels.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * not grow with the rows.  npy names the number of rows first, which is known last: the numbers
  * wait in an unnamed temporary file. */
 
-#include "cli.h"
-#include "files/output_size.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * cmd_reproduce.c - featcross reproduce: tables and figures of the papers, measured again.  The
  * recipes of experiments/ are part of the program. */
 
+#include "commands.h"
 #include "reproduce/reproduce.h"
 
 #include <errno.h>

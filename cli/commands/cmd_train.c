@@ -4,8 +4,8 @@
  * The output is opened before anything is read, so that a run is not lost for want of a directory,
  * and gets its name when the model is complete. */
 
-#include "cli.h"
-#include "files/same_file.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
  * For each kernel and D one path of C, every fit starting from the one before; then the best of all
  * is fitted on all rows and saved. */
 
-#include "cli.h"
+#include "commands.h"
+#include "models/models.h"
 
 #include <math.h>
 #include <stdlib.h>

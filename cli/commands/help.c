@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * help.c - what --help prints and what the man page says, from the tables of the commands. */
 
-#include "cli.h"
-#include "options/options.h"
+#include "commands.h"
+#include "tables/tables.h"
 
 #include <string.h>
 

@@ -4,8 +4,7 @@
  * compare_files.c show them, advice.c says what to use. */
 #ifndef COMPARE_H
 #define COMPARE_H
-#include "cli.h"
-#include "models/trial.h"
+#include "models/models.h"
 
 enum { COMPARE_METHODS = 64, COMPARE_SEEDS = 32, COMPARE_TRIES = 16 };
 

@@ -6,7 +6,6 @@
  * whose best score is best.  Scores decide, not seconds: a seed shows the same lines. */
 
 #include "compare.h"
-#include "figures/figure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
  * dataset_files.c - files of a set, found as they are or packed, to text and to rows. */
 
 #include "dataset.h"
+#include "files/files.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

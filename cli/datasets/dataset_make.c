@@ -3,6 +3,7 @@
  * timings and toy experiments want. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * dataset_movielens.c - MovieLens 100K: pairs of a user and a movie, linked where the rating is 5. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * two who wrote a paper together. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * parts are thinned to as many rows as are wanted.  All by the seed. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * dataset_plain.c - sets that are files of rows with labels. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * row has two ones, in the column of either id; ids that do not occur have no column. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * by the line that help shows, so that the two cannot differ. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * has its own; so two are kept. */
 
 #include "dataset.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <math.h>

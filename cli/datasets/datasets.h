@@ -2,7 +2,7 @@
  * datasets.h - named data sets, as recipes name them. */
 #ifndef DATASETS_H
 #define DATASETS_H
-#include "models/trial.h"
+#include "tables/tables.h"
 
 /* Rows in parts by the name of a set: datasets.c.  The last ones are kept, so that cases in a row that
  * share data read it once. */

@@ -5,6 +5,7 @@
  * pixels, since gnuplot's own margins would differ from panel to panel. */
 
 #include "figure.h"
+#include "tables/tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * figure.h - a picture of lines with error bars: panels in rows and columns.  figure.c writes the
- * gnuplot script, plot.c runs it.  Points, panels and figures begin as {0}, so that what is not
- * said is not there. */
+ * figure.h - between the parts of figure.c. */
 #ifndef FIGURE_H
 #define FIGURE_H
-#include "cli.h"
 #include "plot.h"
-
-typedef struct figure_point {
-    double x, y, low, high;             /* low == high: no error bar; x NaN: y holds for every x,
-                                         * drawn as a dashed line across the panel */
-    double x_low, x_high;               /* both 0: no bar in x */
-} figure_point;
-typedef struct figure_series {
-    const char *name;                   /* series of one name look alike in every panel */
-    figure_point *point;
-    size_t points;
-    bool dots;                          /* marks without a line between them */
-    bool hollow;                        /* dots, not filled: another's figures for that name */
-    bool guide;                         /* a grey dashed line for the eye, without marks */
-} figure_series;
-typedef struct figure_panel {
-    const char *title, *x, *y;          /* labels, with units; title may be NULL */
-    bool log_x, log_y;
-    figure_series *series;
-    size_t count;
-} figure_panel;
-typedef struct figure {
-    const char *title;
-    const char *note;                   /* below the names: what bars are; or NULL */
-    const char *hollow;                 /* what hollow marks are; NULL: there are none */
-    size_t rows, cols;                  /* of panels */
-    figure_panel *panel;                /* [rows * cols], row by row; count 0: left empty */
-} figure;
-int figure_draw(plot *p, const char *path, const figure *f);    /* after plot_open */
 
 /* ---- figure_axis.c: for figure.c alone ------------------------------------------------------- */
 typedef struct figure_axis {

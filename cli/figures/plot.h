@@ -2,8 +2,8 @@
  * plot.h - what pictures share: plot_gram.c and figure.c write a script, plot.c has it drawn. */
 #ifndef PLOT_H
 #define PLOT_H
-#include "cli.h"
-#include "terminal/strbuf.h"
+#include "figures.h"
+#include "terminal/terminal.h"
 
 /* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
  * the name of a file. */

@@ -6,6 +6,7 @@
  * at the 1st and 99th percentile off the diagonal, which would otherwise outshine the rest. */
 
 #include "plot.h"
+#include "tables/tables.h"
 
 #include <math.h>
 #include <stdlib.h>

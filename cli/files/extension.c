@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * extension.c - what a file's name says of its format and compression: x.svm, x.csv.gz. */
 
-#include "cli.h"
 #include "decode.h"
+#include "files.h"
 
 #include <string.h>
 

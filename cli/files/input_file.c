@@ -9,10 +9,10 @@
  * how a pipe cut its bytes.  Every wait is a poll of 100 ms, after which the interruption flag
  * and the progress bar get their turn; a signal between check and read cannot be lost. */
 
-#include "cli.h"
 #include "decode.h"
-#include "same_file.h"
+#include "files.h"
 #include "zip_read.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

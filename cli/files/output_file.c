@@ -9,11 +9,9 @@
  * written by zip_write.c. */
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
-#include "cli.h"
-#include "output_size.h"
-#include "same_file.h"
+#include "output_file.h"
 #include "output_target.h"
-#include "terminal/strbuf.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,9 @@
  *
  * A few bytes of sparse text can name a column far to the right, and a dense array has them all. */
 
-#include "output_size.h"
+#include "output_file.h"
+#include "options/options.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,8 @@
  * Inputs are remembered to the end of the run, since what was made of one may be written long after
  * it was closed.  Outputs are forgotten when they are closed: what they replaced is gone then. */
 
-#include "same_file.h"
-
-#include "cli.h"
+#include "files.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
  * In a group, the name of a column of categories stands for all its values: `place: city` is
  * city=Paris, city=Rome, ...  Blanks, commas and # of a name are written %20, %2C, %23. */
 
-#include "cli.h"
+#include "family_names.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

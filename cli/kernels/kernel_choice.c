@@ -2,7 +2,9 @@
  * kernel_choice.c - kernels and maps from their specs, with what only the program knows: files of
  * families, and multiples of the data's width. */
 
-#include "cli.h"
+#include "family_names.h"
+#include "kernels.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
  * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low
  * and high are the best and the worst seed. */
 
-#include "figures/figure.h"
+#include "kernels.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

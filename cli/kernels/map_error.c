@@ -12,7 +12,8 @@
  * be a million of such columns.  Left out, they leave errors of the same distribution; structured
  * projections see the width, and families of sets the numbers of columns. */
 
-#include "cli.h"
+#include "kernels.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,13 +194,13 @@ static double interval(double deviations, size_t n)
 /* Figures of all errors, which are sorted by magnitude at the end. */
 static void summarise(measured *out, pairs_of *s, double quantile, double eps)
 {
-    size_t n = s->pairs * s->seeds, parts = s->seeds > 1 ? s->seeds : s->pairs / OF_GROUP;
+    size_t n = s->pairs * s->seeds, groups = s->seeds > 1 ? s->seeds : s->pairs / OF_GROUP;
     size_t part = s->seeds > 1 ? s->pairs : OF_GROUP, within = 0;
     double square = mean_square(s->error, n), deviations = 0;
 
     out->rmse = sqrt(square);
     out->low = INFINITY;
-    for (size_t i = 0; i < parts; i++) {
+    for (size_t i = 0; i < groups; i++) {
         double d = mean_square(s->error + i * part, part) - square;
         deviations += d * d;
     }
@@ -208,7 +209,9 @@ static void summarise(measured *out, pairs_of *s, double quantile, double eps)
         out->low = fmin(out->low, one);
         out->high = fmax(out->high, one);
     }
-    out->ci95 = parts < 2 ? NAN : out->rmse > 0 ? interval(deviations, parts) / (2 * out->rmse) : 0;
+    out->ci95 = groups < 2      ? NAN
+                : out->rmse > 0 ? interval(deviations, groups) / (2 * out->rmse)
+                                : 0;
     for (size_t q = 0; q < n; q++) {
         s->error[q] = fabs(s->error[q]);
         out->mae += s->error[q] / (double)n;

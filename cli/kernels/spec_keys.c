@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * spec_keys.c - the name and the keys of a spec, NAME:key=value,.. */
 
-#include "cli.h"
+#include "kernels.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * convert_model.c - featcross convert on models: libFM's text in and out, and linear models on a
  * random map as the factorization machines that they are. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <stdlib.h>
 #include <string.h>

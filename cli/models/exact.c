@@ -4,7 +4,7 @@
  * Every kernel machine has a linear model that does its work on random features, so a user who asks
  * for what cannot be done, or takes long, is told the other command. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * factor.c - factorization machines in the program: their options, and those that they do not
  * take. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * Fits do not start from one another: where factors have become 0 for a large beta, they stay 0. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * The model is one spec string; options add keys to it.  What the spec itself says and an option
  * says again is refused, since one of them would be lost silently. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * metric.c - metrics by name, and rows that are held out for them. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * model_file.c - model files: read whole, checked by the library. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <stdlib.h>
 #include <string.h>

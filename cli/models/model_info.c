@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * model_info.c - featcross info on a model file. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * selection.h - the contest between candidates: candidates.c enters them, selection.c measures them. */
 #ifndef CHOOSE_H
 #define CHOOSE_H
-#include "cli.h"
+#include "models.h"
 
 enum { CHOOSE_CANDIDATES = 16, CHOOSE_COSTS = 15 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * task.c - classes or numbers: by the options, else by the labels. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <math.h>
 #include <string.h>

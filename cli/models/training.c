@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * training.c - what train and tune have in common: rows and their weights, the fit, its file. */
 
-#include "cli.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Memory is the peak of the whole process during the fit, less what it held before: Linux forgets
  * the peak when 5 is written to /proc/self/clear_refs. */
 
-#include "trial.h"
+#include "models.h"
 
 #include <malloc.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * common_options.c - the options that every command has. */
 
-#include "cli.h"
+#include "options.h"
 
 common cli;
 

@@ -4,8 +4,8 @@
  * Options and operands may be mixed.  Names are never abbreviated: a script that works today must
  * not break when an option is added.  What is misspelt is answered with the nearest name. */
 
-#include "cli.h"
 #include "options.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * options.h - commands and options as tables; parsing, --help and the man page all read them. */
-#ifndef CLI_OPT_H
-#define CLI_OPT_H
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+#include "cli.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,8 +53,5 @@ int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
 const char *opt_nearest(const char *typed, const char *const *names);
 bool opt_size(uint64_t *out, const char *text);
 
-/* help.c */
-void help_program(FILE *f, const command *const *all);
-void help_command(FILE *f, const command *c);
-void help_man(FILE *f, const command *const *all, const char *version);
+extern const opt_group common_options;     /* common_options.c: those of every command */
 #endif

@@ -3,7 +3,6 @@
  * paper's, which claims hold, and how to make it again. */
 
 #include "recipe.h"
-#include "terminal/strbuf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,9 +164,9 @@ static void add_row(strbuf *t, const recipe *r, const records *k, size_t cell, s
             add_plain(t, field ? field : "");
         if (paper_column(paper, r, column)) {
             snprintf(sd, sizeof sd, "%s_sd", paper);
-            const char *figure = recipe_field(r, cell, paper), *spread = recipe_field(r, cell, sd);
-            strbuf_add(t, " | %s%s%s", figure ? figure : "", figure && spread ? " +- " : "",
-                       figure && spread ? spread : "");
+            const char *value = recipe_field(r, cell, paper), *spread = recipe_field(r, cell, sd);
+            strbuf_add(t, " | %s%s%s", value ? value : "", value && spread ? " +- " : "",
+                       value && spread ? spread : "");
         }
         strbuf_add(t, " ");
     }

@@ -6,7 +6,6 @@
  * that has no x (an exact machine among maps) is a line across.  A case of several points, a
  * history, is a line by itself.  The paper's figures are hollow marks. */
 
-#include "figures/figure.h"
 #include "recipe.h"
 
 #include <math.h>

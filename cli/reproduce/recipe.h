@@ -33,8 +33,8 @@
  * measure's own, or only shown. */
 #ifndef RECIPE_H
 #define RECIPE_H
-#include "cli.h"
 #include "datasets/datasets.h"
+#include "models/models.h"
 
 enum { RECIPE_COLUMNS = 24, RECIPE_VALUES = 16, RECIPE_CASES = 10000, RECIPE_SEEDS = 100000 };
 

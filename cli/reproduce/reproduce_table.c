@@ -2,7 +2,6 @@
  * reproduce_table.c - results on the terminal: the recipe's table, the paper's figures beside. */
 
 #include "reproduce.h"
-#include "terminal/strbuf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 
 #include "store.h"
 
-#include "files/same_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

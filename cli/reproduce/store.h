@@ -5,7 +5,6 @@
 #ifndef STORE_H
 #define STORE_H
 #include "recipe.h"
-#include "terminal/strbuf.h"
 
 typedef struct store {
     const recipe *r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ascending.c - the order of numbers, for qsort. */
 
-#include "cli.h"
+#include "tables.h"
 
 int ascending_doubles(const void *a, const void *b)
 {

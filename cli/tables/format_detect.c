@@ -2,7 +2,8 @@
  * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (extension.c), then
  * by the first line. */
 
-#include "cli.h"
+#include "load.h"
+#include "files/files.h"
 
 #include <string.h>
 

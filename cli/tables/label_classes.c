@@ -2,7 +2,8 @@
  * label_classes.c - classes of rows: how many, and are those of rows to measure on among those to train
  * on?  A model refuses others; here that is found before the fits. */
 
-#include "cli.h"
+#include "tables.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,9 @@
  *
  * The rows are made in memory and never written, unless convert is asked to. */
 
-#include "cli.h"
+#include "tables.h"
+#include "files/files.h"
+#include "terminal/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * Text goes to the reader in batches of whole lines: 8 MiB, or less with a small --max-memory, are
  * filled completely and cut at the last line end; a longer line makes the batch grow. */
 
-#include "cli.h"
-#include "terminal/strbuf.h"
+#include "load.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * movielens_dir.c - a MovieLens 100K directory as rows.  Files may be packed: u.data, u.data.xz, ... */
 
-#include "cli.h"
+#include "load.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>

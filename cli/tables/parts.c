@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * parts.c - rows to train on, to choose on and to test on, dealt by seed within each class. */
 
-#include "models/trial.h"
+#include "tables.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reading.c - options of reading, as the spec string of the library's reader. */
 
-#include "cli.h"
-#include "terminal/strbuf.h"
+#include "load.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * rows_prepare.c - rows that were read: widened, scaled, put into one block, drawn. */
 
-#include "cli.h"
+#include "tables.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * machine.c - where and from which sources figures were measured. */
 
-#include "cli.h"
+#include "terminal.h"
 
 #include <string.h>
 #include <sys/utsname.h>

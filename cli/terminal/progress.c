@@ -10,7 +10,7 @@
  * second. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
-#include "cli.h"
+#include "terminal.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -3,9 +3,7 @@
  *
  * UTF-8 is decoded here and in src/base/utf8.c: the program sees the public header only. */
 
-#include "safe_text.h"
-
-#include "strbuf.h"
+#include "terminal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

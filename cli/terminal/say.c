@@ -4,8 +4,7 @@
  * The library speaks of spec keys ("use sort=yes"); at the command line these are options, so they
  * are respelt here, in one place. */
 
-#include "cli.h"
-#include "strbuf.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdarg.h>

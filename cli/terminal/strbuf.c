@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * strbuf.c - a text that grows. */
 
-#include "strbuf.h"
+#include "terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
 
   - a file includes only lower layers and its own module; siblings never include each other; no
     include climbs with ../; tests may include any module
+  - the same of the folders of cli; of another folder a file includes the header of its name alone;
+    no file of cli is named like one of src, and no folder of cli has more than 40
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
     _sklearn.py alone, and no file but tests has more than 300 lines
   - fx_A_B and fxi_A_B are defined in src/A/B.c (B may be of several words: the longest that is a
@@ -11,7 +13,7 @@
   - a public fx_A_B may also be defined in src/R/B.c, where R is one of A's rooms (ROOMS): the
     interface has one prefix where the source has several folders; internal names say their room
   - every public function is named by a test
-  - cli prints names from files by safe_print alone (cli/terminal/safe_text.h)
+  - cli prints names from files by safe_print alone (cli/terminal/terminal.h)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
@@ -31,7 +33,11 @@ LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel", "loss", "project", 
 # Modules that hold public functions of another's prefix: fx_data_write is in src/write/write.c.
 ROOMS = {"data": ["read", "write"], "model": ["kind", "train", "explain", "file"]}
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
-OUTSIDE = ["cli", "examples", "fuzz"]
+CLI_LAYERS = [["terminal"], ["options"], ["files"], ["tables"], ["figures"], ["kernels"],
+              ["models"], ["compare", "datasets"], ["reproduce"], ["commands"]]
+CLI_RANK = {folder: i for i, layer in enumerate(CLI_LAYERS) for folder in layer}
+CLI_FILES = 40                          # of a folder, at most
+OUTSIDE = ["examples", "fuzz"]
 # Names so common that a longer one would only be noise: beginning, and the file that defines them.
 ELSEWHERE = {"fxi_alloc": "src/base/memory.c", "fxi_zalloc": "src/base/memory.c",
              "fxi_realloc": "src/base/memory.c", "fxi_strndup": "src/base/memory.c",
@@ -43,7 +49,8 @@ FORBIDDEN = {  # in src/, tests and benchmarks aside
     "allocates past base/memory.c": r"(?<![\w.>])(?:malloc|calloc|realloc|aligned_alloc|strdup|strndup)\s*\(",
 }
 # What may print as it is: names of commands and help, text that is not shown, safe_text.c itself.
-PRINTS = ["cli/commands/help.c", "cli/kernels/family_names.c", "cli/terminal/safe_text.c", "cli/terminal/say.c", "cli/compare/advice_command.c"]
+PRINTS = ["cli/commands/help.c", "cli/kernels/family_names.c", "cli/terminal/safe_text.c",
+          "cli/terminal/say.c", "cli/compare/advice_command.c"]
 problems = []
 
 
@@ -57,6 +64,10 @@ def includes(path):
 
 def beside(path, name):
     return "/" not in name and os.path.exists(os.path.join(os.path.dirname(path), name))
+
+
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
 
 
 def check_layers():
@@ -80,6 +91,30 @@ def check_layers():
                 inside = os.path.exists(os.path.join(directory, name)) and ".." not in name
                 if name != "featcross.h" and not beside(path, name) and not inside:
                     complain(path, f"includes {name}; {directory} sees featcross.h only")
+
+
+def check_cli():
+    """Folders of the program; main.c is above all of them."""
+    library = {stem(p): p for p in glob.glob("src/*/*.[ch]")}
+    count = {}
+    for path in glob.glob("cli/**/*.[ch]", recursive=True):
+        folder = path.split("/")[1] if path.count("/") > 1 else None
+        count[folder] = count.get(folder, 0) + 1
+        if folder and folder not in CLI_RANK:
+            complain(path, f"folder '{folder}' has no layer; see tests/layers/check.py")
+            continue
+        if stem(path) in library:
+            complain(path, f"is named like {library[stem(path)]}")
+        for name in includes(path):
+            other = name.split("/")[0]
+            if name in ("featcross.h", "cli.h") or beside(path, name):
+                continue
+            if name != f"{other}/{other}.h" or other not in CLI_RANK:
+                complain(path, f"includes {name}, which is neither beside it nor folder/folder.h")
+            elif folder and CLI_RANK[other] >= CLI_RANK[folder]:
+                complain(path, f"includes {name}, which is not a lower layer")
+    for folder in [f for f in count if count[f] > CLI_FILES]:
+        complain(f"cli/{folder}", f"has {count[folder]} files; {CLI_FILES} are the most")
 
 
 def homes(name):
@@ -168,6 +203,7 @@ def main():
     public = header.functions()
     assert len(public) > 20, "featcross.h was not understood"
     check_layers()
+    check_cli()
     check_names(public)
     check_tested(public)
     check_library()

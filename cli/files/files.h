@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * files.h - bytes in and out. */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
+#include "cli.h"
+
+#include <sys/stat.h>
+
+/* ---- input_file.c: bytes in ----------------------------------------------------------------- */
+typedef struct source {
+    const char *name;                   /* for messages */
+    int fd;
+    bool regular;
+    uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
+    const char *compression;            /* "gzip", ..., or NULL */
+    bool zip;                           /* read member by member */
+    struct decoder *packed;             /* of a compressed stream, or NULL */
+    struct zip_reader *members;         /* of a zip file, or NULL */
+    uint64_t begin;                     /* of a zip file: its offset in the file */
+    char *memory;                       /* .. that came by a pipe: all of it, or NULL */
+    unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
+    size_t head_len, head_used;
+} source;
+/* "-" is stdin.  Refused if an output that is open would replace the file (same_file.c). */
+int source_open(source *s, const char *path);
+int source_member(source *s, const char **name);        /* zip: the next one, NULL at the end */
+/* As many bytes as are wanted; fewer only at the end. */
+int source_read(source *s, size_t *got, void *buf, size_t want);
+void source_close(source *s);
+int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
+/* All that is left, a NUL behind; fails if it is more than `most`.  free() it. */
+int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
+/* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
+size_t source_peek(const char *path, void *buf, size_t n);
+/* The i-th library that decodes compressed files; false: no more. */
+bool input_codec(const char **library, const char **version, size_t i);
+
+/* ---- extension.c ---------------------------------------------------------------------------- */
+const char *extension_format(const char *path);          /* "csv" of x.csv and x.csv.gz, or NULL */
+const char *extension_compression(const char *path);     /* ".gz" of x.csv.gz, or NULL */
+
+/* ---- output_file.c: bytes out, whole or not at all ------------------------------------------ */
+typedef struct output output;
+/* format: of OUTPUT_FORMATS, or NULL: by extension, else `fallback`. */
+#define OUTPUT_FORMATS "svmlight|csv|tsv|npy|npz|precomputed"
+const char *output_format(const char *path, const char *format, const char *fallback);
+bool output_is_stdout(const char *path);
+/* No file is opened twice, and none that was read is replaced (same_file.c). */
+int output_open(output **out, const char *path, const char *format);
+const char *output_name(const output *o);       /* the file that another program may fill */
+int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
+int output_part(output *o, const char *spec, const fx_table *t);  /* the next rows of it */
+int output_bytes(output *o, const void *bytes, size_t n);
+int output_text(output *o, const char *text);
+/* What precedes the numbers; cols 0: an array of one dimension. */
+int output_npy(output *o, fx_type type, size_t rows, size_t cols);
+int output_model(output *o, size_t *bytes, const fx_model *m, const char *format);
+int output_close(output *o);            /* now the file is there */
+void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
+
+/* ---- output_size.c -------------------------------------------------------------------------- */
+/* Before anything is written: refuses rows x cols numbers in that format that exceed --max-memory
+ * or the free space where o will be.  Formats that leave zeros out are not looked at. */
+int room_for(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
+int room_for_table(const output *o, const char *spec, const fx_table *t);
+
+/* ---- same_file.c -----------------------------------------------------------------------------
+ * No output replaces an input of the same run: source_open tells of every input, output_open of every file that an output will replace;
+ * whichever comes second is refused if both are one regular file, by whatever names and links. */
+/* Each returns the exit status, after a message if it is not 0. */
+int same_file_read(const char *name, const struct stat *st);
+/* owner: whatever same_file_release will name. */
+int same_file_write(const void *owner, const char *path, const struct stat *st);
+void same_file_release(const void *owner);
+/* That output may replace the input `path`: it is what the input has become. */
+void same_file_update(const void *owner, const char *path);
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * models.h - options to plans, fits and model files. */
+#ifndef CLI_MODELS_H
+#define CLI_MODELS_H
+#include "kernels/kernels.h"
+#include "terminal/terminal.h"
+
+/* ---- fitting.c: options of training, as a plan ---------------------------------------------- */
+enum { FITTING_SPEC = 512 };            /* room for the spec of a model */
+typedef struct fitting {                /* what train and tune share; NULL: not given */
+    const char *model, *loss, *penalty, *solver, *tol, *max_iter, *epsilon, *intercept;
+    const char *class_weight, *scale, *map, *task, *weights;
+    bool calibrate;
+    uint64_t cache;                     /* bytes; 0: not given */
+    /* factorization machines */
+    const char *order, *rank, *beta, *alpha, *lambda, *linear, *lr, *batch, *clip, *groups, *cross;
+    double max_seconds;                 /* 0: not given, and so below */
+    uint64_t patience;
+} fitting;
+extern fitting fit;
+extern const opt_group fitting_options;
+/* The spec of the model: what the options say, and C and penalty if they are not NULL. */
+int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty);
+double fitting_cost(const char *spec);  /* its C; 1 if it sets none */
+bool fitting_l1(bool regress);          /* may penalty=l1 be added? */
+int fitting_path_exists(const char *who);                /* can fits along C be held out? */
+int fitting_check(const char *C);       /* early: do the options make a model? */
+bool fitting_task_known(bool *regress); /* by the options */
+const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
+bool fitting_online(const char *spec);  /* a perceptron */
+bool fitting_ranks(void);               /* is the task to rank, by the options? */
+bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
+/* The spec of --map, or of the first of the usual maps that serves the kernel. */
+int fitting_map(const char **spec, const chosen *k, size_t cols);
+const char *fitting_served(const chosen *k, size_t cols); /* the first of the usual maps, or NULL */
+
+/* ---- training.c: rows to train on, and what becomes of them --------------------------------- */
+typedef struct training {
+    loaded X;
+    bool regress, rank;                 /* labels are numbers; .. that order the rows */
+    const char *metric;                 /* "accuracy", "rmse" or "auc" */
+    fx_plan plan;
+    double *weight;
+    char *class_weight;
+    fx_model *model;
+    bool diverged;                      /* it is the last good one */
+    double seconds;                     /* of the fit */
+    char path[4096];
+    size_t bytes;                       /* of the file */
+} training;
+int training_path(training *t, const char *who, const char *path, const char *data);
+int training_read(training *t, const char *data, int base);      /* also decides the task */
+int training_fit(training *t);           /* warns if it did not converge */
+int training_save(training *t, output *o);
+void training_print(FILE *f, const training *t);         /* the model and its file */
+void training_free(training *t);
+
+/* ---- task.c: classes or numbers ------------------------------------------------------------- */
+int task_decide(bool *regress, const loaded *l);        /* says why */
+
+/* ---- metric.c: metrics by name, and folds --------------------------------------------------- */
+#define METRIC_NAMES "accuracy|auc|logloss|rmse"
+double metric_of(const fx_metrics *m, const char *name);
+bool metric_falls(const char *name);    /* is less better? */
+int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
+/* Over folds, with the standard deviation; refused where it is NaN. */
+int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
+                const char *name);
+/* fold[rows]; -1, always trained on: the only row of a class. */
+int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
+int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
+
+/* ---- selection.c: what the user left open --------------------------------------------------- */
+typedef struct chooser {
+    bool kernel, features, scale, C;    /* which of them are open */
+    const char *cost;                   /* C as given, or NULL */
+    char model[FITTING_SPEC];           /* what the plan points to */
+    double score, error;                /* held-out metric and its standard error */
+    size_t held_out;                    /* rows; 0: nothing was measured */
+    double seconds;
+} chooser;
+int choose_plan(chooser *c, training *t);     /* completes the plan */
+
+/* ---- exact.c: kernel machines --------------------------------------------------------------- */
+#define EXACT_KERNEL "anova:order=2"    /* if none is given, as for maps */
+bool exact_is(void);                    /* do the options ask for one? */
+/* Options that do not go with it, or with no other model; sets the kernel if none is given. */
+int exact_check(const char **kernel, const char *features);
+uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
+/* Before the fits of a kernel machine: says what so many cost if it is much, refuses what does not
+ * fit into --max-memory. */
+int exact_foretell(const training *t, const chosen *k, size_t fits);
+
+/* ---- factor.c: factorization machines ------------------------------------------------------- */
+extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
+bool factor_named(const char *spec);    /* is that the spec of one? */
+bool factor_is(void);                   /* do the options ask for one? */
+int factor_name(void);                  /* length of its name, in fit.model */
+/* Options that do not go with it, or with no other model; sets the kernel of --groups, --cross.
+ * cost, features: -C and -D as given, or NULL. */
+int factor_check(const char **kernel, const char *cost, const char *features);
+typedef struct factor_lists {           /* options of tune; NULL: not given */
+    const char *orders, *ranks, *betas, *kernel, *costs, *features, *metric, *output;
+    uint64_t folds;
+} factor_lists;
+int factor_tune(training *t, const factor_lists *want, const char *data); /* factor_tune.c */
+int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
+
+/* ---- trial.c: one fit, measured ------------------------------------------------------------- */
+typedef struct trial {
+    fx_metrics test;                    /* on the rows to test on */
+    double train_seconds, test_seconds; /* scaling and mapping included, reading not */
+    uint64_t bytes;                     /* of the model's file */
+    uint64_t memory;                    /* most that the fit held beyond what was there before;
+                                         * 0: this system does not say */
+    size_t features;                    /* of the map, as made; 0: none */
+    double C, valid;                    /* chosen, and its metric on the validation rows */
+    fx_status status;                   /* of the fit: FX_OK or a remark */
+} trial;
+trial trial_none(void);                 /* nothing measured: all figures are NaN */
+/* The best of C[0..n), ascending, on the validation rows (folds == 1), or in the mean over so many
+ * folds of train and valid together, dealt by plan->seed: warm starts along them, features made
+ * once.  Of factorization machines the numbers multiply beta.  Of equals the strongest penalty is
+ * taken.  metric: of METRIC_NAMES.  n == 1: nothing is fitted, *C is taken, *score is NaN. */
+int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
+                 parts *p, int folds, const char *metric);
+/* plan with C (or beta times C) in its model.  spec: room for it, which plan->model points to. */
+int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C);
+/* Fits on train (`all`: on train and valid), measures on test.  *model may be NULL: not wanted. */
+int trial_run(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all);
+/* Both without a word, for those that go on after a failure: the library's status. */
+fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
+                     parts *p, int folds, const char *metric);
+fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all);
+
+/* ---- model_file.c: model files -------------------------------------------------------------- */
+int model_load(fx_model **out, size_t *bytes, const char *path);
+int model_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
+int model_fits(const fx_content *c, const loaded *l);    /* are they as wide as it wants? */
+/* The same, of the first of two operands; if that is the data, says so. */
+int model_first(fx_model **out, size_t *bytes, const char *path, const char *data);
+bool model_is(const char *path);        /* does the file begin like one? */
+int model_info(const char *path);       /* model_info.c: what is in it */
+void model_print_kernel(FILE *f, const fx_content *c);   /* lines of kernel, map, vectors */
+void model_print_variance(FILE *f, const fx_content *c); /* a line of the components */
+void model_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
+bool model_known(double x);                              /* an objective or a gap */
+json_t *model_number(double x);                          /* null: not known */
+void model_print_factors(FILE *f, const fx_content *c);  /* a line of each order */
+json_t *model_norms(const fx_content *c);                /* of the factors of each order */
+void model_warn_collapsed(const fx_model *m);            /* an order whose factors are all 0 */
+bool model_collapsed(const fx_content *c);               /* weights in place of vectors */
+json_t *model_variance(const fx_content *c);             /* as a list, or null */
+json_t *model_classes(const fx_content *c);              /* names, as a list */
+
+/* ---- convert_model.c ------------------------------------------------------------------------ */
+bool convert_is_model(const char *path);                 /* ours, or libFM's text */
+/* to: "libfm", "fm" or NULL; task: of libFM's text, or NULL */
+int convert_model(const char *in, const char *out, const char *to, const char *task);
+#endif

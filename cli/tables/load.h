@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * load.h - what load.c uses of its folder: formats, options as a spec, MovieLens. */
+#ifndef LOAD_H
+#define LOAD_H
+#include "tables.h"
+#include "terminal/terminal.h"
+
+/* ---- format_detect.c: formats by name and by content ---------------------------------------- */
+typedef struct format_line {
+    const char *p, *end;
+} format_line;
+/* The first line with something on it, comment lines left out. */
+format_line format_first_line(const char *p, const char *end);
+bool format_has(format_line l, char c);
+bool format_words(const char *bytes, size_t len);        /* is it a line of words? */
+/* By the first bytes, the name, the first line; reader: spec by which other rows were read, or
+ * NULL. */
+const char *format_found(bool zip, const char *path, const char *bytes, size_t len,
+                         const char *reader);
+
+/* ---- reading.c ------------------------------------------------------------------------------ */
+/* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
+int reading_make(strbuf *t, const char *format, const load_manner *like, const char *bytes,
+                 size_t len);
+void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
+
+/* ---- movielens_dir.c ------------------------------------------------------------------------ */
+int movielens_read(loaded *l, const char *path, const char *part); /* data, table, spec */
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * tables.h - rows: read, prepared, split. */
+#ifndef CLI_TABLES_H
+#define CLI_TABLES_H
+#include "options/options.h"
+
+/* ---- load.c: bytes to rows ------------------------------------------------------------------ */
+typedef struct loaded {
+    fx_data *data;
+    fx_table table;
+    fx_matrix *wide;                    /* the table's blocks, if rows_widen changed them */
+    char *spec;                         /* of the reader, with what the rows settled */
+    const char *name, *format, *compression;
+    const char *part;                   /* of --part, or what stands for it */
+    bool base_given;
+    fx_reading reading;
+    double seconds;
+} loaded;
+/* How rows are read that must agree with others: a model's, or those of a file. */
+typedef struct load_manner {
+    int base;                           /* of svmlight indices; -1: as the options say */
+    const char *reader;                 /* spec by which the others were read, or NULL */
+    const char *const *name;            /* [names] their columns, or NULL */
+    size_t names;
+    bool unlabelled;                    /* rows may lack labels */
+    bool any_width;                     /* no vector of the table's width will be made */
+    /* Not NULL: rows are handed on as they are read, and not kept (text; binary comes at once). */
+    int (*each)(void *ctx, const loaded *part);
+    void *ctx;
+} load_manner;
+int load_as(loaded *out, const char *path, const load_manner *like);
+/* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
+int load(loaded *out, const char *path, int base);
+void load_say(const loaded *l);         /* what was read, as a line of talk */
+void load_free(loaded *l);
+
+/* ---- reading.c: options of reading, as a spec ----------------------------------------------- */
+#define READING_FORMATS "auto|svmlight|csv|tsv|text|npy|npz"
+extern const char *reading_format;      /* of --format */
+extern const opt_group reading_options, reading_but_format;
+const char *reading_part(const char *otherwise);         /* of --part */
+
+/* ---- format_detect.c ------------------------------------------------------------------------ */
+bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */
+
+/* ---- rows_prepare.c: rows that were read, made ready ---------------------------------------- */
+void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
+int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
+int rows_fit(fx_scale **out, const char *spec, const loaded *l);
+int rows_scale(loaded *l, const fx_scale *s);           /* in place */
+/* none or maxabs, by the range of the values; says which, and why. */
+const char *rows_scaling(const fx_table *t);
+double rows_products(double n, int order);      /* products of up to so many of n columns */
+double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
+int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
+/* row[t->rows]: the first `most` are a random sample by seed.  If labels are classes, each has its
+ * share of it, and at least one row where there are no more classes than rows to draw. */
+int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_t seed);
+int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
+fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
+
+/* ---- ascending.c ---------------------------------------------------------------------------- */
+int ascending_doubles(const void *a, const void *b);     /* for qsort */
+
+/* ---- label_classes.c -------------------------------------------------------------------------
+ * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
+ * do, or NULL. */
+int classes_known(const loaded *rows, const loaded *train, const char *hint);
+size_t classes_count(const fx_table *t);        /* 0: no memory to count them */
+
+/* ---- parts.c ---------------------------------------------------------------------------------
+ * A model is fitted on train, its C (or beta) chosen on valid, and measured on test. */
+typedef struct parts {
+    fx_data *data[3];                   /* what train, valid, test are views of; may be NULL */
+    fx_table train, valid, test;        /* valid.rows may be 0 */
+    fx_data *joined;                    /* train, then valid: made when C is first chosen */
+    int32_t *fold;                      /* of joined: -1 only to train on */
+    bool regress;                       /* labels are numbers */
+} parts;
+/* By seed: shares of the rows for validation and test, within each class if labels are classes. */
+int parts_split(parts *p, const fx_table *t, double valid, double test, bool regress,
+                uint64_t seed);
+fx_status parts_join(parts *p);         /* makes joined, and room for fold */
+void parts_free(parts *p);
+
+/* ---- link_rows.c: pairs of nodes as rows ---------------------------------------------------- */
+extern const opt_group links_options;
+bool links_given(void);                 /* --links */
+const char *links_path(void);
+/* Are rows from there alone?  operands: files of rows that are given besides. */
+int links_check(const char *who, int operands);
+int links_load(loaded *l, const char *part);             /* part: if --part is not given */
+
+/* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ------------- */
+bool movielens_is(const char *path);
+#endif

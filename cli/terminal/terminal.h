@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * terminal.h - messages, progress, machine and text that is safe to show. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+#include "cli.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- say.c: messages, units, one JSON object ------------------------------------------------ */
+#define SAY_FORMAT __attribute__((format(printf, 1, 2)))
+void say_error(const char *format, ...) SAY_FORMAT;     /* featcross: ... */
+void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
+void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
+void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */
+void say_lines(const char *all);                        /* notes, one for each line */
+int say_failure(fx_status s);                           /* of the library; the exit status */
+enum { SAY_REASON = 256 };
+void say_reason(char buf[SAY_REASON]);  /* the library's last failure, for those that go on */
+/* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
+int say_fault(const char *path, const char *ours, fx_status s);
+void say_remark(void);                                  /* a positive status, as a warning */
+int say_no_memory(const char *what);
+/* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
+int say_limit(double bytes, const char *what, ...) __attribute__((format(printf, 2, 3)));
+int say_json(json_t *object);                           /* to stdout; takes the reference */
+char *say_dump(json_t *value, size_t flags);            /* complete, or NULL; the same */
+json_t *say_text(const char *bytes);                    /* a JSON string, even of odd bytes */
+json_t *say_set(json_t *object, const char *key, json_t *value); /* object; NULL if that fails */
+json_t *say_append(json_t *list, json_t *value);                 /* the same for an array */
+int say_flush(void);                                    /* was all of stdout written? */
+const char *say_bytes(char buf[32], double bytes);      /* "30.5 MiB" */
+const char *say_number(char buf[32], double x);         /* shortest form */
+double say_clock(void);                                 /* seconds, monotonic */
+
+/* ---- progress.c: the bar, and interruption -------------------------------------------------- */
+/* From now on signals end the program in order; clean removes unfinished files. */
+void progress_signals(void (*clean)(void));
+bool progress_interrupted(void);
+int progress_stop(void);                /* says "interrupted", returns progress_status */
+int progress_status(void);              /* the exit status of the last signal; 0: there was none */
+/* A program that we wait for, or 0: it ends with us. */
+void progress_child(int pid);
+void progress_forget(void);             /* the work has stopped; what was done may be written */
+/* A stretch of work: `total` units in all, 0 if unknown. */
+void progress_begin(const char *what, const char *unit, double total);
+/* It goes on under another name; the bar is off the line, for who wants to print one. */
+void progress_now(const char *what);
+/* While it is held, stretches within it neither show nor move the bar; ending one clears the
+ * line. */
+void progress_hold(bool held);
+/* The next library call does the units from `from` to `to`. */
+void progress_part(double from, double to);
+bool progress_at(double units);         /* between calls: so far; true: stop */
+void progress_end(void);
+fx_run progress_run(void);              /* threads, memory, and the bar as callback */
+int progress_threads(void);             /* how many of them */
+
+/* ---- strbuf.c --------------------------------------------------------------------------------
+ * A text that grows.  Start with {0}; if memory ends, failed is set and adding does nothing, so that
+ * only the end needs to look. */
+typedef struct strbuf {
+    char *s;                            /* ends with a NUL; NULL: nothing was added */
+    size_t n, room;
+    bool failed;
+} strbuf;
+void strbuf_add(strbuf *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_free(strbuf *t);
+
+/* ---- safe_text.c -----------------------------------------------------------------------------
+ * Names from files and arguments, as a terminal or a figure may show them.
+ * Valid UTF-8 stays as it is.  Control characters, invalid bytes, and characters that end a line or
+ * reverse the direction of writing become \xNN (a byte) or \uNNNN (a character). */
+enum { SAFE_ROOM = 8 };                 /* bytes that one character can become, and a NUL */
+/* Bytes of the character at p, before end, if it may be shown as it is; else 0. */
+size_t safe_length(const char *p, const char *end);
+/* The character at p as it may be shown; returns how many bytes of p that was. */
+size_t safe_next(char out[SAFE_ROOM], const char *p, const char *end);
+/* How many of the last bytes of s[n] begin a character that does not end there. */
+size_t safe_tail(const char *s, size_t n);
+size_t safe_cut(const char *s, size_t most);    /* bytes of s, in whole characters, up to `most` */
+void safe_add(strbuf *t, const char *s, size_t n);
+
+/* printf, where what %s and %c print is made safe; text of the format itself is printed as it is.
+ * Width and precision of %s count the bytes of the argument.  Knows the conversions of
+ * numbers that the program uses; returns the bytes printed. */
+int safe_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+/* ---- machine.c ------------------------------------------------------------------------------ */
+const char *machine_name(char buf[128]); /* "AMD EPYC 7B13, 2 threads, avx512, 24 GiB" */
+const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */
+/* "featcross 0.1.0 at 3c78009, on .., 2026-01-31" */
+const char *machine_origin(char buf[256]);
+#endif

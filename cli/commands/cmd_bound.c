@@ -63,8 +63,8 @@ static const opt_group group = {"Options", options};
 
 typedef struct work {
     loaded X;
-    chosen k;
-    pairs_of s;
+    kernel_choice k;
+    pair_sample s;
     const char *maps[4];                /* ends with NULL */
     fx_map *map;                        /* the last one made */
     double R;
@@ -72,7 +72,7 @@ typedef struct work {
     size_t theorems;
     char reason[512];                   /* why there is none */
     double predicted, every;            /* features; NaN if not known */
-    measured error;                     /* of the last maps */
+    map_errors error;                   /* of the last maps */
     double found;                       /* features that are enough */
     bool verified;
 } work;
@@ -189,8 +189,8 @@ static int predict(work *w)
 
 static int measure_at(work *w, size_t D)
 {
-    int status = measure_maps(&w->error, &w->map, &w->s, w->maps, w->k.kernel, D,
-                              uniform ? 1 : 1 - delta, eps);
+    int status = map_error_maps(&w->error, &w->map, &w->s, w->maps, w->k.kernel, D,
+                                uniform ? 1 : 1 - delta, eps);
     if (!status && is_map(w->map, "explicit"))          /* has as many as it has */
         w->error.asked = w->error.columns;
     w->found = (double)w->error.asked;
@@ -202,7 +202,7 @@ static int measure_at(work *w, size_t D)
 static int search(work *w)
 {
     size_t D = 16 * w->X.table.cols < START ? 16 * w->X.table.cols : START;
-    measured best = {0};
+    map_errors best = {0};
     int status;
 
     if (features) {
@@ -263,7 +263,7 @@ static void print_theorem(const char *what, const fx_bound *b)
 static int print(const work *w)
 {
     char D[32], every[32];
-    const measured *e = &w->error;
+    const map_errors *e = &w->error;
 
     safe_print(stdout, "kernel     %s\nmap        %s\n", fx_kernel_spec(w->k.kernel),
                fx_map_spec(w->map));
@@ -316,7 +316,7 @@ static json_t *json_theorem(const work *w, size_t i)
 
 static int print_json(const work *w)
 {
-    const measured *e = &w->error;
+    const map_errors *e = &w->error;
     json_t *j = json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "kernel",
                           say_text(fx_kernel_spec(w->k.kernel)), "map",
                           say_text(fx_map_spec(w->map)), "eps", eps, "delta", delta, "radius", w->R,
@@ -346,7 +346,7 @@ static int read_data(work *w, const char *path)
 
     if (!status)
         status = kernel_finish(&w->k, &w->X.table);
-    return status ? status : measure_sample(&w->s, &w->X, &w->k, pairs, seeds);
+    return status ? status : map_error_sample(&w->s, &w->X, &w->k, pairs, seeds);
 }
 
 static int refuse(const char *why, const char *hint)
@@ -363,13 +363,13 @@ static int bound(work *w, const char *path)
     int status = kernel_prepare(&w->k, kernel_spec);
 
     if (status || (!curves && (status = kernel_map_check(w->maps, &w->k)))
-        || (curves && map_spec && (status = curve_check(map_spec, &w->k)))
+        || (curves && map_spec && (status = map_curve_check(map_spec, &w->k)))
         || (features && (status = kernel_features(&D, features, 1)))
         || (plot_path && (status = plot_open(&picture, plot_path)))
         || (status = path ? read_data(w, path) : kernel_finish(&w->k, NULL)))
         return status;
     if (curves)
-        return curve_run(&w->X, &w->k, &w->s, map_spec, plot_path, &picture);
+        return map_curve_run(&w->X, &w->k, &w->s, map_spec, plot_path, &picture);
     if ((status = find_theorems(w)) || (path && (status = look_at_data(w))))
         return status;
     return cli.json ? print_json(w) : print(w);
@@ -397,7 +397,7 @@ static int run(int n, char **path)
     else
         status = bound(&w, n ? path[0] : NULL);
     fx_map_free(w.map);
-    measure_free(&w.s);
+    map_error_free(&w.s);
     kernel_free(&w.k);
     load_free(&w.X);
     return status;

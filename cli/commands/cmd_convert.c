@@ -123,7 +123,7 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
 {
     size_t n = 0, first;
     bool choice = shuffle || head || split > 0;
-    int status = links_given() ? links_load(in, "all") : load(in, path[0], -1);
+    int status = link_rows_given() ? link_rows_load(in, "all") : load(in, path[0], -1);
     double start = say_clock();
 
     if (status)
@@ -153,11 +153,11 @@ static int run(int operands, char **operand)
     char *path[5];                      /* IN OUT OUT2 */
     int n = 0, status;
 
-    int from = links_given() ? 0 : 1;
+    int from = link_rows_given() ? 0 : 1;
 
-    if ((status = links_check("convert", links_given() ? 0 : operands)))
+    if ((status = link_rows_check("convert", link_rows_given() ? 0 : operands)))
         return status;
-    path[n++] = from ? operand[0] : (char *)links_path();
+    path[n++] = from ? operand[0] : (char *)link_rows_path();
     if (output_path)
         path[n++] = (char *)output_path;
     for (int i = from; i < operands; i++)
@@ -213,7 +213,7 @@ const command cmd_convert = {
                 "convert m.fx m.libfm --to libfm\n"
                 "convert m.libfm m.fx --task classify\n"
                 "convert linear.fx fm.fx --to fm",
-    .groups = {&group, &links_options, &reading_options, &common_options},
+    .groups = {&group, &link_rows_options, &reading_options, &common_options},
     .least = 0, .most = 3,
     .run = run,
 };

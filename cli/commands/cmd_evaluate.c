@@ -107,7 +107,7 @@ static int print_json(const wanted *w, const double *value, const fx_content *c,
                 row = say_append(row, json_real(confusion[i * c->classes + k]));
             rows = say_append(rows, row);
         }
-        j = say_set(j, "classes", model_classes(c));
+        j = say_set(j, "classes", model_file_classes(c));
         j = say_set(j, "confusion", rows);
     }
     return say_json(j);
@@ -129,11 +129,11 @@ static int evaluate(fx_model *m, const char *path, const wanted *w)
         return EXIT_USAGE;
     }
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                 : path                ? model_rows(&X, path, &c)
-                                       : links_load(&X, "test");
+                 : path                ? model_file_rows(&X, path, &c)
+                                       : link_rows_load(&X, "test");
 
     if (!status)
-        status = model_fits(&c, &X);
+        status = model_file_fits(&c, &X);
     if (!status) {
         load_say(&X);
         double start = say_clock();
@@ -166,9 +166,9 @@ static int run(int n, char **operand)
     size_t bytes;
     int status = parse_wanted(&w);
 
-    if (!status && !(status = links_check("evaluate", n - 1))
-        && !(status = n > 1 ? model_first(&m, &bytes, operand[0], operand[1])
-                            : model_load(&m, &bytes, operand[0])))
+    if (!status && !(status = link_rows_check("evaluate", n - 1))
+        && !(status = n > 1 ? model_file_first(&m, &bytes, operand[0], operand[1])
+                            : model_file_load(&m, &bytes, operand[0])))
         status = evaluate(m, n > 1 ? operand[1] : NULL, &w);
     fx_model_free(m);
     return status;
@@ -187,7 +187,7 @@ const command cmd_evaluate = {
     .examples = "evaluate m.fx test.svm\n"
                 "evaluate m.fx test.svm --metric auc,logloss --json\n"
                 "evaluate m.fx --links l.txt --nodes people.svm --part sample",
-    .groups = {&group, &links_options, &reading_options, &common_options},
+    .groups = {&group, &link_rows_options, &reading_options, &common_options},
     .least = 1, .most = 2,
     .run = run,
 };

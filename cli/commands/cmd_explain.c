@@ -266,10 +266,10 @@ static int explain(job *j, const char *data)
 
     j->c = fx_model_content(j->model);
     if (data) {
-        status = load_as(&j->X, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
+        status = load_as(&j->X, data, &(load_options){.base = j->c.base, .reader = j->c.reader,
                                                      .name = j->c.name, .names = j->c.cols,
                                                      .unlabelled = true});
-        if (status || (status = model_fits(&j->c, &j->X)))
+        if (status || (status = model_file_fits(&j->c, &j->X)))
             return status;
         load_say(&j->X);
     }
@@ -296,8 +296,8 @@ static int run(int n, char **operand)
                   row_number && support ? "support" : "unsupported");
         return EXIT_USAGE;
     }
-    int status = data ? model_first(&j.model, &bytes, operand[0], data)
-                      : model_load(&j.model, &bytes, operand[0]);
+    int status = data ? model_file_first(&j.model, &bytes, operand[0], data)
+                      : model_file_load(&j.model, &bytes, operand[0]);
     if (!status)
         status = explain(&j, data);
     fx_model_explain_free(j.e);

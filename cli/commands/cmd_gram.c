@@ -48,7 +48,7 @@ static const opt_group group = {"Options", options};
 typedef struct work {                   /* everything one call makes */
     loaded X, Z;
     bool two;
-    chosen k;
+    kernel_choice k;
     fx_matrix x, z;                     /* one block each, of common width */
     double *K;
     double seconds_gram, seconds_write;

@@ -352,9 +352,9 @@ static int run(int n, char **path)
     facts f = {0};
 
     (void)n;
-    if (model_is(path[0]))
+    if (model_file_is(path[0]))
         return model_info(path[0]);
-    int status = load_as(&in, path[0], &(load_manner){.base = -1, .any_width = true});
+    int status = load_as(&in, path[0], &(load_options){.base = -1, .any_width = true});
     if (!status)
         status = gather(&f, &in);
     if (!status)

@@ -44,7 +44,7 @@ static const opt_group group = {"Options", options};
 
 typedef struct work {
     loaded X;
-    chosen k;
+    kernel_choice k;
     fx_map *map;
     void *Z;                            /* a portion */
     fx_error error;

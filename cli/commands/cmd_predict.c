@@ -214,7 +214,7 @@ static int each(void *ctx, const loaded *part)
 {
     job *j = ctx;
     fx_run run = progress_run();
-    int status = model_fits(&j->c, part);
+    int status = model_file_fits(&j->c, part);
 
     for (size_t b = 0; b < part->table.blocks && !status; b++) {
         const fx_matrix *X = &part->table.block[b];
@@ -292,7 +292,7 @@ static int predict(job *j, char **operand, const char *data)
     if (status || (status = name_columns(j))
         || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
         return status;
-    status = load_as(&in, data, &(load_manner){.base = j->c.base, .reader = j->c.reader,
+    status = load_as(&in, data, &(load_options){.base = j->c.base, .reader = j->c.reader,
                                                .name = j->c.name, .names = j->c.cols,
                                                .unlabelled = true, .each = each, .ctx = j});
     if (!status && j->spool)
@@ -317,7 +317,7 @@ static int run(int n, char **operand)
         return EXIT_USAGE;
     }
     const char *data = n > 1 ? operand[1] : "-";
-    if ((status = model_first(&m, &bytes, operand[0], data)))
+    if ((status = model_file_first(&m, &bytes, operand[0], data)))
         return status;
     j.model = m;
     j.c = fx_model_content(m);

@@ -70,7 +70,7 @@ static int get(recipe **out, const char *name)
     while (e->name && strcmp(e->name, name))
         e++;
     if (is_path(name))
-        status = source_slurp(&text, name);
+        status = input_slurp(&text, name);
     else if (!e->name)
         status = unknown(name);
     if (!status)
@@ -144,9 +144,9 @@ static int gnuplot_runs(recipe **r, size_t n)
 /* First all that can be known of all of them, then the work. */
 static int reproduce_all(recipe **r, size_t n, json_t **results)
 {
-    const reproduce_manner how = {directory, restart, !no_plot, seeds};
-    sets *known = NULL;
-    int status = sets_open(&known, data_path), worst = 0;
+    const reproduce_options how = {directory, restart, !no_plot, seeds};
+    datasets *known = NULL;
+    int status = datasets_open(&known, data_path), worst = 0;
 
     for (size_t i = 0; i < n && !status; i++)
         status = reproduce_data(r[i], known);
@@ -168,7 +168,7 @@ static int reproduce_all(recipe **r, size_t n, json_t **results)
             status = 0;
         }
     }
-    sets_close(known);
+    datasets_close(known);
     return status ? status : worst;
 }
 

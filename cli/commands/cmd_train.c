@@ -45,8 +45,8 @@ static const opt_group group = {"Options", options};
 typedef struct job {
     training t;
     loaded eval;
-    chosen k;
-    chooser c;
+    kernel_choice k;
+    selection c;
     fx_model *init;
     fx_metrics held_out;                /* on the eval set */
     double eval_score;
@@ -57,7 +57,7 @@ static bool is_auto(const char *text) { return text && !strcmp(text, "auto"); }
 
 /* ---- What the options leave open ---------------------------------------------------------- */
 /* Nothing but the data given: everything is chosen.  Else only what says auto. */
-static void open_questions(chooser *c)
+static void open_questions(selection *c)
 {
     bool all = !fit.model && !fit.loss && !kernel_spec && !fit.map && !features && !cost
                && !init_path;
@@ -87,7 +87,7 @@ static int check_options(job *j)
         say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
         return EXIT_USAGE;
     }
-    if (eval_path && movielens_is(eval_path)) {
+    if (eval_path && movielens_dir_is(eval_path)) {
         say_error("--eval-set %s: --part is that of the training rows; make a file of others with "
                   "featcross convert --part valid", eval_path);
         return EXIT_USAGE;
@@ -149,7 +149,7 @@ static int read_data(job *j, const char *data)
     size_t bytes;
     int status;
 
-    if ((init_path && (status = model_load(&j->init, &bytes, init_path)))
+    if ((init_path && (status = model_file_load(&j->init, &bytes, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1))
         || (status = check_names(&t->X)))
         return status;
@@ -162,7 +162,7 @@ static int read_data(job *j, const char *data)
     if (!eval_path)
         return 0;
     status = load_as(&j->eval, eval_path,
-                     &(load_manner){.base = t->X.table.base, .reader = t->X.spec,
+                     &(load_options){.base = t->X.table.base, .reader = t->X.spec,
                                     .name = t->X.table.name, .names = t->X.table.cols});
     if (status)
         return status;
@@ -170,12 +170,12 @@ static int read_data(job *j, const char *data)
     t->plan.eval = &j->eval.table;
     return t->regress || t->rank || j->init || !j->eval.table.label
                ? 0
-               : classes_known(&j->eval, &t->X, NULL);
+               : label_classes_known(&j->eval, &t->X, NULL);
 }
 
 static int settle_plan(job *j)
 {
-    chooser *c = &j->c;
+    selection *c = &j->c;
     fx_plan *plan = &j->t.plan;
     size_t cols = j->t.X.table.cols;
     const char *D = features ? features : "16x";
@@ -197,7 +197,7 @@ static int settle_plan(job *j)
         plan->kernel = kernel_spec;
         plan->family = j->k.family;
     }
-    status = choose_plan(c, &j->t);
+    status = selection_plan(c, &j->t);
     return status ? status : exact_foretell(&j->t, &j->k, 1 + folds);
 }
 
@@ -265,7 +265,7 @@ static int write_history(const job *j, output *o)
         const double value[4] = {s->seconds, s->objective, s->gap, s->metric};
         for (int v = 0; v < 4; v++) {   /* what is not known is left empty */
             x[v][0] = '\0';
-            if (model_known(value[v]))
+            if (model_info_known(value[v]))
                 say_number(x[v], value[v]);
         }
         snprintf(line, sizeof line, "%zu,%zu,%s,%s,%s,%s\n", s->iteration, s->output, x[0], x[1],
@@ -307,7 +307,7 @@ static int report(const job *j)
     safe_print(f, "model        %s\n", c.spec);
     if (*c.scale)
         safe_print(f, "scaling      %s\n", c.scale);
-    model_print_kernel(f, &c);
+    model_info_print_kernel(f, &c);
     safe_print(f, "rows         %zu x %zu", c.rows, c.cols);
     if (c.classes) {
         safe_print(f, ", %zu classes:", c.classes);
@@ -319,12 +319,12 @@ static int report(const job *j)
               : j->t.rank ? ", ranked\n"
                           : ", numbers\n", f);
     if (c.variance)
-        model_print_variance(f, &c);
+        model_info_print_variance(f, &c);
     else if (fitting_online(c.spec))
         safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
                    (unsigned long long)c.iterations);
     else
-        model_print_fit(f, "objective    ", &c);
+        model_info_print_fit(f, "objective    ", &c);
     if (folds)
         safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
                    j->mean, j->sd, (unsigned long long)folds);
@@ -349,20 +349,18 @@ static int report_json(const job *j)
         "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
         "s:I, s:I, s:o, s:I, s:o, s:b, s:b}",
         "model", say_text(c.spec), "rows", (json_int_t)c.rows, "features", (json_int_t)c.cols,
-        "classes", (json_int_t)c.classes, "class_names", model_classes(&c), "map",
+        "classes", (json_int_t)c.classes, "class_names", model_file_classes(&c), "map",
         *c.map ? say_text(c.map) : json_null(), "kernel",
         *c.kernel ? say_text(c.kernel) : json_null(), "scale",
         *c.scale ? say_text(c.scale) : json_null(), "D",
         (json_int_t)(c.support && !*c.map ? 0 : c.features), "objective",
-        model_number(c.objective), "gap", model_number(c.blocks ? NAN : c.gap), "converged",
-        c.converged,
-        "iterations",
-        (json_int_t)c.iterations, "seconds", "read", j->t.X.seconds, "map", c.prepared,
-        "fit", j->t.seconds - c.prepared, "peak_bytes", (json_int_t)peak_bytes(), "seed",
-        (json_int_t)c.seed,
-        "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes, "support",
+        model_info_number(c.objective), "gap", model_info_number(c.blocks ? NAN : c.gap),
+        "converged", c.converged, "iterations", (json_int_t)c.iterations, "seconds", "read",
+        j->t.X.seconds, "map", c.prepared, "fit", j->t.seconds - c.prepared, "peak_bytes",
+        (json_int_t)peak_bytes(), "seed", (json_int_t)c.seed, "output", say_text(j->t.path),
+        "bytes", (json_int_t)j->t.bytes, "support",
         c.support ? json_integer((json_int_t)c.support) : json_null(), "collapsed",
-        model_collapsed(&c), "pairs", c.pairs);
+        model_info_collapsed(&c), "pairs", c.pairs);
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
@@ -370,10 +368,10 @@ static int report_json(const job *j)
         o = NULL;
     }
     if (c.blocks)
-        o = say_set(o, "norms", model_norms(&c));
+        o = say_set(o, "norms", model_info_norms(&c));
     if (c.variance)
-        o = say_set(say_set(o, "variance", model_variance(&c)), "total_variance",
-                    model_number(c.total_variance));
+        o = say_set(say_set(o, "variance", model_info_variance(&c)), "total_variance",
+                    model_info_number(c.total_variance));
     if (folds)
         o = say_set(o, "folds", json_pack("{s:s, s:f, s:f, s:I}", "metric", j->t.metric,
                                           "mean", j->mean, "sd", j->sd, "count",
@@ -386,7 +384,7 @@ static int report_json(const job *j)
     if (eval_path)
         o = say_set(o, "eval",
                     json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",
-                              model_number(j->eval_score), "rows",
+                              model_info_number(j->eval_score), "rows",
                               (json_int_t)j->held_out.rows));
     return say_json(o);
 }
@@ -413,10 +411,10 @@ static int train(job *j, const char *data)
 static int run(int n, char **operand)
 {
     job j = {0};
-    int status = links_check("train", n);
+    int status = link_rows_check("train", n);
 
     if (!status)
-        status = train(&j, n ? operand[0] : links_path());
+        status = train(&j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
@@ -467,7 +465,7 @@ const command cmd_train = {
                 "train x.svm --model fm --solver lbfgs --eval-set v.svm --patience 3\n"
                 "train queries.svm --model fm --task rank\n"
                 "train --links l.txt --nodes people.svm --model bilinear:split=20",
-    .groups = {&group, &fitting_options, &factor_options, &links_options, &reading_options,
+    .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
     .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
     .run = run,

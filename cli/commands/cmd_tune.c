@@ -52,7 +52,7 @@ typedef struct job {
     struct {
         char spec[512];
         size_t order;                   /* of --order; 0: of --kernel */
-        chosen k;
+        kernel_choice k;
     } kernel[LIST];
     size_t kernels;
     double C[LIST];
@@ -189,7 +189,7 @@ static int check_options(job *j)
 /* ---- The plan of a line ------------------------------------------------------------------ */
 static int set_plan(job *j, fx_plan *plan, size_t kernel, size_t D)
 {
-    const chosen *k = &j->kernel[kernel].k;
+    const kernel_choice *k = &j->kernel[kernel].k;
 
     plan->map = plan->kernel = plan->family = NULL;
     plan->features = 0;
@@ -403,8 +403,8 @@ static int tune(job *j, const char *data)
 static int run(int n, char **operand)
 {
     job j = {0};
-    int status = links_check("tune", n);
-    const char *data = n ? operand[0] : links_path();
+    int status = link_rows_check("tune", n);
+    const char *data = n ? operand[0] : link_rows_path();
 
     if (costs && same_costs) {
         say_error("-C %s and -c %s: give one of them", costs, same_costs);
@@ -439,7 +439,7 @@ const command cmd_tune = {
                 "tune data.svm --kernel all-subsets --metric auc --json\n"
                 "tune x.svm --model kernel-svm --kernel 'poly rbf:gamma=0.1' -C 1,10\n"
                 "tune x.svm --model hofm --order 2,3 --rank 10,30 --beta 0.1x,1x,10x",
-    .groups = {&group, &fitting_options, &factor_shared, &links_options, &reading_options,
+    .groups = {&group, &fitting_options, &factor_shared, &link_rows_options, &reading_options,
                &common_options},
     .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
     .run = run,

@@ -36,7 +36,7 @@ static int read_rows(comparison *c, const char *data)
         return status;
     if (c->test_path) {
         status = load_as(&c->test, c->test_path,
-                         &(load_manner){.base = c->X.table.base, .reader = c->X.spec,
+                         &(load_options){.base = c->X.table.base, .reader = c->X.spec,
                                         .name = c->X.table.name, .names = c->X.table.cols});
         if (status)
             return status;
@@ -57,7 +57,7 @@ static int read_rows(comparison *c, const char *data)
     c->cols = c->X.table.cols;
     c->metric = c->regress ? "rmse" : "accuracy";
     c->scale = rows_scaling(&c->X.table);
-    return c->test_path && !c->regress ? classes_known(
+    return c->test_path && !c->regress ? label_classes_known(
                &c->test, &c->X, all > c->rows ? "a larger --rows takes more classes" : NULL)
                                        : 0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool exists(char path[4096], const sets_want *w, const char *file)
+static bool exists(char path[4096], const dataset_spec *w, const char *file)
 {
     static const char *const packed[] = {"", ".xz", ".gz", ".zst", ".bz2"};
     struct stat st;
@@ -22,7 +22,7 @@ static bool exists(char path[4096], const sets_want *w, const char *file)
     return false;
 }
 
-static int find(char path[4096], const sets_want *w, int file)
+static int find(char path[4096], const dataset_spec *w, int file)
 {
     const char *name = w->kind->file[file], *other = file == 0 ? w->kind->otherwise : NULL;
 
@@ -39,7 +39,7 @@ static int find(char path[4096], const sets_want *w, int file)
     return EXIT_USAGE;
 }
 
-int sets_files_check(const sets_want *w)
+int dataset_files_check(const dataset_spec *w)
 {
     char path[4096];
     int status = 0;
@@ -49,7 +49,7 @@ int sets_files_check(const sets_want *w)
     return status;
 }
 
-int sets_files_slurp(char **text, const sets_want *w, int file)
+int dataset_files_slurp(char **text, const dataset_spec *w, int file)
 {
     char path[4096];
     int status = find(path, w, file);
@@ -57,13 +57,13 @@ int sets_files_slurp(char **text, const sets_want *w, int file)
     if (status)
         return status;
     progress_begin("read", "B", 0);
-    status = source_slurp(text, path);
+    status = input_slurp(text, path);
     progress_end();
     return status;
 }
 
-int sets_files_parse(sets_rows *out, const sets_want *w, int file, const char *text,
-                     const char *reader)
+int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, const char *text,
+                        const char *reader)
 {
     fx_run run = progress_run();
     fx_status s = fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text), &run);
@@ -74,18 +74,18 @@ int sets_files_parse(sets_rows *out, const sets_want *w, int file, const char *t
     return 0;
 }
 
-int sets_files_rows(sets_rows *out, const sets_want *w, int file, const char *reader)
+int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const char *reader)
 {
     char *text = NULL;
-    int status = sets_files_slurp(&text, w, file);
+    int status = dataset_files_slurp(&text, w, file);
 
     if (!status)
-        status = sets_files_parse(out, w, file, text, reader);
+        status = dataset_files_parse(out, w, file, text, reader);
     free(text);
     return status;
 }
 
-int sets_files_take(sets_rows *out, const fx_table *t)
+int dataset_files_take(dataset_rows *out, const fx_table *t)
 {
     fx_run run = progress_run();
     fx_status s = fx_data_select(&out->data, t, NULL, 0, &run);
@@ -97,7 +97,7 @@ int sets_files_take(sets_rows *out, const fx_table *t)
 }
 
 /* ---- Lines -------------------------------------------------------------------------------- */
-bool sets_files_line(sets_line *l, const char **at)
+bool dataset_files_line(dataset_line *l, const char **at)
 {
     size_t n = strcspn(*at, "\n");
 
@@ -112,7 +112,7 @@ bool sets_files_line(sets_line *l, const char **at)
     return true;
 }
 
-bool sets_files_count(uint64_t *x, sets_line *l)
+bool dataset_files_count(uint64_t *x, dataset_line *l)
 {
     while (l->p < l->end && (*l->p < '0' || *l->p > '9'))
         l->p++;
@@ -123,19 +123,19 @@ bool sets_files_count(uint64_t *x, sets_line *l)
     return *x <= UINT32_MAX;
 }
 
-int sets_files_fault(const sets_want *w, int file, const sets_line *l, const char *wanted)
+int dataset_files_fault(const dataset_spec *w, int file, const dataset_line *l, const char *wanted)
 {
     say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, wanted);
     return EXIT_USAGE;
 }
 
 /* ---- Links -------------------------------------------------------------------------------- */
-int sets_files_links(sets_rows r[SETS_PARTS], const sets_want *w, const fx_table *A,
-                     const fx_table *B, const char *links, const char *other)
+int dataset_files_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w, const fx_table *A,
+                        const fx_table *B, const char *links, const char *other)
 {
-    const char *const part[SETS_PARTS] = {"train", NULL, other};
+    const char *const part[DATASET_PARTS] = {"train", NULL, other};
 
-    for (int k = 0; k < SETS_PARTS; k += SETS_TEST) {
+    for (int k = 0; k < DATASET_PARTS; k += DATASET_TEST) {
         fx_run run = progress_run();
         fx_status s = fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &run);
         if (s)

@@ -44,9 +44,9 @@ static void fill(double *x, double *label, size_t n, size_t d, bool ball, uint64
     }
 }
 
-static int read_size(size_t *out, const sets_want *w, const char *key, size_t otherwise)
+static int read_size(size_t *out, const dataset_spec *w, const char *key, size_t otherwise)
 {
-    const char *text = sets_want_value(w, key);
+    const char *text = dataset_spec_value(w, key);
     char *end;
     double x = text ? strtod(text, &end) : (double)otherwise;
 
@@ -58,7 +58,7 @@ static int read_size(size_t *out, const sets_want *w, const char *key, size_t ot
     return 0;
 }
 
-static int make_dense(sets_rows *out, const sets_want *w, bool ball)
+static int make_dense(dataset_rows *out, const dataset_spec *w, bool ball)
 {
     size_t n, d;
     int status = read_size(&n, w, "n", 2000);
@@ -73,7 +73,7 @@ static int make_dense(sets_rows *out, const sets_want *w, bool ball)
     if (x && label) {
         fill(x, label, n, d, ball, w->seed);
         fx_matrix X = {.rows = n, .cols = d, .stride = d, .type = FX_F64, .val = x};
-        status = sets_files_take(out, &(fx_table){.rows = n, .cols = d, .blocks = 1, .block = &X,
+        status = dataset_files_take(out, &(fx_table){.rows = n, .cols = d, .blocks = 1, .block = &X,
                                                   .label = label, .base = 1});
     } else
         status = say_no_memory("rows");
@@ -82,10 +82,10 @@ static int make_dense(sets_rows *out, const sets_want *w, bool ball)
     return status;
 }
 
-int sets_make_read(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     static const char *const keys[] = {"n", "d", "nz", "k", "noise", "fields", "levels"};
-    const char *kind = sets_want_value(w, "kind");
+    const char *kind = dataset_spec_value(w, "kind");
     fx_run run = progress_run();
     char spec[320];
     size_t at;
@@ -93,16 +93,16 @@ int sets_make_read(sets_rows r[SETS_PARTS], const sets_want *w)
     if (!kind)
         kind = "pairs";
     if (!strcmp(kind, "normal") || !strcmp(kind, "ball"))
-        return make_dense(&r[SETS_TRAIN], w, *kind == 'b');
+        return make_dense(&r[DATASET_TRAIN], w, *kind == 'b');
     at = (size_t)snprintf(spec, sizeof spec, "%s", kind);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (sets_want_value(w, keys[i]))
+        if (dataset_spec_value(w, keys[i]))
             at += (size_t)snprintf(spec + at, sizeof spec - at, "%c%s=%s",
                                    strchr(spec, ':') ? ',' : ':', keys[i],
-                                   sets_want_value(w, keys[i]));
-    fx_status s = fx_data_make(&r[SETS_TRAIN].data, spec, w->seed, &run);
+                                   dataset_spec_value(w, keys[i]));
+    fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &run);
     if (s)
         return say_failure(s);
-    r[SETS_TRAIN].table = fx_data_table(r[SETS_TRAIN].data);
+    r[DATASET_TRAIN].table = fx_data_table(r[DATASET_TRAIN].data);
     return 0;
 }

@@ -9,23 +9,23 @@
 
 enum { RATINGS, USERS, MOVIES, FILES, GENRES = 19 }; /* as in the table */
 
-static int read_files(char *text[FILES], const sets_want *w)
+static int read_files(char *text[FILES], const dataset_spec *w)
 {
     int status = 0;
 
     for (int i = 0; i < FILES && !status; i++)
-        status = sets_files_slurp(&text[i], w, i);
+        status = dataset_files_slurp(&text[i], w, i);
     return status;
 }
 
 /* The papers' rows and parts. */
-int sets_movielens_read(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_movielens_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    static const char *const part[SETS_PARTS] = {"train", "valid", "test"};
+    static const char *const part[DATASET_PARTS] = {"train", "valid", "test"};
     char *text[FILES] = {NULL};
     int status = read_files(text, w);
 
-    for (int k = 0; k < SETS_PARTS && !status; k++) {
+    for (int k = 0; k < DATASET_PARTS && !status; k++) {
         fx_run run = progress_run();
         fx_status s = fx_data_movielens(&r[k].data, part[k], w->seed, text[RATINGS], text[USERS],
                                         text[MOVIES], &run);
@@ -44,7 +44,7 @@ int sets_movielens_read(sets_rows r[SETS_PARTS], const sets_want *w)
 static unsigned tens(const char *p) { return ((unsigned)strtoul(p, NULL, 10) + 5) / 10 * 10; }
 
 /* Where the fields of a line begin; the last one ends with the line. */
-static size_t cut(const char **field, size_t most, const sets_line *l)
+static size_t cut(const char **field, size_t most, const dataset_line *l)
 {
     size_t n = 0;
 
@@ -56,7 +56,7 @@ static size_t cut(const char **field, size_t most, const sets_line *l)
     return n;
 }
 
-static int user(char *to, const sets_line *l)   /* id|age|gender|occupation|zip */
+static int user(char *to, const dataset_line *l)        /* id|age|gender|occupation|zip */
 {
     const char *f[5];
 
@@ -66,7 +66,7 @@ static int user(char *to, const sets_line *l)   /* id|age|gender|occupation|zip 
                    (int)(f[3] - f[2] - 1), f[2], (int)(f[4] - f[3] - 1), f[3], *f[4]);
 }
 
-static int movie(char *to, const sets_line *l)  /* id|title|1-Jan-1995|..|..|0|1|0.. */
+static int movie(char *to, const dataset_line *l)       /* id|title|1-Jan-1995|..|..|0|1|0.. */
 {
     const char *f[5 + GENRES];
     char year[16] = "unknown";
@@ -84,10 +84,10 @@ static int movie(char *to, const sets_line *l)  /* id|title|1-Jan-1995|..|..|0|1
 /* A CSV line is never longer than what it was made of by more than this. */
 enum { MORE = 16 };
 
-static int nodes(sets_rows *out, const sets_want *w, const char *text, int which)
+static int nodes(dataset_rows *out, const dataset_spec *w, const char *text, int which)
 {
     size_t lines = 1, n = 0;
-    sets_line l = {0};
+    dataset_line l = {0};
     int status = 0;
 
     for (const char *p = text; *p; p++)
@@ -95,33 +95,33 @@ static int nodes(sets_rows *out, const sets_want *w, const char *text, int which
     char *csv = malloc(strlen(text) + lines * MORE);
     if (!csv)
         return say_no_memory("nodes");
-    while (!status && sets_files_line(&l, &text)) {
+    while (!status && dataset_files_line(&l, &text)) {
         int more = which == USERS ? user(csv + n, &l) : movie(csv + n, &l);
         if (more < 0)
-            status = sets_files_fault(w, which, &l, which == USERS ? "a user" : "a movie");
+            status = dataset_files_fault(w, which, &l, which == USERS ? "a user" : "a movie");
         else
             n += (size_t)more;
     }
     csv[n] = '\0';
     if (!status)
-        status = sets_files_parse(out, w, which, csv,
-                                  which == USERS ? "csv:header=no,label=first,cat=c2/c3/c4/c5"
-                                                 : "csv:header=no,label=first,cat=c2");
+        status = dataset_files_parse(out, w, which, csv,
+                                     which == USERS ? "csv:header=no,label=first,cat=c2/c3/c4/c5"
+                                                    : "csv:header=no,label=first,cat=c2");
     free(csv);
     return status;
 }
 
 /* u.data, user item rating time, is turned into lines `user item` in its place. */
-static int fives(char *text, const sets_want *w)
+static int fives(char *text, const dataset_spec *w)
 {
     const char *at = text;
-    sets_line l = {0};
+    dataset_line l = {0};
     uint64_t x[3];
 
-    while (sets_files_line(&l, &at)) {
+    while (dataset_files_line(&l, &at)) {
         for (int k = 0; k < 3; k++)
-            if (!sets_files_count(&x[k], &l))
-                return sets_files_fault(w, RATINGS, &l, "user, movie, rating, time");
+            if (!dataset_files_count(&x[k], &l))
+                return dataset_files_fault(w, RATINGS, &l, "user, movie, rating, time");
         if (x[2] == 5)                  /* shorter than the line that it stands in */
             text += sprintf(text, "%llu %llu\n", (unsigned long long)x[0],
                             (unsigned long long)x[1]);
@@ -130,10 +130,10 @@ static int fives(char *text, const sets_want *w)
     return 0;
 }
 
-int sets_movielens_links(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_movielens_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     char *text[FILES] = {NULL};
-    sets_rows users = {0}, movies = {0};
+    dataset_rows users = {0}, movies = {0};
     int status = read_files(text, w);
 
     if (!status)
@@ -143,10 +143,10 @@ int sets_movielens_links(sets_rows r[SETS_PARTS], const sets_want *w)
     if (!status)
         status = fives(text[RATINGS], w);
     if (!status)
-        status = sets_files_links(r, w, &users.table, &movies.table, text[RATINGS],
-                                  sets_want_is(w, "pairs", "all") ? "test" : "sample");
-    sets_parts_drop(&users);
-    sets_parts_drop(&movies);
+        status = dataset_files_links(r, w, &users.table, &movies.table, text[RATINGS],
+                                     dataset_spec_is(w, "pairs", "all") ? "test" : "sample");
+    dataset_parts_drop(&users);
+    dataset_parts_drop(&movies);
     for (int i = 0; i < FILES; i++)
         free(text[i]);
     return status;

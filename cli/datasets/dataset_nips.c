@@ -56,23 +56,23 @@ typedef struct papers {
 } papers;
 
 /* n word:count word:count .. */
-static int read_words(papers *s, const sets_want *w, const char *text)
+static int read_words(papers *s, const dataset_spec *w, const char *text)
 {
-    sets_line l = {0};
+    dataset_line l = {0};
     int status = add(&s->first, 0);
 
-    while (!status && sets_files_line(&l, &text)) {
+    while (!status && dataset_files_line(&l, &text)) {
         uint64_t n = 0, x, count;
-        bool good = l.p == l.end || sets_files_count(&n, &l);
+        bool good = l.p == l.end || dataset_files_count(&n, &l);
         for (uint64_t k = 0; k < n && good && !status; k++) {
-            good = sets_files_count(&x, &l) && sets_files_count(&count, &l) && x <= MOST;
+            good = dataset_files_count(&x, &l) && dataset_files_count(&count, &l) && x <= MOST;
             if (good)
                 status = add(&s->word, x);
             if (good && x >= s->words)
                 s->words = x + 1;
         }
         if (!good)
-            return sets_files_fault(w, CORPUS, &l, "n word:count ..");
+            return dataset_files_fault(w, CORPUS, &l, "n word:count ..");
         if (!status)
             status = add(&s->first, s->word.n);
     }
@@ -80,19 +80,19 @@ static int read_words(papers *s, const sets_want *w, const char *text)
 }
 
 /* author author .. */
-static int read_authors(papers *s, const sets_want *w, const char *text)
+static int read_authors(papers *s, const dataset_spec *w, const char *text)
 {
-    sets_line l = {0};
+    dataset_line l = {0};
     int status = 0;
 
-    while (!status && sets_files_line(&l, &text)) {
+    while (!status && dataset_files_line(&l, &text)) {
         uint64_t x;
         size_t begin = s->wrote.n;
         if (l.number >= s->first.n)
-            return sets_files_fault(w, AUTHORS, &l, "a paper that nips.corpus has");
-        while (!status && sets_files_count(&x, &l)) {
+            return dataset_files_fault(w, AUTHORS, &l, "a paper that nips.corpus has");
+        while (!status && dataset_files_count(&x, &l)) {
             if (x > MOST)
-                return sets_files_fault(w, AUTHORS, &l, "authors");
+                return dataset_files_fault(w, AUTHORS, &l, "authors");
             for (size_t i = begin; i < s->wrote.n && !status; i++) {
                 uint64_t other = s->wrote.x[i] >> 32;
                 if (other != x)
@@ -131,7 +131,7 @@ static int unite(const papers *s, list *end, list *word, list *id)
     return status;
 }
 
-static int nodes(sets_rows *out, const papers *s)
+static int nodes(dataset_rows *out, const papers *s)
 {
     list end = {0}, word = {0}, id = {0};
     int status = unite(s, &end, &word, &id);
@@ -148,7 +148,7 @@ static int nodes(sets_rows *out, const papers *s)
             label[i] = (double)id.x[i];
         fx_matrix X = {.rows = id.n, .cols = s->words, .type = FX_F32, .wide = 1, .val = val,
                        .ptr = (const int64_t *)end.x, .col = word.x};
-        status = sets_files_take(out, &(fx_table){.rows = id.n, .cols = s->words, .blocks = 1,
+        status = dataset_files_take(out, &(fx_table){.rows = id.n, .cols = s->words, .blocks = 1,
                                                   .block = &X, .label = label, .base = 1});
     }
     free(val);
@@ -170,15 +170,15 @@ static char *links(const papers *s)     /* as text */
     return text;
 }
 
-int sets_nips_read(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_nips_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     char *words = NULL, *authors = NULL, *text = NULL;
     papers s = {.words = 0};
-    sets_rows A = {0};
-    int status = sets_files_slurp(&words, w, CORPUS);
+    dataset_rows A = {0};
+    int status = dataset_files_slurp(&words, w, CORPUS);
 
     if (!status)
-        status = sets_files_slurp(&authors, w, AUTHORS);
+        status = dataset_files_slurp(&authors, w, AUTHORS);
     if (!status)
         status = read_words(&s, w, words);
     if (!status)
@@ -188,8 +188,8 @@ int sets_nips_read(sets_rows r[SETS_PARTS], const sets_want *w)
     if (!status && !(text = links(&s)))
         status = say_no_memory("links");
     if (!status)                        /* all pairs would be 26 GB of rows */
-        status = sets_files_links(r, w, &A.table, NULL, text, "sample");
-    sets_parts_drop(&A);
+        status = dataset_files_links(r, w, &A.table, NULL, text, "sample");
+    dataset_parts_drop(&A);
     free(words);
     free(authors);
     free(text);

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sets_parts_drop(sets_rows *r)
+void dataset_parts_drop(dataset_rows *r)
 {
     fx_data_free(r->data);
     free(r->wide);
     free(r->label);
-    *r = (sets_rows){0};
+    *r = (dataset_rows){0};
 }
 
 /* A view as wide as the widest part: files leave out columns that do not occur in them. */
-static int widen(sets_rows *r, size_t cols)
+static int widen(dataset_rows *r, size_t cols)
 {
     size_t blocks = r->table.blocks;
 
@@ -40,7 +40,7 @@ static int widen(sets_rows *r, size_t cols)
 }
 
 /* Labels +1 of that class, -1 of the others. */
-static int binarise(sets_rows *r, const char *positive)
+static int binarise(dataset_rows *r, const char *positive)
 {
     size_t n = r->table.rows, met = 0;
     char *end;
@@ -92,7 +92,7 @@ static int choose(fx_data **out, const fx_table *t, size_t most, uint64_t seed)
 }
 
 /* A part that comes with the set: copied only if it must change. */
-static int whole(parts *p, int part, sets_rows *r, size_t most, uint64_t seed)
+static int whole(parts *p, int part, dataset_rows *r, size_t most, uint64_t seed)
 {
     if (r->table.rows == 0)
         return 0;
@@ -119,36 +119,36 @@ static int thin(parts *p, int part, size_t most, uint64_t seed)
     return status;
 }
 
-static int split(parts *p, sets_rows r[SETS_PARTS], const sets_want *w)
+static int split(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    sets_rows *train = &r[SETS_TRAIN];
+    dataset_rows *train = &r[DATASET_TRAIN];
     int status;
 
     if (w->valid + w->test <= 0)
-        status = whole(p, SETS_TRAIN, train, w->rows, w->seed);
+        status = whole(p, DATASET_TRAIN, train, w->rows, w->seed);
     else
         status = parts_split(p, &train->table, w->valid, w->test, w->kind->regress, w->seed);
     if (!status)
-        status = thin(p, SETS_TRAIN, w->rows, w->seed);
+        status = thin(p, DATASET_TRAIN, w->rows, w->seed);
     if (!status)                        /* no more to choose on than to train on */
-        status = thin(p, SETS_VALID, w->rows, w->seed);
-    if (!status && !p->data[SETS_VALID])
-        status = whole(p, SETS_VALID, &r[SETS_VALID], 0, w->seed);
-    if (!status && !p->data[SETS_TEST])
-        status = whole(p, SETS_TEST, &r[SETS_TEST], w->test_rows, w->seed);
-    return status ? status : thin(p, SETS_TEST, w->test_rows, w->seed);
+        status = thin(p, DATASET_VALID, w->rows, w->seed);
+    if (!status && !p->data[DATASET_VALID])
+        status = whole(p, DATASET_VALID, &r[DATASET_VALID], 0, w->seed);
+    if (!status && !p->data[DATASET_TEST])
+        status = whole(p, DATASET_TEST, &r[DATASET_TEST], w->test_rows, w->seed);
+    return status ? status : thin(p, DATASET_TEST, w->test_rows, w->seed);
 }
 
-int sets_parts_make(parts *p, sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_parts_make(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    const char *given = sets_want_value(w, "positive");
+    const char *given = dataset_spec_value(w, "positive");
     const char *positive = given ? given : w->kind->positive;
     size_t cols = 0;
     int status = 0;
 
-    for (int k = 0; k < SETS_PARTS; k++)
+    for (int k = 0; k < DATASET_PARTS; k++)
         cols = r[k].table.cols > cols ? r[k].table.cols : cols;
-    for (int k = 0; k < SETS_PARTS && !status; k++) {
+    for (int k = 0; k < DATASET_PARTS && !status; k++) {
         status = widen(&r[k], cols);
         if (!status && positive && strcmp(positive, "none"))
             status = binarise(&r[k], positive);
@@ -157,7 +157,7 @@ int sets_parts_make(parts *p, sets_rows r[SETS_PARTS], const sets_want *w)
         status = split(p, r, w);
     p->regress = w->kind->regress;
     fx_table *const view[] = {&p->train, &p->valid, &p->test};
-    for (int k = 0; k < SETS_PARTS && !status; k++)
+    for (int k = 0; k < DATASET_PARTS && !status; k++)
         *view[k] = p->data[k] ? fx_data_table(p->data[k]) : (fx_table){0};
     if (!status && progress_interrupted())
         status = progress_stop();

@@ -6,18 +6,18 @@
 
 #include <stdlib.h>
 
-int sets_plain_read(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_plain_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    int status = sets_files_rows(&r[SETS_TRAIN], w, 0, "svmlight:base=1");
+    int status = dataset_files_rows(&r[DATASET_TRAIN], w, 0, "svmlight:base=1");
 
     if (!status && w->kind->file[1])
-        status = sets_files_rows(&r[SETS_TEST], w, 1, "svmlight:base=1");
+        status = dataset_files_rows(&r[DATASET_TEST], w, 1, "svmlight:base=1");
     return status;
 }
 
-int sets_plain_covtype(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_plain_covtype(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    return sets_files_rows(&r[SETS_TRAIN], w, 0, "csv:header=no,label=last");
+    return dataset_files_rows(&r[DATASET_TRAIN], w, 0, "csv:header=no,label=last");
 }
 
 /* ---- Nursery ------------------------------------------------------------------------------
@@ -58,10 +58,10 @@ static int fill(double *x, const fx_table *t, const char *file)
     return 0;
 }
 
-int sets_plain_nursery(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_plain_nursery(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    sets_rows hot[SETS_PARTS] = {{0}};
-    int status = sets_plain_read(sets_want_is(w, "form", "onehot") ? r : hot, w);
+    dataset_rows hot[DATASET_PARTS] = {{0}};
+    int status = dataset_plain_read(dataset_spec_is(w, "form", "onehot") ? r : hot, w);
 
     if (status || !hot->data)
         return status;
@@ -74,9 +74,9 @@ int sets_plain_nursery(sets_rows r[SETS_PARTS], const sets_want *w)
         t.cols = ATTRIBUTES;
         t.blocks = 1;
         t.block = &X;
-        status = sets_files_take(&r[SETS_TRAIN], &t);
+        status = dataset_files_take(&r[DATASET_TRAIN], &t);
     }
     free(x);
-    sets_parts_drop(hot);
+    dataset_parts_drop(hot);
     return status;
 }

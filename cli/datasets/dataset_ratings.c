@@ -47,7 +47,7 @@ static int32_t *columns(const ratings *s, int side, size_t *next)
     return column;
 }
 
-static int to_rows(sets_rows *out, const ratings *s, const char *what)
+static int to_rows(dataset_rows *out, const ratings *s, const char *what)
 {
     size_t n = s->n, cols = 0;
     int32_t *of[] = {columns(s, 0, &cols), columns(s, 1, &cols)};
@@ -73,7 +73,7 @@ static int to_rows(sets_rows *out, const ratings *s, const char *what)
         }
         fx_matrix X = {.rows = n, .cols = cols, .type = FX_F32, .val = val, .ptr = ptr,
                        .col = col};
-        status = sets_files_take(out, &(fx_table){.rows = n, .cols = cols, .blocks = 1,
+        status = dataset_files_take(out, &(fx_table){.rows = n, .cols = cols, .blocks = 1,
                                                   .block = &X, .label = label, .base = 1});
     }
     free(of[0]);
@@ -86,23 +86,23 @@ static int to_rows(sets_rows *out, const ratings *s, const char *what)
 }
 
 /* ---- MovieLens 1M: user::movie::rating, perhaps ::time ------------------------------------- */
-int sets_ratings_movielens(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_ratings_movielens(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     char *text = NULL;
-    sets_line l = {0};
+    dataset_line l = {0};
     ratings s = {0};
-    int status = sets_files_slurp(&text, w, 0);
+    int status = dataset_files_slurp(&text, w, 0);
 
-    for (const char *at = text; !status && sets_files_line(&l, &at);) {
+    for (const char *at = text; !status && dataset_files_line(&l, &at);) {
         uint64_t a, b, y;
-        if (!sets_files_count(&a, &l) || !sets_files_count(&b, &l) || !sets_files_count(&y, &l)
-            || a > MOST || b > MOST)
-            status = sets_files_fault(w, 0, &l, "user::movie::rating");
+        if (!dataset_files_count(&a, &l) || !dataset_files_count(&b, &l)
+            || !dataset_files_count(&y, &l) || a > MOST || b > MOST)
+            status = dataset_files_fault(w, 0, &l, "user::movie::rating");
         else
             status = add(&s, a, b, (double)y);
     }
     if (!status)
-        status = to_rows(&r[SETS_TRAIN], &s, w->kind->file[0]);
+        status = to_rows(&r[DATASET_TRAIN], &s, w->kind->file[0]);
     free(s.at);
     free(text);
     return status;
@@ -120,20 +120,20 @@ static int by_ids(const void *a, const void *b)
 }
 
 /* Lines of tab-separated numbers below a line of names; first, second: which of the numbers. */
-static int read_pairs(ratings *s, const sets_want *w, int file, int first, int second)
+static int read_pairs(ratings *s, const dataset_spec *w, int file, int first, int second)
 {
     char *text = NULL;
-    sets_line l = {0};
-    int status = sets_files_slurp(&text, w, file);
+    dataset_line l = {0};
+    int status = dataset_files_slurp(&text, w, file);
     const char *at = text;
 
     if (!status)
-        sets_files_line(&l, &at);
-    while (!status && sets_files_line(&l, &at)) {
+        dataset_files_line(&l, &at);
+    while (!status && dataset_files_line(&l, &at)) {
         uint64_t x[3];
         for (int k = 0; k < 3 && !status; k++)
-            if (!sets_files_count(&x[k], &l) || x[k] > MOST)
-                status = sets_files_fault(w, file, &l, "numbers");
+            if (!dataset_files_count(&x[k], &l) || x[k] > MOST)
+                status = dataset_files_fault(w, file, &l, "numbers");
         if (!status)
             status = add(s, x[first], x[second], 1);
     }
@@ -161,7 +161,7 @@ static void count(ratings *tags, const ratings *heard, bool logarithm)
     tags->n = n;
 }
 
-int sets_ratings_lastfm(sets_rows r[SETS_PARTS], const sets_want *w)
+int dataset_ratings_lastfm(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     ratings heard = {0}, tags = {0};
     int status = read_pairs(&heard, w, 0, 1, 0);
@@ -169,8 +169,8 @@ int sets_ratings_lastfm(sets_rows r[SETS_PARTS], const sets_want *w)
     if (!status)
         status = read_pairs(&tags, w, 1, 1, 2);
     if (!status) {
-        count(&tags, &heard, sets_want_is(w, "target", "log"));
-        status = to_rows(&r[SETS_TRAIN], &tags, w->kind->file[1]);
+        count(&tags, &heard, dataset_spec_is(w, "target", "log"));
+        status = to_rows(&r[DATASET_TRAIN], &tags, w->kind->file[1]);
     }
     free(heard.at);
     free(tags.at);

@@ -12,11 +12,11 @@
 #define COMMON "rows, test-rows, valid, test, seed, positive"
 
 /* Length of a set's name, and of its name and keys, in the line of help. */
-static size_t name_len(const sets_kind *k) { return strcspn(k->help, ": "); }
-static size_t spec_len(const sets_kind *k) { return strcspn(k->help, " "); }
+static size_t name_len(const dataset_kind *k) { return strcspn(k->help, ": "); }
+static size_t spec_len(const dataset_kind *k) { return strcspn(k->help, " "); }
 
 /* Values of a key of the set's own, "default|other", and their length; NULL: no such key. */
-static const char *values_of(const sets_kind *k, const char *key, size_t *len)
+static const char *values_of(const dataset_kind *k, const char *key, size_t *len)
 {
     const char *end = k->help + spec_len(k);
 
@@ -30,14 +30,14 @@ static const char *values_of(const sets_kind *k, const char *key, size_t *len)
     return NULL;
 }
 
-static int refuse(const sets_want *w, const char *key, const char *value, const char *wanted)
+static int refuse(const dataset_spec *w, const char *key, const char *value, const char *wanted)
 {
     say_error("set %.*s: %s=%s is not %s", (int)name_len(w->kind), w->kind->help, key, value,
               wanted);
     return EXIT_USAGE;
 }
 
-static int read_count(size_t *out, const sets_want *w, const char *key, const char *value)
+static int read_count(size_t *out, const dataset_spec *w, const char *key, const char *value)
 {
     char *end;
 
@@ -49,7 +49,7 @@ static int read_count(size_t *out, const sets_want *w, const char *key, const ch
     return 0;
 }
 
-static int read_share(double *out, const sets_want *w, const char *key, const char *value,
+static int read_share(double *out, const dataset_spec *w, const char *key, const char *value,
                       bool own)
 {
     char *end;
@@ -65,7 +65,7 @@ static int read_share(double *out, const sets_want *w, const char *key, const ch
     return 0;
 }
 
-static int check_own(const sets_want *w, const char *key, const char *value)
+static int check_own(const dataset_spec *w, const char *key, const char *value)
 {
     size_t len, n = strlen(value);
     const char *values = values_of(w->kind, key, &len);
@@ -86,7 +86,7 @@ static int check_own(const sets_want *w, const char *key, const char *value)
     return refuse(w, key, value, list);
 }
 
-static int take(sets_want *w, const char *key, const char *value, uint64_t seed)
+static int take(dataset_spec *w, const char *key, const char *value, uint64_t seed)
 {
     size_t n;
     int status;
@@ -109,7 +109,7 @@ static int take(sets_want *w, const char *key, const char *value, uint64_t seed)
     return strcmp(key, "positive") ? check_own(w, key, value) : 0;
 }
 
-static int find_kind(sets_want *w, const sets_kind *table, size_t n)
+static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
 {
     const char *names[32] = {NULL}, *near;
     char room[31][24];
@@ -128,8 +128,8 @@ static int find_kind(sets_want *w, const sets_kind *table, size_t n)
     return EXIT_USAGE;
 }
 
-int sets_want_parse(sets_want *w, const sets_kind *table, size_t n, const char *spec,
-                    uint64_t seed)
+int dataset_spec_parse(dataset_spec *w, const dataset_kind *table, size_t n, const char *spec,
+                       uint64_t seed)
 {
     int len = snprintf(w->text, sizeof w->text, "%s", spec);
     char *p = w->text + strcspn(w->text, ":");
@@ -168,7 +168,7 @@ int sets_want_parse(sets_want *w, const sets_kind *table, size_t n, const char *
     return status;
 }
 
-const char *sets_want_value(const sets_want *w, const char *key)
+const char *dataset_spec_value(const dataset_spec *w, const char *key)
 {
     for (size_t i = w->pairs; i-- > 0;)
         if (!strcmp(w->pair[i].key, key))
@@ -176,9 +176,9 @@ const char *sets_want_value(const sets_want *w, const char *key)
     return NULL;
 }
 
-bool sets_want_is(const sets_want *w, const char *key, const char *value)
+bool dataset_spec_is(const dataset_spec *w, const char *key, const char *value)
 {
-    const char *given = sets_want_value(w, key);
+    const char *given = dataset_spec_value(w, key);
     size_t len, n = strlen(value);
     const char *values = given ? NULL : values_of(w->kind, key, &len);
 

@@ -13,56 +13,56 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const sets_kind table[] = {
+static const dataset_kind table[] = {
     {.help = "make:kind=pairs|triples|parity|fields|dense-positive|normal|ball,n=2000,d=,nz=,k=,"
              "noise=,fields=,levels=  synthetic rows, as `featcross make` has them; normal: "
              "numbers N(0, 1), ball: rows even in the unit ball",
-     .valid = 0.1, .test = 0.2, .read = sets_make_read},
+     .valid = 0.1, .test = 0.2, .read = dataset_make_read},
     {.help = "ml-100k  ml-100k/u.data, u.user, u.item: who gave which movie five stars, 49 + 29 "
              "columns, 21,200 rows to train, 1,000 and 20,202",
-     .own_valid = true, .own_test = true, .read = sets_movielens_read,
+     .own_valid = true, .own_test = true, .read = dataset_movielens_read,
      .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
     {.help = "ml-100k-links:pairs=all|sample  the same files: half of the links and as many other "
              "pairs to train, all other pairs, 1,564,926, to test, or the other links and as many",
-     .valid = 0.2, .own_test = true, .read = sets_movielens_links,
+     .valid = 0.2, .own_test = true, .read = dataset_movielens_links,
      .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
     {.help = "nips-links  nips12/nips.corpus, nips.authors: who wrote a paper with whom, 13,649 "
              "words of each; to test, the other links and as many other pairs",
-     .valid = 0.2, .own_test = true, .read = sets_nips_read,
+     .valid = 0.2, .own_test = true, .read = dataset_nips_read,
      .file = {"nips12/nips.corpus", "nips12/nips.authors"}},
     {.help = "ml-1m  ml-1m/ratings.dat or ratings_notime.dat: 1,000,209 ratings, a column for each "
              "user and movie",
-     .valid = 0.1, .test = 0.25, .regress = true, .read = sets_ratings_movielens,
+     .valid = 0.1, .test = 0.25, .regress = true, .read = dataset_ratings_movielens,
      .file = {"ml-1m/ratings.dat"}, .otherwise = "ml-1m/ratings_notime.dat"},
     {.help = "lastfm:target=count|log  lastfm-2k/user_artists.dat, user_taggedartists.dat: how "
              "often 108,437 tags were given to artists, a column for each artist and tag",
-     .valid = 0.1, .test = 0.25, .regress = true, .read = sets_ratings_lastfm,
+     .valid = 0.1, .test = 0.25, .regress = true, .read = dataset_ratings_lastfm,
      .file = {"lastfm-2k/user_artists.dat", "lastfm-2k/user_taggedartists.dat"}},
     {.help = "phishing  phishing/phishing: 11,055 rows, 68 columns", .valid = 0.1, .test = 0.2,
-     .read = sets_plain_read, .file = {"phishing/phishing"}},
+     .read = dataset_plain_read, .file = {"phishing/phishing"}},
     {.help = "ijcnn1  ijcnn1/ijcnn1, ijcnn1.t: 49,990 rows and 91,701 to test, 22 columns",
-     .valid = 0.1, .own_test = true, .read = sets_plain_read,
+     .valid = 0.1, .own_test = true, .read = dataset_plain_read,
      .file = {"ijcnn1/ijcnn1", "ijcnn1/ijcnn1.t"}},
     {.help = "adult  adult/a9a, a9a.t: 32,561 rows and 16,281 to test, 123 columns", .valid = 0.1,
-     .own_test = true, .read = sets_plain_read, .file = {"adult/a9a", "adult/a9a.t"}},
+     .own_test = true, .read = dataset_plain_read, .file = {"adult/a9a", "adult/a9a.t"}},
     {.help = "nursery:form=onehot|ordinal  nursery/nursery.libsvm: 12,960 rows, 5 classes, 27 "
              "columns of ones, or the 8 attributes as numbers from 0 to 1",
-     .valid = 0.1, .test = 0.2, .read = sets_plain_nursery,
+     .valid = 0.1, .test = 0.2, .read = dataset_plain_nursery,
      .file = {"nursery/nursery.libsvm"}},
     {.help = "cod-rna  cod-rna/cod-rna: 59,535 rows, 8 columns", .valid = 0.1, .test = 0.2,
-     .read = sets_plain_read, .file = {"cod-rna/cod-rna"}},
+     .read = dataset_plain_read, .file = {"cod-rna/cod-rna"}},
     {.help = "covtype  covtype/covtype.data: 581,012 rows, 54 columns, class 2 against the others "
              "(positive=none: 7 classes)",
-     .valid = 0.1, .test = 0.2, .read = sets_plain_covtype, .file = {"covtype/covtype.data"},
+     .valid = 0.1, .test = 0.2, .read = dataset_plain_covtype, .file = {"covtype/covtype.data"},
      .positive = "2"},
     {.help = "mushrooms  extras/mushrooms: 8,124 rows, 112 columns", .valid = 0.1, .test = 0.2,
-     .read = sets_plain_read, .file = {"extras/mushrooms"}},
+     .read = dataset_plain_read, .file = {"extras/mushrooms"}},
     {.help = "w8a  extras/w8a: 49,749 rows, 300 columns", .valid = 0.1, .test = 0.2,
-     .read = sets_plain_read, .file = {"extras/w8a"}},
+     .read = dataset_plain_read, .file = {"extras/w8a"}},
 };
 enum { KINDS = sizeof table / sizeof *table, KEPT = 2 };
 
-struct sets {
+struct datasets {
     char *directory;                    /* or NULL */
     struct kept {
         char *spec;                     /* NULL: nothing here */
@@ -73,10 +73,10 @@ struct sets {
     uint64_t clock;
 };
 
-int sets_open(sets **out, const char *directory)
+int datasets_open(datasets **out, const char *directory)
 {
     struct stat st;
-    sets *s = calloc(1, sizeof *s);
+    datasets *s = calloc(1, sizeof *s);
 
     if (!s || (directory && !(s->directory = strdup(directory)))) {
         free(s);
@@ -85,7 +85,7 @@ int sets_open(sets **out, const char *directory)
     if (directory && (stat(directory, &st) < 0 || !S_ISDIR(st.st_mode))) {
         say_error("--data %s: %s", directory,
                   stat(directory, &st) < 0 ? strerror(errno) : "not a directory");
-        sets_close(s);
+        datasets_close(s);
         return EXIT_USAGE;
     }
     *out = s;
@@ -114,16 +114,16 @@ static void say(const parts *p, const char *spec, double seconds)
                  low, high, seconds);
 }
 
-static int make(struct kept *k, const sets_want *w, const char *spec)
+static int make(struct kept *k, const dataset_spec *w, const char *spec)
 {
-    sets_rows r[SETS_PARTS] = {{0}};
+    dataset_rows r[DATASET_PARTS] = {{0}};
     double start = say_clock();
     int status = w->kind->read(r, w);
 
     if (!status)
-        status = sets_parts_make(&k->parts, r, w);
-    for (int i = 0; i < SETS_PARTS; i++)
-        sets_parts_drop(&r[i]);
+        status = dataset_parts_make(&k->parts, r, w);
+    for (int i = 0; i < DATASET_PARTS; i++)
+        dataset_parts_drop(&r[i]);
     if (!status && !(k->spec = strdup(spec)))
         status = say_no_memory("data sets");
     if (status)
@@ -133,11 +133,11 @@ static int make(struct kept *k, const sets_want *w, const char *spec)
     return status;
 }
 
-int sets_get(parts **out, sets *s, const char *spec, uint64_t seed)
+int datasets_get(parts **out, datasets *s, const char *spec, uint64_t seed)
 {
-    sets_want w = {.directory = s->directory};
+    dataset_spec w = {.directory = s->directory};
     struct kept *oldest = &s->kept[0];
-    int status = sets_want_parse(&w, table, KINDS, spec, seed);
+    int status = dataset_spec_parse(&w, table, KINDS, spec, seed);
 
     for (int i = 0; i < KEPT && !status; i++) {
         struct kept *k = &s->kept[i];
@@ -160,15 +160,15 @@ int sets_get(parts **out, sets *s, const char *spec, uint64_t seed)
     return status;
 }
 
-int sets_check(const sets *s, const char *spec)
+int datasets_check(const datasets *s, const char *spec)
 {
-    sets_want w = {.directory = s->directory};
-    int status = sets_want_parse(&w, table, KINDS, spec, 1);
+    dataset_spec w = {.directory = s->directory};
+    int status = dataset_spec_parse(&w, table, KINDS, spec, 1);
 
-    return status ? status : sets_files_check(&w);
+    return status ? status : dataset_files_check(&w);
 }
 
-void sets_close(sets *s)
+void datasets_close(datasets *s)
 {
     if (!s)
         return;

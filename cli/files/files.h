@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* ---- input_file.c: bytes in ----------------------------------------------------------------- */
-typedef struct source {
+typedef struct input {
     const char *name;                   /* for messages */
     int fd;
     bool regular;
@@ -20,18 +20,18 @@ typedef struct source {
     char *memory;                       /* .. that came by a pipe: all of it, or NULL */
     unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
     size_t head_len, head_used;
-} source;
+} input;
 /* "-" is stdin.  Refused if an output that is open would replace the file (same_file.c). */
-int source_open(source *s, const char *path);
-int source_member(source *s, const char **name);        /* zip: the next one, NULL at the end */
+int input_open(input *s, const char *path);
+int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
 /* As many bytes as are wanted; fewer only at the end. */
-int source_read(source *s, size_t *got, void *buf, size_t want);
-void source_close(source *s);
-int source_slurp(char **text, const char *path);        /* a small text file, without its BOM */
+int input_read(input *s, size_t *got, void *buf, size_t want);
+void input_close(input *s);
+int input_slurp(char **text, const char *path);         /* a small text file, without its BOM */
 /* All that is left, a NUL behind; fails if it is more than `most`.  free() it. */
-int source_bytes(char **bytes, size_t *len, source *s, uint64_t most);
+int input_bytes(char **bytes, size_t *len, input *s, uint64_t most);
 /* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
-size_t source_peek(const char *path, void *buf, size_t n);
+size_t input_peek(const char *path, void *buf, size_t n);
 /* The i-th library that decodes compressed files; false: no more. */
 bool input_codec(const char **library, const char **version, size_t i);
 
@@ -65,9 +65,10 @@ int room_for(const output *o, const char *format, fx_type type, size_t rows, siz
 int room_for_table(const output *o, const char *spec, const fx_table *t);
 
 /* ---- same_file.c -----------------------------------------------------------------------------
- * No output replaces an input of the same run: source_open tells of every input, output_open of every file that an output will replace;
- * whichever comes second is refused if both are one regular file, by whatever names and links. */
-/* Each returns the exit status, after a message if it is not 0. */
+ * No output replaces an input of the same run: input_open tells of every input, output_open of
+ * every file that an output will replace; whichever comes second is refused if both are one regular
+ * file, by whatever names and links.  Each returns the exit status, after a message if it is not
+ * 0. */
 int same_file_read(const char *name, const struct stat *st);
 /* owner: whatever same_file_release will name. */
 int same_file_write(const void *owner, const char *path, const struct stat *st);

@@ -24,14 +24,14 @@
 
 enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30 };
 
-static int failed(const source *s, int error)
+static int failed(const input *s, int error)
 {
     say_error("%s: %s", s->name, strerror(error));
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 
 /* One read(2) once there is something; EINTR with the flag set is reported as such. */
-static ssize_t read_some(source *s, void *buf, size_t want)
+static ssize_t read_some(input *s, void *buf, size_t want)
 {
     struct pollfd p = {s->fd, POLLIN, 0};
 
@@ -64,7 +64,7 @@ static ssize_t fill(void *ctx, void *buf, size_t want) { return read_some(ctx, b
 /* Of a file: pread; of a pipe: what was read from it. */
 static ssize_t at(void *ctx, void *buf, size_t want, uint64_t offset)
 {
-    source *s = ctx;
+    input *s = ctx;
 
     if (s->memory) {
         memcpy(buf, s->memory + offset, want);
@@ -84,7 +84,7 @@ static ssize_t at(void *ctx, void *buf, size_t want, uint64_t offset)
 }
 
 /* What a decoder or a zip reader answered, as a message; what: "gzip", "zip". */
-static int unpacked(const source *s, decode_result r, const char *what, const char *reason,
+static int unpacked(const input *s, decode_result r, const char *what, const char *reason,
                     uint64_t need)
 {
     switch (r) {
@@ -98,7 +98,7 @@ static int unpacked(const source *s, decode_result r, const char *what, const ch
     }
 }
 
-static int open_packed(source *s, const decode_format *f)
+static int open_packed(input *s, const decode_format *f)
 {
     s->compression = f->name;
     if (!(s->packed = malloc(sizeof *s->packed)))
@@ -107,7 +107,7 @@ static int open_packed(source *s, const decode_format *f)
     return unpacked(s, r, f->name, NULL, 0);
 }
 
-static int read_packed(source *s, size_t *got, void *buf, size_t want)
+static int read_packed(input *s, size_t *got, void *buf, size_t want)
 {
     decoder *d = s->packed;
     bool warned = d->unchecked;
@@ -130,7 +130,7 @@ static int read_packed(source *s, size_t *got, void *buf, size_t want)
     return 0;
 }
 
-static int open_zip(source *s)
+static int open_zip(input *s)
 {
     uint64_t size = 0;
     int status = 0;
@@ -144,7 +144,7 @@ static int open_zip(source *s)
         size = (uint64_t)end - s->begin;
     } else {
         size_t len = 0;
-        status = source_bytes(&s->memory, &len, s, cli.max_memory);
+        status = input_bytes(&s->memory, &len, s, cli.max_memory);
         size = len;
     }
     if (status)
@@ -155,7 +155,7 @@ static int open_zip(source *s)
              : 0;
 }
 
-static int read_member(source *s, size_t *got, void *buf, size_t want)
+static int read_member(input *s, size_t *got, void *buf, size_t want)
 {
     *got = 0;
     while (*got < want) {
@@ -172,9 +172,9 @@ static int read_member(source *s, size_t *got, void *buf, size_t want)
     return 0;
 }
 
-/* ---- The source --------------------------------------------------------------------------- */
+/* ---- An input ---------------------------------------------------------------------------- */
 /* By its first bytes.  A packed file whose first bytes are damaged must not pass for text. */
-static int look(source *s, const char *path)
+static int look(input *s, const char *path)
 {
     const decode_format *f = decode_find(s->head, s->head_len);
     const char *extension = extension_compression(path);
@@ -197,12 +197,12 @@ static int look(source *s, const char *path)
     return 0;
 }
 
-int source_open(source *s, const char *path)
+int input_open(input *s, const char *path)
 {
     struct stat st;
     int status;
 
-    *s = (source){.name = !strcmp(path, "-") ? "stdin" : path};
+    *s = (input){.name = !strcmp(path, "-") ? "stdin" : path};
     do
         s->fd = !strcmp(path, "-") ? 0 : open(path, O_RDONLY | O_CLOEXEC);
     while (s->fd < 0 && errno == EINTR && !progress_interrupted());
@@ -215,24 +215,24 @@ int source_open(source *s, const char *path)
     else if (!(status = same_file_read(s->name, &st))) {
         s->regular = S_ISREG(st.st_mode);
         s->size = s->regular ? (uint64_t)st.st_size : 0;
-        status = source_read(s, &s->head_len, s->head, sizeof s->head);
+        status = input_read(s, &s->head_len, s->head, sizeof s->head);
         s->head_used = 0;
         if (!status)
             status = look(s, path);
     }
     if (status)
-        source_close(s);
+        input_close(s);
     return status;
 }
 
-int source_member(source *s, const char **name)
+int input_member(input *s, const char **name)
 {
     decode_result r = zip_next(s->members, name);
 
     return unpacked(s, r, "zip", zip_error(s->members), 0);
 }
 
-static int read_plain(source *s, size_t *got, void *buf, size_t want)
+static int read_plain(input *s, size_t *got, void *buf, size_t want)
 {
     size_t n = 0;
 
@@ -248,14 +248,14 @@ static int read_plain(source *s, size_t *got, void *buf, size_t want)
     return 0;
 }
 
-int source_read(source *s, size_t *got, void *buf, size_t want)
+int input_read(input *s, size_t *got, void *buf, size_t want)
 {
     return s->packed    ? read_packed(s, got, buf, want)
            : s->members ? read_member(s, got, buf, want)
                         : read_plain(s, got, buf, want);
 }
 
-void source_close(source *s)
+void input_close(input *s)
 {
     if (s->packed)
         decode_close(s->packed);
@@ -271,12 +271,12 @@ void source_close(source *s)
 }
 
 /* Why buf is not text, or NULL. */
-static const char *not_text(const source *s, const char *buf, size_t len)
+static const char *not_text(const input *s, const char *buf, size_t len)
 {
     return s->zip ? "a zip file, not text" : memchr(buf, '\0', len) ? "not text: a NUL byte" : NULL;
 }
 
-int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
+int input_bytes(char **bytes, size_t *len, input *s, uint64_t most)
 {
     char *buf = NULL, size[32];
     size_t have = 0, room = 0, got = 0;
@@ -293,7 +293,7 @@ int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
         }
         buf = grown;
         room = more;
-        status = source_read(s, &got, buf + have, room - have);
+        status = input_read(s, &got, buf + have, room - have);
         have += status ? 0 : got;
     } while (!status && have == room && have <= most);
     if (!status && have > most) {
@@ -311,23 +311,23 @@ int source_bytes(char **bytes, size_t *len, source *s, uint64_t most)
     return 0;
 }
 
-int source_slurp(char **text, const char *path)
+int input_slurp(char **text, const char *path)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    source s;
+    input s;
     char *buf = NULL;
     size_t have = 0;
-    int status = source_open(&s, path);
+    int status = input_open(&s, path);
 
     if (status)
         return status;
     if (!s.zip)
-        status = source_bytes(&buf, &have, &s, SLURP_MAX);
+        status = input_bytes(&buf, &have, &s, SLURP_MAX);
     if (!status && not_text(&s, buf, have)) {
         say_error("%s: %s", s.name, not_text(&s, buf, have));
         status = EXIT_USAGE;
     }
-    source_close(&s);
+    input_close(&s);
     if (status) {
         free(buf);
         return status;
@@ -338,7 +338,7 @@ int source_slurp(char **text, const char *path)
     return 0;
 }
 
-size_t source_peek(const char *path, void *buf, size_t n)
+size_t input_peek(const char *path, void *buf, size_t n)
 {
     struct stat st;
     bool file = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);

@@ -221,7 +221,7 @@ static int begin(output *o, const char *format)
     bool file = !is_stdout && (!exists || S_ISREG(st.st_mode));
     if (is_stdout)
         snprintf(o->target, sizeof o->target, "-");
-    else if (file && !target_resolve(o->target, sizeof o->target, o->path, exists))
+    else if (file && !output_target_resolve(o->target, sizeof o->target, o->path, exists))
         return no_target(o, errno);
     if (o->target[0] && taken(o))
         return no_output(o, "two outputs cannot have one name");
@@ -364,7 +364,7 @@ int output_close(output *o)
             o->error = errno;
         else {
             o->temp[0] = '\0';
-            o->error = target_sync(o->target);
+            o->error = output_target_sync(o->target);
         }
     }
     if (o->error)

@@ -48,7 +48,7 @@ static bool follow(char path[PATH_ROOM])
     return false;
 }
 
-bool target_resolve(char *target, size_t room, const char *path, bool exists)
+bool output_target_resolve(char *target, size_t room, const char *path, bool exists)
 {
     char to[PATH_ROOM], dir[PATH_ROOM];
     int n = 0;
@@ -78,7 +78,7 @@ bool target_resolve(char *target, size_t room, const char *path, bool exists)
 
 /* A directory that may be written but not read cannot be synced, nor can those of some file
  * systems: the file itself is safe. */
-int target_sync(const char *target)
+int output_target_sync(const char *target)
 {
     char dir[PATH_ROOM];
     size_t length = directory_length(target);

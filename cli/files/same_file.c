@@ -14,7 +14,7 @@ typedef struct file {
     dev_t dev;
     ino_t ino;
 } file;
-static struct input {
+static struct opened {
     file id;
     char *name;
 } * inputs;
@@ -30,16 +30,16 @@ static struct written {
 static file id_of(const struct stat *st) { return (file){st->st_dev, st->st_ino}; }
 static bool same(file a, file b) { return a.dev == b.dev && a.ino == b.ino; }
 
-static int refuse(const char *path, const char *input)
+static int refuse(const char *path, const char *name)
 {
-    say_error("%s would overwrite the input %s", path, input);
+    say_error("%s would overwrite the input %s", path, name);
     say_hint("give the output another name");
     return EXIT_USAGE;
 }
 
 static int remember(const char *name, file id)
 {
-    struct input *more = realloc(inputs, (input_count + 1) * sizeof *more);
+    struct opened *more = realloc(inputs, (input_count + 1) * sizeof *more);
     char *copy = strdup(name);
 
     inputs = more ? more : inputs;
@@ -47,7 +47,7 @@ static int remember(const char *name, file id)
         free(copy);
         return say_no_memory("the names of the inputs");
     }
-    inputs[input_count++] = (struct input){id, copy};
+    inputs[input_count++] = (struct opened){id, copy};
     return 0;
 }
 

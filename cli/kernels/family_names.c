@@ -73,7 +73,7 @@ static int translate(FILE *f, const char *text, const char *path, const fx_table
     return 0;
 }
 
-int names_family(char **family, const char *path, const fx_table *t, bool sets)
+int family_names_read(char **family, const char *path, const fx_table *t, bool sets)
 {
     char *out = NULL;
     size_t size;

@@ -7,5 +7,5 @@
 #include <stdbool.h>
 
 /* Columns by their names in files of groups and sets. */
-int names_family(char **family, const char *path, const fx_table *t, bool sets);
+int family_names_read(char **family, const char *path, const fx_table *t, bool sets);
 #endif

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int parse(chosen *k, int base)
+static int parse(kernel_choice *k, int base)
 {
     fx_status s = fx_kernel_parse(&k->kernel, k->spec, k->family, base);
 
     return !s ? 0 : k->family ? say_fault(k->path, "family", s) : say_failure(s);
 }
 
-int kernel_prepare(chosen *k, const char *spec)
+int kernel_prepare(kernel_choice *k, const char *spec)
 {
     size_t len;
     const char *file = fx_kernel_file(spec, &len);
@@ -31,19 +31,19 @@ int kernel_prepare(chosen *k, const char *spec)
     }
     memcpy(k->path, file, len);
     k->path[len] = '\0';
-    return source_slurp(&k->family, k->path);
+    return input_slurp(&k->family, k->path);
 }
 
-int kernel_finish(chosen *k, const fx_table *t)
+int kernel_finish(kernel_choice *k, const fx_table *t)
 {
     int status = 0;
 
     if (!k->kernel && t && t->name)
-        status = names_family(&k->family, k->path, t, spec_named(k->spec, "itemset"));
+        status = family_names_read(&k->family, k->path, t, spec_named(k->spec, "itemset"));
     return status || k->kernel ? status : parse(k, t ? t->base : 1);
 }
 
-void kernel_free(chosen *k)
+void kernel_free(kernel_choice *k)
 {
     fx_kernel_free(k->kernel);
     free(k->family);
@@ -92,7 +92,7 @@ size_t kernel_few(const char *const *maps, size_t D)
 }
 
 /* On two rows of 16 ones: enough to see whether names, keys and kernel fit. */
-int kernel_map_check(const char *const *maps, const chosen *k)
+int kernel_map_check(const char *const *maps, const kernel_choice *k)
 {
     enum { COLS = 16, FEATURES = 4096 };
     static const float ones[2 * COLS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,

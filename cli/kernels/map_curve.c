@@ -35,12 +35,12 @@ typedef struct curves {
     size_t n;
 } curves;
 
-static int one_point(curve *c, size_t q, const chosen *k, pairs_of *s, size_t D)
+static int one_point(curve *c, size_t q, const kernel_choice *k, pair_sample *s, size_t D)
 {
     const char *const maps[] = {c->name, NULL};
     double scale = s->scale > 0 ? s->scale : 1;
-    measured e;
-    int status = measure_maps(&e, NULL, s, maps, k->kernel, D, 1, 0);
+    map_errors e;
+    int status = map_error_maps(&e, NULL, s, maps, k->kernel, D, 1, 0);
 
     if (!status) {
         c->point[q].D = (double)e.columns;
@@ -68,7 +68,7 @@ static int names(curves *c, const char *list)
     return 0;
 }
 
-int curve_check(const char *list, const chosen *k)
+int map_curve_check(const char *list, const kernel_choice *k)
 {
     curves *c = calloc(1, sizeof *c);
     int status = c ? names(c, list) : say_no_memory("the curves");
@@ -82,7 +82,7 @@ int curve_check(const char *list, const chosen *k)
 }
 
 /* Maps that the user lists must serve the kernel; of the usual ones, those are taken that do. */
-static int choose(curves *c, const chosen *k, const pairs_of *s, const char *list)
+static int choose(curves *c, const kernel_choice *k, const pair_sample *s, const char *list)
 {
     int status = list ? names(c, list) : 0;
 
@@ -106,7 +106,7 @@ static int choose(curves *c, const chosen *k, const pairs_of *s, const char *lis
     return EXIT_USAGE;
 }
 
-static int print(const curves *c, const pairs_of *s, size_t unit)
+static int print(const curves *c, const pair_sample *s, size_t unit)
 {
     size_t widest = 6;
 
@@ -133,7 +133,7 @@ static int print(const curves *c, const pairs_of *s, size_t unit)
     return say_flush();
 }
 
-static int print_json(const curves *c, const chosen *k, const pairs_of *s)
+static int print_json(const curves *c, const kernel_choice *k, const pair_sample *s)
 {
     json_t *list = json_array();
 
@@ -183,8 +183,8 @@ static int draw(plot *p, const char *path, const char *title, const char *note, 
     return figure_draw(p, path, &f);
 }
 
-int curve_run(const loaded *l, const chosen *k, pairs_of *s, const char *maps,
-              const char *plot_path, plot *p)
+int map_curve_run(const loaded *l, const kernel_choice *k, pair_sample *s, const char *maps,
+                  const char *plot_path, plot *p)
 {
     size_t unit = s->rows.cols < NARROW ? NARROW /* which every map can have */
                   : s->rows.cols < WIDE ? (s->rows.cols + 1) / 2 * 2 /* features in pairs */

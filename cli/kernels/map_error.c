@@ -24,7 +24,7 @@ enum { FLOATS = 1 << 23 };              /* numbers of Z at a time, if a group ha
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-static int choose_rows(pairs_of *s, const loaded *l, uint64_t pairs)
+static int choose_rows(pair_sample *s, const loaded *l, uint64_t pairs)
 {
     size_t n = l->table.rows, groups = (size_t)((pairs + OF_GROUP - 1) / OF_GROUP);
     size_t m = groups < n / GROUP ? groups * GROUP : n;
@@ -55,7 +55,7 @@ static int64_t column(const fx_matrix *X, size_t q)
 }
 
 /* Renumbers the columns that the sampled rows have. */
-static int leave_out_zeros(pairs_of *s)
+static int leave_out_zeros(pair_sample *s)
 {
     const fx_matrix *X = &s->rows;
     size_t first = (size_t)X->ptr[0], n = (size_t)X->ptr[X->rows], used = 0;
@@ -95,7 +95,7 @@ static bool independent(const fx_map *m)
            || !strncmp(spec, "jl", 2);
 }
 
-static int choose_width(pairs_of *s, const char *const *maps, const fx_kernel *k, size_t D)
+static int choose_width(pair_sample *s, const char *const *maps, const fx_kernel *k, size_t D)
 {
     fx_map *m = NULL;
 
@@ -111,7 +111,8 @@ static int choose_width(pairs_of *s, const char *const *maps, const fx_kernel *k
     return 0;
 }
 
-int measure_sample(pairs_of *s, const loaded *l, const chosen *k, uint64_t pairs, uint64_t seeds)
+int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, uint64_t pairs,
+                     uint64_t seeds)
 {
     double K[GROUP * GROUP];
     fx_run run = progress_run();
@@ -192,7 +193,7 @@ static double interval(double deviations, size_t n)
 }
 
 /* Figures of all errors, which are sorted by magnitude at the end. */
-static void summarise(measured *out, pairs_of *s, double quantile, double eps)
+static void summarise(map_errors *out, pair_sample *s, double quantile, double eps)
 {
     size_t n = s->pairs * s->seeds, groups = s->seeds > 1 ? s->seeds : s->pairs / OF_GROUP;
     size_t part = s->seeds > 1 ? s->pairs : OF_GROUP, within = 0;
@@ -224,7 +225,7 @@ static void summarise(measured *out, pairs_of *s, double quantile, double eps)
     out->share = n ? (double)within / (double)n : 1;
 }
 
-static int errors_of(double *error, const pairs_of *s, const fx_map *m)
+static int errors_of(double *error, const pair_sample *s, const fx_map *m)
 {
     size_t D = fx_map_features(m), done = 0;
     size_t step = D && FLOATS / D > GROUP ? FLOATS / D / GROUP * GROUP : GROUP;
@@ -250,13 +251,13 @@ static int errors_of(double *error, const pairs_of *s, const fx_map *m)
     return st ? say_failure(st) : 0;
 }
 
-int measure_maps(measured *out, fx_map **last, pairs_of *s, const char *const *maps,
-                 const fx_kernel *k, size_t D, double quantile, double eps)
+int map_error_maps(map_errors *out, fx_map **last, pair_sample *s, const char *const *maps,
+                   const fx_kernel *k, size_t D, double quantile, double eps)
 {
     fx_map *m = NULL;
     int status = choose_width(s, maps, k, D);
 
-    *out = (measured){0};
+    *out = (map_errors){0};
     for (uint64_t i = 0; i < s->seeds && !status; i++) {
         fx_map_free(m);
         m = NULL;
@@ -276,7 +277,7 @@ int measure_maps(measured *out, fx_map **last, pairs_of *s, const char *const *m
     return status;
 }
 
-void measure_free(pairs_of *s)
+void map_error_free(pair_sample *s)
 {
     fx_data_free(s->data);
     free(s->col);

@@ -13,30 +13,30 @@ static bool is_libfm(const char *path)
 {
     char head[sizeof LIBFM - 1];
 
-    return source_peek(path, head, sizeof head) == sizeof head && !memcmp(head, LIBFM, sizeof head);
+    return input_peek(path, head, sizeof head) == sizeof head && !memcmp(head, LIBFM, sizeof head);
 }
 
-bool convert_is_model(const char *path) { return model_is(path) || is_libfm(path); }
+bool convert_is_model(const char *path) { return model_file_is(path) || is_libfm(path); }
 
 static int read_libfm(fx_model **m, const char *path, const char *task)
 {
-    source s;
+    input s;
     fx_run run = progress_run();
     char *text = NULL;
     size_t len = 0;
-    int status = source_open(&s, path);
+    int status = input_open(&s, path);
 
     if (status)
         return status;
     if (!task)
         say_note("%s: taken for a model of numbers; --task classify makes it one of classes -1 and "
                  "1", s.name);
-    if (!(status = source_bytes(&text, &len, &s, cli.max_memory))) {
+    if (!(status = input_bytes(&text, &len, &s, cli.max_memory))) {
         fx_status st = fx_model_import(m, "libfm", task && !strcmp(task, "classify"), text, len,
                                        &run);
         status = st ? say_fault(s.name, "libfm", st) : 0;
     }
-    source_close(&s);
+    input_close(&s);
     free(text);
     return status;
 }
@@ -68,7 +68,7 @@ static int write_model(output *o, const fx_model *m, const char *in, const char 
     return cli.json ? say_json(json_pack("{s:o, s:o, s:s, s:o, s:I, s:o}", "input",
                                          say_text(in), "output", say_text(out), "format",
                                          text ? "libfm" : "model", "model", say_text(c.spec),
-                                         "bytes", (json_int_t)bytes, "norms", model_norms(&c)))
+                                         "bytes", (json_int_t)bytes, "norms", model_info_norms(&c)))
                     : 0;
 }
 
@@ -96,7 +96,7 @@ int convert_model(const char *in, const char *out, const char *to, const char *t
     if (!status)
         return EXIT_USAGE;
     if (!(status = output_open(&o, out, export ? "text" : "model")))
-        status = text ? read_libfm(&m, in, task) : model_load(&m, &bytes, in);
+        status = text ? read_libfm(&m, in, task) : model_file_load(&m, &bytes, in);
     if (!status && !text && !export)
         status = factorize(&m);
     if (!status)

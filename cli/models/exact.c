@@ -123,7 +123,7 @@ static const char *duration(char buf[32], double seconds)
 }
 
 /* "--model svm --map rk --kernel anova:order=2 -D 16x"; "": no map serves the kernel. */
-static const char *other_way(char buf[2048], const chosen *k, size_t cols)
+static const char *other_way(char buf[2048], const kernel_choice *k, size_t cols)
 {
     const char *map = fitting_served(k, cols);
     char model[FITTING_SPEC], word[1024];
@@ -181,7 +181,7 @@ static const char *of_pairs(char buf[64], const training *t)
 {
     size_t n = t->regress || !spec_named(fitting_given(), "kernel-svm")
                    ? 0
-                   : classes_count(&t->X.table);
+                   : label_classes_count(&t->X.table);
 
     buf[0] = '\0';
     if (n > 2)
@@ -189,7 +189,7 @@ static const char *of_pairs(char buf[64], const training *t)
     return buf;
 }
 
-int exact_foretell(const training *t, const chosen *k, size_t fits)
+int exact_foretell(const training *t, const kernel_choice *k, size_t fits)
 {
     fx_estimate e;
     fx_run run = progress_run();

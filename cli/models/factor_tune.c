@@ -31,7 +31,7 @@ typedef struct search {
     fx_status failure;                  /* of the last trial that failed */
     words order, rank, beta;
     char plain[FITTING_SPEC], model[FITTING_SPEC]; /* as given, without its beta; of a setting */
-    chosen k;
+    kernel_choice k;
     int32_t *fold;
     fx_metrics *m;
     setting *trials;
@@ -281,10 +281,9 @@ static int print_json(const search *s, const setting *won)
     return say_json(json_pack("{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}",
                               "rows", (json_int_t)c.rows, "metric", s->t->metric, "folds",
                               (json_int_t)s->want->folds, "trials", list, "best", json_trial(won),
-                              "model", say_text(c.spec), "norms", model_norms(&c), "converged",
-                              c.converged, "seconds", s->t->seconds, "output",
-                              say_text(s->t->path), "bytes", (json_int_t)s->t->bytes, "seed",
-                              (json_int_t)c.seed));
+                              "model", say_text(c.spec), "norms", model_info_norms(&c), "converged",
+                              c.converged, "seconds", s->t->seconds, "output", say_text(s->t->path),
+                              "bytes", (json_int_t)s->t->bytes, "seed", (json_int_t)c.seed));
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */

@@ -251,7 +251,7 @@ bool fitting_unlabelled(void)
 /* ---- Maps --------------------------------------------------------------------------------- */
 static const char *const usual[] = {"rk", "rm", "rff", NULL};
 
-const char *fitting_served(const chosen *k, size_t cols)
+const char *fitting_served(const kernel_choice *k, size_t cols)
 {
     for (const char *const *map = usual; *map; map++) {
         fx_map *m = NULL;
@@ -263,7 +263,7 @@ const char *fitting_served(const chosen *k, size_t cols)
     return NULL;
 }
 
-int fitting_map(const char **spec, const chosen *k, size_t cols)
+int fitting_map(const char **spec, const kernel_choice *k, size_t cols)
 {
     const char *const only[] = {fit.map, NULL};
     const char *const *maps = fit.map && strcmp(fit.map, "auto") != 0 ? only : usual;

@@ -7,51 +7,50 @@
 #include <string.h>
 
 /* A pipe is not looked at, since what is read from it is gone. */
-bool model_is(const char *path)
+bool model_file_is(const char *path)
 {
     unsigned char head[10];
 
-    return format_is_model(head, source_peek(path, head, sizeof head));
+    return format_is_model(head, input_peek(path, head, sizeof head));
 }
 
-int model_load(fx_model **out, size_t *bytes, const char *path)
+int model_file_load(fx_model **out, size_t *bytes, const char *path)
 {
-    source s;
+    input s;
     char *text = NULL;
     fx_run run = progress_run();
-    int status = source_open(&s, path);
+    int status = input_open(&s, path);
 
     if (status)
         return status;
     progress_begin("load", "B", (double)s.size);
     if (!s.zip)
-        status = source_bytes(&text, bytes, &s, cli.max_memory);
-    fx_status st = status ? FX_OK
-                          : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &run);
+        status = input_bytes(&text, bytes, &s, cli.max_memory);
+    fx_status st = status ? FX_OK : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &run);
     progress_end();
     if (st == FX_EFORMAT) {
         say_error("%s: %s", s.name, fx_error_detail());
         status = EXIT_USAGE;
     } else if (st)
         status = say_failure(st);
-    source_close(&s);
+    input_close(&s);
     free(text);
     return status;
 }
 
-int model_first(fx_model **out, size_t *bytes, const char *path, const char *data)
+int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data)
 {
     if (!strcmp(path, "-") && !strcmp(data, "-")) {
         say_error("the model and the rows cannot both come from standard input");
         return EXIT_USAGE;
     }
-    int status = model_load(out, bytes, path);
-    if (status == EXIT_USAGE && !model_is(path) && model_is(data))
+    int status = model_file_load(out, bytes, path);
+    if (status == EXIT_USAGE && !model_file_is(path) && model_file_is(data))
         say_hint("%s is a model; the model comes first", data);
     return status;
 }
 
-json_t *model_classes(const fx_content *c)
+json_t *model_file_classes(const fx_content *c)
 {
     json_t *list = json_array();
 
@@ -60,14 +59,14 @@ json_t *model_classes(const fx_content *c)
     return list;
 }
 
-int model_rows(loaded *out, const char *path, const fx_content *c)
+int model_file_rows(loaded *out, const char *path, const fx_content *c)
 {
-    return load_as(out, path, &(load_manner){.base = c->base, .reader = c->reader,
+    return load_as(out, path, &(load_options){.base = c->base, .reader = c->reader,
                                              .name = c->name, .names = c->cols});
 }
 
 /* Rows of features would pass for short rows of kernel values. */
-int model_fits(const fx_content *c, const loaded *l)
+int model_file_fits(const fx_content *c, const loaded *l)
 {
     if (!spec_named(c->kernel, "precomputed") || l->table.cols == c->cols)
         return 0;

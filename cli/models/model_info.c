@@ -30,16 +30,16 @@ static size_t seen(const fx_content *c)
 }
 
 /* ---- What train says of a model, too ------------------------------------------------------- */
-bool model_collapsed(const fx_content *c) { return c->support && *c->map; }
+bool model_info_collapsed(const fx_content *c) { return c->support && *c->map; }
 
-void model_print_kernel(FILE *f, const fx_content *c)
+void model_info_print_kernel(FILE *f, const fx_content *c)
 {
     bool exact = c->support || !*c->map;
 
     if (c->blocks) {
         if (*c->kernel)
             safe_print(f, "combinations %s\n", c->kernel);
-        model_print_factors(f, c);
+        model_info_print_factors(f, c);
         return;
     }
     if (*c->kernel)
@@ -47,7 +47,7 @@ void model_print_kernel(FILE *f, const fx_content *c)
     if (!exact)
         safe_print(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
                    (unsigned long long)c->seed);
-    if (model_collapsed(c))
+    if (model_info_collapsed(c))
         safe_print(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
                    c->support, c->rows, c->features);
     else if (c->support)
@@ -73,7 +73,7 @@ static const char *order_name(char buf[32], int order)
     return buf;
 }
 
-void model_print_factors(FILE *f, const fx_content *c)
+void model_info_print_factors(FILE *f, const fx_content *c)
 {
     char name[32];
 
@@ -90,20 +90,20 @@ void model_print_factors(FILE *f, const fx_content *c)
                    c->high);
 }
 
-json_t *model_norms(const fx_content *c)
+json_t *model_info_norms(const fx_content *c)
 {
     json_t *list = json_array();
 
     for (size_t g = 0; g < c->blocks; g++)
         list = say_append(list, json_pack("{s:i, s:I, s:o}", "order", c->block[g].order, "rank",
                                           (json_int_t)c->block[g].rank, "norm",
-                                          model_number(norm_of(c, &c->block[g]))));
+                                          model_info_number(norm_of(c, &c->block[g]))));
     return list;
 }
 
 /* Where the penalty outweighs what the factors explain, their only optimum is 0; of products of
  * small numbers even the slope is 0 there. */
-void model_warn_collapsed(const fx_model *m)
+void model_info_warn_collapsed(const fx_model *m)
 {
     fx_content c = fx_model_content(m);
     char name[32], of[160];
@@ -121,13 +121,13 @@ void model_warn_collapsed(const fx_model *m)
 }
 
 /* The gap of a fit to a kernel that is not positive semidefinite is DBL_MAX: not known. */
-bool model_known(double x) { return isfinite(x) && fabs(x) < DBL_MAX; }
-json_t *model_number(double x) { return model_known(x) ? json_real(x) : json_null(); }
+bool model_info_known(double x) { return isfinite(x) && fabs(x) < DBL_MAX; }
+json_t *model_info_number(double x) { return model_info_known(x) ? json_real(x) : json_null(); }
 
-void model_print_fit(FILE *f, const char *start, const fx_content *c)
+void model_info_print_fit(FILE *f, const char *start, const fx_content *c)
 {
     safe_print(f, "%s%.10g, ", start, c->objective);
-    if (model_known(c->gap) && !c->blocks)
+    if (model_info_known(c->gap) && !c->blocks)
         safe_print(f, "%sgap %.2g, ", c->outputs > 1 ? "largest " : "", c->gap);
     else if (!c->blocks)
         fputs("gap not known, ", f);
@@ -136,7 +136,7 @@ void model_print_fit(FILE *f, const char *start, const fx_content *c)
 }
 
 /* Percentages are of the variance in all directions; rows that are all the same have none. */
-void model_print_variance(FILE *f, const fx_content *c)
+void model_info_print_variance(FILE *f, const fx_content *c)
 {
     double kept = 0, percent = c->total_variance > 0 ? 100 / c->total_variance : 0;
 
@@ -149,7 +149,7 @@ void model_print_variance(FILE *f, const fx_content *c)
     fputs(c->outputs > LISTED ? " ..\n" : "\n", f);
 }
 
-json_t *model_variance(const fx_content *c)
+json_t *model_info_variance(const fx_content *c)
 {
     json_t *list = c->variance ? json_array() : json_null();
 
@@ -175,7 +175,7 @@ static int print(const char *path, const fx_content *c, size_t bytes)
     safe_print(stdout, "model        %s\n", c->spec);
     if (*c->scale)
         safe_print(stdout, "scaling      %s\n", c->scale);
-    model_print_kernel(stdout, c);
+    model_info_print_kernel(stdout, c);
     safe_print(stdout, "columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols,
                c->base, seen(c), c->name ? "with names" : "without names");
     if (*c->reader)
@@ -197,12 +197,12 @@ static int print(const char *path, const fx_content *c, size_t bytes)
                    ? "probabilities"
                    : "probabilities by a sigmoid fitted on folds");
     if (c->variance) {
-        model_print_variance(stdout, c);
+        model_info_print_variance(stdout, c);
         safe_print(stdout, "training     %zu rows\n", c->rows);
         return say_flush();
     }
     safe_print(stdout, "training     %zu rows, ", c->rows);
-    model_print_fit(stdout, "objective ", c);
+    model_info_print_fit(stdout, "objective ", c);
     return say_flush();
 }
 
@@ -220,15 +220,13 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
         text(c->kernel), "map", text(c->map), "reader", text(c->reader), "seed",
         (json_int_t)c->seed, "D", (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns",
         (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",
-        c->name != NULL, "outputs",
-        (json_int_t)c->outputs, "classes", model_classes(c), "nonzero_weights",
-        (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
+        c->name != NULL, "outputs", (json_int_t)c->outputs, "classes", model_file_classes(c),
+        "nonzero_weights", (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
         c->support ? json_integer((json_int_t)c->support) : json_null(), "collapsed",
-        model_collapsed(c), "pairs", c->pairs, "variance", model_variance(c), "total_variance",
-        c->variance ? model_number(c->total_variance) : json_null(), "norms", model_norms(c),
-        "training", "rows",
-        (json_int_t)c->rows, "objective", model_number(c->objective), "gap",
-        model_number(c->blocks ? NAN : c->gap),
+        model_info_collapsed(c), "pairs", c->pairs, "variance", model_info_variance(c),
+        "total_variance", c->variance ? model_info_number(c->total_variance) : json_null(), "norms",
+        model_info_norms(c), "training", "rows", (json_int_t)c->rows, "objective",
+        model_info_number(c->objective), "gap", model_info_number(c->blocks ? NAN : c->gap),
         "iterations", (json_int_t)c->iterations, "converged", c->converged));
 }
 
@@ -236,7 +234,7 @@ int model_info(const char *path)
 {
     fx_model *m = NULL;
     size_t bytes;
-    int status = model_load(&m, &bytes, path);
+    int status = model_file_load(&m, &bytes, path);
 
     if (status)
         return status;

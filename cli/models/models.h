@@ -31,8 +31,9 @@ bool fitting_online(const char *spec);  /* a perceptron */
 bool fitting_ranks(void);               /* is the task to rank, by the options? */
 bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
 /* The spec of --map, or of the first of the usual maps that serves the kernel. */
-int fitting_map(const char **spec, const chosen *k, size_t cols);
-const char *fitting_served(const chosen *k, size_t cols); /* the first of the usual maps, or NULL */
+int fitting_map(const char **spec, const kernel_choice *k, size_t cols);
+/* The first of the usual maps, or NULL. */
+const char *fitting_served(const kernel_choice *k, size_t cols);
 
 /* ---- training.c: rows to train on, and what becomes of them --------------------------------- */
 typedef struct training {
@@ -71,15 +72,15 @@ int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
 int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
 
 /* ---- selection.c: what the user left open --------------------------------------------------- */
-typedef struct chooser {
+typedef struct selection {
     bool kernel, features, scale, C;    /* which of them are open */
     const char *cost;                   /* C as given, or NULL */
     char model[FITTING_SPEC];           /* what the plan points to */
     double score, error;                /* held-out metric and its standard error */
     size_t held_out;                    /* rows; 0: nothing was measured */
     double seconds;
-} chooser;
-int choose_plan(chooser *c, training *t);     /* completes the plan */
+} selection;
+int selection_plan(selection *c, training *t);          /* completes the plan */
 
 /* ---- exact.c: kernel machines --------------------------------------------------------------- */
 #define EXACT_KERNEL "anova:order=2"    /* if none is given, as for maps */
@@ -89,7 +90,7 @@ int exact_check(const char **kernel, const char *features);
 uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
 /* Before the fits of a kernel machine: says what so many cost if it is much, refuses what does not
  * fit into --max-memory. */
-int exact_foretell(const training *t, const chosen *k, size_t fits);
+int exact_foretell(const training *t, const kernel_choice *k, size_t fits);
 
 /* ---- factor.c: factorization machines ------------------------------------------------------- */
 extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
@@ -134,24 +135,24 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
 fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all);
 
 /* ---- model_file.c: model files -------------------------------------------------------------- */
-int model_load(fx_model **out, size_t *bytes, const char *path);
-int model_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
-int model_fits(const fx_content *c, const loaded *l);    /* are they as wide as it wants? */
+int model_file_load(fx_model **out, size_t *bytes, const char *path);
+int model_file_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
+int model_file_fits(const fx_content *c, const loaded *l); /* are they as wide as it wants? */
 /* The same, of the first of two operands; if that is the data, says so. */
-int model_first(fx_model **out, size_t *bytes, const char *path, const char *data);
-bool model_is(const char *path);        /* does the file begin like one? */
+int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data);
+bool model_file_is(const char *path);   /* does the file begin like one? */
 int model_info(const char *path);       /* model_info.c: what is in it */
-void model_print_kernel(FILE *f, const fx_content *c);   /* lines of kernel, map, vectors */
-void model_print_variance(FILE *f, const fx_content *c); /* a line of the components */
-void model_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
-bool model_known(double x);                              /* an objective or a gap */
-json_t *model_number(double x);                          /* null: not known */
-void model_print_factors(FILE *f, const fx_content *c);  /* a line of each order */
-json_t *model_norms(const fx_content *c);                /* of the factors of each order */
-void model_warn_collapsed(const fx_model *m);            /* an order whose factors are all 0 */
-bool model_collapsed(const fx_content *c);               /* weights in place of vectors */
-json_t *model_variance(const fx_content *c);             /* as a list, or null */
-json_t *model_classes(const fx_content *c);              /* names, as a list */
+void model_info_print_kernel(FILE *f, const fx_content *c); /* lines of kernel, map, vectors */
+void model_info_print_variance(FILE *f, const fx_content *c); /* a line of the components */
+void model_info_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
+bool model_info_known(double x);        /* an objective or a gap */
+json_t *model_info_number(double x);    /* null: not known */
+void model_info_print_factors(FILE *f, const fx_content *c); /* a line of each order */
+json_t *model_info_norms(const fx_content *c);          /* of the factors of each order */
+void model_info_warn_collapsed(const fx_model *m);      /* an order whose factors are all 0 */
+bool model_info_collapsed(const fx_content *c);         /* weights in place of vectors */
+json_t *model_info_variance(const fx_content *c);       /* as a list, or null */
+json_t *model_file_classes(const fx_content *c);        /* names, as a list */
 
 /* ---- convert_model.c ------------------------------------------------------------------------ */
 bool convert_is_model(const char *path);                 /* ours, or libFM's text */

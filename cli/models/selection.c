@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5000, FEW = 1000, LEAST = 10, FOLDS = 5, GRID = CHOOSE_COSTS };
+enum { ROWS = 5000, FEW = 1000, LEAST = 10, FOLDS = 5, GRID = SELECTION_COSTS };
 #define QUICK 2e5                       /* so few that the path is walked until it falls */
 #define LOOSE_TOL "tol=0.01"            /* enough for a comparison */
 #define LOOSE_ITER "max-iter=100"
@@ -227,7 +227,7 @@ static void show(const contest *k, const candidate *won)
 /* ---- The contest -------------------------------------------------------------------------- */
 static int measure(fx_plan *plan, contest *k)
 {
-    chooser *c = k->c;
+    selection *c = k->c;
     char C[32];
 
     candidates_enter(k);
@@ -325,7 +325,7 @@ static int choose_by_rows(contest *k, training *t)
     return status;
 }
 
-int choose_plan(chooser *c, training *t)
+int selection_plan(selection *c, training *t)
 {
     contest k = {.c = c, .of = t};
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * selection.h - the contest between candidates: candidates.c enters them, selection.c measures them. */
-#ifndef CHOOSE_H
-#define CHOOSE_H
+#ifndef SELECTION_H
+#define SELECTION_H
 #include "models.h"
 
-enum { CHOOSE_CANDIDATES = 16, CHOOSE_COSTS = 15 };
+enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15 };
 
 typedef struct candidate {
     const char *kernel, *map;           /* NULL: rows as they are; map NULL: a kernel machine */
     const char *penalty;                /* NULL: as the options have it */
     size_t features;
     double work;                        /* of a pass: features that are not 0, and weights */
-    double got[CHOOSE_COSTS];           /* scores along the path of C */
+    double got[SELECTION_COSTS];        /* scores along the path of C */
     size_t tried;                       /* so many of them */
     double C, score, seconds;           /* the best */
     bool failed;                        /* it could not be fitted: it does not take part */
@@ -19,7 +19,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct contest {
-    chooser *c;
+    selection *c;
     const training *of;
     fx_plan plan;                       /* what is given */
     fx_table t;                         /* rows that are looked at */
@@ -27,9 +27,9 @@ typedef struct contest {
     int32_t *fold;
     int folds;                          /* that are held out in turn */
     size_t held_out;                    /* rows */
-    double C[CHOOSE_COSTS];
+    double C[SELECTION_COSTS];
     size_t costs;
-    candidate list[CHOOSE_CANDIDATES];
+    candidate list[SELECTION_CANDIDATES];
     size_t n;
 } contest;
 

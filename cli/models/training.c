@@ -20,7 +20,7 @@ static int read_weights(double **weight, loaded *l)
         say_error("--weights %s, but %s has weights of its own", fit.weights, l->name);
         return EXIT_USAGE;
     }
-    if ((status = source_slurp(&text, fit.weights)))
+    if ((status = input_slurp(&text, fit.weights)))
         return status;
     double *w = malloc((l->table.rows ? l->table.rows : 1) * sizeof *w);
     if (!w)
@@ -65,10 +65,10 @@ static int split_class_weight(char **lines)
 /* ---- Rows and fits ------------------------------------------------------------------------ */
 int training_read(training *t, const char *data, int base)
 {
-    int status = links_given()
-                     ? links_load(&t->X, "train")
-                     : load_as(&t->X, data, &(load_manner){.base = base,
-                                                           .unlabelled = fitting_unlabelled()});
+    int status = link_rows_given()
+                     ? link_rows_load(&t->X, "train")
+                     : load_as(&t->X, data,
+                               &(load_options){.base = base, .unlabelled = fitting_unlabelled()});
 
     if (status)
         return status;
@@ -113,7 +113,7 @@ static void say_steps(const training *t)
         else if (c.blocks)
             say_note("output %zu, iteration %zu: objective %.10g, %.3f seconds", s->output,
                      s->iteration, s->objective, s->seconds);
-        else if (model_known(s->gap))
+        else if (model_info_known(s->gap))
             say_note("output %zu, iteration %zu: objective %.10g, gap %.3g, %.3f seconds",
                      s->output, s->iteration, s->objective, s->gap, s->seconds);
         else
@@ -142,7 +142,7 @@ int training_fit(training *t)
     else if (s > 0)
         say_remark();
     say_steps(t);
-    model_warn_collapsed(t->model);
+    model_info_warn_collapsed(t->model);
     return 0;
 }
 
@@ -182,7 +182,7 @@ void training_print(FILE *f, const training *t)
     char size[32];
 
     safe_print(f, "model        %s\n", c.spec);
-    model_print_kernel(f, &c);
+    model_info_print_kernel(f, &c);
     safe_print(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
 }
 

@@ -28,7 +28,7 @@ static bool has_case(const recipe *r, const char *column, const char *name)
 }
 
 /* A number, with `end` behind it. */
-static bool limit(wish *w, const char *text, const char *end)
+static bool limit(claim_line *w, const char *text, const char *end)
 {
     char *stop;
 
@@ -36,7 +36,7 @@ static bool limit(wish *w, const char *text, const char *end)
     return stop > text && !strcmp(stop, end) && isfinite(w->limit);
 }
 
-static bool parse_paper(wish *w)
+static bool parse_paper(claim_line *w)
 {
     w->least = w->words == 4 && !strcmp(w->word[2], "below");
     const char *most = w->word[w->words - 1];
@@ -44,20 +44,20 @@ static bool parse_paper(wish *w)
            && (limit(w, most, "") || (w->sd = limit(w, most, "sd")));
 }
 
-static bool parse_reach(wish *w)
+static bool parse_reach(claim_line *w)
 {
     w->series = w->word[3], w->by = w->word[5];
     return w->words == 6 && limit(w, w->word[2], "") && !strcmp(w->word[4], "by");
 }
 
-static bool parse_slope(wish *w)
+static bool parse_slope(claim_line *w)
 {
     w->least = w->words == 6 && !strcmp(w->word[3], "least");
     w->by = w->word[2], w->series = w->word[w->words - 1];
     return w->words == 5 + (size_t)w->least && limit(w, w->word[3 + w->least], "");
 }
 
-static bool parse_ratio(wish *w)
+static bool parse_ratio(claim_line *w)
 {
     size_t at;
 
@@ -74,23 +74,25 @@ static bool parse_ratio(wish *w)
 /* ---- Lines -------------------------------------------------------------------------------- */
 static const struct {
     const char *name, *form;
-    bool (*parse)(wish *w);
-    void (*run)(findings *f, const wish *w);
+    bool (*parse)(claim_line *w);
+    void (*run)(findings *f, const claim_line *w);
 } forms[] = {
-    {"paper", "X paper 0.01, X paper 2sd, or X paper below ..", parse_paper, claims_paper},
-    {"reach", "X reach 0.01 SERIES by COLUMN", parse_reach, claims_reach},
-    {"slope", "X slope COLUMN 0.6 SERIES, or .. least 0.6 SERIES", parse_slope, claims_slope},
-    {"ratio", "X ratio 0.6 SERIES of SERIES, perhaps with in PANEL", parse_ratio, claims_ratio},
+    {"paper", "X paper 0.01, X paper 2sd, or X paper below ..", parse_paper, claims_decide_paper},
+    {"reach", "X reach 0.01 SERIES by COLUMN", parse_reach, claims_decide_reach},
+    {"slope", "X slope COLUMN 0.6 SERIES, or .. least 0.6 SERIES",
+     parse_slope, claims_decide_slope},
+    {"ratio", "X ratio 0.6 SERIES of SERIES, perhaps with in PANEL",
+     parse_ratio, claims_decide_ratio},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static int parse(wish *w, size_t *form, const recipe *r, const char *line)
+static int parse(claim_line *w, size_t *form, const recipe *r, const char *line)
 {
     char *rest;
 
-    *w = (wish){0};
+    *w = (claim_line){0};
     snprintf(w->text, sizeof w->text, "%s", line);
-    for (char *p = strtok_r(w->text, " \t", &rest); p && w->words < CHECK_WORDS;
+    for (char *p = strtok_r(w->text, " \t", &rest); p && w->words < CLAIMS_WORDS;
          p = strtok_r(NULL, " \t", &rest))
         w->word[w->words++] = p;
     for (*form = 0; *form < FORMS; ++*form)
@@ -105,9 +107,9 @@ static int parse(wish *w, size_t *form, const recipe *r, const char *line)
     return 0;
 }
 
-int check_parse(const recipe *r)
+int claims_parse(const recipe *r)
 {
-    wish w;
+    claim_line w;
     size_t form;
 
     for (size_t i = 0; i < r->checks; i++) {
@@ -130,10 +132,10 @@ int check_parse(const recipe *r)
     return 0;
 }
 
-int check_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k)
+int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k)
 {
     findings f = {.at = out, .most = most, .r = r, .k = k};
-    wish w;
+    claim_line w;
     size_t form;
 
     for (size_t i = 0; i < r->checks; i++) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * claims.h - a check in words: claims.c reads it, claims_decide.c finds out. */
-#ifndef CHECK_H
-#define CHECK_H
+#ifndef CLAIMS_H
+#define CLAIMS_H
 #include "recipe.h"
 
-enum { CHECK_WORDS = 10 };
+enum { CLAIMS_WORDS = 10 };
 
-typedef struct wish {                   /* a line */
+typedef struct claim_line {             /* a line */
     char text[256];
-    const char *word[CHECK_WORDS];      /* word[0] is X, word[1] the form */
+    const char *word[CLAIMS_WORDS];     /* word[0] is X, word[1] the form */
     size_t words, column;               /* the place of X among what is measured */
     const char *series, *other, *by, *panel; /* S, T, D, P; or NULL */
     double limit;
     bool sd, least;
-} wish;
+} claim_line;
 
 typedef struct findings {
     claim *at;
@@ -22,8 +22,8 @@ typedef struct findings {
     const records *k;
 } findings;
 
-void claims_paper(findings *f, const wish *w);
-void claims_reach(findings *f, const wish *w);
-void claims_slope(findings *f, const wish *w);
-void claims_ratio(findings *f, const wish *w);
+void claims_decide_paper(findings *f, const claim_line *w);
+void claims_decide_reach(findings *f, const claim_line *w);
+void claims_decide_slope(findings *f, const claim_line *w);
+void claims_decide_ratio(findings *f, const claim_line *w);
 #endif

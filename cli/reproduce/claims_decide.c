@@ -48,7 +48,7 @@ static const char *shown(char buf[64], const recipe *r, size_t cell, const char 
     return buf;
 }
 
-void claims_paper(findings *f, const wish *w)
+void claims_decide_paper(findings *f, const claim_line *w)
 {
     char paper[128], sd[128], name[64], D[64];
     size_t cases = 0, near = 0, worst = 0;
@@ -100,7 +100,7 @@ static void add_speed(claim *c, const findings *f, size_t cell, size_t than)
 }
 
 /* Of the series that begins with case `first`: the first case that is near enough. */
-static void reach_one(findings *f, const wish *w, size_t first, size_t target)
+static void reach_one(findings *f, const claim_line *w, size_t first, size_t target)
 {
     const recipe *r = f->r;
     bool rises = !strncmp(w->word[0], "accuracy", 8) || !strncmp(w->word[0], "auc", 3);
@@ -122,7 +122,7 @@ static void reach_one(findings *f, const wish *w, size_t first, size_t target)
     add_speed(c, f, last, target);
 }
 
-void claims_reach(findings *f, const wish *w)
+void claims_decide_reach(findings *f, const claim_line *w)
 {
     const recipe *r = f->r;
 
@@ -144,7 +144,7 @@ static double number_of(const findings *f, size_t cell, const char *column)
     return field ? strtod(field, NULL) : mean_of(f, cell, recipe_measured(f->r, column));
 }
 
-void claims_slope(findings *f, const wish *w)
+void claims_decide_slope(findings *f, const claim_line *w)
 {
     const recipe *r = f->r;
     char name[64];
@@ -170,7 +170,7 @@ void claims_slope(findings *f, const wish *w)
 }
 
 /* Of the panel in which case `first` begins series S: its worst D. */
-static void ratio_one(findings *f, const wish *w, size_t first)
+static void ratio_one(findings *f, const claim_line *w, size_t first)
 {
     const recipe *r = f->r;
     double most = NAN, sign = w->least ? -1 : 1;
@@ -201,7 +201,7 @@ static void ratio_one(findings *f, const wish *w, size_t first)
     add(c, ", wanted: %g", w->limit);
 }
 
-void claims_ratio(findings *f, const wish *w)
+void claims_decide_ratio(findings *f, const claim_line *w)
 {
     for (size_t i = 0; i < f->r->cells && f->n < f->most; i++)
         if (is_series(f->r, i, w->series) && recipe_other(f->r, i, w->series) == i

@@ -115,7 +115,7 @@ static int errors_of(sums *s, const fx_map *m, const fx_matrix *X)
 static int run(const lab *l, size_t cell)
 {
     fx_table t = {0};
-    chosen k = {0};
+    kernel_choice k = {0};
     fx_map *m = NULL;
     sums s = {0};
     int status = measure_rows(&t, l, cell);

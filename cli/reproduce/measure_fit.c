@@ -146,7 +146,7 @@ static int run(const lab *l, size_t cell)
     parts *p = NULL;
     fx_plan plan;
     trial t = {0};
-    int status = sets_get(&p, l->sets, recipe_field(l->r, cell, "data"), l->seed);
+    int status = datasets_get(&p, l->sets, recipe_field(l->r, cell, "data"), l->seed);
 
     if (!status)
         status = plan_of(&plan, l, cell, p->train.cols);

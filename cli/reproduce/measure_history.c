@@ -215,7 +215,7 @@ static int run(const lab *l, size_t cell)
     if (!status)
         status = complete(model, l, cell, "model", "max-iter", "iterations");
     if (!status)
-        status = sets_get(&p, l->sets, data, l->seed);
+        status = datasets_get(&p, l->sets, data, l->seed);
     if (!status)
         status = recipe_number(&w.plan.max_seconds, l->r, cell, "seconds", 0);
     if (!status)

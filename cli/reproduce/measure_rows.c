@@ -73,7 +73,7 @@ int measure_rows(fx_table *out, const lab *l, size_t cell)
         kept.data = NULL;
         int status = measure_count(&n, l->r, "rows", "0");
         if (!status)
-            status = sets_get(&p, l->sets, data, l->seed);
+            status = datasets_get(&p, l->sets, data, l->seed);
         if (status)
             return status;
         size_t *order = malloc((p->train.rows ? p->train.rows : 1) * sizeof *order);
@@ -92,7 +92,7 @@ int measure_rows(fx_table *out, const lab *l, size_t cell)
 }
 
 /* ---- The map ------------------------------------------------------------------------------- */
-int measure_map(fx_map **out, chosen *k, const fx_table *t, const lab *l, size_t cell)
+int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const lab *l, size_t cell)
 {
     size_t D = 0;
     fx_run run = progress_run();
@@ -120,7 +120,7 @@ int measure_map_check(const recipe *r, size_t cell)
 {
     const char *maps[] = {recipe_field(r, cell, "map"), NULL};
     const char *kernel = recipe_field(r, cell, "kernel"), *D = recipe_field(r, cell, "D");
-    chosen k = {0};
+    kernel_choice k = {0};
     size_t n;
 
     if (*maps && (!kernel || !D))

@@ -40,7 +40,7 @@ static int time_map(double *seconds, const fx_map *m, const fx_matrix *X, size_t
 static int run(const lab *l, size_t cell)
 {
     fx_table t = {0};
-    chosen k = {0};
+    kernel_choice k = {0};
     fx_map *m = NULL;
     size_t repeats;
     double seconds = 0;

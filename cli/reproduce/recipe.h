@@ -53,7 +53,7 @@ typedef struct records {                /* all that has been measured: records.c
 typedef struct lab {                    /* what a measure may use */
     const recipe *r;
     const records *known;
-    sets *sets;
+    datasets *sets;
     uint64_t seed;                      /* of this cell */
     int (*emit)(void *ctx, const double *value); /* a record; several: points 0, 1, .. */
     void *ctx;
@@ -71,7 +71,7 @@ extern const measure measure_error, measure_time, measure_fit, measure_history;
 /* measure_rows.c, for measures of maps: option rows=N of the train part, drawn by the cell's seed
  * and scaled, in one block, kept until others are asked for; the map of a case; early checks. */
 int measure_rows(fx_table *out, const lab *l, size_t cell);
-int measure_map(fx_map **out, chosen *k, const fx_table *t, const lab *l, size_t cell);
+int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const lab *l, size_t cell);
 int measure_map_check(const recipe *r, size_t cell);     /* of a case that may have none */
 int measure_check(const recipe *r);     /* of measures that have maps, and counts as options */
 int measure_count(size_t *n, const recipe *r, const char *option, const char *otherwise);
@@ -147,8 +147,8 @@ int records_push(records *k, const struct record *p);
  *   X ratio 0.6 S of T in P    X of series S is at most 0.6 of that of T, at each D that both have,
  *                      in panel P (without `in P`: in each; or X ratio least 2 S of T) */
 typedef struct claim { bool met, left_out; char text[512]; } claim; /* left_out: by --quick */
-int check_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k);
-int check_parse(const recipe *r);       /* early */
+int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k);
+int claims_parse(const recipe *r);      /* early */
 
 /* ---- page.c, page_figure.c ------------------------------------------------------------------ */
 /* how: the command; picture: relative to the page, or NULL. */

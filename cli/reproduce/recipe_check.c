@@ -66,6 +66,6 @@ int recipe_check(const recipe *r)
             status = recipe_fault(r, seeds, "'%s' is not a number of seeds", seeds);
     }
     if (!status)
-        status = check_parse(r);
+        status = claims_parse(r);
     return !status && r->measure->check ? r->measure->check(r) : status;
 }

@@ -16,7 +16,7 @@ enum { CLAIMS = 257 };                  /* one more than there may be */
 
 typedef struct job {
     const recipe *r;
-    const reproduce_manner *how;
+    const reproduce_options *how;
     store s;
     bool picture;
     char path[4096], page_path[4096], picture_path[4096]; /* path: without an end */
@@ -25,7 +25,7 @@ typedef struct job {
     double seconds;
 } job;
 
-int reproduce_data(const recipe *r, const sets *s)
+int reproduce_data(const recipe *r, const datasets *s)
 {
     const char *last = NULL;
     int status = 0;
@@ -33,7 +33,7 @@ int reproduce_data(const recipe *r, const sets *s)
     for (size_t i = 0; i < r->cells && !status; i++) {
         const char *spec = recipe_field(r, i, "data");
         if (spec && (!last || strcmp(spec, last)))
-            status = sets_check(s, spec);
+            status = datasets_check(s, spec);
         last = spec;
     }
     return status;
@@ -67,7 +67,7 @@ static int open_store(job *j, bool restart)
 }
 
 /* ---- Measuring ---------------------------------------------------------------------------- */
-static int measure_cells(job *j, sets *known)
+static int measure_cells(job *j, datasets *known)
 {
     store *s = &j->s;
     lab l = {.r = s->r, .known = &s->known, .sets = known, .emit = store_emit, .ctx = s};
@@ -100,7 +100,7 @@ static int measure_cells(job *j, sets *known)
     return status;
 }
 
-static int measure_rest(job *j, sets *known)
+static int measure_rest(job *j, datasets *known)
 {
     store *s = &j->s;
 
@@ -157,7 +157,7 @@ static int write_all(job *j)
 {
     strbuf how = {0};
     output *page = NULL;
-    int status = check_run(j->claim, &j->claims, CLAIMS, j->r, &j->s.known);
+    int status = claims_run(j->claim, &j->claims, CLAIMS, j->r, &j->s.known);
 
     add_command(&how, j);
     if (!status && how.failed)
@@ -218,7 +218,7 @@ static int report(const job *j, json_t **result)
     return met ? 0 : EXIT_NO;
 }
 
-static job *new_job(const recipe *r, const reproduce_manner *how)
+static job *new_job(const recipe *r, const reproduce_options *how)
 {
     job *j = calloc(1, sizeof *j);
 
@@ -229,7 +229,7 @@ static job *new_job(const recipe *r, const reproduce_manner *how)
     return j;
 }
 
-int reproduce_place(const recipe *r, const reproduce_manner *how)
+int reproduce_place(const recipe *r, const reproduce_options *how)
 {
     job *j = new_job(r, how);
 
@@ -241,7 +241,7 @@ int reproduce_place(const recipe *r, const reproduce_manner *how)
     return status;
 }
 
-int reproduce_run(json_t **result, const recipe *r, sets *known, const reproduce_manner *how)
+int reproduce_run(json_t **result, const recipe *r, datasets *known, const reproduce_options *how)
 {
     job *j = new_job(r, how);
 

@@ -4,17 +4,17 @@
 #define REPRODUCE_H
 #include "recipe.h"
 
-typedef struct reproduce_manner {
+typedef struct reproduce_options {
     const char *directory;              /* of the outputs */
     bool restart, picture;
     uint64_t seeds;                     /* in place of the recipe's; 0: not given */
-} reproduce_manner;
+} reproduce_options;
 
 /* Early, of all that are asked for: is the data there; may results be written, or gone on with? */
-int reproduce_data(const recipe *r, const sets *s);
-int reproduce_place(const recipe *r, const reproduce_manner *how);
+int reproduce_data(const recipe *r, const datasets *s);
+int reproduce_place(const recipe *r, const reproduce_options *how);
 /* EXIT_NO: all is written, a check is not met.  *result: with --json. */
-int reproduce_run(json_t **result, const recipe *r, sets *known, const reproduce_manner *how);
+int reproduce_run(json_t **result, const recipe *r, datasets *known, const reproduce_options *how);
 
 /* reproduce_table.c */
 int reproduce_print(const recipe *r, const records *k); /* to stdout, a screen of it */

@@ -58,7 +58,7 @@ static class *find(size_t *n, const fx_table *t)
     return list;
 }
 
-size_t classes_count(const fx_table *t)
+size_t label_classes_count(const fx_table *t)
 {
     double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
     size_t n = y ? distinct(y, t) : 0;
@@ -67,7 +67,7 @@ size_t classes_count(const fx_table *t)
     return n;
 }
 
-int classes_known(const loaded *rows, const loaded *train, const char *hint)
+int label_classes_known(const loaded *rows, const loaded *train, const char *hint)
 {
     size_t known = 0, n = 0;
     class *have = find(&known, &train->table), *of = find(&n, &rows->table);

@@ -25,12 +25,12 @@ static const opt options[] = {
      0, 1000000},
     {0},
 };
-const opt_group links_options = {"Links", options};
+const opt_group link_rows_options = {"Links", options};
 
-bool links_given(void) { return link_path != NULL; }
-const char *links_path(void) { return link_path; }
+bool link_rows_given(void) { return link_path != NULL; }
+const char *link_rows_path(void) { return link_path; }
 
-int links_check(const char *who, int operands)
+int link_rows_check(const char *who, int operands)
 {
     if (!link_path && (nodes || nodes_b))
         say_error("%s: %s is for --links", who, nodes ? "--nodes" : "--nodes-b");
@@ -55,14 +55,14 @@ static int make(loaded *l, const fx_table *A, const fx_table *B, const char *tex
     return s ? say_fault(link_path, "links", s) : 0;
 }
 
-int links_load(loaded *l, const char *part)
+int link_rows_load(loaded *l, const char *part)
 {
-    const load_manner unlabelled = {.base = -1, .unlabelled = true};
+    const load_options unlabelled = {.base = -1, .unlabelled = true};
     loaded A = {0}, B = {0}, made = {.name = link_path, .format = "links",
                                      .part = reading_part(part)};
     char *text = NULL;
     double start = say_clock();
-    int status = source_slurp(&text, link_path);
+    int status = input_slurp(&text, link_path);
 
     if (!status && !(status = load_as(&A, nodes, &unlabelled))) {
         load_say(&A);

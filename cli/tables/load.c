@@ -33,11 +33,11 @@ static size_t batch_room(bool pass_by)
 }
 
 /* Fill the batch; for text, until it holds a line end. */
-static int fill(batch *b, source *s, bool whole_lines, size_t *cut)
+static int fill(batch *b, input *s, bool whole_lines, size_t *cut)
 {
     for (;;) {
         size_t got, from = b->have;
-        int status = source_read(s, &got, b->buf + b->have, b->room - b->have);
+        int status = input_read(s, &got, b->buf + b->have, b->room - b->have);
         if (status)
             return status;
         b->have += got;
@@ -60,7 +60,7 @@ static int fill(batch *b, source *s, bool whole_lines, size_t *cut)
     }
 }
 
-static int feed(fx_reader *r, source *s, batch *b, size_t cut, double before)
+static int feed(fx_reader *r, input *s, batch *b, size_t cut, double before)
 {
     fx_run run = progress_run();
 
@@ -79,13 +79,13 @@ static int feed(fx_reader *r, source *s, batch *b, size_t cut, double before)
     return progress_interrupted() ? progress_stop() : 0;
 }
 
-static int feed_zip(fx_reader *r, source *s, batch *b)
+static int feed_zip(fx_reader *r, input *s, batch *b)
 {
     const char *member;
     size_t cut;
     int status;
 
-    while (!(status = source_member(s, &member)) && member) {
+    while (!(status = input_member(s, &member)) && member) {
         fx_status st = fx_data_reader_member(r, member);
         if (st)
             return say_failure(st);
@@ -99,7 +99,7 @@ static int feed_zip(fx_reader *r, source *s, batch *b)
 }
 
 /* Rows so far, to who wants them as they pass by. */
-static int pass(loaded *l, fx_reader *r, const load_manner *like, bool end)
+static int pass(loaded *l, fx_reader *r, const load_options *like, bool end)
 {
     fx_run run = progress_run();
     fx_data *data = NULL;
@@ -114,7 +114,7 @@ static int pass(loaded *l, fx_reader *r, const load_manner *like, bool end)
     return status;
 }
 
-static int begin(loaded *l, fx_reader **r, source *s, const load_manner *like, const batch *b,
+static int begin(loaded *l, fx_reader **r, input *s, const load_options *like, const batch *b,
                  size_t cut)
 {
     strbuf spec = {0};
@@ -135,8 +135,8 @@ static int begin(loaded *l, fx_reader **r, source *s, const load_manner *like, c
     return status;
 }
 
-static int read_all(loaded *l, fx_reader **r, source *s, const char *path, batch *b,
-                    const load_manner *like)
+static int read_all(loaded *l, fx_reader **r, input *s, const char *path, batch *b,
+                    const load_options *like)
 {
     size_t cut = 0;
     double before = 0;
@@ -196,7 +196,7 @@ static int check_width(const loaded *l, bool any)
     return 0;
 }
 
-static int finish(loaded *l, fx_reader *r, const load_manner *like, double start)
+static int finish(loaded *l, fx_reader *r, const load_options *like, double start)
 {
     fx_run run = progress_run();
 
@@ -214,11 +214,11 @@ static int finish(loaded *l, fx_reader *r, const load_manner *like, double start
 }
 
 /* A directory with MovieLens' files. */
-static int load_movielens(loaded *out, const char *path, const load_manner *like)
+static int load_movielens(loaded *out, const char *path, const load_options *like)
 {
     loaded l = {.name = path, .format = "movielens", .part = reading_part("all")};
     double start = say_clock();
-    int status = movielens_read(&l, path, l.part);
+    int status = movielens_dir_read(&l, path, l.part);
 
     l.seconds = say_clock() - start;
     if (!status && like && like->name && (l.table.cols != like->names))
@@ -235,17 +235,17 @@ static int load_movielens(loaded *out, const char *path, const load_manner *like
     return status;
 }
 
-int load_as(loaded *out, const char *path, const load_manner *like)
+int load_as(loaded *out, const char *path, const load_options *like)
 {
-    source s;
+    input s;
     fx_reader *r = NULL;
     batch b = {.room = batch_room(like && like->each), .kept = !(like && like->each)};
     loaded l = {0};
     double start = say_clock();
 
-    if (movielens_is(path))
+    if (movielens_dir_is(path))
         return load_movielens(out, path, like);
-    int status = source_open(&s, path);
+    int status = input_open(&s, path);
     if (status)
         return status;
     l.name = s.name;
@@ -260,7 +260,7 @@ int load_as(loaded *out, const char *path, const load_manner *like)
     if (!status)
         status = finish(&l, r, like, start);
     free(b.buf);
-    source_close(&s);
+    input_close(&s);
     progress_end();
     fx_data_reader_free(r);
     if (status)
@@ -272,7 +272,7 @@ int load_as(loaded *out, const char *path, const load_manner *like)
 
 int load(loaded *out, const char *path, int base)
 {
-    return load_as(out, path, base < 0 ? NULL : &(load_manner){.base = base});
+    return load_as(out, path, base < 0 ? NULL : &(load_options){.base = base});
 }
 
 void load_free(loaded *l)

@@ -25,7 +25,7 @@ static bool find(char path[4096], const char *directory, const char *name)
     return false;
 }
 
-bool movielens_is(const char *path)
+bool movielens_dir_is(const char *path)
 {
     char found[4096];
     struct stat st;
@@ -34,7 +34,7 @@ bool movielens_is(const char *path)
         && find(found, path, file[RATINGS]);
 }
 
-int movielens_read(loaded *l, const char *path, const char *part)
+int movielens_dir_read(loaded *l, const char *path, const char *part)
 {
     char found[4096], *text[FILES] = {NULL};
     int status = 0;
@@ -42,7 +42,7 @@ int movielens_read(loaded *l, const char *path, const char *part)
     progress_begin("read", "B", 0);
     for (int i = 0; i < FILES && !status; i++) {
         if (find(found, path, file[i]))
-            status = source_slurp(&text[i], found);
+            status = input_slurp(&text[i], found);
         else {
             say_error("%s has no %s", path, file[i]);
             status = EXIT_USAGE;

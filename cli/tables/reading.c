@@ -136,7 +136,7 @@ static int misplaced(const char *option, const char *formats, const char *kind)
     return EXIT_USAGE;
 }
 
-int reading_make(strbuf *t, const char *kind, const load_manner *like, const char *bytes,
+int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
                  size_t len)
 {
     int base = like ? like->base : -1;
@@ -165,7 +165,7 @@ int reading_make(strbuf *t, const char *kind, const load_manner *like, const cha
         return misplaced("hash-bits", "csv, tsv and text", kind);
     if (ngram && !words)
         return misplaced("ngram", "text", kind);
-    if (ml_part && !links_given())
+    if (ml_part && !link_rows_given())
         return misplaced("part", "a MovieLens directory and --links", kind);
     if (header && no_header) {
         say_error("--header and --no-header contradict each other");

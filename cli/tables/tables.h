@@ -17,7 +17,7 @@ typedef struct loaded {
     double seconds;
 } loaded;
 /* How rows are read that must agree with others: a model's, or those of a file. */
-typedef struct load_manner {
+typedef struct load_options {
     int base;                           /* of svmlight indices; -1: as the options say */
     const char *reader;                 /* spec by which the others were read, or NULL */
     const char *const *name;            /* [names] their columns, or NULL */
@@ -27,8 +27,8 @@ typedef struct load_manner {
     /* Not NULL: rows are handed on as they are read, and not kept (text; binary comes at once). */
     int (*each)(void *ctx, const loaded *part);
     void *ctx;
-} load_manner;
-int load_as(loaded *out, const char *path, const load_manner *like);
+} load_options;
+int load_as(loaded *out, const char *path, const load_options *like);
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
 int load(loaded *out, const char *path, int base);
 void load_say(const loaded *l);         /* what was read, as a line of talk */
@@ -65,15 +65,15 @@ int ascending_doubles(const void *a, const void *b);     /* for qsort */
 /* ---- label_classes.c -------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
  * do, or NULL. */
-int classes_known(const loaded *rows, const loaded *train, const char *hint);
-size_t classes_count(const fx_table *t);        /* 0: no memory to count them */
+int label_classes_known(const loaded *rows, const loaded *train, const char *hint);
+size_t label_classes_count(const fx_table *t);          /* 0: no memory to count them */
 
 /* ---- parts.c ---------------------------------------------------------------------------------
  * A model is fitted on train, its C (or beta) chosen on valid, and measured on test. */
 typedef struct parts {
     fx_data *data[3];                   /* what train, valid, test are views of; may be NULL */
     fx_table train, valid, test;        /* valid.rows may be 0 */
-    fx_data *joined;                    /* train, then valid: made when C is first chosen */
+    fx_data *joined;                    /* train, then valid: made when C is first kernel_choice */
     int32_t *fold;                      /* of joined: -1 only to train on */
     bool regress;                       /* labels are numbers */
 } parts;
@@ -84,13 +84,13 @@ fx_status parts_join(parts *p);         /* makes joined, and room for fold */
 void parts_free(parts *p);
 
 /* ---- link_rows.c: pairs of nodes as rows ---------------------------------------------------- */
-extern const opt_group links_options;
-bool links_given(void);                 /* --links */
-const char *links_path(void);
+extern const opt_group link_rows_options;
+bool link_rows_given(void);             /* --links */
+const char *link_rows_path(void);
 /* Are rows from there alone?  operands: files of rows that are given besides. */
-int links_check(const char *who, int operands);
-int links_load(loaded *l, const char *part);             /* part: if --part is not given */
+int link_rows_check(const char *who, int operands);
+int link_rows_load(loaded *l, const char *part);        /* part: if --part is not given */
 
 /* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ------------- */
-bool movielens_is(const char *path);
+bool movielens_dir_is(const char *path);
 #endif

@@ -140,20 +140,20 @@ static const job jobs[] = {
 
 typedef struct memory {
     char *p;
-    size_t n, room;
+    size_t n, capacity;
 } memory;
 
 static int append(void *ctx, const void *bytes, size_t len)
 {
     memory *m = ctx;
 
-    if (m->n + len > m->room) {
-        size_t room = 2 * (m->n + len);
-        char *p = realloc(m->p, room);
+    if (m->n + len > m->capacity) {
+        size_t capacity = 2 * (m->n + len);
+        char *p = realloc(m->p, capacity);
         if (!p)
             return 1;
         m->p = p;
-        m->room = room;
+        m->capacity = capacity;
     }
     memcpy(m->p + m->n, bytes, len);
     m->n += len;

@@ -191,7 +191,7 @@ static int compare(job *j, const char *data)
     if (status && !c->interrupted)
         return status;
     if (status) {
-        progress_forget();              /* a second signal ends the writing, too */
+        progress_clear();               /* a second signal ends the writing, too */
         say_note("what was measured before:");
     }
     written = report(j);

@@ -108,15 +108,15 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
 }
 
 /* Before the first is written: is there room for both? */
-static int room_for_parts(const loaded *in, output **out, const char *const *format, size_t first,
-                          size_t second)
+static int check_sizes(const loaded *in, output **out, const char *const *format, size_t first,
+                       size_t second)
 {
     fx_table t = in->table;
 
     t.rows = first;
-    int status = room_for_table(out[0], format[0], &t);
+    int status = output_size_check_table(out[0], format[0], &t);
     t.rows = second;
-    return status || !out[1] ? status : room_for_table(out[1], format[1], &t);
+    return status || !out[1] ? status : output_size_check_table(out[1], format[1], &t);
 }
 
 static int convert(loaded *in, output **out, const char *const *format, char **path)
@@ -136,7 +136,7 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
         return say_no_memory("the order of the rows");
     n = choice ? n : in->table.rows;
     first = split > 0 ? (size_t)floor(split * (double)n + 0.5) : n;
-    status = room_for_parts(in, out, format, first, n - first);
+    status = check_sizes(in, out, format, first, n - first);
     if (!status)
         status = write_part(out[0], format[0], in, order, first);
     if (!status && split > 0)

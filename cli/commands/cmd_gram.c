@@ -109,7 +109,7 @@ static int compute(work *w, const output *o, const char *format)
     say_note("gram: %s, %zu x %zu, %s", fx_kernel_spec(w->k.kernel), rows, cols,
              say_bytes(need, 8 * (double)rows * (double)cols));
     if ((status = allocate(&w->K, rows, cols))
-        || (o && (status = room_for(o, format, FX_F64, rows, cols))))
+        || (o && (status = output_size_check(o, format, FX_F64, rows, cols))))
         return status;
     progress_begin("gram", "pairs", (double)rows * (double)cols);
     fx_status s = fx_kernel_gram(w->K, cols, w->k.kernel, &w->x, w->two ? &w->z : NULL, &run);

@@ -32,18 +32,18 @@ static const opt options[] = {      /* the first seven are keys of the set's spe
 static const opt_group group = {"Options", options};
 
 /* KIND:n=..,d=.. of the options that are given; the library knows the defaults and the limits. */
-static int build_spec(char *spec, size_t room, const char *kind)
+static int build_spec(char *spec, size_t capacity, const char *kind)
 {
     const struct { const char *key, *value; } keys[] = {
         {"n", n_rows}, {"d", d}, {"nz", nz}, {"k", k}, {"noise", noise}, {"fields", fields},
         {"levels", levels}};
-    size_t at = (size_t)snprintf(spec, room, "%s", kind);
+    size_t at = (size_t)snprintf(spec, capacity, "%s", kind);
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && at < room; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && at < capacity; i++)
         if (keys[i].value)
-            at += (size_t)snprintf(spec + at, room - at, "%c%s=%s", strchr(spec, ':') ? ',' : ':',
-                                   keys[i].key, keys[i].value);
-    if (at < room)
+            at += (size_t)snprintf(spec + at, capacity - at, "%c%s=%s",
+                                   strchr(spec, ':') ? ',' : ':', keys[i].key, keys[i].value);
+    if (at < capacity)
         return 0;
     say_error("make: the arguments are too long");
     return EXIT_USAGE;

@@ -113,7 +113,7 @@ static int map_rows(work *w, output *o, const char *format)
     say_note("map: %s of %s, %zu x %zu, %s", fx_map_spec(w->map), fx_kernel_spec(w->k.kernel),
              X->rows, D, say_bytes(need, (double)row * (double)X->rows));
     if ((status = portion(&step, w, D))
-        || (o && (status = room_for(o, format, type, X->rows, D))))
+        || (o && (status = output_size_check(o, format, type, X->rows, D))))
         return status;
     if (!(w->Z = malloc(row && step ? row * step : 1)))
         return say_no_memory("features");

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 16 };                /* bytes of text that are written at once */
+enum { BUFFER_SIZE = 1 << 16 };         /* bytes of text that are written at once */
 
 static const char *output_path, *what_name, *form, *unseen_name;
 
@@ -39,7 +39,7 @@ typedef struct job {
     size_t width;                       /* numbers a row */
     output *o;
     double *value;                      /* of a block */
-    size_t room;
+    size_t capacity;
     char *text;                         /* [ROOM] */
     size_t used;
     FILE *spool;                        /* npy */
@@ -58,9 +58,9 @@ static int flush(job *j)
 
 static int put(job *j, const char *text, size_t n)
 {
-    int status = j->used + n > ROOM ? flush(j) : 0;
+    int status = j->used + n > BUFFER_SIZE ? flush(j) : 0;
 
-    if (!status && n > ROOM)
+    if (!status && n > BUFFER_SIZE)
         return output_bytes(j->o, text, n);
     if (!status) {
         memcpy(j->text + j->used, text, n);
@@ -148,14 +148,14 @@ static int npy_rows(job *j, double *v, size_t n)
 static int npy_end(job *j)
 {
     bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
-    int status = room_for(j->o, "npy", FX_F64, (size_t)j->rows, j->width);
+    int status = output_size_check(j->o, "npy", FX_F64, (size_t)j->rows, j->width);
     size_t n;
 
     if (!status)
         status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
     if (!status && fseek(j->spool, 0, SEEK_SET) < 0)
         return spool_failed();
-    while (!status && (n = fread(j->text, 1, ROOM, j->spool)) > 0)
+    while (!status && (n = fread(j->text, 1, BUFFER_SIZE, j->spool)) > 0)
         status = output_bytes(j->o, j->text, n);
     return status ? status : ferror(j->spool) ? spool_failed() : 0;
 }
@@ -198,7 +198,7 @@ static int reserve(job *j, size_t rows)
 {
     size_t need = rows * j->width;
 
-    if (need <= j->room)
+    if (need <= j->capacity)
         return 0;
     int status = say_limit(8 * (double)rows * (double)j->width, "predictions of %zu rows need",
                            rows);
@@ -206,7 +206,7 @@ static int reserve(job *j, size_t rows)
     if (!more)
         return status ? status : say_no_memory("predictions");
     j->value = more;
-    j->room = need;
+    j->capacity = need;
     return 0;
 }
 
@@ -276,7 +276,7 @@ static int check(job *j, const char *path)
         say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl", path);
         return EXIT_USAGE;
     }
-    if (!(j->text = malloc(ROOM)))
+    if (!(j->text = malloc(BUFFER_SIZE)))
         return say_no_memory("predictions");
     if (*form == 'n' && !(j->spool = tmpfile()))
         return spool_failed();

@@ -12,18 +12,18 @@ enum { CORPUS, AUTHORS, MOST = 10000000 };      /* files, as in the table; an id
 
 typedef struct list {
     uint64_t *x;
-    size_t n, room;
+    size_t n, capacity;
 } list;
 
 static int add(list *l, uint64_t x)
 {
-    if (l->n == l->room) {
-        size_t more = l->room ? 2 * l->room : 1024;
+    if (l->n == l->capacity) {
+        size_t more = l->capacity ? 2 * l->capacity : 1024;
         uint64_t *grown = realloc(l->x, more * sizeof *grown);
         if (!grown)
             return say_no_memory("papers");
         l->x = grown;
-        l->room = more;
+        l->capacity = more;
     }
     l->x[l->n++] = x;
     return 0;

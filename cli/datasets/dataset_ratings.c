@@ -14,18 +14,18 @@ enum { MOST = 100000000 };              /* an id */
 typedef struct rating { uint32_t id[2]; double y; } rating;
 typedef struct ratings {
     rating *at;
-    size_t n, room;
+    size_t n, capacity;
 } ratings;
 
 static int add(ratings *s, uint64_t a, uint64_t b, double y)
 {
-    if (s->n == s->room) {
-        size_t more = s->room ? 2 * s->room : 1024;
+    if (s->n == s->capacity) {
+        size_t more = s->capacity ? 2 * s->capacity : 1024;
         rating *grown = realloc(s->at, more * sizeof *grown);
         if (!grown)
             return say_no_memory("ratings");
         s->at = grown;
-        s->room = more;
+        s->capacity = more;
     }
     s->at[s->n++] = (rating){{(uint32_t)a, (uint32_t)b}, y};
     return 0;

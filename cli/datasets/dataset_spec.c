@@ -112,12 +112,12 @@ static int take(dataset_spec *w, const char *key, const char *value, uint64_t se
 static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
 {
     const char *names[32] = {NULL}, *near;
-    char room[31][24];
+    char copy[31][24];
 
     for (size_t i = 0; i < n && i < 31; i++) {
-        snprintf(room[i], sizeof room[i], "%.*s", (int)name_len(&table[i]), table[i].help);
-        names[i] = room[i];
-        if (!strcmp(room[i], w->text)) {
+        snprintf(copy[i], sizeof copy[i], "%.*s", (int)name_len(&table[i]), table[i].help);
+        names[i] = copy[i];
+        if (!strcmp(copy[i], w->text)) {
             w->kind = &table[i];
             return 0;
         }

@@ -7,12 +7,12 @@
 /* ---- figure_axis.c: for figure.c alone ------------------------------------------------------- */
 typedef struct figure_axis {
     double low, high;
-    bool log, some;                     /* some: low and high are known */
+    bool log, has_range;                /* has_range: low and high are known */
 } figure_axis;
 void figure_axis_reach(figure_axis *a, double v);        /* a value that it shall show */
 void figure_axis_pad(figure_axis *a);                    /* when all are known */
-/* Range and tics of axis `name`, at most `most`; at[n]: where data is, ascending. */
-void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t most, const double *at,
+/* Range and tics of axis `name`, at most `max_tics`; at[n]: where data is, ascending. */
+void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t max_tics, const double *at,
                       size_t n);
 
 /* ---- figure_look.c: for figure.c alone ------------------------------------------------------- */

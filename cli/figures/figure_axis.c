@@ -16,9 +16,9 @@ void figure_axis_reach(figure_axis *a, double v)
 {
     if (!isfinite(v) || (a->log && v <= 0))
         return;
-    a->low = a->some ? fmin(a->low, v) : v;
-    a->high = a->some ? fmax(a->high, v) : v;
-    a->some = true;
+    a->low = a->has_range ? fmin(a->low, v) : v;
+    a->high = a->has_range ? fmax(a->high, v) : v;
+    a->has_range = true;
 }
 
 static double across(const figure_axis *a, double v)     /* 0 at its beginning, 1 at its end */
@@ -29,7 +29,7 @@ static double across(const figure_axis *a, double v)     /* 0 at its beginning, 
 /* A margin, so that no mark lies on the border. */
 void figure_axis_pad(figure_axis *a)
 {
-    if (!a->some)
+    if (!a->has_range)
         a->low = a->log ? 1 : 0, a->high = a->log ? 10 : 1;
     if (a->log) {
         double by = fmax(pow(a->high / a->low, 0.06), 1.05);
@@ -56,10 +56,10 @@ static void take(tics *t, const figure_axis *a, double v)        /* n > TICS: to
     t->n++;
 }
 
-static tics round_tics(const figure_axis *a, size_t most)
+static tics round_tics(const figure_axis *a, size_t max_tics)
 {
     static const double of[] = {1, 2, 5};
-    double unit = pow(10, floor(log10((a->high - a->low) / (double)most)));
+    double unit = pow(10, floor(log10((a->high - a->low) / (double)max_tics)));
 
     for (;; unit *= 10)
         for (size_t i = 0; i < 3; i++) {
@@ -67,12 +67,12 @@ static tics round_tics(const figure_axis *a, size_t most)
             tics t = {0};
             for (double k = ceil(a->low / step); k <= floor(a->high / step + 1e-9); k++)
                 take(&t, a, k * step);
-            if (t.n <= most && t.n <= TICS)
+            if (t.n <= max_tics && t.n <= TICS)
                 return t;
         }
 }
 
-static tics power_tics(const figure_axis *a, size_t most)
+static tics power_tics(const figure_axis *a, size_t max_tics)
 {
     static const double of[][3] = {{1, 2, 5}, {1, 3}, {1}};
     int from = (int)floor(log10(a->low)), to = (int)ceil(log10(a->high));
@@ -84,19 +84,19 @@ static tics power_tics(const figure_axis *a, size_t most)
         for (int e = from; e <= to; e++)
             for (size_t i = 0; i < 3 && in[i] > 0 && e % step == 0; i++)
                 take(&t, a, in[i] * pow(10, e));
-        if (t.n <= most && t.n <= TICS)
+        if (t.n <= max_tics && t.n <= TICS)
             return t;
     }
 }
 
 /* Those of at[n] (ascending) if all are whole and lie 1 / most apart, else none. */
-static tics whole_tics(const figure_axis *a, size_t most, const double *at, size_t n)
+static tics whole_tics(const figure_axis *a, size_t max_tics, const double *at, size_t n)
 {
     tics t = {0};
 
     for (size_t i = 0; i < n; i++) {
         if (at[i] != floor(at[i]) || t.n == TICS
-            || (i && across(a, at[i]) - across(a, at[i - 1]) < 0.7 / (double)most))
+            || (i && across(a, at[i]) - across(a, at[i - 1]) < 0.7 / (double)max_tics))
             return (tics){0};
         t.at[t.n++] = at[i];
     }
@@ -117,15 +117,15 @@ static void add_number(strbuf *t, double v)       /* 2e-5, 1e6: no zeros nor sig
     strbuf_add(t, "'%se%s%s' %.9g", s, *e == '-' ? "-" : "", e + 1 + strspn(e + 1, "0"), v);
 }
 
-void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t most, const double *at,
+void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t max_tics, const double *at,
                       size_t n)
 {
-    tics found = whole_tics(a, most, at, n);
+    tics found = whole_tics(a, max_tics, at, n);
 
     if (found.n < 2 && a->log)
-        found = power_tics(a, most);
+        found = power_tics(a, max_tics);
     if (found.n < 3 && n != found.n && !(a->log && a->high > 4 * a->low))
-        found = round_tics(a, most);
+        found = round_tics(a, max_tics);
     strbuf_add(t, "set %crange [%.9g:%.9g]\nset %ctics (", name, a->low, a->high, name);
     for (size_t i = 0; i < found.n; i++) {
         strbuf_add(t, i ? ", " : "");

@@ -34,11 +34,11 @@ static void see(figure_look *k, const figure_series *s)
 
 figure_look *figure_look_all(size_t *n, const figure *f)
 {
-    size_t most = 1, styles = 0;
+    size_t max_looks = 1, styles = 0;
 
     for (size_t i = 0; i < f->rows * f->cols; i++)
-        most += f->panel[i].count;
-    figure_look *all = calloc(most, sizeof *all);
+        max_looks += f->panel[i].count;
+    figure_look *all = calloc(max_looks, sizeof *all);
     *n = 0;
     for (size_t i = 0; all && i < f->rows * f->cols; i++)
         for (size_t j = 0; j < f->panel[i].count; j++) {

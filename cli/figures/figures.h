@@ -6,7 +6,7 @@
 
 /* ---- plot.c: a figure's files, before and after it is drawn --------------------------------- */
 typedef struct plot {
-    output *picture, *script, *data;
+    output *image, *script, *data;
     char script_path[4096], data_path[4096];
 } plot;
 int plot_open(plot *p, const char *path);       /* before any work: can this picture be drawn? */

@@ -109,7 +109,7 @@ int plot_open(plot *p, const char *path)
     }
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
-    int status = output_open(&p->picture, path, "svg");
+    int status = output_open(&p->image, path, "svg");
     if (!status)
         status = output_open(&p->script, p->script_path, "gnuplot");
     if (!status)
@@ -146,7 +146,10 @@ static void quote_shown(strbuf *t, const char *s, size_t n, bool format)
 
 void plot_quoted(strbuf *t, const char *s) { quote_shown(t, s, strlen(s), false); }
 
-void plot_tic(strbuf *t, const char *s, size_t most) { quote_shown(t, s, safe_cut(s, most), true); }
+void plot_tic(strbuf *t, const char *s, size_t max_bytes)
+{
+    quote_shown(t, s, safe_cut(s, max_bytes), true);
+}
 
 /* gnuplot takes names that begin with < and | as commands, ~ as a home, $ as a block of data, - as
  * an option: none begins so here. */
@@ -193,9 +196,9 @@ void plot_begin(strbuf *t, const char *path, size_t width, size_t height)
 }
 
 /* gnuplot says nothing of a full disk. */
-static bool is_whole(const char *path, const char *picture)
+static bool is_whole(const char *path, const char *image)
 {
-    bool svg = strstr(terminal(picture), "svg") != NULL;
+    bool svg = strstr(terminal(image), "svg") != NULL;
     const char *end = svg ? "</svg>" : "IEND\xae\x42\x60\x82";
     char last[16] = "";
     FILE *f = fopen(path, "rb");
@@ -212,7 +215,7 @@ static int draw(plot *p, const char *path)
     strbuf t = {0}, script = {0};
 
     strbuf_add(&t, "picture = ");
-    plot_file(&t, output_name(p->picture));
+    plot_file(&t, output_name(p->image));
     strbuf_add(&script, "%s%s", before(p->script_path), p->script_path);
     char *const args[] = {(char[]){"gnuplot"}, (char[]){"-e"}, t.s, script.s, NULL};
     int failed = t.failed || script.failed ? ENOMEM : gnuplot(args);
@@ -220,8 +223,8 @@ static int draw(plot *p, const char *path)
     strbuf_free(&script);
     if (progress_interrupted())
         return progress_stop();
-    if (!failed && is_whole(output_name(p->picture), path))
-        return output_close(p->picture);
+    if (!failed && is_whole(output_name(p->image), path))
+        return output_close(p->image);
     say_error("gnuplot could not draw %s from %s%s", path, p->script_path,
               failed ? "" : ": it ends too early; is the disk full?");
     return EXIT_USAGE;

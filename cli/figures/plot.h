@@ -8,7 +8,7 @@
 /* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
  * the name of a file. */
 void plot_quoted(strbuf *t, const char *s);
-void plot_tic(strbuf *t, const char *s, size_t most);
+void plot_tic(strbuf *t, const char *s, size_t max_bytes);
 void plot_file(strbuf *t, const char *path);
 /* The same, in two lines if it is longer than that. */
 void plot_wrapped(strbuf *t, const char *s, size_t columns);

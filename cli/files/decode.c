@@ -96,9 +96,9 @@ static decode_result skip_padding(decoder *d)
     return !r && skipped ? damaged(d, position(d), "padding has a wrong length", NULL) : r;
 }
 
-static decode_step step_of(const decoder *d, unsigned char *out, size_t room)
+static decode_step step_of(const decoder *d, unsigned char *out, size_t capacity)
 {
-    return (decode_step){d->window + d->at, d->have - d->at, out, room, .limit = d->limit};
+    return (decode_step){d->window + d->at, d->have - d->at, out, capacity, .limit = d->limit};
 }
 
 static decode_result failed(decoder *d, decode_result r, const decode_step *s)
@@ -129,19 +129,19 @@ static decode_result next(decoder *d)
 }
 
 /* Some bytes of a member; *made: how many. */
-static decode_result some(decoder *d, unsigned char *out, size_t room, size_t *made)
+static decode_result read_chunk(decoder *d, unsigned char *out, size_t capacity, size_t *made)
 {
     decode_result r = ahead(d, 1);
 
     *made = 0;
     if (r)
         return r;
-    decode_step s = step_of(d, out, room);
+    decode_step s = step_of(d, out, capacity);
     r = d->format->decode(d->member, &s);
     size_t used = d->have - d->at - s.in_len;
     d->at += used;
     d->unchecked |= s.unchecked;
-    *made = room - s.out_len;
+    *made = capacity - s.out_len;
     if (r == DECODE_END) {
         d->format->close(d->member);
         d->member = NULL;
@@ -155,15 +155,15 @@ static decode_result some(decoder *d, unsigned char *out, size_t room, size_t *m
     return !used && !*made ? failed(d, DECODE_DAMAGED, &s) : DECODE_OK;
 }
 
-decode_result decode_read(decoder *d, void *buf, size_t want, size_t *got)
+decode_result decode_read(decoder *d, void *buf, size_t requested, size_t *got)
 {
     decode_result r = DECODE_OK;
 
     *got = 0;
-    while (!r && *got < want && !d->done) {
-        size_t made = 0, room = want - *got;
-        r = d->member ? some(d, (unsigned char *)buf + *got,
-                             room < DECODE_CHUNK ? room : DECODE_CHUNK, &made)
+    while (!r && *got < requested && !d->done) {
+        size_t made = 0, capacity = requested - *got;
+        r = d->member ? read_chunk(d, (unsigned char *)buf + *got,
+                                   capacity < DECODE_CHUNK ? capacity : DECODE_CHUNK, &made)
                       : next(d);
         *got += made;
     }

@@ -49,8 +49,8 @@ const decode_format *decode_find(const unsigned char *head, size_t len); /* or N
 /* Is this all there is, and the beginning of a magic number that no text begins with? */
 bool decode_is_cut(const unsigned char *head, size_t len);
 
-/* At most `want` bytes as read(2) gives them: 0 at the end, -1 with errno. */
-typedef ssize_t decode_fill(void *ctx, void *buf, size_t want);
+/* At most `requested` bytes as read(2) gives them: 0 at the end, -1 with errno. */
+typedef ssize_t decode_fill(void *ctx, void *buf, size_t requested);
 enum { DECODE_ERROR = 256, DECODE_CHUNK = 1 << 17 };
 
 typedef struct decoder {
@@ -72,6 +72,6 @@ typedef struct decoder {
 decode_result decode_open(decoder *d, const decode_format *f, uint64_t limit, decode_fill *fill,
                           void *ctx);
 /* As many bytes as are wanted; fewer only at the end, when everything has been checked. */
-decode_result decode_read(decoder *d, void *buf, size_t want, size_t *got);
+decode_result decode_read(decoder *d, void *buf, size_t requested, size_t *got);
 void decode_close(decoder *d);
 #endif

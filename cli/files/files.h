@@ -25,11 +25,11 @@ typedef struct input {
 int input_open(input *s, const char *path);
 int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
 /* As many bytes as are wanted; fewer only at the end. */
-int input_read(input *s, size_t *got, void *buf, size_t want);
+int input_read(input *s, size_t *got, void *buf, size_t requested);
 void input_close(input *s);
 int input_slurp(char **text, const char *path);         /* a small text file, without its BOM */
-/* All that is left, a NUL behind; fails if it is more than `most`.  free() it. */
-int input_bytes(char **bytes, size_t *len, input *s, uint64_t most);
+/* All that is left, a NUL behind; fails if it is more than `max_bytes`.  free() it. */
+int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes);
 /* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
 size_t input_peek(const char *path, void *buf, size_t n);
 /* The i-th library that decodes compressed files; false: no more. */
@@ -61,8 +61,8 @@ void output_drop(void);                 /* remove everything unfinished; safe in
 /* ---- output_size.c -------------------------------------------------------------------------- */
 /* Before anything is written: refuses rows x cols numbers in that format that exceed --max-memory
  * or the free space where o will be.  Formats that leave zeros out are not looked at. */
-int room_for(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
-int room_for_table(const output *o, const char *spec, const fx_table *t);
+int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
+int output_size_check_table(const output *o, const char *spec, const fx_table *t);
 
 /* ---- same_file.c -----------------------------------------------------------------------------
  * No output replaces an input of the same run: input_open tells of every input, output_open of

@@ -31,12 +31,12 @@ static int failed(const input *s, int error)
 }
 
 /* One read(2) once there is something; EINTR with the flag set is reported as such. */
-static ssize_t read_some(input *s, void *buf, size_t want)
+static ssize_t read_chunk(input *s, void *buf, size_t requested)
 {
     struct pollfd p = {s->fd, POLLIN, 0};
 
     if (s->head_used < s->head_len) {
-        size_t n = s->head_len - s->head_used < want ? s->head_len - s->head_used : want;
+        size_t n = s->head_len - s->head_used < requested ? s->head_len - s->head_used : requested;
         memcpy(buf, s->head + s->head_used, n);
         s->head_used += n;
         return (ssize_t)n;
@@ -49,7 +49,7 @@ static ssize_t read_some(input *s, void *buf, size_t want)
         }
         if (ready == 0 || (ready < 0 && errno == EINTR))
             continue;
-        ssize_t n = read(s->fd, buf, want);
+        ssize_t n = read(s->fd, buf, requested);
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n > 0)
@@ -59,23 +59,26 @@ static ssize_t read_some(input *s, void *buf, size_t want)
 }
 
 /* ---- Compressed streams and zip files ------------------------------------------------------ */
-static ssize_t fill(void *ctx, void *buf, size_t want) { return read_some(ctx, buf, want); }
+static ssize_t fill(void *ctx, void *buf, size_t requested)
+{
+    return read_chunk(ctx, buf, requested);
+}
 
 /* Of a file: pread; of a pipe: what was read from it. */
-static ssize_t at(void *ctx, void *buf, size_t want, uint64_t offset)
+static ssize_t at(void *ctx, void *buf, size_t requested, uint64_t offset)
 {
     input *s = ctx;
 
     if (s->memory) {
-        memcpy(buf, s->memory + offset, want);
-        return (ssize_t)want;
+        memcpy(buf, s->memory + offset, requested);
+        return (ssize_t)requested;
     }
     for (;;) {
         if (progress_at((double)s->taken)) {
             errno = EINTR;
             return -1;
         }
-        ssize_t n = pread(s->fd, buf, want, (off_t)(s->begin + offset));
+        ssize_t n = pread(s->fd, buf, requested, (off_t)(s->begin + offset));
         if (n < 0 && errno == EINTR)
             continue;
         s->taken += n > 0 ? (uint64_t)n : 0;
@@ -107,14 +110,14 @@ static int open_packed(input *s, const decode_format *f)
     return unpacked(s, r, f->name, NULL, 0);
 }
 
-static int read_packed(input *s, size_t *got, void *buf, size_t want)
+static int read_packed(input *s, size_t *got, void *buf, size_t requested)
 {
     decoder *d = s->packed;
     bool warned = d->unchecked;
 
     *got = 0;
-    while (*got < want) {               /* in pieces, so that an interruption does not wait */
-        size_t n, piece = want - *got < DECODE_CHUNK ? want - *got : DECODE_CHUNK;
+    while (*got < requested) {          /* in pieces, so that an interruption does not wait */
+        size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
         decode_result r = decode_read(d, (char *)buf + *got, piece, &n);
         if (r)
             return unpacked(s, r, d->format->name, d->error, d->need);
@@ -155,11 +158,11 @@ static int open_zip(input *s)
              : 0;
 }
 
-static int read_member(input *s, size_t *got, void *buf, size_t want)
+static int read_member(input *s, size_t *got, void *buf, size_t requested)
 {
     *got = 0;
-    while (*got < want) {
-        size_t n, piece = want - *got < DECODE_CHUNK ? want - *got : DECODE_CHUNK;
+    while (*got < requested) {
+        size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
         decode_result r = zip_read(s->members, (char *)buf + *got, piece, &n);
         if (r)
             return unpacked(s, r, "zip", zip_error(s->members), 0);
@@ -232,12 +235,12 @@ int input_member(input *s, const char **name)
     return unpacked(s, r, "zip", zip_error(s->members), 0);
 }
 
-static int read_plain(input *s, size_t *got, void *buf, size_t want)
+static int read_plain(input *s, size_t *got, void *buf, size_t requested)
 {
     size_t n = 0;
 
-    while (n < want) {
-        ssize_t r = read_some(s, (char *)buf + n, want - n);
+    while (n < requested) {
+        ssize_t r = read_chunk(s, (char *)buf + n, requested - n);
         if (r == 0)
             break;
         if (r < 0)
@@ -248,11 +251,11 @@ static int read_plain(input *s, size_t *got, void *buf, size_t want)
     return 0;
 }
 
-int input_read(input *s, size_t *got, void *buf, size_t want)
+int input_read(input *s, size_t *got, void *buf, size_t requested)
 {
-    return s->packed    ? read_packed(s, got, buf, want)
-           : s->members ? read_member(s, got, buf, want)
-                        : read_plain(s, got, buf, want);
+    return s->packed    ? read_packed(s, got, buf, requested)
+           : s->members ? read_member(s, got, buf, requested)
+                        : read_plain(s, got, buf, requested);
 }
 
 void input_close(input *s)
@@ -276,29 +279,29 @@ static const char *not_text(const input *s, const char *buf, size_t len)
     return s->zip ? "a zip file, not text" : memchr(buf, '\0', len) ? "not text: a NUL byte" : NULL;
 }
 
-int input_bytes(char **bytes, size_t *len, input *s, uint64_t most)
+int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes)
 {
     char *buf = NULL, size[32];
-    size_t have = 0, room = 0, got = 0;
+    size_t have = 0, capacity = 0, got = 0;
     int status = 0;
 
-    most = most < SIZE_MAX / 4 ? most : SIZE_MAX / 4;
+    max_bytes = max_bytes < SIZE_MAX / 4 ? max_bytes : SIZE_MAX / 4;
     do {
-        size_t more = room ? 2 * room : FIRST;
-        more = more < most ? more : (size_t)most + 1;
+        size_t more = capacity ? 2 * capacity : FIRST;
+        more = more < max_bytes ? more : (size_t)max_bytes + 1;
         char *grown = realloc(buf, more + 1);
         if (!grown) {
             free(buf);
             return say_no_memory(s->name);
         }
         buf = grown;
-        room = more;
-        status = input_read(s, &got, buf + have, room - have);
+        capacity = more;
+        status = input_read(s, &got, buf + have, capacity - have);
         have += status ? 0 : got;
-    } while (!status && have == room && have <= most);
-    if (!status && have > most) {
+    } while (!status && have == capacity && have <= max_bytes);
+    if (!status && have > max_bytes) {
         say_error("%s: more than %s cannot be read into memory", s->name,
-                  say_bytes(size, (double)most));
+                  say_bytes(size, (double)max_bytes));
         status = EXIT_MEMORY;
     }
     if (status) {

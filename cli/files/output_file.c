@@ -66,7 +66,7 @@ static int put_raw(output *o, const void *bytes, size_t len)
 static int put_shown(output *o, const char *bytes, size_t len, bool last)
 {
     strbuf t = {0};
-    char *all = malloc(o->held + len + 1), one[SAFE_ROOM];
+    char *all = malloc(o->held + len + 1), one[SAFE_SIZE];
 
     if (!all)
         return o->error = ENOMEM;
@@ -288,7 +288,7 @@ int output_table(output *o, const char *spec, const fx_table *t)
 {
     fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
 
-    int status = room_for_table(o, spec, &u);
+    int status = output_size_check_table(o, spec, &u);
     if (status)
         return status;
     progress_begin("write", "rows", (double)t->rows);

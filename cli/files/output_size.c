@@ -47,7 +47,7 @@ static double head_bytes(const char *format, size_t cols)
     return bytes;
 }
 
-int room_for(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
+int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
 {
     double bytes = bytes_of(format, type) * (double)rows * (double)cols;
     const char *name = output_is_stdout(o->path) ? "stdout" : o->path;
@@ -95,7 +95,7 @@ static int spread_out(const output *o, double bytes, const fx_table *t)
     return EXIT_MEMORY;
 }
 
-int room_for_table(const output *o, const char *spec, const fx_table *t)
+int output_size_check_table(const output *o, const char *spec, const fx_table *t)
 {
     fx_type type = FX_F32;
 
@@ -104,7 +104,7 @@ int room_for_table(const output *o, const char *spec, const fx_table *t)
     double bytes = bytes_of(spec, type) * (double)t->rows * (double)t->cols;
     int status = bytes > 0 ? spread_out(o, bytes, t) : 0;
     if (!status)
-        status = room_for(o, spec, type, t->rows, t->cols);
+        status = output_size_check(o, spec, type, t->rows, t->cols);
     if (status && t->blocks && t->block[0].ptr)
         say_hint("formats svmlight and npz leave zeros out");
     return status;

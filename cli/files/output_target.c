@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096, LINKS = 40 };  /* as many links in a row as Linux follows */
+enum { PATH_SIZE = 4096, LINKS = 40 };  /* as many links in a row as Linux follows */
 
-static bool fits(int n, size_t room)
+static bool fits(int n, size_t capacity)
 {
-    if (n >= 0 && (size_t)n < room)
+    if (n >= 0 && (size_t)n < capacity)
         return true;
     errno = ENAMETOOLONG;
     return false;
@@ -30,9 +30,9 @@ static size_t directory_length(const char *path)        /* with its slash */
 }
 
 /* path to what it finally points to, which need not be there. */
-static bool follow(char path[PATH_ROOM])
+static bool follow(char path[PATH_SIZE])
 {
-    char link[PATH_ROOM], next[PATH_ROOM];
+    char link[PATH_SIZE], next[PATH_SIZE];
 
     for (int i = 0; i < LINKS; i++) {
         ssize_t n = readlink(path, link, sizeof link - 1);
@@ -48,9 +48,9 @@ static bool follow(char path[PATH_ROOM])
     return false;
 }
 
-bool output_target_resolve(char *target, size_t room, const char *path, bool exists)
+bool output_target_resolve(char *target, size_t capacity, const char *path, bool exists)
 {
-    char to[PATH_ROOM], dir[PATH_ROOM];
+    char to[PATH_SIZE], dir[PATH_SIZE];
     int n = 0;
 
     if (!fits(snprintf(to, sizeof to, "%s", path), sizeof to) || (!exists && !follow(to)))
@@ -68,19 +68,19 @@ bool output_target_resolve(char *target, size_t room, const char *path, bool exi
     }
     *target = '\0';
     if (real)
-        n = snprintf(target, room, "%s", real);
+        n = snprintf(target, capacity, "%s", real);
     else if (!special)
-        n = snprintf(target, room, "%s/%s", strcmp(place, "/") ? place : "", to + length);
+        n = snprintf(target, capacity, "%s/%s", strcmp(place, "/") ? place : "", to + length);
     free(real);
     free(place);
-    return fits(n, room);
+    return fits(n, capacity);
 }
 
 /* A directory that may be written but not read cannot be synced, nor can those of some file
  * systems: the file itself is safe. */
 int output_target_sync(const char *target)
 {
-    char dir[PATH_ROOM];
+    char dir[PATH_SIZE];
     size_t length = directory_length(target);
 
     snprintf(dir, sizeof dir, "%.*s", (int)length, target);

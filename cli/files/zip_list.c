@@ -108,16 +108,16 @@ static decode_result wide_end(zip_list *l, const unsigned char *end, uint64_t *e
 /* Finds the end record, whose comment must reach to the end of the file. */
 static decode_result read_end(zip_list *l)
 {
-    size_t room = l->size < END + COMMENT ? (size_t)l->size : END + COMMENT, i;
-    uint64_t first = l->size - room;
-    unsigned char *tail = malloc(room + 1);
-    decode_result r = !tail ? DECODE_MEMORY : zip_list_at(l, tail, room, first);
+    size_t tail_len = l->size < END + COMMENT ? (size_t)l->size : END + COMMENT, i;
+    uint64_t first = l->size - tail_len;
+    unsigned char *tail = malloc(tail_len + 1);
+    decode_result r = !tail ? DECODE_MEMORY : zip_list_at(l, tail, tail_len, first);
 
-    for (i = room + 1; !r && i-- > 0;)
-        if (room - i >= END && !memcmp(tail + i, "PK\5\6", 4)
-            && two(tail + i + 20) == room - i - END)
+    for (i = tail_len + 1; !r && i-- > 0;)
+        if (tail_len - i >= END && !memcmp(tail + i, "PK\5\6", 4)
+            && two(tail + i + 20) == tail_len - i - END)
             break;
-    if (!r && i > room)
+    if (!r && i > tail_len)
         r = zip_list_damaged(l, l->size,
                              "no directory at its end; the file is incomplete, or "
                              "other bytes follow");

@@ -75,17 +75,18 @@ static decode_result damaged(zip_reader *z, const char *what)
                             zip_list_name(&z->list, z->now), what);
 }
 
-/* The next packed bytes, at most `want`. */
-static decode_result packed(zip_reader *z, void *buf, size_t want)
+/* The next packed bytes, at most `requested`. */
+static decode_result packed(zip_reader *z, void *buf, size_t requested)
 {
-    decode_result r = zip_list_at(&z->list, buf, want, z->now->start + z->at);
+    decode_result r = zip_list_at(&z->list, buf, requested, z->now->start + z->at);
 
-    z->at += r ? 0 : want;
+    z->at += r ? 0 : requested;
     return r;
 }
 
-/* Inflates into buf; *made may be less than `want`.  *end: the deflated data is complete. */
-static decode_result inflate_some(zip_reader *z, void *buf, size_t want, size_t *made, bool *end)
+/* Inflates into buf; *made may be less than `requested`.  *end: the deflated data is complete. */
+static decode_result inflate_chunk(zip_reader *z, void *buf, size_t requested, size_t *made,
+                                   bool *end)
 {
     uint64_t rest = z->now->packed - z->at;
 
@@ -98,9 +99,9 @@ static decode_result inflate_some(zip_reader *z, void *buf, size_t want, size_t 
         z->z.avail_in = (uInt)n;
     }
     z->z.next_out = buf;
-    z->z.avail_out = (uInt)want;
+    z->z.avail_out = (uInt)requested;
     int r = inflate(&z->z, Z_NO_FLUSH);
-    *made = want - z->z.avail_out;
+    *made = requested - z->z.avail_out;
     *end = r == Z_STREAM_END;
     if (r == Z_MEM_ERROR)
         return DECODE_MEMORY;
@@ -109,16 +110,16 @@ static decode_result inflate_some(zip_reader *z, void *buf, size_t want, size_t 
     return damaged(z, r == Z_BUF_ERROR ? "its data ends too early" : "its data is damaged");
 }
 
-static decode_result some(zip_reader *z, unsigned char *buf, size_t want, size_t *made)
+static decode_result read_chunk(zip_reader *z, unsigned char *buf, size_t requested, size_t *made)
 {
     bool end = false;
     decode_result r;
 
     *made = 0;
     if (z->now->deflated)
-        r = inflate_some(z, buf, want, made, &end);
-    else if (!(r = packed(z, buf, want)))
-        *made = want;
+        r = inflate_chunk(z, buf, requested, made, &end);
+    else if (!(r = packed(z, buf, requested)))
+        *made = requested;
     if (!r && end && *made < z->left)
         r = damaged(z, "it holds less than the directory says");
     if (r)
@@ -136,7 +137,7 @@ static decode_result check(zip_reader *z)
     while (!end) {
         unsigned char more;
         size_t made;
-        decode_result r = inflate_some(z, &more, 1, &made, &end);
+        decode_result r = inflate_chunk(z, &more, 1, &made, &end);
         if (r)
             return r;
         if (made)
@@ -150,16 +151,16 @@ static decode_result check(zip_reader *z)
     return DECODE_OK;
 }
 
-decode_result zip_read(zip_reader *z, void *buf, size_t want, size_t *got)
+decode_result zip_read(zip_reader *z, void *buf, size_t requested, size_t *got)
 {
     decode_result r = DECODE_OK;
 
     *got = 0;
-    while (!r && *got < want && z->left) {
-        uint64_t room = want - *got < z->left ? want - *got : z->left;
+    while (!r && *got < requested && z->left) {
+        uint64_t left = requested - *got < z->left ? requested - *got : z->left;
         size_t made;
-        r = some(z, (unsigned char *)buf + *got, room < DECODE_CHUNK ? (size_t)room : DECODE_CHUNK,
-                 &made);
+        r = read_chunk(z, (unsigned char *)buf + *got,
+                       left < DECODE_CHUNK ? (size_t)left : DECODE_CHUNK, &made);
         *got += made;
     }
     return !r && !z->left && !z->checked ? check(z) : r;

@@ -8,8 +8,8 @@
 #define ZIP_READ_H
 #include "decode.h"
 
-/* At most `want` bytes from there on, as pread(2) gives them. */
-typedef ssize_t zip_at(void *ctx, void *buf, size_t want, uint64_t offset);
+/* At most `requested` bytes from there on, as pread(2) gives them. */
+typedef ssize_t zip_at(void *ctx, void *buf, size_t requested, uint64_t offset);
 
 typedef struct zip_reader zip_reader;
 /* limit: bytes of memory that the directory may take.  Where it fails, *z is to be closed too; it
@@ -17,7 +17,7 @@ typedef struct zip_reader zip_reader;
 decode_result zip_open(zip_reader **z, uint64_t size, uint64_t limit, zip_at *at, void *ctx);
 decode_result zip_next(zip_reader *z, const char **name);        /* NULL at the end */
 /* As many bytes of the member as are wanted; fewer only at its end, when it has been checked. */
-decode_result zip_read(zip_reader *z, void *buf, size_t want, size_t *got);
+decode_result zip_read(zip_reader *z, void *buf, size_t requested, size_t *got);
 const char *zip_error(const zip_reader *z);     /* of DECODE_DAMAGED */
 uint64_t zip_need(const zip_reader *z);         /* of DECODE_LIMIT */
 void zip_close(zip_reader *z);

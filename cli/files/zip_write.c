@@ -98,13 +98,13 @@ static int end_member(zip_writer *z)
         if (far)
             add(&e, 8, z->start);
     }
-    if (z->room - z->used < e.len) {
-        size_t room = 2 * z->room + sizeof e.bytes;
-        unsigned char *more = realloc(z->directory, room);
+    if (z->capacity - z->used < e.len) {
+        size_t capacity = 2 * z->capacity + sizeof e.bytes;
+        unsigned char *more = realloc(z->directory, capacity);
         if (!more)
             return ENOMEM;
         z->directory = more;
-        z->room = room;
+        z->capacity = capacity;
     }
     memcpy(z->directory + z->used, e.bytes, e.len);
     z->used += e.len;

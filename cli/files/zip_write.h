@@ -15,7 +15,7 @@ typedef struct zip_writer {
     /* the rest is zip_write.c's */
     uint64_t offset, members;           /* bytes and members so far */
     unsigned char *directory;
-    size_t used, room;
+    size_t used, capacity;
     char name[256];                     /* of the member that is being written, "": none */
     uint64_t start, size, got;
     uint32_t crc;

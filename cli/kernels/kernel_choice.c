@@ -14,7 +14,7 @@ static int parse(kernel_choice *k, int base)
 {
     fx_status s = fx_kernel_parse(&k->kernel, k->spec, k->family, base);
 
-    return !s ? 0 : k->family ? say_fault(k->path, "family", s) : say_failure(s);
+    return !s ? 0 : k->family ? say_file_error(k->path, "family", s) : say_failure(s);
 }
 
 int kernel_prepare(kernel_choice *k, const char *spec)

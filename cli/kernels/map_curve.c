@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAPS = 8, POINTS = 7, NARROW = 4, WIDE = 1024, ROOM = 256 };
+enum { MAPS = 8, POINTS = 7, NARROW = 4, WIDE = 1024, SPEC_SIZE = 256 };
 static const double ROUNDING = 1e-6;    /* of floats: what is exact has no place in the picture */
 
 /* What is worth comparing; explicit has no error to show. */
@@ -30,7 +30,7 @@ typedef struct curve {                  /* of one map */
 } curve;
 
 typedef struct curves {
-    char name[MAPS][ROOM];
+    char name[MAPS][SPEC_SIZE];
     curve of[MAPS];
     size_t n;
 } curves;
@@ -57,9 +57,9 @@ static int names(curves *c, const char *list)
 
     do {
         size_t n = strcspn(p, " ");
-        if (c->n == MAPS || n >= ROOM) {
+        if (c->n == MAPS || n >= SPEC_SIZE) {
             say_error("--map %.60s..: at most %d maps of less than %d characters are drawn", list,
-                      MAPS, ROOM);
+                      MAPS, SPEC_SIZE);
             return EXIT_USAGE;
         }
         memcpy(c->name[c->n++], p, n);
@@ -94,7 +94,7 @@ static int choose(curves *c, const kernel_choice *k, const pair_sample *s, const
         fx_status st = kernel_map(&m, maps, k->kernel, s->rows.cols, 64, cli.seed, &s->rows);
         fx_map_free(m);
         if (!st)
-            snprintf(c->name[c->n++], ROOM, "%s", usual[i]);
+            snprintf(c->name[c->n++], SPEC_SIZE, "%s", usual[i]);
         else if (st != FX_EUNSUPPORTED)
             return say_failure(st);
     }

@@ -120,14 +120,14 @@ int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, ui
 
     if (status)
         return status;
-    size_t room = (s->rows.rows / GROUP + 1) * OF_GROUP;
-    if ((status = say_limit((double)room
+    size_t capacity = (s->rows.rows / GROUP + 1) * OF_GROUP;
+    if ((status = say_limit((double)capacity
                                 * (double)(2 * sizeof *s->pair + (1 + seeds) * sizeof *s->K),
-                            "%zu pairs and %llu seeds need", room, (unsigned long long)seeds)))
+                            "%zu pairs and %llu seeds need", capacity, (unsigned long long)seeds)))
         return status;
-    s->pair = malloc(2 * room * sizeof *s->pair);
-    s->K = malloc(room * sizeof *s->K);
-    s->error = calloc(seeds, room * sizeof *s->error);
+    s->pair = malloc(2 * capacity * sizeof *s->pair);
+    s->K = malloc(capacity * sizeof *s->K);
+    s->error = calloc(seeds, capacity * sizeof *s->error);
     s->seeds = seeds;
     if (!s->pair || !s->K || !s->error)
         return say_no_memory("the pairs");

@@ -34,7 +34,7 @@ static int read_libfm(fx_model **m, const char *path, const char *task)
     if (!(status = input_bytes(&text, &len, &s, cli.max_memory))) {
         fx_status st = fx_model_import(m, "libfm", task && !strcmp(task, "classify"), text, len,
                                        &run);
-        status = st ? say_fault(s.name, "libfm", st) : 0;
+        status = st ? say_file_error(s.name, "libfm", st) : 0;
     }
     input_close(&s);
     free(text);

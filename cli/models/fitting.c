@@ -187,13 +187,13 @@ static void ask_for_one(char spec[FITTING_SPEC])
  * that would take long or much here is left to the rows that are to come. */
 static fx_status small_fit(char spec[FITTING_SPEC])
 {
-    enum { ROWS = 20, ROOM = 1 << 20 };
+    enum { ROWS = 20, MEMORY = 1 << 20 };
     const size_t cols = factor_is() ? 2 : 1;
     float x[2 * ROWS];
     double y[ROWS];
     const fx_matrix X = {.rows = ROWS, .cols = cols, .stride = cols, .val = x};
     const fx_table t = {.rows = ROWS, .cols = cols, .blocks = 1, .block = &X, .label = y};
-    const fx_run run = {.threads = 1, .max_memory = ROOM};
+    const fx_run run = {.threads = 1, .max_memory = MEMORY};
     fx_model *m = NULL;
 
     for (int i = 0; i < ROWS; i++)

@@ -105,7 +105,7 @@ static double paper_of(const recipe *r, size_t cell, const char *y)
 
 /* ---- Series ------------------------------------------------------------------------------- */
 /* The series of that name and kind, made if it is not there; room for all of the cells. */
-static figure_series *series_of(figure_panel *panel, const char *name, bool hollow, size_t room)
+static figure_series *series_of(figure_panel *panel, const char *name, bool hollow, size_t capacity)
 {
     for (size_t i = 0; i < panel->count; i++) {
         figure_series *s = &panel->series[i];
@@ -113,7 +113,8 @@ static figure_series *series_of(figure_panel *panel, const char *name, bool holl
             return s;
     }
     figure_series *s = &panel->series[panel->count];
-    *s = (figure_series){.name = name, .hollow = hollow, .point = calloc(room, sizeof *s->point)};
+    *s = (figure_series){
+        .name = name, .hollow = hollow, .point = calloc(capacity, sizeof *s->point)};
     panel->count += s->point != NULL;
     return s->point ? s : NULL;
 }
@@ -162,10 +163,10 @@ static bool add_case(drawing *d, figure_panel *panel, const recipe_plot *p, size
     return true;
 }
 
-static const char *label(char room[64], const char *given, const char *column)
+static const char *label(char capacity[64], const char *given, const char *column)
 {
-    recipe_say(room, 64, column);
-    return given ? given : room;
+    recipe_say(capacity, 64, column);
+    return given ? given : capacity;
 }
 
 static bool fill(drawing *d, figure_panel *panel, const recipe_plot *p, size_t number,
@@ -224,8 +225,8 @@ int page_figure(plot *p, const char *path, const recipe *r, const records *k)
     char labels[sizeof r->plot / sizeof *r->plot][2][64], note[80];
     bool done = name_all(&d);
 
-    size_t room = r->plots * d.panels + 3;      /* a last row may be filled in part */
-    f.panel = done ? calloc(room, sizeof *f.panel) : NULL;
+    size_t capacity = r->plots * d.panels + 3;          /* a last row may be filled in part */
+    f.panel = done ? calloc(capacity, sizeof *f.panel) : NULL;
     done = f.panel != NULL;
     for (size_t i = 0; i < r->plots; i++)
         for (size_t j = 0; j < d.panels && done; j++) {
@@ -239,7 +240,7 @@ int page_figure(plot *p, const char *path, const recipe *r, const records *k)
     f.note = d.bars ? note : NULL;
     f.hollow = d.paper ? "hollow: the paper" : NULL;
     int status = done ? figure_draw(p, path, &f) : say_no_memory("the picture");
-    for (size_t i = 0; f.panel && i < room; i++) {
+    for (size_t i = 0; f.panel && i < capacity; i++) {
         for (size_t j = 0; j < f.panel[i].count; j++)
             free(f.panel[i].series[j].point);
         free(f.panel[i].series);

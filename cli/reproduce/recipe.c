@@ -118,11 +118,11 @@ size_t recipe_measured(const recipe *r, const char *column)
     return RECIPE_VALUES;
 }
 
-void recipe_say(char *out, size_t room, const char *field)
+void recipe_say(char *out, size_t capacity, const char *field)
 {
     size_t n = 0;
 
-    for (; field && field[n] && n + 1 < room; n++)
+    for (; field && field[n] && n + 1 < capacity; n++)
         out[n] = field[n] == '_' ? ' ' : field[n];
     out[n] = '\0';
 }

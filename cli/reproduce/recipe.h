@@ -46,7 +46,7 @@ typedef struct records {                /* all that has been measured: records.c
         uint64_t seed;
         double value[RECIPE_VALUES];    /* by the measure's columns; NaN: nothing */
     } *at;
-    size_t n, room;
+    size_t n, capacity;
     char origin[1024];                  /* machine_origin when it began, and when it went on */
 } records;
 
@@ -125,7 +125,7 @@ const char *recipe_set(const recipe *r, const char *option, const char *otherwis
 /* "@NAME": the case of that series in the same panel; cells if there is none. */
 size_t recipe_other(const recipe *r, size_t cell, const char *name);
 size_t recipe_measured(const recipe *r, const char *column); /* its place; RECIPE_VALUES: none */
-void recipe_say(char *out, size_t room, const char *field); /* '_' as a blank */
+void recipe_say(char *out, size_t capacity, const char *field); /* '_' as a blank */
 
 /* ---- records.c ------------------------------------------------------------------------------ */
 typedef struct summary { double mean, sd; size_t n; } summary;

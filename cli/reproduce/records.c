@@ -8,13 +8,13 @@
 
 int records_push(records *k, const struct record *p)
 {
-    if (k->n == k->room) {
-        size_t room = k->room ? 2 * k->room : 64;
-        struct record *more = realloc(k->at, room * sizeof *more);
+    if (k->n == k->capacity) {
+        size_t capacity = k->capacity ? 2 * k->capacity : 64;
+        struct record *more = realloc(k->at, capacity * sizeof *more);
         if (!more)
             return say_no_memory("records");
         k->at = more;
-        k->room = room;
+        k->capacity = capacity;
     }
     k->at[k->n++] = *p;
     return 0;

@@ -52,7 +52,7 @@ static int make(loaded *l, const fx_table *A, const fx_table *B, const char *tex
     progress_begin("pairs", "rows", 0);
     fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed, &run);
     progress_end();
-    return s ? say_fault(link_path, "links", s) : 0;
+    return s ? say_file_error(link_path, "links", s) : 0;
 }
 
 int link_rows_load(loaded *l, const char *part)

@@ -10,26 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 8 << 20, PORTION = 1 << 20, LEAST = 1 << 16 };
+enum { BATCH = 8 << 20, CHUNK = 1 << 20, MIN_BATCH = 1 << 16 };
 enum { PARSED = 16 };                   /* times the bytes of a batch: more than parsing it takes */
 
 /* ---- Feeding ------------------------------------------------------------------------------ */
 typedef struct batch {
     char *buf;
-    size_t room, have;
+    size_t capacity, have;
     bool end;
     bool words;                         /* lines of words, taken for svmlight */
-    bool kept;                          /* rows stay in memory */
+    bool keep_rows;                     /* rows stay in memory */
     bool dense;                         /* rows may be stored as floats alone, without columns */
 } batch;
 
 /* Bytes: of all rows, or of rows that pass by; less where memory is short. */
-static size_t batch_room(bool pass_by)
+static size_t batch_capacity(bool pass_by)
 {
-    size_t most = pass_by ? PORTION : BATCH;
+    size_t max_bytes = pass_by ? CHUNK : BATCH;
     uint64_t share = cli.max_memory / PARSED;
 
-    return share >= most ? most : share > LEAST ? (size_t)share : LEAST;
+    return share >= max_bytes ? max_bytes : share > MIN_BATCH ? (size_t)share : MIN_BATCH;
 }
 
 /* Fill the batch; for text, until it holds a line end. */
@@ -37,11 +37,11 @@ static int fill(batch *b, input *s, bool whole_lines, size_t *cut)
 {
     for (;;) {
         size_t got, from = b->have;
-        int status = input_read(s, &got, b->buf + b->have, b->room - b->have);
+        int status = input_read(s, &got, b->buf + b->have, b->capacity - b->have);
         if (status)
             return status;
         b->have += got;
-        b->end = b->have < b->room;
+        b->end = b->have < b->capacity;
         *cut = b->have;
         if (b->end || !whole_lines)
             return 0;
@@ -49,14 +49,14 @@ static int fill(batch *b, input *s, bool whole_lines, size_t *cut)
             --*cut;
         if (*cut > from)
             return 0;
-        char *more = b->room < cli.max_memory / 2 ? realloc(b->buf, 2 * b->room) : NULL;
+        char *more = b->capacity < cli.max_memory / 2 ? realloc(b->buf, 2 * b->capacity) : NULL;
         if (!more) {
             char size[32];
-            say_error("%s: a line of more than %s", s->name, say_bytes(size, (double)b->room));
+            say_error("%s: a line of more than %s", s->name, say_bytes(size, (double)b->capacity));
             return EXIT_MEMORY;
         }
         b->buf = more;
-        b->room *= 2;
+        b->capacity *= 2;
     }
 }
 
@@ -71,7 +71,7 @@ static int feed(fx_reader *r, input *s, batch *b, size_t cut, double before)
     fx_reading c = fx_data_reader_count(r);
     /* The least that they can take: floats; in sparse rows also columns, starts and labels. */
     double bytes = b->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
-    if (b->kept
+    if (b->keep_rows
         && say_limit(bytes, "%s: %llu rows so far take", s->name, (unsigned long long)c.rows))
         return EXIT_MEMORY;
     b->have -= cut;
@@ -239,7 +239,7 @@ int load_as(loaded *out, const char *path, const load_options *like)
 {
     input s;
     fx_reader *r = NULL;
-    batch b = {.room = batch_room(like && like->each), .kept = !(like && like->each)};
+    batch b = {.capacity = batch_capacity(like && like->each), .keep_rows = !(like && like->each)};
     loaded l = {0};
     double start = say_clock();
 
@@ -251,7 +251,7 @@ int load_as(loaded *out, const char *path, const load_options *like)
     l.name = s.name;
     l.compression = s.compression;
     progress_begin("read", "B", (double)s.size);
-    if (!(b.buf = malloc(b.room)))
+    if (!(b.buf = malloc(b.capacity)))
         status = say_no_memory("reading");
     if (!status)
         status = read_all(&l, &r, &s, path, &b, like);

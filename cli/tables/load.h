@@ -22,7 +22,7 @@ const char *format_found(bool zip, const char *path, const char *bytes, size_t l
 /* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
 int reading_make(strbuf *t, const char *format, const load_options *like, const char *bytes,
                  size_t len);
-void reading_name(char *out, size_t room, const char *value, size_t len); /* %2C is a comma */
+void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */
 int movielens_dir_read(loaded *l, const char *path, const char *part); /* data, table, spec */

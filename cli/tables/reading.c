@@ -87,12 +87,12 @@ static void add_name(strbuf *t, const char *key, const char *name, bool list)
     }
 }
 
-void reading_name(char *out, size_t room, const char *value, size_t len)
+void reading_name(char *out, size_t capacity, const char *value, size_t len)
 {
     size_t n = 0;
     unsigned byte;
 
-    for (size_t i = 0; i < len && n + 1 < room; i++)
+    for (size_t i = 0; i < len && n + 1 < capacity; i++)
         if (value[i] == '%' && len - i > 2 && strspn(value + i + 1, HEX) >= 2
             && sscanf(value + i + 1, "%2x", &byte) == 1) {
             out[n++] = (char)byte;

@@ -66,8 +66,8 @@ int rows_scale(loaded *l, const fx_scale *scale)
     return 0;
 }
 
-/* The largest |value| beyond *most, and its column. */
-static void largest(double *most, size_t *column, const fx_matrix *X)
+/* The largest |value| beyond *peak, and its column. */
+static void find_peak(double *peak, size_t *column, const fx_matrix *X)
 {
     size_t row = X->ptr ? 1 : X->rows;
     size_t first = X->ptr ? (size_t)X->ptr[0] : 0;
@@ -77,9 +77,9 @@ static void largest(double *most, size_t *column, const fx_matrix *X)
         for (size_t from = first + i * X->stride, q = from; q < from + count; q++) {
             double x = fabs(X->type == FX_F32 ? ((const float *)X->val)[q]
                                               : ((const double *)X->val)[q]);
-            if (x <= *most)
+            if (x <= *peak)
                 continue;
-            *most = x;
+            *peak = x;
             *column = !X->ptr   ? q - from
                       : X->wide ? (size_t)((const int64_t *)X->col)[q]
                                 : (size_t)((const int32_t *)X->col)[q];
@@ -108,19 +108,19 @@ double rows_stored(const fx_table *t, int order)
 
 const char *rows_scaling(const fx_table *t)
 {
-    double most = 0;
+    double peak = 0;
     size_t column = 0;
     char number[32];
 
     for (size_t b = 0; b < t->blocks; b++)
-        largest(&most, &column, &t->block[b]);
+        find_peak(&peak, &column, &t->block[b]);
     snprintf(number, sizeof number, "%zu", column + (size_t)t->base);
-    if (most <= 1)
+    if (peak <= 1)
         say_note("scaling: none, since all values are within -1 and 1");
     else
-        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g in column %s",
-                 most, t->name ? t->name[column] : number);
-    return most <= 1 ? "none" : "maxabs";
+        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g in column %s", peak,
+                 t->name ? t->name[column] : number);
+    return peak <= 1 ? "none" : "maxabs";
 }
 
 int rows_join(loaded *l)
@@ -156,27 +156,27 @@ static bool is_first(const card *c, size_t i) { return i == 0 || c[i].label != c
 
 /* Sorted by class, the first row of each class is drawn, then an even share of all others: a class
  * gets its share, and at least one row if there are no more classes than rows to draw. */
-static void draw_by_class(bool *drawn, const card *c, size_t n, size_t most)
+static void draw_by_class(bool *drawn, const card *c, size_t n, size_t max_rows)
 {
     size_t classes = 0, first = 0;
 
     for (size_t i = 0; i < n; i++)
         classes += is_first(c, i);
-    size_t firsts = classes < most ? classes : most;
+    size_t firsts = classes < max_rows ? classes : max_rows;
     for (size_t i = 0; i < n; i++) {
         bool is = is_first(c, i);
         drawn[c[i].place] = is ? is_taken(first, firsts, classes)
-                               : is_taken(i - first, most - firsts, n - classes);
+                               : is_taken(i - first, max_rows - firsts, n - classes);
         first += is;
     }
 }
 
-int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_t seed)
+int rows_draw(size_t *row, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
 {
     size_t n = 0;
 
     fx_data_shuffle(row, t->rows, seed);
-    if (regress || !t->label || most >= t->rows)
+    if (regress || !t->label || max_rows >= t->rows)
         return 0;
     card *c = malloc(t->rows * sizeof *c);
     bool *drawn = malloc(t->rows * sizeof *drawn);
@@ -184,7 +184,7 @@ int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_
         for (size_t i = 0; i < t->rows; i++)
             c[i] = (card){t->label[row[i]], i};
         qsort(c, t->rows, sizeof *c, by_label);
-        draw_by_class(drawn, c, t->rows, most);
+        draw_by_class(drawn, c, t->rows, max_rows);
         for (size_t i = 0; i < t->rows; i++)
             if (drawn[i])
                 row[n++] = row[i];

@@ -53,9 +53,9 @@ const char *rows_scaling(const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
-/* row[t->rows]: the first `most` are a random sample by seed.  If labels are classes, each has its
- * share of it, and at least one row where there are no more classes than rows to draw. */
-int rows_draw(size_t *row, const fx_table *t, size_t most, bool regress, uint64_t seed);
+/* row[t->rows]: the first `max_rows` are a random sample by seed.  If labels are classes, each has
+ * its share of it, and at least one row where there are no more classes than rows to draw. */
+int rows_draw(size_t *row, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Of /proc/cpuinfo, which not every processor says. */
-static bool model_name(char *out, size_t room)
+static bool model_name(char *out, size_t capacity)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[256], *name = NULL;
@@ -20,7 +20,7 @@ static bool model_name(char *out, size_t room)
     if (f)
         fclose(f);
     if (name)
-        snprintf(out, room, "%.*s", (int)strcspn(name, "\n"), name);
+        snprintf(out, capacity, "%.*s", (int)strcspn(name, "\n"), name);
     return name && *out;
 }
 

@@ -94,7 +94,7 @@ void progress_child(int pid) { child = pid; }
 
 bool progress_interrupted(void) { return signals != 0; }
 
-void progress_forget(void)
+void progress_clear(void)
 {
     signals = 0;
     wake(false);

@@ -14,7 +14,7 @@
 static size_t decode(uint32_t *code, const char *p, const char *end)
 {
     const unsigned char *s = (const unsigned char *)p;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min_code[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = *s < 0x80             ? 1
                : (*s & 0xe0) == 0xc0 ? 2
                : (*s & 0xf0) == 0xe0 ? 3
@@ -30,7 +30,7 @@ static size_t decode(uint32_t *code, const char *p, const char *end)
         *code = *code << 6 | (s[i] & 0x3fu);
     }
     bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
+    return *code < min_code[n] || *code > 0x10ffff || surrogate ? 0 : n;
 }
 
 /* Controls of both ranges, ends of lines and paragraphs, marks and overrides of direction. */
@@ -48,15 +48,15 @@ size_t safe_length(const char *p, const char *end)
     return is_unsafe(code) ? 0 : n;
 }
 
-size_t safe_next(char out[SAFE_ROOM], const char *p, const char *end)
+size_t safe_next(char out[SAFE_SIZE], const char *p, const char *end)
 {
     uint32_t code = 0;
     size_t n = decode(&code, p, end);
 
     if (n == 0 || (n == 1 && is_unsafe(code)))
-        snprintf(out, SAFE_ROOM, "\\x%02x", (unsigned)(unsigned char)*p);
+        snprintf(out, SAFE_SIZE, "\\x%02x", (unsigned)(unsigned char)*p);
     else if (is_unsafe(code))
-        snprintf(out, SAFE_ROOM, "\\u%04x", (unsigned)code & 0xffff);
+        snprintf(out, SAFE_SIZE, "\\u%04x", (unsigned)code & 0xffff);
     else {
         memcpy(out, p, n);
         out[n] = '\0';
@@ -75,17 +75,17 @@ size_t safe_tail(const char *s, size_t n)
     return need > have ? have : 0;
 }
 
-/* Looks at no byte behind the `most` first, which may be the last of a buffer. */
-size_t safe_cut(const char *s, size_t most)
+/* Looks at no byte behind the `max_bytes` first, which may be the last of a buffer. */
+size_t safe_cut(const char *s, size_t max_bytes)
 {
-    size_t n = strnlen(s, most);
+    size_t n = strnlen(s, max_bytes);
 
-    return n < most ? n : n - safe_tail(s, n);
+    return n < max_bytes ? n : n - safe_tail(s, n);
 }
 
 void safe_add(strbuf *t, const char *s, size_t n)
 {
-    char one[SAFE_ROOM];
+    char one[SAFE_SIZE];
 
     for (const char *p = s; p < s + n;) {
         p += safe_next(one, p, s + n);
@@ -96,16 +96,16 @@ void safe_add(strbuf *t, const char *s, size_t n)
 /* ---- printf ------------------------------------------------------------------------------- */
 typedef struct sink {                   /* as snprintf has it: n goes on when there is no room */
     char *out;
-    size_t room, n;
+    size_t capacity, n;
 } sink;
 
 static void put(sink *k, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++, k->n++)
-        if (k->n + 1 < k->room)
+        if (k->n + 1 < k->capacity)
             k->out[k->n] = s[i];
-    if (k->room)
-        k->out[k->n < k->room ? k->n : k->room - 1] = '\0';
+    if (k->capacity)
+        k->out[k->n < k->capacity ? k->n : k->capacity - 1] = '\0';
 }
 
 static void put_blanks(sink *k, size_t n)
@@ -165,7 +165,7 @@ static void put_string(sink *k, const conversion *c, const char *s)
     s = s ? s : "(null)";
     size_t n = c->precision < 0 ? strlen(s) : safe_cut(s, (size_t)c->precision);
     size_t width = (size_t)(c->width < 0 ? -(long)c->width : c->width), shown = 0;
-    char one[SAFE_ROOM];
+    char one[SAFE_SIZE];
 
     for (const char *p = s; p < s + n; shown += strlen(one))
         p += safe_next(one, p, s + n);

@@ -93,13 +93,13 @@ static int escaped(const char *p)
 
 /* detail with spec keys respelt as options and names of columns as they are; cut rather than
  * overrun. */
-static void respell(char *out, size_t room, const char *detail)
+static void respell(char *out, size_t capacity, const char *detail)
 {
     const char named[] = "is named '";
     size_t n = 0;
     bool in_name = false;
 
-    while (*detail && n + 32 < room) {
+    while (*detail && n + 32 < capacity) {
         int byte = in_name ? escaped(detail) : -1;
         if (byte > 0) {
             out[n++] = (char)byte;
@@ -113,7 +113,7 @@ static void respell(char *out, size_t room, const char *detail)
         while (k < keys && strncmp(detail, spelling[k][0], strlen(spelling[k][0])) != 0)
             k++;
         if (k < keys) {
-            n += (size_t)snprintf(out + n, room - n, "%s", spelling[k][1]);
+            n += (size_t)snprintf(out + n, capacity - n, "%s", spelling[k][1]);
             detail += strlen(spelling[k][0]);
         } else
             out[n++] = *detail++;
@@ -139,7 +139,7 @@ int say_failure(fx_status s)
 void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail()); }
 
 /* The library has no names of files: it says "links:7: ..", which is line 7 of the path. */
-int say_fault(const char *path, const char *ours, fx_status s)
+int say_file_error(const char *path, const char *ours, fx_status s)
 {
     const char *detail = fx_error_detail();
     size_t n = strlen(ours);
@@ -188,7 +188,7 @@ int say_limit(double bytes, const char *what, ...)
 static void put_json(const char *bytes)
 {
     const char *end = bytes + strlen(bytes);
-    char one[SAFE_ROOM];
+    char one[SAFE_SIZE];
 
     while (bytes < end) {
         size_t used = safe_next(one, bytes, end);

@@ -16,15 +16,15 @@ void strbuf_add(strbuf *t, const char *format, ...)
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
     t->failed |= n < 0;
-    if (!t->failed && t->n + (size_t)n >= t->room) {
-        size_t room = 2 * (t->n + (size_t)n) + 256;
-        char *s = realloc(t->s, room);
+    if (!t->failed && t->n + (size_t)n >= t->capacity) {
+        size_t capacity = 2 * (t->n + (size_t)n) + 256;
+        char *s = realloc(t->s, capacity);
         t->failed = !s;
         t->s = s ? s : t->s;
-        t->room = s ? room : t->room;
+        t->capacity = s ? capacity : t->capacity;
     }
     if (!t->failed)
-        t->n += (size_t)vsnprintf(t->s + t->n, t->room - t->n, format, again);
+        t->n += (size_t)vsnprintf(t->s + t->n, t->capacity - t->n, format, again);
     va_end(again);
 }
 

@@ -19,7 +19,7 @@ int say_failure(fx_status s);                           /* of the library; the e
 enum { SAY_REASON = 256 };
 void say_reason(char buf[SAY_REASON]);  /* the library's last failure, for those that go on */
 /* The same, of a file whose text the library calls `ours`; positions in it follow its path. */
-int say_fault(const char *path, const char *ours, fx_status s);
+int say_file_error(const char *path, const char *ours, fx_status s);
 void say_remark(void);                                  /* a positive status, as a warning */
 int say_no_memory(const char *what);
 /* 0, or EXIT_MEMORY if bytes exceed --max-memory: "<what> 3.0 GiB, the limit is 2.0 GiB". */
@@ -42,7 +42,7 @@ int progress_stop(void);                /* says "interrupted", returns progress_
 int progress_status(void);              /* the exit status of the last signal; 0: there was none */
 /* A program that we wait for, or 0: it ends with us. */
 void progress_child(int pid);
-void progress_forget(void);             /* the work has stopped; what was done may be written */
+void progress_clear(void);              /* the work has stopped; what was done may be written */
 /* A stretch of work: `total` units in all, 0 if unknown. */
 void progress_begin(const char *what, const char *unit, double total);
 /* It goes on under another name; the bar is off the line, for who wants to print one. */
@@ -62,7 +62,7 @@ int progress_threads(void);             /* how many of them */
  * only the end needs to look. */
 typedef struct strbuf {
     char *s;                            /* ends with a NUL; NULL: nothing was added */
-    size_t n, room;
+    size_t n, capacity;
     bool failed;
 } strbuf;
 void strbuf_add(strbuf *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -72,14 +72,15 @@ void strbuf_free(strbuf *t);
  * Names from files and arguments, as a terminal or a figure may show them.
  * Valid UTF-8 stays as it is.  Control characters, invalid bytes, and characters that end a line or
  * reverse the direction of writing become \xNN (a byte) or \uNNNN (a character). */
-enum { SAFE_ROOM = 8 };                 /* bytes that one character can become, and a NUL */
+enum { SAFE_SIZE = 8 };                 /* bytes that one character can become, and a NUL */
 /* Bytes of the character at p, before end, if it may be shown as it is; else 0. */
 size_t safe_length(const char *p, const char *end);
 /* The character at p as it may be shown; returns how many bytes of p that was. */
-size_t safe_next(char out[SAFE_ROOM], const char *p, const char *end);
+size_t safe_next(char out[SAFE_SIZE], const char *p, const char *end);
 /* How many of the last bytes of s[n] begin a character that does not end there. */
 size_t safe_tail(const char *s, size_t n);
-size_t safe_cut(const char *s, size_t most);    /* bytes of s, in whole characters, up to `most` */
+/* Bytes of s, in whole characters, up to `max_bytes`. */
+size_t safe_cut(const char *s, size_t max_bytes);
 void safe_add(strbuf *t, const char *s, size_t n);
 
 /* printf, where what %s and %c print is made safe; text of the format itself is printed as it is.

@@ -88,8 +88,9 @@ static int run(const command *c, int argc, char **argv)
     status = opt_parse(c, argc, argv, operand, &n);
     if (!status && cli.help)
         status = help(c->name);
-    else if (!status && (n < c->least || n > c->most)) {
-        say_error("%s: %s", c->name, n < c->least ? "an operand is missing" : "too many operands");
+    else if (!status && (n < c->min_operands || n > c->max_operands)) {
+        say_error("%s: %s", c->name,
+                  n < c->min_operands ? "an operand is missing" : "too many operands");
         say_hint("usage: featcross %s %s", c->name, c->operands);
         status = EXIT_USAGE;
     } else if (!status)

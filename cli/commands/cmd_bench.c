@@ -394,6 +394,6 @@ const command cmd_bench = {
                 "bench map --threads 1\n"
                 "bench gram --json",
     .groups = {&group, &common_options},
-    .least = 0, .most = 1,
+    .min_operands = 0, .max_operands = 1,
     .run = run,
 };

@@ -18,8 +18,8 @@
 
 enum {
     START = 4096,                       /* features, at most, of the first map */
-    MOST = 1 << 18,                     /* of any map that is made */
-    LEAST = 4,                          /* and multiples of it, which every map can have */
+    MAX_FEATURES = 1 << 18,             /* of any map that is made */
+    MIN_FEATURES = 4,                   /* and multiples of it, which every map can have */
     TRIES = 6,
     WIDTH = 1024                        /* columns, if nobody says */
 };
@@ -103,7 +103,7 @@ static bool is_map(const fx_map *m, const char *name)
 /* The norm that the map's theorems are about, of the longest row. */
 static double largest_norm(const fx_matrix *X, bool l2)
 {
-    double most = 0;
+    double largest = 0;
 
     for (size_t i = 0; i < X->rows; i++) {
         size_t first = X->ptr ? (size_t)X->ptr[i] : i * X->stride;
@@ -114,9 +114,9 @@ static double largest_norm(const fx_matrix *X, bool l2)
                                          : (double)((const float *)X->val)[q];
             norm += l2 ? x * x : fabs(x);
         }
-        most = fmax(most, l2 ? sqrt(norm) : norm);
+        largest = fmax(largest, l2 ? sqrt(norm) : norm);
     }
-    return most;
+    return largest;
 }
 
 static int ask(fx_bound out[FX_BOUND_MAX], size_t *n, work *w)
@@ -134,7 +134,7 @@ static int ask(fx_bound out[FX_BOUND_MAX], size_t *n, work *w)
 static int find_theorems(work *w)
 {
     fx_bound other[FX_BOUND_MAX];
-    size_t cols = w->X.data ? w->X.table.cols : columns ? columns : WIDTH, n = 0, kept = 0;
+    size_t cols = w->X.data ? w->X.table.cols : columns ? columns : WIDTH, n = 0, usable = 0;
     int status = make_map(w, cols);
 
     if (status)
@@ -152,10 +152,10 @@ static int find_theorems(work *w)
         return status;
     for (size_t i = 0; i < w->theorems && i < n; i++)
         if (w->theorem[i].features == other[i].features)
-            w->theorem[kept++] = w->theorem[i];
-    if (w->theorems && !kept)
+            w->theorem[usable++] = w->theorem[i];
+    if (w->theorems && !usable)
         snprintf(w->reason, sizeof w->reason, "no theorem without columns: give data or --columns");
-    w->theorems = kept;
+    w->theorems = usable;
     return 0;
 }
 
@@ -165,7 +165,7 @@ static double whole(double D) { return fmax(1, ceil(D)); }
 static int predict(work *w)
 {
     size_t n = w->s.pairs;
-    double *V = malloc((n ? n : 1) * sizeof *V), mean = 0, most = 0;
+    double *V = malloc((n ? n : 1) * sizeof *V), mean = 0, largest = 0;
     size_t exact = w->error.columns - w->error.asked;   /* which do not vary */
     double scale = (double)(fx_map_features(w->map) - exact) / (eps * eps * delta);
     fx_run run = progress_run();
@@ -177,12 +177,12 @@ static int predict(work *w)
     progress_end();
     for (size_t q = 0; !s && q < n; q++) {
         mean += V[q] / (double)n;
-        most = fmax(most, V[q]);
+        largest = fmax(largest, V[q]);
     }
     free(V);
     if (!s) {
         w->predicted = whole(mean * scale);
-        w->every = whole(most * scale);
+        w->every = whole(largest * scale);
     }
     return s && s != FX_EUNSUPPORTED ? say_failure(s) : 0;
 }
@@ -221,12 +221,13 @@ static int search(work *w)
             best = w->error;
             w->verified = true;
         }
-        if (w->verified && (times > 0.9 || D <= LEAST))
+        if (w->verified && (times > 0.9 || D <= MIN_FEATURES))
             break;
         w->found = next;
-        if (next > MOST)
+        if (next > MAX_FEATURES)
             break;
-        D = next > LEAST ? ((size_t)next + LEAST - 1) / LEAST * LEAST : LEAST;
+        D = next > MIN_FEATURES ? ((size_t)next + MIN_FEATURES - 1) / MIN_FEATURES * MIN_FEATURES
+                                : MIN_FEATURES;
     }
     if (w->verified) {
         w->error = best;
@@ -359,17 +360,17 @@ static int refuse(const char *why, const char *hint)
 static int bound(work *w, const char *path)
 {
     size_t D;
-    plot picture;
+    plot p;
     int status = kernel_prepare(&w->k, kernel_spec);
 
     if (status || (!curves && (status = kernel_map_check(w->maps, &w->k)))
         || (curves && map_spec && (status = map_curve_check(map_spec, &w->k)))
         || (features && (status = kernel_features(&D, features, 1)))
-        || (plot_path && (status = plot_open(&picture, plot_path)))
+        || (plot_path && (status = plot_open(&p, plot_path)))
         || (status = path ? read_data(w, path) : kernel_finish(&w->k, NULL)))
         return status;
     if (curves)
-        return map_curve_run(&w->X, &w->k, &w->s, map_spec, plot_path, &picture);
+        return map_curve_run(&w->X, &w->k, &w->s, map_spec, plot_path, &p);
     if ((status = find_theorems(w)) || (path && (status = look_at_data(w))))
         return status;
     return cli.json ? print_json(w) : print(w);
@@ -421,6 +422,6 @@ const command cmd_bound = {
                 "bound x.svm --scale unit-l2 --eps 0.01 --json\n"
                 "bound x.svm --kernel anova:order=3 --curve --plot error.svg",
     .groups = {&group, &reading_options, &common_options},
-    .least = 0, .most = 1, .kernels = true, .maps = true,
+    .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true,
     .run = run,
 };

@@ -63,11 +63,11 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
     return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, NULL, &plan, p, false);
 }
 
-static bool talks(void) { return !cli.quiet && isatty(2); }
+static bool is_interactive(void) { return !cli.quiet && isatty(2); }
 
 static void show(const job *j, const method *m, const trial *t, uint64_t seed)
 {
-    if (!talks())
+    if (!is_interactive())
         return;
     if (*m->failed)
         say_note("seed %llu  %-*s  failed: %s", (unsigned long long)seed, j->width, m->name,
@@ -141,7 +141,7 @@ static int measure_all(job *j)
     for (size_t s = 0; s < seeds && !status; s++)
         status = measure_seed(j, s);
     progress_end();
-    if (talks())
+    if (is_interactive())
         say_note("%s", "");             /* between those lines and the table */
     for (size_t i = 0; i < c->n; i++)
         done += c->list[i].done > 0;
@@ -172,9 +172,9 @@ static int report(job *j)
         say_lines(advice);              /* the table would be in the way */
     else
         status = compare_print(c, advice);
-    int picture = plot_path ? compare_picture(&j->plot, plot_path, c) : 0;
+    int drawn = plot_path ? compare_figure(&j->plot, plot_path, c) : 0;
     free(made);
-    return csv ? csv : status ? status : picture;
+    return csv ? csv : status ? status : drawn;
 }
 
 static int compare(job *j, const char *data)
@@ -201,7 +201,7 @@ static int compare(job *j, const char *data)
 static int run(int n, char **operand)
 {
     job j = {.c = {.methods = methods, .features = features, .exact = exact,
-                   .test_path = test_path, .most = rows, .seeds = seeds}};
+                   .test_path = test_path, .max_rows = rows, .seeds = seeds}};
 
     (void)n;
     if (cli.json && csv_path && output_is_stdout(csv_path)) {
@@ -249,7 +249,7 @@ const command cmd_compare = {
                 "compare data.svm --methods linear,rk,exact -D 4x,16x,64x --exact yes\n"
                 "compare prices.csv --label price --task regress --json",
     .groups = {&group, &reading_options, &common_options},
-    .least = 1,
-    .most = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .run = run,
 };

@@ -214,6 +214,6 @@ const command cmd_convert = {
                 "convert m.libfm m.fx --task classify\n"
                 "convert linear.fx fm.fx --to fm",
     .groups = {&group, &link_rows_options, &reading_options, &common_options},
-    .least = 0, .most = 3,
+    .min_operands = 0, .max_operands = 3,
     .run = run,
 };

@@ -22,12 +22,12 @@ static const opt_group group = {"Options", options};
 static const char *const names[] = {"accuracy", "auc", "logloss", "rmse"};
 enum { METRICS = sizeof names / sizeof *names };
 
-typedef struct wanted {
+typedef struct metric_list {
     bool by_name[METRICS];
     bool all;
-} wanted;
+} metric_list;
 
-static int parse_wanted(wanted *w)
+static int parse_metrics(metric_list *w)
 {
     w->all = !metrics;
     for (const char *p = metrics; p;) {
@@ -45,7 +45,7 @@ static int parse_wanted(wanted *w)
     return 0;
 }
 
-static int not_offered(const wanted *w, const double *value, const fx_content *c)
+static int not_offered(const metric_list *w, const double *value, const fx_content *c)
 {
     for (int i = 0; i < METRICS; i++)
         if (w->by_name[i] && isnan(value[i])) {
@@ -78,8 +78,8 @@ static void print_confusion(const fx_content *c, const double *confusion)
     putchar('\n');
 }
 
-static int print(const wanted *w, const double *value, const fx_content *c, const fx_metrics *m,
-                 const double *confusion)
+static int print(const metric_list *w, const double *value, const fx_content *c,
+                 const fx_metrics *m, const double *confusion)
 {
     safe_print(stdout, "%-10s %zu\n", "rows", m->rows);
     for (int i = 0; i < METRICS; i++)
@@ -90,7 +90,7 @@ static int print(const wanted *w, const double *value, const fx_content *c, cons
     return say_flush();
 }
 
-static int print_json(const wanted *w, const double *value, const fx_content *c,
+static int print_json(const metric_list *w, const double *value, const fx_content *c,
                       const fx_metrics *m, const double *confusion, double read, double seconds)
 {
     json_t *j = json_pack("{s:I, s:{s:f, s:f}}", "rows", (json_int_t)m->rows, "seconds", "read",
@@ -114,7 +114,7 @@ static int print_json(const wanted *w, const double *value, const fx_content *c,
 }
 
 /* path NULL: of --links. */
-static int evaluate(fx_model *m, const char *path, const wanted *w)
+static int evaluate(fx_model *m, const char *path, const metric_list *w)
 {
     fx_content c = fx_model_content(m);
     loaded X = {0};
@@ -161,10 +161,10 @@ static int evaluate(fx_model *m, const char *path, const wanted *w)
 
 static int run(int n, char **operand)
 {
-    wanted w = {0};
+    metric_list w = {0};
     fx_model *m = NULL;
     size_t bytes;
-    int status = parse_wanted(&w);
+    int status = parse_metrics(&w);
 
     if (!status && !(status = link_rows_check("evaluate", n - 1))
         && !(status = n > 1 ? model_file_first(&m, &bytes, operand[0], operand[1])
@@ -188,6 +188,6 @@ const command cmd_evaluate = {
                 "evaluate m.fx test.svm --metric auc,logloss --json\n"
                 "evaluate m.fx --links l.txt --nodes people.svm --part sample",
     .groups = {&group, &link_rows_options, &reading_options, &common_options},
-    .least = 1, .most = 2,
+    .min_operands = 1, .max_operands = 2,
     .run = run,
 };

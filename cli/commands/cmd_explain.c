@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *class_wanted;
+static const char *class_option;
 static uint64_t top, order, row_number, support;
 static bool unsupported;
 static double effort;
@@ -17,7 +17,7 @@ static const opt options[] = {
     {"top", 0, "N", OPT_COUNT, &top, "20", "how many combinations", 1, 10000000},
     {"order", 0, "N", OPT_COUNT, &order, "0", "only those of N features; 0: of any number", 0,
      FX_ORDER_MAX},
-    {"output", 0, "CLASS", OPT_TEXT, &class_wanted, NULL,
+    {"output", 0, "CLASS", OPT_TEXT, &class_option, NULL,
      "several classes: of whose score (kernel-svm: A/B, of that pair; default: the first class, "
      "with --row the predicted one, which kernel-svm holds against the next best)", 0, 0},
     {"row", 0, "N", OPT_COUNT, &row_number, "0",
@@ -89,7 +89,7 @@ static int pick_row(job *j)
 static int ask(job *j)
 {
     fx_run run = progress_run();
-    const fx_question q = {.top = (size_t)top, .order = (size_t)order, .class_name = class_wanted,
+    const fx_question q = {.top = (size_t)top, .order = (size_t)order, .class_name = class_option,
                            .rows = j->X.name ? &j->X.table : NULL,
                            .row = row_number ? &j->row : NULL, .effort = effort,
                            .support = support, .unsupported = unsupported};
@@ -247,14 +247,14 @@ static void say_about(const job *j)
     char buf[256];
     size_t second;
 
-    if (j->c.outputs > 1 && !class_wanted && j->c.classes)
+    if (j->c.outputs > 1 && !class_option && j->c.classes)
         say_note("of the score of %s%s; --output CLASS for others",
                  name_output(buf, &j->c, j->a.output),
                  !row_number  ? ""
                  : j->c.pairs ? ", the class predicted and the next best"
                               : ", the class predicted");
     pair_of(&second, &j->c, j->a.output);
-    if (j->c.classes && (class_wanted || j->c.outputs == 1 || j->c.pairs))
+    if (j->c.classes && (class_option || j->c.outputs == 1 || j->c.pairs))
         say_note("positive: towards %s", j->c.class_name[second]);
     if (*j->c.scale && strcmp(j->c.scale, "none") != 0)
         say_note("weights are those of scaled columns (%s)", j->c.scale);
@@ -328,6 +328,6 @@ const command cmd_explain = {
                 "explain m.fx data.svm --top 10 --order 3 --support 5\n"
                 "explain m.fx data.svm --row 7 --json",
     .groups = {&group, &reading_options, &common_options},
-    .least = 1, .most = 2,
+    .min_operands = 1, .max_operands = 2,
     .run = run,
 };

@@ -150,12 +150,12 @@ static int ascending(const void *a, const void *b)
 
 static size_t widest(const fx_matrix *X)
 {
-    size_t most = X->ptr ? 0 : X->cols;
+    size_t widest = X->ptr ? 0 : X->cols;
 
     for (size_t i = 0; X->ptr && i < X->rows; i++)
-        if ((size_t)(X->ptr[i + 1] - X->ptr[i]) > most)
-            most = (size_t)(X->ptr[i + 1] - X->ptr[i]);
-    return most;
+        if ((size_t)(X->ptr[i + 1] - X->ptr[i]) > widest)
+            widest = (size_t)(X->ptr[i + 1] - X->ptr[i]);
+    return widest;
 }
 
 static int smallest_eigenvalue(work *w, const fx_matrix *X)
@@ -263,7 +263,7 @@ static const char *format_of(const char *path)
 static int gram(work *w, int n, char **path)
 {
     output *o = NULL;
-    plot picture;
+    plot p;
     /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
     const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
     const char *format = format_of(target);
@@ -283,7 +283,7 @@ static int gram(work *w, int n, char **path)
     }
     if (target && (status = output_open(&o, target, format)))
         return status;
-    if (plot_path && (status = plot_open(&picture, plot_path)))
+    if (plot_path && (status = plot_open(&p, plot_path)))
         return status;
     if ((status = read_inputs(w, n, path)))
         return status;
@@ -294,7 +294,7 @@ static int gram(work *w, int n, char **path)
     if (o && (status = write_matrix(w, o, format)))
         return status;
     if (plot_path
-        && (status = plot_gram(&picture, plot_path, fx_kernel_spec(w->k.kernel), w->K,
+        && (status = plot_gram(&p, plot_path, fx_kernel_spec(w->k.kernel), w->K,
                                w->two ? w->z.rows : w->x.rows, &w->X.table,
                                w->two ? &w->Z.table : NULL)))
         return status;
@@ -332,6 +332,6 @@ const command cmd_gram = {
                 "gram x.svm --kernel poly:degree=3 --scale unit-l2 --check\n"
                 "gram - --kernel rbf:gamma=0.1 < x.svm > k.csv",
     .groups = {&group, &reading_options, &common_options},
-    .least = 1, .most = 2, .kernels = true,
+    .min_operands = 1, .max_operands = 2, .kernels = true,
     .run = run,
 };

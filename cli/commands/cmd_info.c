@@ -19,8 +19,8 @@ typedef struct facts {
     size_t float_blocks, double_blocks;
     double low, high;                   /* of the stored values */
     size_t widest, widest_row;          /* entries, row from 1 */
-    double least_peak, most_peak;       /* a column's peak is its largest |value|; zeros left out */
-    size_t least_column, most_column;
+    double min_peak, max_peak;          /* a column's peak is its largest |value|; zeros left out */
+    size_t min_column, max_column;
     size_t queries;                     /* runs of rows with one qid */
     bool classes;                       /* labels are text, or few and whole */
     size_t listed;                      /* of the classes, in ascending order */
@@ -86,12 +86,12 @@ static uint64_t entries(const fx_table *t)
 
 static int new_peaks(peaks *p, const loaded *l)
 {
-    uint64_t most = 2 * entries(&l->table) + 1;
+    uint64_t max_columns = 2 * entries(&l->table) + 1;
     int bits = 1;
 
-    if (most > l->table.cols)
-        most = l->table.cols;
-    while ((uint64_t)1 << bits < most)
+    if (max_columns > l->table.cols)
+        max_columns = l->table.cols;
+    while ((uint64_t)1 << bits < max_columns)
         bits++;
     p->slots = (size_t)1 << bits;
     p->shift = p->slots < l->table.cols ? 64 - bits : 0;
@@ -144,13 +144,13 @@ static void compare(facts *f, const peaks *p)
         const double x = p->slot[i].x;
         if (x == 0)
             continue;
-        if (f->most_peak == 0 || x < f->least_peak || (x == f->least_peak && j < f->least_column)) {
-            f->least_peak = x;
-            f->least_column = j;
+        if (f->max_peak == 0 || x < f->min_peak || (x == f->min_peak && j < f->min_column)) {
+            f->min_peak = x;
+            f->min_column = j;
         }
-        if (x > f->most_peak || (x == f->most_peak && j < f->most_column)) {
-            f->most_peak = x;
-            f->most_column = j;
+        if (x > f->max_peak || (x == f->max_peak && j < f->max_column)) {
+            f->max_peak = x;
+            f->max_column = j;
         }
     }
 }
@@ -288,14 +288,13 @@ static int print(const facts *f, const loaded *l)
     if (f->stored)
         safe_print(stdout, "values       from %s to %s\n", say_number(a, f->low),
                    say_number(b, f->high));
-    if (f->most_peak > 0 && f->most_peak == f->least_peak)
-        safe_print(stdout, "magnitudes   largest %s in every column\n",
-                   say_number(a, f->most_peak));
-    else if (f->most_peak > 0) {
+    if (f->max_peak > 0 && f->max_peak == f->min_peak)
+        safe_print(stdout, "magnitudes   largest %s in every column\n", say_number(a, f->max_peak));
+    else if (f->max_peak > 0) {
         char low[32], high[32];
         safe_print(stdout, "magnitudes   of columns from %s (column %s) to %s (column %s)\n",
-                   say_number(low, f->least_peak), column_name(a, t, f->least_column),
-                   say_number(high, f->most_peak), column_name(b, t, f->most_column));
+                   say_number(low, f->min_peak), column_name(a, t, f->min_column),
+                   say_number(high, f->max_peak), column_name(b, t, f->max_column));
     }
     print_labels(f, t);
     if (t->qid)
@@ -337,8 +336,8 @@ static int print_json(const facts *f, const loaded *l)
         (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
         "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
         json_labels(f, t), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
-        f->least_peak, "min_column", say_text(column_name(a, t, f->least_column)), "max",
-        f->most_peak, "max_column", say_text(column_name(b, t, f->most_column)), "empty_columns",
+        f->min_peak, "min_column", say_text(column_name(a, t, f->min_column)), "max", f->max_peak,
+        "max_column", say_text(column_name(b, t, f->max_column)), "empty_columns",
         (json_int_t)(t->cols - f->columns_used), "widest_row", "nonzeros", (json_int_t)f->widest,
         "row", (json_int_t)f->widest_row, "blank_lines", (json_int_t)l->reading.blank, "queries",
         (json_int_t)f->queries, "memory", "bytes", (json_int_t)f->bytes, "float_blocks",
@@ -359,11 +358,11 @@ static int run(int n, char **path)
         status = gather(&f, &in);
     if (!status)
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
-    if (!status && f.least_peak > 0 && f.most_peak > 1e3 * f.least_peak)
+    if (!status && f.min_peak > 0 && f.max_peak > 1e3 * f.min_peak)
         say_warning(
             "%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "
             "out",
-            in.name, f.most_peak / f.least_peak);
+            in.name, f.max_peak / f.min_peak);
     load_free(&in);
     return status;
 }
@@ -380,6 +379,6 @@ const command cmd_info = {
                 "info m.fx\n"
                 "info x.csv.gz --label none --json",
     .groups = {&reading_options, &common_options},
-    .least = 1, .most = 1,
+    .min_operands = 1, .max_operands = 1,
     .run = run,
 };

@@ -148,6 +148,6 @@ const command cmd_make = {
     .examples = "make triples -n 20000 -d 200 -o t.svm\n"
                 "make parity -n 500 -d 30 -k 3 -o p.csv --planted p.txt",
     .groups = {&group, &common_options},
-    .least = 1, .most = 1,
+    .min_operands = 1, .max_operands = 1,
     .run = run,
 };

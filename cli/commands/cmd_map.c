@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 32 << 20, LEAST = 16 }; /* bytes; rows, since maps take as many at a time */
+enum { CHUNK = 32 << 20, MIN_ROWS = 16 }; /* bytes; rows, since maps take as many at a time */
 
 static const char *kernel_spec, *map_spec, *features, *output_path, *to, *type_name, *scale_spec;
 static bool measure;
@@ -66,8 +66,8 @@ static int say_row(fx_status s, size_t first)
     return EXIT_NUMERIC;
 }
 
-static int write_portion(work *w, output *o, const char *format, fx_type type, size_t first,
-                         size_t n, size_t D)
+static int write_chunk(work *w, output *o, const char *format, fx_type type, size_t first, size_t n,
+                       size_t D)
 {
     const fx_table *x = &w->X.table;
     fx_matrix z = {.rows = n, .cols = D, .stride = D, .type = type, .val = w->Z};
@@ -91,11 +91,11 @@ static size_t bytes_of_row(size_t D)
 }
 
 /* *step: rows of a portion, if there is memory for it. */
-static int portion(size_t *step, const work *w, size_t D)
+static int chunk_rows(size_t *step, const work *w, size_t D)
 {
     size_t row = bytes_of_row(D), rows = w->X.table.rows;
 
-    *step = row && PORTION / row > LEAST ? PORTION / row / LEAST * LEAST : LEAST;
+    *step = row && CHUNK / row > MIN_ROWS ? CHUNK / row / MIN_ROWS * MIN_ROWS : MIN_ROWS;
     *step = *step < rows ? *step : rows;
     return say_limit((double)row * (double)*step, "%zu x %zu features need", *step, D);
 }
@@ -112,7 +112,7 @@ static int map_rows(work *w, output *o, const char *format)
 
     say_note("map: %s of %s, %zu x %zu, %s", fx_map_spec(w->map), fx_kernel_spec(w->k.kernel),
              X->rows, D, say_bytes(need, (double)row * (double)X->rows));
-    if ((status = portion(&step, w, D))
+    if ((status = chunk_rows(&step, w, D))
         || (o && (status = output_size_check(o, format, type, X->rows, D))))
         return status;
     if (!(w->Z = malloc(row && step ? row * step : 1)))
@@ -128,7 +128,7 @@ static int map_rows(work *w, output *o, const char *format)
         fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &run);
         double mapped = say_clock();
         progress_part(at + all / 2, at + all);
-        status = s ? say_row(s, i) : o ? write_portion(w, o, format, type, i, n, D) : 0;
+        status = s ? say_row(s, i) : o ? write_chunk(w, o, format, type, i, n, D) : 0;
         w->seconds_map += mapped - start;
         w->seconds_write += say_clock() - mapped;
     }
@@ -225,7 +225,7 @@ static int map(work *w, const char *path)
         || (status = kernel_finish(&w->k, &w->X.table))
         || (status = kernel_features(&D, features, w->X.table.cols)))
         return status;
-    if ((o || !measure) && (status = portion(&step, w, D))) /* before a huge map is drawn */
+    if ((o || !measure) && (status = chunk_rows(&step, w, D))) /* before a huge map is drawn */
         return status;
     fx_status s = kernel_map(&w->map, maps, w->k.kernel, w->X.table.cols, D, cli.seed,
                              w->X.table.block);
@@ -265,6 +265,6 @@ const command cmd_map = {
                 "map x.npy --kernel rbf:gamma=0.5 -D 4096 --error\n"
                 "map - --kernel anova:order=3 -D 512 --to npy < x.svm > z.npy",
     .groups = {&group, &reading_options, &common_options},
-    .least = 1, .most = 1, .kernels = true, .maps = true,
+    .min_operands = 1, .max_operands = 1, .kernels = true, .maps = true,
     .run = run,
 };

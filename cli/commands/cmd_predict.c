@@ -350,6 +350,6 @@ const command cmd_predict = {
                 "predict m.fx test.svm --output proba --format npy -o p.npy\n"
                 "predict m.fx - --format jsonl < rows.svm",
     .groups = {&group, &reading_but_format, &common_options},
-    .least = 1, .most = 2,
+    .min_operands = 1, .max_operands = 2,
     .run = run,
 };

@@ -131,11 +131,11 @@ static int names_differ(recipe **r, size_t n)
 
 static int gnuplot_runs(recipe **r, size_t n)
 {
-    bool picture = false;
+    bool plots = false;
 
     for (size_t i = 0; i < n && !no_plot; i++)
-        picture |= r[i]->plots > 0;
-    int status = picture ? plot_check() : 0;
+        plots |= r[i]->plots > 0;
+    int status = plots ? plot_check() : 0;
     if (status)
         say_hint("--no-plot goes without a picture");
     return status;
@@ -226,6 +226,6 @@ const command cmd_reproduce = {
                 "reproduce all --data ../data -o results\n"
                 "reproduce ./mine.recipe --data ../data --seeds 3",
     .groups = {&group, &common_options},
-    .least = 0, .most = 64,
+    .min_operands = 0, .max_operands = 64,
     .run = run,
 };

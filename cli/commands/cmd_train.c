@@ -173,7 +173,7 @@ static int read_data(job *j, const char *data)
                : label_classes_known(&j->eval, &t->X, NULL);
 }
 
-static int settle_plan(job *j)
+static int resolve_plan(job *j)
 {
     selection *c = &j->c;
     fx_plan *plan = &j->t.plan;
@@ -198,7 +198,7 @@ static int settle_plan(job *j)
         plan->family = j->k.family;
     }
     status = selection_plan(c, &j->t);
-    return status ? status : exact_foretell(&j->t, &j->k, 1 + folds);
+    return status ? status : exact_announce(&j->t, &j->k, 1 + folds);
 }
 
 /* ---- Measuring ---------------------------------------------------------------------------- */
@@ -400,7 +400,7 @@ static int train(job *j, const char *data)
         return status;
     if (init_path)
         same_file_update(o, init_path);                 /* the model goes on in its file */
-    if ((status = read_data(j, data)) || (status = settle_plan(j))
+    if ((status = read_data(j, data)) || (status = resolve_plan(j))
         || (folds && (status = cross_validate(j))) || (status = fit_model(j))
         || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))
         return status;
@@ -467,6 +467,6 @@ const command cmd_train = {
                 "train --links l.txt --nodes people.svm --model bilinear:split=20",
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
-    .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
+    .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
     .run = run,
 };

@@ -348,13 +348,13 @@ static int prepare(job *j)
 }
 
 /* By the last kernel, which of the orders is the slowest. */
-static int foretell(job *j)
+static int announce(job *j)
 {
     size_t last = j->kernels - 1;
     int status = exact_is() ? set_plan(j, &j->t.plan, last, 0) : 0;
 
-    return status ? status : exact_foretell(&j->t, &j->kernel[last].k,
-                                            1 + j->kernels * j->costs * folds);
+    return status ? status
+                  : exact_announce(&j->t, &j->kernel[last].k, 1 + j->kernels * j->costs * folds);
 }
 
 static int search(job *j)
@@ -388,7 +388,7 @@ static int tune(job *j, const char *data)
     if ((status = check_options(j)) || (status = training_path(&j->t, "tune", output_path, data))
         || (status = output_open(&o, j->t.path, "model"))
         || (status = training_read(&j->t, data, -1)) || (status = prepare(j))
-        || (status = foretell(j)) || (status = search(j)))
+        || (status = announce(j)) || (status = search(j)))
         return status;
     const setting *won = best(j);
     if (!won)
@@ -411,10 +411,10 @@ static int run(int n, char **operand)
         return EXIT_USAGE;
     }
     costs = costs ? costs : same_costs;
-    const factor_lists want = {orders, ranks, betas, kernel_spec, costs, features, metric,
+    const factor_lists lists = {orders, ranks, betas, kernel_spec, costs, features, metric,
                                output_path, folds};
     if (!status)
-        status = factor_is() ? factor_tune(&j.t, &want, data) : tune(&j, data);
+        status = factor_is() ? factor_tune(&j.t, &lists, data) : tune(&j, data);
     training_free(&j.t);
     for (size_t i = 0; i < j.kernels && i < LIST; i++)
         kernel_free(&j.kernel[i].k);
@@ -441,6 +441,6 @@ const command cmd_tune = {
                 "tune x.svm --model hofm --order 2,3 --rank 10,30 --beta 0.1x,1x,10x",
     .groups = {&group, &fitting_options, &factor_shared, &link_rows_options, &reading_options,
                &common_options},
-    .least = 0, .most = 1, .kernels = true, .maps = true, .models = true,
+    .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
     .run = run,
 };

@@ -12,8 +12,8 @@
 typedef struct words {
     FILE *f;
     const comparison *c;
-    contest in;
-    ruling r;
+    scores in;
+    recommendation r;
     double rarest;                      /* share of the smallest class */
 } words;
 
@@ -67,9 +67,9 @@ static bool gather(words *w)
             score[i * seeds + k] = k < c->list[i].done && !*c->list[i].failed
                                        ? metric_of(&c->list[i].trial[k].test, c->metric)
                                        : NAN;
-    w->in = (contest){.methods = c->n, .seeds = seeds, .score = score,
+    w->in = (scores){.methods = c->n, .seeds = seeds, .score = score,
                       .falls = metric_falls(c->metric), .tested = (double)c->tested,
-                      .most = (double)(c->test.data ? c->tested : c->rows),
+                      .tested_in_all = (double)(c->test.data ? c->tested : c->rows),
                       .overlap = c->test.data ? 0 : (double)c->tested / (double)c->train};
     if (!advice_constant(&w->in.constant, &w->rarest, test_rows(c), c->regress))
         return false;
@@ -139,7 +139,7 @@ static void say_learned_nothing(const words *w)
     }
     /* Of scores that know nothing, an AUC has the variance 1 / 12 over the smaller class's rows,
      * or little more. */
-    double rare = w->rarest * fmin(w->in.tested * (double)w->r.seeds, w->in.most);
+    double rare = w->rarest * fmin(w->in.tested * (double)w->r.seeds, w->in.tested_in_all);
     if (auc - 0.5 > sqrt(2 * log((double)w->r.methods + 1) / 12 / fmax(1, rare)))
         safe_print(w->f,
                    " Yet scores of %s put rows in an order that is no accident (AUC %.3f): the "

@@ -6,26 +6,26 @@
 #define ADVICE_H
 #include "compare.h"
 
-typedef struct contest {                /* what the rule sees */
+typedef struct scores {                 /* what the rule sees */
     size_t methods, seeds;              /* methods from the simplest to the least simple */
     const double *score;                /* [methods][seeds]; NaN: not measured, nor what follows */
     bool falls;                         /* less is better: RMSE, else the share of right answers */
     double constant;                    /* score of the best answer that looks at no column */
     double tested;                      /* different rows that scores are measured on, per seed */
-    double most;                        /* .. and for all seeds together */
+    double tested_in_all;               /* .. and for all seeds together */
     double overlap;                     /* rows tested / rows trained on; 0: test rows are given */
-} contest;
+} scores;
 
-typedef struct ruling {
+typedef struct recommendation {
     size_t seeds;                       /* the first so many count; 0: nothing was measured */
     size_t methods;                     /* that have them all; others are left out */
     size_t best, chosen;                /* positions; chosen: the simplest as good as the best */
     bool learned;                       /* is the best better than the constant? */
-} ruling;
-ruling advice_rule(const contest *c);
-double advice_rule_mean(const contest *c, size_t i, size_t seeds);
+} recommendation;
+recommendation advice_rule(const scores *c);
+double advice_rule_mean(const scores *c, size_t i, size_t seeds);
 /* How much a method may lose to another and still be as good. */
-double advice_rule_margin(const contest *c, const ruling *r, size_t better, size_t other);
+double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other);
 
 /* Accuracy of the most common class, or RMSE of the mean; rarest: share of the smallest class, if
  * there are classes.  false: no memory. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool class_shares(double *most, double *least, const fx_table *t)
+static bool class_shares(double *max_share, double *min_share, const fx_table *t)
 {
     double *label = malloc((t->rows ? t->rows : 1) * sizeof *label);
 
@@ -16,13 +16,13 @@ static bool class_shares(double *most, double *least, const fx_table *t)
         return false;
     memcpy(label, t->label, t->rows * sizeof *label);
     qsort(label, t->rows, sizeof *label, ascending_doubles);
-    *most = 0, *least = 1;
+    *max_share = 0, *min_share = 1;
     for (size_t i = 0, next; i < t->rows; i = next) {
         for (next = i; next < t->rows && label[next] == label[i];)
             next++;
         double share = (double)(next - i) / (double)t->rows;
-        *most = fmax(*most, share);
-        *least = fmin(*least, share);
+        *max_share = fmax(*max_share, share);
+        *min_share = fmin(*min_share, share);
     }
     free(label);
     return true;

@@ -24,7 +24,7 @@ static const double t975[] = {          /* quantile of Student's t; degrees of f
     2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042, 2.040,
 };
 
-static size_t seeds_of(const contest *c, size_t i)
+static size_t seeds_of(const scores *c, size_t i)
 {
     size_t n = 0;
 
@@ -34,7 +34,7 @@ static size_t seeds_of(const contest *c, size_t i)
 }
 
 /* Of an interrupted run: the seeds by which most measurements count. */
-static void count_seeds(ruling *r, const contest *c)
+static void count_seeds(recommendation *r, const scores *c)
 {
     for (size_t n = c->seeds; n > 0; n--) {
         size_t have = 0;
@@ -45,7 +45,7 @@ static void count_seeds(ruling *r, const contest *c)
     }
 }
 
-double advice_rule_mean(const contest *c, size_t i, size_t seeds)
+double advice_rule_mean(const scores *c, size_t i, size_t seeds)
 {
     double sum = 0;
 
@@ -56,9 +56,9 @@ double advice_rule_mean(const contest *c, size_t i, size_t seeds)
 
 /* Of one score: a share of N rows, or the root of a mean of N squares of normal errors.  A share is
  * drawn towards 1/2 by two rows, so that no wrong answer among few rows is no certainty. */
-static double sampling_error(const contest *c, double score, size_t seeds)
+static double sampling_error(const scores *c, double score, size_t seeds)
 {
-    double N = fmin(c->tested * (double)seeds, c->most);
+    double N = fmin(c->tested * (double)seeds, c->tested_in_all);
 
     if (c->falls)
         return score / sqrt(2 * N);
@@ -67,8 +67,8 @@ static double sampling_error(const contest *c, double score, size_t seeds)
 }
 
 /* other NULL: the constant. */
-static double margin(const contest *c, const ruling *r, const double *better, const double *other,
-                     double floor)
+static double margin(const scores *c, const recommendation *r, const double *better,
+                     const double *other, double floor)
 {
     double mean = 0, square = 0, n = (double)r->seeds;
 
@@ -84,7 +84,7 @@ static double margin(const contest *c, const ruling *r, const double *better, co
     return fmax(floor, fmin(wide, 2 * floor));
 }
 
-double advice_rule_margin(const contest *c, const ruling *r, size_t better, size_t other)
+double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other)
 {
     double s = sampling_error(c, advice_rule_mean(c, better, r->seeds), r->seeds);
 
@@ -93,7 +93,7 @@ double advice_rule_margin(const contest *c, const ruling *r, size_t better, size
 }
 
 /* A constant errs on its own rows: nothing is shared. */
-static bool above_constant(const contest *c, const ruling *r)
+static bool above_constant(const scores *c, const recommendation *r)
 {
     double sign = c->falls ? -1 : 1;
     double s = sampling_error(c, c->constant, r->seeds);
@@ -103,9 +103,9 @@ static bool above_constant(const contest *c, const ruling *r)
     return sign * (advice_rule_mean(c, r->best, r->seeds) - c->constant) > m;
 }
 
-ruling advice_rule(const contest *c)
+recommendation advice_rule(const scores *c)
 {
-    ruling r = {0};
+    recommendation r = {0};
     double sign = c->falls ? -1 : 1, top = -INFINITY;
 
     count_seeds(&r, c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with kernel_setup.c)
- * enters what suits them, cmd_compare.c measures each by the same rules, compare_table.c and
- * compare_files.c show them, advice.c says what to use. */
+ * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with
+ * kernel_setup.c) enters what suits them, cmd_compare.c measures each by the same rules,
+ * compare_table.c and compare_files.c show them, advice.c says what to use. */
 #ifndef COMPARE_H
 #define COMPARE_H
 #include "models/models.h"
@@ -11,7 +11,7 @@ enum { COMPARE_METHODS = 64, COMPARE_SEEDS = 32, COMPARE_TRIES = 16 };
 typedef struct method {                 /* a line; in order of simplicity: the advice prefers the
                                          * first of those that are as good as the best */
     char name[96];                      /* "rk anova:order=2, 4x" */
-    char family[64];                    /* a line of the picture: "rk anova:order=2" */
+    char family[64];                    /* a line of the figure: "rk anova:order=2" */
     char model[FITTING_SPEC];
     const char *kernel, *map, *scale;   /* or NULL */
     size_t features;                    /* asked for; 0: no map */
@@ -28,7 +28,7 @@ typedef struct method {                 /* a line; in order of simplicity: the a
 typedef struct comparison {
     const char *methods, *features, *exact; /* options; methods may be NULL: all */
     const char *test_path;              /* or NULL */
-    uint64_t most;                      /* rows to look at */
+    uint64_t max_rows;                  /* rows to look at */
     loaded X, test;                     /* test.data NULL: a part of X */
     bool regress;
     const char *metric;                 /* "accuracy", "rmse"; what decides */
@@ -68,5 +68,5 @@ json_t *compare_json(const comparison *c, const char *advice);
 /* advice.c: one paragraph, by scores and sizes alone, never by seconds; differences within the
  * spread over seeds do not count. */
 char *advice_of(const comparison *c);    /* free() it; NULL: no memory */
-int compare_picture(plot *p, const char *path, const comparison *c);    /* compare_figure.c */
+int compare_figure(plot *p, const char *path, const comparison *c); /* compare_figure.c */
 #endif

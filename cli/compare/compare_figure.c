@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * compare_figure.c - the leaderboard as a picture: score against seconds to train, one line for
+ * compare_figure.c - the leaderboard as a figure: score against seconds to train, one line for
  * each family of methods, through its sizes, with the standard deviation over seeds as bars.
  *
  * More than ten lines cannot be told apart: then of each kind of method some lines stay, those
@@ -22,12 +22,12 @@ typedef struct line {
     figure_series series;
 } line;
 
-typedef struct picture {
+typedef struct lines {
     const comparison *c;
     line line[COMPARE_METHODS];
     size_t n;
     figure_point point[COMPARE_METHODS];
-} picture;
+} lines;
 
 static figure_point point_of(const comparison *c, const method *m)
 {
@@ -46,7 +46,7 @@ static enum kind kind_of(const method *m)
 }
 
 /* Points of a family lie together, in the order of the list. */
-static void collect(picture *p)
+static void collect(lines *p)
 {
     const comparison *c = p->c;
     double sign = metric_falls(c->metric) ? -1 : 1;
@@ -72,7 +72,7 @@ static void collect(picture *p)
 }
 
 /* How many lines of its kind are better. */
-static size_t place_of(const picture *p, size_t i)
+static size_t place_of(const lines *p, size_t i)
 {
     size_t place = 0;
 
@@ -83,9 +83,9 @@ static size_t place_of(const picture *p, size_t i)
     return place;
 }
 
-int compare_picture(plot *p, const char *path, const comparison *c)
+int compare_figure(plot *p, const char *path, const comparison *c)
 {
-    picture *all = calloc(1, sizeof *all);
+    lines *all = calloc(1, sizeof *all);
     figure_series shown[COMPARE_METHODS];
     char title[256], note[96], more[64] = "";
     figure_panel panel = {.x = "seconds of one fit, with the C chosen (logarithmic)", .log_x = true,

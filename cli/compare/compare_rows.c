@@ -6,20 +6,20 @@
 
 #include <stdlib.h>
 
-static int draw_rows(loaded *l, size_t most, bool regress)
+static int draw_rows(loaded *l, size_t max_rows, bool regress)
 {
     size_t all = l->table.rows, *order = malloc((all ? all : 1) * sizeof *order);
     fx_run run = progress_run();
-    fx_data *some = NULL;
+    fx_data *sample = NULL;
 
     if (!order)
         return say_no_memory("rows");
-    int status = rows_draw(order, &l->table, most, regress, cli.seed);
-    fx_status s = status ? FX_OK : fx_data_select(&some, &l->table, order, most, &run);
+    int status = rows_draw(order, &l->table, max_rows, regress, cli.seed);
+    fx_status s = status ? FX_OK : fx_data_select(&sample, &l->table, order, max_rows, &run);
     free(order);
     if (status || s)
         return status ? status : say_failure(s);
-    rows_replace(l, some);
+    rows_replace(l, sample);
     say_note("%zu of %zu rows are looked at, drawn by seed %llu; --rows takes more", l->table.rows,
              all, (unsigned long long)cli.seed);
     return 0;
@@ -47,7 +47,8 @@ static int read_rows(comparison *c, const char *data)
         }
     }
     size_t all = c->X.table.rows;
-    if ((status = all > c->most ? draw_rows(&c->X, (size_t)c->most, c->regress) : rows_join(&c->X)))
+    if ((status = all > c->max_rows ? draw_rows(&c->X, (size_t)c->max_rows, c->regress)
+                                    : rows_join(&c->X)))
         return status;
     if (c->X.table.weight)
         say_note("weights are not looked at: all rows count alike in a comparison");

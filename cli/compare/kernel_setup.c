@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_setup.c - kernels made to suit the rows of a comparison: their scaling, their width, the C to
- * choose from.
+ * kernel_setup.c - kernels made to suit the rows of a comparison: their scaling, their width, the
+ * C to choose from.
  *
  * C counts in units of 1 / mean K(x, x), so that kernels of large values (products of many columns)
  * and of small ones are offered the same.  All combinations together grow as 2 to the number of
@@ -25,19 +25,19 @@ static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale
     fx_run run = progress_run();
     size_t row[SAMPLE], n = t->rows < SAMPLE ? t->rows : SAMPLE;
     fx_scale *s = NULL;
-    fx_data *some = NULL;
+    fx_data *sample = NULL;
 
     for (size_t i = 0; i < n; i++)
         row[i] = i * t->rows / n;
-    fx_status st = fx_data_select(&some, t, row, n, &run);
+    fx_status st = fx_data_select(&sample, t, row, n, &run);
     if (!st)
         st = fx_data_scale_fit(&s, scale, t, &run);
     if (!st) {
-        fx_table view = fx_data_table(some);
+        fx_table view = fx_data_table(sample);
         st = fx_data_scale_apply(out, s, &view, &run);
     }
     fx_data_scale_free(s);
-    fx_data_free(some);
+    fx_data_free(sample);
     return st;
 }
 
@@ -64,7 +64,7 @@ static fx_status means(double *diagonal, double *all, const fx_matrix *X, const 
     return s;
 }
 
-double suited_rounded(double x)
+double kernel_setup_rounded(double x)
 {
     char text[32];
 
@@ -72,27 +72,28 @@ double suited_rounded(double x)
     return strtod(text, NULL);
 }
 
-double suited_decade(size_t i) { return pow(10, (double)i - TRIES / 2); }
+double kernel_setup_decade(size_t i) { return pow(10, (double)i - TRIES / 2); }
 
-static void set_costs(known *k)
+static void set_costs(kernel_setup *k)
 {
     for (size_t i = 0; i < TRIES; i++)
-        k->C[i] = suited_rounded(suited_decade(i) / (k->diagonal > 0 ? k->diagonal : 1));
+        k->C[i] = kernel_setup_rounded(kernel_setup_decade(i)
+                                       / (k->diagonal > 0 ? k->diagonal : 1));
 }
 
-static fx_status look(known *k, const fx_table *t, double *diagonal, double *all)
+static fx_status look(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
 {
-    fx_data *some = NULL;
-    fx_status s = sample_rows(&some, t, k->scale);
+    fx_data *sample = NULL;
+    fx_status s = sample_rows(&sample, t, k->scale);
 
     if (!s)
-        s = means(diagonal, all, fx_data_table(some).block, k->spec);
-    fx_data_free(some);
+        s = means(diagonal, all, fx_data_table(sample).block, k->spec);
+    fx_data_free(sample);
     return s;
 }
 
 /* All combinations on rows of norm 1, where they are too large else and columns are not scaled. */
-static fx_status tame(known *k, const fx_table *t, double *diagonal, double *all)
+static fx_status tame(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
 {
     fx_status s = look(k, t, diagonal, all);
 
@@ -101,19 +102,21 @@ static fx_status tame(known *k, const fx_table *t, double *diagonal, double *all
         s = look(k, t, diagonal, all);
     }
     if (!s && *diagonal > GROWTH)
-        snprintf(k->fault, sizeof k->fault, "products of all columns of a row reach %.1g and more: "
-                 "too much without a scaling of the rows", *diagonal);
+        snprintf(k->reason, sizeof k->reason,
+                 "products of all columns of a row reach %.1g and more: "
+                 "too much without a scaling of the rows",
+                 *diagonal);
     return s;
 }
 
 /* Of rbf, one over the mean squared distance of two rows is the width. */
-int suited_learn(known kernels[KERNELS], const comparison *c)
+int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
 {
     double diagonal = 0, all = 0, apart = 0;
 
     for (size_t i = 0; i < KERNELS; i++) {
-        known *k = &kernels[i];
-        *k = (known){.scale = c->scale};
+        kernel_setup *k = &kernels[i];
+        *k = (kernel_setup){.scale = c->scale};
         snprintf(k->spec, sizeof k->spec, "%s", specs[i]);
         if (i == RBF)
             snprintf(k->spec, sizeof k->spec, "rbf:gamma=%.2g", apart > 0 ? 1 / apart : 1);
@@ -121,7 +124,7 @@ int suited_learn(known kernels[KERNELS], const comparison *c)
         if (s == FX_ECANCELLED)
             return say_failure(s);
         if (s)
-            snprintf(k->fault, sizeof k->fault, "%s", fx_error_detail());
+            snprintf(k->reason, sizeof k->reason, "%s", fx_error_detail());
         if (i == LINEAR)
             apart = 2 * (diagonal - all);
         k->diagonal = s ? INFINITY : diagonal;

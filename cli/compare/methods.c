@@ -26,7 +26,7 @@ enum { LISTED = 7 };                    /* counts of -D */
 static const char *const families[] = {"linear", "explicit", "fm", "hofm", "all-subsets", "rk",
                                        "ts", "rm", "rff", "exact", NULL};
 
-static known kernels[KERNELS];
+static kernel_setup kernels[KERNELS];
 
 /* ---- Options ------------------------------------------------------------------------------ */
 /* Are the n bytes at p that name? */
@@ -35,7 +35,7 @@ static bool is_family(const char *p, size_t n, const char *name)
     return strlen(name) == n && !strncmp(p, name, n);
 }
 
-static bool wanted(const comparison *c, const char *family)
+static bool is_requested(const comparison *c, const char *family)
 {
     const char *p = c->methods;
 
@@ -96,7 +96,7 @@ int methods_check(const comparison *c)
 }
 
 /* ---- Entering ----------------------------------------------------------------------------- */
-static method *enter(comparison *c, const known *k, const char *family)
+static method *enter(comparison *c, const kernel_setup *k, const char *family)
 {
     method *m = &c->list[c->n++];
 
@@ -104,12 +104,12 @@ static method *enter(comparison *c, const known *k, const char *family)
     snprintf(m->name, sizeof m->name, "%s", family);
     snprintf(m->family, sizeof m->family, "%s", family);
     snprintf(m->model, sizeof m->model, c->regress ? TARGETS : CLASSES);
-    snprintf(m->left_out, sizeof m->left_out, "%s", k->fault);
+    snprintf(m->left_out, sizeof m->left_out, "%s", k->reason);
     memcpy(m->choose, k->C, sizeof k->C);
     return m;
 }
 
-static void enter_factors(comparison *c, const known *k, const char *model)
+static void enter_factors(comparison *c, const kernel_setup *k, const char *model)
 {
     if (c->cols < 2)
         return;
@@ -120,22 +120,22 @@ static void enter_factors(comparison *c, const known *k, const char *model)
     snprintf(m->model, sizeof m->model, "%s%ctask=%s", model, strchr(model, ':') ? ',' : ':',
              c->regress ? "regress" : "classify");
     for (size_t i = 0; i < TRIES; i++)
-        m->choose[i] = suited_decade(i);
+        m->choose[i] = kernel_setup_decade(i);
 }
 
 /* With an L1 penalty a weight is 0 until C |gradient| > 1.  By chance alone the largest gradient of
  * D columns is about 2 sqrt(2 n v log D), v the mean square of their numbers: C is about one over
  * that. */
-static void sparse_costs(method *m, const known *k, double n, double D)
+static void sparse_costs(method *m, const kernel_setup *k, double n, double D)
 {
     static const double times[TRIES] = {0.03, 0.2, 1, 6, 40};
     double chance = 2 * sqrt(2 * n * fmax(k->diagonal, 1e-300) / D * log(D + 1));
 
     for (size_t i = 0; i < TRIES; i++)
-        m->choose[i] = suited_rounded(times[i] / fmax(chance, 1));
+        m->choose[i] = kernel_setup_rounded(times[i] / fmax(chance, 1));
 }
 
-static method *enter_product(comparison *c, const known *k, const char *name, double D)
+static method *enter_product(comparison *c, const kernel_setup *k, const char *name, double D)
 {
     method *m = enter(c, k, name);
 
@@ -145,7 +145,7 @@ static method *enter_product(comparison *c, const known *k, const char *name, do
 }
 
 /* Products of columns with either penalty: of many, few may decide, which L1 finds. */
-static void enter_products(comparison *c, const known *k, int order)
+static void enter_products(comparison *c, const kernel_setup *k, int order)
 {
     const char *name = order == 2 ? "explicit pairs" : "explicit triples";
     double D = rows_products((double)c->cols, order), numbers = rows_stored(&c->X.table, order);
@@ -165,19 +165,19 @@ static void enter_products(comparison *c, const known *k, int order)
     sparse_costs(m, k, (double)c->train, D);
 }
 
-static void enter_map(comparison *c, const char *map, const known *k, const char *word, size_t D,
-                      bool again)
+static void enter_map(comparison *c, const char *map, const kernel_setup *k, const char *word,
+                      size_t D, bool again)
 {
     char name[64];
     method *m;
 
     snprintf(name, sizeof name, "%s %.50s", map, k->spec);
-    if (!wanted(c, map) || (*k->fault && again) || (c->cols < 2 && !strcmp(map, "rk")))
+    if (!is_requested(c, map) || (*k->reason && again) || (c->cols < 2 && !strcmp(map, "rk")))
         return;
     m = enter(c, k, name);
     m->map = map;
     m->features = D;
-    if (!*k->fault)
+    if (!*k->reason)
         snprintf(m->name, sizeof m->name, strchr(word, 'x') ? "%s, %s" : "%s, D=%s", name, word);
 }
 
@@ -210,14 +210,14 @@ static void enter_maps(comparison *c)
 /* What a fit would take is known by a clock: it is said, and decides nothing. */
 static int say_estimate(const comparison *c, const method *m)
 {
-    fx_matrix some = rows_part(c->X.table.block, 0, c->train);
+    fx_matrix sample = rows_part(c->X.table.block, 0, c->train);
     fx_table t = c->X.table;
     fx_run run = progress_run();
     fx_plan plan = {.model = m->model, .kernel = m->kernel, .scale = m->scale, .seed = cli.seed};
     fx_estimate e;
     char size[32];
 
-    t.rows = c->train, t.blocks = 1, t.block = &some;
+    t.rows = c->train, t.blocks = 1, t.block = &sample;
     fx_status s = fx_model_estimate(&e, &plan, &t, &run);
     if (s == FX_ECANCELLED)
         return say_failure(s);
@@ -231,12 +231,12 @@ static int say_estimate(const comparison *c, const method *m)
 static int enter_exact(comparison *c)
 {
     static const int exact[] = {PAIRS, POLY, RBF};
-    double n = (double)c->train, most = c->regress ? RIDGE_ROWS : EXACT_ROWS;
+    double n = (double)c->train, max_rows = c->regress ? RIDGE_ROWS : EXACT_ROWS;
     int status = 0;
 
     if (!c->regress)
-        most = fmin(most, sqrt(EXACT_WORK * (double)c->rows
-                               / fmax(1, rows_stored(&c->X.table, 1))));
+        max_rows = fmin(max_rows,
+                        sqrt(EXACT_WORK * (double)c->rows / fmax(1, rows_stored(&c->X.table, 1))));
     for (size_t i = c->cols < 2; i < sizeof exact / sizeof *exact && !status; i++) {
         char name[80];
         snprintf(name, sizeof name, "exact %s", kernels[exact[i]].spec);
@@ -247,10 +247,10 @@ static int enter_exact(comparison *c)
         if (!strcmp(c->exact, "no"))
             snprintf(m->left_out, sizeof m->left_out, "--exact no");
         else {
-            if (strcmp(c->exact, "yes") != 0 && n > most)
+            if (strcmp(c->exact, "yes") != 0 && n > max_rows)
                 snprintf(m->left_out, sizeof m->left_out, "%zu rows to train on, %.2g kernel "
                          "values of pairs; the limit is %.0f rows for these; --exact yes runs it",
-                         c->train, n * n / 2, floor(most));
+                         c->train, n * n / 2, floor(max_rows));
             status = say_estimate(c, m);
         }
     }
@@ -259,22 +259,22 @@ static int enter_exact(comparison *c)
 
 int methods_enter(comparison *c)
 {
-    int status = suited_learn(kernels, c);
+    int status = kernel_setup_measure(kernels, c);
 
     if (status)
         return status;
-    if (wanted(c, "linear"))
+    if (is_requested(c, "linear"))
         enter(c, &kernels[LINEAR], "linear")->kernel = NULL;
-    if (wanted(c, "explicit") && c->cols >= 2)
+    if (is_requested(c, "explicit") && c->cols >= 2)
         enter_products(c, &kernels[PAIRS], 2);
-    if (wanted(c, "fm"))
+    if (is_requested(c, "fm"))
         enter_factors(c, &kernels[LINEAR], "fm");
-    if (wanted(c, "hofm"))
+    if (is_requested(c, "hofm"))
         enter_factors(c, &kernels[LINEAR], "hofm:order=3");
-    if (wanted(c, "all-subsets"))
+    if (is_requested(c, "all-subsets"))
         enter_factors(c, &kernels[SUBSETS], "all-subsets");
-    if (wanted(c, "explicit") && c->cols >= 3)
+    if (is_requested(c, "explicit") && c->cols >= 3)
         enter_products(c, &kernels[TRIPLES], 3);
     enter_maps(c);
-    return wanted(c, "exact") ? enter_exact(c) : 0;
+    return is_requested(c, "exact") ? enter_exact(c) : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset.h - what the files of named data sets share.  A set is one line of the table in datasets.c and
- * a function that makes its rows; how rows become parts is the same for all.
+ * dataset.h - what the files of named data sets share.  A set is one line of the table in
+ * datasets.c and a function that makes its rows; how rows become parts is the same for all.
  *
  *   dataset_spec.c   a spec, taken apart       dataset_files.c    files to rows
  *   dataset_parts.c  rows to parts             dataset_plain.c    tables of rows and labels
- *   dataset_make.c   synthetic rows            dataset_ratings.c   pairs with a number
+ *   dataset_make.c   synthetic rows            dataset_ratings.c  pairs with a number
  *   dataset_movielens.c, dataset_nips.c  pairs of nodes, linked or not */
 #ifndef DATASET_H
 #define DATASET_H
@@ -42,14 +42,14 @@ typedef struct dataset_kind {
     const char *positive;               /* class that is +1, the others being -1; or NULL: as is */
 } dataset_kind;
 
-/* ---- dataset_spec.c -------------------------------------------------------------------------- */
+/* ---- dataset_spec.c ---------------------------------------------------------------------- */
 int dataset_spec_parse(dataset_spec *w, const dataset_kind *table, size_t n, const char *spec,
                        uint64_t seed);
 /* The value of a key as given, or NULL; is it that one, the default being the first of help? */
 const char *dataset_spec_value(const dataset_spec *w, const char *key);
 bool dataset_spec_is(const dataset_spec *w, const char *key, const char *value);
 
-/* ---- dataset_files.c: files in the directory, as they are or packed ---------------------------- */
+/* ---- dataset_files.c: files in the directory, as they are or packed ---------------------- */
 int dataset_files_check(const dataset_spec *w);         /* are all of them there? */
 int dataset_files_slurp(char **text, const dataset_spec *w, int file); /* a number of the table */
 int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const char *reader);
@@ -65,12 +65,13 @@ typedef struct dataset_line {
 } dataset_line;
 bool dataset_files_line(dataset_line *l, const char **at);
 bool dataset_files_count(uint64_t *x, dataset_line *l); /* digits, with what is before them */
-int dataset_files_fault(const dataset_spec *w, int file, const dataset_line *l, const char *wanted);
+int dataset_files_error(const dataset_spec *w, int file, const dataset_line *l,
+                        const char *expected);
 /* Parts train and `other` of pairs of nodes of A and B, or within A if B is NULL. */
 int dataset_files_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w, const fx_table *A,
                         const fx_table *B, const char *links, const char *other);
 
-/* ---- dataset_parts.c ------------------------------------------------------------------------- */
+/* ---- dataset_parts.c --------------------------------------------------------------------- */
 int dataset_parts_make(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 void dataset_parts_drop(dataset_rows *r);
 

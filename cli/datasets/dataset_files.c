@@ -123,9 +123,10 @@ bool dataset_files_count(uint64_t *x, dataset_line *l)
     return *x <= UINT32_MAX;
 }
 
-int dataset_files_fault(const dataset_spec *w, int file, const dataset_line *l, const char *wanted)
+int dataset_files_error(const dataset_spec *w, int file, const dataset_line *l,
+                        const char *expected)
 {
-    say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, wanted);
+    say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, expected);
     return EXIT_USAGE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_movielens.c - MovieLens 100K: pairs of a user and a movie, linked where the rating is 5. */
+ * dataset_movielens.c - MovieLens 100K: pairs of a user and a movie, linked where the rating is
+ * 5. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -44,11 +45,11 @@ int dataset_movielens_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 static unsigned tens(const char *p) { return ((unsigned)strtoul(p, NULL, 10) + 5) / 10 * 10; }
 
 /* Where the fields of a line begin; the last one ends with the line. */
-static size_t cut(const char **field, size_t most, const dataset_line *l)
+static size_t cut(const char **field, size_t max_fields, const dataset_line *l)
 {
     size_t n = 0;
 
-    for (const char *p = l->p; p && n < most; n++) {
+    for (const char *p = l->p; p && n < max_fields; n++) {
         field[n] = p;
         p = memchr(p, '|', (size_t)(l->end - p));
         p = p ? p + 1 : NULL;
@@ -98,7 +99,7 @@ static int nodes(dataset_rows *out, const dataset_spec *w, const char *text, int
     while (!status && dataset_files_line(&l, &text)) {
         int more = which == USERS ? user(csv + n, &l) : movie(csv + n, &l);
         if (more < 0)
-            status = dataset_files_fault(w, which, &l, which == USERS ? "a user" : "a movie");
+            status = dataset_files_error(w, which, &l, which == USERS ? "a user" : "a movie");
         else
             n += (size_t)more;
     }
@@ -121,7 +122,7 @@ static int fives(char *text, const dataset_spec *w)
     while (dataset_files_line(&l, &at)) {
         for (int k = 0; k < 3; k++)
             if (!dataset_files_count(&x[k], &l))
-                return dataset_files_fault(w, RATINGS, &l, "user, movie, rating, time");
+                return dataset_files_error(w, RATINGS, &l, "user, movie, rating, time");
         if (x[2] == 5)                  /* shorter than the line that it stands in */
             text += sprintf(text, "%llu %llu\n", (unsigned long long)x[0],
                             (unsigned long long)x[1]);

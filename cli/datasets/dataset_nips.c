@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link joins
- * two who wrote a paper together. */
+ * dataset_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link
+ * joins two who wrote a paper together. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORPUS, AUTHORS, MOST = 10000000 };      /* files, as in the table; an id */
+enum { CORPUS, AUTHORS, MAX_ID = 10000000 };            /* files, as in the table; an id */
 
 typedef struct list {
     uint64_t *x;
@@ -65,14 +65,14 @@ static int read_words(papers *s, const dataset_spec *w, const char *text)
         uint64_t n = 0, x, count;
         bool good = l.p == l.end || dataset_files_count(&n, &l);
         for (uint64_t k = 0; k < n && good && !status; k++) {
-            good = dataset_files_count(&x, &l) && dataset_files_count(&count, &l) && x <= MOST;
+            good = dataset_files_count(&x, &l) && dataset_files_count(&count, &l) && x <= MAX_ID;
             if (good)
                 status = add(&s->word, x);
             if (good && x >= s->words)
                 s->words = x + 1;
         }
         if (!good)
-            return dataset_files_fault(w, CORPUS, &l, "n word:count ..");
+            return dataset_files_error(w, CORPUS, &l, "n word:count ..");
         if (!status)
             status = add(&s->first, s->word.n);
     }
@@ -89,10 +89,10 @@ static int read_authors(papers *s, const dataset_spec *w, const char *text)
         uint64_t x;
         size_t begin = s->wrote.n;
         if (l.number >= s->first.n)
-            return dataset_files_fault(w, AUTHORS, &l, "a paper that nips.corpus has");
+            return dataset_files_error(w, AUTHORS, &l, "a paper that nips.corpus has");
         while (!status && dataset_files_count(&x, &l)) {
-            if (x > MOST)
-                return dataset_files_fault(w, AUTHORS, &l, "authors");
+            if (x > MAX_ID)
+                return dataset_files_error(w, AUTHORS, &l, "authors");
             for (size_t i = begin; i < s->wrote.n && !status; i++) {
                 uint64_t other = s->wrote.x[i] >> 32;
                 if (other != x)

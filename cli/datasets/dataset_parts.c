@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_parts.c - rows to parts: what a set does not bring is split off from what it trains on, and
- * parts are thinned to as many rows as are wanted.  All by the seed. */
+ * dataset_parts.c - rows to parts: what a set does not bring is split off from what it trains on,
+ * and parts are thinned to as many rows as are wanted.  All by the seed. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -74,11 +74,11 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* `most` of the rows, each equally probable, in their order; all of them if most is 0. */
-static int choose(fx_data **out, const fx_table *t, size_t most, uint64_t seed)
+/* `max_rows` of the rows, each equally probable, in their order; all of them if max_rows is 0. */
+static int choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)
 {
     fx_run run = progress_run();
-    size_t n = most && most < t->rows ? most : 0, *order = NULL;
+    size_t n = max_rows && max_rows < t->rows ? max_rows : 0, *order = NULL;
 
     if (n) {
         if (!(order = malloc(t->rows * sizeof *order)))
@@ -92,26 +92,26 @@ static int choose(fx_data **out, const fx_table *t, size_t most, uint64_t seed)
 }
 
 /* A part that comes with the set: copied only if it must change. */
-static int whole(parts *p, int part, dataset_rows *r, size_t most, uint64_t seed)
+static int whole(parts *p, int part, dataset_rows *r, size_t max_rows, uint64_t seed)
 {
     if (r->table.rows == 0)
         return 0;
-    if (!r->wide && !r->label && r->table.blocks == 1 && (!most || most >= r->table.rows)) {
+    if (!r->wide && !r->label && r->table.blocks == 1 && (!max_rows || max_rows >= r->table.rows)) {
         p->data[part] = r->data;
         r->data = NULL;
         return 0;
     }
-    return choose(&p->data[part], &r->table, most, seed);
+    return choose(&p->data[part], &r->table, max_rows, seed);
 }
 
-static int thin(parts *p, int part, size_t most, uint64_t seed)
+static int thin(parts *p, int part, size_t max_rows, uint64_t seed)
 {
     fx_data *less = NULL;
     fx_table t = p->data[part] ? fx_data_table(p->data[part]) : (fx_table){0};
 
-    if (!most || most >= t.rows)
+    if (!max_rows || max_rows >= t.rows)
         return 0;
-    int status = choose(&less, &t, most, seed);
+    int status = choose(&less, &t, max_rows, seed);
     if (!status) {
         fx_data_free(p->data[part]);
         p->data[part] = less;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_ratings.c - pairs with a number: ratings of movies by users, counts of tags of artists.  A
- * row has two ones, in the column of either id; ids that do not occur have no column. */
+ * dataset_ratings.c - pairs with a number: ratings of movies by users, counts of tags of artists.
+ * A row has two ones, in the column of either id; ids that do not occur have no column. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100000000 };              /* an id */
+enum { MAX_ID = 100000000 };            /* an id */
 
 typedef struct rating { uint32_t id[2]; double y; } rating;
 typedef struct ratings {
@@ -96,8 +96,8 @@ int dataset_ratings_movielens(dataset_rows r[DATASET_PARTS], const dataset_spec 
     for (const char *at = text; !status && dataset_files_line(&l, &at);) {
         uint64_t a, b, y;
         if (!dataset_files_count(&a, &l) || !dataset_files_count(&b, &l)
-            || !dataset_files_count(&y, &l) || a > MOST || b > MOST)
-            status = dataset_files_fault(w, 0, &l, "user::movie::rating");
+            || !dataset_files_count(&y, &l) || a > MAX_ID || b > MAX_ID)
+            status = dataset_files_error(w, 0, &l, "user::movie::rating");
         else
             status = add(&s, a, b, (double)y);
     }
@@ -132,8 +132,8 @@ static int read_pairs(ratings *s, const dataset_spec *w, int file, int first, in
     while (!status && dataset_files_line(&l, &at)) {
         uint64_t x[3];
         for (int k = 0; k < 3 && !status; k++)
-            if (!dataset_files_count(&x[k], &l) || x[k] > MOST)
-                status = dataset_files_fault(w, file, &l, "numbers");
+            if (!dataset_files_count(&x[k], &l) || x[k] > MAX_ID)
+                status = dataset_files_error(w, file, &l, "numbers");
         if (!status)
             status = add(s, x[first], x[second], 1);
     }

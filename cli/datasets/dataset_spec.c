@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_spec.c - the spec of a set, taken apart.  Which keys a set has, with which values, is said
- * by the line that help shows, so that the two cannot differ. */
+ * dataset_spec.c - the spec of a set, taken apart.  Which keys a set has, with which values, is
+ * said by the line that help shows, so that the two cannot differ. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -30,10 +30,10 @@ static const char *values_of(const dataset_kind *k, const char *key, size_t *len
     return NULL;
 }
 
-static int refuse(const dataset_spec *w, const char *key, const char *value, const char *wanted)
+static int refuse(const dataset_spec *w, const char *key, const char *value, const char *expected)
 {
     say_error("set %.*s: %s=%s is not %s", (int)name_len(w->kind), w->kind->help, key, value,
-              wanted);
+              expected);
     return EXIT_USAGE;
 }
 

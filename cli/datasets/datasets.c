@@ -60,16 +60,16 @@ static const dataset_kind table[] = {
     {.help = "w8a  extras/w8a: 49,749 rows, 300 columns", .valid = 0.1, .test = 0.2,
      .read = dataset_plain_read, .file = {"extras/w8a"}},
 };
-enum { KINDS = sizeof table / sizeof *table, KEPT = 2 };
+enum { KINDS = sizeof table / sizeof *table, CACHED = 2 };
 
 struct datasets {
     char *directory;                    /* or NULL */
-    struct kept {
+    struct cached {
         char *spec;                     /* NULL: nothing here */
         uint64_t seed;                  /* of the split; that of the cell if seed=each */
         uint64_t used;                  /* when */
         parts parts;
-    } kept[KEPT];
+    } cached[CACHED];
     uint64_t clock;
 };
 
@@ -92,11 +92,11 @@ int datasets_open(datasets **out, const char *directory)
     return 0;
 }
 
-static void forget(struct kept *k)
+static void clear(struct cached *k)
 {
     parts_free(&k->parts);
     free(k->spec);
-    *k = (struct kept){0};
+    *k = (struct cached){0};
 }
 
 /* What was read, for who asks. */
@@ -114,7 +114,7 @@ static void say(const parts *p, const char *spec, double seconds)
                  low, high, seconds);
 }
 
-static int make(struct kept *k, const dataset_spec *w, const char *spec)
+static int make(struct cached *k, const dataset_spec *w, const char *spec)
 {
     dataset_rows r[DATASET_PARTS] = {{0}};
     double start = say_clock();
@@ -127,7 +127,7 @@ static int make(struct kept *k, const dataset_spec *w, const char *spec)
     if (!status && !(k->spec = strdup(spec)))
         status = say_no_memory("data sets");
     if (status)
-        forget(k);
+        clear(k);
     else
         say(&k->parts, spec, say_clock() - start);
     return status;
@@ -136,11 +136,11 @@ static int make(struct kept *k, const dataset_spec *w, const char *spec)
 int datasets_get(parts **out, datasets *s, const char *spec, uint64_t seed)
 {
     dataset_spec w = {.directory = s->directory};
-    struct kept *oldest = &s->kept[0];
+    struct cached *oldest = &s->cached[0];
     int status = dataset_spec_parse(&w, table, KINDS, spec, seed);
 
-    for (int i = 0; i < KEPT && !status; i++) {
-        struct kept *k = &s->kept[i];
+    for (int i = 0; i < CACHED && !status; i++) {
+        struct cached *k = &s->cached[i];
         if (k->spec && !strcmp(k->spec, spec) && k->seed == w.seed) {
             k->used = ++s->clock;
             *out = &k->parts;
@@ -151,7 +151,7 @@ int datasets_get(parts **out, datasets *s, const char *spec, uint64_t seed)
     }
     if (status)
         return status;
-    forget(oldest);
+    clear(oldest);
     if (!(status = make(oldest, &w, spec))) {
         oldest->seed = w.seed;
         oldest->used = ++s->clock;
@@ -172,8 +172,8 @@ void datasets_close(datasets *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < KEPT; i++)
-        forget(&s->kept[i]);
+    for (int i = 0; i < CACHED; i++)
+        clear(&s->cached[i]);
     free(s->directory);
     free(s);
 }

@@ -265,7 +265,7 @@ static void add_key(strbuf *t, const layout *l)
                        + (only_across             ? FIGURE_ACROSS
                           : !k->mark && k->hollow ? FIGURE_HOLLOW
                                                   : 0));
-        char shown[256];                /* no wider than the picture */
+        char shown[256];                /* no wider than the figure */
         snprintf(shown, sizeof shown, "%.*s", (int)safe_cut(k->name, (l->width - SAMPLE) / GLYPH),
                  k->name);
         plot_quoted(t, shown);

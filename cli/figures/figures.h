@@ -9,7 +9,7 @@ typedef struct plot {
     output *image, *script, *data;
     char script_path[4096], data_path[4096];
 } plot;
-int plot_open(plot *p, const char *path);       /* before any work: can this picture be drawn? */
+int plot_open(plot *p, const char *path);       /* before any work: can this figure be drawn? */
 int plot_check(void);                   /* plot_open does it too: does gnuplot run? */
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * plot.c - pictures drawn by gnuplot.
+ * plot.c - figures drawn by gnuplot.
  *
- * PICTURE.gnuplot and PICTURE.data stay beside the picture PICTURE, to be changed and drawn
+ * FIGURE.gnuplot and FIGURE.data stay beside the figure FIGURE, to be changed and drawn
  * again. */
 
 #include "plot.h"
@@ -186,7 +186,7 @@ void plot_wrapped(strbuf *t, const char *s, size_t columns) /* at the blank near
     plot_quoted(t, s + best + 1);
 }
 
-/* The picture's name can be given from outside, so that we draw into a temporary file. */
+/* The figure's name can be given from outside, so that we draw into a temporary file. */
 void plot_begin(strbuf *t, const char *path, size_t width, size_t height)
 {
     strbuf_add(t, "if (!exists('picture')) picture = ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * plot.h - what pictures share: plot_gram.c and figure.c write a script, plot.c has it drawn. */
+ * plot.h - what figures share: plot_gram.c and figure.c write a script, plot.c has it drawn. */
 #ifndef PLOT_H
 #define PLOT_H
 #include "figures.h"

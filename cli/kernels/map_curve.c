@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * map_curve.c - the error of several maps against the number of features, as a table and a picture.
+ * map_curve.c - the error of several maps against the number of features, as a table and a figure.
  *
  * D is 1, 2, 4, .. 64 times the columns (4 if there are fewer, 1024 if more).  A point is the root
  * mean square of the error over the sampled pairs and all seeds, divided by that of the kernel; low
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { MAPS = 8, POINTS = 7, NARROW = 4, WIDE = 1024, SPEC_SIZE = 256 };
-static const double ROUNDING = 1e-6;    /* of floats: what is exact has no place in the picture */
+static const double ROUNDING = 1e-6;    /* of floats: what is exact has no place in the figure */
 
 /* What is worth comparing; explicit has no error to show. */
 static const char *const usual[] = {"rk:projection=packed", "rk:projection=hadamard",

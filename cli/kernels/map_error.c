@@ -22,7 +22,7 @@
 enum { GROUP = 16, OF_GROUP = GROUP * (GROUP - 1) / 2 };
 enum { FLOATS = 1 << 23 };              /* numbers of Z at a time, if a group has not more */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static int choose_rows(pair_sample *s, const loaded *l, uint64_t pairs)
 {
@@ -132,7 +132,7 @@ int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, ui
     if (!s->pair || !s->K || !s->error)
         return say_no_memory("the pairs");
     for (size_t first = 0; first < s->rows.rows; first += GROUP) {
-        fx_matrix g = rows_part(&s->rows, first, least(GROUP, s->rows.rows - first));
+        fx_matrix g = rows_part(&s->rows, first, smaller(GROUP, s->rows.rows - first));
         fx_status st = fx_kernel_gram(K, GROUP, k->kernel, &g, NULL, &run);
         if (st)
             return say_failure(st);
@@ -219,8 +219,8 @@ static void summarise(map_errors *out, pair_sample *s, double quantile, double e
         within += s->error[q] <= eps;
     }
     qsort(s->error, n, sizeof *s->error, ascending_doubles);
-    size_t wanted = (size_t)ceil(quantile * (double)n);
-    out->within = n ? s->error[wanted ? wanted - 1 : 0] : 0;
+    size_t rank = (size_t)ceil(quantile * (double)n);
+    out->within = n ? s->error[rank ? rank - 1 : 0] : 0;
     out->max = n ? s->error[n - 1] : 0;
     out->share = n ? (double)within / (double)n : 1;
 }
@@ -233,14 +233,14 @@ static int errors_of(double *error, const pair_sample *s, const fx_map *m)
     fx_status st = FX_OK;
     float *Z;
 
-    step = least(step, s->rows.rows);
+    step = smaller(step, s->rows.rows);
     if (say_limit(sizeof *Z * (double)step * (double)D, "%zu features of %zu rows need", D, step))
         return EXIT_MEMORY;
     if (!(Z = malloc((D && step ? D * step : 1) * sizeof *Z)))
         return say_no_memory("features");
     progress_begin("error", "rows", (double)s->rows.rows);
     for (size_t first = 0; first < s->rows.rows && !st; first += step) {
-        fx_matrix g = rows_part(s->used, first, least(step, s->rows.rows - first));
+        fx_matrix g = rows_part(s->used, first, smaller(step, s->rows.rows - first));
         progress_part((double)first, (double)(first + g.rows));
         st = fx_map_apply(Z, D, FX_F32, m, &g, &run);
         if (!st)

@@ -11,23 +11,24 @@
 
 /* Of the products of columns, how many numbers are kept: those that are not 0, each with a column
  * beside it, or all if these are many. */
-static double stored(const contest *k, int order)
+static double stored(const candidate_set *k, int order)
 {
     return fmin(2 * rows_stored(&k->t, order),
                 (double)k->t.rows * rows_products((double)k->t.cols, order));
 }
 
-static void enter(contest *k, candidate x) { k->list[k->n++] = x; }
+static void enter(candidate_set *k, candidate x) { k->list[k->n++] = x; }
 
 /* `times` features a column, fewer where that is too much. */
-static size_t multiple(const contest *k, size_t times)
+static size_t multiple(const candidate_set *k, size_t times)
 {
-    double most = fmin(BUDGET / (double)k->t.rows, (double)cli.max_memory / 8 / (double)k->all);
+    double max_features = fmin(BUDGET / (double)k->t.rows,
+                               (double)cli.max_memory / 8 / (double)k->all);
 
-    return (size_t)fmax(64, fmin((double)times * (double)k->t.cols, most));
+    return (size_t)fmax(64, fmin((double)times * (double)k->t.cols, max_features));
 }
 
-static void enter_random(contest *k, const char *kernel, const char *map)
+static void enter_random(candidate_set *k, const char *kernel, const char *map)
 {
     static const size_t times[] = {4, 16};
     candidate x = {.kernel = kernel, .map = map, .features = k->plan.features};
@@ -43,7 +44,7 @@ static void enter_random(contest *k, const char *kernel, const char *map)
 }
 
 /* All products, with either penalty; false: too many. */
-static bool enter_products(contest *k, const char *kernel, int order)
+static bool enter_products(candidate_set *k, const char *kernel, int order)
 {
     double D = rows_products((double)k->t.cols, order), numbers = stored(k, order);
     double share = (double)k->all / (double)k->t.rows;
@@ -64,7 +65,7 @@ static bool enter_products(contest *k, const char *kernel, int order)
     return true;
 }
 
-void candidates_enter(contest *k)
+void candidates_enter(candidate_set *k)
 {
     static const char *const upto[] = {NULL, NULL, "anova-upto:order=2", "anova-upto:order=3"};
 

@@ -139,20 +139,20 @@ static const char *other_way(char buf[2048], const kernel_choice *k, size_t cols
 static int check_cache(const training *t)
 {
     fx_plan plan = t->plan;
-    fx_estimate least;
+    fx_estimate estimate;
     fx_run run = progress_run();
     char given[32], taken[32];
 
     if (!fit.cache)
         return 0;
     plan.cache = 1;
-    fx_status s = fx_model_estimate(&least, &plan, &t->X.table, &run);
+    fx_status s = fx_model_estimate(&estimate, &plan, &t->X.table, &run);
     if (s)
         return say_failure(s);
-    if (least.bytes > fit.cache)
+    if (estimate.bytes > fit.cache)
         say_note("--cache %s: a fit of %zu rows takes %s at least",
                  say_bytes(given, (double)fit.cache), t->X.table.rows,
-                 say_bytes(taken, (double)least.bytes));
+                 say_bytes(taken, (double)estimate.bytes));
     return 0;
 }
 
@@ -189,7 +189,7 @@ static const char *of_pairs(char buf[64], const training *t)
     return buf;
 }
 
-int exact_foretell(const training *t, const kernel_choice *k, size_t fits)
+int exact_announce(const training *t, const kernel_choice *k, size_t fits)
 {
     fx_estimate e;
     fx_run run = progress_run();

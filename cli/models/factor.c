@@ -112,7 +112,7 @@ static int groups_kernel(const char **kernel)
 }
 
 /* Rates and batches are AdaGrad's: they choose it, or go with no other. */
-static int settle_solver(void)
+static int resolve_solver(void)
 {
     const char *option = fit.lr ? "--lr" : "--batch";
     bool other = fit.solver
@@ -148,7 +148,7 @@ int factor_check(const char **kernel, const char *cost, const char *features)
                   factor_name(), fit.model);
         return EXIT_USAGE;
     }
-    int status = settle_solver();
+    int status = resolve_solver();
     if (!status)
         status = groups_kernel(kernel);
     if (!status && *kernel && !spec_named(*kernel, "groups") && !spec_named(*kernel, "cross")) {

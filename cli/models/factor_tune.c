@@ -26,7 +26,7 @@ typedef struct setting {
 } setting;
 
 typedef struct search {
-    const factor_lists *want;
+    const factor_lists *lists;
     training *t;
     fx_status failure;                  /* of the last trial that failed */
     words order, rank, beta;
@@ -111,7 +111,7 @@ int factor_times(char out[FITTING_SPEC], const char *spec, double times)
 }
 
 /* All of --beta, by the beta in the model's spec or the usual one. */
-static int settle_betas(search *s)
+static int resolve_betas(search *s)
 {
     char usual[WORD];
     int status = 0;
@@ -161,7 +161,7 @@ static int enter_trials(search *s)
 
 static int measure(search *s, setting *x)
 {
-    const size_t folds = (size_t)s->want->folds;
+    const size_t folds = (size_t)s->lists->folds;
     const double same = 1;              /* times beta */
     double start = say_clock();
     fx_run run = progress_run();
@@ -189,7 +189,7 @@ static int prepare(search *s)
     fx_plan *plan = &t->plan;
     int status;
 
-    t->metric = s->want->metric ? s->want->metric : t->metric;
+    t->metric = s->lists->metric ? s->lists->metric : t->metric;
     if ((status = metric_check("tune", t->metric, t))
         || (s->k.spec && (status = kernel_finish(&s->k, &t->X.table))))
         return status;
@@ -199,8 +199,8 @@ static int prepare(search *s)
     plan->max_seconds = fit.max_seconds;
     plan->scale = !fit.scale || !strcmp(fit.scale, "auto") ? rows_scaling(&t->X.table) : fit.scale;
     s->fold = malloc((t->X.table.rows ? t->X.table.rows : 1) * sizeof *s->fold);
-    s->m = malloc((size_t)s->want->folds * sizeof *s->m);
-    return s->fold && s->m ? metric_folds_of(s->fold, t, (int)s->want->folds)
+    s->m = malloc((size_t)s->lists->folds * sizeof *s->m);
+    return s->fold && s->m ? metric_folds_of(s->fold, t, (int)s->lists->folds)
                            : say_no_memory("folds");
 }
 
@@ -280,7 +280,7 @@ static int print_json(const search *s, const setting *won)
         list = say_append(list, json_trial(x));
     return say_json(json_pack("{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}",
                               "rows", (json_int_t)c.rows, "metric", s->t->metric, "folds",
-                              (json_int_t)s->want->folds, "trials", list, "best", json_trial(won),
+                              (json_int_t)s->lists->folds, "trials", list, "best", json_trial(won),
                               "model", say_text(c.spec), "norms", model_info_norms(&c), "converged",
                               c.converged, "seconds", s->t->seconds, "output", say_text(s->t->path),
                               "bytes", (json_int_t)s->t->bytes, "seed", (json_int_t)c.seed));
@@ -289,18 +289,18 @@ static int print_json(const search *s, const setting *won)
 /* ---- All of it ---------------------------------------------------------------------------- */
 static int run(search *s, const char *data)
 {
-    const factor_lists *want = s->want;
-    const char *kernel = want->kernel;
+    const factor_lists *lists = s->lists;
+    const char *kernel = lists->kernel;
     output *o = NULL;
     int status;
 
-    if ((status = factor_check(&kernel, want->costs, want->features))
-        || (status = split(&s->order, want->orders, "--order"))
-        || (status = split(&s->rank, want->ranks, "--rank"))
-        || (status = split(&s->beta, want->betas ? want->betas : "0.3x,1x,3x,10x", "--beta"))
-        || (status = settle_betas(s)) || (status = enter_trials(s))
+    if ((status = factor_check(&kernel, lists->costs, lists->features))
+        || (status = split(&s->order, lists->orders, "--order"))
+        || (status = split(&s->rank, lists->ranks, "--rank"))
+        || (status = split(&s->beta, lists->betas ? lists->betas : "0.3x,1x,3x,10x", "--beta"))
+        || (status = resolve_betas(s)) || (status = enter_trials(s))
         || (kernel && (status = kernel_prepare(&s->k, kernel)))
-        || (status = training_path(s->t, "tune", want->output, data))
+        || (status = training_path(s->t, "tune", lists->output, data))
         || (status = output_open(&o, s->t->path, "model"))
         || (status = training_read(s->t, data, -1)) || (status = prepare(s))
         || (status = measure_all(s)))
@@ -315,14 +315,14 @@ static int run(search *s, const char *data)
     return status ? status : s->t->diverged ? EXIT_NUMERIC : 0;
 }
 
-int factor_tune(training *t, const factor_lists *want, const char *data)
+int factor_tune(training *t, const factor_lists *lists, const char *data)
 {
     search *s = calloc(1, sizeof *s);
 
     if (!s)
         return say_no_memory("trials");
     s->t = t;
-    s->want = want;
+    s->lists = lists;
     int status = run(s, data);
     kernel_free(&s->k);
     free(s->fold);

@@ -138,12 +138,12 @@ void model_info_print_fit(FILE *f, const char *start, const fx_content *c)
 /* Percentages are of the variance in all directions; rows that are all the same have none. */
 void model_info_print_variance(FILE *f, const fx_content *c)
 {
-    double kept = 0, percent = c->total_variance > 0 ? 100 / c->total_variance : 0;
+    double explained = 0, percent = c->total_variance > 0 ? 100 / c->total_variance : 0;
 
     for (size_t i = 0; i < c->outputs; i++)
-        kept += c->variance[i];
-    safe_print(f, "components   %zu, variance %.6g of %.6g (%.1f %%):", c->outputs, kept,
-               c->total_variance, percent * kept);
+        explained += c->variance[i];
+    safe_print(f, "components   %zu, variance %.6g of %.6g (%.1f %%):", c->outputs, explained,
+               c->total_variance, percent * explained);
     for (size_t i = 0; i < c->outputs && i < LISTED; i++)
         safe_print(f, " %.4g (%.1f %%)", c->variance[i], percent * c->variance[i]);
     fputs(c->outputs > LISTED ? " ..\n" : "\n", f);

@@ -90,7 +90,7 @@ int exact_check(const char **kernel, const char *features);
 uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
 /* Before the fits of a kernel machine: says what so many cost if it is much, refuses what does not
  * fit into --max-memory. */
-int exact_foretell(const training *t, const kernel_choice *k, size_t fits);
+int exact_announce(const training *t, const kernel_choice *k, size_t fits);
 
 /* ---- factor.c: factorization machines ------------------------------------------------------- */
 extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
@@ -104,7 +104,7 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
     const char *orders, *ranks, *betas, *kernel, *costs, *features, *metric, *output;
     uint64_t folds;
 } factor_lists;
-int factor_tune(training *t, const factor_lists *want, const char *data); /* factor_tune.c */
+int factor_tune(training *t, const factor_lists *lists, const char *data); /* factor_tune.c */
 int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
 
 /* ---- trial.c: one fit, measured ------------------------------------------------------------- */

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5000, FEW = 1000, LEAST = 10, FOLDS = 5, GRID = SELECTION_COSTS };
+enum { ROWS = 5000, FEW = 1000, MIN_ROWS = 10, FOLDS = 5, GRID = SELECTION_COSTS };
 #define QUICK 2e5                       /* so few that the path is walked until it falls */
 #define LOOSE_TOL "tol=0.01"            /* enough for a comparison */
 #define LOOSE_ITER "max-iter=100"
 
 /* ---- Scores ------------------------------------------------------------------------------- */
-static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const contest *k,
+static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const candidate_set *k,
                         const candidate *x, const char *C)
 {
     int status = fitting_model(model, k->of->regress, C, x->penalty);
@@ -36,7 +36,7 @@ static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const contest *
     return status;
 }
 
-static double mean_score(const contest *k, const fx_metrics *m)
+static double mean_score(const candidate_set *k, const fx_metrics *m)
 {
     double sum = 0;                     /* folds are of one size, within a row */
 
@@ -54,7 +54,7 @@ static double standard_error(double score, size_t n, bool regress)
 }
 
 /* The best C: the middle of those about it whose score is as good, to a quarter of its error. */
-static void settle_cost(candidate *x, const contest *k)
+static void resolve_cost(candidate *x, const candidate_set *k)
 {
     size_t top = 0, low = 0, n = x->tried;
     const double *got = x->got;
@@ -86,7 +86,7 @@ static void loosen(char model[FITTING_SPEC], const char *key, const char *pair)
 
 /* A candidate that cannot be fitted, or not further along its path, leaves the others in.  It is
  * a failure of the choice only if nothing was measured and none is left. */
-static int give_up(contest *k, candidate *x, fx_status s)
+static int give_up(candidate_set *k, candidate *x, fx_status s)
 {
     char reason[SAY_REASON];
     bool others = x->tried > 0;
@@ -103,7 +103,7 @@ static int give_up(contest *k, candidate *x, fx_status s)
 }
 
 /* The next stretch of the path. */
-static int walk(contest *k, candidate *x)
+static int walk(candidate_set *k, candidate *x)
 {
     char model[FITTING_SPEC];
     fx_metrics m[GRID * FOLDS];
@@ -131,12 +131,12 @@ static int walk(contest *k, candidate *x)
         x->got[n + i] = mean_score(k, m + i * (size_t)k->folds);
     x->tried += more;
     x->seconds += say_clock() - start;
-    settle_cost(x, k);
+    resolve_cost(x, k);
     return 0;
 }
 
 /* ---- Who wins ----------------------------------------------------------------------------- */
-static const candidate *top_score(const contest *k)
+static const candidate *top_score(const candidate_set *k)
 {
     const candidate *top = NULL;
 
@@ -147,7 +147,7 @@ static const candidate *top_score(const contest *k)
 }
 
 /* Is this one so good that none after it can be better by a standard error? */
-static bool unbeatable(const contest *k, const candidate *x)
+static bool unbeatable(const candidate_set *k, const candidate *x)
 {
     double perfect = k->of->regress ? 0 : 1;
 
@@ -157,7 +157,7 @@ static bool unbeatable(const contest *k, const candidate *x)
 
 /* Large C take long: they are tried where that is quick, where nothing was found yet, or where the
  * score rises and is not far from the best. */
-static bool goes_on(const contest *k, const candidate *x)
+static bool continues(const candidate_set *k, const candidate *x)
 {
     const candidate *top = top_score(k);
     double reach = top->score - 4 * standard_error(top->score, k->held_out, k->of->regress);
@@ -173,7 +173,7 @@ static bool goes_on(const contest *k, const candidate *x)
                    || (x->work <= QUICK && !x->falling)));
 }
 
-static int walk_all(contest *k)
+static int walk_all(candidate_set *k)
 {
     bool more = true;
     int status = 0;
@@ -181,7 +181,7 @@ static int walk_all(contest *k)
     for (size_t round = 0; more && !status; round++) {
         more = false;
         for (size_t i = 0; i < k->n && !status; i++)
-            if (goes_on(k, &k->list[i])) {
+            if (continues(k, &k->list[i])) {
                 progress_begin("choose", "", (double)k->n);
                 progress_part((double)(round ? k->n - 1 : i), (double)(round ? k->n : i + 1));
                 status = walk(k, &k->list[i]);
@@ -192,7 +192,7 @@ static int walk_all(contest *k)
     return status;
 }
 
-static const candidate *best(const contest *k)
+static const candidate *best(const candidate_set *k)
 {
     const candidate *top = top_score(k), *x = k->list;
 
@@ -202,7 +202,7 @@ static const candidate *best(const contest *k)
     return x;
 }
 
-static void show(const contest *k, const candidate *won)
+static void show(const candidate_set *k, const candidate *won)
 {
     bool l1 = fit.penalty && !strcmp(fit.penalty, "l1");
 
@@ -224,8 +224,8 @@ static void show(const contest *k, const candidate *won)
                      fabs(x->score), x->seconds);
 }
 
-/* ---- The contest -------------------------------------------------------------------------- */
-static int measure(fx_plan *plan, contest *k)
+/* ---- The choice --------------------------------------------------------------------------- */
+static int measure(fx_plan *plan, candidate_set *k)
 {
     selection *c = k->c;
     char C[32];
@@ -242,7 +242,7 @@ static int measure(fx_plan *plan, contest *k)
     return prepare_plan(plan, c->model, k, won, c->C ? say_number(C, won->C) : c->cost);
 }
 
-static void set_costs(contest *k)
+static void set_costs(candidate_set *k)
 {
     if (!k->c->C) {
         k->C[0] = k->c->cost ? strtod(k->c->cost, NULL) : 1;
@@ -255,7 +255,7 @@ static void set_costs(contest *k)
     k->costs = GRID;
 }
 
-static int draw_rows(fx_data **part, contest *k)
+static int draw_rows(fx_data **part, candidate_set *k)
 {
     const loaded *l = &k->of->X;
     bool square = k->plan.kernel && spec_named(k->plan.kernel, "precomputed"); /* all or none */
@@ -281,14 +281,14 @@ static int draw_rows(fx_data **part, contest *k)
 }
 
 /* Sets held_out; 0: there are too few rows, or classes. */
-static int hold_out(contest *k)
+static int hold_out(candidate_set *k)
 {
     size_t n = k->t.rows, in[FOLDS] = {0};
     bool classes = k->of->regress;
 
     for (size_t i = 1; i < n && !classes; i++)
         classes = k->t.label[i] != k->t.label[0];
-    if (n < LEAST || !classes)
+    if (n < MIN_ROWS || !classes)
         return 0;
     int status = metric_folds(k->fold, &k->t, FOLDS, k->of->regress);
     k->folds = n < FEW ? FOLDS : 1;
@@ -304,7 +304,7 @@ static int hold_out(contest *k)
     return status;
 }
 
-static int choose_by_rows(contest *k, training *t)
+static int choose_by_rows(candidate_set *k, training *t)
 {
     fx_data *part = NULL;
     double start = say_clock();
@@ -327,7 +327,7 @@ static int choose_by_rows(contest *k, training *t)
 
 int selection_plan(selection *c, training *t)
 {
-    contest k = {.c = c, .of = t};
+    candidate_set k = {.c = c, .of = t};
 
     if (c->scale)
         t->plan.scale = rows_scaling(&t->X.table);

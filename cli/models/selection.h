@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * selection.h - the contest between candidates: candidates.c enters them, selection.c measures them. */
+ * selection.h - the candidates: candidates.c enters them, selection.c measures them. */
 #ifndef SELECTION_H
 #define SELECTION_H
 #include "models.h"
@@ -18,7 +18,7 @@ typedef struct candidate {
     bool flat, rising, falling;         /* the path so far; falling: or long past its best */
 } candidate;
 
-typedef struct contest {
+typedef struct candidate_set {
     selection *c;
     const training *of;
     fx_plan plan;                       /* what is given */
@@ -31,7 +31,7 @@ typedef struct contest {
     size_t costs;
     candidate list[SELECTION_CANDIDATES];
     size_t n;
-} contest;
+} candidate_set;
 
-void candidates_enter(contest *k);
+void candidates_enter(candidate_set *k);
 #endif

@@ -27,7 +27,7 @@ static uint64_t resident(const char *key)       /* a line of /proc/self/status; 
     return 1024 * (uint64_t)kib;
 }
 
-static uint64_t forget_peak(void)       /* what is held now; 0: peaks cannot be told apart */
+static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be told apart */
 {
     malloc_trim(0);                     /* what earlier fits gave back counts for nobody */
     FILE *f = fopen("/proc/self/clear_refs", "w");
@@ -148,7 +148,7 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     if (s)
         return s;
     fx_table rows = both ? fx_data_table(p->joined) : p->train;
-    uint64_t before = forget_peak();
+    uint64_t before = reset_peak();
     double start = say_clock();
     s = fx_model_fit(&m, plan, &rows, &run);
     if (s < 0)

@@ -41,7 +41,7 @@ typedef struct command {
     const char *text;                   /* paragraphs separated by newlines */
     const char *examples;               /* one a line, without "featcross" */
     const opt_group *groups[8];         /* ends with NULL */
-    int least, most;                    /* operands */
+    int min_operands, max_operands;
     bool kernels, maps, models;         /* help lists them */
     int (*run)(int n, char **operand);  /* the exit status */
 } command;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * claims.c - the lines of a recipe that claim something of its results; recipe.h lists the forms. */
+ * claims.c - the lines of a recipe that claim something of its results; recipe.h lists the
+ * forms. */
 
 #include "claims.h"
 
@@ -38,10 +39,10 @@ static bool limit(claim_line *w, const char *text, const char *end)
 
 static bool parse_paper(claim_line *w)
 {
-    w->least = w->words == 4 && !strcmp(w->word[2], "below");
-    const char *most = w->word[w->words - 1];
-    return w->words == 3 + (size_t)w->least
-           && (limit(w, most, "") || (w->sd = limit(w, most, "sd")));
+    w->lower = w->words == 4 && !strcmp(w->word[2], "below");
+    const char *margin = w->word[w->words - 1];
+    return w->words == 3 + (size_t)w->lower
+           && (limit(w, margin, "") || (w->sd = limit(w, margin, "sd")));
 }
 
 static bool parse_reach(claim_line *w)
@@ -52,17 +53,17 @@ static bool parse_reach(claim_line *w)
 
 static bool parse_slope(claim_line *w)
 {
-    w->least = w->words == 6 && !strcmp(w->word[3], "least");
+    w->lower = w->words == 6 && !strcmp(w->word[3], "least");
     w->by = w->word[2], w->series = w->word[w->words - 1];
-    return w->words == 5 + (size_t)w->least && limit(w, w->word[3 + w->least], "");
+    return w->words == 5 + (size_t)w->lower && limit(w, w->word[3 + w->lower], "");
 }
 
 static bool parse_ratio(claim_line *w)
 {
     size_t at;
 
-    w->least = w->words > 2 && !strcmp(w->word[2], "least");
-    at = 2 + (size_t)w->least;
+    w->lower = w->words > 2 && !strcmp(w->word[2], "least");
+    at = 2 + (size_t)w->lower;
     if (w->words != at + 4 && w->words != at + 6)
         return false;
     w->series = w->word[at + 1], w->other = w->word[at + 3];
@@ -99,11 +100,11 @@ static int parse(claim_line *w, size_t *form, const recipe *r, const char *line)
         if (w->words > 1 && !strcmp(forms[*form].name, w->word[1]))
             break;
     if (*form == FORMS)
-        return recipe_fault(r, line, "expected X paper .., X reach .., X slope .. or X ratio ..");
+        return recipe_error(r, line, "expected X paper .., X reach .., X slope .. or X ratio ..");
     if (!forms[*form].parse(w))
-        return recipe_fault(r, line, "expected %s", forms[*form].form);
+        return recipe_error(r, line, "expected %s", forms[*form].form);
     if ((w->column = recipe_measured(r, w->word[0])) == RECIPE_VALUES)
-        return recipe_fault(r, line, "'%s' is not measured", w->word[0]);
+        return recipe_error(r, line, "'%s' is not measured", w->word[0]);
     return 0;
 }
 
@@ -118,23 +119,23 @@ int claims_parse(const recipe *r)
             return EXIT_USAGE;
         if (!w.series && (!has_column(r, "paper_", w.word[0], "")
                           || (w.sd && !has_column(r, "paper_", w.word[0], "_sd"))))
-            return recipe_fault(r, line, "there is no column paper_%s%s", w.word[0],
+            return recipe_error(r, line, "there is no column paper_%s%s", w.word[0],
                                 w.sd ? ", or none with _sd behind it" : "");
         if (w.by && !has_column(r, "", w.by, "") && recipe_measured(r, w.by) == RECIPE_VALUES)
-            return recipe_fault(r, line, "there is no column '%s'", w.by);
+            return recipe_error(r, line, "there is no column '%s'", w.by);
         for (int k = 0; k < 3 && !r->quick; k++) {      /* --quick may have left them out */
             const char *name = k == 0 ? w.series : k == 1 ? w.other : w.panel;
             const char *what = k < 2 ? "series" : "panel";
             if (name && !has_case(r, what, name))
-                return recipe_fault(r, line, "there is no %s '%s'", what, name);
+                return recipe_error(r, line, "there is no %s '%s'", what, name);
         }
     }
     return 0;
 }
 
-int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k)
+int claims_run(claim *out, size_t *n, size_t max_claims, const recipe *r, const records *k)
 {
-    findings f = {.at = out, .most = most, .r = r, .k = k};
+    findings f = {.at = out, .max_claims = max_claims, .r = r, .k = k};
     claim_line w;
     size_t form;
 
@@ -145,7 +146,7 @@ int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const record
             return EXIT_USAGE;
         if (!r->quick || !r->check[i].full)
             forms[form].run(&f, &w);
-        if (f.n == before && f.n < most) {      /* else it would pass unseen */
+        if (f.n == before && f.n < max_claims) {        /* else it would pass unseen */
             claim *c = &out[f.n++];
             c->left_out = r->quick;
             snprintf(c->text, sizeof c->text, r->quick ? "%s" : "%s: there is nothing to compare",
@@ -153,5 +154,6 @@ int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const record
         }
     }
     *n = f.n;
-    return f.n < most ? 0 : recipe_fault(r, NULL, "its checks are more than %zu", most - 1);
+    return f.n < max_claims ? 0
+                            : recipe_error(r, NULL, "its checks are more than %zu", max_claims - 1);
 }

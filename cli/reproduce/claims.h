@@ -12,12 +12,12 @@ typedef struct claim_line {             /* a line */
     size_t words, column;               /* the place of X among what is measured */
     const char *series, *other, *by, *panel; /* S, T, D, P; or NULL */
     double limit;
-    bool sd, least;
+    bool sd, lower;
 } claim_line;
 
 typedef struct findings {
     claim *at;
-    size_t n, most;
+    size_t n, max_claims;
     const recipe *r;
     const records *k;
 } findings;

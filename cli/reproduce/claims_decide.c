@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * claims_decide.c - what a recipe claims of its results, found out, each said with the figures that decide
- * it.  Of several points the last counts, of several seeds the mean. */
+ * claims_decide.c - what a recipe claims of its results, found out, each said with the figures
+ * that decide it.  Of several points the last counts, of several seeds the mean. */
 
 #include "claims.h"
 
@@ -52,7 +52,7 @@ void claims_decide_paper(findings *f, const claim_line *w)
 {
     char paper[128], sd[128], name[64], D[64];
     size_t cases = 0, near = 0, worst = 0;
-    double most = -1, p, s;
+    double largest = -1, p, s;
 
     snprintf(paper, sizeof paper, "paper_%s", w->word[0]);
     snprintf(sd, sizeof sd, "paper_%s_sd", w->word[0]);
@@ -60,24 +60,24 @@ void claims_decide_paper(findings *f, const claim_line *w)
         recipe_number(&p, f->r, i, paper, NAN);
         recipe_number(&s, f->r, i, sd, w->sd ? NAN : 1);
         double x = (p - mean_of(f, i, w->column)) / (w->sd ? s : 1);
-        x = !w->least ? fabs(x) : x < 0 ? 0 : x;        /* fmax would hide a NaN */
+        x = !w->lower ? fabs(x) : x < 0 ? 0 : x;        /* fmax would hide a NaN */
         if (isnan(p) || isnan(s))
             continue;
         cases++;
         near += x <= w->limit;
-        if (!(x <= most)) {             /* NaN, nothing measured, is worst */
-            most = isnan(x) ? INFINITY : x;
+        if (!(x <= largest)) {          /* NaN, nothing measured, is worst */
+            largest = isnan(x) ? INFINITY : x;
             worst = i;
         }
     }
-    if (!cases || f->n == f->most)
+    if (!cases || f->n == f->max_claims)
         return;
     recipe_number(&p, f->r, worst, paper, NAN);
     claim *c = claim_of(f, worst, near == cases);
     c->text[0] = '\0';
     add(c, "%s: %zu of %zu means are %s %g%s %s the paper's; the farthest, %s", w->word[0], near,
-        cases, w->least ? "no more than" : "within", w->limit, w->sd ? " standard deviations" : "",
-        w->least ? "below" : "of", shown(name, f->r, worst, "series"));
+        cases, w->lower ? "no more than" : "within", w->limit, w->sd ? " standard deviations" : "",
+        w->lower ? "below" : "of", shown(name, f->r, worst, "series"));
     if (recipe_field(f->r, worst, "panel"))
         add(c, ", %s", shown(name, f->r, worst, "panel"));
     if (recipe_field(f->r, worst, "D"))
@@ -104,7 +104,7 @@ static void reach_one(findings *f, const claim_line *w, size_t first, size_t tar
 {
     const recipe *r = f->r;
     bool rises = !strncmp(w->word[0], "accuracy", 8) || !strncmp(w->word[0], "auc", 3);
-    double want = mean_of(f, target, w->column), x = NAN;
+    double target_mean = mean_of(f, target, w->column), x = NAN;
     size_t last = first, i = first;
     char name[64], other[64], D[64];
 
@@ -112,13 +112,13 @@ static void reach_one(findings *f, const claim_line *w, size_t first, size_t tar
         if (!recipe_alike(r, i, first, "series") || !recipe_alike(r, i, first, "panel"))
             continue;
         x = mean_of(f, last = i, w->column);
-        if ((rises ? want - x : x - want) <= w->limit)
+        if ((rises ? target_mean - x : x - target_mean) <= w->limit)
             break;
     }
     claim *c = claim_of(f, first, i < r->cells);
     add(c, "%s %s within %g of %s's %s of %.4g %s %s = %s: %.4g", shown(name, r, first, "series"),
-        c->met ? "is" : "is not", w->limit, shown(other, r, target, "series"), w->word[0], want,
-        c->met ? "at" : "up to", w->by, shown(D, r, last, w->by), x);
+        c->met ? "is" : "is not", w->limit, shown(other, r, target, "series"), w->word[0],
+        target_mean, c->met ? "at" : "up to", w->by, shown(D, r, last, w->by), x);
     add_speed(c, f, last, target);
 }
 
@@ -126,7 +126,7 @@ void claims_decide_reach(findings *f, const claim_line *w)
 {
     const recipe *r = f->r;
 
-    for (size_t i = 0; i < r->cells && f->n < f->most; i++) {
+    for (size_t i = 0; i < r->cells && f->n < f->max_claims; i++) {
         size_t target = recipe_other(r, i, w->series);
         bool begins = true;
         for (size_t j = 0; j < i && begins; j++)
@@ -149,7 +149,7 @@ void claims_decide_slope(findings *f, const claim_line *w)
     const recipe *r = f->r;
     char name[64];
 
-    for (size_t first = 0; first < r->cells && f->n < f->most; first++) {
+    for (size_t first = 0; first < r->cells && f->n < f->max_claims; first++) {
         double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
         if (!is_series(r, first, w->series) || recipe_other(r, first, w->series) != first)
             continue;
@@ -162,10 +162,10 @@ void claims_decide_slope(findings *f, const claim_line *w)
         if (n == 0)                     /* the panel is about something else */
             continue;
         double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-        claim *c = claim_of(f, first, w->least ? slope >= w->limit : slope <= w->limit);
+        claim *c = claim_of(f, first, w->lower ? slope >= w->limit : slope <= w->limit);
         add(c, "%s: %s goes with %s to the power %.3f, wanted: %s %g",
             shown(name, r, first, "series"), w->word[0], w->by, slope,
-            w->least ? "at least" : "at most", w->limit);
+            w->lower ? "at least" : "at most", w->limit);
     }
 }
 
@@ -173,7 +173,7 @@ void claims_decide_slope(findings *f, const claim_line *w)
 static void ratio_one(findings *f, const claim_line *w, size_t first)
 {
     const recipe *r = f->r;
-    double most = NAN, sign = w->least ? -1 : 1;
+    double largest = NAN, sign = w->lower ? -1 : 1;
     size_t worst = first, cases = 0, met = 0;
     char name[64], other[64], D[64];
 
@@ -185,8 +185,8 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
                 continue;
             double ratio = mean_of(f, i, w->column) / mean_of(f, j, w->column);
             met += sign * ratio <= sign * w->limit;
-            if (!cases++ || !(sign * ratio <= sign * most)) {   /* NaN, nothing there, is worst */
-                most = ratio;
+            if (!cases++ || !(sign * ratio <= sign * largest)) { /* NaN, nothing there, is worst */
+                largest = ratio;
                 worst = i;
             }
         }
@@ -195,7 +195,7 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
     claim *c = claim_of(f, first, met == cases);
     recipe_say(other, sizeof other, w->other);
     add(c, "%s of %s is %s %.3g of that of %s", w->word[0], shown(name, r, first, "series"),
-        w->least ? "at least" : "at most", most, other);
+        w->lower ? "at least" : "at most", largest, other);
     if (recipe_field(r, worst, "D"))
         add(c, " (D = %s)", shown(D, r, worst, "D"));
     add(c, ", wanted: %g", w->limit);
@@ -203,7 +203,7 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
 
 void claims_decide_ratio(findings *f, const claim_line *w)
 {
-    for (size_t i = 0; i < f->r->cells && f->n < f->most; i++)
+    for (size_t i = 0; i < f->r->cells && f->n < f->max_claims; i++)
         if (is_series(f->r, i, w->series) && recipe_other(f->r, i, w->series) == i
             && (!w->panel || recipe_same(recipe_field(f->r, i, "panel"), w->panel)))
             ratio_one(f, w, i);

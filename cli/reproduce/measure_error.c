@@ -20,17 +20,17 @@ static const char *const options[] = {"rows", NULL};
 static struct {
     char *of;                           /* data, scale, seed, rows= and kernel */
     double *K;                          /* [rows][rows] */
-} kept;
+} cached;
 
-static void forget(void)
+static void clear_cache(void)
 {
-    free(kept.of);
-    free(kept.K);
-    kept.of = NULL;
-    kept.K = NULL;
+    free(cached.of);
+    free(cached.K);
+    cached.of = NULL;
+    cached.K = NULL;
 }
 
-static int need_gram(const fx_kernel *k, const fx_matrix *X, const lab *l, size_t cell)
+static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_context *l, size_t cell)
 {
     const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
     size_t n = X->rows;
@@ -40,23 +40,23 @@ static int need_gram(const fx_kernel *k, const fx_matrix *X, const lab *l, size_
     snprintf(key, sizeof key, "%s %s %llu %s %s", data, scale ? scale : "-",
              (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"),
              recipe_field(l->r, cell, "kernel"));
-    if (kept.of && !strcmp(kept.of, key))
+    if (cached.of && !strcmp(cached.of, key))
         return 0;
-    forget();
-    int status = say_limit((double)n * (double)n * sizeof *kept.K,
+    clear_cache();
+    int status = say_limit((double)n * (double)n * sizeof *cached.K,
                            "the Gram matrix of %zu rows needs", n);
     if (status)
         return status;
-    if (!(kept.K = malloc(n * n * sizeof *kept.K)))
+    if (!(cached.K = malloc(n * n * sizeof *cached.K)))
         return say_no_memory("the Gram matrix");
-    fx_status s = fx_kernel_gram(kept.K, n, k, X, NULL, &run);
+    fx_status s = fx_kernel_gram(cached.K, n, k, X, NULL, &run);
     if (s)
         return say_failure(s);
-    return (kept.of = strdup(key)) ? 0 : say_no_memory("the Gram matrix");
+    return (cached.of = strdup(key)) ? 0 : say_no_memory("the Gram matrix");
 }
 
 /* ---- Errors ------------------------------------------------------------------------------- */
-typedef struct sums { double error, square, most, size; } sums;
+typedef struct sums { double error, square, max, size; } sums;
 
 /* Of the rows from `first` to `end`, G being theirs, each with all rows before it. */
 static void add_errors(sums *s, const double *G, const double *K, size_t n, size_t first,
@@ -68,7 +68,7 @@ static void add_errors(sums *s, const double *G, const double *K, size_t n, size
             double e = fabs(g[j] - k[j]);
             s->error += e;
             s->square += e * e;
-            s->most = fmax(s->most, e);
+            s->max = fmax(s->max, e);
             s->size += fabs(k[j]);
         }
     }
@@ -84,8 +84,8 @@ static int compare(sums *s, const double *K, const fx_matrix *Z)
 
     for (size_t first = 0; first < n && G && !st; first += BLOCK) {
         size_t end = first + BLOCK < n ? first + BLOCK : n;
-        fx_matrix before = rows_part(Z, 0, end), some = rows_part(Z, first, end - first);
-        st = fx_kernel_gram(G, end, dot, &some, &before, &run);
+        fx_matrix before = rows_part(Z, 0, end), sample = rows_part(Z, first, end - first);
+        st = fx_kernel_gram(G, end, dot, &sample, &before, &run);
         if (!st)
             add_errors(s, G, K, n, first, end);
     }
@@ -107,12 +107,12 @@ static int errors_of(sums *s, const fx_map *m, const fx_matrix *X)
         return say_no_memory("features");
     fx_matrix Z = {.rows = n, .cols = D, .stride = D, .type = FX_F32, .val = z};
     fx_status st = fx_map_apply(z, D, FX_F32, m, X, &run);
-    int status = st ? say_failure(st) : compare(s, kept.K, &Z);
+    int status = st ? say_failure(st) : compare(s, cached.K, &Z);
     free(z);
     return status;
 }
 
-static int run(const lab *l, size_t cell)
+static int run(const measure_context *l, size_t cell)
 {
     fx_table t = {0};
     kernel_choice k = {0};
@@ -132,7 +132,7 @@ static int run(const lab *l, size_t cell)
         status = errors_of(&s, m, t.block);
     if (!status) {
         double pairs = (double)t.rows * (double)(t.rows - 1) / 2;
-        status = l->emit(l->ctx, (const double[]){s.error / pairs, sqrt(s.square / pairs), s.most,
+        status = l->emit(l->ctx, (const double[]){s.error / pairs, sqrt(s.square / pairs), s.max,
                                                   s.error / s.size, (double)fx_map_features(m)});
     }
     fx_map_free(m);

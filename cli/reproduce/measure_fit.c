@@ -28,11 +28,11 @@ static const char *const columns[] = {"accuracy", "auc", "rmse", "train_seconds"
 static const char *const options[] = {"metric", "folds", "refit", "repeat", NULL};
 
 /* ---- Fields ------------------------------------------------------------------------------- */
-static int fault(const recipe *r, size_t cell, const char *column, const char *what)
+static int case_error(const recipe *r, size_t cell, const char *column, const char *what)
 {
     const char *field = recipe_field(r, cell, column);
 
-    return recipe_fault(r, field, "%s %s: %s", column, field, what);
+    return recipe_error(r, field, "%s %s: %s", column, field, what);
 }
 
 static bool positive(double *x, const char *text, char end, const char **rest)
@@ -56,12 +56,14 @@ static int list_of(double value[LIST], size_t *n, const recipe *r, size_t cell)
     for (*n = 0; *n == 0 || *p; ++*n)
         if (*n == LIST || !positive(&value[*n], p, '/', &p)
             || (*n > 0 && value[*n] <= value[*n - 1]))
-            return fault(r, cell, "choose", "not numbers above 0, ascending, with / between them");
+            return case_error(r, cell, "choose",
+                              "not numbers above 0, ascending, with / between them");
     return 0;
 }
 
 /* What another case measured, with this seed or, where it ran once, with the first. */
-static int borrow(double *out, const lab *l, size_t cell, const char *column, const char *what)
+static int borrow(double *out, const measure_context *l, size_t cell, const char *column,
+                  const char *what)
 {
     const char *field = recipe_field(l->r, cell, column);
     size_t other = recipe_other(l->r, cell, field + 1), at = recipe_measured(l->r, what);
@@ -69,10 +71,10 @@ static int borrow(double *out, const lab *l, size_t cell, const char *column, co
     *out = other < l->r->cells ? records_get(l->known, other, l->seed, 0, at) : NAN;
     if (isnan(*out) && other < l->r->cells)
         *out = records_get(l->known, other, cli.seed, 0, at);
-    return isnan(*out) ? fault(l->r, cell, column, "that case has not been measured yet") : 0;
+    return isnan(*out) ? case_error(l->r, cell, column, "that case has not been measured yet") : 0;
 }
 
-static int plan_of(fx_plan *plan, const lab *l, size_t cell, size_t cols)
+static int plan_of(fx_plan *plan, const measure_context *l, size_t cell, size_t cols)
 {
     const recipe *r = l->r;
     const char *D = recipe_field(r, cell, "D"), *seconds = recipe_field(r, cell, "seconds");
@@ -92,8 +94,8 @@ static int plan_of(fx_plan *plan, const lab *l, size_t cell, size_t cols)
 }
 
 /* ---- A case ------------------------------------------------------------------------------- */
-static int choose(double *C, double *score, const lab *l, size_t cell, const fx_plan *plan,
-                  parts *p)
+static int choose(double *C, double *score, const measure_context *l, size_t cell,
+                  const fx_plan *plan, parts *p)
 {
     const char *field = recipe_field(l->r, cell, "choose");
     double value[LIST];
@@ -111,7 +113,8 @@ static int choose(double *C, double *score, const lab *l, size_t cell, const fx_
 }
 
 /* Seconds of the case that C is from, over those here; NaN: C is from no other. */
-static int speedup(double *out, const lab *l, size_t cell, const char *seconds, double here)
+static int speedup(double *out, const measure_context *l, size_t cell, const char *seconds,
+                   double here)
 {
     const char *field = recipe_field(l->r, cell, "choose");
     int status = 0;
@@ -139,7 +142,7 @@ static int fit_case(trial *out, const fx_plan *plan, parts *p, const recipe *r)
     return status;
 }
 
-static int run(const lab *l, size_t cell)
+static int run(const measure_context *l, size_t cell)
 {
     char model[FITTING_SPEC];
     double C, score, train, test;
@@ -175,7 +178,7 @@ static int check_folds(const recipe *r)
     int status = measure_count(&n, r, "folds", "1");
 
     if (!status && (n < 1 || n > 99))
-        status = recipe_fault(r, recipe_set(r, "folds", "1"), "folds=%zu: 1 to 99 may be", n);
+        status = recipe_error(r, recipe_set(r, "folds", "1"), "folds=%zu: 1 to 99 may be", n);
     return status;
 }
 
@@ -201,8 +204,10 @@ static int check_reference(const recipe *r, size_t cell, const char *column)
 {
     const char *field = recipe_field(r, cell, column);
 
-    return recipe_other(r, cell, field + 1) < cell ? 0
-               : fault(r, cell, column, "no case of this panel before this one has that series");
+    return recipe_other(r, cell, field + 1) < cell
+               ? 0
+               : case_error(r, cell, column,
+                            "no case of this panel before this one has that series");
 }
 
 static int check_case(const recipe *r, size_t cell)
@@ -213,7 +218,7 @@ static int check_case(const recipe *r, size_t cell)
     size_t n;
 
     if (!recipe_field(r, cell, "model"))
-        return recipe_fault(r, recipe_field(r, cell, "data"), "a case without a model");
+        return recipe_error(r, recipe_field(r, cell, "data"), "a case without a model");
     int status = choice && *choice == '@' ? check_reference(r, cell, "choose")
                                           : list_of(value, &n, r, cell);
     if (!status && seconds)

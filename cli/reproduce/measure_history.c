@@ -45,7 +45,7 @@ static int with(char out[FITTING_SPEC], const char *spec, const char *key, const
 
 /* ---- Fits --------------------------------------------------------------------------------- */
 typedef struct walk {
-    const lab *l;
+    const measure_context *l;
     fx_plan plan;
     const fx_table *rows;
     double start;                       /* objective before the first iteration */
@@ -188,8 +188,8 @@ static int take_time(walk *w)
 
 /* ---- A case ------------------------------------------------------------------------------- */
 /* A field with an option of the recipe as one key more. */
-static int complete(char out[FITTING_SPEC], const lab *l, size_t cell, const char *column,
-                    const char *key, const char *option)
+static int complete(char out[FITTING_SPEC], const measure_context *l, size_t cell,
+                    const char *column, const char *key, const char *option)
 {
     const char *field = recipe_field(l->r, cell, column);
     const char *value = recipe_set(l->r, option, NULL);
@@ -202,7 +202,7 @@ static int complete(char out[FITTING_SPEC], const lab *l, size_t cell, const cha
     return EXIT_USAGE;
 }
 
-static int run(const lab *l, size_t cell)
+static int run(const measure_context *l, size_t cell)
 {
     char data[FITTING_SPEC], model[FITTING_SPEC];
     walk w = {.l = l, .plan = {.model = model, .scale = recipe_field(l->r, cell, "scale"),
@@ -234,11 +234,11 @@ static int check(const recipe *r)
         const char *model = recipe_field(r, cell, "model");
         double seconds;
         if (!model || !factor_named(model))
-            return recipe_fault(r, model ? model : recipe_field(r, cell, "data"),
+            return recipe_error(r, model ? model : recipe_field(r, cell, "data"),
                                 "the model of a history is a factorization machine");
         const char *only = recipe_field(r, cell, "only");
         if (only && strcmp(only, "time"))
-            return recipe_fault(r, only, "only %s: it may be time", only);
+            return recipe_error(r, only, "only %s: it may be time", only);
         int status = recipe_number(&seconds, r, cell, "seconds", 0);
         if (status)
             return status;

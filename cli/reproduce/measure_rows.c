@@ -13,7 +13,7 @@
 static struct {
     char *of;                           /* data, scale, seed and rows= */
     fx_data *data;
-} kept;
+} cached;
 
 int measure_count(size_t *n, const recipe *r, const char *option, const char *otherwise)
 {
@@ -22,7 +22,7 @@ int measure_count(size_t *n, const recipe *r, const char *option, const char *ot
     long long value = strtoll(text, &end, 10);
 
     if (end == text || *end || value < 0)
-        return recipe_fault(r, text, "%s=%s is not a count", option, text);
+        return recipe_error(r, text, "%s=%s is not a count", option, text);
     *n = (size_t)value;
     return 0;
 }
@@ -40,24 +40,24 @@ static fx_status draw(fx_data **out, const fx_table *t, size_t n, const char *sc
                       const size_t *order)
 {
     fx_run run = progress_run();
-    fx_data *some = NULL;
+    fx_data *sample = NULL;
     fx_scale *by = NULL;
-    fx_status s = fx_data_select(&some, t, order, n && n < t->rows ? n : t->rows, &run);
+    fx_status s = fx_data_select(&sample, t, order, n && n < t->rows ? n : t->rows, &run);
 
     if (s || !scale) {
-        *out = some;
+        *out = sample;
         return s;
     }
-    fx_table drawn = fx_data_table(some);
+    fx_table drawn = fx_data_table(sample);
     s = fx_data_scale_fit(&by, scale, t, &run);
     if (!s)
         s = fx_data_scale_apply(out, by, &drawn, &run);
     fx_data_scale_free(by);
-    fx_data_free(some);
+    fx_data_free(sample);
     return s;
 }
 
-int measure_rows(fx_table *out, const lab *l, size_t cell)
+int measure_rows(fx_table *out, const measure_context *l, size_t cell)
 {
     const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
     char key[1024];
@@ -66,11 +66,11 @@ int measure_rows(fx_table *out, const lab *l, size_t cell)
 
     snprintf(key, sizeof key, "%s %s %llu %s", data, scale ? scale : "-",
              (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"));
-    if (!kept.of || strcmp(kept.of, key) != 0) {
-        free(kept.of);
-        fx_data_free(kept.data);
-        kept.of = NULL;
-        kept.data = NULL;
+    if (!cached.of || strcmp(cached.of, key) != 0) {
+        free(cached.of);
+        fx_data_free(cached.data);
+        cached.of = NULL;
+        cached.data = NULL;
         int status = measure_count(&n, l->r, "rows", "0");
         if (!status)
             status = datasets_get(&p, l->sets, data, l->seed);
@@ -80,19 +80,20 @@ int measure_rows(fx_table *out, const lab *l, size_t cell)
         if (!order)
             return say_no_memory("rows");
         fx_data_shuffle(order, p->train.rows, l->seed);
-        fx_status s = draw(&kept.data, &p->train, n, scale, order);
+        fx_status s = draw(&cached.data, &p->train, n, scale, order);
         free(order);
         if (s)
             return say_failure(s);
-        if (!(kept.of = strdup(key)))
+        if (!(cached.of = strdup(key)))
             return say_no_memory("rows");
     }
-    *out = fx_data_table(kept.data);
+    *out = fx_data_table(cached.data);
     return 0;
 }
 
 /* ---- The map ------------------------------------------------------------------------------- */
-int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const lab *l, size_t cell)
+int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure_context *l,
+                size_t cell)
 {
     size_t D = 0;
     fx_run run = progress_run();
@@ -124,7 +125,7 @@ int measure_map_check(const recipe *r, size_t cell)
     size_t n;
 
     if (*maps && (!kernel || !D))
-        return recipe_fault(r, *maps, "map %s needs a kernel and D", *maps);
+        return recipe_error(r, *maps, "map %s needs a kernel and D", *maps);
     int status = *maps ? kernel_features(&n, D, 1) : 0;
     if (!status && kernel && is_new(r, cell)) {
         status = kernel_prepare(&k, kernel);
@@ -145,6 +146,6 @@ int measure_check(const recipe *r)
     for (size_t cell = 0; cell < r->cells && !status; cell++)
         status = recipe_field(r, cell, "map")
                      ? measure_map_check(r, cell)
-                     : recipe_fault(r, recipe_field(r, cell, "data"), "a case without a map");
+                     : recipe_error(r, recipe_field(r, cell, "data"), "a case without a map");
     return status;
 }

@@ -37,7 +37,7 @@ static int time_map(double *seconds, const fx_map *m, const fx_matrix *X, size_t
     return s ? say_failure(s) : 0;
 }
 
-static int run(const lab *l, size_t cell)
+static int run(const measure_context *l, size_t cell)
 {
     fx_table t = {0};
     kernel_choice k = {0};

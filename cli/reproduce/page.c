@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * page.c - the page of a recipe, in Markdown: what was done, the picture, our figures beside the
+ * page.c - the page of a recipe, in Markdown: what was done, the figure, our figures beside the
  * paper's, which claims hold, and how to make it again. */
 
 #include "recipe.h"
@@ -228,7 +228,7 @@ static void add_origin(strbuf *t, const recipe *r, const records *k, const char 
 }
 
 int page_write(output *o, const recipe *r, const records *k, const claim *c, size_t claims,
-               const char *how, const char *picture)
+               const char *how, const char *image)
 {
     strbuf t = {0};
 
@@ -238,8 +238,8 @@ int page_write(output *o, const recipe *r, const records *k, const claim *c, siz
         strbuf_add(&t, "\n");
         add_prose(&t, r->about, "", "");
     }
-    if (picture)
-        strbuf_add(&t, "\n![%s](%s)\n", r->title, picture);
+    if (image)
+        strbuf_add(&t, "\n![%s](%s)\n", r->title, image);
     if (r->tables)
         add_table(&t, r, k);
     if (claims)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * page_figure.c - the picture of a recipe: a row of panels for each of its `plot` lines, a column
+ * page_figure.c - the figure of a recipe: a row of panels for each of its `plot` lines, a column
  * for each name in the column `panel`.
  *
  * A case is a point of its series, at the mean over seeds, with the standard deviation as bar; one

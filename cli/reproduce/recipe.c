@@ -22,7 +22,7 @@ const measure *recipe_measure(const char *name)
 }
 
 /* ---- Faults ------------------------------------------------------------------------------- */
-int recipe_fault(const recipe *r, const char *at, const char *format, ...)
+int recipe_error(const recipe *r, const char *at, const char *format, ...)
 {
     char reason[512];
     size_t line = 1;
@@ -72,7 +72,7 @@ int recipe_number(double *out, const recipe *r, size_t cell, const char *column,
         return 0;
     *out = strtod(text, &end);
     return end > text && !*end ? 0
-                               : recipe_fault(r, text, "%s: '%s' is not a number", column, text);
+                               : recipe_error(r, text, "%s: '%s' is not a number", column, text);
 }
 
 uint64_t recipe_seeds(const recipe *r, size_t cell)

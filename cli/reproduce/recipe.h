@@ -27,8 +27,8 @@
  *
  * Columns of cases are separated by blanks ('_' in a field stands for a blank in names shown,
  * `series` and `panel`), `-` is nothing.  Lists a|b|c in one line stand for as many cases, lists of
- * a line having one length.  Columns every measure knows: series (the line in pictures), panel (the
- * picture's column of panels), data, scale, model, kernel, map, D, choose, seeds (at most so many
+ * a line having one length.  Columns every measure knows: series (the line in figures), panel (the
+ * figure's column of panels), data, scale, model, kernel, map, D, choose, seeds (at most so many
  * of this case), paper_X (the paper's figure for the measured X) and paper_X_sd; others are the
  * measure's own, or only shown. */
 #ifndef RECIPE_H
@@ -50,28 +50,29 @@ typedef struct records {                /* all that has been measured: records.c
     char origin[1024];                  /* machine_origin when it began, and when it went on */
 } records;
 
-typedef struct lab {                    /* what a measure may use */
+typedef struct measure_context {        /* what a measure may use */
     const recipe *r;
     const records *known;
     datasets *sets;
     uint64_t seed;                      /* of this cell */
     int (*emit)(void *ctx, const double *value); /* a record; several: points 0, 1, .. */
     void *ctx;
-} lab;
+} measure_context;
 
 /* One file, one line in recipe.c's table. */
 typedef struct measure {
     const char *name, *summary;
     const char *const *columns;         /* of what is measured; ends with NULL */
     const char *const *options;         /* of `set` lines; ends with NULL */
-    int (*run)(const lab *l, size_t cell);
+    int (*run)(const measure_context *l, size_t cell);
     int (*check)(const recipe *r);      /* early: specs, lists, references; or NULL */
 } measure;
 extern const measure measure_error, measure_time, measure_fit, measure_history;
 /* measure_rows.c, for measures of maps: option rows=N of the train part, drawn by the cell's seed
  * and scaled, in one block, kept until others are asked for; the map of a case; early checks. */
-int measure_rows(fx_table *out, const lab *l, size_t cell);
-int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const lab *l, size_t cell);
+int measure_rows(fx_table *out, const measure_context *l, size_t cell);
+int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure_context *l,
+                size_t cell);
 int measure_map_check(const recipe *r, size_t cell);     /* of a case that may have none */
 int measure_check(const recipe *r);     /* of measures that have maps, and counts as options */
 int measure_count(size_t *n, const recipe *r, const char *option, const char *otherwise);
@@ -114,7 +115,7 @@ const measure *recipe_measures(size_t i);       /* of the table; NULL: no more *
 const measure *recipe_measure(const char *name); /* NULL: none */
 void recipe_free(recipe *r);
 /* Says FILE:LINE: reason, EXIT_USAGE.  at: the string of the recipe that is wrong, or NULL. */
-int recipe_fault(const recipe *r, const char *at, const char *format, ...)
+int recipe_error(const recipe *r, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *recipe_field(const recipe *r, size_t cell, const char *column);  /* NULL: nothing */
 bool recipe_same(const char *a, const char *b);         /* fields; nothing is like nothing alone */
@@ -147,12 +148,12 @@ int records_push(records *k, const struct record *p);
  *   X ratio 0.6 S of T in P    X of series S is at most 0.6 of that of T, at each D that both have,
  *                      in panel P (without `in P`: in each; or X ratio least 2 S of T) */
 typedef struct claim { bool met, left_out; char text[512]; } claim; /* left_out: by --quick */
-int claims_run(claim *out, size_t *n, size_t most, const recipe *r, const records *k);
+int claims_run(claim *out, size_t *n, size_t max_claims, const recipe *r, const records *k);
 int claims_parse(const recipe *r);      /* early */
 
 /* ---- page.c, page_figure.c ------------------------------------------------------------------ */
-/* how: the command; picture: relative to the page, or NULL. */
+/* how: the command; image: relative to the page, or NULL. */
 int page_write(output *o, const recipe *r, const records *k, const claim *c, size_t claims,
-               const char *how, const char *picture);
+               const char *how, const char *image);
 int page_figure(plot *p, const char *path, const recipe *r, const records *k);
 #endif

@@ -22,13 +22,12 @@ int recipe_cases_columns(recipe *r, char *line)
 {
     for (char *w; (w = recipe_cases_word(&line));) {
         if (r->columns == RECIPE_COLUMNS)
-            return recipe_fault(r, w, "too many columns");
+            return recipe_error(r, w, "too many columns");
         for (size_t i = 0; i < r->columns; i++)
             if (!strcmp(r->column[i], w))
-                return recipe_fault(r, w, "there are two columns '%s'", w);
-        if (!strcmp(w, "seed") || !strcmp(w, "point")
-            || recipe_measured(r, w) < RECIPE_VALUES)
-            return recipe_fault(r, w, "'%s' is measured, and no column of cases", w);
+                return recipe_error(r, w, "there are two columns '%s'", w);
+        if (!strcmp(w, "seed") || !strcmp(w, "point") || recipe_measured(r, w) < RECIPE_VALUES)
+            return recipe_error(r, w, "'%s' is measured, and no column of cases", w);
         r->column[r->columns++] = w;
     }
     return 0;
@@ -50,19 +49,19 @@ int recipe_cases_add(recipe *r, char *line)
 
     while ((w = recipe_cases_word(&line))) {
         if (n == r->columns)
-            return recipe_fault(r, w, "more than the %zu columns above", r->columns);
+            return recipe_error(r, w, "more than the %zu columns above", r->columns);
         part[n] = w;
         length[n] = cut_list(w);
         if (length[n] > 1 && cases > 1 && length[n] != cases)
-            return recipe_fault(r, w, "%s: %zu values, where a column before has %zu",
-                                r->column[n], length[n], cases);
+            return recipe_error(r, w, "%s: %zu values, where a column before has %zu", r->column[n],
+                                length[n], cases);
         cases = length[n] > 1 ? length[n] : cases;
         n++;
     }
     if (n < r->columns)
-        return recipe_fault(r, part[0], "%zu fields, there are %zu columns", n, r->columns);
+        return recipe_error(r, part[0], "%zu fields, there are %zu columns", n, r->columns);
     if (r->cells + cases > RECIPE_CASES)
-        return recipe_fault(r, part[0], "more than %d cases", RECIPE_CASES);
+        return recipe_error(r, part[0], "more than %d cases", RECIPE_CASES);
     const char **more = realloc(r->field, (r->cells + cases) * n * sizeof *more);
     if (!more)
         return say_no_memory("a recipe");

@@ -26,7 +26,7 @@ static bool column_known(const recipe *r, const char *name)
            || !strcmp(name, "point");
 }
 
-static const char *some_field(const recipe *r, size_t cell)
+static const char *any_field(const recipe *r, size_t cell)
 {
     for (size_t i = 0; i < r->columns; i++)
         if (r->field[cell * r->columns + i])
@@ -41,7 +41,7 @@ int recipe_check(const recipe *r)
     int status = 0;
 
     if (!r->title || !r->paper || !r->measure || !r->cells)
-        return recipe_fault(r, NULL, "`%s` is missing",
+        return recipe_error(r, NULL, "`%s` is missing",
                             !r->title     ? "title"
                             : !r->paper   ? "paper"
                             : !r->measure ? "measure"
@@ -49,11 +49,11 @@ int recipe_check(const recipe *r)
     for (size_t i = 0; i < 2 * r->plots; i++) {
         const char *name = i % 2 ? r->plot[i / 2].y : r->plot[i / 2].x;
         if (!column_known(r, name))
-            return recipe_fault(r, name, "there is no column '%s' to plot", name);
+            return recipe_error(r, name, "there is no column '%s' to plot", name);
     }
     for (size_t i = 0; i < r->tables; i++)
         if (!column_known(r, r->table[i]))
-            return recipe_fault(r, r->table[i], "there is no column '%s'", r->table[i]);
+            return recipe_error(r, r->table[i], "there is no column '%s'", r->table[i]);
     for (size_t i = 0; i < r->columns; i++)
         for (size_t k = 0; k < r->cells && !status; k++)
             if (!strncmp(r->column[i], "paper_", 6))
@@ -61,9 +61,9 @@ int recipe_check(const recipe *r)
     for (size_t k = 0; k < r->cells && !status; k++) {
         const char *seeds = recipe_field(r, k, "seeds");
         if (!recipe_field(r, k, "data"))
-            status = recipe_fault(r, some_field(r, k), "a case without data");
+            status = recipe_error(r, any_field(r, k), "a case without data");
         else if (seeds && !recipe_check_seeds(&n, seeds))
-            status = recipe_fault(r, seeds, "'%s' is not a number of seeds", seeds);
+            status = recipe_error(r, seeds, "'%s' is not a number of seeds", seeds);
     }
     if (!status)
         status = claims_parse(r);

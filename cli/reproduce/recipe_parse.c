@@ -20,7 +20,7 @@ static int quick_or_full(char **out, const recipe *r, char *value)
     for (char *p = value; n < 4 && (word[n] = recipe_cases_word(&p));)
         n++;
     if (n != 1 && (n != 3 || strcmp(word[1], "quick")))
-        return recipe_fault(r, value, "expected VALUE, or VALUE quick VALUE");
+        return recipe_error(r, value, "expected VALUE, or VALUE quick VALUE");
     *out = n == 3 && r->quick ? word[2] : word[0];
     return 0;
 }
@@ -29,7 +29,7 @@ static int quick_or_full(char **out, const recipe *r, char *value)
 static int one_line(const char **out, const recipe *r, char *value)
 {
     if (*out)
-        return recipe_fault(r, value, "this stands above already");
+        return recipe_error(r, value, "this stands above already");
     *out = value;
     return 0;
 }
@@ -60,7 +60,7 @@ static int parse_measure(recipe *r, char *value)
     r->measure = recipe_measure(value);
     if (r->measure)
         return 0;
-    recipe_fault(r, value, "there is no measure '%s'", value);
+    recipe_error(r, value, "there is no measure '%s'", value);
     for (size_t i = 0; recipe_measures(i); i++)
         say_hint("measure %s: %s", recipe_measures(i)->name, recipe_measures(i)->summary);
     return EXIT_USAGE;
@@ -72,7 +72,7 @@ static int parse_seeds(recipe *r, char *value)
     int status = quick_or_full(&n, r, value);
 
     if (!status && !recipe_check_seeds(&r->seeds, n))
-        status = recipe_fault(r, n, "'%s' is not a number of seeds", n);
+        status = recipe_error(r, n, "'%s' is not a number of seeds", n);
     return status;
 }
 
@@ -82,16 +82,16 @@ static int parse_set(recipe *r, char *value)
     char *equals = strchr(value, '='), *used;
 
     if (!known)
-        return recipe_fault(r, value, "`measure` must stand above the options of it");
+        return recipe_error(r, value, "`measure` must stand above the options of it");
     if (!equals)
-        return recipe_fault(r, value, "expected NAME=VALUE");
+        return recipe_error(r, value, "expected NAME=VALUE");
     if (r->sets == sizeof r->set / sizeof *r->set)
-        return recipe_fault(r, value, "too many options");
+        return recipe_error(r, value, "too many options");
     *equals = '\0';
     while (*known && strcmp(*known, value))
         known++;
     if (!*known)
-        return recipe_fault(r, value, "measure %s has no option '%s'", r->measure->name, value);
+        return recipe_error(r, value, "measure %s has no option '%s'", r->measure->name, value);
     int status = quick_or_full(&used, r, equals + 1);
     r->set[r->sets].name = value;
     r->set[r->sets++].value = used;
@@ -107,7 +107,7 @@ static int parse_plot(recipe *r, char *value)
         {"log-x", &p->log_x}, {"log-y", &p->log_y}, {"last", &p->last}, {"dots", &p->dots}};
 
     if (r->plots == sizeof r->plot / sizeof *r->plot)
-        return recipe_fault(r, value, "too many plots");
+        return recipe_error(r, value, "too many plots");
     for (char *w; (w = recipe_cases_word(&value));) {
         char *equals = strchr(w, '=');
         size_t i = 0;
@@ -126,10 +126,10 @@ static int parse_plot(recipe *r, char *value)
                 *flags[i].to = true;
         }
         if (i == 4)
-            return recipe_fault(r, w, "a plot has no '%s'", w);
+            return recipe_error(r, w, "a plot has no '%s'", w);
     }
     if (!p->x || !p->y)
-        return recipe_fault(r, value, "a plot needs x= and y=");
+        return recipe_error(r, value, "a plot needs x= and y=");
     r->plots++;
     return 0;
 }
@@ -138,7 +138,7 @@ static int parse_table(recipe *r, char *value)
 {
     for (char *w; (w = recipe_cases_word(&value));) {
         if (r->tables == RECIPE_COLUMNS)
-            return recipe_fault(r, w, "too many columns");
+            return recipe_error(r, w, "too many columns");
         r->table[r->tables++] = w;
     }
     return 0;
@@ -150,7 +150,7 @@ static int parse_check(recipe *r, char *value)
 
     value += full ? 4 + strspn(value + 4, RECIPE_BLANKS) : 0;
     if (r->checks == sizeof r->check / sizeof *r->check)
-        return recipe_fault(r, value, "too many checks");
+        return recipe_error(r, value, "too many checks");
     r->check[r->checks].text = value;
     r->check[r->checks++].full = full;
     return 0;
@@ -175,10 +175,10 @@ static int parse_line(recipe *r, char *line)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i].key, key)) {
             if (!*value && keys[i].parse != parse_text && keys[i].parse != parse_note)
-                return recipe_fault(r, key, "`%s` says nothing", key);
+                return recipe_error(r, key, "`%s` says nothing", key);
             return keys[i].parse(r, value);
         }
-    return recipe_fault(r, key, "there is no key '%s'", key);
+    return recipe_error(r, key, "there is no key '%s'", key);
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
@@ -197,14 +197,14 @@ static int parse(recipe *r)
         if (header) {
             char *rest = p + 5, *w = recipe_cases_word(&rest);
             if (w && (strcmp(w, "full") || recipe_cases_word(&rest)))
-                status = recipe_fault(r, w, "expected `cases`, or `cases full`");
+                status = recipe_error(r, w, "expected `cases`, or `cases full`");
             else if (!r->measure)
-                status = recipe_fault(r, p, "`measure` must stand above the cases");
+                status = recipe_error(r, p, "`measure` must stand above the cases");
             cases = true;
             left_out = w && r->quick;
         } else if (!cases)
             status = first == p ? parse_line(r, p)
-                                : recipe_fault(r, first, "a line begins with its key");
+                                : recipe_error(r, first, "a line begins with its key");
         else if (!r->columns)
             status = recipe_cases_columns(r, p);
         else if (!left_out)
@@ -257,7 +257,7 @@ int recipe_parse(recipe **out, const char *name, const char *text, bool quick)
     n -= n > end && !strcmp(base + n - end, ".recipe") ? end : 0;
     int status = 0;
     if (n >= sizeof r->name)
-        status = recipe_fault(r, NULL, "the name is too long");
+        status = recipe_error(r, NULL, "the name is too long");
     else
         snprintf(r->name, sizeof r->name, "%.*s", (int)n, base);
     if (!status)

@@ -66,11 +66,11 @@ summary records_of(const records *k, size_t cell, size_t point, size_t column)
 
 size_t records_points(const records *k, size_t cell)
 {
-    size_t most = 0;
+    size_t points = 0;
 
     for (size_t i = first_of(k, cell); i < k->n && k->at[i].cell == cell; i++)
-        most = k->at[i].point + 1 > most ? k->at[i].point + 1 : most;
-    return most;
+        points = k->at[i].point + 1 > points ? k->at[i].point + 1 : points;
+    return points;
 }
 
 double records_get(const records *k, size_t cell, uint64_t seed, size_t point, size_t column)

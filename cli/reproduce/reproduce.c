@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reproduce.c - one experiment: what is not there yet is measured, then come the CSV file, the
- * picture, the page, the checks.
+ * figure, the page, the checks.
  *
  * A cell is on disk as soon as it is measured, and a later run goes on behind it. */
 
@@ -18,8 +18,8 @@ typedef struct job {
     const recipe *r;
     const reproduce_options *how;
     store s;
-    bool picture;
-    char path[4096], page_path[4096], picture_path[4096]; /* path: without an end */
+    bool image;
+    char path[4096], page_path[4096], image_path[4096]; /* path: without an end */
     claim claim[CLAIMS];
     size_t claims;
     double seconds;
@@ -42,7 +42,7 @@ int reproduce_data(const recipe *r, const datasets *s)
 /* ---- Before ------------------------------------------------------------------------------- */
 static int name_all(job *j)
 {
-    char *const file[] = {j->path, j->page_path, j->picture_path};
+    char *const file[] = {j->path, j->page_path, j->image_path};
     const char *const end[] = {"", ".md", ".svg"};
     struct stat st;
 
@@ -70,7 +70,8 @@ static int open_store(job *j, bool restart)
 static int measure_cells(job *j, datasets *known)
 {
     store *s = &j->s;
-    lab l = {.r = s->r, .known = &s->known, .sets = known, .emit = store_emit, .ctx = s};
+    measure_context l = {
+        .r = s->r, .known = &s->known, .sets = known, .emit = store_emit, .ctx = s};
     size_t first = s->done;
     int status = 0;
 
@@ -87,7 +88,7 @@ static int measure_cells(job *j, datasets *known)
         status = s->r->measure->run(&l, cell);
         progress_hold(false);
         if (!status)
-            status = store_keep(s);
+            status = store_save(s);
         if (s->done < s->cells)
             store_cell(s, s->done, &next, &seed);
         if (!status && (s->done == s->cells || next > cell)) {
@@ -148,9 +149,9 @@ static void add_command(strbuf *t, const job *j)
 static int draw(const job *j)
 {
     plot p = {0};
-    int status = plot_open(&p, j->picture_path);
+    int status = plot_open(&p, j->image_path);
 
-    return status ? status : page_figure(&p, j->picture_path, j->r, &j->s.known);
+    return status ? status : page_figure(&p, j->image_path, j->r, &j->s.known);
 }
 
 static int write_all(job *j)
@@ -162,13 +163,13 @@ static int write_all(job *j)
     add_command(&how, j);
     if (!status && how.failed)
         status = say_no_memory("the page");
-    if (!status && j->picture)
+    if (!status && j->image)
         status = draw(j);
     if (!status)
         status = output_open(&page, j->page_path, "md");
     if (!status)
         status = page_write(page, j->r, &j->s.known, j->claim, j->claims, how.s,
-                            j->picture ? strrchr(j->picture_path, '/') + 1 : NULL);
+                            j->image ? strrchr(j->image_path, '/') + 1 : NULL);
     strbuf_free(&how);
     return status;
 }
@@ -184,8 +185,8 @@ static json_t *as_json(const job *j)
                                               "text", say_text(j->claim[i].text)));
     files = say_append(files, say_text(j->s.path));
     files = say_append(files, say_text(j->page_path));
-    if (j->picture)
-        files = say_append(files, say_text(j->picture_path));
+    if (j->image)
+        files = say_append(files, say_text(j->image_path));
     return json_pack("{s:o, s:s, s:I, s:f, s:o, s:o}", "name", say_text(j->r->name), "mode",
                      j->r->quick ? "quick" : "full", "cells", (json_int_t)j->s.cells, "seconds",
                      j->seconds, "checks", checks, "files", files);
@@ -211,7 +212,7 @@ static int report(const job *j, json_t **result)
                                             : "NO ",
                        j->claim[i].text, j->claim[i].left_out ? " (left out by --quick)" : "");
         safe_print(stdout, "%s, %s", j->s.path, j->page_path);
-        safe_print(stdout, j->picture ? ", %s\n" : "\n", j->picture_path);
+        safe_print(stdout, j->image ? ", %s\n" : "\n", j->image_path);
         if ((status = say_flush()))
             return status;
     }
@@ -223,7 +224,7 @@ static job *new_job(const recipe *r, const reproduce_options *how)
     job *j = calloc(1, sizeof *j);
 
     if (j)
-        *j = (job){.r = r, .how = how, .s = {.fd = -1}, .picture = how->picture && r->plots};
+        *j = (job){.r = r, .how = how, .s = {.fd = -1}, .image = how->image && r->plots};
     else
         say_no_memory("an experiment");
     return j;

@@ -6,7 +6,7 @@
 
 typedef struct reproduce_options {
     const char *directory;              /* of the outputs */
-    bool restart, picture;
+    bool restart, image;
     uint64_t seeds;                     /* in place of the recipe's; 0: not given */
 } reproduce_options;
 

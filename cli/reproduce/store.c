@@ -36,7 +36,7 @@ static double short_of(double x)
 int store_emit(void *ctx, const double *value)
 {
     store *s = ctx;
-    struct record p = {.point = s->known.n - s->kept};
+    struct record p = {.point = s->known.n - s->saved};
 
     store_cell(s, s->done, &p.cell, &p.seed);
     for (size_t i = 0; i < RECIPE_VALUES; i++)
@@ -65,7 +65,7 @@ static int slurp(char **out, int fd, const char *path)
 static void complete(store *s)
 {
     s->done++;
-    s->kept = s->known.n;
+    s->saved = s->known.n;
 }
 
 /* The cells of body; in a whole file no empty lines stand between them.  *end: behind the last that
@@ -103,7 +103,7 @@ static int take_cells(store *s, char *body, bool whole, size_t *end)
     }
     if (whole && !*line && point)
         complete(s);
-    s->known.n = s->kept;
+    s->known.n = s->saved;
     return status;
 }
 
@@ -153,19 +153,19 @@ static int append(store *s, strbuf *t)
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 
-int store_keep(store *s)
+int store_save(store *s)
 {
     strbuf t = {0};
 
-    if (s->known.n == s->kept) {
+    if (s->known.n == s->saved) {
         say_error("%s: measure %s gave nothing", s->r->name, s->r->measure->name);
         return EXIT_NUMERIC;
     }
-    if (s->goes_on) {
+    if (s->resumed) {
         strbuf_add(&t, STORE_BY "%s\n", s->now);
         store_lines_origin(s, s->now);
     }
-    for (size_t i = s->kept; i < s->known.n; i++)
+    for (size_t i = s->saved; i < s->known.n; i++)
         store_lines_record(&t, s->r, &s->known.at[i]);
     strbuf_add(&t, "\n");
     int status = append(s, &t);

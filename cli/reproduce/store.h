@@ -10,17 +10,17 @@ typedef struct store {
     const recipe *r;
     uint64_t seed;                      /* the first */
     records known;
-    size_t cells, done, kept;           /* cases times seeds; those on disk; their records */
+    size_t cells, done, saved;          /* cases times seeds; those on disk; their records */
     char path[4096], part[4096];
     char now[256];                      /* machine_origin */
-    bool goes_on;                       /* what is there is by another, or of another day */
+    bool resumed;                       /* what is there is by another, or of another day */
     int fd;                             /* of part; -1: all was there at the start */
     size_t end;                         /* of what is complete in it */
 } store;
 int store_open(store *s, const recipe *r, uint64_t seed, const char *path, bool restart);
 void store_cell(const store *s, size_t k, size_t *cell, uint64_t *seed); /* the k-th to measure */
-int store_emit(void *store, const double *value);       /* of cell `done`; a lab's emit */
-int store_keep(store *s);               /* that cell is complete */
+int store_emit(void *store, const double *value);       /* of cell `done`; emit of measures */
+int store_save(store *s);               /* that cell is complete */
 int store_finish(store *s);             /* s->path takes the place of s->part */
 void store_close(store *s);
 

@@ -67,7 +67,7 @@ void store_lines_origin(store *s, const char *who)
     size_t n = strlen(s->known.origin);
 
     snprintf(s->known.origin + n, sizeof s->known.origin - n, "; then %s", who);
-    s->goes_on = strcmp(who, s->now) != 0;
+    s->resumed = strcmp(who, s->now) != 0;
 }
 
 const char *store_lines_by(const char *line)
@@ -124,7 +124,7 @@ size_t store_lines_check(store *s, const char *path, const char *bytes)
             n = (size_t)(theirs - bytes) + strlen(ours);
             snprintf(s->known.origin, sizeof s->known.origin, "%.*s",
                      (int)(theirs - bytes - (ptrdiff_t)same), bytes + same);
-            s->goes_on = strcmp(s->known.origin, s->now) != 0;
+            s->resumed = strcmp(s->known.origin, s->now) != 0;
         }
     }
     strbuf_free(&t);

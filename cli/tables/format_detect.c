@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (extension.c), then
- * by the first line. */
+ * format_detect.c - formats, told apart by first bytes (npy, zip), then by the name (extension.c),
+ * then by the first line. */
 
 #include "load.h"
 #include "files/files.h"

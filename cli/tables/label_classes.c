@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * label_classes.c - classes of rows: how many, and are those of rows to measure on among those to train
- * on?  A model refuses others; here that is found before the fits. */
+ * label_classes.c - classes of rows: how many, and are those of rows to measure on among those to
+ * train on?  A model refuses others; here that is found before the fits. */
 
 #include "tables.h"
 #include "terminal/terminal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * safe_text.c - names from files and arguments, as a terminal or a picture may show them.
+ * safe_text.c - names from files and arguments, as a terminal or a figure may show them.
  *
  * UTF-8 is decoded here and in src/base/utf8.c: the program sees the public header only. */
 

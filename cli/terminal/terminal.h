@@ -58,8 +58,8 @@ fx_run progress_run(void);              /* threads, memory, and the bar as callb
 int progress_threads(void);             /* how many of them */
 
 /* ---- strbuf.c --------------------------------------------------------------------------------
- * A text that grows.  Start with {0}; if memory ends, failed is set and adding does nothing, so that
- * only the end needs to look. */
+ * A text that grows.  Start with {0}; if memory ends, failed is set and adding does nothing, so
+ * that only the end needs to look. */
 typedef struct strbuf {
     char *s;                            /* ends with a NUL; NULL: nothing was added */
     size_t n, capacity;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * compare.h - the leaderboard: compare_rows.c reads and splits the rows, methods.c (with
- * kernel_setup.c) enters what suits them, cmd_compare.c measures each by the same rules,
- * compare_table.c and compare_files.c show them, advice.c says what to use. */
+ * compare.h - the leaderboard: every method that suits the rows, measured by one rule.
+ *
+ *   cmd_compare.c        measures each method with each seed (models/trial.c)
+ *   compare_rows.c       reads, draws and splits the rows
+ *   methods.c            which methods;  kernel_setup.c  their scaling and C
+ *   compare_table.c      table;  compare_files.c  CSV, JSON;  compare_figure.c  figure
+ *   advice_rule.c        which method to take, by scores alone (doc/math.md#advice)
+ *   advice_constant.c    the score without any column;  advice_command.c  how to train
+ *   advice.c             the paragraph */
 #ifndef COMPARE_H
 #define COMPARE_H
 #include "models/models.h"

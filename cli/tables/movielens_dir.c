@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * movielens_dir.c - a MovieLens 100K directory as rows.  Files may be packed: u.data, u.data.xz, .. */
+ * movielens_dir.c - a MovieLens 100K directory as rows.  Files may be packed: u.data, u.data.xz. */
 
 #include "load.h"
 #include "files/files.h"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross bound: theorems, predictions and measurements, and the curves of errors."""
+"""featcross bound: theorems, predictions and measurements, and the curves of errors.
+
+Covers: cli/commands/cmd_bound.c, cli/kernels/map_error.c, cli/kernels/map_curve.c"""
 
 import math
 import shutil

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross compare: the leaderboard, its files, and advice that chance does not decide."""
+"""featcross compare: the leaderboard, its files, and advice that chance does not decide.
+
+Covers: cli/commands/cmd_compare.c, cli/compare/advice.c, cli/compare/advice_command.c,
+cli/compare/advice_constant.c, cli/compare/advice_rule.c, cli/compare/compare_figure.c,
+cli/compare/compare_files.c, cli/compare/compare_rows.c, cli/compare/compare_table.c,
+cli/compare/kernel_setup.c, cli/compare/methods.c, cli/models/trial.c, cli/tables/parts.c,
+cli/tables/label_classes.c"""
 
 import csv
 import itertools

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Outputs are on disk when success is reported, links stay links, no end leaves a temporary file, and an
-array that does not fit is refused before it is written."""
+array that does not fit is refused before it is written.
+
+Covers: cli/files/output_file.c, cli/files/output_size.c, cli/files/output_target.c,
+cli/terminal/progress.c"""
 
 import os
 import shutil

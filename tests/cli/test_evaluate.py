@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross evaluate, and featcross info on models."""
+"""featcross evaluate, and featcross info on models.
+
+Covers: cli/commands/cmd_evaluate.c, cli/models/model_file.c, cli/models/model_info.c"""
 
 import re
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross explain: planted combinations come first, contributions add up, names are kept."""
+"""featcross explain: planted combinations come first, contributions add up, names are kept.
+
+Covers: cli/commands/cmd_explain.c"""
 
 import numpy as np
 import pytest

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From tables and text to features: categories, weights, hashing, words, MovieLens."""
+"""From tables and text to features: categories, weights, hashing, words, MovieLens.
+
+Covers: cli/tables/reading.c, cli/tables/movielens_dir.c, cli/tables/load.c"""
 
 import gzip
 import lzma

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Factorization machines: trained, saved, used, tuned, carried to libFM and back."""
+"""Factorization machines: trained, saved, used, tuned, carried to libFM and back.
+
+Covers: cli/models/factor.c, cli/models/factor_tune.c, cli/models/convert_model.c,
+cli/models/model_info.c, cli/kernels/family_names.c"""
 
 import csv
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross gram against the definitions, summed over all sets of features."""
+"""featcross gram against the definitions, summed over all sets of features.
+
+Covers: cli/commands/cmd_gram.c, cli/kernels/kernel_choice.c, cli/figures/plot.c,
+cli/figures/plot_gram.c"""
 
 import gzip
 import itertools

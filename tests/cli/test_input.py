@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reading: odd and broken files, pipes, archives, formats."""
+"""Reading: odd and broken files, pipes, archives, formats.
+
+Covers: cli/files/input_file.c, cli/files/extension.c, cli/tables/load.c,
+cli/tables/format_detect.c, cli/tables/reading.c, cli/tables/rows_prepare.c"""
 
 import bz2
 import gzip

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pairs of nodes as rows: converted, trained on in memory, evaluated."""
+"""Pairs of nodes as rows: converted, trained on in memory, evaluated.
+
+Covers: cli/tables/link_rows.c"""
 
 import random
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross map: features against the kernel that they stand for."""
+"""featcross map: features against the kernel that they stand for.
+
+Covers: cli/commands/cmd_map.c, cli/kernels/kernel_choice.c"""
 
 import io
 import subprocess

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""reproduce: measure `fit`, whose cases borrow C and time from one another."""
+"""reproduce: measure `fit`, whose cases borrow C and time from one another.
+
+Covers: cli/reproduce/measure_fit.c"""
 
 import csv
 

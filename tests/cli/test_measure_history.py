@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measure `history`: paths of fits, in true objectives."""
+"""Measure `history`: paths of fits, in true objectives.
+
+Covers: cli/reproduce/measure_history.c"""
 
 import collections
 import csv

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures `error` and `time` of reproduce, on rows that are made up."""
+"""Measures `error` and `time` of reproduce, on rows that are made up.
+
+Covers: cli/reproduce/measure_error.c, cli/reproduce/measure_time.c, cli/reproduce/measure_rows.c"""
 
 import csv
 

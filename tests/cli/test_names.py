@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of files, columns and classes run nothing, and a terminal sees no control characters."""
+"""Names of files, columns and classes run nothing, and a terminal sees no control characters.
+
+Covers: cli/terminal/safe_text.c, cli/terminal/say.c, cli/figures/plot.c"""
 
 import json
 import os

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options, help, the man page: all from the same tables."""
+"""Options, help, the man page: all from the same tables.
+
+Covers: cli/main.c, cli/options/opt.c, cli/options/common_options.c, cli/commands/help.c"""
 
 import re
 import shutil

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output appears whole or not at all; interruption; the progress bar."""
+"""Output appears whole or not at all; interruption; the progress bar.
+
+Covers: cli/files/output_file.c, cli/terminal/progress.c, cli/terminal/say.c"""
 
 import fcntl
 import os

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compressed files and npz: whole ones are read, damaged ones refused.  FEATCROSS_PACKED names the
-program of tests/packed, which tries every bit."""
+program of tests/packed, which tries every bit.
+
+Covers: cli/files/decode.c, cli/files/decode_bzip2.c, cli/files/decode_gzip.c,
+cli/files/decode_xz.c, cli/files/decode_zstd.c, cli/files/zip_list.c, cli/files/zip_read.c,
+cli/files/zip_write.c, cli/files/input_file.c"""
 
 import bz2
 import gzip

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages and pictures of recipes."""
+"""Pages and pictures of recipes.
+
+Covers: cli/reproduce/page.c, cli/reproduce/page_figure.c, cli/figures/figure.c,
+cli/figures/figure_axis.c, cli/figures/figure_look.c, cli/terminal/strbuf.c"""
 
 import re
 import shutil

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross predict: forms of output, widths and bases, broken models, memory."""
+"""featcross predict: forms of output, widths and bases, broken models, memory.
+
+Covers: cli/commands/cmd_predict.c, cli/models/model_file.c"""
 
 import io
 import json

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""No output takes the place of an input: every command, every kind of file, by links too."""
+"""No output takes the place of an input: every command, every kind of file, by links too.
+
+Covers: cli/files/same_file.c"""
 
 import os
 import shutil

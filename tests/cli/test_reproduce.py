@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross reproduce: recipes, runs that go on, checks."""
+"""featcross reproduce: recipes, runs that go on, checks.
+
+Covers: cli/commands/cmd_reproduce.c, cli/reproduce/recipe.c, cli/reproduce/recipe_cases.c,
+cli/reproduce/recipe_check.c, cli/reproduce/recipe_parse.c, cli/reproduce/records.c,
+cli/reproduce/store.c, cli/reproduce/store_lines.c, cli/reproduce/claims.c,
+cli/reproduce/claims_decide.c, cli/reproduce/reproduce.c, cli/reproduce/reproduce_table.c,
+cli/terminal/machine.c"""
 
 import os
 import re

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named data sets of recipes, read from small directories of the same layout."""
+"""Named data sets of recipes, read from small directories of the same layout.
+
+Covers: cli/datasets/dataset_files.c, cli/datasets/dataset_make.c,
+cli/datasets/dataset_movielens.c, cli/datasets/dataset_nips.c, cli/datasets/dataset_parts.c,
+cli/datasets/dataset_plain.c, cli/datasets/dataset_ratings.c, cli/datasets/dataset_spec.c,
+cli/datasets/datasets.c"""
 
 import bz2
 import gzip

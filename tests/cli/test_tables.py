@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross info, convert, make and bench."""
+"""featcross info, convert, make and bench.
+
+Covers: cli/commands/cmd_info.c, cli/commands/cmd_convert.c, cli/commands/cmd_make.c,
+cli/commands/cmd_bench.c, cli/tables/rows_prepare.c"""
 
 import re
 

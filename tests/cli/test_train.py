@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""featcross train: options, labels, weights, what is saved, what is chosen."""
+"""featcross train: options, labels, weights, what is saved, what is chosen.
+
+Covers: cli/commands/cmd_train.c, cli/models/fitting.c, cli/models/training.c,
+cli/models/selection.c, cli/models/candidates.c, cli/models/task.c, cli/models/metric.c"""
 
 import csv
 import resource

@@ -166,7 +166,7 @@ static int predict(work *w)
 {
     size_t n = w->s.pairs;
     double *V = malloc((n ? n : 1) * sizeof *V), mean = 0, largest = 0;
-    size_t exact = w->error.columns - w->error.asked;   /* which do not vary */
+    size_t exact = w->error.columns - w->error.requested; /* which do not vary */
     double scale = (double)(fx_map_features(w->map) - exact) / (eps * eps * delta);
     fx_run run = progress_run();
 
@@ -192,8 +192,8 @@ static int measure_at(work *w, size_t D)
     int status = map_error_maps(&w->error, &w->map, &w->s, w->maps, w->k.kernel, D,
                                 uniform ? 1 : 1 - delta, eps);
     if (!status && is_map(w->map, "explicit"))          /* has as many as it has */
-        w->error.asked = w->error.columns;
-    w->found = (double)w->error.asked;
+        w->error.requested = w->error.columns;
+    w->found = (double)w->error.requested;
     return status;
 }
 
@@ -231,7 +231,7 @@ static int search(work *w)
     }
     if (w->verified) {
         w->error = best;
-        w->found = (double)best.asked;
+        w->found = (double)best.requested;
     }
     return 0;
 }
@@ -288,8 +288,8 @@ static int print(const work *w)
             safe_print(stdout, "%.4g %% of %zu pairs within eps, %llu seeds; mae %.3g, rmse %.3g",
                        100 * e->share, w->s.pairs, (unsigned long long)seeds, e->mae, e->rmse);
         else
-            safe_print(stdout, "not tried, scaled from %zu features: mae %.3g, rmse %.3g", e->asked,
-                       e->mae, e->rmse);
+            safe_print(stdout, "not tried, scaled from %zu features: mae %.3g, rmse %.3g",
+                       e->requested, e->mae, e->rmse);
         safe_print(stdout, isnan(e->ci95) ? ", largest %.3g\n" : ", largest %.3g (rmse +- %.2g)\n",
                    e->max, e->ci95);
     }
@@ -336,9 +336,9 @@ static int print_json(const work *w)
         j, "measured",
         json_pack("{s:o, s:b, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "D",
                   json_features(w->found), "verified", w->verified, "measured_at",
-                  (json_int_t)e->asked, "pairs", (json_int_t)w->s.pairs, "seeds", (json_int_t)seeds,
-                  "within_eps", e->share, "mae", e->mae, "rmse", e->rmse, "max", e->max, "ci95",
-                  isnan(e->ci95) ? json_null() : json_real(e->ci95))));
+                  (json_int_t)e->requested, "pairs", (json_int_t)w->s.pairs, "seeds",
+                  (json_int_t)seeds, "within_eps", e->share, "mae", e->mae, "rmse", e->rmse, "max",
+                  e->max, "ci95", isnan(e->ci95) ? json_null() : json_real(e->ci95))));
 }
 
 static int read_data(work *w, const char *path)

@@ -111,7 +111,7 @@ static peak *find_peak(const peaks *p, size_t column)
 }
 
 /* All but the comparison of columns. */
-static void look(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
+static void scan(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
 {
     for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++) {
         size_t n = row_count(X, i), nonzero = 0;
@@ -204,7 +204,7 @@ static int gather(facts *f, const loaded *l)
     progress_begin("look", "rows", (double)t->rows);
     for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
         block_bytes(f, &t->block[b]);
-        look(f, &p, &t->block[b], row);
+        scan(f, &p, &t->block[b], row);
     }
     compare(f, &p);
     progress_end();

@@ -392,7 +392,7 @@ static int report_json(const job *j)
 static int train(job *j, const char *data)
 {
     output *o = NULL, *history = NULL;
-    int status, told;
+    int status, reported;
 
     if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
         || (status = output_open(&o, j->t.path, "model"))
@@ -404,8 +404,8 @@ static int train(job *j, const char *data)
         || (folds && (status = cross_validate(j))) || (status = fit_model(j))
         || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))
         return status;
-    told = cli.json ? report_json(j) : report(j);
-    return told ? told : j->t.diverged ? EXIT_NUMERIC : 0;
+    reported = cli.json ? report_json(j) : report(j);
+    return reported ? reported : j->t.diverged ? EXIT_NUMERIC : 0;
 }
 
 static int run(int n, char **operand)

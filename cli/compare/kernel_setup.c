@@ -81,7 +81,7 @@ static void set_costs(kernel_setup *k)
                                        / (k->diagonal > 0 ? k->diagonal : 1));
 }
 
-static fx_status look(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
+static fx_status measure(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
 {
     fx_data *sample = NULL;
     fx_status s = sample_rows(&sample, t, k->scale);
@@ -95,11 +95,11 @@ static fx_status look(kernel_setup *k, const fx_table *t, double *diagonal, doub
 /* All combinations on rows of norm 1, where they are too large else and columns are not scaled. */
 static fx_status tame(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
 {
-    fx_status s = look(k, t, diagonal, all);
+    fx_status s = measure(k, t, diagonal, all);
 
     if ((s == FX_ENUMERIC || (!s && *diagonal > GROWTH)) && !strcmp(k->scale, "none")) {
         k->scale = "unit-l2";
-        s = look(k, t, diagonal, all);
+        s = measure(k, t, diagonal, all);
     }
     if (!s && *diagonal > GROWTH)
         snprintf(k->reason, sizeof k->reason,
@@ -120,7 +120,7 @@ int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
         snprintf(k->spec, sizeof k->spec, "%s", specs[i]);
         if (i == RBF)
             snprintf(k->spec, sizeof k->spec, "rbf:gamma=%.2g", apart > 0 ? 1 / apart : 1);
-        fx_status s = (i == SUBSETS ? tame : look)(k, &c->X.table, &diagonal, &all);
+        fx_status s = (i == SUBSETS ? tame : measure)(k, &c->X.table, &diagonal, &all);
         if (s == FX_ECANCELLED)
             return say_failure(s);
         if (s)

@@ -11,11 +11,11 @@
 
 static bool exists(char path[4096], const dataset_spec *w, const char *file)
 {
-    static const char *const packed[] = {"", ".xz", ".gz", ".zst", ".bz2"};
+    static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};
     struct stat st;
 
-    for (size_t i = 0; i < sizeof packed / sizeof *packed && w->directory; i++) {
-        int n = snprintf(path, 4096, "%s/%s%s", w->directory, file, packed[i]);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions && w->directory; i++) {
+        int n = snprintf(path, 4096, "%s/%s%s", w->directory, file, extensions[i]);
         if (n > 0 && n < 4096 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
             return true;
     }

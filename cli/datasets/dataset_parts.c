@@ -42,7 +42,7 @@ static int widen(dataset_rows *r, size_t cols)
 /* Labels +1 of that class, -1 of the others. */
 static int binarise(dataset_rows *r, const char *positive)
 {
-    size_t n = r->table.rows, met = 0;
+    size_t n = r->table.rows, found = 0;
     char *end;
     double class = strtod(positive, &end);
 
@@ -57,9 +57,9 @@ static int binarise(dataset_rows *r, const char *positive)
     for (size_t i = 0; i < n; i++) {
         bool is = r->table.label[i] == class;
         r->label[i] = is ? 1 : -1;
-        met += is;
+        found += is;
     }
-    if (met == 0) {
+    if (found == 0) {
         say_error("positive=%s is the label of no row", positive);
         return EXIT_USAGE;
     }

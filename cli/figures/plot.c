@@ -36,24 +36,24 @@ enum { PATIENCE = 5 };                  /* how often it is asked to end, every 1
 static bool wait_for(pid_t pid, int *status)
 {
     pid_t ended;
-    int asked = 0;
+    int attempts = 0;
 
     progress_child((int)pid);
     while ((ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
         if (progress_interrupted())
-            kill(pid, asked++ < PATIENCE ? SIGTERM : SIGKILL);
+            kill(pid, attempts++ < PATIENCE ? SIGTERM : SIGKILL);
     progress_child(0);
     return ended == pid;
 }
 
 /* What gnuplot said, which may hold names of files. */
-static void show(FILE *said, bool failed)
+static void show(FILE *messages, bool failed)
 {
     char bytes[8192];
     size_t n;
 
-    rewind(said);
-    n = fread(bytes, 1, sizeof bytes - 1, said);
+    rewind(messages);
+    n = fread(bytes, 1, sizeof bytes - 1, messages);
     bytes[n] = '\0';
     for (char *line = strtok(bytes, "\n"); line; line = strtok(NULL, "\n"))
         if (failed || !cli.quiet)
@@ -64,26 +64,26 @@ static void show(FILE *said, bool failed)
 static int gnuplot(char *const *args)
 {
     posix_spawn_file_actions_t own;
-    FILE *said = tmpfile();
+    FILE *messages = tmpfile();
     pid_t pid;
-    int status = 0, error = said ? posix_spawn_file_actions_init(&own) : errno;
+    int status = 0, error = messages ? posix_spawn_file_actions_init(&own) : errno;
 
     if (error) {
-        if (said)
-            fclose(said);
+        if (messages)
+            fclose(messages);
         return error;
     }
     if (!(error = posix_spawn_file_actions_addopen(&own, 0, "/dev/null", O_RDONLY, 0))
         && !(error = posix_spawn_file_actions_addopen(&own, 1, "/dev/null", O_WRONLY, 0))
-        && !(error = posix_spawn_file_actions_adddup2(&own, fileno(said), 2)))
+        && !(error = posix_spawn_file_actions_adddup2(&own, fileno(messages), 2)))
         error = posix_spawnp(&pid, args[0], &own, NULL, args, environ);
     posix_spawn_file_actions_destroy(&own);
     if (!error) {
         error = wait_for(pid, &status) && status == 0 ? 0 : -1;
         if (!progress_interrupted())
-            show(said, error);
+            show(messages, error);
     }
-    fclose(said);
+    fclose(messages);
     return error;
 }
 

@@ -14,7 +14,7 @@ typedef struct input {
     uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
     const char *compression;            /* "gzip", ..., or NULL */
     bool zip;                           /* read member by member */
-    struct decoder *packed;             /* of a compressed stream, or NULL */
+    struct decoder *decoder;            /* of a compressed stream, or NULL */
     struct zip_reader *members;         /* of a zip file, or NULL */
     uint64_t begin;                     /* of a zip file: its offset in the file */
     char *memory;                       /* .. that came by a pipe: all of it, or NULL */

@@ -87,8 +87,8 @@ static ssize_t at(void *ctx, void *buf, size_t requested, uint64_t offset)
 }
 
 /* What a decoder or a zip reader answered, as a message; what: "gzip", "zip". */
-static int unpacked(const input *s, decode_result r, const char *what, const char *reason,
-                    uint64_t need)
+static int decode_status(const input *s, decode_result r, const char *what, const char *reason,
+                         uint64_t need)
 {
     switch (r) {
     case DECODE_OK:
@@ -101,18 +101,18 @@ static int unpacked(const input *s, decode_result r, const char *what, const cha
     }
 }
 
-static int open_packed(input *s, const decode_format *f)
+static int open_compressed(input *s, const decode_format *f)
 {
     s->compression = f->name;
-    if (!(s->packed = malloc(sizeof *s->packed)))
+    if (!(s->decoder = malloc(sizeof *s->decoder)))
         return say_no_memory(s->name);
-    decode_result r = decode_open(s->packed, f, cli.max_memory, fill, s);
-    return unpacked(s, r, f->name, NULL, 0);
+    decode_result r = decode_open(s->decoder, f, cli.max_memory, fill, s);
+    return decode_status(s, r, f->name, NULL, 0);
 }
 
-static int read_packed(input *s, size_t *got, void *buf, size_t requested)
+static int read_compressed(input *s, size_t *got, void *buf, size_t requested)
 {
-    decoder *d = s->packed;
+    decoder *d = s->decoder;
     bool warned = d->unchecked;
 
     *got = 0;
@@ -120,7 +120,7 @@ static int read_packed(input *s, size_t *got, void *buf, size_t requested)
         size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
         decode_result r = decode_read(d, (char *)buf + *got, piece, &n);
         if (r)
-            return unpacked(s, r, d->format->name, d->error, d->need);
+            return decode_status(s, r, d->format->name, d->error, d->need);
         *got += n;
         if (n < piece)
             break;
@@ -153,8 +153,8 @@ static int open_zip(input *s)
     if (status)
         return status;
     decode_result r = zip_open(&s->members, size, cli.max_memory, at, s);
-    return r ? unpacked(s, r, "zip", s->members ? zip_error(s->members) : NULL,
-                        s->members ? zip_need(s->members) : 0)
+    return r ? decode_status(s, r, "zip", s->members ? zip_error(s->members) : NULL,
+                             s->members ? zip_need(s->members) : 0)
              : 0;
 }
 
@@ -165,7 +165,7 @@ static int read_member(input *s, size_t *got, void *buf, size_t requested)
         size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
         decode_result r = zip_read(s->members, (char *)buf + *got, piece, &n);
         if (r)
-            return unpacked(s, r, "zip", zip_error(s->members), 0);
+            return decode_status(s, r, "zip", zip_error(s->members), 0);
         *got += n;
         if (n < piece)
             break;
@@ -177,13 +177,13 @@ static int read_member(input *s, size_t *got, void *buf, size_t requested)
 
 /* ---- An input ---------------------------------------------------------------------------- */
 /* By its first bytes.  A packed file whose first bytes are damaged must not pass for text. */
-static int look(input *s, const char *path)
+static int detect(input *s, const char *path)
 {
     const decode_format *f = decode_find(s->head, s->head_len);
     const char *extension = extension_compression(path);
 
     if (f)
-        return open_packed(s, f);
+        return open_compressed(s, f);
     if (s->head_len >= 4 && (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4)))
         return open_zip(s);             /* PK56: an empty one */
     if (decode_is_cut(s->head, s->head_len)) {
@@ -221,7 +221,7 @@ int input_open(input *s, const char *path)
         status = input_read(s, &s->head_len, s->head, sizeof s->head);
         s->head_used = 0;
         if (!status)
-            status = look(s, path);
+            status = detect(s, path);
     }
     if (status)
         input_close(s);
@@ -232,7 +232,7 @@ int input_member(input *s, const char **name)
 {
     decode_result r = zip_next(s->members, name);
 
-    return unpacked(s, r, "zip", zip_error(s->members), 0);
+    return decode_status(s, r, "zip", zip_error(s->members), 0);
 }
 
 static int read_plain(input *s, size_t *got, void *buf, size_t requested)
@@ -253,21 +253,21 @@ static int read_plain(input *s, size_t *got, void *buf, size_t requested)
 
 int input_read(input *s, size_t *got, void *buf, size_t requested)
 {
-    return s->packed    ? read_packed(s, got, buf, requested)
+    return s->decoder   ? read_compressed(s, got, buf, requested)
            : s->members ? read_member(s, got, buf, requested)
                         : read_plain(s, got, buf, requested);
 }
 
 void input_close(input *s)
 {
-    if (s->packed)
-        decode_close(s->packed);
-    free(s->packed);
+    if (s->decoder)
+        decode_close(s->decoder);
+    free(s->decoder);
     zip_close(s->members);
     free(s->memory);
     if (s->fd > 0)
         close(s->fd);
-    s->packed = NULL;
+    s->decoder = NULL;
     s->members = NULL;
     s->memory = NULL;
     s->fd = -1;

@@ -203,7 +203,7 @@ static decode_result check_kind(zip_list *l, uint64_t at, const zip_member *m)
                                 "member '%.80s' is packed by method %u (%s); only stored "
                                 "and deflated members are supported",
                                 name, m->method, method_name(m->method));
-    if (m->method == STORED && m->packed != m->size)
+    if (m->method == STORED && m->compressed != m->size)
         return zip_list_damaged(l, at, "member '%.80s' is stored, but its two sizes differ", name);
     return DECODE_OK;
 }
@@ -221,7 +221,7 @@ static decode_result entry(zip_list *l, zip_member *m, uint64_t at, size_t *used
     if (left < *used)
         return zip_list_damaged(l, offset, "an entry of the directory is too long");
     *m = (zip_member){.header = four(p + 42),
-                      .packed = four(p + 20),
+                      .compressed = four(p + 20),
                       .size = four(p + 24),
                       .crc = four(p + 16),
                       .name_len = (uint16_t)name,
@@ -229,7 +229,7 @@ static decode_result entry(zip_list *l, zip_member *m, uint64_t at, size_t *used
                       .flags = two(p + 8),
                       .deflated = two(p + 10) == DEFLATED,
                       .name = (size_t)at + ENTRY};
-    uint64_t *const field[] = {&m->size, &m->packed, &m->header};
+    uint64_t *const field[] = {&m->size, &m->compressed, &m->header};
     if (!wide_fields(p + ENTRY + name, extra, field, 3) || two(p + 34))
         return zip_list_damaged(l, offset, "an entry of the directory is wrong");
     return check_kind(l, offset, m);
@@ -240,14 +240,14 @@ static decode_result entry(zip_list *l, zip_member *m, uint64_t at, size_t *used
 static decode_result same_sizes(zip_list *l, const zip_member *m, const unsigned char *head,
                                 bool *same)
 {
-    uint64_t size = four(head + 22), packed = four(head + 18);
-    uint64_t *const field[] = {&size, &packed};
+    uint64_t size = four(head + 22), compressed = four(head + 18);
+    uint64_t *const field[] = {&size, &compressed};
     size_t name = two(head + 26), len = two(head + 28);
     unsigned char *extra = malloc(len + 1);
     decode_result r = extra ? zip_list_at(l, extra, len, m->header + LOCAL + name) : DECODE_MEMORY;
 
-    *same = !r && wide_fields(extra, len, field, 2) && size == m->size && packed == m->packed
-            && four(head + 14) == m->crc;
+    *same = !r && wide_fields(extra, len, field, 2) && size == m->size
+            && compressed == m->compressed && four(head + 14) == m->crc;
     free(extra);
     return r;
 }
@@ -295,7 +295,7 @@ static decode_result check_overlap(zip_list *l)
         qsort(order, l->n, sizeof *order, by_header);
     for (size_t i = 0; !r && i < l->n; i++) {
         uint64_t end = i + 1 < l->n ? order[i + 1]->header : l->directory_at;
-        if (order[i]->start > end || order[i]->packed > end - order[i]->start)
+        if (order[i]->start > end || order[i]->compressed > end - order[i]->start)
             r = zip_list_damaged(l, order[i]->header, "member '%.80s' overlaps what follows it",
                                  zip_list_name(l, order[i]));
     }

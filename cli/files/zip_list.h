@@ -7,7 +7,7 @@
 enum { ZIP_NAME = 256 };                /* bytes of the longest name, with its NUL */
 
 typedef struct zip_member {
-    uint64_t header, start, packed, size;       /* offsets of header and data; bytes of data */
+    uint64_t header, start, compressed, size; /* offsets of header and data; bytes of data */
     uint32_t crc;
     uint16_t name_len, method, flags;
     bool deflated;

@@ -76,7 +76,7 @@ static decode_result damaged(zip_reader *z, const char *what)
 }
 
 /* The next packed bytes, at most `requested`. */
-static decode_result packed(zip_reader *z, void *buf, size_t requested)
+static decode_result read_compressed(zip_reader *z, void *buf, size_t requested)
 {
     decode_result r = zip_list_at(&z->list, buf, requested, z->now->start + z->at);
 
@@ -88,11 +88,11 @@ static decode_result packed(zip_reader *z, void *buf, size_t requested)
 static decode_result inflate_chunk(zip_reader *z, void *buf, size_t requested, size_t *made,
                                    bool *end)
 {
-    uint64_t rest = z->now->packed - z->at;
+    uint64_t rest = z->now->compressed - z->at;
 
     if (!z->z.avail_in && rest) {
         size_t n = rest < WINDOW ? (size_t)rest : WINDOW;
-        decode_result r = packed(z, z->window, n);
+        decode_result r = read_compressed(z, z->window, n);
         if (r)
             return r;
         z->z.next_in = z->window;
@@ -118,7 +118,7 @@ static decode_result read_chunk(zip_reader *z, unsigned char *buf, size_t reques
     *made = 0;
     if (z->now->deflated)
         r = inflate_chunk(z, buf, requested, made, &end);
-    else if (!(r = packed(z, buf, requested)))
+    else if (!(r = read_compressed(z, buf, requested)))
         *made = requested;
     if (!r && end && *made < z->left)
         r = damaged(z, "it holds less than the directory says");
@@ -143,7 +143,7 @@ static decode_result check(zip_reader *z)
         if (made)
             return damaged(z, "it holds more than the directory says");
     }
-    if (z->inflating && (z->z.avail_in || z->at < z->now->packed))
+    if (z->inflating && (z->z.avail_in || z->at < z->now->compressed))
         return damaged(z, "other bytes follow its data");
     if (z->crc != z->now->crc)
         return damaged(z, "its checksum is wrong; the data is damaged");

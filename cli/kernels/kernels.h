@@ -39,7 +39,7 @@ typedef struct map_errors {             /* of |error| over pairs and maps of sev
     double ci95;                        /* half width of an interval about rmse; NaN: unknown */
     double within, share;               /* quantile that was asked for; share of errors <= eps */
     double low, high;                   /* rmse of the best and the worst seed */
-    size_t asked, columns;              /* random features; columns of Z, exact ones included */
+    size_t requested, columns;          /* random features; columns of Z, exact ones included */
 } map_errors;
 typedef struct pair_sample {
     fx_data *data;                      /* rows, in groups of which every pair counts */

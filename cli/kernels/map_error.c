@@ -265,7 +265,7 @@ int map_error_maps(map_errors *out, fx_map **last, pair_sample *s, const char *c
         status = st ? say_failure(st) : errors_of(s->error + i * s->pairs, s, m);
     }
     if (!status) {
-        out->asked = D;
+        out->requested = D;
         out->columns = fx_map_features(m);
         summarise(out, s, quantile, eps);
     }

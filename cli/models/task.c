@@ -16,7 +16,7 @@ typedef struct labels {
     bool repeated;                      /* each value twice, on average; two values are classes */
 } labels;
 
-static labels look(const fx_table *t)
+static labels scan(const fx_table *t)
 {
     labels l = {.whole = true, .few = true};
 
@@ -62,7 +62,7 @@ int task_decide(bool *regress, const loaded *l)
     }
     if (fitting_ranks())
         return 0;
-    labels y = look(&l->table);
+    labels y = scan(&l->table);
     if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
         if (factor_is())
             say_error("%s: labels such as %s are no classes; --task regress takes them as numbers",

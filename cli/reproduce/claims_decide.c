@@ -20,12 +20,12 @@ static bool is_series(const recipe *r, size_t cell, const char *name)
 }
 
 /* A new claim, and the name of the case's panel at its beginning: "order 2: ". */
-static claim *claim_of(findings *f, size_t cell, bool met)
+static claim *claim_of(findings *f, size_t cell, bool passed)
 {
     const char *panel = recipe_field(f->r, cell, "panel");
     claim *c = &f->at[f->n++];
 
-    c->met = met;
+    c->passed = passed;
     recipe_say(c->text, 100, panel);
     strcat(c->text, panel ? ": " : "");
     return c;
@@ -117,8 +117,8 @@ static void reach_one(findings *f, const claim_line *w, size_t first, size_t tar
     }
     claim *c = claim_of(f, first, i < r->cells);
     add(c, "%s %s within %g of %s's %s of %.4g %s %s = %s: %.4g", shown(name, r, first, "series"),
-        c->met ? "is" : "is not", w->limit, shown(other, r, target, "series"), w->word[0],
-        target_mean, c->met ? "at" : "up to", w->by, shown(D, r, last, w->by), x);
+        c->passed ? "is" : "is not", w->limit, shown(other, r, target, "series"), w->word[0],
+        target_mean, c->passed ? "at" : "up to", w->by, shown(D, r, last, w->by), x);
     add_speed(c, f, last, target);
 }
 
@@ -174,7 +174,7 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
 {
     const recipe *r = f->r;
     double largest = NAN, sign = w->lower ? -1 : 1;
-    size_t worst = first, cases = 0, met = 0;
+    size_t worst = first, cases = 0, passed = 0;
     char name[64], other[64], D[64];
 
     for (size_t i = first; i < r->cells; i++)
@@ -184,7 +184,7 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
                 || !is_series(r, j, w->other))
                 continue;
             double ratio = mean_of(f, i, w->column) / mean_of(f, j, w->column);
-            met += sign * ratio <= sign * w->limit;
+            passed += sign * ratio <= sign * w->limit;
             if (!cases++ || !(sign * ratio <= sign * largest)) { /* NaN, nothing there, is worst */
                 largest = ratio;
                 worst = i;
@@ -192,7 +192,7 @@ static void ratio_one(findings *f, const claim_line *w, size_t first)
         }
     if (!cases)
         return;
-    claim *c = claim_of(f, first, met == cases);
+    claim *c = claim_of(f, first, passed == cases);
     recipe_say(other, sizeof other, w->other);
     add(c, "%s of %s is %s %.3g of that of %s", w->word[0], shown(name, r, first, "series"),
         w->lower ? "at least" : "at most", largest, other);

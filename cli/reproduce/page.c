@@ -18,9 +18,9 @@ static void add_prose(strbuf *t, const char *s, const char *start, const char *i
 
     strbuf_add(t, "%s", start);
     for (bool first = true; *s; first = false) {
-        size_t blank = strspn(s, " \n"), n = strcspn(s + blank, " \n");
-        bool paragraph = !first && memchr(s, '\n', blank) != NULL;
-        s += blank;
+        size_t spaces = strspn(s, " \n"), n = strcspn(s + spaces, " \n");
+        bool paragraph = !first && memchr(s, '\n', spaces) != NULL;
+        s += spaces;
         if (!n)
             break;
         if (paragraph || (!first && at + 1 + n > WIDTH)) {
@@ -107,7 +107,7 @@ static bool paper_column(char out[80], const recipe *r, const char *x)
 }
 
 /* What stands beside X anyway is not repeated. */
-static bool is_beside(const recipe *r, const char *column)
+static bool is_repeated(const recipe *r, const char *column)
 {
     char name[80], sd[96];
 
@@ -126,7 +126,7 @@ static void add_head(strbuf *t, const recipe *r)
     size_t columns = 0;
 
     for (size_t i = 0; i < r->tables; i++) {
-        if (is_beside(r, r->table[i]))
+        if (is_repeated(r, r->table[i]))
             continue;
         recipe_say(name, sizeof name, r->table[i]);
         strbuf_add(t, "| %s ", name);
@@ -145,12 +145,12 @@ static void add_head(strbuf *t, const recipe *r)
 static void add_row(strbuf *t, const recipe *r, const records *k, size_t cell, size_t point,
                     bool all)
 {
-    char paper[80], sd[96], said[256];
+    char paper[80], sd[96], plain[256];
 
     for (size_t i = 0; i < r->tables; i++) {
         const char *column = r->table[i], *field = recipe_field(r, cell, column);
         size_t place = recipe_measured(r, column);
-        if (is_beside(r, column))
+        if (is_repeated(r, column))
             continue;
         strbuf_add(t, "| ");
         if (place < RECIPE_VALUES)
@@ -158,8 +158,8 @@ static void add_row(strbuf *t, const recipe *r, const records *k, size_t cell, s
         else if (!strcmp(column, "point"))
             strbuf_add(t, "%zu", point);
         else if (!strcmp(column, "series") || !strcmp(column, "panel")) {
-            recipe_say(said, sizeof said, field);
-            add_plain(t, said);
+            recipe_say(plain, sizeof plain, field);
+            add_plain(t, plain);
         } else
             add_plain(t, field ? field : "");
         if (paper_column(paper, r, column)) {
@@ -206,7 +206,7 @@ static void add_claims(strbuf *t, const claim *c, size_t claims)
         t->failed |= s.failed;
         add_prose(t, s.s ? s.s : "",
                   c[i].left_out ? "- left out by --quick: "
-                  : c[i].met    ? "- met: "
+                  : c[i].passed    ? "- met: "
                                 : "- **not met**: ", "  ");
         strbuf_free(&s);
     }

@@ -147,7 +147,7 @@ int records_push(records *k, const struct record *p);
  *                      at most 0.6 (or X slope D least 0.8 S)
  *   X ratio 0.6 S of T in P    X of series S is at most 0.6 of that of T, at each D that both have,
  *                      in panel P (without `in P`: in each; or X ratio least 2 S of T) */
-typedef struct claim { bool met, left_out; char text[512]; } claim; /* left_out: by --quick */
+typedef struct claim { bool passed, left_out; char text[512]; } claim; /* left_out: by --quick */
 int claims_run(claim *out, size_t *n, size_t max_claims, const recipe *r, const records *k);
 int claims_parse(const recipe *r);      /* early */
 

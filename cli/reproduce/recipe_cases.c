@@ -8,11 +8,11 @@
 
 char *recipe_cases_word(char **p)
 {
-    char *w = *p + strspn(*p, RECIPE_BLANKS);
+    char *w = *p + strspn(*p, RECIPE_SPACES);
 
     if (!*w)
         return NULL;
-    *p = w + strcspn(w, RECIPE_BLANKS);
+    *p = w + strcspn(w, RECIPE_SPACES);
     if (**p)
         *(*p)++ = '\0';
     return w;

@@ -146,9 +146,9 @@ static int parse_table(recipe *r, char *value)
 
 static int parse_check(recipe *r, char *value)
 {
-    bool full = !strncmp(value, "full", 4) && value[4] && strchr(RECIPE_BLANKS, value[4]);
+    bool full = !strncmp(value, "full", 4) && value[4] && strchr(RECIPE_SPACES, value[4]);
 
-    value += full ? 4 + strspn(value + 4, RECIPE_BLANKS) : 0;
+    value += full ? 4 + strspn(value + 4, RECIPE_SPACES) : 0;
     if (r->checks == sizeof r->check / sizeof *r->check)
         return recipe_error(r, value, "too many checks");
     r->check[r->checks].text = value;
@@ -165,12 +165,12 @@ static const struct { const char *key; int (*parse)(recipe *r, char *value); } k
 
 static int parse_line(recipe *r, char *line)
 {
-    char *key = line, *value = line + strcspn(line, RECIPE_BLANKS);
+    char *key = line, *value = line + strcspn(line, RECIPE_SPACES);
 
     if (*value)
         *value++ = '\0';
-    value += strspn(value, RECIPE_BLANKS);
-    for (size_t n = strlen(value); n && strchr(RECIPE_BLANKS, value[n - 1]); n--)
+    value += strspn(value, RECIPE_SPACES);
+    for (size_t n = strlen(value); n && strchr(RECIPE_SPACES, value[n - 1]); n--)
         value[n - 1] = '\0';
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i].key, key)) {
@@ -190,8 +190,8 @@ static int parse(recipe *r)
     for (char *p = r->text, *next; p && !status; p = next) {
         if ((next = strchr(p, '\n')))
             *next++ = '\0';
-        char *first = p + strspn(p, RECIPE_BLANKS);
-        bool header = !strncmp(p, "cases", 5) && (!p[5] || strchr(RECIPE_BLANKS, p[5]));
+        char *first = p + strspn(p, RECIPE_SPACES);
+        bool header = !strncmp(p, "cases", 5) && (!p[5] || strchr(RECIPE_SPACES, p[5]));
         if (!*first || *first == '#')
             continue;
         if (header) {

@@ -4,7 +4,7 @@
 #define RECIPE_PARSE_H
 #include "recipe.h"
 
-#define RECIPE_BLANKS " \t\r"
+#define RECIPE_SPACES " \t\r"
 
 /* The next word of *p, ended by a NUL; NULL: there is no more. */
 char *recipe_cases_word(char **p);

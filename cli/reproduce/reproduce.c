@@ -179,10 +179,10 @@ static json_t *as_json(const job *j)
     json_t *checks = json_array(), *files = json_array();
 
     for (size_t i = 0; i < j->claims; i++)
-        checks = say_append(checks, json_pack("{s:o, s:o}", "met",
-                                              j->claim[i].left_out ? json_null()
-                                                                   : json_boolean(j->claim[i].met),
-                                              "text", say_text(j->claim[i].text)));
+        checks = say_append(
+            checks, json_pack("{s:o, s:o}", "met",
+                              j->claim[i].left_out ? json_null() : json_boolean(j->claim[i].passed),
+                              "text", say_text(j->claim[i].text)));
     files = say_append(files, say_text(j->s.path));
     files = say_append(files, say_text(j->page_path));
     if (j->image)
@@ -194,10 +194,10 @@ static json_t *as_json(const job *j)
 
 static int report(const job *j, json_t **result)
 {
-    bool met = true;
+    bool passed = true;
 
     for (size_t i = 0; i < j->claims; i++)
-        met &= j->claim[i].met || j->claim[i].left_out;
+        passed &= j->claim[i].passed || j->claim[i].left_out;
     if (cli.json) {
         if (!(*result = as_json(j)))
             return say_no_memory("the JSON object");
@@ -208,7 +208,7 @@ static int report(const job *j, json_t **result)
         for (size_t i = 0; i < j->claims; i++)
             safe_print(stdout, "%s  %s%s\n",
                        j->claim[i].left_out ? "-  "
-                       : j->claim[i].met    ? "yes"
+                       : j->claim[i].passed ? "yes"
                                             : "NO ",
                        j->claim[i].text, j->claim[i].left_out ? " (left out by --quick)" : "");
         safe_print(stdout, "%s, %s", j->s.path, j->page_path);
@@ -216,7 +216,7 @@ static int report(const job *j, json_t **result)
         if ((status = say_flush()))
             return status;
     }
-    return met ? 0 : EXIT_NO;
+    return passed ? 0 : EXIT_NO;
 }
 
 static job *new_job(const recipe *r, const reproduce_options *how)

@@ -24,9 +24,9 @@ typedef struct batch {
 } batch;
 
 /* Bytes: of all rows, or of rows that pass by; less where memory is short. */
-static size_t batch_capacity(bool pass_by)
+static size_t batch_capacity(bool streaming)
 {
-    size_t max_bytes = pass_by ? CHUNK : BATCH;
+    size_t max_bytes = streaming ? CHUNK : BATCH;
     uint64_t share = cli.max_memory / PARSED;
 
     return share >= max_bytes ? max_bytes : share > MIN_BATCH ? (size_t)share : MIN_BATCH;
@@ -300,7 +300,7 @@ static size_t count_values(const fx_table *t, const char *column)
 static void say_categories(const loaded *l)
 {
     const char *list = l->spec ? strstr(l->spec, ",cat=") : NULL;
-    char said[512] = "";
+    char shown[512] = "";
     size_t n = 0, columns = 0;
 
     if (!list || !strncmp(list, ",cat=none,", 10) || !strncmp(list, ",cat=auto,", 10))
@@ -309,17 +309,17 @@ static void say_categories(const loaded *l)
         size_t len = strcspn(list, "/,");
         char name[256];
         reading_name(name, sizeof name, list, len);
-        if (n + strlen(name) + 32 < sizeof said) {
-            n += (size_t)snprintf(said + n, sizeof said - n, "%s%s", n ? ", " : "", name);
+        if (n + strlen(name) + 32 < sizeof shown) {
+            n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%s", n ? ", " : "", name);
             if (!l->reading.names)
-                n += (size_t)snprintf(said + n, sizeof said - n, " (%zu)",
+                n += (size_t)snprintf(shown + n, sizeof shown - n, " (%zu)",
                                       count_values(&l->table, name));
-        } else if (said[n - 1] != '.')
-            n += (size_t)snprintf(said + n, sizeof said - n, ", ...");
+        } else if (shown[n - 1] != '.')
+            n += (size_t)snprintf(shown + n, sizeof shown - n, ", ...");
         columns++;
         list += len + (list[len] == '/');
     }
-    say_note("%s: %zu categorical column%s: %s", l->name, columns, columns == 1 ? "" : "s", said);
+    say_note("%s: %zu categorical column%s: %s", l->name, columns, columns == 1 ? "" : "s", shown);
 }
 
 void load_say(const loaded *l)

@@ -14,11 +14,11 @@ static const char *const file[FILES] = {"u.data", "u.user", "u.item"};
 /* The path of a file in the directory, as it is or packed. */
 static bool find(char path[4096], const char *directory, const char *name)
 {
-    static const char *const packed[] = {"", ".xz", ".gz", ".zst", ".bz2"};
+    static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};
     struct stat st;
 
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        int n = snprintf(path, 4096, "%s/%s%s", directory, name, packed[i]);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        int n = snprintf(path, 4096, "%s/%s%s", directory, name, extensions[i]);
         if (n > 0 && n < 4096 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
             return true;
     }

@@ -108,7 +108,7 @@ static void put(sink *k, const char *s, size_t n)
         k->out[k->n < k->capacity ? k->n : k->capacity - 1] = '\0';
 }
 
-static void put_blanks(sink *k, size_t n)
+static void put_spaces(sink *k, size_t n)
 {
     while (n-- > 0)
         put(k, " ", 1);
@@ -169,15 +169,15 @@ static void put_string(sink *k, const conversion *c, const char *s)
 
     for (const char *p = s; p < s + n; shown += strlen(one))
         p += safe_next(one, p, s + n);
-    size_t blanks = width > shown ? width - shown : 0;
+    size_t spaces = width > shown ? width - shown : 0;
     if (!c->left)
-        put_blanks(k, blanks);
+        put_spaces(k, spaces);
     for (const char *p = s; p < s + n;) {
         p += safe_next(one, p, s + n);
         put(k, one, strlen(one));
     }
     if (c->left)
-        put_blanks(k, blanks);
+        put_spaces(k, spaces);
 }
 
 static void put_number(sink *k, const conversion *c, va_list *args)

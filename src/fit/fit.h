@@ -95,14 +95,15 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
 /* perceptron.c - online: one pass over the rows in the order given.  State that a later pass goes
  * on from. */
 typedef struct fxi_perceptron {
-    double *w, b;                       /* [features] now */
-    double *sum, sum_b;                 /* [features] sum of step number times update */
+    double *w, b;                       /* [n] features or rows; now */
+    double *sum, sum_b;                 /* [n] sum of step number times update */
+    int64_t *age;                       /* kernel_perceptron.c: [n] step of the last mistake, 0: none */
     uint64_t steps;                     /* rows seen with c > 0 */
     uint64_t mistakes;                  /* of the last pass */
 } fxi_perceptron;
 fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_run *run);
-/* The mean of the weights over all steps, to w[features] and *b. */
-void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t features);
+/* The mean of the weights over all steps, to w[n] and *b. */
+void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t n);
 
 /* ---- Kernel machines: f(x) = sum_i beta_i K(x_i, x) + b ----------------------------------------
  *
@@ -127,16 +128,8 @@ bool fxi_fit_kernel_ridge_bytes(size_t *bytes, size_t rows);
 /* kernel_perceptron.c - one pass over the rows from `first` on, as fxi_fit_perceptron, with w and
  * sum over rows in place of features.  budget > 0: at most so many rows have w other than 0; the
  * one whose last mistake is the oldest goes first, and with it what it gave to the mean. */
-typedef struct fxi_kernel_perceptron {
-    double *w, b;                       /* [rows] now */
-    double *sum, sum_b;                 /* [rows] sum of step number times update */
-    int64_t *age;                       /* [rows] step of the last mistake, 0: none */
-    uint64_t steps, mistakes;           /* as in fxi_perceptron */
-} fxi_kernel_perceptron;
-fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem *p, size_t first,
+fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, size_t first,
                                     size_t budget, const fx_run *run);
-void fxi_fit_kernel_perceptron_mean(double *beta, double *b, const fxi_kernel_perceptron *s,
-                                    size_t rows);
 
 /* pca.c - the k directions of largest variance: component c of a row z is <W[.][c], z> + b[c], with
  * mean 0 and variance value[c] (divisor: the sum of the weights c_i) over the source's rows.  W is

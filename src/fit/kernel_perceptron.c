@@ -24,7 +24,7 @@
 enum { BLOCK = 128, NEAR = 2 * BLOCK };
 
 typedef struct online {
-    fxi_kernel_perceptron *s;
+    fxi_perceptron *s;
     const fxi_problem *p;
     size_t first, budget;
     const fx_run *run;
@@ -136,7 +136,7 @@ static fx_status eval_block(online *a, const fx_run *how)
 
 static void visit_row(online *a, size_t r)
 {
-    fxi_kernel_perceptron *s = a->s;
+    fxi_perceptron *s = a->s;
     int32_t i = a->row[r];
     double before = (double)s->steps++, y = a->p->y[i], u = a->p->c[i] * y, f = a->score[r];
 
@@ -178,7 +178,7 @@ static fx_status visit_block(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem *p, size_t first,
+fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, size_t first,
                                     size_t budget, const fx_run *run)
 {
     size_t rows = p->source->rows;
@@ -208,14 +208,4 @@ fx_status fxi_fit_kernel_perceptron(fxi_kernel_perceptron *s, const fxi_problem 
     free(a.far);
     free(a.W);
     return st;
-}
-
-void fxi_fit_kernel_perceptron_mean(double *beta, double *b, const fxi_kernel_perceptron *s,
-                                    size_t rows)
-{
-    double T = s->steps ? (double)s->steps : 1;
-
-    for (size_t i = 0; i < rows; i++)
-        beta[i] = s->w[i] - s->sum[i] / T;
-    *b = s->b - s->sum_b / T;
 }

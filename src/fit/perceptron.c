@@ -69,11 +69,11 @@ fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_r
     return st;
 }
 
-void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t features)
+void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t n)
 {
     double T = s->steps ? (double)s->steps : 1;
 
-    for (size_t j = 0; j < features; j++)
+    for (size_t j = 0; j < n; j++)
         w[j] = s->w[j] - s->sum[j] / T;
     *b = s->b - s->sum_b / T;
 }

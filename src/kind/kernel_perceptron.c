@@ -5,8 +5,6 @@
 #include "kind/kind.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MISTAKES 0.4                    /* of an estimate: share of rows, from fits on real data */
 
@@ -60,93 +58,30 @@ static fx_status begin(fxi_train *t)
 
 static bool allocate(fxi_output *o)
 {
-    fxi_kernel_perceptron *q = o->own;
-    size_t n = o->train->source.rows;
-
-    return (o->s.beta = fxi_zalloc(n, sizeof *o->s.beta)) && (q->w = fxi_zalloc(n, sizeof *q->w))
-        && (q->sum = fxi_zalloc(n, sizeof *q->sum)) && (q->age = fxi_zalloc(n, sizeof *q->age));
+    return fxi_kind_online_allocate(o, &o->s.beta, o->train->source.rows, true);
 }
 
-static void release(fxi_output *o)
-{
-    fxi_kernel_perceptron *q = o->own;
-
-    free(q->w);
-    free(q->sum);
-    free(q->age);
-    q->w = q->sum = NULL;
-    q->age = NULL;
-}
-
-/* What an earlier model has of its vectors goes to the rows that they are. */
 static void start(fxi_output *o)
 {
-    const fx_content *c = &o->train->init->c;
-    const fxi_online *own = o->train->init->own;
-    const int32_t *at = ((const fxi_machine *)o->train->own)->at;
-    fxi_kernel_perceptron *q = o->own;
-    size_t n = c->features, outputs = c->outputs, k = o->number;
-    const double *now = own->sum, *sum = own->sum + (n + 1) * outputs;
-
-    o->s.b = c->intercepts[k];
-    o->s.iterations = c->iterations;
-    for (size_t j = 0; j < n; j++) {
-        size_t i = at ? (size_t)at[j] : j;
-        o->s.beta[i] = c->weights[j * outputs + k];
-        q->w[i] = now[j * outputs + k];
-        q->sum[i] = sum[j * outputs + k];
-        q->age[i] = own->age[j * outputs + k];
-    }
-    q->b = now[n * outputs + k];
-    q->sum_b = sum[n * outputs + k];
-    q->steps = own->count[k];
+    fxi_kind_online_start(o, o->s.beta, ((const fxi_machine *)o->train->own)->at);
 }
 
 static fx_status pass(fxi_output *o, const fxi_problem *p, const fx_run *run)
 {
-    const fxi_online_keys *how = keys_of(o->train);
-    size_t rows = p->source->rows, first = ((const fxi_machine *)o->train->own)->first;
-    fxi_kernel_perceptron *q = o->own;
+    const fxi_train *t = o->train;
     fxi_problem in_kernel = *p;
 
-    in_kernel.kernel = o->train->m->kernel;
-    fx_status st = fxi_fit_kernel_perceptron(q, &in_kernel, first, how->budget, run);
-    if (st)
-        return st;
-    o->s.objective = (double)q->mistakes;
-    if (how->averaged) {
-        fxi_fit_kernel_perceptron_mean(o->s.beta, &o->s.b, q, rows);
-        return FX_OK;
-    }
-    memcpy(o->s.beta, q->w, rows * sizeof *o->s.beta);
-    o->s.b = q->b;
-    return FX_OK;
+    in_kernel.kernel = t->m->kernel;
+    return fxi_fit_kernel_perceptron(o->own, &in_kernel, ((const fxi_machine *)t->own)->first,
+                                     keys_of(t)->budget, run);
 }
 
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
-    fx_status st = fxi_kind_online_solve(o, C, pass, run);
-
-    return st ? st : fxi_kind_weights_finite(o, o->s.beta, o->train->source.rows);
+    return fxi_kind_online_solve(o, C, o->s.beta, o->train->source.rows, pass, run);
 }
 
-static void keep(fxi_output *o)
-{
-    const fxi_weights *w = o->train->own;
-    const fxi_kernel_perceptron *q = o->own;
-    size_t n = w->n, outputs = o->train->outputs, k = o->number;
-    double *now = w->sum, *sum = w->sum + (n + 1) * outputs;
-
-    fxi_kind_weights_place(w->weights, o->s.beta, n, outputs, k);
-    w->intercepts[k] = o->s.b;
-    fxi_kind_weights_place(now, q->w, n, outputs, k);
-    fxi_kind_weights_place(sum, q->sum, n, outputs, k);
-    now[n * outputs + k] = q->b;
-    sum[n * outputs + k] = q->sum_b;
-    ((fxi_online *)o->train->m->own)->count[k] = q->steps;
-    for (size_t i = 0; i < n; i++)
-        w->age[i * outputs + k] = q->age[i];
-}
+static void keep(fxi_output *o) { fxi_kind_online_keep(o, o->s.beta); }
 
 /* ---- Files -------------------------------------------------------------------------------- */
 
@@ -167,12 +102,12 @@ static fx_status parse_arrays(fxi_parsing *p)
 const fxi_kind fxi_kind_kernel_perceptron = {
     .name = "kernel perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
     .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_machine),
-    .state = sizeof(fxi_kernel_perceptron), .columns = true, .format = 2,
+    .state = sizeof(fxi_perceptron), .columns = true, .format = 2,
     .probable = "train with calibrate=yes or model logistic",
     .read = fxi_kind_online_read, .prepare = fxi_kind_kernel, .init = init, .bytes = bytes,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate,
     .start = start, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
-    .release = release, .finish = fxi_kind_vectors_finish, .summary = fxi_kind_online_summary,
+    .release = fxi_kind_online_release, .finish = fxi_kind_vectors_finish, .summary = fxi_kind_online_summary,
     .missed = fxi_kind_weights_missed, .updatable = fxi_kind_online_updatable,
     .update = fxi_kind_kernel_join, .seconds = seconds, .peak = fxi_kind_vectors_peak,
     .scorer = fxi_kind_vectors_scorer, .terms = fxi_kind_vectors_terms,

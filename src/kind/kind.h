@@ -113,9 +113,15 @@ typedef struct fxi_online_keys { bool averaged; size_t budget; } fxi_online_keys
 fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s);
 fx_status fxi_kind_online_new(fxi_train *t, bool age);
 bool fxi_kind_online_updatable(const fx_model *m);
-/* max-iter passes, each counted as an iteration. */
+/* One output, whose state is an fxi_perceptron: weights[n] is o->s.w or o->s.beta.  start: `at` says
+ * which of them the earlier ones are; NULL: the first.  solve: max-iter passes. */
+bool fxi_kind_online_allocate(fxi_output *o, double **weights, size_t n, bool age);
+void fxi_kind_online_release(fxi_output *o);
+void fxi_kind_online_start(fxi_output *o, double *weights, const int32_t *at);
 typedef fx_status fxi_kind_pass(fxi_output *o, const fxi_problem *p, const fx_run *run);
-fx_status fxi_kind_online_solve(fxi_output *o, double C, fxi_kind_pass *pass, const fx_run *run);
+fx_status fxi_kind_online_solve(fxi_output *o, double C, double *weights, size_t n,
+                                fxi_kind_pass *pass, const fx_run *run);
+void fxi_kind_online_keep(fxi_output *o, const double *weights);
 fx_status fxi_kind_online_summary(const fxi_train *t, const fxi_output *o);
 fx_status fxi_kind_online_init(const fxi_train *t);
 void fxi_kind_online_dump(fxi_dumping *d);

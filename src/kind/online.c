@@ -43,10 +43,7 @@ fx_status fxi_kind_online_new(fxi_train *t, bool age)
     return FX_OK;
 }
 
-bool fxi_kind_online_updatable(const fx_model *m)
-{
-    return ((const fxi_online *)m->own)->sum;
-}
+bool fxi_kind_online_updatable(const fx_model *m) { return ((const fxi_online *)m->own)->sum; }
 
 /* The model must have been scaled in the same way: its weights are those of scaled columns. */
 fx_status fxi_kind_online_init(const fxi_train *t)
@@ -59,16 +56,68 @@ fx_status fxi_kind_online_init(const fxi_train *t)
     return FX_OK;
 }
 
-/* The objective is the mistakes of the last pass. */
-fx_status fxi_kind_online_solve(fxi_output *o, double C, fxi_kind_pass *pass, const fx_run *run)
+/* ---- One output ---------------------------------------------------------------------------- */
+
+bool fxi_kind_online_allocate(fxi_output *o, double **weights, size_t n, bool age)
+{
+    fxi_perceptron *p = o->own;
+
+    return (*weights = fxi_zalloc(n, sizeof **weights)) && (p->w = fxi_zalloc(n, sizeof *p->w))
+           && (p->sum = fxi_zalloc(n, sizeof *p->sum))
+           && (!age || (p->age = fxi_zalloc(n, sizeof *p->age)));
+}
+
+void fxi_kind_online_release(fxi_output *o)
+{
+    fxi_perceptron *p = o->own;
+
+    free(p->w);
+    free(p->sum);
+    free(p->age);
+    *p = (fxi_perceptron){0};
+}
+
+void fxi_kind_online_start(fxi_output *o, double *weights, const int32_t *at)
+{
+    const fx_content *c = &o->train->init->c;
+    const fxi_online *own = o->train->init->own;
+    fxi_perceptron *p = o->own;
+    size_t n = c->features, outputs = c->outputs, k = o->number;
+    const double *now = own->sum, *sum = own->sum + (n + 1) * outputs;
+
+    o->s.b = c->intercepts[k];
+    o->s.iterations = c->iterations;
+    for (size_t j = 0, e = k; j < n; j++, e += outputs) {
+        size_t i = at ? (size_t)at[j] : j;
+        weights[i] = c->weights[e];
+        p->w[i] = now[e];
+        p->sum[i] = sum[e];
+        if (p->age)
+            p->age[i] = own->age[e];
+    }
+    p->b = now[n * outputs + k];
+    p->sum_b = sum[n * outputs + k];
+    p->steps = own->count[k];
+}
+
+/* Each pass is an iteration, and its mistakes the objective. */
+fx_status fxi_kind_online_solve(fxi_output *o, double C, double *weights, size_t n,
+                                fxi_kind_pass *pass, const fx_run *run)
 {
     const fxi_learning *how = &o->train->how;
+    const fxi_perceptron *now = o->own;
     fxi_problem p = fxi_kind_weights_problem(o, C);
     fx_status st = FX_OK;
 
     for (size_t i = 0; i < how->max_iter && !st; i++) {
         if ((st = pass(o, &p, run)))
             break;
+        o->s.objective = (double)now->mistakes;
+        o->s.b = now->b;
+        if (((const fxi_online_keys *)how->own)->averaged)
+            fxi_fit_perceptron_mean(weights, &o->s.b, now, n);
+        else
+            memcpy(weights, now->w, n * sizeof *weights);
         o->s.iterations++;
         st = fxi_train_history(o, &o->s);
         if (o->done)
@@ -76,7 +125,25 @@ fx_status fxi_kind_online_solve(fxi_output *o, double C, fxi_kind_pass *pass, co
     }
     o->s.gap = 0;
     o->s.converged = true;
-    return st;
+    return st ? st : fxi_kind_weights_finite(o, weights, n);
+}
+
+void fxi_kind_online_keep(fxi_output *o, const double *weights)
+{
+    const fxi_weights *w = o->train->own;
+    const fxi_perceptron *p = o->own;
+    size_t n = w->n, outputs = o->train->outputs, k = o->number;
+    double *now = w->sum, *sum = w->sum + (n + 1) * outputs;
+
+    fxi_kind_weights_place(w->weights, weights, n, outputs, k);
+    fxi_kind_weights_place(now, p->w, n, outputs, k);
+    fxi_kind_weights_place(sum, p->sum, n, outputs, k);
+    for (size_t i = 0; p->age && i < n; i++)
+        w->age[i * outputs + k] = p->age[i];
+    w->intercepts[k] = o->s.b;
+    now[n * outputs + k] = p->b;
+    sum[n * outputs + k] = p->sum_b;
+    ((fxi_online *)o->train->m->own)->count[k] = p->steps;
 }
 
 fx_status fxi_kind_online_summary(const fxi_train *t, const fxi_output *o)

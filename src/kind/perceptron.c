@@ -3,9 +3,6 @@
 
 #include "kind/kind.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const fxi_spec_key keys[] = {
     {"averaged", "yes", "yes|no"}, {"max-iter", "10", NULL},
     {"intercept", "free", "free|appended|none"}, {"calibrate", "no", "no|yes"}, {NULL, NULL, NULL}};
@@ -38,80 +35,22 @@ static fx_status begin(fxi_train *t)
 
 static bool allocate(fxi_output *o)
 {
-    fxi_perceptron *p = o->own;
-    size_t n = o->train->source.features;
-
-    return (o->s.w = fxi_zalloc(n, sizeof *o->s.w)) && (p->w = fxi_zalloc(n, sizeof *p->w))
-        && (p->sum = fxi_zalloc(n, sizeof *p->sum));
+    return fxi_kind_online_allocate(o, &o->s.w, o->train->source.features, false);
 }
 
-static void release(fxi_output *o)
-{
-    fxi_perceptron *p = o->own;
-
-    free(p->w);
-    free(p->sum);
-    p->w = p->sum = NULL;
-}
-
-static void start(fxi_output *o)
-{
-    const fx_content *c = &o->train->init->c;
-    const fxi_online *own = o->train->init->own;
-    fxi_perceptron *p = o->own;
-    size_t n = c->features, outputs = c->outputs, k = o->number;
-    const double *now = own->sum, *sum = own->sum + (n + 1) * outputs;
-
-    o->s.b = c->intercepts[k];
-    o->s.iterations = c->iterations;
-    fxi_kind_weights_take(o->s.w, c->weights, n, outputs, k);
-    fxi_kind_weights_take(p->w, now, n, outputs, k);
-    fxi_kind_weights_take(p->sum, sum, n, outputs, k);
-    p->b = now[n * outputs + k];
-    p->sum_b = sum[n * outputs + k];
-    p->steps = own->count[k];
-}
+static void start(fxi_output *o) { fxi_kind_online_start(o, o->s.w, NULL); }
 
 static fx_status pass(fxi_output *o, const fxi_problem *p, const fx_run *run)
 {
-    size_t features = p->source->features;
-    fxi_perceptron *now = o->own;
-    fx_status st = fxi_fit_perceptron(now, p, run);
-
-    if (st)
-        return st;
-    o->s.objective = (double)now->mistakes;
-    if (((const fxi_online_keys *)o->train->how.own)->averaged) {
-        fxi_fit_perceptron_mean(o->s.w, &o->s.b, now, features);
-        return FX_OK;
-    }
-    memcpy(o->s.w, now->w, features * sizeof *o->s.w);
-    o->s.b = now->b;
-    return FX_OK;
+    return fxi_fit_perceptron(o->own, p, run);
 }
 
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
-    fx_status st = fxi_kind_online_solve(o, C, pass, run);
-
-    return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->source.features);
+    return fxi_kind_online_solve(o, C, o->s.w, o->train->source.features, pass, run);
 }
 
-static void keep(fxi_output *o)
-{
-    const fxi_weights *w = o->train->own;
-    const fxi_perceptron *p = o->own;
-    size_t n = w->n, outputs = o->train->outputs, k = o->number;
-    double *now = w->sum, *sum = w->sum + (n + 1) * outputs;
-
-    fxi_kind_weights_place(w->weights, o->s.w, n, outputs, k);
-    w->intercepts[k] = o->s.b;
-    fxi_kind_weights_place(now, p->w, n, outputs, k);
-    fxi_kind_weights_place(sum, p->sum, n, outputs, k);
-    now[n * outputs + k] = p->b;
-    sum[n * outputs + k] = p->sum_b;
-    ((fxi_online *)o->train->m->own)->count[k] = p->steps;
-}
+static void keep(fxi_output *o) { fxi_kind_online_keep(o, o->s.w); }
 
 static fx_status finish(fxi_train *t, const fx_run *run)
 {
@@ -136,7 +75,7 @@ const fxi_kind fxi_kind_perceptron = {
     .read = fxi_kind_online_read, .prepare = fxi_kind_features_prepare, .init = init,
     .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = begin,
     .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
-    .keep = keep, .release = release, .finish = finish, .summary = fxi_kind_online_summary,
+    .keep = keep, .release = fxi_kind_online_release, .finish = finish, .summary = fxi_kind_online_summary,
     .missed = fxi_kind_weights_missed, .updatable = fxi_kind_online_updatable,
     .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
     .dump_arrays = fxi_kind_online_dump, .parse_arrays = parse_arrays,

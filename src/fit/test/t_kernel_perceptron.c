@@ -8,7 +8,7 @@ enum { N = 300, COLS = 9 };
 
 static double X[N * COLS], y[N], c[N];
 
-typedef struct state { fxi_kernel_perceptron s; double w[N], sum[N]; int64_t age[N]; } state;
+typedef struct state { fxi_perceptron s; double w[N], sum[N]; int64_t age[N]; } state;
 
 static void make(void)
 {
@@ -77,7 +77,7 @@ static void test_linear(fxi_intercept intercept)
         CHECK(memcmp(t.w, half.w, sizeof t.w) == 0 && memcmp(t.sum, half.sum, sizeof t.sum) == 0);
         CHECK(memcmp(t.age, half.age, sizeof t.age) == 0);
         fxi_fit_perceptron_mean(mean, &b, &s, COLS);
-        fxi_fit_kernel_perceptron_mean(beta, &kernel_b, &t.s, N);
+        fxi_fit_perceptron_mean(beta, &kernel_b, &t.s, N);
         CHECK(b == kernel_b);
         for (size_t j = 0; j < COLS; j++) {
             double now = 0, sum = 0, average = 0, size = 0;
@@ -197,7 +197,7 @@ int main(void)
     CHECK(fxi_fit_kernel_perceptron(&t.s, &p, 0, 0, &(fx_run){.progress = stop}) == FX_ECANCELLED);
     zero(&t);
     CHECK(fxi_fit_kernel_perceptron(&t.s, &p, N, 0, NULL) == FX_OK && t.s.steps == 0); /* no row */
-    fxi_fit_kernel_perceptron_mean(t.sum, &t.s.sum_b, &t.s, 0);
+    fxi_fit_perceptron_mean(t.sum, &t.s.sum_b, &t.s, 0);
     fx_kernel_free(k);
     return 0;
 }

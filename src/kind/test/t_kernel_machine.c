@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_machine.c - kernel machines as models: they fit, say how, are written, read and asked; with the
+ * t_kernel_machine.c - kernel machines as models: they fit, say how, are written, read and asked; with the
  * linear kernel they are the linear models. */
 #include "machine.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * machine.c - kernel machines with a loss: kernel-svm, kernel-svr, kernel-ridge.  Several classes
+ * kernel_machine.c - kernel machines with a loss: kernel-svm, kernel-svr, kernel-ridge.  Several classes
  * have an output for each pair of them. */
 
 #include "kind/kind.h"
@@ -208,7 +208,7 @@ static fx_status summary(const fxi_train *t, const fxi_output *o)
     return fxi_train_summary(t, o, not_converged);
 }
 
-const fxi_kind fxi_kind_machine = {
+const fxi_kind fxi_kind_kernel_machine = {
     .name = "kernel machine", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_machine), .pairs = true, .format = 2,
     .probable = "train with calibrate=yes or model logistic",

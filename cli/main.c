@@ -65,17 +65,17 @@ static const command *find(const char *name)
 
 static int help(const char *name)
 {
+    int status = 0;
+
     if (!name)
         help_program(stdout, commands);
     else if (!strcmp(name, "--man"))
-        help_man(stdout, commands, version());
+        status = help_man(stdout, commands, version());
     else {
         const command *c = find(name);
-        if (!c)
-            return EXIT_USAGE;
-        help_command(stdout, c);
+        status = c ? help_command(stdout, c) : EXIT_USAGE;
     }
-    return say_flush();
+    return status ? status : say_flush();
 }
 
 static int run(const command *c, int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fuzz_kernel.c - spec strings and the text of families.  Byte 0: index base; up to the first line
- * end the spec, behind it the family.  A kernel that is accepted must read its own spec again
- * as the same kernel, and give a symmetric Gram matrix, alike for dense and sparse rows. */
+ * end the spec, behind it the family.  A kernel that is accepted must be described, read its own
+ * spec again as the same kernel, and give a symmetric Gram matrix, alike for dense and sparse rows. */
 
 #include "fuzz.h"
 
@@ -47,7 +47,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = 0;
     const char *file = fx_kernel_file(spec, &len);
     MUST(!file || (file >= spec && file + len <= text + size));
+    fx_description d;
+    fx_status described = fx_kernel_describe(&d, spec);
     if (fx_kernel_parse(&k, spec, family, data[0] & 1) == FX_OK) {
+        const char *name;
+        MUST(described == FX_OK && fx_spec_get(&name, &len, spec, "") == FX_OK);
+        MUST(len == strlen(d.name) && !memcmp(name, d.name, len));
         MUST(fx_kernel_parse(&again, fx_kernel_spec(k), family, data[0] & 1) == FX_OK);
         MUST(!strcmp(fx_kernel_spec(k), fx_kernel_spec(again)));
         check_kernel(k);

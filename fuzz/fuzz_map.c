@@ -77,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t features = data[0] & 127;
     if (fx_kernel_parse(&k, kernel ? kernel : "anova", family, 0) == FX_OK) {
         if (fx_map_parse(&m, spec, k, D, features, 1, data[0] & 128 ? &S : NULL, &run) == FX_OK) {
+            MUST(fx_map_describe(&(fx_description){0}, spec) == FX_OK);
             MUST(fx_map_parse(&again, fx_map_spec(m), k, D, features, 1, NULL, &run) == FX_OK);
             check_map(m, again);
         } else

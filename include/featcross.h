@@ -65,6 +65,75 @@ typedef struct fx_run {
     void *ctx;
 } fx_run;
 
+/* ---- Spec strings -------------------------------------------------------------------------
+ * What the library offers is in tables: kernels, maps, models, file formats, scalings, synthetic
+ * sets.  X_name(i), of formats X_format(i), gives their names, NULL after the last; X_describe
+ * gives one line of a table.
+ * It takes a whole spec or a name alone, even if a key must be given; a spec that is wrong fails
+ * as it does where it is used. */
+typedef enum fx_key_type {
+    FX_KEY_TEXT = 0,                    /* a file, the name of a column */
+    FX_KEY_NUMBER = 1,
+    FX_KEY_COUNT = 2,                   /* a whole number in digits */
+    FX_KEY_CHOICE = 3,                  /* one of `values` */
+    FX_KEY_LIST = 4                     /* numbers, divided by /: each from low to high */
+} fx_key_type;
+typedef struct fx_key {
+    const char *name;
+    const char *fallback;               /* default; "": nothing; NULL: the key must be given */
+    const char *values;                 /* "a|b|c" of a choice, the default first; of other types
+                                         * words that are possible, too; or NULL */
+    fx_key_type type;
+    double low, high;                   /* of numbers, both are possible; INFINITY: no limit.  Other
+                                         * keys may narrow it (parity: k <= d) */
+    int above;                          /* 1: low itself is not possible */
+    const char *help;                   /* one line */
+} fx_key;
+
+/* Bits of tasks. */
+#define FX_TASK_CLASSIFY  1             /* labels are classes */
+#define FX_TASK_REGRESS   2             /* labels are numbers to be predicted */
+#define FX_TASK_RANK      4             /* labels order the rows of a query */
+typedef enum fx_need { FX_NO = 0, FX_MAY = 1, FX_MUST = 2 } fx_need;
+
+typedef struct fx_description {         /* all texts are constants */
+    const char *name;
+    const char *help;                   /* one line, without the keys */
+    const fx_key *key;                  /* [keys] */
+    size_t keys;
+    int explainable;                    /* of kernels, maps, models: 1: fx_model_explain, if all of
+                                         * these that a plan has allow it */
+    /* kernels */
+    int outer;                          /* 1: takes an inner kernel, as outer(inner) */
+    int precomputed;                    /* 1: rows are rows of a Gram matrix */
+    /* maps */
+    const char *const *kernels;         /* names of those that it serves, NULL after the last */
+    int composed;                       /* 1: also with inner kernels */
+    /* models */
+    const char *kind;                   /* "linear", "perceptron", "kernel machine",
+                                         * "kernel perceptron", "components",
+                                         * "kernel components", "factorization machine" */
+    const char *loss;                   /* "hinge", "squared-hinge", "logistic", "squared",
+                                         * "epsilon-insensitive"; NULL: none */
+    int task;                           /* of this spec; 0: components */
+    int tasks;                          /* that the key `task` offers; else as task */
+    fx_need kernel, map;                /* a kernel without a map; a map with its kernel */
+    int labels;                         /* 1: it needs them */
+    int probabilities;                  /* 1: this spec gives them */
+    int updatable;                      /* 1: fx_model_update (no precomputed kernel) */
+    int streamable;                     /* 1: rows need not be in memory; none as yet */
+    int measured;                       /* 1: plan.metric, patience and max_seconds */
+    int cached;                         /* 1: plan.cache */
+    int pairs;                          /* 1: of several classes, an output for each pair */
+    const char *on_map;                 /* model that does a kernel machine's work on a map's
+                                         * features; or NULL */
+} fx_description;
+
+/* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the
+ * spec between the brackets (key "()").  What is not there is NULL; a spec that cannot be read is
+ * FX_EINVAL.  Defaults are not filled in: complete specs have every key. */
+FX_API fx_status fx_spec_get(const char **value, size_t *len, const char *spec, const char *key);
+
 /* ---- Rows ---------------------------------------------------------------------------------
  * A view of rows x cols numbers: CSR when ptr is set, else dense with rows `stride` apart.
  * Borrowed for the call, never kept nor freed. */
@@ -98,13 +167,7 @@ FX_API fx_table fx_data_table(const fx_data *d);
 FX_API void fx_data_free(fx_data *d);
 
 /* ---- Reading ------------------------------------------------------------------------------
- * Format specs, defaults first:
- *   svmlight:base=auto|0|1,sort=no|yes,duplicates=error|sum,nan=error|drop,fields=error|ignore,
- *       labels=yes|auto
- *   csv:separator=comma|tab|semicolon,label=last|first|none|NAME,header=auto|yes|no,nan=error|drop,
- *       cat=none|auto|NAME/NAME/..,num=auto|NAME/NAME/..,weight=none|NAME,hash-bits=0
- *   text:ngram=1,value=binary|count,label=first|none,hash-bits=0
- *   npy    npz
+ * Formats: svmlight, csv, text, npy, npz; fx_data_reader_describe lists their keys.
  * svmlight: base=auto is 0 if an index 0 occurs, else 1.  Equal indices are added in the order of
  * the file.  Entries that nan=drop leaves out still count for the base and the width.
  * labels=auto: a row that begins with index:value or qid:N has no label; then no table has labels
@@ -140,6 +203,8 @@ typedef struct fx_reading {             /* what has been read so far */
     uint64_t unseen;                    /* entries left out, their names not being given */
     uint64_t names, collisions;         /* hash-bits: distinct names; those that share a column */
 } fx_reading;
+FX_API const char *fx_data_reader_format(size_t i); /* names of formats; NULL: no more */
+FX_API fx_status fx_data_reader_describe(fx_description *out, const char *spec);
 FX_API fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name);
 /* Feed the input in order.  Text must be cut after a line end (the last line need not have
  * one); npy may be cut anywhere.  After a failure the reader can only be freed. */
@@ -168,11 +233,13 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
                                const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Writing ------------------------------------------------------------------------------
- * Format specs: svmlight:base=1|0, csv:header=yes|no, tsv:header=yes|no, npy (dense), npz (SciPy
- * CSR), precomputed (libsvm's kernel text: `label 0:row 1:K 2:K ...`, rows from 1).  csv and tsv
- * have a column `weight` if the table has weights; the others leave them out.
+ * Formats: svmlight, csv, tsv, npy (dense), npz (SciPy CSR), precomputed (libsvm's kernel text:
+ * `label 0:row 1:K 2:K ...`, rows from 1).  csv and tsv have a column `weight` if the table has
+ * weights; the others leave them out.
  * A name that the format's reader would not give back is refused with FX_EUNSUPPORTED.
  * A nonzero return of either sink function stops the call with FX_EOUTPUT. */
+FX_API const char *fx_data_write_format(size_t i);  /* names of formats; NULL: no more */
+FX_API fx_status fx_data_write_describe(fx_description *out, const char *spec);
 typedef struct fx_sink {
     int (*write)(void *ctx, const void *bytes, size_t len);
     int (*member)(void *ctx, const char *name, uint64_t size); /* npz only, before its bytes */
@@ -195,9 +262,8 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
                                uint64_t seed);
 
 /* ---- Scaling ------------------------------------------------------------------------------
- * Specs: none, maxabs (columns to [-1, 1]), std (columns divided by their standard deviation,
- * not centred: zeros stay zeros), unit-l1, unit-l2 (rows to norm 1).  Columns without spread (std)
- * or of zeros (maxabs) and rows of zeros are left alone.  Scaled rows are one block of doubles. */
+ * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Columns without spread (std) or of
+ * zeros (maxabs) and rows of zeros are left alone.  Scaled rows are one block of doubles. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
@@ -209,16 +275,15 @@ FX_API const double *fx_data_scale_factors(const fx_scale *s, size_t *cols);
 FX_API fx_status fx_data_scale_apply(fx_data **out, const fx_scale *s, const fx_table *t,
                                      const fx_run *run);
 FX_API void fx_data_scale_free(fx_scale *s);
+FX_API const char *fx_data_scale_name(size_t i);
+FX_API fx_status fx_data_scale_describe(fx_description *out, const char *spec);
 
 /* ---- Synthetic sets -----------------------------------------------------------------------
- * Specs, defaults first:
- *   pairs:n=2000,d=100,nz=20,k=10,noise=0.05    sparse rows, k planted pairs decide the label
- *   triples:...                                 the same with k planted triples
- *   parity:n=2000,d=20,k=3,noise=0              dense +-1 rows, label = product of k features
- *   fields:n=2000,fields=4,levels=25,noise=0.05 one-hot fields, label from pairs of levels
- *   dense-positive:n=2000,d=64                  |N(1, 0.5)|, unit rows, label from a pair
+ * pairs, triples, parity, fields, dense-positive; fx_data_make_describe lists their keys.
  * Labels are +1 and -1; row i is the same for any n. */
 FX_API fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_run *run);
+FX_API const char *fx_data_make_name(size_t i);
+FX_API fx_status fx_data_make_describe(fx_description *out, const char *spec);
 /* One planted set a line: its columns from 1; "field1 field2" for fields; "" if there are none. */
 FX_API const char *fx_data_planted(const fx_data *d);
 
@@ -256,7 +321,8 @@ typedef struct fx_kernel fx_kernel;
 FX_API fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family, int base);
 FX_API const char *fx_kernel_file(const char *spec, size_t *len); /* inside spec; NULL: none */
 FX_API const char *fx_kernel_spec(const fx_kernel *k);            /* complete: defaults spelt out */
-FX_API const char *fx_kernel_help(size_t i);    /* line i of the table of kernels; NULL: no more */
+FX_API const char *fx_kernel_name(size_t i);
+FX_API fx_status fx_kernel_describe(fx_description *out, const char *spec);
 FX_API void fx_kernel_free(fx_kernel *k);
 
 /* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once.
@@ -286,7 +352,8 @@ FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k
                               const fx_run *run);
 FX_API const char *fx_map_spec(const fx_map *m);    /* complete: defaults and choices spelt out */
 FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: those asked for, exact ones */
-FX_API const char *fx_map_help(size_t i);           /* line i of the table of maps; NULL: no more */
+FX_API const char *fx_map_name(size_t i);
+FX_API fx_status fx_map_describe(fx_description *out, const char *spec);
 FX_API void fx_map_free(fx_map *m);
 
 /* Z[i*ldz + s], floats or doubles by `type`, computed in floats.  A feature beyond the range of
@@ -330,66 +397,36 @@ FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X
                               uint64_t seed, const fx_run *run);
 
 /* ---- Models -------------------------------------------------------------------------------
- * Rows are scaled, perhaps mapped, and a linear model gives scores: one for a target or for two
- * classes (positive: the second), else one for each class against the rest.  Classes are sorted:
- * numbers by value, texts bytewise.  Model specs, defaults first:
+ * fx_model_describe lists the keys of a model; here is what they mean together.
  *
- *   svm:C=1           hinge loss               svm-l2:C=1,penalty=l2|l1     squared hinge loss
- *   svr:C=1,epsilon=0.1                        logistic:C=1,penalty=l2|l1
- *   ridge:C=1         squared loss             perceptron:averaged=yes|no,max-iter=10
- *   pca:k=            k directions of largest variance, of rows or of a map's features; no labels
+ * Linear models.  Rows are scaled, perhaps mapped, and a linear model gives scores: one for a
+ * target or for two classes (positive: the second), else one for each class against the rest.
+ * Classes are sorted: numbers by value, texts bytewise.  The objective is 0.5 |w|^2 (l1: |w|_1) +
+ * C sum of weights * loss; a free intercept is not penalised.  solver=auto is dual, then newton,
+ * for svm and svr; cd for l1; else newton.  A fit stops when (objective - optimum) / objective is
+ * at most tol.  What does not go together (svm with penalty=l1) is FX_EUNSUPPORTED.  calibrate=yes
+ * fits a sigmoid on scores of 5 held-out folds.  A perceptron makes max-iter passes over the rows
+ * in their order.  pca finds k directions of largest variance.
  *
- * Kernel machines, exact, where plan.kernel is given and plan.map is not: scores are
- * sum_i beta_i K(x_i, x) + b over rows kept of the training, the support vectors.
- *
- *   kernel-svm:C=1,tol=1e-3,max-iter=10000000,calibrate=no|yes,collapse=auto|no|yes
- *   kernel-svr:C=1,epsilon=0.1,tol=,max-iter=,collapse=
- *   kernel-ridge:C=1,collapse=        kernel-perceptron:averaged=yes|no,max-iter=10,budget=0
- *   kernel-pca:k=                     the k components are centred scores
- *
- * kernel-svm has one score for each pair of classes (0,1), (0,2), .., (1,2), .. (positive: the
- * second), and votes; tol is the largest violation of the optimality conditions allowed.
- * budget > 0: a kernel perceptron keeps the last so many mistakes at most (of each class).
- * collapse: keep weights of the kernel's combinations of features in place of the vectors, as a
- * linear model on map `explicit`; auto: if that is faster and exact to 1e-6 of the scores' range.
- * Kernel `precomputed`: rows are rows of the Gram matrix, one column for each row of the training
- * (before them perhaps LIBSVM's column of serial numbers).
+ * Kernel machines, exact, where plan.kernel is given and plan.map is not.  Scores are sum_i beta_i
+ * K(x_i, x) + b over rows kept of the training, the support vectors.  kernel-svm has one score for
+ * each pair of classes (0,1), (0,2), .., (1,2), .. (positive: the second), and votes; its tol is
+ * the largest violation of the optimality conditions allowed.  kernel-pca: the k components are
+ * centred scores.  collapse: keep weights of the kernel's combinations of features in place of the
+ * vectors, as a linear model on map `explicit`; auto: if that is faster and exact to 1e-6 of the
+ * scores' range.  Kernel `precomputed`: rows are rows of the Gram matrix, one column for each row
+ * of the training (before them perhaps LIBSVM's column of serial numbers).
  *
  * Factorization machines, where combinations have learnt weights (doc/math.md#fm); one output for
- * two classes, a target or a ranking, else one for each class against the rest:
+ * two classes, a target or a ranking, else one for each class against the rest.  The objective is
+ * the mean of weights * loss + alpha/2 |w|^2 + beta/2 |factors|^2.  Targets are centred.  Factors
+ * start as N(0, sd^2), those of order t > 2 with sd^(2/t): products start alike in every order.
+ * The last number of beta holds for all further orders.  A fit stops when an iteration lowers the
+ * objective by less than tol of it.  guard=yes: an epoch of adagrad that leads far above the start
+ * is undone and done again at half the rate.  plan.kernel groups:file= or cross:file= (fm, hofm):
+ * combinations have at most one column of each group; cross: and none of no group.  The order is
+ * the model's; groups must not share columns.
  *
- *   fm                order 2            hofm:order=3     orders 2 to `order`, factors for each
- *   hofm-shared:order=3                  hofm-simplex:order=3     factors for all orders together
- *   all-subsets       poly-net:degree=2  poly-net-uv      bilinear:split=  (columns on the left)
- *   task=classify|regress|rank        rank: labels order the rows of a query (qid), or all rows
- *   loss=auto|squared|logistic|squared-hinge   auto: squared for targets, else logistic
- *   rank=30, sd=0.01                  components; factors start as N(0, sd^2), those of order t > 2
- *                                     with sd^(2/t): products start alike in every order
- *   beta=3e-4                         penalty of factors; X/Y/..: of those of orders 2, 3, .., the
- *                                     last number holds for all further orders
- *   linear=yes|no, alpha=1e-4, intercept=free|none     of the linear term and its penalty
- *   lambda=ones|signs|learned, beta-lambda=1e-3        weights of components
- *   solver=auto|cd|adagrad|lbfgs      auto: cd; rank: adagrad; poly-net: lbfgs
- *   tol=1e-4, max-iter=100            stop when an iteration lowers the objective by less than tol
- *                                     of it
- *   lr=0.1, batch=64                  adagrad
- *   guard=yes|no                      adagrad: an epoch that leads far above the start is undone and
- *                                     done again at half the rate
- *   clip=no|train                     targets: predictions stay within those of the training
- * Objective: mean of weights * loss + alpha/2 |w|^2 + beta/2 |factors|^2.  Targets are centred.
- * plan.kernel groups:file= or cross:file= (fm, hofm): combinations have at most one column of each
- * group; cross: and none of no group.  The order is the model's; groups must not share columns.
- *
- * Objective of the others: 0.5 |w|^2 (l1: |w|_1) + C sum of weights * loss.  Further keys:
- *   intercept=free|appended|none      free: not penalised
- *   solver=auto|dual|newton|cd        auto: dual, then newton, for svm and svr; cd for l1; else
- *                                     newton
- *   tol=1e-3                          stop when (objective - optimum) / objective is at most that
- *   max-iter=1000                     passes (dual), steps (newton, cd)
- *   calibrate=no|yes                  svm, svm-l2, perceptron, kernel-svm: probabilities by a
- *                                     sigmoid fitted on scores of 5 held-out folds
- * What does not go together (svm with penalty=l1) is FX_EUNSUPPORTED.  A perceptron makes max-iter
- * passes over the rows in their order.
  * The same plan, rows and seed give the same model, bit for bit, for any threads and memory. */
 typedef struct fx_model fx_model;
 
@@ -444,7 +481,8 @@ typedef struct fx_estimate { double seconds; uint64_t bytes; } fx_estimate;
 FX_API fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
                                    const fx_run *run);
 FX_API void fx_model_free(fx_model *m);
-FX_API const char *fx_model_help(size_t i);     /* line i of the table of models; NULL: no more */
+FX_API const char *fx_model_name(size_t i);
+FX_API fx_status fx_model_describe(fx_description *out, const char *spec);
 
 typedef struct fx_step {                /* of the history of a fit */
     size_t output, iteration;

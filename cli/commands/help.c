@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * help.c - what --help prints and what the man page says, from the tables of the commands. */
+ * help.c - what --help prints and what the man page says, from the tables of the commands and, by
+ * help_lines.c, of the library. */
 
 #include "commands.h"
 #include "tables/tables.h"
@@ -70,73 +71,44 @@ static void show_options(FILE *f, const opt_group *g)
     }
 }
 
-/* A line of a table of the library is the spec, two blanks or more (one, if a name of no blanks is
- * long), what it is. */
-static size_t spec_length(const char *line)
+static void show_line(FILE *f, size_t width, const char *name, const char *text)
 {
-    const char *gap = strstr(line, "  ");
-
-    return gap ? (size_t)(gap - line) : strcspn(line, " ");
+    fprintf(f, "  %-*s", (int)width + 2, name);
+    wrap(f, width + 4, width + 4, text);
 }
 
-static const char *rest(const char *line)
+int help_command(FILE *f, const command *c)
 {
-    size_t n = spec_length(line);
+    const struct {
+        bool shown;
+        const char *title;
+        help_names *name;
+        help_describes *about;
+    } tables[] = {
+        {c->models, "Models, as name:key=value,..; a key's first value is its default",
+         fx_model_name, fx_model_describe},
+        {c->kernels, "Kernels; outer(inner) composes", fx_kernel_name, fx_kernel_describe},
+        {c->maps, "Maps, with the kernels that they serve; a key's first value is its default",
+         fx_map_name, fx_map_describe}};
 
-    return line + n + strspn(line + n, " ");
-}
-
-static void show_table(FILE *f, const char *title, const char *(*line)(size_t))
-{
-    size_t widest = 0;
-
-    fprintf(f, "\n%s:\n", title);
-    for (size_t i = 0; line(i); i++)
-        widest = spec_length(line(i)) > widest ? spec_length(line(i)) : widest;
-    for (size_t i = 0; line(i); i++) {
-        fprintf(f, "  %-*.*s", (int)widest + 2, (int)spec_length(line(i)), line(i));
-        wrap(f, widest + 4, widest + 4, rest(line(i)));
-    }
-}
-
-/* Their keys are many: the name beside what the map is, the keys below. */
-static void show_maps(FILE *f)
-{
-    enum { NAME = 10, AT = NAME + 4 };
-
-    fputs("\nMaps, with the kernels that they serve; a key's first value is its default:\n", f);
-    for (size_t i = 0; fx_map_help(i); i++) {
-        const char *line = fx_map_help(i), *keys = line + strcspn(line, ": ");
-        size_t end = spec_length(line);
-        fprintf(f, "  %-*.*s  ", NAME, (int)(keys - line), line);
-        wrap(f, AT, AT, rest(line));
-        for (keys++; keys < line + end; keys++) {
-            size_t n = strcspn(keys, ", ");
-            fprintf(f, "%*s%.*s\n", AT + 2, "", (int)n, keys);
-            keys += n;
-        }
-    }
-}
-
-void help_command(FILE *f, const command *c)
-{
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
     wrap(f, 0, 0, c->text);
     for (const opt_group *const *g = c->groups; *g; g++)
         show_options(f, *g);
-    if (c->models)
-        show_table(f, "Models, as name:key=value,..; a key's first value is its default",
-                   fx_model_help);
-    if (c->kernels)
-        show_table(f, "Kernels; outer(inner) composes", fx_kernel_help);
-    if (c->maps)
-        show_maps(f);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (tables[i].shown) {
+            fprintf(f, "\n%s:\n", tables[i].title);
+            int status = help_lines(f, tables[i].name, tables[i].about, show_line);
+            if (status)
+                return status;
+        }
     fputs("\nExamples:\n", f);
     for (const char *e = c->examples; *e;) {
         size_t n = strcspn(e, "\n");
         fprintf(f, "  featcross %.*s\n", (int)n, e);
         e += n + (e[n] == '\n');
     }
+    return 0;
 }
 
 void help_program(FILE *f, const command *const *all)
@@ -214,18 +186,15 @@ static void roff_command(FILE *f, const command *c)
     fputs(".fi\n", f);
 }
 
-static void roff_table(FILE *f, const char *(*line)(size_t))
+static void roff_line(FILE *f, size_t width, const char *name, const char *text)
 {
-    for (size_t i = 0; line(i); i++) {
-        char spec[256];
-        snprintf(spec, sizeof spec, "%.*s", (int)spec_length(line(i)), line(i));
-        fputs(".TP\n", f);
-        roff(f, spec);
-        roff(f, rest(line(i)));
-    }
+    (void)width;
+    fputs(".TP\n", f);
+    roff(f, name);
+    roff(f, text);
 }
 
-void help_man(FILE *f, const command *const *all, const char *version)
+int help_man(FILE *f, const command *const *all, const char *version)
 {
     fprintf(f,
             ".TH FEATCROSS 1 \"\" \"featcross %s\" \"User Commands\"\n"
@@ -250,13 +219,15 @@ void help_man(FILE *f, const command *const *all, const char *version)
     roff(f, "Kernels, maps, models, scalings and synthetic sets are named by one grammar: name, "
             "name:key=value,key=value, and composition, where the outer function's keys stand "
             "before the bracket, as in poly:degree=2(rbf:gamma=0.25). The kernels:");
-    roff_table(f, fx_kernel_help);
+    int status = help_lines(f, fx_kernel_name, fx_kernel_describe, roff_line);
     fputs(".PP\n", f);
     roff(f, "The maps, with the kernels that they serve; a key's first value is its default:");
-    roff_table(f, fx_map_help);
+    if (!status)
+        status = help_lines(f, fx_map_name, fx_map_describe, roff_line);
     fputs(".PP\n", f);
     roff(f, "The models; a key's first value is its default:");
-    roff_table(f, fx_model_help);
+    if (!status)
+        status = help_lines(f, fx_model_name, fx_model_describe, roff_line);
     fputs(".SH EXIT STATUS\n", f);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
         fprintf(f, ".TP\n.B %s\n", exits[i].status);
@@ -271,4 +242,5 @@ void help_man(FILE *f, const command *const *all, const char *version)
     roff(f, "Extensions name formats: .svm .libsvm .svmlight (svmlight text), .csv, .tsv, .npy "
             "(dense) and "
             ".npz (SciPy CSR). Precomputed is LIBSVM's text for kernel matrices.");
+    return status;
 }

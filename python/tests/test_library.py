@@ -30,7 +30,8 @@ POINTERS = {                            # as which ctypes' types a pointer may s
     "uint64_t": (POINTER(c_uint64),), "unsigned char": (POINTER(c_ubyte),),
 }
 VALUES = {"int": c_int, "size_t": c_size_t, "uint64_t": c_uint64, "double": c_double, "void": None,
-          "fx_status": c_int, "fx_type": c_int, "fx_output": c_int}
+          "fx_status": c_int, "fx_type": c_int, "fx_output": c_int,
+          "fx_key_type": c_int, "fx_need": c_int}
 CALLBACKS = {"progress": _library.PROGRESS, "write": _library.WRITE, "member": _library.MEMBER}
 
 
@@ -142,6 +143,8 @@ def test_the_mirror_is_the_header():
     ("FX_F64 = 1", "FX_F64 = 2"),
     ("FX_SCORE = 1, FX_PROBA = 2", "FX_SCORE = 2, FX_PROBA = 1"),
     ("FX_EOUTPUT = -10", "FX_EOUTPUT = -11"),
+    ("double low, high;", "double high, low;"),
+    ("fx_need kernel, map;", "double kernel, map;"),
 ])
 def test_another_header_is_noticed(old, new):
     assert old in TEXT
@@ -235,3 +238,49 @@ def test_texts():
     assert list(array) == [b"a", b"\xc3\xbc", b"\xff"]
     assert [_library.text(b) for b in array] == ["a", "ü", "\udcff"]
     assert encoded(None) is None and _library.text(None) == ""
+
+
+# ---- What the header's text says of specs ------------------------------------------------------
+
+TABLES = [(lib.fx_kernel_name, lib.fx_kernel_describe), (lib.fx_map_name, lib.fx_map_describe),
+          (lib.fx_model_name, lib.fx_model_describe),
+          (lib.fx_data_scale_name, lib.fx_data_scale_describe),
+          (lib.fx_data_make_name, lib.fx_data_make_describe),
+          (lib.fx_data_reader_format, lib.fx_data_reader_describe),
+          (lib.fx_data_write_format, lib.fx_data_write_describe)]
+
+
+def keys():
+    """Values of every key of every table, by its name: those of choices, and words."""
+    found = {}
+    for name, describe in TABLES:
+        for i in range(100):
+            d = _library.fx_description()
+            if not name(i):
+                break
+            assert describe(ctypes.byref(d), name(i)) == 0 and d.name == name(i)
+            for key in d.key[:d.keys]:
+                found.setdefault(key.name.decode(), set()).update(
+                    (key.values or b"").decode().split("|"), [(key.fallback or b"").decode()])
+    return found
+
+
+def test_the_text_names_keys_that_exist():
+    text = HEADER.read_text()
+    known = keys()
+    said = re.findall(r"[ ,:(]([a-z][a-z0-9-]+)=([a-z][a-z0-9-]*)?", " ".join(
+        re.findall(r"/\*.*?\*/", text, flags=re.S)))
+    said = [(key, value) for key, value in said if key not in ("key", "city", "class")]
+    assert len(said) > 15
+    for key, value in said:
+        assert key in known, key
+        if value and known[key] & {"auto", "no", "yes", "none", "last", "error", "l2", "free"}:
+            assert value in known[key], (key, value)
+
+
+def test_parts_of_a_spec():
+    value, n = c_char_p(), c_size_t()
+    for key, part in ((b"gamma", b"2"), (b"", b"exp"), (b"()", b"rbf:gamma=3"), (b"degree", None)):
+        assert lib.fx_spec_get(value, n, b"exp:gamma=2(rbf:gamma=3)", key) == 0
+        assert value.value is None if part is None else value.value[:n.value] == part
+    assert lib.fx_spec_get(value, n, b"exp:gamma", b"gamma") == -2

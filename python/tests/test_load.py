@@ -182,8 +182,8 @@ def test_program_and_package(files, case):
 
 def test_every_kind_is_here():
     def names(kind):
-        lines = iter(lambda i=iter(range(100)): getattr(lib, f"fx_{kind}_help")(next(i)), None)
-        return {line.decode().split()[0].split(":")[0] for line in lines}
+        lines = iter(lambda i=iter(range(100)): getattr(lib, f"fx_{kind}_name")(next(i)), None)
+        return {line.decode() for line in lines}
 
     assert names("model") == set(_load.MODELS) == {case.split(":")[0].split()[0] for case in CASES}
     assert names("map") == set(_load.MAPS) == \

@@ -4,6 +4,7 @@
 #define FXI_BASE_H
 #include "featcross.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -74,10 +75,6 @@ void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chun
 void fxi_threadpool_free(fxi_threadpool *pool);
 
 /* spec.c - the grammar of spec strings. */
-typedef struct fxi_spec_key {
-    const char *name, *fallback;        /* fallback NULL: the key must be given */
-    const char *values;                 /* "a|b|c" for a choice, else NULL */
-} fxi_spec_key;
 enum { FXI_SPEC_KEYS = 24 };
 typedef struct fxi_spec {               /* name:key=value,..(inner), pointing into the text */
     const char *text, *name;
@@ -91,21 +88,15 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
     size_t inner_len;
 } fxi_spec;
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
-/* Position of the name in a list that ends with NULL; `what` for the message: "kernel". */
-fx_status fxi_spec_find(size_t *which, const fxi_spec *s, const char *const *names,
+void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces or adds a pair */
+/* A table of names: line i, as made by fxi_spec_describe; name NULL: no more. */
+typedef fx_description fxi_spec_line(size_t i);
+fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys);
+/* The line of that name; `what` for the message: "kernel". */
+fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what);
+/* Parses, finds, checks; without an inner spec. */
+fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec_line *line,
                         const char *what);
-/* Refuses keys that are not in the table (ends with name NULL) and values outside a choice. */
-fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table);
-/* Values, defaults from the table; the detail names the spec, the key and what is possible. */
-fx_status fxi_spec_text(const char **out, size_t *len, const fxi_spec *s, const fxi_spec_key *table,
-                        const char *key);
-fx_status fxi_spec_number(double *out, const fxi_spec *s, const fxi_spec_key *table,
-                          const char *key);
-fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *table,
-                         const char *key, uint64_t low, uint64_t high);
-fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key);
-fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
-                        const fxi_spec_key *table, const char *key);
 /* True if the value, with %2C for a byte, stands for that name. */
 bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
 /* The value for a name that is neither of the words "a|b|c" nor grammar, to out[3 len + 1]; returns
@@ -113,7 +104,32 @@ bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_le
 size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved);
 
 /* Name and every key, defaults too, without the inner spec: to be freed; NULL: error set. */
-char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table);
+char *fxi_spec_complete(const fxi_spec *s, const fx_key *table);
+size_t fxi_spec_at(const fxi_spec *s, const char *key);         /* its pair; s->keys: not given */
+bool fxi_spec_word(int *which, const char *values, const char *word, size_t len); /* of "a|b|c" */
+
+/* key.c - values of a spec by a table of keys, which ends with a name NULL.  In a table a key is
+ * its name, its default, one of these and its help. */
+#define FXI_TEXT(words)        words, FX_KEY_TEXT, 0, 0, 0
+#define FXI_CHOICE(values)     values, FX_KEY_CHOICE, 0, 0, 0
+#define FXI_COUNT(low, high)   NULL, FX_KEY_COUNT, low, high, 0
+#define FXI_NUMBER(low, high)  NULL, FX_KEY_NUMBER, low, high, 0
+#define FXI_POSITIVE           NULL, FX_KEY_NUMBER, 0, INFINITY, 1
+#define FXI_LIST(low)          NULL, FX_KEY_LIST, low, INFINITY, 0
+/* Refuses keys that are not in the table and values that the table does not allow. */
+fx_status fxi_key_check(const fxi_spec *s, const fx_key *table);
+bool fxi_key_has(const fx_key *table, const char *key);
+/* Values, defaults from the table; the detail names the spec, the key and what is possible. */
+fx_status fxi_key_text(const char **out, size_t *len, const fxi_spec *s, const fx_key *table,
+                       const char *key);
+fx_status fxi_key_number(double *out, const fxi_spec *s, const fx_key *table, const char *key);
+fx_status fxi_key_count(uint64_t *out, const fxi_spec *s, const fx_key *table, const char *key);
+/* Where the range follows from other keys. */
+fx_status fxi_key_count_within(uint64_t *out, const fxi_spec *s, const fx_key *table,
+                               const char *key, uint64_t low, uint64_t high);
+fx_status fxi_key_choice(int *out, const fxi_spec *s, const fx_key *table, const char *key);
+fx_status fxi_key_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
+                       const fx_key *table, const char *key);
 
 /* decimal.c - decimal text to double, correctly rounded, whatever the locale.  Reads the longest
  * number at p, not beyond end; returns its end, or NULL if there is none.  nan, inf, infinity are

@@ -5,14 +5,10 @@
  *   pair  = key "=" value                 value: any text without , ( )
  *
  * In values that name columns, %2C, a byte in hexadecimal, stands for a byte that would be taken
- * for grammar: , ( ) and, between names of a list, /.  A % without two digits behind is itself.
- *
- * A module describes its keys in a table of fxi_spec_key; defaults, choices and the messages that
- * list what is possible all come from that table. */
+ * for grammar: , ( ) and, between names of a list, /.  A % without two digits after it is itself. */
 
 #include "base/base.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,28 +62,108 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
     return FX_OK;
 }
 
-fx_status fxi_spec_find(size_t *which, const fxi_spec *s, const char *const *names,
-                        const char *what)
+static bool same(const char *name, const char *text, size_t len)
+{
+    return strlen(name) == len && !memcmp(name, text, len);
+}
+
+size_t fxi_spec_at(const fxi_spec *s, const char *key)
+{
+    size_t i = 0;
+
+    while (i < s->keys && !same(key, s->pair[i].key, s->pair[i].key_len))
+        i++;
+    return i;
+}
+
+fx_status fx_spec_get(const char **value, size_t *len, const char *spec, const char *key)
+{
+    fxi_spec s;
+
+    if (!value || !len || !spec || !key)
+        return fxi_error(FX_EINVAL, "fx_spec_get: %s is NULL",
+                         !value  ? "value"
+                         : !len  ? "len"
+                         : !spec ? "spec"
+                                 : "key");
+    fx_status st = fxi_spec_parse(&s, spec, strlen(spec));
+    if (st)
+        return st;
+    size_t i = fxi_spec_at(&s, key);
+    *value = !*key ? s.name : !strcmp(key, "()") ? s.inner : i < s.keys ? s.pair[i].value : NULL;
+    *len = !*key                ? s.name_len
+           : !strcmp(key, "()") ? s.inner_len
+           : i < s.keys         ? s.pair[i].value_len
+                                : 0;
+    return FX_OK;
+}
+
+void fxi_spec_set(fxi_spec *s, const char *key, const char *value)
+{
+    size_t i = fxi_spec_at(s, key);
+
+    s->keys += i == s->keys;
+    s->pair[i].key = key;
+    s->pair[i].key_len = strlen(key);
+    s->pair[i].value = value;
+    s->pair[i].value_len = strlen(value);
+}
+
+/* ---- Tables of names ------------------------------------------------------------------------- */
+
+fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys)
+{
+    fx_description d = {.name = name, .help = help, .key = keys};
+
+    while (keys[d.keys].name)
+        d.keys++;
+    return d;
+}
+
+fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what)
 {
     char valid_names[256] = "";
 
-    for (size_t i = 0; names[i]; i++) {
-        if (strlen(names[i]) == s->name_len && !memcmp(s->name, names[i], s->name_len)) {
+    for (size_t i = 0;; i++) {
+        const char *name = line(i).name;
+        if (!name)
+            break;
+        if (same(name, s->name, s->name_len)) {
             *which = i;
             return FX_OK;
         }
         size_t n = strlen(valid_names);
-        snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", names[i]);
+        snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", name);
     }
     return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s", what, (int)s->name_len, s->name,
                      valid_names);
 }
 
-static bool in_choice(const char *values, const char *v, size_t len, int *position)
+fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec_line *line,
+                        const char *what)
 {
-    for (*position = 0;; (*position)++) {
+    fxi_spec s;
+
+    if (!spec)
+        return fxi_error(FX_EINVAL, "no %s is named", what);
+    fx_status st = fxi_spec_parse(&s, spec, strlen(spec));
+    if (!st)
+        st = fxi_spec_find(which, &s, line, what);
+    if (!st && s.inner)
+        st = fxi_error(FX_EINVAL, "'%s': a %s takes nothing in brackets", spec, what);
+    if (!st)
+        st = fxi_key_check(&s, line(*which).key);
+    if (!st)
+        *out = s;
+    return st;
+}
+
+/* ---- Names in values ------------------------------------------------------------------------- */
+bool fxi_spec_word(int *which, const char *values, const char *word, size_t len)
+{
+    for (*which = 0;; (*which)++) {
         size_t n = strcspn(values, "|");
-        if (n == len && !memcmp(values, v, n))
+        if (n == len && !memcmp(values, word, n))
             return true;
         if (!values[n])
             return false;
@@ -95,135 +171,6 @@ static bool in_choice(const char *values, const char *v, size_t len, int *positi
     }
 }
 
-fx_status fxi_spec_check(const fxi_spec *s, const fxi_spec_key *table)
-{
-    char valid_names[256] = "";
-
-    for (size_t i = 0; i < s->keys; i++) {
-        const fxi_spec_key *k = table;
-        while (k->name
-               && (strlen(k->name) != s->pair[i].key_len
-                   || memcmp(k->name, s->pair[i].key, s->pair[i].key_len)))
-            k++;
-        int position;
-        if (k->name && k->values
-            && !in_choice(k->values, s->pair[i].value, s->pair[i].value_len, &position))
-            return fxi_error(FX_EINVAL, "%.*s: %s=%.*s is not possible; use one of %s",
-                             (int)s->name_len, s->name, k->name, (int)s->pair[i].value_len,
-                             s->pair[i].value, k->values);
-        if (k->name)
-            continue;
-        for (k = table; k->name; k++) {
-            size_t n = strlen(valid_names);
-            snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", k->name);
-        }
-        return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len,
-                         s->name, (int)s->pair[i].key_len, s->pair[i].key,
-                         valid_names[0] ? valid_names : "none");
-    }
-    return FX_OK;
-}
-
-fx_status fxi_spec_text(const char **out, size_t *len, const fxi_spec *s, const fxi_spec_key *table,
-                        const char *key)
-{
-    for (size_t i = 0; i < s->keys; i++)
-        if (strlen(key) == s->pair[i].key_len && !memcmp(key, s->pair[i].key, s->pair[i].key_len)) {
-            *out = s->pair[i].value;
-            *len = s->pair[i].value_len;
-            return FX_OK;
-        }
-    while (table->name && strcmp(table->name, key))
-        table++;
-    if (!table->name || !table->fallback)
-        return fxi_error(FX_EINVAL, "%.*s needs %s=", (int)s->name_len, s->name, key);
-    *out = table->fallback;
-    *len = strlen(table->fallback);
-    return FX_OK;
-}
-
-fx_status fxi_spec_number(double *out, const fxi_spec *s, const fxi_spec_key *table,
-                          const char *key)
-{
-    const char *v;
-    size_t len;
-    double x;
-    fx_status st = fxi_spec_text(&v, &len, s, table, key);
-
-    if (st)
-        return st;
-    if (fxi_decimal_read(&x, v, v + len) != v + len || !isfinite(x))
-        return fxi_error(FX_EINVAL, "%.*s: %s=%.*s is not a finite number", (int)s->name_len,
-                         s->name, key, (int)len, v);
-    *out = x;
-    return FX_OK;
-}
-
-fx_status fxi_spec_count(uint64_t *out, const fxi_spec *s, const fxi_spec_key *table,
-                         const char *key, uint64_t low, uint64_t high)
-{
-    const char *v;
-    size_t len, i;
-    uint64_t u = 0;
-    fx_status st = fxi_spec_text(&v, &len, s, table, key);
-
-    if (st)
-        return st;
-    for (i = 0; i < len && v[i] >= '0' && v[i] <= '9'; i++)
-        if (__builtin_mul_overflow(u, (uint64_t)10, &u)
-            || __builtin_add_overflow(u, (uint64_t)(v[i] - '0'), &u))
-            break;
-    if (len == 0 || i < len || u < low || u > high)
-        return fxi_error(FX_EINVAL, "%.*s: %s=%.*s is not a whole number from %llu to %llu",
-                         (int)s->name_len, s->name, key, (int)len, v, (unsigned long long)low,
-                         (unsigned long long)high);
-    *out = u;
-    return FX_OK;
-}
-
-fx_status fxi_spec_choice(int *out, const fxi_spec *s, const fxi_spec_key *table, const char *key)
-{
-    const char *v;
-    size_t len;
-    fx_status st = fxi_spec_text(&v, &len, s, table, key);
-
-    if (st)
-        return st;
-    while (strcmp(table->name, key))
-        table++;
-    if (!in_choice(table->values, v, len, out))         /* fxi_spec_check came first */
-        return fxi_error(FX_EINVAL, "%.*s: %s=%.*s is not one of %s", (int)s->name_len, s->name,
-                         key, (int)len, v, table->values);
-    return FX_OK;
-}
-
-fx_status fxi_spec_list(double *out, size_t *n, size_t max, const fxi_spec *s,
-                        const fxi_spec_key *table, const char *key)
-{
-    const char *v;
-    size_t len, count = 0;
-    fx_status st = fxi_spec_text(&v, &len, s, table, key);
-
-    if (st)
-        return st;
-    for (const char *p = v, *end = v + len;; p++, count++) {
-        double x;
-        const char *q = fxi_decimal_read(&x, p, end);
-        if (!q || !isfinite(x) || (q < end && *q != '/'))
-            return fxi_error(FX_EINVAL, "%.*s: %s=%.*s is not a list of numbers a/b/c",
-                             (int)s->name_len, s->name, key, (int)len, v);
-        if (count == max)
-            return fxi_error(FX_EINVAL, "%.*s: %s has more than %zu numbers", (int)s->name_len,
-                             s->name, key, max);
-        out[count] = x;
-        if ((p = q) == end)
-            break;
-    }
-    *n = count + 1;
-    return FX_OK;
-}
-
-/* ---- Names in values ------------------------------------------------------------------------- */
 static int digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -251,8 +198,8 @@ size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *rese
 {
     static const char hex[] = "0123456789ABCDEF";
     size_t n = 0;
-    int position;
-    bool word = in_choice(reserved, name, len, &position);
+    int which;
+    bool word = fxi_spec_word(&which, reserved, name, len);
 
     for (size_t i = 0; i < len; i++)
         if ((word && i == 0) || strchr(",()/%", name[i])) {
@@ -265,24 +212,24 @@ size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *rese
     return n;
 }
 
-char *fxi_spec_complete(const fxi_spec *s, const fxi_spec_key *table)
+char *fxi_spec_complete(const fxi_spec *s, const fx_key *table)
 {
     size_t n = s->name_len + 1, len;
 
-    for (const fxi_spec_key *key = table; key->name; key++) {
+    for (const fx_key *key = table; key->name; key++) {
         const char *v;
         size_t value_len = 0;
-        fxi_spec_text(&v, &value_len, s, table, key->name);
+        fxi_key_text(&v, &value_len, s, table, key->name);
         n += strlen(key->name) + value_len + 2;
     }
     char *spec = fxi_realloc(NULL, n, 1);
     if (!spec)
         return NULL;
     len = (size_t)snprintf(spec, n, "%.*s", (int)s->name_len, s->name);
-    for (const fxi_spec_key *key = table; key->name; key++) {
+    for (const fx_key *key = table; key->name; key++) {
         const char *v = "";
         size_t value_len = 0;
-        fxi_spec_text(&v, &value_len, s, table, key->name);
+        fxi_key_text(&v, &value_len, s, table, key->name);
         if (value_len)
             len += (size_t)snprintf(spec + len, n - len, "%c%s=%.*s",
                                     memchr(spec, ':', len) ? ',' : ':', key->name, (int)value_len,

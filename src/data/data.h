@@ -66,10 +66,6 @@ typedef struct fxi_row_subset {
     size_t n;
 } fxi_row_subset;
 
-/* spec.c - a spec without brackets whose name is in the list (ends with NULL): its position. */
-fx_status fxi_data_spec(fxi_spec *out, size_t *which, const char *spec, const char *const *names,
-                        const char *what);
-
 /* sort.c - items in ascending order, equal ones left in their order.  scratch: n / 2 items.  In no
  * order if it is stopped (FX_ECANCELLED). */
 typedef struct fxi_data_item {          /* a key, and what goes with it */

@@ -16,6 +16,14 @@ static const fxi_data_set *const sets[] = {&fxi_data_make_pairs, &fxi_data_make_
                                            &fxi_data_make_dense_positive};
 enum { SETS = sizeof sets / sizeof *sets, PIECE = 1 << 15 };
 
+static fx_description line(size_t i)
+{
+    return i < SETS ? fxi_spec_describe(sets[i]->name, sets[i]->help, sets[i]->keys)
+                    : (fx_description){0};
+}
+
+const char *fx_data_make_name(size_t i) { return line(i).name; }
+
 typedef struct loop {
     const fxi_data_set *set;
     const fxi_making *m;
@@ -126,41 +134,42 @@ static fx_status fill(fx_data *d, const fxi_data_set *set, fxi_making *m, const 
     return s;
 }
 
-static bool has_key(const fxi_spec_key *keys, const char *name)
-{
-    while (keys->name && strcmp(keys->name, name))
-        keys++;
-    return keys->name != NULL;
-}
-
 static fx_status start(fxi_making *m, const fxi_data_set *set, const fxi_spec *spec)
 {
     uint64_t n;
-    fx_status s = fxi_spec_check(spec, set->keys);
+    fx_status s = fxi_key_count(&n, spec, set->keys, "n");
 
-    if (!s)
-        s = fxi_spec_count(&n, spec, set->keys, "n", 1, (uint64_t)1 << 40);
-    if (!s && has_key(set->keys, "noise")) {
-        s = fxi_spec_number(&m->noise, spec, set->keys, "noise");
-        if (!s && !(m->noise >= 0 && m->noise <= 0.5))
-            s = fxi_error(FX_EINVAL, "%s: noise=%g is not from 0 to 0.5", set->name, m->noise);
-    }
+    if (!s && fxi_key_has(set->keys, "noise"))
+        s = fxi_key_number(&m->noise, spec, set->keys, "noise");
     if (s)
         return s;
     m->n = (size_t)n;
     return set->start(m, spec, set->keys);
 }
 
+fx_status fx_data_make_describe(fx_description *out, const char *spec)
+{
+    fxi_making m = {0};
+    fxi_spec s;
+    size_t which;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "fx_data_make_describe: out is NULL");
+    fx_status st = fxi_spec_read(&s, &which, spec, line, "synthetic set");
+    if (!st)
+        st = start(&m, sets[which], &s);
+    if (!st)
+        *out = line(which);
+    return st;
+}
+
 fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_run *run)
 {
-    const char *names[SETS + 1] = {NULL};
     fxi_making m = {.seed = seed};
     fxi_spec parsed;
     size_t which;
 
-    for (size_t i = 0; i < SETS; i++)
-        names[i] = sets[i]->name;
-    fx_status s = fxi_data_spec(&parsed, &which, spec, names, "synthetic set");
+    fx_status s = fxi_spec_read(&parsed, &which, spec, line, "synthetic set");
     if (!s && !out)
         s = fxi_error(FX_EINVAL, "no place is given for the set");
     if (s)

@@ -21,10 +21,10 @@ typedef struct fxi_making {
 } fxi_making;
 
 typedef struct fxi_data_set {
-    const char *name;
-    const fxi_spec_key *keys;
+    const char *name, *help;
+    const fx_key *keys;
     /* Reads and checks the keys other than n and noise; allocates nothing. */
-    fx_status (*start)(fxi_making *m, const fxi_spec *s, const fxi_spec_key *keys);
+    fx_status (*start)(fxi_making *m, const fxi_spec *s, const fx_key *keys);
     /* Draws what all rows share. */
     fx_status (*plant)(fxi_making *m);
     /* Row i into col (ascending; NULL if dense) and val (of m->type; 1 where a sparse row leaves

@@ -9,12 +9,14 @@
 
 #include <math.h>
 
-static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"d", "64", NULL}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {
+    {"n", "2000", FXI_COUNT(1, 0x1p40), "rows"},
+    {"d", "64", FXI_COUNT(2, FX_INDEX_MAX), "columns"}, {0}};
 
-static fx_status start(fxi_making *m, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *table)
 {
     uint64_t d;
-    fx_status st = fxi_spec_count(&d, s, table, "d", 2, FX_INDEX_MAX);
+    fx_status st = fxi_key_count(&d, s, table, "d");
 
     if (st)
         return st;
@@ -45,4 +47,5 @@ static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32
 }
 
 const fxi_data_set fxi_data_make_dense_positive = {
-    .name = "dense-positive", .keys = keys, .start = start, .plant = fxi_data_make_one, .row = row};
+    .name = "dense-positive", .help = "unit rows |N(1, 0.5)|, the label from a pair of columns",
+    .keys = keys, .start = start, .plant = fxi_data_make_one, .row = row};

@@ -15,18 +15,20 @@
 #include <math.h>
 #include <stdio.h>
 
-static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"fields", "4", NULL},
-                                    {"levels", "25", NULL}, {"noise", "0.05", NULL},
-                                    {NULL, NULL, NULL}};
+static const fx_key keys[] = {
+    {"n", "2000", FXI_COUNT(1, 0x1p40), "rows"},
+    {"fields", "4", FXI_COUNT(2, FX_INDEX_MAX / 2), "fields, one column of each is 1"},
+    {"levels", "25", FXI_COUNT(2, FX_INDEX_MAX / 2), "columns of each field"},
+    {"noise", "0.05", FXI_NUMBER(0, 0.5), "share of labels that are turned round"}, {0}};
 enum { NAME = 48 };                     /* bytes for "field1=3" with any two numbers */
 
-static fx_status start(fxi_making *m, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *table)
 {
     uint64_t fields, levels;
-    fx_status st = fxi_spec_count(&fields, s, table, "fields", 2, FX_INDEX_MAX / 2);
+    fx_status st = fxi_key_count(&fields, s, table, "fields");
 
     if (!st)
-        st = fxi_spec_count(&levels, s, table, "levels", 2, FX_INDEX_MAX / fields);
+        st = fxi_key_count_within(&levels, s, table, "levels", 2, FX_INDEX_MAX / fields);
     if (st)
         return st;
     m->cols = (size_t)(fields * levels);
@@ -105,5 +107,6 @@ static fx_status finish(const fxi_making *m, fx_data *d)
 }
 
 const fxi_data_set fxi_data_make_fields = {
-    .name = "fields", .keys = keys, .start = start, .plant = plant, .row = row, .finish = finish,
+    .name = "fields", .help = "one-hot fields, the label from pairs of levels",
+    .keys = keys, .start = start, .plant = plant, .row = row, .finish = finish,
     .planted = "field1 field2\n"};

@@ -23,8 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"d", "100", NULL}, {"nz", "20", NULL},
-                                    {"k", "10", NULL}, {"noise", "0.05", NULL}, {NULL, NULL, NULL}};
+#define KEYS(d, nz, k)                                                                             \
+    {"n", "2000", FXI_COUNT(1, 0x1p40), "rows"},                                                   \
+    {"d", "100", FXI_COUNT(d, FX_INDEX_MAX), "columns"},                                           \
+    {"nz", "20", FXI_COUNT(nz, FX_INDEX_MAX), "ones in each row"},                                 \
+    {"k", "10", FXI_COUNT(k, FX_INDEX_MAX), "planted sets"},                                       \
+    {"noise", "0.05", FXI_NUMBER(0, 0.5), "share of labels that are turned round"}, {0}
+static const fx_key pairs[] = {KEYS(4, 2, 2)}, triples[] = {KEYS(12, 6, 4)};
 enum { PARTS_MAX = 4 };                 /* 2^(m-1), m <= 3 */
 
 static int ascending(const void *a, const void *b)
@@ -34,16 +39,16 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static fx_status start(fxi_making *m, const fxi_spec *s, size_t order)
+static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, size_t order)
 {
     size_t parts = (size_t)1 << (order - 1), planted = order * parts / 2;
     uint64_t d, nz, k;
-    fx_status st = fxi_spec_count(&d, s, keys, "d", order * parts, FX_INDEX_MAX);
+    fx_status st = fxi_key_count(&d, s, keys, "d");
 
     if (!st)
-        st = fxi_spec_count(&nz, s, keys, "nz", planted, d - order * parts + planted);
+        st = fxi_key_count_within(&nz, s, keys, "nz", planted, d - order * parts + planted);
     if (!st)
-        st = fxi_spec_count(&k, s, keys, "k", parts, (d - (nz - planted)) / order);
+        st = fxi_key_count_within(&k, s, keys, "k", parts, (d - (nz - planted)) / order);
     if (st)
         return st;
     m->m = order;
@@ -68,16 +73,14 @@ static fx_status plant(fxi_making *m)
     return FX_OK;
 }
 
-static fx_status start_pairs(fxi_making *m, const fxi_spec *s, const fxi_spec_key *unused)
+static fx_status start_pairs(fxi_making *m, const fxi_spec *s, const fx_key *keys)
 {
-    (void)unused;
-    return start(m, s, 2);
+    return start(m, s, keys, 2);
 }
 
-static fx_status start_triples(fxi_making *m, const fxi_spec *s, const fxi_spec_key *unused)
+static fx_status start_triples(fxi_making *m, const fxi_spec *s, const fx_key *keys)
 {
-    (void)unused;
-    return start(m, s, 3);
+    return start(m, s, keys, 3);
 }
 
 static int by_column(const void *a, const void *b)
@@ -146,6 +149,8 @@ static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32
 }
 
 const fxi_data_set fxi_data_make_pairs = {
-    .name = "pairs", .keys = keys, .start = start_pairs, .plant = plant, .row = row};
+    .name = "pairs", .help = "sparse rows, k planted pairs of columns decide the label",
+    .keys = pairs, .start = start_pairs, .plant = plant, .row = row};
 const fxi_data_set fxi_data_make_triples = {
-    .name = "triples", .keys = keys, .start = start_triples, .plant = plant, .row = row};
+    .name = "triples", .help = "sparse rows, k planted triples of columns decide the label",
+    .keys = triples, .start = start_triples, .plant = plant, .row = row};

@@ -6,16 +6,19 @@
 
 #include "data/make.h"
 
-static const fxi_spec_key keys[] = {{"n", "2000", NULL}, {"d", "20", NULL}, {"k", "3", NULL},
-                                    {"noise", "0", NULL}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {
+    {"n", "2000", FXI_COUNT(1, 0x1p40), "rows"},
+    {"d", "20", FXI_COUNT(1, FX_INDEX_MAX), "columns"},
+    {"k", "3", FXI_COUNT(1, FX_INDEX_MAX), "columns that decide the label, at most d"},
+    {"noise", "0", FXI_NUMBER(0, 0.5), "share of labels that are turned round"}, {0}};
 
-static fx_status start(fxi_making *m, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *table)
 {
     uint64_t d, k;
-    fx_status st = fxi_spec_count(&d, s, table, "d", 1, FX_INDEX_MAX);
+    fx_status st = fxi_key_count(&d, s, table, "d");
 
     if (!st)
-        st = fxi_spec_count(&k, s, table, "k", 1, d);
+        st = fxi_key_count_within(&k, s, table, "k", 1, d);
     if (st)
         return st;
     m->cols = m->stored = (size_t)d;
@@ -45,4 +48,5 @@ static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32
 }
 
 const fxi_data_set fxi_data_make_parity = {
-    .name = "parity", .keys = keys, .start = start, .plant = fxi_data_make_one, .row = row};
+    .name = "parity", .help = "dense rows of +1 and -1, the label is the product of k columns",
+    .keys = keys, .start = start, .plant = fxi_data_make_one, .row = row};

@@ -36,10 +36,21 @@
 #include <string.h>
 
 enum { NONE, MAXABS, STD, UNIT_L1, UNIT_L2 };
-static const char *const names[] = {"none", "maxabs", "std", "unit-l1", "unit-l2", NULL};
+static const struct { const char *name, *help; } table[] = {
+    {"none", "rows as they are"}, {"maxabs", "columns to [-1, 1]: divided by their largest number"},
+    {"std", "columns divided by their standard deviation; not centred, so that zeros stay zeros"},
+    {"unit-l1", "rows to L1 norm 1"}, {"unit-l2", "rows to L2 norm 1"}};
+enum { SCALINGS = sizeof table / sizeof *table };
+static const fx_key no_keys[] = {{0}};
+
+static fx_description line(size_t i)
+{
+    return i < SCALINGS ? fxi_spec_describe(table[i].name, table[i].help, no_keys)
+                        : (fx_description){0};
+}
 
 struct fx_scale {
-    size_t kind;                        /* position in names */
+    size_t kind;                        /* position in the table */
     size_t cols;
     double *factor;                     /* [cols], NULL for none and row scalings */
 };
@@ -48,11 +59,23 @@ static bool of_columns(size_t kind) { return kind == MAXABS || kind == STD; }
 
 static fx_status parse(size_t *kind, const char *spec)
 {
-    static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
     fxi_spec s;
-    fx_status st = fxi_data_spec(&s, kind, spec, names, "scaling");
 
-    return st ? st : fxi_spec_check(&s, no_keys);
+    return fxi_spec_read(&s, kind, spec, line, "scaling");
+}
+
+const char *fx_data_scale_name(size_t i) { return line(i).name; }
+
+fx_status fx_data_scale_describe(fx_description *out, const char *spec)
+{
+    size_t kind;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "fx_data_scale_describe: out is NULL");
+    fx_status st = parse(&kind, spec);
+    if (!st)
+        *out = line(kind);
+    return st;
 }
 
 static fx_scale *scale_new(size_t kind, size_t cols)
@@ -228,13 +251,13 @@ fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *
         return st;
     if (!out || (of_columns(kind) && cols && !factor))
         return fxi_error(FX_EINVAL, out ? "%s needs factors" : "no place is given for %s",
-                         names[kind]);
+                         table[kind].name);
     if (!of_columns(kind) && cols)
-        return fxi_error(FX_EINVAL, "%s has no factors, but %zu are given", names[kind], cols);
+        return fxi_error(FX_EINVAL, "%s has no factors, but %zu are given", table[kind].name, cols);
     for (size_t j = 0; j < cols; j++)
         if (!(factor[j] > 0 && factor[j] <= DBL_MAX))
             return fxi_error(FX_EINVAL, "factor %zu of %s is %g; it must be positive and finite", j,
-                             names[kind], factor[j]);
+                             table[kind].name, factor[j]);
     fx_scale *s = scale_new(kind, cols);
     if (!s)
         return FX_ENOMEM;
@@ -244,7 +267,7 @@ fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *
     return FX_OK;
 }
 
-const char *fx_data_scale_spec(const fx_scale *s) { return names[s->kind]; }
+const char *fx_data_scale_spec(const fx_scale *s) { return table[s->kind].name; }
 
 const double *fx_data_scale_factors(const fx_scale *s, size_t *cols)
 {

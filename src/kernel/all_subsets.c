@@ -21,7 +21,7 @@ static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fx
     work->simd->kernel_subsets_without(g, p->x, p->slot, p->zt, p->n);
 }
 
-static const fxi_spec_key keys[] = {{0}};
+static const fx_key keys[] = {{0}};
 const fxi_kernel_type fxi_kernel_all_subsets = {
-    .name = "all-subsets", .help = "all-subsets   product of (1 + x_j y_j): every combination",
-    .keys = keys, .panel = panel, .gradient = gradient};
+    .name = "all-subsets", .help = "product of (1 + x_j y_j): every combination",
+    .keys = keys, .panel = panel, .combines = true, .gradient = gradient};

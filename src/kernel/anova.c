@@ -112,14 +112,18 @@ static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fx
             by_table(g, table, k, p, w);
 }
 
-static const fxi_spec_key keys[] = {{"order", "2", NULL}, {0}};
-static const fxi_spec_key keys_upto[] = {{"order", "2", NULL}, {"theta", "1", NULL}, {0}};
+#define ORDER "order", "2", FXI_COUNT(1, FX_ORDER_MAX)
+static const fx_key keys[] = {{ORDER, "columns in each combination"}, {0}};
+static const fx_key keys_upto[] = {
+    {ORDER, "columns in a combination, at most"},
+    {"theta", "1", FXI_LIST(0), "weights t1/t2/.. of the orders 1, 2, ..; one number: of all"},
+    {0}};
 
 /* coef[1..order]: theta, or 1 at the one order of anova. */
-static fx_status init_order(fx_kernel *k, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status init_order(fx_kernel *k, const fxi_spec *s, const fx_key *table)
 {
     uint64_t order;
-    fx_status st = fxi_spec_count(&order, s, table, "order", 1, FX_ORDER_MAX);
+    fx_status st = fxi_key_count(&order, s, table, "order");
 
     if (st)
         return st;
@@ -146,29 +150,24 @@ static fx_status init_upto(fx_kernel *k, const fxi_spec *s, const char *family, 
     fx_status st = init_order(k, s, keys_upto);
 
     (void)family, (void)base;
-    if (st || (st = fxi_spec_list(theta, &n, FX_ORDER_MAX, s, keys_upto, "theta")) != 0)
+    if (st || (st = fxi_key_list(theta, &n, FX_ORDER_MAX, s, keys_upto, "theta")) != 0)
         return st;
     if (n == 1)                         /* one weight for every order */
         while (n < (size_t)k->order)
             theta[n++] = theta[0];
     if (n != (size_t)k->order)
         return fxi_error(FX_EINVAL, "anova-upto: %zu weights theta for order %d", n, k->order);
-    for (int t = 1; t <= k->order; t++) {
-        if (theta[t - 1] < 0)
-            return fxi_error(FX_EINVAL,
-                             "anova-upto: theta %g of order %d is negative: not positive "
-                             "definite",
-                             theta[t - 1], t);
+    for (int t = 1; t <= k->order; t++)
         k->coef[t] = theta[t - 1];
-    }
     return FX_OK;
 }
 
 const fxi_kernel_type fxi_kernel_anova = {
-    .name = "anova", .help = "anova:order=2   sum over sets of `order` features of prod x_j y_j",
-    .keys = keys, .init = init, .panel = panel, .scratch = scratch, .gradient = gradient};
+    .name = "anova", .help = "sum over sets of `order` features of prod x_j y_j",
+    .keys = keys, .init = init, .panel = panel, .combines = true,
+    .scratch = scratch, .gradient = gradient};
 const fxi_kernel_type fxi_kernel_anova_upto = {
     .name = "anova-upto",
-    .help = "anova-upto:order=2,theta=1   sum over t <= order of theta_t anova_t; theta=t1/t2/..",
-    .keys = keys_upto, .init = init_upto, .panel = panel_upto, .scratch = scratch,
+    .help = "sum over t <= order of theta_t anova_t",
+    .keys = keys_upto, .init = init_upto, .panel = panel_upto, .combines = true, .scratch = scratch,
     .gradient = gradient};

@@ -19,6 +19,6 @@ static void finish(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd
 }
 
 const fxi_kernel_type fxi_kernel_cauchy = {
-    .name = "cauchy", .help = "cauchy:gamma=1   product of 1/(1 + gamma^2 (x_j - y_j)^2)",
+    .name = "cauchy", .help = "product of 1/(1 + gamma^2 (x_j - y_j)^2)",
     .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init,
     .panel = panel, .finish = finish, .pairs = true, .differences = true};

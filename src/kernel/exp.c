@@ -25,6 +25,6 @@ static double coefficient(const fx_kernel *k, int n)
 }
 
 const fxi_kernel_type fxi_kernel_exp = {
-    .name = "exp", .help = "exp:gamma=1   exp(gamma <x,y>)", .keys = fxi_kernel_gamma_keys,
+    .name = "exp", .help = "exp(gamma <x,y>)", .keys = fxi_kernel_gamma_keys,
     .init = fxi_kernel_gamma_init,
     .of = of, .finish = finish, .coefficient = coefficient};

@@ -67,13 +67,17 @@ static void panel_cross(double *out, const fx_kernel *k, const fxi_panel *p, con
     }
 }
 
-static const fxi_spec_key keys[] = {{"file", "", NULL}, {"order", "2", NULL}, {0}};
-static const fxi_spec_key keys_cross[] = {{"file", "", NULL}, {0}};
+static const fx_key keys[] = {
+    {"file", "", FXI_TEXT(NULL), "file with lines `name: column ..`, one for each group"},
+    {"order", "2", FXI_COUNT(1, FX_ORDER_MAX), "groups in each combination"}, {0}};
+static const fx_key keys_cross[] = {
+    {"file", "", FXI_TEXT(NULL), "file with the names to cross, then the lines of the groups"},
+    {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
     uint64_t order;
-    fx_status st = fxi_spec_count(&order, s, keys, "order", 1, FX_ORDER_MAX);
+    fx_status st = fxi_key_count(&order, s, keys, "order");
 
     if (st)
         return st;
@@ -95,8 +99,9 @@ static fx_status init_cross(fx_kernel *k, const fxi_spec *s, const char *family,
 }
 
 const fxi_kernel_type fxi_kernel_groups = {
-    .name = "groups", .help = "groups:file=F,order=2   anova over sums of groups of features",
-    .keys = keys, .init = init, .panel = panel, .scratch = scratch};
+    .name = "groups", .help = "anova over sums of groups of features",
+    .keys = keys, .init = init, .panel = panel, .combines = true, .scratch = scratch};
 const fxi_kernel_type fxi_kernel_cross = {
-    .name = "cross", .help = "cross:file=F   product of the sums of the groups named first in F",
-    .keys = keys_cross, .init = init_cross, .panel = panel_cross, .scratch = scratch};
+    .name = "cross", .help = "product of the sums of the groups that `file` names first",
+    .keys = keys_cross, .init = init_cross, .panel = panel_cross, .combines = true,
+    .scratch = scratch};

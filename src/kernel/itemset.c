@@ -54,7 +54,8 @@ static void panel(double *out, const fx_kernel *k, const fxi_panel *p, const fxi
     }
 }
 
-static const fxi_spec_key keys[] = {{"file", "", NULL}, {0}};
+static const fx_key keys[] = {
+    {"file", "", FXI_TEXT(NULL), "file with one set of columns a line"}, {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
@@ -65,5 +66,5 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 }
 
 const fxi_kernel_type fxi_kernel_itemset = {
-    .name = "itemset", .help = "itemset:file=F   sum over the sets in F of prod x_j y_j",
-    .keys = keys, .init = init, .panel = panel, .scratch = scratch};
+    .name = "itemset", .help = "sum over the sets in `file` of prod x_j y_j",
+    .keys = keys, .init = init, .panel = panel, .combines = true, .scratch = scratch};

@@ -15,7 +15,13 @@ static const fxi_kernel_type *const table[] = {
 };
 enum { KERNELS = sizeof table / sizeof *table };
 
-const char *fx_kernel_help(size_t i) { return i < KERNELS ? table[i]->help : NULL; }
+static fx_description line(size_t i)
+{
+    return i < KERNELS ? fxi_spec_describe(table[i]->name, table[i]->help, table[i]->keys)
+                       : (fx_description){0};
+}
+
+const char *fx_kernel_name(size_t i) { return line(i).name; }
 
 void fx_kernel_free(fx_kernel *k)
 {
@@ -54,31 +60,40 @@ void fxi_kernel_names(char out[256], bool outer)
             n += (size_t)snprintf(out + n, 256 - n, "%s%s", n ? ", " : "", table[i]->name);
 }
 
+/* Has it all that init needs?  A name alone is described, too. */
+static bool complete(const fxi_spec *s, const fx_key *keys)
+{
+    for (; keys->name; keys++)
+        if (!strcmp(keys->name, "file")
+            || (!keys->fallback && fxi_spec_at(s, keys->name) == s->keys))
+            return false;
+    return true;
+}
+
+/* base < 0: to be described alone. */
 static fx_status parse(fx_kernel **out, const char *text, size_t len, const char *family, int base,
                        int depth)
 {
     enum { DEPTH_MAX = 16 };
     fxi_spec s;
     fx_status st = fxi_spec_parse(&s, text, len);
-    const char *names[KERNELS + 1] = {0};
     size_t i;
 
     if (st)
         return st;
     if (depth > DEPTH_MAX)
         return fxi_error(FX_EINVAL, "more than %d kernels inside one another", DEPTH_MAX);
-    for (i = 0; i < KERNELS; i++)
-        names[i] = table[i]->name;
-    if ((st = fxi_spec_find(&i, &s, names, "kernel")) != 0)
+    if ((st = fxi_spec_find(&i, &s, line, "kernel")) != 0)
         return st;
     if (s.inner && !table[i]->of) {
         char outer[256];
         fxi_kernel_names(outer, true);
-        return fxi_error(FX_EINVAL, "%s takes no inner kernel; these do: %s", table[i]->name, outer);
+        return fxi_error(FX_EINVAL, "%s takes no inner kernel; these do: %s", table[i]->name,
+                         outer);
     }
     if (depth && table[i] == &fxi_kernel_precomputed)
         return fxi_error(FX_EINVAL, "precomputed stands alone, not inside another kernel");
-    st = fxi_spec_check(&s, table[i]->keys);
+    st = fxi_key_check(&s, table[i]->keys);
     if (st)
         return st;
 
@@ -88,7 +103,7 @@ static fx_status parse(fx_kernel **out, const char *text, size_t len, const char
     k->type = table[i];
     if (s.inner)
         st = parse(&k->inner, s.inner, s.inner_len, family, base, depth + 1);
-    if (!st && k->type->init)
+    if (!st && k->type->init && (base >= 0 || complete(&s, k->type->keys)))
         st = k->type->init(k, &s, family, base);
     if (!st && !(k->spec = complete_spec(k, &s)))
         st = FX_ENOMEM;
@@ -109,18 +124,44 @@ fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family,
     return parse(out, spec, strlen(spec), family, base, 0);
 }
 
+/* Is it a sum over combinations of columns, of not too many in one? */
+static bool combines(const fx_kernel *k)
+{
+    bool alone = !k->inner || k->inner->type == &fxi_kernel_linear;
+
+    return k->type->combines
+           || (k->type->coefficient && alone && k->type->coefficient(k, FX_ORDER_MAX + 1) == 0);
+}
+
+fx_status fx_kernel_describe(fx_description *out, const char *spec)
+{
+    fx_kernel *k;
+
+    if (!out || !spec)
+        return fxi_error(FX_EINVAL, "fx_kernel_describe: %s is NULL", out ? "spec" : "out");
+    fx_status st = parse(&k, spec, strlen(spec), NULL, -1, 0);
+    if (st)
+        return st;
+    *out = fxi_spec_describe(k->type->name, k->type->help, k->type->keys);
+    out->explainable = combines(k);
+    out->outer = k->type->of != NULL;
+    out->precomputed = fxi_kernel_is_precomputed(k);
+    fx_kernel_free(k);
+    return FX_OK;
+}
+
 const char *fx_kernel_file(const char *spec, size_t *len)
 {
     fxi_spec s;
     size_t n = spec ? strlen(spec) : 0;
 
     while (spec && fxi_spec_parse(&s, spec, n) == FX_OK) {
-        for (size_t i = 0; i < s.keys; i++)
-            if (s.pair[i].key_len == 4 && !memcmp(s.pair[i].key, "file", 4)) {
-                if (len)
-                    *len = s.pair[i].value_len;
-                return s.pair[i].value;
-            }
+        size_t i = fxi_spec_at(&s, "file");
+        if (i < s.keys) {
+            if (len)
+                *len = s.pair[i].value_len;
+            return s.pair[i].value;
+        }
         spec = s.inner;
         n = s.inner_len;
     }
@@ -202,27 +243,13 @@ double fxi_kernel_squares(const fx_kernel *k)
 
 bool fxi_kernel_is_precomputed(const fx_kernel *k) { return k->type == &fxi_kernel_precomputed; }
 
-fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
-                              const char *key)
-{
-    double x;
-    fx_status st = fxi_spec_number(&x, s, keys, key);
-
-    if (st)
-        return st;
-    if (!(x > 0))
-        return fxi_error(FX_EINVAL, "%.*s: %s=%g must be positive", (int)s->name_len, s->name, key,
-                         x);
-    *out = x;
-    return FX_OK;
-}
-
-const fxi_spec_key fxi_kernel_gamma_keys[] = {{"gamma", "1", NULL}, {0}};
+const fx_key fxi_kernel_gamma_keys[] = {
+    {"gamma", "1", FXI_POSITIVE, "factor of the distance; exp: of <x,y>"}, {0}};
 
 fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
     (void)family, (void)base;
-    return fxi_kernel_positive(&k->gamma, s, fxi_kernel_gamma_keys, "gamma");
+    return fxi_key_number(&k->gamma, s, fxi_kernel_gamma_keys, "gamma");
 }
 
 fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,

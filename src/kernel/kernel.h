@@ -26,8 +26,8 @@ typedef struct fxi_work {               /* scratch of a thread, allocated once o
 
 typedef struct fxi_kernel_type {
     const char *name;
-    const char *help;                   /* formula and remarks, one line */
-    const fxi_spec_key *keys;
+    const char *help;                   /* formula and remarks, one line, without the keys */
+    const fx_key *keys;
     fx_status (*init)(fx_kernel *k, const fxi_spec *s, const char *family, int base); /* or NULL */
     /* panel: K(x, z_w) to out[FXI_LANES], up to `finish`; of a kernel of pairs, K(x2, z_w) to the
      * next FXI_LANES if there is an x2.  Or of: f(s), a kernel on top of another (by default the
@@ -41,6 +41,7 @@ typedef struct fxi_kernel_type {
     /* with `of`: the coefficient of s^n in its Maclaurin series, >= 0; 0 beyond the end */
     double (*coefficient)(const fx_kernel *k, int n);
     bool differences;                   /* panel needs every feature where x or some z_w is not 0 */
+    bool combines;                      /* panel is a sum over combinations of columns */
     bool products, squares;             /* panel is <x, z_w>, is ||x - z_w||^2 */
     /* doubles of scratch for rows of at most n entries; NULL: none */
     size_t (*scratch)(const fx_kernel *k, size_t n, bool gradient);
@@ -87,10 +88,8 @@ double fxi_kernel_squares(const fx_kernel *k);
 bool fxi_kernel_is_precomputed(const fx_kernel *k);
 /* True if the kernel depends on feature indices (itemset, groups, cross). */
 bool fxi_kernel_columns(const fx_kernel *k);
-fx_status fxi_kernel_positive(double *out, const fxi_spec *s, const fxi_spec_key *keys,
-                              const char *key); /* a number > 0 */
 /* for kernels whose one key is gamma > 0 */
-extern const fxi_spec_key fxi_kernel_gamma_keys[];
+extern const fx_key fxi_kernel_gamma_keys[];
 fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base);
 /* Names of the kernels that stand around another one, or that have gradients: "poly, exp, ..". */
 void fxi_kernel_names(char out[256], bool outer);

@@ -18,6 +18,6 @@ static void finish(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd
 }
 
 const fxi_kernel_type fxi_kernel_laplacian = {
-    .name = "laplacian", .help = "laplacian:gamma=1   exp(-gamma ||x - y||_1)",
+    .name = "laplacian", .help = "exp(-gamma ||x - y||_1)",
     .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init,
     .panel = panel, .finish = finish, .pairs = true, .differences = true};

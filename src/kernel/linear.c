@@ -20,7 +20,7 @@ static void gradient(double *g, const fx_kernel *k, const fxi_panel *p, const fx
             g[e * FXI_LANES + (size_t)w] = p->x[e];
 }
 
-static const fxi_spec_key keys[] = {{0}};
-const fxi_kernel_type fxi_kernel_linear = {.name = "linear", .help = "linear   <x,y>",
-                                           .keys = keys, .panel = panel, .pairs = true,
-                                           .products = true, .gradient = gradient};
+static const fx_key keys[] = {{0}};
+const fxi_kernel_type fxi_kernel_linear = {.name = "linear", .help = "<x,y>",
+                                           .keys = keys, .panel = panel, .combines = true,
+                                           .pairs = true, .products = true, .gradient = gradient};

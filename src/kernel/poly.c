@@ -32,25 +32,24 @@ static double coefficient(const fx_kernel *k, int n)
     return a;
 }
 
-static const fxi_spec_key keys[] = {
-    {"degree", "2", NULL}, {"coef0", "1", NULL}, {"gamma", "1", NULL}, {0}};
+static const fx_key keys[] = {
+    {"degree", "2", FXI_COUNT(1, DEGREE_MAX), "power"},
+    {"coef0", "1", FXI_NUMBER(0, INFINITY), "constant; 0: combinations of `degree` columns alone"},
+    {"gamma", "1", FXI_POSITIVE, "factor of <x,y>"}, {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
     uint64_t degree;
-    fx_status st = fxi_spec_count(&degree, s, keys, "degree", 1, DEGREE_MAX);
+    fx_status st = fxi_key_count(&degree, s, keys, "degree");
 
     (void)family, (void)base;
-    if (st || (st = fxi_kernel_positive(&k->gamma, s, keys, "gamma")) != 0
-        || (st = fxi_spec_number(&k->coef0, s, keys, "coef0")) != 0)
+    if (st || (st = fxi_key_number(&k->gamma, s, keys, "gamma")) != 0)
         return st;
-    if (k->coef0 < 0)
-        return fxi_error(FX_EINVAL, "poly: coef0=%g is negative: not positive definite", k->coef0);
     k->order = (int)degree;
-    return FX_OK;
+    return fxi_key_number(&k->coef0, s, keys, "coef0");
 }
 
 const fxi_kernel_type fxi_kernel_poly = {
-    .name = "poly", .help = "poly:degree=2,coef0=1,gamma=1   (coef0 + gamma <x,y>)^degree",
+    .name = "poly", .help = "(coef0 + gamma <x,y>)^degree",
     .keys = keys, .init = init, .of = of, .finish = finish,
     .coefficient = coefficient};

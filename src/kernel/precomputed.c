@@ -176,12 +176,13 @@ fx_status fxi_kernel_precomputed_check(const fx_kernel *k, const fx_matrix *X, c
     return fxi_parallel((X->rows + ROWS - 1) / ROWS, check_block, &a, run);
 }
 
-static const fxi_spec_key keys[] = {{"serial", "auto", "auto|no|yes"}, {0}};
+static const fx_key keys[] = {
+    {"serial", "auto", FXI_CHOICE("auto|no|yes"), "yes: column 0 numbers the rows from 1"}, {0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
     int choice;
-    fx_status st = fxi_spec_choice(&choice, s, keys, "serial");
+    fx_status st = fxi_key_choice(&choice, s, keys, "serial");
 
     (void)family, (void)base;
     if (!st)
@@ -191,6 +192,5 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_precomputed = {
     .name = "precomputed",
-    .help = "precomputed:serial=auto   rows are rows of a Gram matrix; serial=yes: column 0 counts "
-            "them from 1",
+    .help = "rows are rows of a Gram matrix",
     .keys = keys, .init = init};

@@ -25,7 +25,7 @@ static void finish(double *v, size_t n, const fx_kernel *k, const fxi_simd *simd
 }
 
 const fxi_kernel_type fxi_kernel_rbf = {
-    .name = "rbf", .help = "rbf:gamma=1   exp(-gamma ||x - y||^2)",
+    .name = "rbf", .help = "exp(-gamma ||x - y||^2)",
     .keys = fxi_kernel_gamma_keys, .init = fxi_kernel_gamma_init,
     .panel = panel, .finish = finish, .pairs = true, .differences = true,
     .squares = true};

@@ -33,12 +33,14 @@ static double coefficient_inf(const fx_kernel *k, int n)
     return 1;
 }
 
-static const fxi_spec_key keys[] = {{"degree", "3", NULL}, {0}}, no_keys[] = {{0}};
+static const fx_key keys[] = {
+    {"degree", "3", FXI_COUNT(1, DEGREE_MAX), "number of powers, from 0 on"}, {0}};
+static const fx_key no_keys[] = {{0}};
 
 static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int base)
 {
     uint64_t degree = 0;
-    fx_status st = fxi_spec_count(&degree, s, keys, "degree", 1, DEGREE_MAX);
+    fx_status st = fxi_key_count(&degree, s, keys, "degree");
 
     (void)family, (void)base;
     k->order = (int)degree;
@@ -46,8 +48,8 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 }
 
 const fxi_kernel_type fxi_kernel_vovk = {
-    .name = "vovk", .help = "vovk:degree=3   sum of <x,y>^n for n < degree", .keys = keys,
+    .name = "vovk", .help = "sum of <x,y>^n for n < degree", .keys = keys,
     .init = init, .of = of, .coefficient = coefficient};
 const fxi_kernel_type fxi_kernel_vovk_inf = {
-    .name = "vovk-inf", .help = "vovk-inf   1/(1 - <x,y>), for |<x,y>| < 1", .keys = no_keys,
+    .name = "vovk-inf", .help = "1/(1 - <x,y>), for |<x,y>| < 1", .keys = no_keys,
     .of = of_inf, .coefficient = coefficient_inf};

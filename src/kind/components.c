@@ -9,20 +9,18 @@
 
 #define VECTORS 50.0                    /* of an estimate, from fits on real data */
 
-static const fxi_spec_key keys[] = {{"k", NULL, NULL}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {{"k", NULL, FXI_COUNT(1, INT32_MAX), "components"}, {0}};
 static const fxi_learner pca[] = {
-    {"pca", "pca          k=: directions of largest variance, of rows or of a map's features; no "
-     "labels", keys, NULL, 0},
-    {0}};
+    {"pca", "directions of largest variance, of rows or of a map's features; no labels", keys, NULL,
+     0, NULL}, {0}};
 static const fxi_learner kernel_pca[] = {
-    {"kernel-pca", "kernel-pca   k=: directions of largest variance in the kernel's space; no "
-     "labels", keys, NULL, 0},
-    {0}};
+    {"kernel-pca", "directions of largest variance in the kernel's space; no labels", keys, NULL, 0,
+     "pca"}, {0}};
 
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     l->task = FXI_NO_LABELS;
-    return fxi_model_learner_count(&l->components, l, s, "k", 1);
+    return fxi_model_learner_count(&l->components, l, s, "k");
 }
 
 static bool is_kernel(const fxi_train *t) { return t->how.kind == &fxi_kind_kernel_components; }
@@ -185,14 +183,16 @@ static fx_status parse_kernel_arrays(fxi_parsing *p)
 
 const fxi_kind fxi_kind_components = {
     .name = "components", .learner = pca, .prepared = sizeof(fxi_weights), .format = 2,
-    .read = read, .prepare = prepare, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fit,
+    .read = read, .describe = fxi_kind_features_describe,
+    .prepare = prepare, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fit,
     .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
     .dump_header = dump_header, .dump_arrays = dump_arrays, .parse_header = parse_header,
     .parse_arrays = parse_arrays, .parsed = fxi_kind_features_parsed};
 
 const fxi_kind fxi_kind_kernel_components = {
     .name = "kernel components", .learner = kernel_pca, .prepared = sizeof(fxi_machine),
-    .format = 2, .read = read, .prepare = fxi_kind_kernel, .bytes = kernel_bytes,
+    .format = 2, .read = read, .describe = fxi_kind_kernel_describe,
+    .prepare = fxi_kind_kernel, .bytes = kernel_bytes,
     .close = fxi_kind_vectors_close, .fit = fit, .seconds = kernel_seconds,
     .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_vectors_scorer,
     .terms = fxi_kind_vectors_terms, .dump_header = dump_kernel_header,

@@ -18,83 +18,77 @@
 
 static const char *const solver_name[] = {"auto", "cd", "adagrad", "lbfgs"};
 
-#define COMMON \
-    {"task", "classify", "classify|regress|rank"}, \
-        {"loss", "auto", "auto|squared|logistic|squared-hinge"}, {"rank", "30", NULL}, \
-        {"sd", "0.01", NULL}, {"beta", "3e-4", NULL}, {"linear", "yes", "yes|no"}, \
-        {"alpha", "1e-4", NULL}, {"intercept", "free", "free|none"}, \
-        {"lambda", "ones", "ones|signs|learned"}, {"beta-lambda", "1e-3", NULL}, \
-        {"solver", "auto", "auto|cd|adagrad|lbfgs"}, {"tol", "1e-4", NULL}, \
-        {"max-iter", "100", NULL}, {"lr", "0.1", NULL}, {"batch", "64", NULL}, \
-        {"guard", "yes", "yes|no"}, {"clip", "no", "no|train"}, \
-    { \
-        NULL, NULL, NULL \
-    }
+#define NOT_NEGATIVE FXI_NUMBER(0, INFINITY)
+#define COUNT        FXI_COUNT(1, INT32_MAX)
+#define COMMON                                                                                     \
+    {"task", "classify", FXI_CHOICE("classify|regress|rank"),                                      \
+     "rank: labels order the rows of a query"},                                                    \
+    {"loss", "auto", FXI_CHOICE("auto|squared|logistic|squared-hinge"),                            \
+     "auto: squared for targets, else logistic"},                                                  \
+    {"rank", "30", COUNT, "components of each order"},                                             \
+    {"sd", "0.01", NOT_NEGATIVE, "standard deviation of factors at the start"},                    \
+    {"beta", "3e-4", FXI_LIST(0), "penalty of factors; X/Y/..: of orders 2, 3, .."},               \
+    {"linear", "yes", FXI_CHOICE("yes|no"), "a weight for each column, too"},                      \
+    {"alpha", "1e-4", NOT_NEGATIVE, "penalty of the linear term"},                                 \
+    {"intercept", "free", FXI_CHOICE("free|none"), "a constant that is not penalised"},            \
+    {"lambda", "ones", FXI_CHOICE("ones|signs|learned"), "weights of components"},                 \
+    {"beta-lambda", "1e-3", NOT_NEGATIVE, "penalty of learned weights of components"},             \
+    {"solver", "auto", FXI_CHOICE("auto|cd|adagrad|lbfgs"),                                        \
+     "auto: cd; for rank adagrad, for poly-net lbfgs"},                                            \
+    {"tol", "1e-4", NOT_NEGATIVE, "stop when an iteration gains less than this share"},            \
+    {"max-iter", "100", COUNT, "iterations at most"},                                              \
+    {"lr", "0.1", FXI_POSITIVE, "adagrad: learning rate"},                                         \
+    {"batch", "64", COUNT, "adagrad: rows of a step"},                                             \
+    {"guard", "yes", FXI_CHOICE("yes|no"), "adagrad: repeat at half the rate what goes astray"},   \
+    {"clip", "no", FXI_CHOICE("no|train"), "keep predicted targets within those of the training"}, \
+    {0}
 
-static const fxi_spec_key keys[] = {COMMON};
-static const fxi_spec_key keys_order[] = {{"order", "3", NULL}, COMMON};
-static const fxi_spec_key keys_degree[] = {{"degree", "2", NULL}, COMMON};
-static const fxi_spec_key keys_split[] = {{"split", NULL, NULL}, COMMON};
+static const fx_key keys[] = {COMMON};
+static const fx_key keys_order[] = {
+    {"order", "3", FXI_COUNT(2, FX_ORDER_MAX), "columns in a combination, at most"}, COMMON};
+static const fx_key keys_degree[] = {
+    {"degree", "2", FXI_COUNT(2, FX_ORDER_MAX), "power of the linear functions"}, COMMON};
+static const fx_key keys_split[] = {
+    {"split", NULL, COUNT, "columns on the left of a product"}, COMMON};
 
 static const fxi_learner learners[] = {
-    {"fm", "fm           task=classify|regress|rank, loss=, rank=30, beta=3e-4, "
-     "solver=auto|cd|adagrad|lbfgs, tol=1e-4, max-iter=100: pairs of columns with learnt weights",
-     keys, NULL, FXI_FM_HOFM},
-    {"hofm", "hofm         order=3, beta=3e-4: combinations of 2 to `order` columns, "
-     "factors for each order", keys_order, NULL, FXI_FM_HOFM},
-    {"hofm-shared", "hofm-shared  order=3: the same, factors for all orders together", keys_order,
-     NULL, FXI_FM_SHARED},
-    {"hofm-simplex", "hofm-simplex order=3: the same, with a learnt weight of each order",
-     keys_order, NULL, FXI_FM_SIMPLEX},
-    {"all-subsets", "all-subsets  combinations of any number of columns", keys, NULL,
-     FXI_FM_SUBSETS},
-    {"poly-net", "poly-net     degree=2: powers of linear functions", keys_degree, NULL,
-     FXI_FM_POWER},
-    {"poly-net-uv", "poly-net-uv  products of two linear functions", keys, NULL, FXI_FM_UV},
-    {"bilinear", "bilinear     split=: products of one of the first `split` columns and one of "
-     "the others", keys_split, NULL, FXI_FM_BILINEAR},
+    {"fm", "pairs of columns with learnt weights", keys, NULL, FXI_FM_HOFM, NULL},
+    {"hofm", "combinations of 2 to `order` columns, factors for each order", keys_order, NULL,
+     FXI_FM_HOFM, NULL},
+    {"hofm-shared", "combinations of 2 to `order` columns, factors for all orders together",
+     keys_order, NULL, FXI_FM_SHARED, NULL},
+    {"hofm-simplex", "as hofm-shared, with a learnt weight of each order", keys_order, NULL,
+     FXI_FM_SIMPLEX, NULL},
+    {"all-subsets", "combinations of any number of columns", keys, NULL, FXI_FM_SUBSETS, NULL},
+    {"poly-net", "powers of linear functions", keys_degree, NULL, FXI_FM_POWER, NULL},
+    {"poly-net-uv", "products of two linear functions", keys, NULL, FXI_FM_UV, NULL},
+    {"bilinear", "products of one of the first `split` columns and one of the others", keys_split,
+     NULL, FXI_FM_BILINEAR, NULL},
     {0}};
 
 /* ---- Values ------------------------------------------------------------------------------ */
 
-/* A number of at least 0, or above 0. */
-static fx_status number(double *out, const fxi_spec *s, const fxi_spec_key *k, const char *key,
-                        bool zero)
-{
-    fx_status st = fxi_spec_number(out, s, k, key);
-
-    if (!st && !(*out > 0 || (zero && *out == 0)))
-        st = fxi_error(FX_EINVAL, "%.*s: %s=%g %s", (int)s->name_len, s->name, key, *out,
-                       zero ? "is negative" : "must be positive");
-    return st;
-}
-
-static fx_status count(size_t *out, const fxi_spec *s, const fxi_spec_key *k, const char *key,
-                       uint64_t low, uint64_t high)
+static fx_status count(size_t *out, const fxi_spec *s, const fx_key *k, const char *key)
 {
     uint64_t n = 0;
-    fx_status st = fxi_spec_count(&n, s, k, key, low, high);
+    fx_status st = fxi_key_count(&n, s, k, key);
 
     *out = (size_t)n;
     return st;
 }
 
 /* beta of each order; the last number holds for all further ones. */
-static fx_status read_beta(fxi_fm_shape *shape, const fxi_spec *s, const fxi_spec_key *k)
+static fx_status read_beta(fxi_fm_shape *shape, const fxi_spec *s, const fx_key *k)
 {
     size_t n;
-    fx_status st = fxi_spec_list(shape->beta, &n, FX_ORDER_MAX - 1, s, k, "beta");
+    fx_status st = fxi_key_list(shape->beta, &n, FX_ORDER_MAX - 1, s, k, "beta");
 
-    for (size_t i = 0; i < n && !st; i++)
-        if (shape->beta[i] < 0)
-            return fxi_error(FX_EINVAL, "%.*s: beta=%g is negative", (int)s->name_len, s->name,
-                             shape->beta[i]);
     for (size_t i = n; i < FX_ORDER_MAX && !st; i++)
         shape->beta[i] = shape->beta[n - 1];
     return st;
 }
 
-static fx_status read_shape(fxi_learning *l, const fxi_spec *s, const fxi_spec_key *k)
+static fx_status read_shape(fxi_learning *l, const fxi_spec *s, const fx_key *k)
 {
     fxi_fm_shape *shape = &((fxi_factors_keys *)l->own)->shape;
     size_t order = 2;
@@ -102,15 +96,15 @@ static fx_status read_shape(fxi_learning *l, const fxi_spec *s, const fxi_spec_k
     fx_status st = FX_OK;
 
     if (k == keys_order || k == keys_degree)
-        st = count(&order, s, k, k->name, 2, FX_ORDER_MAX);
+        st = count(&order, s, k, k->name);
     if (k == keys_split)
-        st = count(&shape->split, s, k, "split", 1, INT32_MAX);
-    if (st || (st = count(&shape->rank, s, k, "rank", 1, INT32_MAX))
-        || (st = read_beta(shape, s, k)) || (st = number(&shape->alpha, s, k, "alpha", true))
-        || (st = number(&shape->beta_lambda, s, k, "beta-lambda", true))
-        || (st = fxi_spec_choice(&no_linear, s, k, "linear"))
-        || (st = fxi_spec_choice(&none, s, k, "intercept"))
-        || (st = fxi_spec_choice(&how, s, k, "lambda")))
+        st = count(&shape->split, s, k, "split");
+    if (st || (st = count(&shape->rank, s, k, "rank"))
+        || (st = read_beta(shape, s, k)) || (st = fxi_key_number(&shape->alpha, s, k, "alpha"))
+        || (st = fxi_key_number(&shape->beta_lambda, s, k, "beta-lambda"))
+        || (st = fxi_key_choice(&no_linear, s, k, "linear"))
+        || (st = fxi_key_choice(&none, s, k, "intercept"))
+        || (st = fxi_key_choice(&how, s, k, "lambda")))
         return st;
     shape->kind = (fxi_fm_kind)l->learner->form;
     shape->order = (int)order;
@@ -152,33 +146,42 @@ static fx_status resolve(fxi_learning *l, int task, int loss)
 
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
-    const fxi_spec_key *k = l->learner->keys;
+    const fx_key *k = l->learner->keys;
     fxi_factors_keys *o = l->own;
     int task, loss, guard, clip;
     fx_status st = read_shape(l, s, k);
 
-    if (st || (st = fxi_spec_choice(&task, s, k, "task"))
-        || (st = fxi_spec_choice(&loss, s, k, "loss"))
-        || (st = fxi_spec_choice(&o->solver, s, k, "solver"))
-        || (st = fxi_spec_choice(&guard, s, k, "guard"))
-        || (st = fxi_spec_choice(&clip, s, k, "clip")) || (st = number(&o->sd, s, k, "sd", true))
-        || (st = number(&l->tol, s, k, "tol", true)) || (st = number(&o->lr, s, k, "lr", false))
-        || (st = count(&o->batch, s, k, "batch", 1, INT32_MAX))
-        || (st = count(&l->max_iter, s, k, "max-iter", 1, INT32_MAX)))
+    if (st || (st = fxi_key_choice(&task, s, k, "task"))
+        || (st = fxi_key_choice(&loss, s, k, "loss"))
+        || (st = fxi_key_choice(&o->solver, s, k, "solver"))
+        || (st = fxi_key_choice(&guard, s, k, "guard"))
+        || (st = fxi_key_choice(&clip, s, k, "clip")) || (st = fxi_key_number(&o->sd, s, k, "sd"))
+        || (st = fxi_key_number(&l->tol, s, k, "tol")) || (st = fxi_key_number(&o->lr, s, k, "lr"))
+        || (st = count(&o->batch, s, k, "batch"))
+        || (st = count(&l->max_iter, s, k, "max-iter")))
         return st;
     o->bare = guard;
     o->clip = clip;
     return resolve(l, task, loss);
 }
 
+static void describe(fx_description *d, const fxi_learning *l)
+{
+    const fxi_factors_keys *o = l->own;
+
+    d->tasks = FX_TASK_CLASSIFY | FX_TASK_REGRESS | FX_TASK_RANK;
+    d->kernel = o->shape.kind == FXI_FM_HOFM ? FX_MAY : FX_NO;  /* groups */
+    d->updatable = o->solver == FXI_FM_ADAGRAD;
+}
+
 /* With the loss and the solver that were resolved where none is given: what a model says of
  * itself. */
 static char *complete(const fxi_learning *l, const fxi_spec *s)
 {
-    fxi_spec_key keys_now[FXI_SPEC_KEYS + 1];
+    fx_key keys_now[FXI_SPEC_KEYS + 1];
     size_t n = 0;
 
-    for (const fxi_spec_key *k = l->learner->keys; k->name; k++, n++) {
+    for (const fx_key *k = l->learner->keys; k->name; k++, n++) {
         keys_now[n] = *k;
         if (!strcmp(k->name, "loss"))
             keys_now[n].fallback = l->loss == &fxi_loss_squared    ? "squared"
@@ -187,7 +190,7 @@ static char *complete(const fxi_learning *l, const fxi_spec *s)
         if (!strcmp(k->name, "solver"))
             keys_now[n].fallback = solver_name[((const fxi_factors_keys *)l->own)->solver];
     }
-    keys_now[n] = (fxi_spec_key){0};
+    keys_now[n] = (fx_key){0};
     return fxi_spec_complete(s, keys_now);
 }
 
@@ -243,7 +246,8 @@ const fxi_kind fxi_kind_factors = {
     .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_rows),
     .state = sizeof(fxi_factors_state), .measured = true, .columns = true, .widens = true,
     .format = 3, .probable = "loss=logistic does",
-    .read = read, .complete = complete, .prepare = fxi_kind_factors_fit_prepare,
+    .read = read, .complete = complete, .describe = describe,
+    .prepare = fxi_kind_factors_fit_prepare,
     .prepare_eval = fxi_kind_factors_fit_eval, .init = fxi_kind_factors_init,
     .bytes = fxi_kind_factors_fit_bytes, .close = fxi_kind_factors_fit_close,
     .fit = fxi_train_fit, .begin = fxi_kind_factors_fit_begin,

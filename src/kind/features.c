@@ -22,6 +22,12 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
     return fxi_data_select(out, &table, row, n, false, run);
 }
 
+void fxi_kind_features_describe(fx_description *d, const fxi_learning *l)
+{
+    d->map = FX_MAY;
+    d->updatable = l->kind->updatable != NULL;
+}
+
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     fx_model *m = t->m;

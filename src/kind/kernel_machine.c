@@ -14,41 +14,42 @@ enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing 
 
 typedef struct options { int collapse; double epsilon; } options;
 
-#define END {NULL, NULL, NULL}
-#define COLLAPSE {"collapse", "auto", "auto|no|yes"}
-#define STEPS {"tol", "1e-3", NULL}, {"max-iter", "10000000", NULL}
-static const fxi_spec_key keys_svm[] = {
-    {"C", "1", NULL}, STEPS, {"calibrate", "no", "no|yes"}, COLLAPSE, END};
-static const fxi_spec_key keys_svr[] = {
-    {"C", "1", NULL}, {"epsilon", "0.1", NULL}, STEPS, COLLAPSE, END};
-static const fxi_spec_key keys_ridge[] = {{"C", "1", NULL}, COLLAPSE, END};
+#define COLLAPSE  "collapse", "auto", FXI_CHOICE("auto|no|yes"), "keep weights instead of vectors"
+#define VIOLATION "tol", "1e-3", FXI_POSITIVE, "stop when optimality is violated by no more"
+#define STEPS     {VIOLATION}, {"max-iter", "10000000", FXI_COUNT(1, INT32_MAX), "steps at most"}
+static const fx_key keys_svm[] = {{FXI_KEY_C}, STEPS, {FXI_KEY_CALIBRATE}, {COLLAPSE}, {0}};
+static const fx_key keys_svr[] = {{FXI_KEY_C}, {FXI_KEY_EPSILON}, STEPS, {COLLAPSE}, {0}};
+static const fx_key keys_ridge[] = {{FXI_KEY_C}, {COLLAPSE}, {0}};
 
 static const fxi_learner learners[] = {
-    {"kernel-svm", "kernel-svm   C=1, tol=1e-3, max-iter=10000000, calibrate=no|yes, "
-     "collapse=auto|no|yes: hinge loss, exact", keys_svm, &fxi_loss_hinge, 0},
-    {"kernel-svr", "kernel-svr   C=1, epsilon=0.1, tol=, max-iter=, collapse=: "
-     "epsilon-insensitive loss, exact", keys_svr, &fxi_loss_insensitive, 0},
-    {"kernel-ridge", "kernel-ridge C=1, collapse=: squared loss, exact, for targets", keys_ridge,
-     &fxi_loss_squared, 0},
+    {"kernel-svm", "hinge loss, exact", keys_svm, &fxi_loss_hinge, 0, "svm"},
+    {"kernel-svr", "epsilon-insensitive loss, exact, for targets", keys_svr, &fxi_loss_insensitive,
+     0, "svr"},
+    {"kernel-ridge", "squared loss, exact, for targets", keys_ridge, &fxi_loss_squared, 0, "ridge"},
     {0}};
 
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
-    const fxi_spec_key *keys = l->learner->keys;
     options *o = l->own;
     int calibrate;
     fx_status st;
 
     if ((st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
         || (st = fxi_model_learner_choice(&o->collapse, l, s, "collapse"))
-        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter", 1))
-        || (st = fxi_model_learner_positive(&l->C, l, s, "C"))
-        || (keys != keys_ridge && (st = fxi_model_learner_positive(&l->tol, l, s, "tol")))
-        || (keys == keys_svr && (st = fxi_model_learner_epsilon(&o->epsilon, l, s))))
+        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter"))
+        || (st = fxi_model_learner_number(&l->C, l, s, "C"))
+        || (st = fxi_model_learner_number(&l->tol, l, s, "tol"))
+        || (st = fxi_model_learner_number(&o->epsilon, l, s, "epsilon")))
         return st;
     l->calibrate = calibrate;
     l->task = l->loss->regress ? FXI_REGRESS : FXI_CLASSIFY;
     return FX_OK;
+}
+
+static void describe(fx_description *d, const fxi_learning *l)
+{
+    fxi_kind_kernel_describe(d, l);
+    d->cached = l->loss != &fxi_loss_squared;
 }
 
 /* smo.c fits these; kernel_ridge.c the others. */
@@ -212,7 +213,7 @@ const fxi_kind fxi_kind_kernel_machine = {
     .name = "kernel machine", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_machine), .pairs = true, .format = 2,
     .probable = "train with calibrate=yes or model logistic",
-    .read = read, .prepare = prepare, .bytes = bytes, .share = share,
+    .read = read, .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_vectors_begin,
     .allocate = allocate, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
     .finish = finish, .summary = summary, .missed = fxi_kind_weights_missed, .seconds = seconds,

@@ -8,13 +8,11 @@
 
 #define MISTAKES 0.4                    /* of an estimate: share of rows, from fits on real data */
 
-static const fxi_spec_key keys[] = {
-    {"averaged", "yes", "yes|no"}, {"max-iter", "10", NULL}, {"budget", "0", NULL},
-    {NULL, NULL, NULL}};
+#define BUDGET "keep at most so many mistakes of each class; 0: all"
+static const fx_key keys[] = {
+    {FXI_KEY_AVERAGED}, {FXI_KEY_PASSES}, {"budget", "0", FXI_COUNT(0, INT32_MAX), BUDGET}, {0}};
 static const fxi_learner learners[] = {
-    {"kernel-perceptron", "kernel-perceptron averaged=yes|no, max-iter=10, budget=0: online, can "
-     "be updated; keeps at most `budget` mistakes of each class, 0: all", keys, NULL, 0},
-    {0}};
+    {"kernel-perceptron", "online, can be updated", keys, NULL, 0, "perceptron"}, {0}};
 
 static const fxi_online_keys *keys_of(const fxi_train *t) { return t->how.own; }
 
@@ -104,7 +102,8 @@ const fxi_kind fxi_kind_kernel_perceptron = {
     .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_machine),
     .state = sizeof(fxi_perceptron), .columns = true, .format = 2,
     .probable = "train with calibrate=yes or model logistic",
-    .read = fxi_kind_online_read, .prepare = fxi_kind_kernel, .init = init, .bytes = bytes,
+    .read = fxi_kind_online_read, .describe = fxi_kind_kernel_describe,
+    .prepare = fxi_kind_kernel, .init = init, .bytes = bytes,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate,
     .start = start, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
     .release = fxi_kind_online_release, .finish = fxi_kind_vectors_finish, .summary = fxi_kind_online_summary,

@@ -16,6 +16,14 @@
 #include "kind/kind.def"
 #undef KIND
 
+/* Keys that several kinds have. */
+#define FXI_KEY_C         "C", "1", FXI_POSITIVE, "weight of the loss; the penalty has weight 1"
+#define FXI_KEY_EPSILON   "epsilon", "0.1", FXI_NUMBER(0, INFINITY), "smaller errors cost nothing"
+#define FXI_KEY_INTERCEPT "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
+#define FXI_KEY_CALIBRATE "calibrate", "no", FXI_CHOICE("no|yes"), "probabilities by a sigmoid"
+#define FXI_KEY_AVERAGED  "averaged", "yes", FXI_CHOICE("yes|no"), "yes: the mean of all weights"
+#define FXI_KEY_PASSES    "max-iter", "10", FXI_COUNT(1, INT32_MAX), "passes over the rows"
+
 /* ---- weights.c: a weight for each of n features or rows ------------------------------------ */
 typedef struct fxi_weights {            /* fxi_train.own begins with it */
     size_t n;
@@ -44,6 +52,7 @@ double fxi_kind_weights_spread(char where[128], const fxi_train *t);
 fx_status fxi_kind_weights_missed(const fxi_train *t, double C, size_t fold, double gap);
 
 /* ---- features.c: weights of the features of rows or of a map -------------------------------- */
+void fxi_kind_features_describe(fx_description *d, const fxi_learning *l);
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);
 fx_status fxi_kind_features_begin(fxi_train *t);
 bool fxi_kind_features_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
@@ -72,6 +81,7 @@ typedef struct fxi_machine {            /* fxi_train.own of kernel machines */
 /* kernel.c - the kernel, precomputed rows checked; vectors of init found among the rows or else put
  * before them (join). */
 fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
+void fxi_kind_kernel_describe(fx_description *d, const fxi_learning *l);
 fx_status fxi_kind_kernel_resume(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_kernel_join(fxi_train *t, const fx_run *run);
 bool fxi_kind_kernel_given(const fx_model *m);  /* precomputed: rows are those of the matrix */

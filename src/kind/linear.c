@@ -29,26 +29,21 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
 
 /* ---- The table ---------------------------------------------------------------------------- */
 
-#define COMMON                                                                                     \
-    {"C", "1", NULL}, {"penalty", "l2", "l2|l1"},                                                  \
-    {"intercept", "free", "free|appended|none"}, {"solver", "auto", "auto|dual|newton|cd"},        \
-    {"tol", "1e-3", NULL}, {"max-iter", "1000", NULL}
-#define END {NULL, NULL, NULL}
-static const fxi_spec_key keys[] = {COMMON, END};
-static const fxi_spec_key keys_calibrate[] = {COMMON, {"calibrate", "no", "no|yes"}, END};
-static const fxi_spec_key keys_epsilon[] = {COMMON, {"epsilon", "0.1", NULL}, END};
+#define PENALTY "penalty", "l2", FXI_CHOICE("l2|l1"), "l1: few weights that are not 0"
+#define SOLVER  "solver", "auto", FXI_CHOICE("auto|dual|newton|cd"), "auto: by loss and penalty"
+#define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
+#define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual), steps (newton, cd)"
+#define COMMON  {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
+static const fx_key keys[] = {COMMON, {0}};
+static const fx_key keys_calibrate[] = {COMMON, {FXI_KEY_CALIBRATE}, {0}};
+static const fx_key keys_epsilon[] = {COMMON, {FXI_KEY_EPSILON}, {0}};
 
 static const fxi_learner learners[] = {
-    {"svm", "svm          C=1, intercept=free|appended|none, tol=1e-3, max-iter=1000, "
-     "calibrate=no|yes: hinge loss", keys_calibrate, &fxi_loss_hinge, 0},
-    {"svm-l2", "svm-l2       the same, penalty=l2|l1, solver=auto|dual|newton|cd: squared hinge "
-     "loss", keys_calibrate, &fxi_loss_squared_hinge, 0},
-    {"svr", "svr          C=1, epsilon=0.1, intercept=, tol=, max-iter=: epsilon-insensitive loss, "
-     "for targets", keys_epsilon, &fxi_loss_insensitive, 0},
-    {"logistic", "logistic     C=1, penalty=l2|l1, intercept=, tol=, max-iter=: logistic loss, "
-     "with probabilities", keys, &fxi_loss_logistic, 0},
-    {"ridge", "ridge        C=1, intercept=, tol=, max-iter=: squared loss, for targets", keys,
-     &fxi_loss_squared, 0},
+    {"svm", "hinge loss", keys_calibrate, &fxi_loss_hinge, 0, NULL},
+    {"svm-l2", "squared hinge loss", keys_calibrate, &fxi_loss_squared_hinge, 0, NULL},
+    {"svr", "epsilon-insensitive loss, for targets", keys_epsilon, &fxi_loss_insensitive, 0, NULL},
+    {"logistic", "logistic loss, with probabilities", keys, &fxi_loss_logistic, 0, NULL},
+    {"ridge", "squared loss, for targets", keys, &fxi_loss_squared, 0, NULL},
     {0}};
 
 static bool serves(const fxi_loss *loss, bool l1, int solver)
@@ -79,14 +74,12 @@ static fx_status read(fxi_learning *l, const fxi_spec *s)
 
     if ((st = fxi_model_learner_choice(&intercept, l, s, "intercept"))
         || (st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
-        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter", 1))
-        || (st = fxi_model_learner_positive(&l->C, l, s, "C"))
-        || (st = fxi_model_learner_positive(&l->tol, l, s, "tol"))
+        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter"))
+        || (st = fxi_model_learner_number(&l->C, l, s, "C"))
+        || (st = fxi_model_learner_number(&l->tol, l, s, "tol"))
         || (st = fxi_model_learner_choice(&l1, l, s, "penalty"))
+        || (st = fxi_model_learner_number(&o->epsilon, l, s, "epsilon"))
         || (st = fxi_model_learner_choice(&o->solver, l, s, "solver")))
-        return st;
-    if (l->learner->keys == keys_epsilon
-        && (st = fxi_model_learner_epsilon(&o->epsilon, l, s)))
         return st;
     o->l1 = l->unstored = l1;
     l->intercept = (fxi_intercept)intercept;
@@ -243,7 +236,8 @@ const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_weights), .format = 1,
     .probable = "train with calibrate=yes or model logistic",
-    .read = read, .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
+    .read = read, .describe = fxi_kind_features_describe,
+    .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
     .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = fxi_kind_features_begin,
     .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
     .keep = keep, .finish = fxi_kind_features_finish, .summary = summary,

@@ -16,8 +16,8 @@ fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s)
     if ((st = fxi_model_learner_choice(&intercept, l, s, "intercept"))
         || (st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
         || (st = fxi_model_learner_choice(&plain, l, s, "averaged"))
-        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter", 1))
-        || (st = fxi_model_learner_count(&keys->budget, l, s, "budget", 0)))
+        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter"))
+        || (st = fxi_model_learner_count(&keys->budget, l, s, "budget")))
         return st;
     l->intercept = (fxi_intercept)intercept;
     l->calibrate = calibrate;

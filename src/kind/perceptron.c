@@ -3,13 +3,10 @@
 
 #include "kind/kind.h"
 
-static const fxi_spec_key keys[] = {
-    {"averaged", "yes", "yes|no"}, {"max-iter", "10", NULL},
-    {"intercept", "free", "free|appended|none"}, {"calibrate", "no", "no|yes"}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {
+    {FXI_KEY_AVERAGED}, {FXI_KEY_PASSES}, {FXI_KEY_INTERCEPT}, {FXI_KEY_CALIBRATE}, {0}};
 static const fxi_learner learners[] = {
-    {"perceptron", "perceptron   averaged=yes|no, max-iter=10, intercept=, calibrate=no|yes: "
-     "online, can be updated", keys, NULL, 0},
-    {0}};
+    {"perceptron", "online, can be updated", keys, NULL, 0, NULL}, {0}};
 
 static fx_status init(fxi_train *t, const fx_run *run)
 {
@@ -72,10 +69,12 @@ const fxi_kind fxi_kind_perceptron = {
     .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_weights),
     .state = sizeof(fxi_perceptron), .columns = true, .format = 1,
     .probable = "train with calibrate=yes or model logistic",
-    .read = fxi_kind_online_read, .prepare = fxi_kind_features_prepare, .init = init,
+    .read = fxi_kind_online_read, .describe = fxi_kind_features_describe,
+    .prepare = fxi_kind_features_prepare, .init = init,
     .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = begin,
     .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
-    .keep = keep, .release = fxi_kind_online_release, .finish = finish, .summary = fxi_kind_online_summary,
+    .keep = keep, .release = fxi_kind_online_release, .finish = finish,
+    .summary = fxi_kind_online_summary,
     .missed = fxi_kind_weights_missed, .updatable = fxi_kind_online_updatable,
     .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
     .dump_arrays = fxi_kind_online_dump, .parse_arrays = parse_arrays,

@@ -34,5 +34,5 @@ static double step(double y, double beta, double f, double q, double c, double e
     return t < -c ? -c : t > c ? c : t;
 }
 
-const fxi_loss fxi_loss_insensitive = {"insensitive", true, value, slope, NULL, conjugate, step,
-                                       &fxi_loss_huber_insensitive};
+const fxi_loss fxi_loss_insensitive = {"epsilon-insensitive", true, value, slope, NULL, conjugate,
+                                       step, &fxi_loss_huber_insensitive};

@@ -44,5 +44,5 @@ static double step(double y, double beta, double f, double q, double c, double e
     return alpha > 0 ? y * alpha : 0;
 }
 
-const fxi_loss fxi_loss_squared_hinge = {"squared_hinge", false, value, slope, curve, conjugate,
+const fxi_loss fxi_loss_squared_hinge = {"squared-hinge", false, value, slope, curve, conjugate,
                                          step, &fxi_loss_half_hinge};

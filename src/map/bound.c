@@ -189,7 +189,6 @@ bool fxi_map_bound_tail(fxi_tail *out, const char *kind, const fxi_bound_args *a
 
 typedef struct choice {
     const fx_map *map;
-    fxi_spec spec;
     bool uniform;
     fxi_bound_args args;
     double each;                        /* features that make one estimate */
@@ -198,22 +197,20 @@ typedef struct choice {
 
 static bool is(const choice *c, const char *key, const char *value)
 {
-    for (size_t i = 0; i < c->spec.keys; i++)
-        if (c->spec.pair[i].key_len == strlen(key)
-            && !memcmp(c->spec.pair[i].key, key, strlen(key)))
-            return c->spec.pair[i].value_len == strlen(value)
-                   && !memcmp(c->spec.pair[i].value, value, strlen(value));
-    return false;
+    const char *at;
+    size_t len;
+
+    return !fx_spec_get(&at, &len, c->map->spec, key) && at && len == strlen(value)
+           && !memcmp(at, value, len);
 }
 
 static double number(const choice *c, const char *key, double otherwise)
 {
-    for (size_t i = 0; i < c->spec.keys; i++)
-        if (c->spec.pair[i].key_len == strlen(key)
-            && !memcmp(c->spec.pair[i].key, key, strlen(key))) {
-            const char *at = c->spec.pair[i].value;
-            fxi_decimal_read(&otherwise, at, at + c->spec.pair[i].value_len);
-        }
+    const char *at;
+    size_t len;
+
+    if (!fx_spec_get(&at, &len, c->map->spec, key) && at)
+        fxi_decimal_read(&otherwise, at, at + len);
     return otherwise;
 }
 
@@ -349,8 +346,6 @@ fx_status fx_map_bound(fx_bound out[FX_BOUND_MAX], size_t *n, const fx_map *m, d
         return fxi_error(FX_EINVAL, "eps must be above 0, not %g", eps);
     if (!(delta > 0 && delta < 1))
         return fxi_error(FX_EINVAL, "delta must be between 0 and 1, not %g", delta);
-    if ((st = fxi_spec_parse(&c.spec, m->spec, strlen(m->spec))) != 0)
-        return st;
     c.args = (fxi_bound_args){.R = radius, .eps = eps, .d = (double)m->cols, .kernel = m->kernel};
     if ((st = choose(&c)) != 0)
         return st;

@@ -79,7 +79,7 @@ static bool add_sections(expansion *e, fx_map *m)
     return fits;
 }
 
-static const fxi_spec_key keys[] = {{0}};
+static const fx_key keys[] = {{0}};
 
 static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run)
 {
@@ -215,12 +215,11 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
     return FX_OK;
 }
 
-static const fxi_kernel_type *const kernels[] = {
-    &fxi_kernel_linear, &fxi_kernel_poly, &fxi_kernel_anova, &fxi_kernel_anova_upto,
-    &fxi_kernel_all_subsets, NULL};
+static const char *const kernels[] = {
+    "linear", "poly", "anova", "anova-upto", "all-subsets", NULL};
 const fxi_map_type fxi_map_explicit = {
     .name = "explicit",
-    .help = "explicit   every column, exactly: linear, poly:degree=2, anova, anova-upto, "
-            "all-subsets",
-    .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
+    .help = "every combination as a column, exactly; of poly degree=2",
+    .keys = keys, .kernels = kernels, .explained = true,
+    .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .sparse = fxi_map_explicit_row, .variance = variance};

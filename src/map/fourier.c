@@ -100,16 +100,18 @@ static fx_status draw_offsets(fourier *f, fx_map *m, const fx_run *run)
     return fxi_parallel((m->random + CHUNK - 1) / CHUNK, draw_chunk, m, run);
 }
 
-static const fxi_spec_key keys[] = {{"features", "cos-sin", "cos-sin|cos"},
-                                    {"projection", "auto", "auto|dense|circulant|hadamard"}, {0}};
+static const fx_key keys[] = {
+    {"features", "cos-sin", FXI_CHOICE("cos-sin|cos"), "pairs of cos and sin, or shifted cos"},
+    {"projection", "auto", FXI_CHOICE("auto|dense|circulant|hadamard"),
+     "form of the random matrix; auto: chosen by kernel and size"}, {0}};
 
 static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run)
 {
     int offset, form;
-    fx_status st = fxi_spec_choice(&offset, s, keys, "features");
+    fx_status st = fxi_key_choice(&offset, s, keys, "features");
 
     (void)sample;
-    if (st || (st = fxi_spec_choice(&form, s, keys, "projection")) != 0)
+    if (st || (st = fxi_key_choice(&form, s, keys, "projection")) != 0)
         return st;
     if (m->random < 1 || (!offset && m->random % 2))
         return fxi_error(FX_EINVAL, "rff:features=%s makes %s; %zu features cannot be had",
@@ -231,11 +233,9 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
     return FX_OK;
 }
 
-static const fxi_kernel_type *const kernels[] = {&fxi_kernel_rbf, &fxi_kernel_laplacian,
-                                                 &fxi_kernel_cauchy, NULL};
+static const char *const kernels[] = {"rbf", "laplacian", "cauchy", NULL};
 const fxi_map_type fxi_map_fourier = {
     .name = "rff",
-    .help = "rff:features=cos-sin|cos,projection=auto|dense|circulant|hadamard   random Fourier "
-            "features: rbf, laplacian, cauchy",
+    .help = "random Fourier features",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

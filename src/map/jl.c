@@ -49,8 +49,10 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     w->type->apply(z, w, ((scratch *)base)->project, b);
 }
 
-static const fxi_spec_key keys[] = {{"dist", "gaussian", "gaussian|rademacher"}, {0}};
-static const fxi_kernel_type *const kernels[] = {&fxi_kernel_linear, NULL};
+static const fx_key keys[] = {
+    {"dist", "gaussian", FXI_CHOICE("gaussian|rademacher"), "distribution of the random numbers"},
+    {0}};
+static const char *const kernels[] = {"linear", NULL};
 
 static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run)
 {
@@ -61,7 +63,7 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
     (void)sample;
     if (!w)
         return FX_ENOMEM;
-    if ((st = fxi_spec_choice(&signs, s, keys, "dist")) != 0)
+    if ((st = fxi_key_choice(&signs, s, keys, "dist")) != 0)
         return st;
     if (m->random == 0)
         return fxi_error(FX_EINVAL, "jl: there must be at least one feature");
@@ -97,6 +99,6 @@ static void release(fx_map *m)
 }
 
 const fxi_map_type fxi_map_jl = {
-    .name = "jl", .help = "jl:dist=gaussian|rademacher   random projection; linear",
+    .name = "jl", .help = "random projection",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

@@ -39,10 +39,15 @@ typedef struct rm_space {
 
 /* ---- From the spec ------------------------------------------------------------------------ */
 
-static const fxi_spec_key keys[] = {
-    {"p", "2", NULL}, {"h01", "no", "no|yes"}, {"max-order", "none", NULL},
-    {"orders", "random", "random|allocated"}, {"counts", "", NULL},
-    {"projection", "auto", "auto|packed|circulant|hadamard|dense"}, {0}};
+static const fx_key keys[] = {
+    {"p", "2", NULL, FX_KEY_NUMBER, 1, INFINITY, 1, "orders are drawn as p^-n"},
+    {"h01", "no", FXI_CHOICE("no|yes"), "yes: orders 0 and 1 exactly, others at random"},
+    {"max-order", "none", "none", FX_KEY_COUNT, 0, FXI_RM_ORDERS - 1, 0, "highest order"},
+    {"orders", "random", FXI_CHOICE("random|allocated"),
+     "features of each order: drawn, or shared out by their variance on the rows"},
+    {"counts", "", FXI_LIST(0), "features n0/n1/.. of the orders 0, 1, .., as they were allocated"},
+    {"projection", "auto", FXI_CHOICE("auto|packed|circulant|hadamard|dense"),
+     "form of the random matrix; auto: chosen by kernel and size"}, {0}};
 static const char *const projections[] = {"auto", "packed", "circulant", "hadamard", "dense"};
 
 fx_status fxi_map_maclaurin_level(fx_map **out, const fx_map *m, size_t features,
@@ -124,8 +129,8 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
         return FX_ENOMEM;
     if (m->random == 0)
         return fxi_error(FX_EINVAL, "rm: 0 features; there must be at least one");
-    if ((st = fxi_spec_choice(&h01, spec, keys, "h01")) != 0
-        || (st = fxi_spec_choice(&projection, spec, keys, "projection")) != 0)
+    if ((st = fxi_key_choice(&h01, spec, keys, "h01")) != 0
+        || (st = fxi_key_choice(&projection, spec, keys, "projection")) != 0)
         return st;
     s->h01 = h01;
     s->inner = fxi_map_maclaurin_series_inner(m->kernel);
@@ -309,14 +314,11 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
     return FX_OK;
 }
 
-static const fxi_kernel_type *const kernels[] = {
-    &fxi_kernel_poly, &fxi_kernel_exp, &fxi_kernel_vovk, &fxi_kernel_vovk_inf,
-    &fxi_kernel_maclaurin, NULL};
+static const char *const kernels[] = {"poly", "exp", "vovk", "vovk-inf", "maclaurin", NULL};
 
 const fxi_map_type fxi_map_maclaurin = {
     .name = "rm",
-    .help = "rm:p=2,h01=no|yes,max-order=none,orders=random|allocated,counts=n0/n1/..,"
-            "projection=auto|packed|circulant|hadamard|dense   random Maclaurin map; poly, exp, "
-            "vovk, vovk-inf, maclaurin, also of other kernels",
-    .keys = keys, .kernels = kernels, .composed = true, .init = init, .free = free_state,
+    .help = "random Maclaurin map",
+    .keys = keys, .kernels = kernels, .explained = true, .composed = true,
+    .init = init, .free = free_state,
     .space = space, .prepare = prepare, .block = block, .variance = variance};

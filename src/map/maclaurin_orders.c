@@ -30,14 +30,14 @@ static int reach(double p, int low)
 
 static fx_status set_top(fxi_rm *s, const fx_map *m, const fxi_spec *spec, double p, int low)
 {
-    const fxi_spec_key *keys = m->type->keys;
+    const fx_key *keys = m->type->keys;
     const char *text;
     size_t len;
     uint64_t max_order = s->allocated ? ALLOCATED : FXI_RM_ORDERS - 1;
-    fx_status st = fxi_spec_text(&text, &len, spec, keys, "max-order");
+    fx_status st = fxi_key_text(&text, &len, spec, keys, "max-order");
 
     if (!st && (len != 4 || memcmp(text, "none", 4) != 0))
-        st = fxi_spec_count(&max_order, spec, keys, "max-order", 0, FXI_RM_ORDERS - 1);
+        st = fxi_key_count(&max_order, spec, keys, "max-order");
     s->top = (int)max_order + 1;
     int all = FXI_RM_ORDERS;
     if (fxi_map_maclaurin_series_within(m->kernel))
@@ -225,7 +225,7 @@ static fx_status read_counts(fxi_rm *s, const fx_map *m, const fxi_spec *spec)
 {
     double list[FXI_RM_ORDERS], sum = 0;
     size_t n = 0;
-    fx_status st = fxi_spec_list(list, &n, (size_t)s->top, spec, m->type->keys, "counts");
+    fx_status st = fxi_key_list(list, &n, (size_t)s->top, spec, m->type->keys, "counts");
 
     if (st)
         return st;
@@ -244,7 +244,7 @@ static fx_status read_counts(fxi_rm *s, const fx_map *m, const fxi_spec *spec)
 fx_status fxi_map_maclaurin_orders(fx_map *m, const fxi_spec *spec, const fx_matrix *sample,
                                    const fx_run *run)
 {
-    const fxi_spec_key *keys = m->type->keys;
+    const fx_key *keys = m->type->keys;
     fxi_rm *s = m->state;
     int allocated = 0, low = !s->h01 ? 0 : s->linear ? 2 : 1;
     double p = 2;
@@ -252,12 +252,10 @@ fx_status fxi_map_maclaurin_orders(fx_map *m, const fxi_spec *spec, const fx_mat
     size_t len = 0;
     fx_status st;
 
-    if ((st = fxi_spec_number(&p, spec, keys, "p")) != 0
-        || (st = fxi_spec_choice(&allocated, spec, keys, "orders")) != 0
-        || (st = fxi_spec_text(&text, &len, spec, keys, "counts")) != 0)
+    if ((st = fxi_key_number(&p, spec, keys, "p")) != 0
+        || (st = fxi_key_choice(&allocated, spec, keys, "orders")) != 0
+        || (st = fxi_key_text(&text, &len, spec, keys, "counts")) != 0)
         return st;
-    if (!(p > 1))
-        return fxi_error(FX_EINVAL, "rm: p=%g; it must be above 1", p);
     s->allocated = allocated;
     if (allocated)
         p = 1;                          /* nothing is drawn: no order is too rare */

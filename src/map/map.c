@@ -20,7 +20,23 @@ static const struct { const char *name, *type, *keys; } alias[] = {
     {"scrk", "rk", "projection=circulant,signs=row"}};
 enum { ALIASES = sizeof alias / sizeof *alias };
 
-const char *fx_map_help(size_t i) { return i < MAPS ? table[i]->help : NULL; }
+/* Aliases after the maps, for messages: they have been expanded before a name is looked up. */
+static fx_description line(size_t i)
+{
+    static const fx_key no_keys[] = {{0}};
+    fx_description d = i < MAPS ? fxi_spec_describe(table[i]->name, table[i]->help, table[i]->keys)
+                       : i < MAPS + ALIASES ? fxi_spec_describe(alias[i - MAPS].name, "", no_keys)
+                                            : (fx_description){0};
+
+    if (i < MAPS) {
+        d.kernels = table[i]->kernels;
+        d.composed = table[i]->composed;
+        d.explainable = table[i]->explained;
+    }
+    return d;
+}
+
+const char *fx_map_name(size_t i) { return i < MAPS ? table[i]->name : NULL; }
 const char *fx_map_spec(const fx_map *m) { return m->spec; }
 size_t fx_map_features(const fx_map *m) { return m->features; }
 
@@ -53,7 +69,7 @@ static bool serves(const fxi_map_type *t, const fx_kernel *k)
     if (k->inner && !t->composed)
         return false;
     for (size_t i = 0; t->kernels[i]; i++)
-        if (t->kernels[i] == k->type)
+        if (!strcmp(t->kernels[i], k->type->name))
             return true;
     return false;
 }
@@ -70,7 +86,7 @@ static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
     size_t n = 0;
 
     for (size_t i = 0; t->kernels[i]; i++)
-        list(kernels, sizeof kernels, &n, t->kernels[i]->name);
+        list(kernels, sizeof kernels, &n, t->kernels[i]);
     n = 0;
     for (size_t i = 0; i < MAPS; i++)
         if (serves(table[i], k))
@@ -84,37 +100,19 @@ static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
 /* What init resolved replaces or joins the pairs of the spec. */
 static char *complete_spec(fx_map *m, fxi_spec s)
 {
-    for (size_t i = 0; i < sizeof m->resolved / sizeof *m->resolved && m->resolved[i].key; i++) {
-        size_t q = 0, len = strlen(m->resolved[i].key);
-        while (q < s.keys
-               && (s.pair[q].key_len != len || memcmp(s.pair[q].key, m->resolved[i].key, len) != 0))
-            q++;
-        if (q == s.keys)
-            s.keys++;
-        s.pair[q].key = m->resolved[i].key;
-        s.pair[q].key_len = len;
-        s.pair[q].value = m->resolved[i].value;
-        s.pair[q].value_len = strlen(m->resolved[i].value);
-    }
+    for (size_t i = 0; i < sizeof m->resolved / sizeof *m->resolved && m->resolved[i].key; i++)
+        fxi_spec_set(&s, m->resolved[i].key, m->resolved[i].value);
     return fxi_spec_complete(&s, m->type->keys);
 }
 
-static fx_status make(fx_map **out, const fxi_spec *s, fx_map like, const fx_matrix *sample,
+static fx_status make(fx_map **out, const char *spec, fx_map like, const fx_matrix *sample,
                       const fx_run *run)
 {
-    const char *names[MAPS + ALIASES + 1] = {0};
+    fxi_spec s;
     size_t i;
-    fx_status st;
+    fx_status st = fxi_spec_read(&s, &i, spec, line, "map");
 
-    for (i = 0; i < MAPS; i++)
-        names[i] = table[i]->name;
-    for (i = 0; i < ALIASES; i++)       /* for the message; they have been expanded */
-        names[MAPS + i] = alias[i].name;
-    if ((st = fxi_spec_find(&i, s, names, "map")) != 0)
-        return st;
-    if (s->inner)
-        return fxi_error(FX_EINVAL, "%s: a map takes no inner spec", table[i]->name);
-    if ((st = fxi_spec_check(s, table[i]->keys)) != 0)
+    if (st)
         return st;
     if (!serves(table[i], like.kernel))
         return not_served(table[i], like.kernel);
@@ -129,8 +127,8 @@ static fx_status make(fx_map **out, const fxi_spec *s, fx_map like, const fx_mat
     m->rows = FXI_LANES;
     if (m->like < m->random)
         m->like = m->random;
-    st = m->type->init(m, s, sample, run);
-    if (!st && !(m->spec = complete_spec(m, *s)))
+    st = m->type->init(m, &s, sample, run);
+    if (!st && !(m->spec = complete_spec(m, s)))
         st = FX_ENOMEM;
     if (st) {
         fx_map_free(m);
@@ -143,13 +141,15 @@ static fx_status make(fx_map **out, const fxi_spec *s, fx_map like, const fx_mat
 /* An alias becomes its map, to be freed; *out NULL: it is none. */
 static fx_status expand(char **out, const char *spec)
 {
-    size_t name = strcspn(spec, ":("), size;
+    const char *name;
+    size_t len, size;
+    fx_status st = fx_spec_get(&name, &len, spec, "");
 
     *out = NULL;
-    for (size_t i = 0; i < ALIASES; i++) {
-        if (strlen(alias[i].name) != name || memcmp(spec, alias[i].name, name) != 0)
+    for (size_t i = 0; i < ALIASES && !st; i++) {
+        if (strlen(alias[i].name) != len || memcmp(name, alias[i].name, len) != 0)
             continue;
-        const char *rest = spec + name;
+        const char *rest = spec + len;
         bool keys = *rest == ':';
         size = strlen(alias[i].type) + strlen(alias[i].keys) + strlen(rest) + 3;
         if (!(*out = fxi_realloc(NULL, size, 1)))
@@ -157,14 +157,30 @@ static fx_status expand(char **out, const char *spec)
         snprintf(*out, size, "%s:%s%s%s", alias[i].type, alias[i].keys, keys ? "," : "",
                  rest + keys);
     }
-    return FX_OK;
+    return st;
+}
+
+fx_status fx_map_describe(fx_description *out, const char *spec)
+{
+    char *expanded;
+    fxi_spec s;
+    size_t i;
+
+    if (!out || !spec)
+        return fxi_error(FX_EINVAL, "fx_map_describe: %s is NULL", out ? "spec" : "out");
+    fx_status st = expand(&expanded, spec);
+    if (!st)
+        st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map");
+    if (!st)
+        *out = line(i);
+    free(expanded);
+    return st;
 }
 
 fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                        size_t features, uint64_t seed, const fx_matrix *sample, const fx_run *run)
 {
     char *expanded;
-    fxi_spec s;
     fx_status st;
 
     if (!out || !spec || !k)
@@ -182,11 +198,8 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
         return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);
     if ((st = expand(&expanded, spec)) != 0)
         return st;
-    if (expanded)
-        spec = expanded;
-    if ((st = fxi_spec_parse(&s, spec, strlen(spec))) == 0)
-        st = make(out, &s, (fx_map){.kernel = k, .cols = cols, .random = features, .seed = seed},
-                  sample, run);
+    st = make(out, expanded ? expanded : spec,
+              (fx_map){.kernel = k, .cols = cols, .random = features, .seed = seed}, sample, run);
     free(expanded);
     return st;
 }
@@ -195,12 +208,7 @@ fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size
                         size_t random, size_t like, uint64_t seed, uint64_t stream,
                         const fx_run *run)
 {
-    fxi_spec s;
-    fx_status st = fxi_spec_parse(&s, spec, strlen(spec));
-
-    if (st)
-        return st;
-    return make(out, &s,
+    return make(out, spec,
                 (fx_map){.kernel = k,
                          .cols = cols,
                          .random = random,

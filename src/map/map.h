@@ -18,10 +18,11 @@ typedef struct fxi_pair {               /* two rows beside each other */
 
 typedef struct fxi_map_type {
     const char *name;
-    const char *help;                   /* keys and remarks, one line */
-    const fxi_spec_key *keys;
-    const fxi_kernel_type *const *kernels; /* that it serves; ends with NULL */
+    const char *help;                   /* one line, without keys and kernels */
+    const fx_key *keys;
+    const char *const *kernels;         /* names of those that it serves; ends with NULL */
     bool composed;                      /* serves kernels with an inner one */
+    bool explained;                     /* features are functions of combinations of columns */
     /* Reads the spec and m's first part, fills in the second.  On failure map.c frees. */
     fx_status (*init)(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run);
     void (*free)(fx_map *m);            /* m->state may be NULL or half made */

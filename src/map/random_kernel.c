@@ -269,15 +269,17 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
 
 /* ---- From a spec -------------------------------------------------------------------------- */
 
-static const fxi_spec_key keys[] = {
-    {"dist", "rademacher", "rademacher|gaussian|uniform|laplace"},
-    {"complex", "no", "no|yes|auto"},
-    {"projection", "auto", "auto|packed|circulant|hadamard|dense"},
-    {"signs", "column", "column|row"},
+static const fx_key keys[] = {
+    {"dist", "rademacher", FXI_CHOICE("rademacher|gaussian|uniform|laplace"),
+     "distribution of the random numbers"},
+    {"complex", "no", FXI_CHOICE("no|yes|auto"),
+     "yes: complex draws, two features each; auto: whichever has the smaller variance on the rows"},
+    {"projection", "auto", FXI_CHOICE("auto|packed|circulant|hadamard|dense"),
+     "form of the random matrix; auto: chosen by kernel and size"},
+    {"signs", "column", FXI_CHOICE("column|row"), "circulant: random signs of columns or of rows"},
     {0}};
-static const fxi_kernel_type *const kernels[] = {
-    &fxi_kernel_linear, &fxi_kernel_anova, &fxi_kernel_anova_upto, &fxi_kernel_all_subsets,
-    &fxi_kernel_itemset, &fxi_kernel_groups, &fxi_kernel_cross, NULL};
+static const char *const kernels[] = {
+    "linear", "anova", "anova-upto", "all-subsets", "itemset", "groups", "cross", NULL};
 static const fxi_project_type *const forms[] = {NULL, &fxi_project_packed, &fxi_project_circulant,
                                                 &fxi_project_hadamard, &fxi_project_dense};
 
@@ -390,10 +392,10 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
 
     if (!k)
         return FX_ENOMEM;
-    if ((st = fxi_spec_choice(&dist, s, keys, "dist")) != 0
-        || (st = fxi_spec_choice(&complex, s, keys, "complex")) != 0
-        || (st = fxi_spec_choice(&projection, s, keys, "projection")) != 0
-        || (st = fxi_spec_choice(&signs, s, keys, "signs")) != 0)
+    if ((st = fxi_key_choice(&dist, s, keys, "dist")) != 0
+        || (st = fxi_key_choice(&complex, s, keys, "complex")) != 0
+        || (st = fxi_key_choice(&projection, s, keys, "projection")) != 0
+        || (st = fxi_key_choice(&signs, s, keys, "signs")) != 0)
         return st;
     if ((st = check_groups(kernel->groups)) != 0)
         return st;
@@ -471,9 +473,7 @@ static void free_state(fx_map *m)
 
 const fxi_map_type fxi_map_random_kernel = {
     .name = "rk",
-    .help = "rk:dist=rademacher|gaussian|uniform|laplace,complex=no|yes|auto,"
-            "projection=auto|packed|circulant|hadamard|dense,signs=column|row   random kernel map; "
-            "linear, anova, anova-upto, all-subsets, itemset, groups, cross; scrk is "
-            "rk:projection=circulant,signs=row",
-    .keys = keys, .kernels = kernels, .init = init, .free = free_state, .space = space,
+    .help = "random kernel map; scrk is rk:projection=circulant,signs=row",
+    .keys = keys, .kernels = kernels, .explained = true,
+    .init = init, .free = free_state, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

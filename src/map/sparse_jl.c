@@ -165,23 +165,25 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     }
 }
 
-static const fxi_spec_key keys[] = {{"s", "4", NULL}, {"signed", "yes", "yes|no"}, {0}};
-static const fxi_kernel_type *const kernels[] = {&fxi_kernel_linear, &fxi_kernel_poly,
-                                                 &fxi_kernel_anova, NULL};
+static const fx_key keys[] = {
+    {"s", "4", "theory", FX_KEY_COUNT, 1, INT32_MAX, 0,
+     "hashed entries of each column; theory: as many as a theorem asks for"},
+    {"signed", "yes", FXI_CHOICE("yes|no"), "no: plain feature hashing, which is biased"}, {0}};
+static const char *const kernels[] = {"linear", "poly", "anova", NULL};
 
 static fx_status read_s(state *k, fx_map *m, const fxi_spec *spec)
 {
     const char *text;
     size_t len;
     uint64_t s;
-    fx_status st = fxi_spec_text(&text, &len, spec, keys, "s");
+    fx_status st = fxi_key_text(&text, &len, spec, keys, "s");
 
     if (st)
         return st;
     if (len == 6 && !memcmp(text, "theory", 6)) {
         double target = ceil(sqrt((double)m->random * log((double)m->cols)));
         s = target < 1 ? 1 : target > (double)m->random ? m->random : (uint64_t)target;
-    } else if ((st = fxi_spec_count(&s, spec, keys, "s", 1, INT32_MAX)) != 0) {
+    } else if ((st = fxi_key_count(&s, spec, keys, "s")) != 0) {
         return st;
     }
     if (s > m->random)
@@ -206,7 +208,7 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
         return FX_ENOMEM;
     if (m->random == 0)
         return fxi_error(FX_EINVAL, "sparse-jl: there must be at least one feature");
-    if ((st = fxi_spec_choice(&plain, spec, keys, "signed")) != 0 || (st = read_s(k, m, spec)) != 0)
+    if ((st = fxi_key_choice(&plain, spec, keys, "signed")) != 0 || (st = read_s(k, m, spec)) != 0)
         return st;
     k->is_signed = !plain;
     k->order = kernel->type == &fxi_kernel_linear ? 1 : kernel->order;
@@ -260,7 +262,6 @@ static void release(fx_map *m) { free(m->state); }
 
 const fxi_map_type fxi_map_sparse_jl = {
     .name = "sparse-jl",
-    .help = "sparse-jl:s=4|theory,signed=yes|no   s hashed entries a column; signed=no is plain "
-            "feature hashing, which is biased; linear, and hashed crosses: anova, poly:degree=2",
+    .help = "sparse random projection by hashing; of anova and poly:degree=2, of hashed crosses",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

@@ -140,8 +140,8 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     }
 }
 
-static const fxi_spec_key keys[] = {{0}};
-static const fxi_kernel_type *const kernels[] = {&fxi_kernel_poly, NULL};
+static const fx_key keys[] = {{0}};
+static const char *const kernels[] = {"poly", NULL};
 
 static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, const fx_run *run)
 {
@@ -186,6 +186,6 @@ static void release(fx_map *m)
 }
 
 const fxi_map_type fxi_map_tensor_sketch = {
-    .name = "ts", .help = "ts   TensorSketch: convolved count sketches; poly of any degree",
+    .name = "ts", .help = "TensorSketch: convolved count sketches",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

@@ -5,12 +5,9 @@
 #include "model/model.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { LEARNERS = 64 };
 
 /* Line i of the table and its kind; NULL: no more. */
-static const fxi_learner *line(const fxi_kind **kind, size_t i)
+static const fxi_learner *learner(const fxi_kind **kind, size_t i)
 {
     for (const fxi_kind *const *k = fxi_kinds; *k; k++)
         for (const fxi_learner *l = (*k)->learner; l->name; l++)
@@ -21,57 +18,39 @@ static const fxi_learner *line(const fxi_kind **kind, size_t i)
     return NULL;
 }
 
-const char *fxi_model_learner_help(size_t i)
+fx_description fxi_model_learner_line(size_t i)
 {
     const fxi_kind *kind;
-    const fxi_learner *l = line(&kind, i);
+    const fxi_learner *l = learner(&kind, i);
 
-    return l ? l->help : NULL;
+    return l ? fxi_spec_describe(l->name, l->help, l->keys) : (fx_description){0};
 }
 
 /* ---- Keys --------------------------------------------------------------------------------- */
 
-fx_status fxi_model_learner_positive(double *out, const fxi_learning *l, const fxi_spec *s,
-                                     const char *key)
+fx_status fxi_model_learner_number(double *out, const fxi_learning *l, const fxi_spec *s,
+                                   const char *key)
 {
-    fx_status st = fxi_spec_number(out, s, l->learner->keys, key);
+    const fx_key *k = l->learner->keys;
 
-    if (!st && !(*out > 0))
-        st = fxi_error(FX_EINVAL, "%s: %s=%g must be positive", l->learner->name, key, *out);
-    return st;
-}
-
-fx_status fxi_model_learner_epsilon(double *out, const fxi_learning *l, const fxi_spec *s)
-{
-    fx_status st = fxi_spec_number(out, s, l->learner->keys, "epsilon");
-
-    if (!st && *out < 0)
-        st = fxi_error(FX_EINVAL, "%s: epsilon=%g is negative", l->learner->name, *out);
-    return st;
-}
-
-static bool has(const fxi_learning *l, const char *key)
-{
-    const fxi_spec_key *k = l->learner->keys;
-
-    while (k->name && strcmp(k->name, key) != 0)
-        k++;
-    return k->name != NULL;
+    return fxi_key_has(k, key) ? fxi_key_number(out, s, k, key) : FX_OK;
 }
 
 fx_status fxi_model_learner_choice(int *out, const fxi_learning *l, const fxi_spec *s,
                                    const char *key)
 {
+    const fx_key *k = l->learner->keys;
+
     *out = 0;
-    return has(l, key) ? fxi_spec_choice(out, s, l->learner->keys, key) : FX_OK;
+    return fxi_key_has(k, key) ? fxi_key_choice(out, s, k, key) : FX_OK;
 }
 
 fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_spec *s,
-                                  const char *key, uint64_t low)
+                                  const char *key)
 {
+    const fx_key *k = l->learner->keys;
     uint64_t n = 0;
-    fx_status st = has(l, key) ? fxi_spec_count(&n, s, l->learner->keys, key, low, INT32_MAX)
-                               : FX_OK;
+    fx_status st = fxi_key_has(k, key) ? fxi_key_count(&n, s, k, key) : FX_OK;
 
     *out = (size_t)n;
     return st;
@@ -86,27 +65,27 @@ void fxi_model_learner_free(fxi_learning *l)
     *l = (fxi_learning){0};
 }
 
+fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec *s)
+{
+    const fxi_kind *kind = NULL;
+    const fxi_learner *l = learner(&kind, which);
+
+    *out = (fxi_learning){.kind = kind, .learner = l, .loss = l->loss, .C = 1, .tol = 1e-3};
+    if (!(out->own = fxi_zalloc(1, kind->options ? kind->options : 1)))
+        return FX_ENOMEM;
+    return kind->read(out, s);
+}
+
 fx_status fxi_model_learner(fxi_learning *out, const char *spec)
 {
-    const char *names[LEARNERS + 1] = {0};
-    const fxi_kind *kind = NULL;
     size_t which;
     fxi_spec s;
 
-    *out = (fxi_learning){.C = 1, .tol = 1e-3};
-    for (size_t i = 0; i < LEARNERS && line(&kind, i); i++)
-        names[i] = line(&kind, i)->name;
-    fx_status st = fxi_data_spec(&s, &which, spec, names, "model");
-    if (st)
+    *out = (fxi_learning){0};
+    fx_status st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
+    if (st || (st = fxi_model_learner_read(out, which, &s)))
         return st;
-    out->learner = line(&kind, which);
-    out->kind = kind;
-    out->loss = out->learner->loss;
-    if (!(out->own = fxi_zalloc(1, kind->options ? kind->options : 1)))
-        return FX_ENOMEM;
-    if ((st = fxi_spec_check(&s, out->learner->keys)) || (st = kind->read(out, &s))
-        || (out->spec = kind->complete ? kind->complete(out, &s)
-                                       : fxi_spec_complete(&s, out->learner->keys)))
-        return st;
-    return FX_ENOMEM;
+    out->spec = out->kind->complete ? out->kind->complete(out, &s)
+                                    : fxi_spec_complete(&s, out->learner->keys);
+    return out->spec ? FX_OK : FX_ENOMEM;
 }

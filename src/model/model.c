@@ -49,8 +49,8 @@ void fx_model_free(fx_model *m)
     free(m);
 }
 
+const char *fx_model_name(size_t i) { return fxi_model_learner_line(i).name; }
 fx_content fx_model_content(const fx_model *m) { return m->c; }
-const char *fx_model_help(size_t i) { return fxi_model_learner_help(i); }
 
 size_t fx_model_width(const fx_model *m, fx_output what)
 {

@@ -8,10 +8,11 @@
 /* ---- Models and kinds --------------------------------------------------------------------- */
 typedef struct fxi_kind fxi_kind;
 typedef struct fxi_learner {            /* a line of the table of models */
-    const char *name, *help;
-    const fxi_spec_key *keys;
+    const char *name, *help;            /* one line, without the keys */
+    const fx_key *keys;
     const fxi_loss *loss;               /* NULL: none, or a key chooses it */
     int form;                           /* for the kind, which has several models */
+    const char *on_map;                 /* what does a kernel machine's work on features; or NULL */
 } fxi_learner;
 
 typedef enum fxi_task { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK, FXI_NO_LABELS } fxi_task;
@@ -32,15 +33,16 @@ typedef struct fxi_learning {           /* a model spec, parsed */
 /* learner.c - fxi_model_learner_free also after a failure. */
 fx_status fxi_model_learner(fxi_learning *out, const char *spec);
 void fxi_model_learner_free(fxi_learning *l);
-const char *fxi_model_learner_help(size_t i);
-/* Keys that kinds read: positive numbers; choices and counts, 0 if the model has no such key. */
-fx_status fxi_model_learner_positive(double *out, const fxi_learning *l, const fxi_spec *s,
-                                     const char *key);
-fx_status fxi_model_learner_epsilon(double *out, const fxi_learning *l, const fxi_spec *s);
+fx_description fxi_model_learner_line(size_t i);        /* line i of the table of models */
+/* All but the spec, of that line. */
+fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec *s);
+/* Keys that kinds read; what the model has no key for is 0, numbers are left as they are. */
+fx_status fxi_model_learner_number(double *out, const fxi_learning *l, const fxi_spec *s,
+                                   const char *key);
 fx_status fxi_model_learner_choice(int *out, const fxi_learning *l, const fxi_spec *s,
                                    const char *key);
 fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_spec *s,
-                                  const char *key, uint64_t low);
+                                  const char *key);
 
 struct fx_model {
     fx_content c;                       /* the view that fx_model_content gives out */
@@ -102,6 +104,8 @@ struct fxi_kind {
     /* Reads keys into l and l->own.  complete: the spec as it was resolved; or NULL. */
     fx_status (*read)(fxi_learning *l, const fxi_spec *s);
     char *(*complete)(const fxi_learning *l, const fxi_spec *s);
+    /* Of a spec: tasks if there are several, kernel, map, updatable, cached. */
+    void (*describe)(fx_description *d, const fxi_learning *l);
 
     /* Before a fit: kernel, map and features by the plan; rows to measure on (or NULL); plan.init,
      * or NULL: it cannot start from a model. */

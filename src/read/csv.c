@@ -12,21 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const fxi_spec_key keys[] = {{"separator", "comma", "comma|tab|semicolon"},
-                                    {"label", "last", NULL},
-                                    {"header", "auto", "auto|yes|no"},
-                                    {"nan", "error", "error|drop"},
-                                    {"cat", "none", NULL},
-                                    {"num", "auto", NULL},
-                                    {"weight", "none", NULL},
-                                    {"hash-bits", "0", NULL},
-                                    {0}};
+static const fx_key keys[] = {
+    {"separator", "comma", FXI_CHOICE("comma|tab|semicolon"), "between fields"},
+    {"label", "last", FXI_TEXT("last|first|none"), "column of the label, or its name"},
+    {"header", "auto", FXI_CHOICE("auto|yes|no"), "is the first line names of columns?"},
+    {"nan", "error", FXI_CHOICE("error|drop"), "numbers that are missing or infinite; drop: 0"},
+    {"cat", "none", FXI_TEXT("none|auto"),
+     "columns of categories: NAME/NAME/..; auto: those of text"},
+    {"num", "auto", FXI_TEXT("auto"), "columns of numbers: NAME/NAME/..; others are left out"},
+    {"weight", "none", FXI_TEXT("none"), "column of row weights: NAME"},
+    {FXI_HASH_KEY}, {0}};
 
 static fx_status text_of(char **out, const fxi_spec *s, const char *key)
 {
     const char *value;
     size_t len;
-    fx_status st = fxi_spec_text(&value, &len, s, keys, key);
+    fx_status st = fxi_key_text(&value, &len, s, keys, key);
 
     if (st)
         return st;
@@ -45,12 +46,11 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
     if (st)
         return st;
     fxi_read_csv_state *t = r->state;
-    if ((st = fxi_spec_choice(&separator, s, keys, "separator"))
-        || (st = fxi_spec_choice(&header, s, keys, "header"))
-        || (st = fxi_spec_choice(&t->drop, s, keys, "nan")) || (st = text_of(&t->label, s, "label"))
+    if ((st = fxi_key_choice(&separator, s, keys, "separator"))
+        || (st = fxi_key_choice(&header, s, keys, "header"))
+        || (st = fxi_key_choice(&t->drop, s, keys, "nan")) || (st = text_of(&t->label, s, "label"))
         || (st = text_of(&t->weight, s, "weight")) || (st = text_of(&t->cat, s, "cat"))
-        || (st = text_of(&t->num, s, "num"))
-        || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
+        || (st = text_of(&t->num, s, "num")) || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
         return st;
     r->names.bits = (unsigned)bits;
     t->separator = r->mark = ",\t;"[separator];
@@ -371,6 +371,7 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_read_format fxi_read_csv = {.name = "csv",
+                                      .help = "fields between commas, tabs or semicolons",
                                       .keys = keys,
                                       .named = true,
                                       .open = open_csv,

@@ -11,7 +11,7 @@
 
 enum { BLOCK = 1 << 17 };               /* numbers in a block, or one row if it has more */
 
-static const fxi_spec_key keys[] = {{0}};
+static const fx_key keys[] = {{0}};
 
 typedef struct stream {
     fxi_read_array a;
@@ -136,6 +136,7 @@ static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_read_format fxi_read_npy = {.name = "npy",
+                                      .help = "NumPy's dense array",
                                       .keys = keys,
                                       .open = open_npy,
                                       .feed = feed_npy,

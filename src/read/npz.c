@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_spec_key keys[] = {{0}};
+static const fx_key keys[] = {{0}};
 
 enum part { DATA, INDICES, INDPTR, SHAPE, FORMAT, DENSE, LABELS, IS_ARRAY, PARTS };
 static const struct { const char *name; enum part part; } members[] = {
@@ -394,6 +394,7 @@ static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_read_format fxi_read_npz = {.name = "npz",
+                                      .help = "SciPy's sparse rows, or arrays x and y",
                                       .keys = keys,
                                       .open = open_npz,
                                       .feed = feed_npz,

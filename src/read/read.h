@@ -65,8 +65,8 @@ void fxi_read_order_free(fxi_read_order *o);
 /* ---- The reader --------------------------------------------------------------------------- */
 typedef struct fxi_read_chunk fxi_read_chunk;
 typedef struct fxi_read_format {        /* text has parse, arrays have feed */
-    const char *name;
-    const fxi_spec_key *keys;
+    const char *name, *help;
+    const fx_key *keys;
     bool named;                                 /* obeys r->names */
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
     /* Text: reads what comes before the first row, if there is something (or NULL). */
@@ -93,6 +93,8 @@ typedef struct fxi_read_names {         /* of a reader; zeros at first */
     unsigned char *shared;              /* bits: [2^bits] has a column another name, too? */
 } fxi_read_names;
 enum { FXI_HASH_BITS = 24 };            /* at most */
+#define FXI_HASH_KEY                                                                               \
+    "hash-bits", "0", FXI_COUNT(0, FXI_HASH_BITS), "columns are hashes of so many bits; 0: names"
 
 typedef enum fxi_label { FXI_LABEL_NONE, FXI_LABEL_NUMBER, FXI_LABEL_TEXT } fxi_label;
 

@@ -13,6 +13,14 @@ static const fxi_read_format *const formats[] = {&fxi_read_svmlight, &fxi_read_c
                                                  &fxi_read_npy, &fxi_read_npz};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+static fx_description line(size_t i)
+{
+    return i < FORMATS ? fxi_spec_describe(formats[i]->name, formats[i]->help, formats[i]->keys)
+                       : (fx_description){0};
+}
+
+const char *fx_data_reader_format(size_t i) { return line(i).name; }
+
 /* The end of a long name says more than its start, and messages have one line. */
 static char *short_name(const char *name)
 {
@@ -28,18 +36,12 @@ static char *short_name(const char *name)
 fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name)
 {
     fxi_spec s;
-    const char *names[FORMATS + 1] = {0};
     size_t f;
     fx_status st;
 
     if (!out || !spec || !name)
         return fxi_error(FX_EINVAL, "a reader needs a format and a name");
-    for (f = 0; f < FORMATS; f++)
-        names[f] = formats[f]->name;
-    if ((st = fxi_data_spec(&s, &f, spec, names, "format to read")) != 0)
-        return st;
-    st = fxi_spec_check(&s, formats[f]->keys);
-    if (st)
+    if ((st = fxi_spec_read(&s, &f, spec, line, "format to read")) != 0)
         return st;
 
     fx_reader *r = fxi_zalloc(1, sizeof *r);
@@ -56,6 +58,24 @@ fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name
     }
     *out = r;
     return FX_OK;
+}
+
+/* What else is wrong with keys only the format knows. */
+fx_status fx_data_reader_describe(fx_description *out, const char *spec)
+{
+    fx_reader *r = NULL;
+    fxi_spec s;
+    size_t which;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "fx_data_reader_describe: out is NULL");
+    fx_status st = fxi_spec_read(&s, &which, spec, line, "format to read");
+    if (!st)
+        st = fx_data_reader_new(&r, spec, "");
+    fx_data_reader_free(r);
+    if (!st)
+        *out = line(which);
+    return st;
 }
 
 void fx_data_reader_free(fx_reader *r)

@@ -13,19 +13,13 @@ const char *fx_data_reader_spec(const fx_reader *r) { return r->spec; }
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value)
 {
     fxi_spec s;
-    size_t i = 0;
 
     if (!value[0])                      /* the grammar has no place for it */
         return FX_OK;
     fx_status st = fxi_spec_parse(&s, r->spec, strlen(r->spec));
     if (st)
         return st;
-    while (
-        i < s.keys
-        && (strlen(key) != s.pair[i].key_len || memcmp(key, s.pair[i].key, s.pair[i].key_len) != 0))
-        i++;
-    s.pair[i].value = value;            /* the spec is complete: the key is there */
-    s.pair[i].value_len = strlen(value);
+    fxi_spec_set(&s, key, value);
     char *spec = fxi_spec_complete(&s, r->format->keys);
     if (!spec)
         return FX_ENOMEM;

@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_spec_key keys[] = {{"base", "auto", "auto|0|1"},
-                                    {"sort", "no", "no|yes"},
-                                    {"duplicates", "error", "error|sum"},
-                                    {"nan", "error", "error|drop"},
-                                    {"fields", "error", "error|ignore"},
-                                    {"labels", "yes", "yes|auto"},
-                                    {0}};
+static const fx_key keys[] = {
+    {"base", "auto", FXI_CHOICE("auto|0|1"), "first index; auto: 0 if an index 0 occurs, else 1"},
+    {"sort", "no", FXI_CHOICE("no|yes"), "yes: indices of a row may stand in any order"},
+    {"duplicates", "error", FXI_CHOICE("error|sum"), "values of equal indices in a row"},
+    {"nan", "error", FXI_CHOICE("error|drop"), "values that are not finite; drop: left out"},
+    {"fields", "error", FXI_CHOICE("error|ignore"), "libFFM's field:index:value"},
+    {"labels", "yes", FXI_CHOICE("yes|auto"), "auto: rows may lack labels"},
+    {0}};
 
 typedef struct options {                /* each the second choice of its key? */
     int sort, sum, drop, fields, optional;
@@ -33,12 +34,12 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
     if (st)
         return st;
     options *o = r->state;
-    if ((st = fxi_spec_choice(&r->base, s, keys, "base"))
-        || (st = fxi_spec_choice(&o->sort, s, keys, "sort"))
-        || (st = fxi_spec_choice(&o->sum, s, keys, "duplicates"))
-        || (st = fxi_spec_choice(&o->drop, s, keys, "nan"))
-        || (st = fxi_spec_choice(&o->fields, s, keys, "fields"))
-        || (st = fxi_spec_choice(&o->optional, s, keys, "labels")))
+    if ((st = fxi_key_choice(&r->base, s, keys, "base"))
+        || (st = fxi_key_choice(&o->sort, s, keys, "sort"))
+        || (st = fxi_key_choice(&o->sum, s, keys, "duplicates"))
+        || (st = fxi_key_choice(&o->drop, s, keys, "nan"))
+        || (st = fxi_key_choice(&o->fields, s, keys, "fields"))
+        || (st = fxi_key_choice(&o->optional, s, keys, "labels")))
         return st;
     r->base--;                          /* auto|0|1 is 0, 1, 2 */
     r->mark = ':';
@@ -335,6 +336,7 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_read_format fxi_read_svmlight = {.name = "svmlight",
+                                           .help = "sparse rows: label index:value ..",
                                            .keys = keys,
                                            .open = open_svmlight,
                                            .parse = parse_svmlight,

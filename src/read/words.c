@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fxi_spec_key keys[] = {{"ngram", "1", NULL},
-                                    {"value", "binary", "binary|count"},
-                                    {"label", "first", "first|none"},
-                                    {"hash-bits", "0", NULL},
-                                    {0}};
 enum { GRAMS = 5 };
+static const fx_key keys[] = {
+    {"ngram", "1", FXI_COUNT(1, GRAMS), "features are runs of up to so many words"},
+    {"value", "binary", FXI_CHOICE("binary|count"), "1 for each feature, or how often it occurs"},
+    {"label", "first", FXI_CHOICE("first|none"), "the first word, or the whole line is text"},
+    {FXI_HASH_KEY}, {0}};
 
 typedef struct options {
     uint64_t ngram;
@@ -33,10 +33,10 @@ static fx_status open_words(fx_reader *r, const fxi_spec *s)
     if (st)
         return st;
     options *o = r->state;
-    if ((st = fxi_spec_count(&o->ngram, s, keys, "ngram", 1, GRAMS))
-        || (st = fxi_spec_choice(&count, s, keys, "value"))
-        || (st = fxi_spec_choice(&o->unlabelled, s, keys, "label"))
-        || (st = fxi_spec_count(&bits, s, keys, "hash-bits", 0, FXI_HASH_BITS)))
+    if ((st = fxi_key_count(&o->ngram, s, keys, "ngram"))
+        || (st = fxi_key_choice(&count, s, keys, "value"))
+        || (st = fxi_key_choice(&o->unlabelled, s, keys, "label"))
+        || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
         return st;
     r->mark = ' ';
     r->names.used = true;
@@ -153,6 +153,7 @@ static fx_status take_words(fx_reader *r, bool end, const fx_run *run)
 }
 
 const fxi_read_format fxi_read_words = {.name = "text",
+                                        .help = "lines of words, each line a row",
                                         .keys = keys,
                                         .named = true,
                                         .open = open_words,

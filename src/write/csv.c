@@ -35,10 +35,10 @@ static fx_status check_header(const fx_table *t)
                      t->name[0]);
 }
 
-static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys, char separator)
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fx_key *keys, char separator)
 {
     const fx_table *t = w->t;
-    fx_status st = fxi_spec_choice(&w->headless, s, keys, "header");
+    fx_status st = fxi_key_choice(&w->headless, s, keys, "header");
 
     w->separator = separator;
     if (!st && t->name && !w->headless)
@@ -56,12 +56,12 @@ static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *key
     return st;
 }
 
-static fx_status start_csv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+static fx_status start_csv(fxi_writer *w, const fxi_spec *s, const fx_key *keys)
 {
     return start(w, s, keys, ',');
 }
 
-static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fx_key *keys)
 {
     return start(w, s, keys, '\t');
 }
@@ -166,9 +166,12 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return s ? s : fxi_write_bytes(w, "\n", 1);
 }
 
-static const fxi_spec_key keys[] = {{"header", "yes", "yes|no"}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {
+    {"header", "yes", FXI_CHOICE("yes|no"), "is the first line the names of columns?"}, {0}};
 
 const fxi_write_format fxi_write_csv = {
-    .name = "csv", .keys = keys, .passes = 1, .start = start_csv, .before = header, .row = row};
+    .name = "csv", .help = "fields between commas",
+    .keys = keys, .passes = 1, .start = start_csv, .before = header, .row = row};
 const fxi_write_format fxi_write_tsv = {
-    .name = "tsv", .keys = keys, .passes = 1, .start = start_tsv, .before = header, .row = row};
+    .name = "tsv", .help = "fields between tabs",
+    .keys = keys, .passes = 1, .start = start_tsv, .before = header, .row = row};

@@ -69,7 +69,8 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return s;
 }
 
-static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
+static const fx_key no_keys[] = {{0}};
 
 const fxi_write_format fxi_write_npy = {
-    .name = "npy", .keys = no_keys, .passes = 1, .before = before, .row = row};
+    .name = "npy", .help = "NumPy's dense array", .keys = no_keys, .passes = 1,
+    .before = before, .row = row};

@@ -13,7 +13,7 @@
 
 enum { COUNT, INDICES, INDPTR, DATA, LABELS, PASSES };
 
-static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys)
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fx_key *keys)
 {
     (void)s, (void)keys;
     if (!w->sink->member)
@@ -121,7 +121,8 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return s || pass != INDPTR ? s : write_index(w, w->numbers);
 }
 
-static const fxi_spec_key no_keys[] = {{NULL, NULL, NULL}};
+static const fx_key no_keys[] = {{0}};
 
 const fxi_write_format fxi_write_npz = {
-    .name = "npz", .keys = no_keys, .passes = PASSES, .start = start, .before = before, .row = row};
+    .name = "npz", .help = "SciPy's sparse rows", .keys = no_keys, .passes = PASSES,
+    .start = start, .before = before, .row = row};

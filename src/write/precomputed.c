@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fx_key *table)
 {
     (void)s, (void)table;
     return fxi_write_svmlight_names(w->t);
@@ -40,7 +40,8 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return FX_OK;
 }
 
-static const fxi_spec_key keys[] = {{NULL, NULL, NULL}};
+static const fx_key keys[] = {{0}};
 
 const fxi_write_format fxi_write_precomputed = {
-    .name = "precomputed", .keys = keys, .passes = 1, .start = start, .row = row};
+    .name = "precomputed", .help = "LIBSVM's kernel text: label 0:row 1:K 2:K ..",
+    .keys = keys, .passes = 1, .start = start, .row = row};

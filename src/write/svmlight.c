@@ -24,10 +24,10 @@ fx_status fxi_write_svmlight_names(const fx_table *t)
     return FX_OK;
 }
 
-static fx_status start(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *table)
+static fx_status start(fxi_writer *w, const fxi_spec *s, const fx_key *table)
 {
     int choice;
-    fx_status st = fxi_spec_choice(&choice, s, table, "base");
+    fx_status st = fxi_key_choice(&choice, s, table, "base");
 
     if (st)
         return st;
@@ -107,7 +107,8 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     return FX_OK;
 }
 
-static const fxi_spec_key keys[] = {{"base", "1", "1|0"}, {NULL, NULL, NULL}};
+static const fx_key keys[] = {{"base", "1", FXI_CHOICE("1|0"), "first index"}, {0}};
 
 const fxi_write_format fxi_write_svmlight = {
-    .name = "svmlight", .keys = keys, .passes = 1, .start = start, .row = row};
+    .name = "svmlight", .help = "sparse rows: label index:value ..",
+    .keys = keys, .passes = 1, .start = start, .row = row};

@@ -16,6 +16,27 @@ static const fxi_write_format *const formats[] = {
     &fxi_write_npz, &fxi_write_precomputed};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+static fx_description line(size_t i)
+{
+    return i < FORMATS ? fxi_spec_describe(formats[i]->name, formats[i]->help, formats[i]->keys)
+                       : (fx_description){0};
+}
+
+const char *fx_data_write_format(size_t i) { return line(i).name; }
+
+fx_status fx_data_write_describe(fx_description *out, const char *spec)
+{
+    fxi_spec s;
+    size_t which;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "fx_data_write_describe: out is NULL");
+    fx_status st = fxi_spec_read(&s, &which, spec, line, "format to write");
+    if (!st)
+        *out = line(which);
+    return st;
+}
+
 bool fxi_write_is_number(const char *text)
 {
     const char *end = text + strlen(text);
@@ -97,15 +118,10 @@ static fx_status write_piece(void *ctx, size_t block, fxi_team *team)
 
 fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t, const fx_run *run)
 {
-    const char *names[FORMATS + 1] = {NULL};
     fxi_spec parsed;
     size_t which;
 
-    for (size_t i = 0; i < FORMATS; i++)
-        names[i] = formats[i]->name;
-    fx_status s = fxi_data_spec(&parsed, &which, spec, names, "format to write");
-    if (!s)
-        s = fxi_spec_check(&parsed, formats[which]->keys);
+    fx_status s = fxi_spec_read(&parsed, &which, spec, line, "format to write");
     if (!s)
         s = fxi_data_check_table(t, run);
     if (!s && (!sink || !sink->write))

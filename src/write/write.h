@@ -8,10 +8,10 @@ typedef struct fxi_writer fxi_writer;
 
 /* A format is a few passes over the rows: before(pass), then row(pass, i) for all rows in order. */
 typedef struct fxi_write_format {
-    const char *name;
-    const fxi_spec_key *keys;
+    const char *name, *help;
+    const fx_key *keys;
     size_t passes;
-    fx_status (*start)(fxi_writer *w, const fxi_spec *s, const fxi_spec_key *keys); /* or NULL */
+    fx_status (*start)(fxi_writer *w, const fxi_spec *s, const fx_key *keys); /* or NULL */
     fx_status (*before)(fxi_writer *w, size_t pass);                                /* or NULL */
     fx_status (*row)(fxi_writer *w, size_t pass, size_t i, fxi_row r);
 } fxi_write_format;

@@ -269,6 +269,12 @@ static fx_status make(const char *spec)
     return got_data(d, s);
 }
 
+static fx_status make_describe(const char *spec) { return described(fx_data_make_describe, spec); }
+static fx_status scale_of(const char *spec) { return described(fx_data_scale_describe, spec); }
+
+static fx_status to_read(const char *spec) { return described(fx_data_reader_describe, spec); }
+static fx_status to_write(const char *spec) { return described(fx_data_write_describe, spec); }
+
 /* clang-format off */
 const scenario data_scenarios[] = {
     {"fx_data_parse", parse, "svmlight"},
@@ -318,6 +324,10 @@ const scenario data_scenarios[] = {
     {"fx_data_make", make, "parity:n=40,d=6,k=2"},
     {"fx_data_make", make, "fields:n=40,fields=3,levels=4"},
     {"fx_data_make", make, "dense-positive:n=40,d=6"},
+    {"fx_data_make_describe", make_describe, "fields:n=40,fields=3,levels=4"},
+    {"fx_data_scale_describe", scale_of, "maxabs"},
+    {"fx_data_reader_describe", to_read, "csv:label=none"},
+    {"fx_data_write_describe", to_write, "csv:header=no"},
     {"fx_data_movielens", movielens, "all"},
     {"fx_data_movielens", movielens, "test"},
     {"fx_data_links", links, "train"},

@@ -39,6 +39,20 @@ static fx_status kernel_parse(const char *spec)
     return s;
 }
 
+static fx_status kernel_describe(const char *spec) { return described(fx_kernel_describe, spec); }
+static fx_status map_describe(const char *spec) { return described(fx_map_describe, spec); }
+
+static fx_status spec_get(const char *spec)
+{
+    const char *v = MARK;
+    size_t len = 0;
+
+    call_begin();
+    fx_status s = call_end(fx_spec_get(&v, &len, spec, "order"));
+    hash(v, len);
+    return s;
+}
+
 enum { ROWS = 300 };                     /* several blocks, so several threads */
 
 static fx_status gram_of(const char *spec, const char *rows)
@@ -251,6 +265,10 @@ const scenario kernel_scenarios[] = {
     {"fx_kernel_parse", kernel_parse, "itemset:file=F"},
     {"fx_kernel_parse", kernel_parse, "groups:file=F,order=2"},
     {"fx_kernel_parse", kernel_parse, "cross:file=F"},
+    {"fx_spec_get", spec_get, "anova:order=3"},
+    {"fx_kernel_describe", kernel_describe, "poly:degree=2(exp(itemset:file=F))"},
+    {"fx_kernel_describe", kernel_describe, "anova-upto:order=3,theta=1/2/3"},
+    {"fx_map_describe", map_describe, "scrk:complex=yes"},
     {"fx_kernel_gram", gram_sparse, "linear"},
     {"fx_kernel_gram", gram_dense, "linear"},
     {"fx_kernel_gram", gram_sparse, "anova:order=3"},

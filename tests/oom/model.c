@@ -322,8 +322,11 @@ static fx_status model_export(const char *spec)
     return s;
 }
 
+static fx_status model_describe(const char *spec) { return described(fx_model_describe, spec); }
+
 /* clang-format off */
 const scenario model_scenarios[] = {
+    {"fx_model_describe", model_describe, "fm:task=rank"},
     {"fx_model_fit", model_fit, "svm"},
     {"fx_model_fit", model_fit, "svm:calibrate=yes rk"},
     {"fx_model_fit", model_fit, "logistic rk"},

@@ -50,6 +50,19 @@ void hash(const void *p, size_t n)
 
 void hash_text(const char *s) { hash(s, strlen(s) + 1); }
 
+fx_status described(fx_status (*describe)(fx_description *, const char *), const char *spec)
+{
+    fx_description d = {.name = MARK};
+
+    call_begin();
+    fx_status s = call_end(describe(&d, spec));
+    if (s < 0)
+        expect(d.name == MARK, "the description changed although the call failed");
+    else
+        hash_text(d.name);
+    return s;
+}
+
 void hash_table(const fx_table *t)
 {
     hash(&t->rows, sizeof t->rows);

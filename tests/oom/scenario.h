@@ -32,6 +32,9 @@ fx_status got_data(fx_data *d, fx_status s);
 /* An output that a failing call must leave as it was. */
 #define MARK ((void *)(uintptr_t)0x5a5a5a5a)
 
+/* A call of X_describe that may fail. */
+fx_status described(fx_status (*describe)(fx_description *, const char *), const char *spec);
+
 /* Rows. */
 enum { FEW = 300, MANY = 20000 };       /* rows of text: one piece; several, for several threads */
 const char *svmlight(size_t rows);      /* text labels, integers and fractions, qid, comments */

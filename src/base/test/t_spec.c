@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_spec.c - the grammar of spec strings; errors that say what is possible. */
+ * t_spec.c - the grammar of spec strings, their parts, and tables of names. */
 
 #include "base/base.h"
 #include "base/test.h"
 
 #include <string.h>
-
-static const fxi_spec_key table[] = {{"order", NULL, NULL},
-                                     {"gamma", "0.5", NULL},
-                                     {"sort", "no", "no|yes|maybe"},
-                                     {"theta", "1/2", NULL},
-                                     {0}};
 
 static fxi_spec parse(const char *text)
 {
@@ -37,9 +31,6 @@ static void grammar(void)
 {
     fxi_spec s = parse("poly:degree=2,gamma=0.5(rbf:gamma=0.25)");
 
-    static const char *const names[] = {"pol", "poly:", "poly", NULL};
-    size_t which = 7;
-    CHECK(fxi_spec_find(&which, &s, names, "shape") == FX_OK && which == 2);
     CHECK(s.keys == 2);
     is(s.pair[0].key, s.pair[0].key_len, "degree");
     is(s.pair[1].value, s.pair[1].value_len, "0.5");
@@ -49,8 +40,6 @@ static void grammar(void)
     is(s.inner, s.inner_len, "exp(rbf:gamma=1)");
     s = parse("linear");
     CHECK(s.name_len == 6 && s.keys == 0 && !s.inner);
-    CHECK(fxi_spec_find(&which, &s, names, "shape") == FX_EINVAL && which == 2);
-    CHECK(!strcmp(fx_error_detail(), "no shape 'linear'; there are pol, poly:, poly"));
     s = parse("itemset:file=/a b/c:d=e.txt");   /* a value is any text without , ( ) */
     is(s.pair[0].value, s.pair[0].value_len, "/a b/c:d=e.txt");
     s = parse("csv:label=");
@@ -80,60 +69,63 @@ static void grammar(void)
     }
 }
 
-static void keys(void)
+/* The parts of a spec as a user asks for them. */
+static void parts(void)
 {
-    fxi_spec s = parse("k:order=3,sort=yes"), bad;
-    const char *p;
-    size_t len, n = 9;
-    double x = 7, list[3] = {7, 7, 7};
-    uint64_t u = 7;
-    int c = 7;
+    const char *spec = "exp:gamma=2,x=(poly:degree=3(rbf))", *v = spec;
+    size_t len = 7;
 
-    CHECK(fxi_spec_check(&s, table) == FX_OK);
-    CHECK(fxi_spec_text(&p, &len, &s, table, "gamma") == FX_OK);
-    is(p, len, "0.5");                          /* the default */
-    CHECK(fxi_spec_count(&u, &s, table, "order", 1, 16) == FX_OK && u == 3);
-    CHECK(fxi_spec_number(&x, &s, table, "gamma") == FX_OK && x == 0.5);
-    CHECK(fxi_spec_choice(&c, &s, table, "sort") == FX_OK && c == 1);
-    CHECK(fxi_spec_list(list, &n, 3, &s, table, "theta") == FX_OK && n == 2);
-    CHECK(list[0] == 1 && list[1] == 2 && list[2] == 7);
+    CHECK(fx_spec_get(&v, &len, spec, "") == FX_OK && v == spec && len == 3);
+    CHECK(fx_spec_get(&v, &len, spec, "gamma") == FX_OK && v == spec + 10 && len == 1);
+    CHECK(fx_spec_get(&v, &len, spec, "x") == FX_OK && v && len == 0);  /* given, empty */
+    CHECK(fx_spec_get(&v, &len, spec, "degree") == FX_OK && !v && len == 0); /* the inner one's */
+    CHECK(fx_spec_get(&v, &len, spec, "()") == FX_OK);
+    is(v, len, "poly:degree=3(rbf)");
+    CHECK(fx_spec_get(&v, &len, "rbf", "()") == FX_OK && !v && len == 0);
+    CHECK(fx_spec_get(&v, &len, "rbf", "gam") == FX_OK && !v);
+    v = spec, len = 7;                  /* failures leave what they were to fill */
+    check_message(fx_spec_get(&v, &len, "rbf:", "gamma"), "expected key=value");
+    check_message(fx_spec_get(&v, &len, "", ""), "a name must come first");
+    check_message(fx_spec_get(&v, &len, NULL, ""), "spec is NULL");
+    check_message(fx_spec_get(&v, &len, "rbf", NULL), "key is NULL");
+    check_message(fx_spec_get(NULL, &len, "rbf", ""), "value is NULL");
+    check_message(fx_spec_get(&v, NULL, "rbf", ""), "len is NULL");
+    CHECK(v == spec && len == 7);
 
-    bad = parse("k:ordr=3");
-    check_message(fxi_spec_check(&bad, table),
-                  "k has no key 'ordr'; it takes order, gamma, sort, theta");
-    check_message(fxi_spec_check(&bad, table + 4), "it takes none");
-    bad = parse("k:sort=ye");
-    check_message(fxi_spec_check(&bad, table),
-                  "k: sort=ye is not possible; use one of no|yes|maybe");
-    check_message(fxi_spec_choice(&c, &bad, table, "sort"), "no|yes|maybe");
-    bad = parse("k");
-    check_message(fxi_spec_count(&u, &bad, table, "order", 1, 16), "k needs order=");
+    fxi_spec s = parse("a:x=1,y=2");
+    fxi_spec_set(&s, "y", "30");
+    fxi_spec_set(&s, "z", "4");
+    CHECK(s.keys == 3 && fxi_spec_at(&s, "z") == 2 && fxi_spec_at(&s, "w") == 3);
+    is(s.pair[1].value, s.pair[1].value_len, "30");
+}
 
-    u = 7, x = 7, c = 7, n = 9;                 /* failures leave what they were to fill */
-    static const char *counts[] = {"0", "17", "-1", "+3", "3.0", "3x", "", " 3", "0x3",
-                                   "18446744073709551617", "99999999999999999999999"};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "k:order=%s", counts[i]);
-        bad = parse(text);
-        check_message(fxi_spec_count(&u, &bad, table, "order", 1, 16),
-                      "is not a whole number from 1 to 16");
-        CHECK(u == 7);
-    }
-    bad = parse("k:order=18446744073709551615");
-    CHECK(fxi_spec_count(&u, &bad, table, "order", 0, UINT64_MAX) == FX_OK && u == UINT64_MAX);
-    static const char *numbers[] = {"", "x", "1x", "nan", "inf", "1e999", "1 "};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "k:gamma=%s,theta=1/%s", numbers[i], numbers[i]);
-        bad = parse(text);
-        check_message(fxi_spec_number(&x, &bad, table, "gamma"), "is not a finite number");
-        check_message(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "is not a list of numbers");
-        CHECK(x == 7 && n == 9);
-    }
-    bad = parse("k:theta=1/2/3/4");
-    check_message(fxi_spec_list(list, &n, 3, &bad, table, "theta"), "more than 3 numbers");
-    CHECK(n == 9);
+/* A table of names: found, or all of them in the message. */
+static const fx_key shape_keys[] = {{"k", "1", FXI_COUNT(1, 3), "sides"}, {0}};
+static fx_description shape(size_t i)
+{
+    static const char *const names[] = {"pol", "poly:", "poly"};
+
+    return i < 3 ? fxi_spec_describe(names[i], "a shape", shape_keys) : (fx_description){0};
+}
+
+static void tables(void)
+{
+    fxi_spec s = parse("poly"), out = s;
+    size_t which = 7;
+
+    CHECK(fxi_spec_find(&which, &s, shape, "shape") == FX_OK && which == 2);
+    s = parse("linear");
+    check_message(fxi_spec_find(&which, &s, shape, "shape"),
+         "no shape 'linear'; there are pol, poly:, poly");
+    CHECK(which == 2);
+    CHECK(fxi_spec_read(&out, &which, "pol:k=3", shape, "shape") == FX_OK && which == 0);
+    CHECK(out.keys == 1);
+    check_message(fxi_spec_read(&s, &which, "pol:k=4", shape, "shape"), "from 1 to 3");
+    check_message(fxi_spec_read(&s, &which, "pol:l=4", shape, "shape"), "it takes k");
+    check_message(fxi_spec_read(&s, &which, "pol(poly)", shape, "shape"), "nothing in brackets");
+    check_message(fxi_spec_read(&s, &which, NULL, shape, "shape"), "no shape is named");
+    fx_description d = shape(1);
+    CHECK(d.keys == 1 && d.key == shape_keys && !strcmp(d.name, "poly:"));
 }
 
 /* What is escaped is read back, and is one value of a spec, one name of a list. */
@@ -162,6 +154,7 @@ int main(void)
     test_init();
     grammar();
     names();
-    keys();
+    parts();
+    tables();
     return 0;
 }

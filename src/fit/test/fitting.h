@@ -121,7 +121,8 @@ static inline void fitting_golden(fitting_solver *solve, const fxi_loss *loss, d
 
     CHECK(root);
     json_array_foreach(json_object_get(root, "cases"), k, one) {
-        json_t *want = json_object_get(one, loss->name), *x = json_object_get(one, "X");
+        const char *which = loss == &fxi_loss_squared_hinge ? "squared_hinge" : loss->name;
+        json_t *want = json_object_get(one, which), *x = json_object_get(one, "X");
         size_t n = json_array_size(x), d = json_array_size(json_array_get(x, 0));
         const char *name = json_string_value(json_object_get(one, "intercept"));
         fxi_intercept intercept = *name == 'f' ? FXI_FREE : *name == 'a' ? FXI_APPENDED : FXI_NONE;

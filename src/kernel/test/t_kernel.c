@@ -80,12 +80,11 @@ int main(void)
     check_rejected("anova:order=99999999999999999999999", NULL, "from 1 to 16");
     check_rejected("anova-upto:order=0", NULL, "from 1 to 16");
     check_rejected("anova-upto:order=3,theta=1/2", NULL, "2 weights theta for order 3");
-    check_rejected("anova-upto:order=2,theta=1/-1", NULL, "not positive definite");
+    check_rejected("anova-upto:order=2,theta=1/-1", NULL, "theta=1/-1 has -1, which is negative");
     check_rejected("anova-upto:order=2,theta=1/x", NULL, "a list of numbers");
     check_rejected("maclaurin", NULL, "maclaurin needs coef=");
-    check_rejected("maclaurin:coef=1/-1", NULL,
-                   "coefficient -1 of power 1 is negative: not positive definite");
-    check_rejected("poly:coef0=-1", NULL, "not positive definite");
+    check_rejected("maclaurin:coef=1/-1", NULL, "coef=1/-1 has -1, which is negative");
+    check_rejected("poly:coef0=-1", NULL, "coef0=-1 is negative");
     check_rejected("poly:gamma=0", NULL, "must be positive");
     check_rejected("poly:degree=0", NULL, "from 1 to 64");
     check_rejected("rbf:gamma=-1", NULL, "must be positive");
@@ -120,9 +119,20 @@ int main(void)
     CHECK(fx_kernel_file(spec, &n) == strstr(spec, "a/b") && n == 7);
     CHECK(fx_kernel_file("anova:order=2", &n) == NULL && fx_kernel_file(NULL, NULL) == NULL);
 
-    for (n = 0; fx_kernel_help(n); n++) /* every line names a kernel that can be parsed */
-        CHECK(strstr(fx_kernel_help(n), "   "));
+    fx_description d;
+    for (n = 0; fx_kernel_name(n); n++) { /* a name alone is described, whatever it needs */
+        CHECK(fx_kernel_describe(&d, fx_kernel_name(n)) == FX_OK);
+        CHECK(!strcmp(d.name, fx_kernel_name(n)) && d.help[0]);
+    }
     CHECK(n == 16);
+    CHECK(fx_kernel_describe(&d, "exp(itemset:file=F)") == FX_OK && d.outer && !d.precomputed);
+    CHECK(fx_kernel_describe(&d, "precomputed") == FX_OK && !d.outer && d.precomputed);
+    CHECK(fx_kernel_describe(&d, "anova-upto:order=3,theta=1/2") == FX_EINVAL);
+    CHECK(fx_kernel_describe(&d, "exp(exp(rbf:gamma=0))") == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "must be positive"));
+    CHECK(fx_kernel_describe(&d, "rbf(linear)") == FX_EINVAL && !strcmp(d.name, "precomputed"));
+    CHECK(fx_kernel_describe(NULL, "rbf") == FX_EINVAL
+          && fx_kernel_describe(&d, NULL) == FX_EINVAL);
     fx_kernel_free(NULL);
     return 0;
 }

@@ -188,7 +188,7 @@ static void check_refused(rows *r)
     static const struct { const char *spec; fx_status status; const char *why; } cases[] = {
         {"fm:rank=0", FX_EINVAL, "rank=0"}, {"hofm:order=1", FX_EINVAL, "order=1"},
         {"hofm:order=17", FX_EINVAL, "order=17"}, {"fm:beta=-1", FX_EINVAL, "beta=-1"},
-        {"hofm:beta=1/-2", FX_EINVAL, "beta=-2"}, {"fm:lr=0", FX_EINVAL, "lr=0"},
+        {"hofm:beta=1/-2", FX_EINVAL, "beta=1/-2 has -2"}, {"fm:lr=0", FX_EINVAL, "lr=0"},
         {"fm:alpha=-1", FX_EINVAL, "alpha=-1"}, {"fm:batch=0", FX_EINVAL, "batch=0"},
         {"poly-net:degree=1", FX_EINVAL, "degree=1"}, {"fm:order=3", FX_EINVAL, "order"},
         {"fm:loss=logistic,task=regress", FX_EINVAL, "squared"},

@@ -20,9 +20,9 @@ static long double defined(const fxi_loss *l, long double y, long double f, long
 {
     switch (l->name[0] == 's' ? l->name[7] : l->name[0]) {
     case 'h': return fmaxl(0, 1 - y * f);
-    case '_': return fmaxl(0, 1 - y * f) * fmaxl(0, 1 - y * f);
+    case '-': return fmaxl(0, 1 - y * f) * fmaxl(0, 1 - y * f);
     case 'l': return log1pl(expl(-y * f));
-    case 'i': return fmaxl(0, fabsl(y - f) - e);
+    case 'e': return fmaxl(0, fabsl(y - f) - e);
     default: return (y - f) * (y - f);
     }
 }
@@ -71,8 +71,8 @@ static double random_beta(const fxi_loss *l, double y, double c)
 
     switch (l->name[0] == 's' ? l->name[7] : l->name[0]) {
     case 'h': case 'l': return y * c * (u < 0.2 ? 0 : u < 0.4 ? 1 : test_unit());
-    case '_': return y * (u < 0.2 ? 0 : 3 * c * test_unit());
-    case 'i': return c * (u < 0.2 ? 0 : u < 0.4 ? 1 : 2 * test_unit() - 1);
+    case '-': return y * (u < 0.2 ? 0 : 3 * c * test_unit());
+    case 'e': return c * (u < 0.2 ? 0 : u < 0.4 ? 1 : 2 * test_unit() - 1);
     default: return 6 * c * (test_unit() - 0.5);
     }
 }

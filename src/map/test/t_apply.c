@@ -330,7 +330,24 @@ static void test_rejected(void)
     CHECK(fx_map_parse(&none, "ts", anova, 3, 8, 1, NULL, NULL) == FX_EUNSUPPORTED);
     CHECK(strstr(fx_error_detail(), "ts serves poly"));
     CHECK(strstr(fx_error_detail(), "rk, sparse-jl"));
-    CHECK(fx_map_help(0) && !fx_map_help(100));
+
+    fx_description d;
+    for (size_t i = 0; fx_map_name(i); i++) { /* which kernels a map serves is what it says */
+        CHECK(fx_map_describe(&d, fx_map_name(i)) == FX_OK && !strcmp(d.name, fx_map_name(i)));
+        bool listed = false;
+        for (size_t q = 0; d.kernels[q]; q++) {
+            listed |= !strcmp(d.kernels[q], "anova");
+            CHECK(fx_kernel_describe(&(fx_description){0}, d.kernels[q]) == FX_OK);
+        }
+        fx_status st = fx_map_parse(&none, fx_map_name(i), anova, 3, 8, 1, NULL, NULL);
+        CHECK((st != FX_EUNSUPPORTED) == listed);
+        fx_map_free(none);
+        none = NULL;
+    }
+    CHECK(fx_map_describe(&d, "scrk:complex=yes") == FX_OK && !strcmp(d.name, "rk"));
+    CHECK(fx_map_describe(&d, "scrk:signs=row") == FX_EINVAL);  /* given twice */
+    CHECK(fx_map_describe(&d, "rm:p=1") == FX_EINVAL && fx_map_describe(&d, "rk(rk)") == FX_EINVAL);
+    CHECK(fx_map_describe(NULL, "rk") == FX_EINVAL && fx_map_describe(&d, NULL) == FX_EINVAL);
     fx_kernel_free(anova);
     fx_kernel_free(k);
 }

@@ -426,7 +426,7 @@ static void test_rejected(void)
     check_rejected(2, "rk", 0, 8, FX_ESHAPE, "0 columns");
     check_rejected(2, "rk:order=2", 5, 8, FX_EINVAL, "dist");
     check_rejected(2, "kr", 5, 8, FX_EINVAL, "scrk");
-    check_rejected(2, "scrk(rbf)", 5, 8, FX_EINVAL, "no inner");
+    check_rejected(2, "scrk(rbf)", 5, 8, FX_EINVAL, "nothing in brackets");
     check_rejected(2, "scrk:order=1", 5, 8, FX_EINVAL, "order");
     /* a feature that may stand in a product twice */
     static const char *const twice[][2] = {{"groups:order=2", "a: 1 2\nb: 3 2\n"},

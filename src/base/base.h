@@ -88,6 +88,7 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
     size_t inner_len;
 } fxi_spec;
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
+bool fxi_spec_named(const char *spec, const char *name);        /* true if that is its name */
 void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces or adds a pair */
 /* A table of names: line i, as made by fxi_spec_describe; name NULL: no more. */
 typedef fx_description fxi_spec_line(size_t i);

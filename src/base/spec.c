@@ -98,6 +98,13 @@ fx_status fx_spec_get(const char **value, size_t *len, const char *spec, const c
     return FX_OK;
 }
 
+bool fxi_spec_named(const char *spec, const char *name)
+{
+    size_t n = strlen(name);
+
+    return until(spec, spec + strlen(spec), ":,=()") == n && !memcmp(spec, name, n);
+}
+
 void fxi_spec_set(fxi_spec *s, const char *key, const char *value)
 {
     size_t i = fxi_spec_at(s, key);

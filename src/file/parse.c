@@ -168,7 +168,7 @@ fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
 
     if (!*c->map)
         return fxi_model_ready(m, run);
-    if (c->random > c->features && strncmp(c->map, "explicit", 8) != 0)
+    if (c->random > c->features && !fxi_spec_named(c->map, "explicit"))
         return fxi_error(FX_EFORMAT, "%zu random features, weights for %zu", c->random,
                          c->features);
     if (!fxi_size_mul(&max, c->features + 1024, c->cols + 1024)

@@ -36,8 +36,8 @@ static fx_status check(const fx_model *m)
     const fxi_kernel_type *k = m->kernel ? m->kernel->type : NULL;
 
     if (m->kind == &fxi_kind_factors)
-        return fxi_error(FX_EUNSUPPORTED, "%.*s is a factorization machine already",
-                         (int)strcspn(m->c.spec, ":"), m->c.spec);
+        return fxi_error(FX_EUNSUPPORTED, "%s is a factorization machine already",
+                         m->learner->name);
     if (!m->map || m->map->type != &fxi_map_random_kernel || m->c.variance)
         return refuse(m, "only linear models on map rk are factorization machines");
     if (k != &fxi_kernel_anova && k != &fxi_kernel_anova_upto && k != &fxi_kernel_all_subsets

@@ -11,25 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins(const char *spec, const char *name)
-{
-    size_t n = strlen(name);
-
-    return !strncmp(spec, name, n) && (!spec[n] || spec[n] == ':');
-}
-
-static bool has_order(const char *spec)
-{
-    fxi_spec s;
-
-    if (fxi_spec_parse(&s, spec, strlen(spec)))
-        return true;                    /* what parses the kernel will say what is wrong */
-    for (size_t i = 0; i < s.keys; i++)
-        if (s.pair[i].key_len == 5 && !memcmp(s.pair[i].key, "order", 5))
-            return true;
-    return false;
-}
-
 static int order_of(const fxi_learning *how)
 {
     return ((const fxi_factors_keys *)how->own)->shape.order;
@@ -39,15 +20,19 @@ fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const f
 {
     const char *spec = plan->kernel;
     fx_kernel *kernel = NULL;
+    const char *order;
+    size_t len;
     char *ordered = NULL;
-    fx_status st = FX_OK;
+    fx_status st = fx_spec_get(&order, &len, spec, "order");
 
-    if (!begins(spec, "groups") && !begins(spec, "cross"))
+    if (st)
+        return st;
+    if (!fxi_spec_named(spec, "groups") && !fxi_spec_named(spec, "cross"))
         return fxi_error(FX_EUNSUPPORTED,
                          "%s has a kernel of its own; of others it takes "
                          "groups:file= and cross:file=, not %s",
                          how->learner->name, spec);
-    if (begins(spec, "groups") && !has_order(spec)) {
+    if (fxi_spec_named(spec, "groups") && !order) {
         size_t n = strlen(spec) + 16;
         if (!(ordered = fxi_alloc(n, 1)))
             return FX_ENOMEM;
@@ -133,7 +118,7 @@ fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_conten
         return st;
     if (!kernel->groups)
         st = fxi_error(FX_EUNSUPPORTED, "%s with kernel %s", how->learner->name, c->kernel);
-    else if (begins(c->kernel, "groups") && kernel->order != order_of(how))
+    else if (kernel->type == &fxi_kernel_groups && kernel->order != order_of(how))
         st = fxi_error(FX_EINVAL, "%s is of order %d, the model of order %d", c->kernel,
                        kernel->order, order_of(how));
     if (!st && !(group = fxi_alloc(c->cols, sizeof *group)))

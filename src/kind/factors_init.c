@@ -31,17 +31,15 @@ fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run)
 
     (void)run;
     if (i->kind != &fxi_kind_factors)
-        return fxi_error(FX_EINVAL, "init is %.*s, no factorization machine",
-                         (int)strcspn(i->c.spec, ":"), i->c.spec);
+        return fxi_error(FX_EINVAL, "init is %s, no factorization machine", i->learner->name);
     const fxi_fm *now = shape_of(t->m), *fm = shape_of(i);
     if (fm->kind != now->kind || fm->blocks != now->blocks || fm->rank != now->rank
         || fm->block[0].order != now->block[0].order || fm->linear != now->linear
         || fm->intercept != now->intercept || (fm->how != now->how && now->how != FXI_FM_LEARNED))
         return fxi_error(FX_EINVAL,
-                         "init is %.*s of rank %zu, now it is %.*s of rank %zu; model, "
+                         "init is %s of rank %zu, now it is %s of rank %zu; model, "
                          "order, rank, linear, intercept and lambda must be the same",
-                         (int)strcspn(i->c.spec, ":"), i->c.spec, fm->rank,
-                         (int)strcspn(t->m->c.spec, ":"), t->m->c.spec, now->rank);
+                         i->learner->name, fm->rank, t->m->learner->name, now->rank);
     if (fm->given > now->given)
         return fxi_error(FX_EINVAL, "init has %zu columns, now there are %zu", fm->given,
                          now->given);

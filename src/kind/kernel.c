@@ -34,10 +34,14 @@ static fx_status resolve(fxi_train *t, const fx_plan *plan)
 {
     fxi_machine *own = t->own;
     size_t n = t->X.rows, cols = t->X.cols;
-    const char *given = strstr(plan->kernel, "serial=");
-    bool settled = given && strncmp(given + 7, "auto", 4) != 0;
+    const char *given;
+    size_t len;
+    fx_status st = fx_spec_get(&given, &len, plan->kernel, "serial");
+    bool settled = given && *given != 'a';      /* yes or no; not auto */
 
-    own->serial = settled ? given[7] == 'y' : cols == n + 1 && is_numbered(&t->X);
+    if (st)
+        return st;
+    own->serial = settled ? *given == 'y' : cols == n + 1 && is_numbered(&t->X);
     if (cols != n + own->serial)
         return fxi_error(FX_ESHAPE,
                          "kernel precomputed: %zu rows have %zu columns; one for each "

@@ -103,7 +103,7 @@ fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
 fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p)
 {
     const fx_content *c = &p->m->c;
-    bool collapsed = !strncmp(c->map, "explicit", 8) && p->how.loss;
+    bool collapsed = fxi_spec_named(c->map, "explicit") && p->how.loss;
 
     if (*c->map && !collapsed)
         return fxi_error(FX_EFORMAT, "%s with kernel %s, map `%s`", c->spec, c->kernel, c->map);

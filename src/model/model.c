@@ -65,6 +65,7 @@ size_t fx_model_width(const fx_model *m, fx_output what)
 fx_status fxi_model_become(fx_model *m, const fxi_learning *how)
 {
     m->kind = how->kind;
+    m->learner = how->learner;
     m->task = how->task;
     return (m->own = fxi_zalloc(1, how->kind->numbers ? how->kind->numbers : 1)) ? FX_OK
                                                                                  : FX_ENOMEM;

@@ -47,6 +47,7 @@ fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_
 struct fx_model {
     fx_content c;                       /* the view that fx_model_content gives out */
     const fxi_kind *kind;
+    const fxi_learner *learner;         /* its line of the table */
     fxi_task task;
     void *own;                          /* the kind's other numbers */
     fx_kernel *kernel;                  /* made of c's specs */
@@ -56,7 +57,7 @@ struct fx_model {
     size_t owns;
 };
 fx_model *fxi_model_new(void);          /* NULL with the error set */
-fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets kind, task, own */
+fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets what follows c */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
 /* How many outputs the classes make, into c; FX_ESHAPE: too many. */
 fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how);

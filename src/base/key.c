@@ -42,7 +42,7 @@ static fx_status wrong(const value *v, const char *why, const char *more)
 static fx_status check_range(const value *v, double x)
 {
     const fx_key *k = v->key;
-    char one[48] = "", why[80];
+    char one[48] = "", why[128];
 
     if ((k->above ? x > k->low : x >= k->low) && x <= k->high)
         return FX_OK;

@@ -63,6 +63,12 @@ class Estimator(BaseEstimator):
 
     _LEAST = 1                          # rows that fit needs
 
+    def _set(self, parameters: dict) -> None:
+        """What __init__ was given: its locals()."""
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
     def _rows(self, X, *, reset: bool) -> Rows:
         """X as rows; reset: it sets n_features_in_, feature_names_in_ and (categories) encoder_,
         else it must match them."""

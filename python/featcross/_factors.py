@@ -71,12 +71,6 @@ class Factors:
                            ("(several)", SEVERAL)):
             cls.__doc__ = (cls.__doc__ or "").replace(f"    {name}\n", text)
 
-    def _set(self, parameters: dict) -> None:
-        """What __init__ was given: its locals()."""
-        for name, value in parameters.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
-
     def _model(self, rows) -> tuple[str, dict, dict]:
         """Name of the model, further keys of its spec, further members of fx_plan."""
         raise NotImplementedError

@@ -54,17 +54,7 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
     def __init__(self, n_components: int = 2, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, map=None, scale: str | None = None,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.family = family
-        self.map = map
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         k = self.n_components

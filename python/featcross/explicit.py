@@ -49,12 +49,7 @@ class ExplicitCombinations(Map):
 
     def __init__(self, *, kernel: str = "anova", degree: int = 2, gamma: float | str = 1.0,
                  coef0: float = 1.0, n_jobs: int | None = None, verbose: int = 0):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         return "explicit"

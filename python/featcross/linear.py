@@ -95,22 +95,7 @@ class LinearClassifier(Linear, Classifier):
                  averaged: bool = True, calibrate: bool = False, class_weight=None,
                  warm_start: bool = False, random_state=None, n_jobs: int | None = None,
                  verbose: int = 0):
-        self.loss = loss
-        self.penalty = penalty
-        self.C = C
-        self.map = map
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.averaged = averaged
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         model = choice("loss", self.loss, CLASSIFIERS)
@@ -186,19 +171,7 @@ class LinearRegressor(Linear, Regressor):
                  scale: str | None = None, fit_intercept: bool | str = True, solver: str = "auto",
                  tol: float = 1e-3, max_iter: int | None = None, warm_start: bool = False,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.loss = loss
-        self.C = C
-        self.epsilon = epsilon
-        self.map = map
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         model = choice("loss", self.loss, REGRESSORS)

@@ -77,23 +77,7 @@ class KernelSVC(KernelMachine, Classifier):
                  max_iter: int = 10_000_000, calibrate: bool = False, collapse="auto",
                  cache_size: float = 256, class_weight=None, decision_function_shape: str = "ovr",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.family = family
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
-        self.calibrate = calibrate
-        self.collapse = collapse
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         if self.decision_function_shape not in ("ovr", "ovo"):
@@ -177,20 +161,7 @@ class KernelSVR(KernelMachine, Regressor):
                  gamma="scale", coef0: float = 1.0, family=None, scale: str | None = None,
                  tol: float = 1e-3, max_iter: int = 10_000_000, collapse="auto",
                  cache_size: float = 256, n_jobs: int | None = None, verbose: int = 0):
-        self.C = C
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.family = family
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
-        self.collapse = collapse
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         model = spec("kernel-svr", C=self.C, epsilon=self.epsilon, tol=self.tol,
@@ -228,16 +199,7 @@ class KernelRidge(KernelMachine, Regressor):
     def __init__(self, alpha: float = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, scale: str | None = None, collapse="auto",
                  n_jobs: int | None = None, verbose: int = 0):
-        self.alpha = alpha
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.family = family
-        self.scale = scale
-        self.collapse = collapse
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         if not (isinstance(self.alpha, numbers.Real) and self.alpha > 0):

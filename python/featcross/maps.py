@@ -65,17 +65,7 @@ class RandomKernelMap(Map):
                  distribution: str = "rademacher", projection: str = "auto",
                  signs: str = "column", complex: bool | str = False, family=None,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.distribution = distribution
-        self.projection = projection
-        self.signs = signs
-        self.complex = complex
-        self.family = family
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         return spec("rk", dist=self.distribution, complex=self.complex, projection=self.projection,
@@ -124,19 +114,7 @@ class RandomMaclaurin(Map):
                  gamma: float | str = 1.0, coef0: float = 1.0, p: float = 2, h01: bool = False,
                  max_order: int | None = None, orders: str = "random", projection: str = "auto",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.p = p
-        self.h01 = h01
-        self.max_order = max_order
-        self.orders = orders
-        self.projection = projection
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         return spec("rm", p=self.p, h01=self.h01, max_order=self.max_order, orders=self.orders,
@@ -171,13 +149,7 @@ class TensorSketch(Map):
     def __init__(self, n_components: int | str = 1024, *, degree: int = 2,
                  gamma: float | str = 1.0, coef0: float = 1.0, random_state=None,
                  n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         return "ts"
@@ -219,14 +191,7 @@ class RandomFourier(Map):
     def __init__(self, n_components: int | str = 1024, *, kernel: str = "rbf",
                  gamma: float | str = 1.0, features: str = "auto", projection: str = "auto",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.features = features
-        self.projection = projection
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         features = self.features
@@ -274,18 +239,7 @@ class RandomProjection(Map):
                  gamma: float | str = 1.0, coef0: float = 1.0, sparse: bool = False,
                  s: int | str = 4, signed: bool = True, distribution: str = "gaussian",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.sparse = sparse
-        self.s = s
-        self.signed = signed
-        self.distribution = distribution
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _spec(self, random):
         if self.sparse:

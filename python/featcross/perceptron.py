@@ -40,19 +40,7 @@ class KernelPerceptron(KernelMachine, Classifier):
                  degree: int = 2, gamma="scale", coef0: float = 1.0, family=None,
                  scale: str | None = None, class_weight=None, warm_start: bool = False,
                  n_jobs: int | None = None, verbose: int = 0):
-        self.averaged = averaged
-        self.max_iter = max_iter
-        self.budget = budget
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.family = family
-        self.scale = scale
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._set(locals())
 
     def _plan(self, rows):
         model = spec("kernel-perceptron", averaged=self.averaged, max_iter=self.max_iter,

@@ -7,18 +7,8 @@ import numpy as np
 
 from ._library import copied
 from ._model import Model
-from ._spec import choice, spec
 
-KEYS = {                                # parameter: key of the model's spec
-    "n_components": "rank", "alpha": "alpha", "beta": "beta", "fit_linear": "linear",
-    "beta_lambda": "beta-lambda", "solver": "solver", "max_iter": "max-iter", "tol": "tol",
-    "learning_rate": "lr", "batch_size": "batch", "init_std": "sd",
-}
 PLAN = ("scale", "metric", "patience", "max_seconds")   # parameters that are members of fx_plan
-LOSSES = {"auto": "auto", "logistic": "logistic", "squared_hinge": "squared-hinge",
-          "squared": "squared"}
-LAMBDAS = {"ones": "ones", "signs": "signs", "random_signs": "signs", "learned": "learned"}
-INTERCEPT = {True: "free", False: "none"}
 
 PARAMETERS = """\
     alpha : penalty of the linear term, alpha/2 |w|^2
@@ -60,10 +50,7 @@ SEVERAL = """\
 
 
 class Factors:
-    """A subclass is a Learner too, says by _model the name of its model and further keys, and by
-    TASK what it learns."""
-
-    TASK = ""
+    """A subclass is a Learner too."""
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
@@ -71,25 +58,8 @@ class Factors:
                            ("(several)", SEVERAL)):
             cls.__doc__ = (cls.__doc__ or "").replace(f"    {name}\n", text)
 
-    def _model(self, rows) -> tuple[str, dict, dict]:
-        """Name of the model, further keys of its spec, further members of fx_plan."""
-        raise NotImplementedError
-
-    def _plan(self, rows):
-        name, keys, members = self._model(rows)
-        keys = {**keys, "task": self.TASK, "intercept": choice("fit_intercept", self.fit_intercept,
-                                                               INTERCEPT),
-                "lambda": choice("init_lambdas", self.init_lambdas, LAMBDAS),
-                **{key: getattr(self, parameter) for parameter, key in KEYS.items()}}
-        if hasattr(self, "loss"):
-            keys["loss"] = choice("loss", self.loss, LOSSES)
-        if hasattr(self, "clip"):
-            keys["clip"] = choice("clip", self.clip, {True: "train", False: "no"})
-        return {"model": spec(name, **keys), **members,
-                **{member: getattr(self, member) for member in PLAN}}
-
-    def _online(self):
-        return self.solver == "adagrad"
+    def _plan(self, rows) -> dict:
+        return {"model": self._model(), **{member: getattr(self, member) for member in PLAN}}
 
     def _blocks(self, member: str, *inner: str) -> np.ndarray:
         """[outputs][blocks][..] of an array of fx_factors, without the first axis if it is 1; the
@@ -126,17 +96,6 @@ class Factors:
         model = self._fitted("model_")
         b = model.array("intercepts", model.content.outputs)
         return float(b[0]) if len(b) == 1 else b
-
-
-class Classifying(Factors):
-    TASK = "classify"
-
-    def _probabilities(self):
-        return self.loss in ("auto", "logistic")
-
-
-class Regressing(Factors):
-    TASK = "regress"
 
 
 def _one(array: np.ndarray) -> np.ndarray:

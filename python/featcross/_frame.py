@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from ._numbers import converting, exact
-from ._spec import keys
+from ._table import get, name_of
 
 
 def is_frame(X) -> bool:
@@ -125,6 +125,11 @@ def csv_reader(cat: list[str], label: str | None) -> str:
     return f"csv:header=yes,label={label},cat={texts or 'auto'}"
 
 
+def is_csv(reader: str) -> bool:
+    """Whether columns of a model file have the names of a table's."""
+    return reader != "" and name_of(reader) == "csv" and get(reader, "hash-bits") in ("0", None)
+
+
 class Encoder:
     """What the columns of a DataFrame with categories became when it was fitted.
 
@@ -168,9 +173,8 @@ class Encoder:
     def of_file(cls, names: list[str], reader: str) -> Encoder | None:
         """From a model file: names of its columns, and the spec by which its rows are read.  None:
         it has no categories, or none by name.  columns are then numbers first."""
-        form, key = keys(reader)
-        cat = key.get("cat", "none")
-        if form != "csv" or cat in ("auto", "none") or key.get("hash-bits", "0") != "0":
+        cat = get(reader, "cat") if is_csv(reader) else None
+        if cat in ("auto", "none", None):
             return None
         texts = [unquote(name, errors="surrogateescape") for name in cat.split("/")]
         texts.sort(key=len, reverse=True)

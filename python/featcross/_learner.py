@@ -19,6 +19,8 @@ from ._model import LABEL, PROBA, SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
 from ._sklearn import ClassifierMixin, ConvergenceWarning, RegressorMixin, available_if
+from ._spec import chosen, filled
+from ._table import CLASSIFY, REGRESS, describe
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,15 +38,39 @@ def online(self) -> bool:
 class Learner(Explained, Estimator):
     """model_ is the fitted model."""
 
+    _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it
+    _task = 0                           # FX_TASK_..; 0: rows need no labels
     EVAL: tuple[str, ...] = ("X", "y", "sample_weight")     # what eval_set holds
 
     def _plan(self, rows: Rows) -> dict:
         """Members of fx_plan: model, and perhaps scale, map, kernel, family, features, .."""
         raise NotImplementedError
 
+    def _keys(self) -> dict:
+        """Parameters, and what else keys of the model's spec are taken from."""
+        return {**self.get_params(deep=False), "task": self._task}
+
+    @classmethod
+    def _parameters(cls, keys: dict) -> dict:
+        """The inverse, for load."""
+        return keys
+
+    def _model(self, name: str | None = None) -> str:
+        """Spec of the model of this name; None: of the one that the parameters ask for."""
+        keys = self._keys()
+        return filled("model", name or chosen(self._models, keys), keys)
+
     def _online(self) -> bool:
         """Whether the model can go on with other rows, by the parameters."""
-        return False
+        return self._promises("updatable")
+
+    def _promises(self, what: str) -> bool:
+        """A member of the description of the model; False if no fit would accept the
+        parameters."""
+        try:
+            return bool(getattr(describe("model", self._model()), what))
+        except ValueError:
+            return False
 
     def _labelled(self, rows: Rows, y, sample_weight=None) -> Table:
         """Rows with labels or targets in the terms of the fit."""
@@ -133,16 +159,14 @@ class Learner(Explained, Estimator):
 
 
 def _has_probabilities(self) -> bool:
-    if not self._probabilities():
+    if not self._promises("probabilities"):
         raise AttributeError("probabilities need loss='logistic' or, of LinearClassifier and "
                              "KernelSVC, calibrate=True")
     return True
 
 
 class Classifier(ClassifierMixin, Learner):
-    def _probabilities(self) -> bool:
-        """Whether predict_proba is there, by the parameters."""
-        return False
+    _task = CLASSIFY
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
@@ -236,6 +260,8 @@ class Classifier(ClassifierMixin, Learner):
 
 
 class Regressor(RegressorMixin, Learner):
+    _task = REGRESS
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
         """Fits to targets y.

@@ -4,71 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ._factors import KEYS
-from ._frame import Encoder
+from . import _spec
+from ._frame import Encoder, is_csv
 from ._learner import Learner
 from ._library import text
+from ._map import Map
 from ._model import Model
-from ._spec import keys, number, spec
-from .components import KernelPCA
-from .explicit import ExplicitCombinations
-from .factorization import (FactorizationMachineClassifier, FactorizationMachineRanker,
-                            FactorizationMachineRegressor)
-from .kernels import FAMILIES, PARAMETERS, KernelHandle
-from .linear import LinearClassifier, LinearRegressor
-from .machines import KernelRidge, KernelSVC, KernelSVR
-from .maps import RandomFourier, RandomKernelMap, RandomMaclaurin, RandomProjection, TensorSketch
-from .perceptron import KernelPerceptron
-from .polynomial import PolynomialNetworkClassifier, PolynomialNetworkRegressor
-from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
-
-MACHINES = {"classify": FactorizationMachineClassifier, "regress": FactorizationMachineRegressor,
-            "rank": FactorizationMachineRanker}
-NETWORKS = {"classify": PolynomialNetworkClassifier, "regress": PolynomialNetworkRegressor}
-SUBSETS = {"classify": AllSubsetsClassifier, "regress": AllSubsetsRegressor}
-MODELS: dict[str, tuple[Any, dict]] = {     # name: class, or that of each task; what makes it so
-    "svm": (LinearClassifier, {"loss": "hinge"}),
-    "svm-l2": (LinearClassifier, {"loss": "squared_hinge"}),
-    "svr": (LinearRegressor, {"loss": "epsilon_insensitive"}),
-    "logistic": (LinearClassifier, {"loss": "logistic"}),
-    "ridge": (LinearRegressor, {"loss": "squared"}),
-    "perceptron": (LinearClassifier, {"loss": "perceptron"}),
-    "pca": (KernelPCA, {"kernel": "linear"}),
-    "kernel-svm": (KernelSVC, {}),
-    "kernel-svr": (KernelSVR, {}),
-    "kernel-ridge": (KernelRidge, {}),
-    "kernel-perceptron": (KernelPerceptron, {}),
-    "kernel-pca": (KernelPCA, {}),
-    "fm": (MACHINES, {"degree": 2}),
-    "hofm": (MACHINES, {"fit_lower": "explicit"}),
-    "hofm-shared": (MACHINES, {"fit_lower": "shared"}),
-    "hofm-simplex": (MACHINES, {"fit_lower": "simplex"}),
-    "all-subsets": (SUBSETS, {}),
-    "poly-net": (NETWORKS, {"form": "power"}),
-    "poly-net-uv": (NETWORKS, {"form": "product"}),
-    "bilinear": (MACHINES, {}),
-}
-MAPS = {
-    "rk": (RandomKernelMap, {}),
-    "rm": (RandomMaclaurin, {}),
-    "ts": (TensorSketch, {}),
-    "rff": (RandomFourier, {}),
-    "jl": (RandomProjection, {"sparse": False}),
-    "sparse-jl": (RandomProjection, {"sparse": True}),
-    "explicit": (ExplicitCombinations, {}),
-}
-NAMES = {**{key: name for name, key in KEYS.items()}, "k": "n_components", "order": "degree",
-         "dist": "distribution", "intercept": "fit_intercept", "lambda": "init_lambdas"}
-VALUES: dict[str, dict] = {             # those that are called otherwise here
-    "intercept": {"free": True, "appended": "appended", "none": False},
-    "clip": {"train": True, "no": False},
-    "loss": {"squared-hinge": "squared_hinge"},
-}
+from ._spec import filled
+from ._table import MUST, describe, get, innermost, name_of
+from .kernels import KernelHandle
 
 
 def load(path) -> Learner:
@@ -102,31 +51,34 @@ def load(path) -> Learner:
 
 
 def estimator_of(model: Model) -> Learner:
-    c = model.content
-    name, values = keys(text(c.spec))
-    kind, fixed = MODELS[name]
-    if isinstance(kind, dict):
-        task = values.get("task", "classify")
-        if task not in kind:
-            raise ValueError(f"{name} with task={task} has no estimator; `featcross predict` reads "
-                             "it")
-        kind = kind[task]
-    given = {**_parameters(values), **fixed, "scale": text(c.scale) or None,
-             "random_state": int(c.seed)}
-    if kind is KernelRidge and "C" in given:
-        given["alpha"] = 0.5 / given["C"]
-    if kind in MACHINES.values():
-        given.update(_groups(c))
-    elif "map" in inspect.signature(kind).parameters:
-        given["map"] = _map(c)
-    if name.startswith("kernel-"):      # map: it has collapsed
-        given.update({"map": None}, **_kernel(c))
+    c, whole = model.content, model.spec()
+    line = describe("model", whole)
+    for kind in _exported(Learner):
+        if line.name in kind._models and line.task == kind._task:
+            break
+    else:
+        raise ValueError(f"{line.name} with task={get(whole, 'task')} has no estimator; `featcross "
+                         "predict` reads it")
+    given = {**kind._parameters(_spec.parameters("model", whole)), **kind._models[line.name],
+             "scale": text(c.scale) or None, "random_state": int(c.seed)}
+    if line.kernel == MUST:             # map: it has collapsed
+        given.update(map=None, **_kernel(c))
+    else:
+        given.update(map=_map(c), groups=_family(c),
+                     groups_only=bool(c.kernel) and name_of(text(c.kernel)) == "cross")
     estimator = _made(kind, given)
     estimator._keep(model)
     if c.classes:
         estimator.classes_ = model.classes()
     _name_columns(estimator, model)
     return estimator
+
+
+def _exported(base: type) -> list:
+    """Estimators of the package that are of this base class."""
+    package = sys.modules[__package__]
+    found = [getattr(package, name) for name in package.__all__]
+    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, base)]
 
 
 def _made(kind: type, given: dict):
@@ -137,48 +89,30 @@ def _made(kind: type, given: dict):
                    else value for name, value in given.items() if name in known})
 
 
-def _parameters(values: dict[str, str]) -> dict:
-    """Keys of a spec as parameters."""
-    return {NAMES.get(key, key.replace("-", "_")): VALUES.get(key, {}).get(value, _value(value))
-            for key, value in values.items()}
-
-
-def _value(value: str):
-    if value in ("yes", "no", "none"):
-        return {"yes": True, "no": False, "none": None}[value]
-    try:
-        items = [number(item) for item in value.split("/")]
-    except ValueError:
-        return value
-    return items[0] if len(items) == 1 else items
-
-
 def _map(c):
     if not c.map:
         return None
-    name, values = keys(text(c.map))
-    kind, fixed = MAPS[name]
-    return _made(kind, {**_parameters(values), **fixed, **_kernel(c), "n_components": int(c.random),
-                        "random_state": int(c.seed)})
+    whole, name = text(c.map), name_of(text(c.map))
+    kind = next(kind for kind in _exported(Map) if name in kind._maps)
+    return _made(kind, {**_spec.parameters("map", whole), **kind._maps[name], **_kernel(c),
+                        "n_components": int(c.random), "random_state": int(c.seed)})
 
 
 def _kernel(c) -> dict:
     """The kernel as a name and parameters where these say it all, else as a whole spec."""
     whole, family = text(c.kernel), _family(c)
-    name, _, rest = whole.partition(":")
+    name = name_of(whole)
     if whole == "precomputed:serial=no":
         return {"kernel": name}
-    if name in FAMILIES:
-        values = keys(whole)[1]
-        return {"kernel": name, "degree": int(values.get("order", 2)), "family": family}
-    if name in PARAMETERS and "(" not in rest:
+    if "file" in describe("kernel", name).key:
+        return {"kernel": name, "degree": 2, "family": family, **_spec.parameters("kernel", whole)}
+    if get(whole, "()") is None:
         whole = KernelHandle(whole).spec        # with the keys that a file may leave out
-        values = keys(whole)[1]
-        given = {mine: values[key] for mine, key in PARAMETERS[name].items()}
-        short = spec(name, **{key: values[key] for key in PARAMETERS[name].values()})
-        if KernelHandle(short).spec == whole:
-            return {"kernel": name, **{mine: int(value) if mine == "degree" else float(value)
-                                       for mine, value in given.items()}}
+        given = {key: value if key == "degree" else float(value)
+                 for key, value in _spec.parameters("kernel", whole).items()
+                 if key in ("degree", "gamma", "coef0")}
+        if KernelHandle(filled("kernel", name, given)).spec == whole:
+            return {"kernel": name, **given}
     return {"kernel": whole, "family": family}
 
 
@@ -190,28 +124,22 @@ def _family(c) -> list[list[int]] | None:
     lines = [re.findall(r"[^ \t\r,:]+|:", line.partition("#")[0])
              for line in text(c.family).split("\n")]
     lines = [words for words in lines if words]
-    innermost = text(c.kernel).rpartition("(")[2]
-    if not innermost.startswith("itemset"):
-        first = lines.pop(0) if innermost.startswith("cross") else None
+    name = name_of(innermost(text(c.kernel)))
+    if name != "itemset":
+        first = lines.pop(0) if name == "cross" else None
         groups = {name: columns for name, _, *columns in lines}
         lines = [groups[name] for name in first or groups]
     return [[int(column) - c.base for column in words if column != "{}"] for words in lines]
-
-
-def _groups(c) -> dict:
-    """Of a factorization machine."""
-    return {"groups": _family(c), "groups_only": text(c.kernel).startswith("cross")}
 
 
 def _name_columns(estimator: Learner, model: Model) -> None:
     """What rows have to be: as wide as the model's; of a file of a table, with its columns."""
     c = model.content
     estimator.n_features_in_ = int(c.cols)
-    reader, values = keys(text(c.reader))
-    names = model.names()
-    if names is None or reader != "csv" or values.get("hash-bits", "0") != "0":
+    reader, names = text(c.reader), model.names()
+    if names is None or not is_csv(reader):
         return
-    encoder = Encoder.of_file(names, text(c.reader))
+    encoder = Encoder.of_file(names, reader)
     if encoder is not None:
         estimator.encoder_, estimator.n_features_in_ = encoder, len(encoder.columns)
         if getattr(estimator, "groups", None) is not None:

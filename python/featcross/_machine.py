@@ -8,6 +8,7 @@ import numpy as np
 from ._library import text
 from ._matrix import rows_of, scaled
 from ._rows import Rows
+from ._table import describe
 from .kernels import kernel_handle
 
 PRECOMPUTED = "precomputed"
@@ -18,6 +19,9 @@ class KernelMachine:
     Learner too."""
 
     random_state = 0                    # a fit that draws nothing has no such parameter
+
+    def _plan(self, rows: Rows) -> dict:
+        return {"model": self._model(), "scale": self.scale, **self._kernel(rows)}
 
     def _kernel(self, rows: Rows) -> dict:
         """Members of fx_plan.  Values of a function are a precomputed kernel to the library."""
@@ -59,7 +63,7 @@ class KernelMachine:
     def support_vectors_(self):
         """Rows that the model keeps, after scaling; sparse if those of the training were."""
         c = self._kept()
-        if text(c.kernel).startswith(PRECOMPUTED):
+        if describe("kernel", text(c.kernel)).precomputed:
             raise AttributeError("kernel values stand for no rows; dual_coef_ has a weight for "
                                  "each row of the training")
         return rows_of(c.vectors, "support vectors")

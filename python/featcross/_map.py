@@ -15,6 +15,7 @@ from ._numbers import natural
 from ._rows import Rows
 from ._run import call
 from ._sklearn import TransformerMixin
+from ._spec import chosen, filled
 from .kernels import KernelHandle, kernel_handle
 
 if TYPE_CHECKING:
@@ -76,12 +77,19 @@ class MapHandle(Handle):
 
 
 class Map(TransformerMixin, Estimator):
-    """A subclass has parameters, and says by _spec what they are to the library.  Those that are
-    called kernel, degree, gamma, coef0 and family are of the kernel."""
+    """A subclass has parameters.  Those that are called kernel, degree, gamma, coef0 and family are
+    of the kernel."""
+
+    _maps: dict[str, dict] = {}         # of the library: name, and parameters that ask for it
+
+    def _keys(self, random: int) -> dict:
+        """What keys of the map's spec are taken from, for so many random features."""
+        return self.get_params(deep=False)
 
     def _spec(self, random: int) -> str:
         """Of the map, for so many random features."""
-        raise NotImplementedError
+        keys = self._keys(random)
+        return filled("map", chosen(self._maps, keys), keys)
 
     def _kernel(self, rows: Rows) -> KernelHandle:
         given = {name: getattr(self, name) for name in ("degree", "gamma", "coef0", "family")

@@ -11,7 +11,6 @@ from ._base import all_or_nothing
 from ._learner import Learner
 from ._machine import PRECOMPUTED, KernelMachine
 from ._sklearn import TransformerMixin
-from ._spec import spec
 from .linear import Linear
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
     [[0.0, 1.0], [0.0, 1.0], [3.0, 0.0], [3.0, 0.0]]
     """
 
+    _models: dict = {"pca": {"kernel": "linear"}, "kernel-pca": {}}
+
     def __init__(self, n_components: int = 2, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, map=None, scale: str | None = None,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
@@ -63,9 +64,10 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
                              f"n_samples={len(rows)}")
         if self.map is not None and (callable(self.kernel) or self.kernel == PRECOMPUTED):
             raise ValueError("map= takes rows, not kernel values; its kernel is a parameter of it")
+        of_rows, of_kernel = self._models
         if self.map is not None or self.kernel == "linear" and k <= rows.shape[1]:
-            return self._members(spec("pca", k=k), rows)
-        return {**self._members(spec("kernel-pca", k=k), rows), **self._kernel(rows)}
+            return {"model": self._model(of_rows), **self._members(rows)}
+        return {"model": self._model(of_kernel), **self._members(rows), **self._kernel(rows)}
 
     @all_or_nothing
     def fit(self, X, y=None) -> Self:

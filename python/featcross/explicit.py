@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from . import _spec
 from ._map import Map
+from ._spec import parameters
+from ._table import name_of
 
 
 class ExplicitCombinations(Map):
@@ -45,14 +46,12 @@ class ExplicitCombinations(Map):
     age height, age city=Paris, height city=Paris
     """
 
+    _maps: dict = {"explicit": {}}
     random_state = None                 # nothing is drawn
 
     def __init__(self, *, kernel: str = "anova", degree: int = 2, gamma: float | str = 1.0,
                  coef0: float = 1.0, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _spec(self, random):
-        return "explicit"
 
     def _random(self, cols):
         return 0
@@ -89,15 +88,15 @@ class ExplicitCombinations(Map):
 def _sections(kernel: str, cols: int) -> list[tuple[int, str]]:
     """Runs of columns of the map, as doc/math.md has them: products of so many columns, and what
     stands behind their names.  Those of weight 0 are left out."""
-    name, keys = _spec.keys(kernel)
+    name, key = name_of(kernel), parameters("kernel", kernel)
     if name == "poly":
-        c, g = float(keys["coef0"]), float(keys["gamma"])
+        c, g = key["coef0"], key["gamma"]
         weights = {(0, ""): c, (1, ""): c * g, (1, "^2"): g, (2, ""): g}
     elif name == "all-subsets":
         weights = {(order, ""): 1 for order in range(cols + 1)}
     elif name == "anova-upto":
-        order, theta = int(keys["order"]), [float(t) for t in keys["theta"].split("/")]
-        weights = {(t + 1, ""): theta[t % len(theta)] for t in range(order)}
+        theta = np.broadcast_to(key["theta"], key["degree"])
+        weights = {(t + 1, ""): theta[t] for t in range(key["degree"])}
     else:
-        weights = {(int(keys.get("order", 1)), ""): 1}
+        weights = {(key.get("degree", 1), ""): 1}
     return [section for section, weight in weights.items() if weight]

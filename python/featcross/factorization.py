@@ -9,35 +9,37 @@ import numpy as np
 
 from . import _labels
 from ._base import all_or_nothing
-from ._factors import Classifying, Factors, Regressing
+from ._factors import Factors
 from ._learner import Classifier, Learner, Regressor
-from ._spec import choice
+from ._table import RANK
 from .kernels import kernel_handle
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-LOWER = {"explicit": "hofm", "shared": "hofm-shared", "simplex": "hofm-simplex"}
 
+class Machine(Factors):
+    """The models of a factorization machine."""
 
-class Machine:
-    """The model of a factorization machine."""
+    _models: dict = {
+        "fm": {"fit_lower": "explicit", "degree": 2, "split": None},
+        "bilinear": {"fit_lower": "explicit", "degree": 2, "groups": None},
+        "hofm": {"fit_lower": "explicit", "split": None},
+        "hofm-shared": {"fit_lower": "shared", "split": None},
+        "hofm-simplex": {"fit_lower": "simplex", "split": None},
+    }
 
-    def _model(self, rows):
-        name = choice("fit_lower", self.fit_lower, LOWER)
+    def _plan(self, rows):
         if self.split is not None:
             if hasattr(self, "encoder_"):
                 raise ValueError("split= counts columns, and categories have no order; groups= "
                                  "takes columns by name")
-            if self.degree != 2 or name != "hofm" or self.groups is not None:
+            if self.degree != 2 or self.fit_lower != "explicit" or self.groups is not None:
                 raise ValueError("split= is for degree=2, fit_lower='explicit' and groups=None: "
                                  "all products of a column before it and one from there on")
-            return "bilinear", {"split": self.split}, {}
-        keys = {"order": self.degree}
-        if name == "hofm" and self.degree == 2:
-            name, keys = "fm", {}
+        plan = super()._plan(rows)
         if self.groups is None:
-            return name, keys, {}
+            return plan
         try:
             family = [sorted(column for which in group for column in self._columns(which, "groups"))
                       for group in self.groups]
@@ -45,10 +47,10 @@ class Machine:
             raise ValueError(f"groups={self.groups!r}: it is a list of lists of columns") from None
         handle = kernel_handle("cross" if self.groups_only else "groups", rows,
                                degree=self.degree, family=family)
-        return name, keys, {"kernel": handle.spec, "family": handle.family}
+        return {**plan, "kernel": handle.spec, "family": handle.family}
 
 
-class FactorizationMachineClassifier(Machine, Classifying, Classifier):
+class FactorizationMachineClassifier(Machine, Classifier):
     """Factorization machine for classes.
 
     A score is an intercept, a linear term, and for each order t = 2..degree the sum over components
@@ -101,7 +103,7 @@ class FactorizationMachineClassifier(Machine, Classifying, Classifier):
         self._set(locals())
 
 
-class FactorizationMachineRegressor(Machine, Regressing, Regressor):
+class FactorizationMachineRegressor(Machine, Regressor):
     """Factorization machine for targets.
 
     A prediction is an intercept, a linear term, and for each order t = 2..degree the sum over
@@ -150,7 +152,7 @@ class FactorizationMachineRegressor(Machine, Regressing, Regressor):
         self._set(locals())
 
 
-class FactorizationMachineRanker(Machine, Factors, Learner):
+class FactorizationMachineRanker(Machine, Learner):
     """Factorization machine that orders rows.
 
     Of two rows of one query the one with the larger label shall have the larger score.
@@ -186,7 +188,7 @@ class FactorizationMachineRanker(Machine, Factors, Learner):
     (0, 1) True
     """
 
-    TASK = "rank"
+    _task = RANK
     _LEAST = 2
     EVAL = ("X", "y", "qid", "sample_weight")
 

@@ -15,17 +15,8 @@ from ._memory import empty
 from ._numbers import narrowed
 from ._rows import Rows, is_sparse
 from ._run import call, say
-from ._spec import spec
-
-# Which of the usual parameters a kernel knows, and as which key.
-PARAMETERS = {
-    "linear": {}, "poly": {"degree": "degree", "gamma": "gamma", "coef0": "coef0"},
-    "exp": {"gamma": "gamma"}, "vovk": {"degree": "degree"}, "vovk-inf": {},
-    "anova": {"degree": "order"}, "anova-upto": {"degree": "order"}, "all-subsets": {},
-    "itemset": {}, "groups": {"degree": "order"}, "cross": {},
-    "rbf": {"gamma": "gamma"}, "laplacian": {"gamma": "gamma"}, "cauchy": {"gamma": "gamma"},
-    "precomputed": {},
-}
+from ._spec import filled
+from ._table import describe, innermost, name_of, names
 
 
 # ---- Families: lists of columns as the text of the file that a kernel has -----------------------
@@ -65,8 +56,8 @@ def family_text(spec: str, family) -> str | None:
         return family
     if isinstance(family, os.PathLike):
         return Path(family).read_text(encoding="utf-8")
-    innermost = spec.rpartition("(")[2].partition(":")[0]
-    return FAMILIES[innermost](list(family.values() if isinstance(family, Mapping) else family))
+    name = name_of(innermost(spec))
+    return FAMILIES[name](list(family.values() if isinstance(family, Mapping) else family))
 
 
 # ---- Kernels of the library ---------------------------------------------------------------------
@@ -116,17 +107,15 @@ def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
     if not isinstance(kernel, str):
         raise ValueError(f"kernel={kernel!r}: it is a name or a spec string")
     name = kernel.replace("_", "-")     # all_subsets
-    if name not in PARAMETERS:
+    if name not in names("kernel"):
         return KernelHandle(kernel, family_text(kernel, family))
-    if "gamma" in PARAMETERS[name]:
+    key = describe("kernel", name).key
+    if "gamma" in key:
         gamma = gamma_of(gamma, rows)
-    given = {"degree": degree, "gamma": gamma, "coef0": coef0}
-    keys = {key: given[mine] for mine, key in PARAMETERS[name].items()}
-    if name in FAMILIES:
-        if family is None:
-            raise ValueError(f"kernel={kernel!r} needs family=: lists of columns, a text or a Path")
-        keys["file"] = "family"
-    whole = spec(name, **keys)
+    if "file" in key and family is None:
+        raise ValueError(f"kernel={kernel!r} needs family=: lists of columns, a text or a Path")
+    whole = filled("kernel", name, {"degree": degree, "gamma": gamma, "coef0": coef0,
+                                    "file": "family"})
     return KernelHandle(whole, family_text(whole, family))
 
 

@@ -7,21 +7,18 @@ import numpy as np
 from ._learner import Classifier, Regressor
 from ._map import Map
 from ._matrix import scaled
-from ._spec import choice, spec
-
-INTERCEPT = {True: "free", "appended": "appended", False: "none"}
-CLASSIFIERS = {"squared_hinge": "svm-l2", "hinge": "svm", "logistic": "logistic",
-               "perceptron": "perceptron"}
-PENALTIES = {"l2": "l2", "l1": "l1"}
-REGRESSORS = {"squared": "ridge", "epsilon_insensitive": "svr"}
+from ._spec import by_loss
+from ._table import CLASSIFY, REGRESS
 
 
 class Linear:
     """What both share.  Parameters map, scale and random_state are in every subclass, a Learner."""
 
-    def _members(self, model: str, rows) -> dict:
-        """A model spec and what both have beside it, as members of fx_plan.  A map's random_state
-        counts where the learner has none."""
+    def _plan(self, rows) -> dict:
+        return {"model": self._model(), **self._members(rows)}
+
+    def _members(self, rows) -> dict:
+        """Of fx_plan, the model apart.  A map's random_state counts where the learner has none."""
         if self.map is not None and not isinstance(self.map, Map):
             raise ValueError(f"map={self.map!r}: it is one of featcross's maps, such as "
                              "RandomKernelMap(), or None")
@@ -31,7 +28,7 @@ class Linear:
             plan = self.map.plan(scaled(rows, self.scale, gamma, **self._how()))
         if self.random_state is not None:
             plan.pop("seed", None)
-        return {"model": model, "scale": self.scale, **plan}
+        return {"scale": self.scale, **plan}
 
     def _weights(self) -> np.ndarray:
         """[outputs][features]; a scaling of columns is multiplied in where there is no map."""
@@ -89,6 +86,8 @@ class LinearClassifier(Linear, Classifier):
     1.0
     """
 
+    _models = by_loss(CLASSIFY, "linear", "perceptron")
+
     def __init__(self, *, loss: str = "squared_hinge", penalty: str = "l2", C: float = 1.0,
                  map=None, scale: str | None = None, fit_intercept: bool | str = True,
                  solver: str = "auto", tol: float = 1e-3, max_iter: int | None = None,
@@ -97,26 +96,8 @@ class LinearClassifier(Linear, Classifier):
                  verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
-        model = choice("loss", self.loss, CLASSIFIERS)
-        keys = {"intercept": choice("fit_intercept", self.fit_intercept, INTERCEPT),
-                "max_iter": self.max_iter}
-        if model == "perceptron":
-            keys["averaged"] = self.averaged
-        else:
-            keys.update(C=self.C, solver=self.solver, tol=self.tol)
-            penalty = choice("penalty", self.penalty, PENALTIES)
-            if model != "svm" or penalty != "l2":       # svm knows no other
-                keys["penalty"] = penalty
-        if model != "logistic":
-            keys["calibrate"] = self.calibrate
-        return self._members(spec(model, **keys), rows)
-
-    def _probabilities(self):
-        return self.loss == "logistic" or self.calibrate
-
-    def _online(self):
-        return self.loss == "perceptron" and not self.calibrate
+    def _online(self):                  # a stream has no folds that are held out
+        return super()._online() and not self.calibrate
 
     @property
     def coef_(self) -> np.ndarray:
@@ -167,18 +148,13 @@ class LinearRegressor(Linear, Regressor):
     [9.] [2.] 1.0
     """
 
+    _models = by_loss(REGRESS, "linear")
+
     def __init__(self, *, loss: str = "squared", C: float = 1.0, epsilon: float = 0.1, map=None,
                  scale: str | None = None, fit_intercept: bool | str = True, solver: str = "auto",
                  tol: float = 1e-3, max_iter: int | None = None, warm_start: bool = False,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _plan(self, rows):
-        model = choice("loss", self.loss, REGRESSORS)
-        return self._members(
-            spec(model, epsilon=self.epsilon if model == "svr" else None, C=self.C,
-                 intercept=choice("fit_intercept", self.fit_intercept, INTERCEPT),
-                 solver=self.solver, tol=self.tol, max_iter=self.max_iter), rows)
 
     @property
     def coef_(self) -> np.ndarray:

@@ -9,7 +9,6 @@ import numpy as np
 from ._learner import Classifier, Regressor
 from ._machine import KernelMachine
 from ._model import SCORE
-from ._spec import spec
 
 
 def _bytes(cache_size) -> int:
@@ -72,6 +71,8 @@ class KernelSVC(KernelMachine, Classifier):
     ['differ', 'same']
     """
 
+    _models: dict = {"kernel-svm": {}}
+
     def __init__(self, *, C: float = 1.0, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, scale: str | None = None, tol: float = 1e-3,
                  max_iter: int = 10_000_000, calibrate: bool = False, collapse="auto",
@@ -83,13 +84,7 @@ class KernelSVC(KernelMachine, Classifier):
         if self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape={self.decision_function_shape!r}: it is "
                              "'ovr' or 'ovo'")
-        model = spec("kernel-svm", C=self.C, tol=self.tol, max_iter=self.max_iter,
-                     calibrate=self.calibrate, collapse=self.collapse)
-        return {"model": model, "scale": self.scale, "cache": _bytes(self.cache_size),
-                **self._kernel(rows)}
-
-    def _probabilities(self):
-        return self.calibrate
+        return {**super()._plan(rows), "cache": _bytes(self.cache_size)}
 
     def decision_function(self, X) -> np.ndarray:
         """Scores: (rows,) for two classes, positive for the second.
@@ -157,6 +152,8 @@ class KernelSVR(KernelMachine, Regressor):
     True
     """
 
+    _models: dict = {"kernel-svr": {}}
+
     def __init__(self, *, C: float = 1.0, epsilon: float = 0.1, kernel="rbf", degree: int = 2,
                  gamma="scale", coef0: float = 1.0, family=None, scale: str | None = None,
                  tol: float = 1e-3, max_iter: int = 10_000_000, collapse="auto",
@@ -164,10 +161,7 @@ class KernelSVR(KernelMachine, Regressor):
         self._set(locals())
 
     def _plan(self, rows):
-        model = spec("kernel-svr", C=self.C, epsilon=self.epsilon, tol=self.tol,
-                     max_iter=self.max_iter, collapse=self.collapse)
-        return {"model": model, "scale": self.scale, "cache": _bytes(self.cache_size),
-                **self._kernel(rows)}
+        return {**super()._plan(rows), "cache": _bytes(self.cache_size)}
 
 
 class KernelRidge(KernelMachine, Regressor):
@@ -196,13 +190,18 @@ class KernelRidge(KernelMachine, Regressor):
     15.0
     """
 
+    _models: dict = {"kernel-ridge": {}}
+
     def __init__(self, alpha: float = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, scale: str | None = None, collapse="auto",
                  n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
+    def _keys(self):
         if not (isinstance(self.alpha, numbers.Real) and self.alpha > 0):
             raise ValueError(f"alpha={self.alpha!r}: it is a number above 0")
-        return {"model": spec("kernel-ridge", C=0.5 / self.alpha, collapse=self.collapse),
-                "scale": self.scale, **self._kernel(rows)}
+        return {**super()._keys(), "C": 0.5 / self.alpha}
+
+    @classmethod
+    def _parameters(cls, keys):
+        return {**keys, "alpha": 0.5 / keys["C"]} if "C" in keys else keys

@@ -7,7 +7,6 @@ The same map, kernel and seed give the same features as `featcross map`.
 from __future__ import annotations
 
 from ._map import Bound, Map, MapError
-from ._spec import spec
 
 __all__ = ["Bound", "MapError", "RandomFourier", "RandomKernelMap", "RandomMaclaurin",
            "RandomProjection", "TensorSketch"]
@@ -61,15 +60,13 @@ class RandomKernelMap(Map):
     predicted 0.04, measured 0.05
     """
 
+    _maps: dict = {"rk": {}}
+
     def __init__(self, n_components: int | str = 1024, *, kernel: str = "anova", degree: int = 2,
                  distribution: str = "rademacher", projection: str = "auto",
                  signs: str = "column", complex: bool | str = False, family=None,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _spec(self, random):
-        return spec("rk", dist=self.distribution, complex=self.complex, projection=self.projection,
-                    signs=self.signs)
 
 
 class RandomMaclaurin(Map):
@@ -110,15 +107,13 @@ class RandomMaclaurin(Map):
     (4, 69)
     """
 
+    _maps: dict = {"rm": {}}
+
     def __init__(self, n_components: int | str = 1024, *, kernel: str = "poly", degree: int = 2,
                  gamma: float | str = 1.0, coef0: float = 1.0, p: float = 2, h01: bool = False,
                  max_order: int | None = None, orders: str = "random", projection: str = "auto",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _spec(self, random):
-        return spec("rm", p=self.p, h01=self.h01, max_order=self.max_order, orders=self.orders,
-                    projection=self.projection)
 
 
 class TensorSketch(Map):
@@ -144,15 +139,13 @@ class TensorSketch(Map):
     (5, 256)
     """
 
+    _maps: dict = {"ts": {}}
     kernel = "poly"
 
     def __init__(self, n_components: int | str = 1024, *, degree: int = 2,
                  gamma: float | str = 1.0, coef0: float = 1.0, random_state=None,
                  n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _spec(self, random):
-        return "ts"
 
 
 class RandomFourier(Map):
@@ -188,16 +181,18 @@ class RandomFourier(Map):
     True
     """
 
+    _maps: dict = {"rff": {}}
+
     def __init__(self, n_components: int | str = 1024, *, kernel: str = "rbf",
                  gamma: float | str = 1.0, features: str = "auto", projection: str = "auto",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
-    def _spec(self, random):
-        features = self.features
-        if features == "auto":
-            features = "cos" if random % 2 else "cos-sin"
-        return spec("rff", features=features, projection=self.projection)
+    def _keys(self, random):
+        keys = super()._keys(random)
+        if self.features == "auto":
+            keys["features"] = "cos" if random % 2 else "cos-sin"
+        return keys
 
 
 class RandomProjection(Map):
@@ -235,13 +230,10 @@ class RandomProjection(Map):
     (2, 32)
     """
 
+    _maps = {"jl": {"sparse": False}, "sparse-jl": {"sparse": True}}
+
     def __init__(self, n_components: int | str = 1024, *, kernel: str = "linear", degree: int = 2,
                  gamma: float | str = 1.0, coef0: float = 1.0, sparse: bool = False,
                  s: int | str = 4, signed: bool = True, distribution: str = "gaussian",
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
-
-    def _spec(self, random):
-        if self.sparse:
-            return spec("sparse-jl", s=self.s, signed=self.signed)
-        return spec("jl", dist=self.distribution)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ._learner import Classifier
 from ._machine import PRECOMPUTED, KernelMachine
-from ._spec import spec
 
 
 class KernelPerceptron(KernelMachine, Classifier):
@@ -36,16 +35,13 @@ class KernelPerceptron(KernelMachine, Classifier):
     [False, True, True, False]
     """
 
+    _models: dict = {"kernel-perceptron": {}}
+
     def __init__(self, *, averaged: bool = True, max_iter: int = 10, budget: int = 0, kernel="rbf",
                  degree: int = 2, gamma="scale", coef0: float = 1.0, family=None,
                  scale: str | None = None, class_weight=None, warm_start: bool = False,
                  n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
-        model = spec("kernel-perceptron", averaged=self.averaged, max_iter=self.max_iter,
-                     budget=self.budget)
-        return {"model": model, "scale": self.scale, **self._kernel(rows)}
-
     def _online(self):
-        return not callable(self.kernel) and self.kernel != PRECOMPUTED
+        return not callable(self.kernel) and self.kernel != PRECOMPUTED and super()._online()

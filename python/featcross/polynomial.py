@@ -2,26 +2,17 @@
 """Polynomial networks: powers, or products of two, of learnt linear functions."""
 from __future__ import annotations
 
-from ._factors import Classifying, Regressing
+from ._factors import Factors
 from ._learner import Classifier, Regressor
-from ._spec import choice
-
-FORMS = {"power": "poly-net", "product": "poly-net-uv"}
 
 
-class Network:
-    """The model of a polynomial network."""
+class Network(Factors):
+    """The models of a polynomial network."""
 
-    def _model(self, rows):
-        name = choice("form", self.form, FORMS)
-        if name == "poly-net":
-            return name, {"degree": self.degree}, {}
-        if self.degree != 2:
-            raise ValueError(f"form='product' is of degree 2, not {self.degree!r}")
-        return name, {}, {}
+    _models: dict = {"poly-net": {"form": "power"}, "poly-net-uv": {"form": "product", "degree": 2}}
 
 
-class PolynomialNetworkClassifier(Network, Classifying, Classifier):
+class PolynomialNetworkClassifier(Network, Classifier):
     """Polynomial network for classes.
 
     A score is an intercept, a linear term, and the sum over components s of lambda_s times
@@ -68,7 +59,7 @@ class PolynomialNetworkClassifier(Network, Classifying, Classifier):
         self._set(locals())
 
 
-class PolynomialNetworkRegressor(Network, Regressing, Regressor):
+class PolynomialNetworkRegressor(Network, Regressor):
     """Polynomial network for targets.
 
     A prediction is an intercept, a linear term, and the sum over components s of lambda_s times

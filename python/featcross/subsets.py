@@ -2,18 +2,17 @@
 """Combinations of any number of features, each with a learnt weight that shares factors."""
 from __future__ import annotations
 
-from ._factors import Classifying, Regressing
+from ._factors import Factors
 from ._learner import Classifier, Regressor
 
 
-class Subsets:
+class Subsets(Factors):
     """The model of all subsets."""
 
-    def _model(self, rows):
-        return "all-subsets", {}, {}
+    _models: dict = {"all-subsets": {}}
 
 
-class AllSubsetsClassifier(Subsets, Classifying, Classifier):
+class AllSubsetsClassifier(Subsets, Classifier):
     """Classifier by combinations of any number of columns.
 
     A score is an intercept, a linear term, and the sum over components s of lambda_s times the
@@ -54,7 +53,7 @@ class AllSubsetsClassifier(Subsets, Classifying, Classifier):
         self._set(locals())
 
 
-class AllSubsetsRegressor(Subsets, Regressing, Regressor):
+class AllSubsetsRegressor(Subsets, Regressor):
     """Regression by combinations of any number of columns.
 
     A prediction is an intercept, a linear term, and the sum over components s of lambda_s times the

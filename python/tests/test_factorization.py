@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Factorization machines against their definitions: scores and objectives from the fitted numbers,
-planted combinations, groups, weights of rows and classes, rankings."""
+planted combinations, groups, weights of rows and classes, rankings.
+
+Covers: _factors.py, polynomial.py, subsets.py
+"""
 import itertools
 
 import numpy as np
@@ -225,7 +228,7 @@ def test_ranker_orders_within_queries(rng):
 
 # ---- Parameters ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("parameters, message", [
-    ({"loss": "hinge"}, "'auto', 'logistic', 'squared_hinge', 'squared'"),
+    ({"loss": "hinge"}, "'auto', 'squared', 'logistic', 'squared_hinge'"),
     ({"fit_lower": "none"}, "'explicit', 'shared', 'simplex'"),
     ({"init_lambdas": "zeros"}, "'ones', 'signs', 'random_signs', 'learned'"),
     ({"split": 1, "degree": 3}, "split= is for degree=2"),

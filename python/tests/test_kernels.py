@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gram and the named kernels, against sums written out and recorded values."""
+"""gram and the named kernels, against sums written out and recorded values.
+
+Covers: _memory.py
+"""
 import functools
 import itertools
 import json
@@ -13,7 +16,8 @@ from conftest import ROOT
 
 import featcross
 from featcross._rows import Rows
-from featcross.kernels import PARAMETERS, gamma_of, gram
+from featcross._table import names
+from featcross.kernels import gamma_of, gram
 
 GROUPS = {"a": [0, 1, 2], "b": [3, 4], "c": [5, 6, 7, 8]}
 SETS = [[], [0], [1, 2], [0, 3, 8]]
@@ -89,16 +93,15 @@ def test_recorded(case):
 def test_every_kernel_was_met():
     """In recorded cases; groups and cross in sums; of precomputed the rows are values already."""
     recorded = {c.values[0]["params"]["name"] for c in golden()}
-    assert set(PARAMETERS) - recorded == {"groups", "cross", "precomputed"}
+    assert set(names("kernel")) - recorded == {"groups", "cross", "precomputed"}
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly", "exp", "vovk", "anova", "anova-upto", "rbf",
-                                    "laplacian", "cauchy"])
-def test_parameters_reach_the_kernel_that_has_them(X, kernel):
-    values = {"degree": 3, "gamma": 0.3, "coef0": 0.7}
-    keys = ",".join(f"{key}={values[mine]}" for mine, key in PARAMETERS[kernel].items())
-    whole = f"{kernel}:{keys}" if keys else kernel
-    assert (gram(X, kernel=kernel, **values) == gram(X, kernel=whole)).all()
+@pytest.mark.parametrize("whole", ["linear", "poly:degree=3,gamma=0.3,coef0=0.7", "exp:gamma=0.3",
+                                   "vovk:degree=3", "anova:order=3", "anova-upto:order=3",
+                                   "rbf:gamma=0.3", "laplacian:gamma=0.3", "cauchy:gamma=0.3"])
+def test_parameters_reach_the_kernel_that_has_them(X, whole):
+    named = gram(X, kernel=whole.split(":")[0], degree=3, gamma=0.3, coef0=0.7)
+    assert (named == gram(X, kernel=whole)).all()
 
 
 def test_none_is_the_default_of_the_library(X):

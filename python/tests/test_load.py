@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models go between the program and the package: both predict the same bytes from one file, and what
 is loaded can learn again."""
-import inspect
 import pickle
 import subprocess
 
@@ -10,9 +9,14 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import featcross
-from featcross import KernelPCA, KernelSVC, LinearClassifier, _load, load
-from featcross._library import lib, text
+from featcross import KernelPCA, KernelSVC, LinearClassifier, load
+from featcross._learner import Learner
+from featcross._library import text
+from featcross._load import _exported
+from featcross._map import Map
 from featcross._sklearn import ClassifierMixin
+from featcross._spec import parameters
+from featcross._table import CLASSIFY, RANK, REGRESS, describe, name_of, names
 
 FAMILY = "0 1\n2 3 5\n4\n"
 GROUPS = "a: 0 1\nb: 2 3 4\n"
@@ -143,10 +147,10 @@ def clone(estimator):
 def specs(estimator):
     """Of a model, what auto has chosen and names of files apart."""
     c = estimator.model_.content
-    name, keys = featcross._spec.keys(text(c.spec))
+    keys = parameters("model", text(c.spec))
     for key in ("loss", "solver"):
         keys.pop(key, None)
-    return (name, _load._parameters(keys), text(c.scale), text(c.map), c.features,
+    return (name_of(text(c.spec)), keys, text(c.scale), text(c.map), c.features,
             text(c.kernel).replace("file=family.txt", "file=family")
             .replace("file=groups.txt", "file=family").replace("file=cross.txt", "file=family"))
 
@@ -181,18 +185,20 @@ def test_program_and_package(files, case):
 
 
 def test_every_kind_is_here():
-    def names(kind):
-        lines = iter(lambda i=iter(range(100)): getattr(lib, f"fx_{kind}_name")(next(i)), None)
-        return {line.decode() for line in lines}
-
-    assert names("model") == set(_load.MODELS) == {case.split(":")[0].split()[0] for case in CASES}
-    assert names("map") == set(_load.MAPS) == \
+    """Each model and each task of it has one estimator; all-subsets and networks do not rank."""
+    learners = _exported(Learner)
+    found = [(name, kind._task) for kind in learners for name in kind._models]
+    offered = {(name, task) for name in names("model") for task in (0, CLASSIFY, REGRESS, RANK)
+               if task & describe("model", name).tasks or task == describe("model", name).tasks}
+    assert len(set(found)) == len(found) and all(kind._models for kind in learners)
+    assert offered - set(found) == {(name, RANK) for name in ("all-subsets", "poly-net",
+                                                              "poly-net-uv")}
+    assert set(found) < offered
+    assert set(names("model")) == {case.split(":")[0].split()[0] for case in CASES}
+    of_maps = [name for kind in _exported(Map) for name in kind._maps]
+    assert sorted(of_maps) == sorted(names("map"))
+    assert set(of_maps) == \
         {case.partition("--map ")[2].split()[0].split(":")[0] for case in CASES if "--map" in case}
-    learners = {kind for kinds, _ in _load.MODELS.values()
-                for kind in (kinds.values() if isinstance(kinds, dict) else [kinds])}
-    public = {kind for kind in vars(featcross).values()
-              if inspect.isclass(kind) and issubclass(kind, featcross._learner.Learner)}
-    assert learners == public
 
 
 @pytest.mark.parametrize("case", ["svm", "kernel-svm:collapse=no --kernel rbf:gamma=0.5",

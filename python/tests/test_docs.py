@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the documents say is run: every >>> of doc/python.md, every Python example beside its output."""
+"""What the documents say is run: every >>> of doc/python.md, every Python example beside its output.
+
+Covers: __main__.py
+"""
 import doctest
 import subprocess
 import sys
@@ -16,6 +19,14 @@ def test_guide(tmp_path, monkeypatch):
                                          encoding="utf-8")
     assert failed == 0
     assert attempted >= 25
+
+
+def test_selftest():
+    for command, last in (("version", "featcross "), ("selftest", "all passed in ")):
+        done = subprocess.run([sys.executable, "-m", "featcross", command], capture_output=True,
+                              text=True, timeout=300)
+        assert done.returncode == 0 and done.stderr == ""
+        assert done.stdout.splitlines()[-1].startswith(last)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every estimator promises, whether scikit-learn is installed or not."""
+"""What every estimator promises, whether scikit-learn is installed or not.
+
+Covers: __init__.py
+"""
 import copy
 import inspect
 import pickle

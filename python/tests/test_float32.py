@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """float32 rows have float32 results.  One that a float cannot hold is an error, as in the library,
-neither infinity nor a warning of NumPy."""
+neither infinity nor a warning of NumPy.
+
+Covers: _numbers.py
+"""
 import numpy as np
 import pytest
 from estimators import CLASSES, sample, small

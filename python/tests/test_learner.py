@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fits that are measured on other rows, go on, fail or are saved: shown on factorization
-machines, which can do all of it."""
+machines, which can do all of it.
+
+Covers: _model.py
+"""
 import pickle
 
 import numpy as np

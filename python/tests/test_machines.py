@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel machines, components and the kernel perceptron: against scikit-learn, against definitions,
-and the ways in which a kernel can be given."""
+and the ways in which a kernel can be given.
+
+Covers: _explain.py, _machine.py, components.py, perceptron.py
+"""
 import json
 import pickle
 

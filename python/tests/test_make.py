@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Synthetic sets are the program's, with the combinations that decide their labels."""
+"""Synthetic sets are the program's, with the combinations that decide their labels.
+
+Covers: _matrix.py
+"""
 import subprocess
 import sys
 

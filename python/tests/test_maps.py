@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Maps: the program's features, the kernels that they stand for, names, pickles."""
+"""Maps: the program's features, the kernels that they stand for, names, pickles.
+
+Covers: _map.py
+"""
 import copy
 import json
 import math

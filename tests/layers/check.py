@@ -7,7 +7,8 @@
   - the same of the folders of cli; of another folder a file includes the header of its name alone;
     no file of cli is named like one of src, and no folder of cli has more than 40
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
-    _sklearn.py alone, and no file but tests has more than 300 lines
+    _sklearn.py alone, and no file but tests has more than 300 lines; it names models where a class
+    of an estimator says which it is (_models) and nowhere else
   - fx_A_B and fxi_A_B are defined in src/A/B.c (B may be of several words: the longest that is a
     file counts), else src/A/A.c, else src/base/A.c; ELSEWHERE lists the exceptions
   - a public fx_A_B may also be defined in src/R/B.c, where R is one of A's rooms (ROOMS): the
@@ -17,6 +18,7 @@
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
+import ast
 import glob
 import os
 import re
@@ -190,6 +192,27 @@ def check_python():
             complain(path, "imports scikit-learn; _sklearn.py does, and stands in for it")
 
 
+def check_python_names():
+    """Model names, alone or with keys, as texts of python/featcross."""
+    table = r"fxi_learner \w+\[\] = \{(.*?)\{0\}\}"
+    models = {name for path in glob.glob("src/kind/*.c")
+              for lines in re.findall(table, header.text(path), re.S)
+              for name in re.findall(r'\{"([\w-]+)",', lines)}
+    assert len(models) > 15, "the tables of src/kind were not found"
+    models -= {name.replace("_", "-")   # those that are kernels', too
+               for name in re.findall(r"^KERNEL\((\w+)\)", header.text("src/kernel/kernel.def"), re.M)}
+    for path in glob.glob("python/featcross/*.py"):
+        with open(path, encoding="utf-8") as f:
+            tree = ast.parse(f.read())
+        own = {id(part) for kind in ast.walk(tree) if isinstance(kind, ast.ClassDef)
+               for line in kind.body if isinstance(line, (ast.Assign, ast.AnnAssign))
+               and "_models" in ast.unparse(line).split("=")[0] for part in ast.walk(line)}
+        for part in ast.walk(tree):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and id(part) not in own \
+                    and part.value.split(":")[0] in models:
+                complain(path, f"line {part.lineno} names the model {part.value}")
+
+
 def check_licence():
     patterns = ["src", "include", "cli", "tests", "fuzz", "examples", "bench"]
     paths = [p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)]
@@ -209,6 +232,7 @@ def main():
     check_library()
     check_prints()
     check_python()
+    check_python_names()
     check_licence()
     print("\n".join(sorted(problems)))
     print(f"{len(public)} public functions, {len(problems)} problems")

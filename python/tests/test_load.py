@@ -201,6 +201,31 @@ def test_every_kind_is_here():
         {case.partition("--map ")[2].split()[0].split(":")[0] for case in CASES if "--map" in case}
 
 
+class AllSubsetsRanker(featcross.subsets.Subsets, featcross.FactorizationMachineRanker):
+    """An estimator as one would add it: the tables and __all__ are all that load asks."""
+
+    def __init__(self, n_components=30, *, max_iter=100, n_jobs=None, verbose=0):
+        self._set(locals())
+
+    groups = split = scale = metric = random_state = None
+    patience = max_seconds = warm_start = 0
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_new_estimator_is_loaded(files, monkeypatch):
+    X, y, path = files.rows[np.float64], files.y["target"], files.folder / "ranker.fx"
+    learned = AllSubsetsRanker(3, max_iter=2).fit(X, y)
+    learned.save(path)
+    with pytest.raises(ValueError, match="all-subsets with task=rank has no estimator"):
+        load(path)
+    monkeypatch.setattr(featcross, "AllSubsetsRanker", AllSubsetsRanker, raising=False)
+    monkeypatch.setattr(featcross, "__all__", [*featcross.__all__, "AllSubsetsRanker"])
+    loaded = load(path)
+    assert type(loaded) is AllSubsetsRanker
+    assert loaded.get_params() == learned.get_params()
+    assert same(loaded.predict(X), learned.predict(X))
+
+
 @pytest.mark.parametrize("case", ["svm", "kernel-svm:collapse=no --kernel rbf:gamma=0.5",
                                   "svm --kernel anova:order=2 --map rk -D 16"])
 def test_float32(files, case):

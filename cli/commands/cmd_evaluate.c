@@ -129,7 +129,7 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
         return EXIT_USAGE;
     }
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                 : path                ? model_file_rows(&X, path, &c)
+                 : path                ? model_file_rows(&X, path, &c, (load_options){0})
                                        : link_rows_load(&X, "test");
 
     if (!status)

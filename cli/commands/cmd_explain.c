@@ -266,9 +266,7 @@ static int explain(job *j, const char *data)
 
     j->c = fx_model_content(j->model);
     if (data) {
-        status = load_as(&j->X, data, &(load_options){.base = j->c.base, .reader = j->c.reader,
-                                                     .name = j->c.name, .names = j->c.cols,
-                                                     .unlabelled = true});
+        status = model_file_rows(&j->X, data, &j->c, (load_options){.unlabelled = true});
         if (status || (status = model_file_fits(&j->c, &j->X)))
             return status;
         load_say(&j->X);

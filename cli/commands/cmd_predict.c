@@ -210,9 +210,8 @@ static int reserve(job *j, size_t rows)
     return 0;
 }
 
-static int each(void *ctx, const loaded *part)
+static int predict_rows(job *j, const loaded *part)
 {
-    job *j = ctx;
     fx_run run = progress_run();
     int status = model_file_fits(&j->c, part);
 
@@ -292,9 +291,10 @@ static int predict(job *j, char **operand, const char *data)
     if (status || (status = name_columns(j))
         || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
         return status;
-    status = load_as(&in, data, &(load_options){.base = j->c.base, .reader = j->c.reader,
-                                               .name = j->c.name, .names = j->c.cols,
-                                               .unlabelled = true, .each = each, .ctx = j});
+    status = model_file_rows(&in, data, &j->c,
+                             (load_options){.unlabelled = true, .streamed = true});
+    while (!status && in.table.rows && !(status = predict_rows(j, &in)))
+        status = load_next(&in);
     if (!status && j->spool)
         status = npy_end(j);
     if (!status)

@@ -6,9 +6,12 @@
 
 #include <sys/stat.h>
 
-/* ---- input_file.c: bytes in ----------------------------------------------------------------- */
-typedef struct input {
+/* ---- input_file.c: bytes in; input_packed.c: of packed files -------------------------------- */
+typedef struct input input;
+struct input {
     const char *name;                   /* for messages */
+    /* As many bytes as are requested; fewer only at the end. */
+    int (*read)(input *s, size_t *got, void *buf, size_t requested);
     int fd;
     bool regular;
     uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
@@ -20,12 +23,10 @@ typedef struct input {
     char *memory;                       /* .. that came by a pipe: all of it, or NULL */
     unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
     size_t head_len, head_used;
-} input;
+};
 /* "-" is stdin.  Refused if an output that is open would replace the file (same_file.c). */
 int input_open(input *s, const char *path);
 int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
-/* As many bytes as are wanted; fewer only at the end. */
-int input_read(input *s, size_t *got, void *buf, size_t requested);
 void input_close(input *s);
 int input_slurp(char **text, const char *path);         /* a small text file, without its BOM */
 /* All that is left, a NUL behind; fails if it is more than `max_bytes`.  free() it. */

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * input_file.c - bytes in: the one way by which files, pipes, stdin and archives are read.
  *
- * The first bytes decide: gzip, xz, zstd and bzip2 streams go through decode.c, zip files through
- * zip_read.c, all else is read(2).  A zip file has its directory at the end: one that comes by a
- * pipe is read into memory first.
+ * The first bytes decide: compressed streams and zip files are read by input_packed.c, which pulls
+ * their bytes from here, all else is read(2).
  *
  * A request is filled completely unless the input ends, so what a caller sees never depends on
  * how a pipe cut its bytes.  Every wait is a poll of 100 ms, after which the interruption flag
  * and the progress bar get their turn; a signal between check and read cannot be lost. */
 
-#include "decode.h"
-#include "files.h"
-#include "zip_read.h"
+#include "input_file.h"
 #include "terminal/terminal.h"
 
 #include <errno.h>
@@ -24,15 +21,21 @@
 
 enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30 };
 
-static int failed(const input *s, int error)
+int input_failed(const input *s)
 {
+    int error = errno;
+
+    if (progress_interrupted())
+        return progress_stop();
     say_error("%s: %s", s->name, strerror(error));
     return error == ENOMEM ? EXIT_MEMORY : EXIT_USAGE;
 }
 
+/* ---- Bytes as they are in the file ------------------------------------------------------- */
 /* One read(2) once there is something; EINTR with the flag set is reported as such. */
-static ssize_t read_chunk(input *s, void *buf, size_t requested)
+ssize_t input_some(void *ctx, void *buf, size_t requested)
 {
+    input *s = ctx;
     struct pollfd p = {s->fd, POLLIN, 0};
 
     if (s->head_used < s->head_len) {
@@ -58,14 +61,8 @@ static ssize_t read_chunk(input *s, void *buf, size_t requested)
     }
 }
 
-/* ---- Compressed streams and zip files ------------------------------------------------------ */
-static ssize_t fill(void *ctx, void *buf, size_t requested)
-{
-    return read_chunk(ctx, buf, requested);
-}
-
 /* Of a file: pread; of a pipe: what was read from it. */
-static ssize_t at(void *ctx, void *buf, size_t requested, uint64_t offset)
+ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset)
 {
     input *s = ctx;
 
@@ -86,92 +83,19 @@ static ssize_t at(void *ctx, void *buf, size_t requested, uint64_t offset)
     }
 }
 
-/* What a decoder or a zip reader answered, as a message; what: "gzip", "zip". */
-static int decode_status(const input *s, decode_result r, const char *what, const char *reason,
-                         uint64_t need)
+static int read_plain(input *s, size_t *got, void *buf, size_t requested)
 {
-    switch (r) {
-    case DECODE_OK:
-    case DECODE_END: return 0;
-    case DECODE_MEMORY: return say_no_memory(s->name);
-    case DECODE_LIMIT:
-        return say_limit((double)need, "%s: unpacking this %s file takes", s->name, what);
-    case DECODE_READ: return progress_interrupted() ? progress_stop() : failed(s, errno);
-    default: say_error("%s: %s", s->name, reason); return EXIT_USAGE;
-    }
-}
+    size_t n = 0;
 
-static int open_compressed(input *s, const decode_format *f)
-{
-    s->compression = f->name;
-    if (!(s->decoder = malloc(sizeof *s->decoder)))
-        return say_no_memory(s->name);
-    decode_result r = decode_open(s->decoder, f, cli.max_memory, fill, s);
-    return decode_status(s, r, f->name, NULL, 0);
-}
-
-static int read_compressed(input *s, size_t *got, void *buf, size_t requested)
-{
-    decoder *d = s->decoder;
-    bool warned = d->unchecked;
-
-    *got = 0;
-    while (*got < requested) {          /* in pieces, so that an interruption does not wait */
-        size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
-        decode_result r = decode_read(d, (char *)buf + *got, piece, &n);
-        if (r)
-            return decode_status(s, r, d->format->name, d->error, d->need);
-        *got += n;
-        if (n < piece)
+    while (n < requested) {
+        ssize_t r = input_some(s, (char *)buf + n, requested - n);
+        if (r == 0)
             break;
-        if (progress_interrupted())
-            return progress_stop();
+        if (r < 0)
+            return input_failed(s);
+        n += (size_t)r;
     }
-    if (d->unchecked && !warned)
-        say_warning("%s: %s data without a checksum: damage to it may go unnoticed", s->name,
-                    d->format->name);
-    return 0;
-}
-
-static int open_zip(input *s)
-{
-    uint64_t size = 0;
-    int status = 0;
-
-    s->zip = true;
-    if (s->regular) {
-        off_t here = lseek(s->fd, 0, SEEK_CUR), end = lseek(s->fd, 0, SEEK_END);
-        if (here < 0 || end < 0)
-            return failed(s, errno);
-        s->begin = (uint64_t)here - s->head_len;
-        size = (uint64_t)end - s->begin;
-    } else {
-        size_t len = 0;
-        status = input_bytes(&s->memory, &len, s, cli.max_memory);
-        size = len;
-    }
-    if (status)
-        return status;
-    decode_result r = zip_open(&s->members, size, cli.max_memory, at, s);
-    return r ? decode_status(s, r, "zip", s->members ? zip_error(s->members) : NULL,
-                             s->members ? zip_need(s->members) : 0)
-             : 0;
-}
-
-static int read_member(input *s, size_t *got, void *buf, size_t requested)
-{
-    *got = 0;
-    while (*got < requested) {
-        size_t n, piece = requested - *got < DECODE_CHUNK ? requested - *got : DECODE_CHUNK;
-        decode_result r = zip_read(s->members, (char *)buf + *got, piece, &n);
-        if (r)
-            return decode_status(s, r, "zip", zip_error(s->members), 0);
-        *got += n;
-        if (n < piece)
-            break;
-        if (progress_interrupted())
-            return progress_stop();
-    }
+    *got = n;
     return 0;
 }
 
@@ -183,9 +107,9 @@ static int detect(input *s, const char *path)
     const char *extension = extension_compression(path);
 
     if (f)
-        return open_compressed(s, f);
+        return input_packed_open(s, f);
     if (s->head_len >= 4 && (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4)))
-        return open_zip(s);             /* PK56: an empty one */
+        return input_packed_open_zip(s); /* PK56: an empty one */
     if (decode_is_cut(s->head, s->head_len)) {
         say_error("%s: byte %zu: compressed data ends too early; the file is incomplete", s->name,
                   s->head_len);
@@ -205,20 +129,21 @@ int input_open(input *s, const char *path)
     struct stat st;
     int status;
 
-    *s = (input){.name = !strcmp(path, "-") ? "stdin" : path};
+    *s = (input){.name = !strcmp(path, "-") ? "stdin" : path, .read = read_plain};
     do
         s->fd = !strcmp(path, "-") ? 0 : open(path, O_RDONLY | O_CLOEXEC);
     while (s->fd < 0 && errno == EINTR && !progress_interrupted());
     if (s->fd < 0)
-        return progress_interrupted() ? progress_stop() : failed(s, errno);
-    if (fstat(s->fd, &st) < 0)
-        status = failed(s, errno);
-    else if (S_ISDIR(st.st_mode))
-        status = failed(s, EISDIR);
+        return input_failed(s);
+    bool known = fstat(s->fd, &st) == 0;
+    if (known && S_ISDIR(st.st_mode))
+        errno = EISDIR;
+    if (!known || S_ISDIR(st.st_mode))
+        status = input_failed(s);
     else if (!(status = same_file_read(s->name, &st))) {
         s->regular = S_ISREG(st.st_mode);
         s->size = s->regular ? (uint64_t)st.st_size : 0;
-        status = input_read(s, &s->head_len, s->head, sizeof s->head);
+        status = s->read(s, &s->head_len, s->head, sizeof s->head);
         s->head_used = 0;
         if (!status)
             status = detect(s, path);
@@ -228,55 +153,14 @@ int input_open(input *s, const char *path)
     return status;
 }
 
-int input_member(input *s, const char **name)
-{
-    decode_result r = zip_next(s->members, name);
-
-    return decode_status(s, r, "zip", zip_error(s->members), 0);
-}
-
-static int read_plain(input *s, size_t *got, void *buf, size_t requested)
-{
-    size_t n = 0;
-
-    while (n < requested) {
-        ssize_t r = read_chunk(s, (char *)buf + n, requested - n);
-        if (r == 0)
-            break;
-        if (r < 0)
-            return progress_interrupted() ? progress_stop() : failed(s, errno);
-        n += (size_t)r;
-    }
-    *got = n;
-    return 0;
-}
-
-int input_read(input *s, size_t *got, void *buf, size_t requested)
-{
-    return s->decoder   ? read_compressed(s, got, buf, requested)
-           : s->members ? read_member(s, got, buf, requested)
-                        : read_plain(s, got, buf, requested);
-}
-
 void input_close(input *s)
 {
-    if (s->decoder)
-        decode_close(s->decoder);
-    free(s->decoder);
-    zip_close(s->members);
+    input_packed_close(s);
     free(s->memory);
     if (s->fd > 0)
         close(s->fd);
-    s->decoder = NULL;
-    s->members = NULL;
     s->memory = NULL;
     s->fd = -1;
-}
-
-/* Why buf is not text, or NULL. */
-static const char *not_text(const input *s, const char *buf, size_t len)
-{
-    return s->zip ? "a zip file, not text" : memchr(buf, '\0', len) ? "not text: a NUL byte" : NULL;
 }
 
 int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes)
@@ -296,7 +180,7 @@ int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes)
         }
         buf = grown;
         capacity = more;
-        status = input_read(s, &got, buf + have, capacity - have);
+        status = s->read(s, &got, buf + have, capacity - have);
         have += status ? 0 : got;
     } while (!status && have == capacity && have <= max_bytes);
     if (!status && have > max_bytes) {
@@ -326,8 +210,8 @@ int input_slurp(char **text, const char *path)
         return status;
     if (!s.zip)
         status = input_bytes(&buf, &have, &s, SLURP_MAX);
-    if (!status && not_text(&s, buf, have)) {
-        say_error("%s: %s", s.name, not_text(&s, buf, have));
+    if (!status && (s.zip || memchr(buf, '\0', have))) {
+        say_error("%s: %s", s.name, s.zip ? "a zip file, not text" : "not text: a NUL byte");
         status = EXIT_USAGE;
     }
     input_close(&s);
@@ -351,16 +235,4 @@ size_t input_peek(const char *path, void *buf, size_t n)
     if (fd >= 0)
         close(fd);
     return got < 0 ? 0 : (size_t)got;
-}
-
-/* ---- For --version ------------------------------------------------------------------------ */
-bool input_codec(const char **library, const char **version, size_t i)
-{
-    const decode_format *f = decode_formats[i];
-
-    if (!f)
-        return false;
-    *library = f->library;
-    *version = f->version();
-    return true;
 }

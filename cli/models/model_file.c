@@ -59,10 +59,13 @@ json_t *model_file_classes(const fx_content *c)
     return list;
 }
 
-int model_file_rows(loaded *out, const char *path, const fx_content *c)
+int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how)
 {
-    return load_as(out, path, &(load_options){.base = c->base, .reader = c->reader,
-                                             .name = c->name, .names = c->cols});
+    how.base = c->base;
+    how.reader = c->reader;
+    how.name = c->name;
+    how.names = c->cols;
+    return load_as(out, path, &how);
 }
 
 /* Rows of features would pass for short rows of kernel values. */

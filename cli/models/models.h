@@ -136,7 +136,8 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
 
 /* ---- model_file.c: model files -------------------------------------------------------------- */
 int model_file_load(fx_model **out, size_t *bytes, const char *path);
-int model_file_rows(loaded *out, const char *path, const fx_content *c); /* rows for that model */
+/* Rows for that model; it settles what `how` says of other rows. */
+int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how);
 int model_file_fits(const fx_content *c, const loaded *l); /* are they as wide as it wants? */
 /* The same, of the first of two operands; if that is the data, says so. */
 int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data);

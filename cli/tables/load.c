@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * load.c - bytes to rows: feeds the reader.
+ * load.c - bytes to rows: pulls bytes from the input, feeds them to the reader and takes its rows.
  *
- * Text goes to the reader in batches of whole lines: 8 MiB, or less with a small --max-memory, are
- * filled completely and cut at the last line end; a longer line makes the batch grow. */
+ * Text goes to the reader in batches of whole lines, which are filled completely and cut at the
+ * last line end; a longer line makes the batch grow.  Rows that are streamed are taken after each
+ * batch, all others at the end; so are those of arrays, which have no lines. */
 
 #include "load.h"
 #include "files/files.h"
@@ -10,171 +11,218 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 8 << 20, CHUNK = 1 << 20, MIN_BATCH = 1 << 16 };
+enum { BATCH = 8 << 20, STREAMED_BATCH = 1 << 20, MIN_BATCH = 1 << 16 };        /* bytes */
 enum { PARSED = 16 };                   /* times the bytes of a batch: more than parsing it takes */
 
-/* ---- Feeding ------------------------------------------------------------------------------ */
-typedef struct batch {
-    char *buf;
-    size_t capacity, have;
-    bool end;
-    bool words;                         /* lines of words, taken for svmlight */
-    bool keep_rows;                     /* rows stay in memory */
+typedef struct load_stream {            /* rows that are being read */
+    input in;
+    fx_reader *reader;
+    bool streamed;                      /* rows are taken after each batch */
+    bool whole_lines;                   /* text */
     bool dense;                         /* rows may be stored as floats alone, without columns */
-} batch;
+    bool words;                         /* lines of words, taken for svmlight */
+    char *buf;
+    size_t capacity, have, cut;         /* of buf; cut: bytes to be fed next */
+    bool end;                           /* no bytes follow those in buf */
+    double start, before;               /* seconds; bytes of the input that were fed */
+} stream;
 
-/* Bytes: of all rows, or of rows that pass by; less where memory is short. */
-static size_t batch_capacity(bool streaming)
+/* ---- Batches ------------------------------------------------------------------------------ */
+/* Less where --max-memory is small. */
+static size_t batch_capacity(bool streamed)
 {
-    size_t max_bytes = streaming ? CHUNK : BATCH;
+    size_t max_bytes = streamed ? STREAMED_BATCH : BATCH;
     uint64_t share = cli.max_memory / PARSED;
 
     return share >= max_bytes ? max_bytes : share > MIN_BATCH ? (size_t)share : MIN_BATCH;
 }
 
 /* Fill the batch; for text, until it holds a line end. */
-static int fill(batch *b, input *s, bool whole_lines, size_t *cut)
+static int fill(stream *s)
 {
     for (;;) {
-        size_t got, from = b->have;
-        int status = input_read(s, &got, b->buf + b->have, b->capacity - b->have);
+        size_t got, from = s->have;
+        int status = s->in.read(&s->in, &got, s->buf + s->have, s->capacity - s->have);
         if (status)
             return status;
-        b->have += got;
-        b->end = b->have < b->capacity;
-        *cut = b->have;
-        if (b->end || !whole_lines)
+        s->have += got;
+        s->end = s->have < s->capacity;
+        s->cut = s->have;
+        if (s->end || !s->whole_lines)
             return 0;
-        while (*cut > from && b->buf[*cut - 1] != '\n')
-            --*cut;
-        if (*cut > from)
+        while (s->cut > from && s->buf[s->cut - 1] != '\n')
+            s->cut--;
+        if (s->cut > from)
             return 0;
-        char *more = b->capacity < cli.max_memory / 2 ? realloc(b->buf, 2 * b->capacity) : NULL;
+        char *more = s->capacity < cli.max_memory / 2 ? realloc(s->buf, 2 * s->capacity) : NULL;
         if (!more) {
             char size[32];
-            say_error("%s: a line of more than %s", s->name, say_bytes(size, (double)b->capacity));
+            say_error("%s: a line of more than %s", s->in.name,
+                      say_bytes(size, (double)s->capacity));
             return EXIT_MEMORY;
         }
-        b->buf = more;
-        b->capacity *= 2;
+        s->buf = more;
+        s->capacity *= 2;
     }
 }
 
-static int feed(fx_reader *r, input *s, batch *b, size_t cut, double before)
+/* Feeds one batch, which is filled first unless bytes wait in it. */
+static int feed(stream *s)
 {
     fx_run run = progress_run();
+    int status = s->cut || s->end ? 0 : fill(s);
 
-    progress_part(before, (double)s->taken);
-    fx_status st = fx_data_reader_feed(r, b->buf, cut, &run);
+    if (status)
+        return status;
+    progress_part(s->before, (double)s->in.taken);
+    fx_status st = fx_data_reader_feed(s->reader, s->buf, s->cut, &run);
     if (st)
         return say_failure(st);
-    fx_reading c = fx_data_reader_count(r);
+    fx_reading c = fx_data_reader_count(s->reader);
     /* The least that they can take: floats; in sparse rows also columns, starts and labels. */
-    double bytes = b->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
-    if (b->keep_rows
-        && say_limit(bytes, "%s: %llu rows so far take", s->name, (unsigned long long)c.rows))
+    double bytes = s->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
+    if (!s->streamed
+        && say_limit(bytes, "%s: %llu rows so far take", s->in.name, (unsigned long long)c.rows))
         return EXIT_MEMORY;
-    b->have -= cut;
-    memmove(b->buf, b->buf + cut, b->have);
+    s->have -= s->cut;
+    memmove(s->buf, s->buf + s->cut, s->have);
+    s->cut = 0;
+    s->before = (double)s->in.taken;
     return progress_interrupted() ? progress_stop() : 0;
 }
 
-static int feed_zip(fx_reader *r, input *s, batch *b)
+static int feed_zip(stream *s)
 {
     const char *member;
-    size_t cut;
     int status;
 
-    while (!(status = input_member(s, &member)) && member) {
-        fx_status st = fx_data_reader_member(r, member);
+    while (!(status = input_member(&s->in, &member)) && member) {
+        fx_status st = fx_data_reader_member(s->reader, member);
         if (st)
             return say_failure(st);
-        do {
-            double before = (double)s->taken;
-            if ((status = fill(b, s, false, &cut)) || (status = feed(r, s, b, cut, before)))
+        for (s->end = false; !s->end;)
+            if ((status = feed(s)))
                 return status;
-        } while (!b->end);
     }
+    s->end = true;
     return status;
 }
 
-/* Rows so far, to who wants them as they pass by. */
-static int pass(loaded *l, fx_reader *r, const load_options *like, bool end)
+/* ---- Rows --------------------------------------------------------------------------------- */
+static void close_stream(loaded *l)
 {
-    fx_run run = progress_run();
-    fx_data *data = NULL;
-    fx_status st = fx_data_reader_take(&data, r, end, &run);
+    stream *s = l->stream;
 
+    l->stream = NULL;
+    if (!s)
+        return;
+    free(s->buf);
+    input_close(&s->in);
+    progress_end();
+    fx_data_reader_free(s->reader);
+    free(s);
+}
+
+int load_next(loaded *l)
+{
+    stream *s = l->stream;
+    fx_run run = progress_run();
+    uint64_t before = l->reading.rows;
+    int status = 0;
+
+    fx_data_free(l->data);
+    l->data = NULL;
+    l->table = (fx_table){0};
+    if (!s)
+        return 0;
+    do {
+        status = s->in.zip ? feed_zip(s) : feed(s);
+        l->reading = fx_data_reader_count(s->reader);
+    } while (!status && !s->end && !(s->streamed && s->whole_lines && l->reading.rows > before));
+    if (status)
+        return status;
+    fx_status st = fx_data_reader_take(&l->data, s->reader, s->end, &run);
     if (st)
         return say_failure(st);
-    l->table = fx_data_table(data);
-    l->reading = fx_data_reader_count(r);
-    int status = l->table.rows ? like->each(like->ctx, l) : 0;
-    fx_data_free(data);
-    return status;
+    l->table = fx_data_table(l->data);
+    l->seconds = say_clock() - s->start;
+    if (s->end && !(l->spec = strdup(fx_data_reader_spec(s->reader))))
+        return say_no_memory("reading");
+    if (s->end)
+        close_stream(l);
+    return 0;
 }
 
-static int begin(loaded *l, fx_reader **r, input *s, const load_options *like, const batch *b,
-                 size_t cut)
+/* ---- The beginning ------------------------------------------------------------------------ */
+static int open_reader(loaded *l, const load_options *like)
 {
+    stream *s = l->stream;
     strbuf spec = {0};
-    int status = reading_make(&spec, l->format, like, b->buf, cut);
+    int status = reading_make(&spec, l->format, like, s->buf, s->cut);
 
     if (!status) {
         size_t n = strcspn(spec.s, ":");
-        bool named = like && like->reader && like->name
+        bool named = like->reader && like->name
                      && (!strncmp(spec.s, "csv", n) || !strncmp(spec.s, "text", n))
                      && !strncmp(like->reader, spec.s, n);
         l->base_given = strstr(spec.s, "base=0") || strstr(spec.s, "base=1");
-        fx_status st = fx_data_reader_new(r, spec.s, s->name);
+        fx_status st = fx_data_reader_new(&s->reader, spec.s, l->name);
         if (!st && named)
-            st = fx_data_reader_names(*r, like->name, like->names);
+            st = fx_data_reader_names(s->reader, like->name, like->names);
         status = st ? say_failure(st) : 0;
     }
     strbuf_free(&spec);
     return status;
 }
 
-static int read_all(loaded *l, fx_reader **r, input *s, const char *path, batch *b,
-                    const load_options *like)
+/* The first bytes decide how the rest is read. */
+static int detect(loaded *l, const char *path, const load_options *like)
 {
-    size_t cut = 0;
-    double before = 0;
-    bool whole_lines = !s->zip;
-    int status = s->zip ? 0 : fill(b, s, true, &cut);
+    stream *s = l->stream;
+    bool zip = s->in.zip, any = !strcmp(reading_format, "auto");
+    int status = zip ? 0 : fill(s);
 
     if (status)
         return status;
-    if (cut >= 6 && !memcmp(b->buf, "\x93NUMPY", 6)) {  /* no lines there: nothing is held back */
-        whole_lines = false;
-        cut = b->have;
+    if (s->cut >= 6 && !memcmp(s->buf, "\x93NUMPY", 6)) {       /* no lines there */
+        s->whole_lines = false;
+        s->cut = s->have;
     }
-    if (!s->zip && !strcmp(reading_format, "auto") && format_is_model(b->buf, b->have)) {
-        say_error("%s is a model; rows of data are wanted here", s->name);
+    if (!zip && any && format_is_model(s->buf, s->have)) {
+        say_error("%s is a model; rows of data are wanted here", l->name);
         return EXIT_USAGE;
     }
-    l->format = strcmp(reading_format, "auto") ? reading_format
-                : format_found(s->zip, path, b->buf, cut, like ? like->reader : NULL);
-    b->dense = !strcmp(l->format, "csv") || !strcmp(l->format, "tsv") || !strcmp(l->format, "npy");
-    b->words = !strcmp(l->format, "svmlight") && format_words(b->buf, cut);
-    if (s->zip != !strcmp(l->format, "npz")) {
-        say_error("%s is %s zip file, so it cannot be read as %s", s->name, s->zip ? "a" : "not a",
+    l->format = any ? format_found(zip, path, s->buf, s->cut, like->reader)
+                    : reading_format;
+    s->dense = !strcmp(l->format, "csv") || !strcmp(l->format, "tsv") || !strcmp(l->format, "npy");
+    s->words = !strcmp(l->format, "svmlight") && format_words(s->buf, s->cut);
+    if (zip != !strcmp(l->format, "npz")) {
+        say_error("%s is %s zip file, so it cannot be read as %s", l->name, zip ? "a" : "not a",
                   l->format);
         return EXIT_USAGE;
     }
-    if ((status = begin(l, r, s, like, b, cut)))
+    return open_reader(l, like);
+}
+
+static int open_stream(loaded *l, const char *path, const load_options *like)
+{
+    stream *s = calloc(1, sizeof *s);
+    int status = s ? input_open(&s->in, path) : say_no_memory("reading");
+
+    if (status) {
+        free(s);
         return status;
-    if (s->zip)
-        return feed_zip(*r, s, b);
-    for (;;) {
-        if ((status = feed(*r, s, b, cut, before)) || b->end)
-            return status;
-        if (like && like->each && whole_lines && (status = pass(l, *r, like, false)))
-            return status;
-        before = (double)s->taken;
-        if ((status = fill(b, s, whole_lines, &cut)))
-            return status;
     }
+    l->stream = s;
+    l->name = s->in.name;
+    l->compression = s->in.compression;
+    s->streamed = like->streamed;
+    s->whole_lines = !s->in.zip;
+    s->start = say_clock();
+    progress_begin("read", "B", (double)s->in.size);
+    s->capacity = batch_capacity(s->streamed);
+    s->buf = malloc(s->capacity);
+    return s->buf ? detect(l, path, like) : say_no_memory("reading");
 }
 
 /* One huge index makes every vector of the table's width huge: say so, and refuse in time. */
@@ -196,87 +244,32 @@ static int check_width(const loaded *l, bool any)
     return 0;
 }
 
-static int finish(loaded *l, fx_reader *r, const load_options *like, double start)
+int load_as(loaded *l, const char *path, const load_options *like)
 {
-    fx_run run = progress_run();
+    int status;
 
-    if (like && like->each)
-        return pass(l, r, like, true);
-    fx_status st = fx_data_reader_take(&l->data, r, 1, &run);
-    if (st)
-        return say_failure(st);
-    l->table = fx_data_table(l->data);
-    l->reading = fx_data_reader_count(r);
-    l->seconds = say_clock() - start;
-    if (!(l->spec = strdup(fx_data_reader_spec(r))))
-        return say_no_memory("reading");
-    return check_width(l, like && like->any_width);
-}
-
-/* A directory with MovieLens' files. */
-static int load_movielens(loaded *out, const char *path, const load_options *like)
-{
-    loaded l = {.name = path, .format = "movielens", .part = reading_part("all")};
-    double start = say_clock();
-    int status = movielens_dir_read(&l, path, l.part);
-
-    l.seconds = say_clock() - start;
-    if (!status && like && like->name && (l.table.cols != like->names))
-        status = rows_widen(&l, like->names, "the model");
-    if (!status && like && like->each) {
-        status = like->each(like->ctx, &l);
-        fx_data_free(l.data);
-        l.data = NULL;
-    }
-    if (status)
-        load_free(&l);
-    else
-        *out = l;
-    return status;
-}
-
-int load_as(loaded *out, const char *path, const load_options *like)
-{
-    input s;
-    fx_reader *r = NULL;
-    batch b = {.capacity = batch_capacity(like && like->each), .keep_rows = !(like && like->each)};
-    loaded l = {0};
-    double start = say_clock();
-
+    *l = (loaded){0};
     if (movielens_dir_is(path))
-        return load_movielens(out, path, like);
-    int status = input_open(&s, path);
-    if (status)
-        return status;
-    l.name = s.name;
-    l.compression = s.compression;
-    progress_begin("read", "B", (double)s.size);
-    if (!(b.buf = malloc(b.capacity)))
-        status = say_no_memory("reading");
-    if (!status)
-        status = read_all(&l, &r, &s, path, &b, like);
-    if (status == EXIT_USAGE && b.words)
+        status = movielens_dir_read(l, path, like);
+    else if (!(status = open_stream(l, path, like)))
+        status = load_next(l);
+    if (status == EXIT_USAGE && l->stream && l->stream->words)
         say_hint("--format text reads lines of a label and words");
-    if (!status)
-        status = finish(&l, r, like, start);
-    free(b.buf);
-    input_close(&s);
-    progress_end();
-    fx_data_reader_free(r);
+    if (!status && !like->streamed)
+        status = check_width(l, like->any_width);
     if (status)
-        load_free(&l);
-    else
-        *out = l;
+        load_free(l);
     return status;
 }
 
-int load(loaded *out, const char *path, int base)
+int load(loaded *l, const char *path, int base)
 {
-    return load_as(out, path, base < 0 ? NULL : &(load_options){.base = base});
+    return load_as(l, path, &(load_options){.base = base});
 }
 
 void load_free(loaded *l)
 {
+    close_stream(l);
     fx_data_free(l->data);
     free(l->wide);
     free(l->spec);

@@ -25,5 +25,5 @@ int reading_make(strbuf *t, const char *format, const load_options *like, const 
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */
-int movielens_dir_read(loaded *l, const char *path, const char *part); /* data, table, spec */
+int movielens_dir_read(loaded *l, const char *path, const load_options *like);
 #endif

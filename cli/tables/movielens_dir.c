@@ -34,11 +34,13 @@ bool movielens_dir_is(const char *path)
         && find(found, path, file[RATINGS]);
 }
 
-int movielens_dir_read(loaded *l, const char *path, const char *part)
+int movielens_dir_read(loaded *l, const char *path, const load_options *like)
 {
     char found[4096], *text[FILES] = {NULL};
+    double start = say_clock();
     int status = 0;
 
+    *l = (loaded){.name = path, .format = "movielens", .part = reading_part("all")};
     progress_begin("read", "B", 0);
     for (int i = 0; i < FILES && !status; i++) {
         if (find(found, path, file[i]))
@@ -50,7 +52,7 @@ int movielens_dir_read(loaded *l, const char *path, const char *part)
     }
     if (!status) {
         fx_run run = progress_run();
-        fx_status s = fx_data_movielens(&l->data, part, cli.seed, text[RATINGS], text[USERS],
+        fx_status s = fx_data_movielens(&l->data, l->part, cli.seed, text[RATINGS], text[USERS],
                                         text[MOVIES], &run);
         if (s == FX_EFORMAT) {
             say_error("%s/%s", path, fx_error_detail());
@@ -66,6 +68,9 @@ int movielens_dir_read(loaded *l, const char *path, const char *part)
     l->table = fx_data_table(l->data);
     l->reading.rows = l->table.rows;
     l->reading.entries = (uint64_t)l->table.block[0].ptr[l->table.rows];
+    l->seconds = say_clock() - start;
     l->spec = strdup("svmlight:base=1"); /* such rows are read again after convert */
-    return l->spec ? 0 : say_no_memory("reading");
+    if (!l->spec)
+        return say_no_memory("reading");
+    return like->name ? rows_widen(l, like->names, "the model") : 0;
 }

@@ -139,7 +139,6 @@ static int misplaced(const char *option, const char *formats, const char *kind)
 int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
                  size_t len)
 {
-    int base = like ? like->base : -1;
     bool svmlight = !strcmp(kind, "svmlight"), tsv = !strcmp(kind, "tsv");
     bool csv = tsv || !strcmp(kind, "csv"), words = !strcmp(kind, "text");
     const char *of_svmlight = index_base       ? "index-base"
@@ -174,8 +173,8 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
     strbuf_add(t, "%s", csv ? "csv" : kind);
     if (index_base && strcmp(index_base, "auto") != 0)
         add(t, "base", index_base);
-    else if (svmlight && base >= 0)
-        add(t, "base", base ? "1" : "0");
+    else if (svmlight && like->base >= 0)
+        add(t, "base", like->base ? "1" : "0");
     if (sort)
         add(t, "sort", "yes");
     if (sum_duplicates)
@@ -207,9 +206,9 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
         add_count(t, "hash-bits", hash_bits);
     if (ngram)
         add_count(t, "ngram", ngram);
-    if (svmlight && like && like->unlabelled)
+    if (svmlight && like->unlabelled)
         add(t, "labels", "auto");
-    if (like && like->reader && !t->failed)
+    if (like->reader && !t->failed)
         inherit(t, like->reader);
     if (csv && !t->failed && !has_key(t->s, "cat", 3))
         add(t, "cat", "auto");

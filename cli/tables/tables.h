@@ -15,6 +15,7 @@ typedef struct loaded {
     bool base_given;
     fx_reading reading;
     double seconds;
+    struct load_stream *stream;         /* rows to come, or NULL */
 } loaded;
 /* How rows are read that must agree with others: a model's, or those of a file. */
 typedef struct load_options {
@@ -24,13 +25,14 @@ typedef struct load_options {
     size_t names;
     bool unlabelled;                    /* rows may lack labels */
     bool any_width;                     /* no vector of the table's width will be made */
-    /* Not NULL: rows are handed on as they are read, and not kept (text; binary comes at once). */
-    int (*each)(void *ctx, const loaded *part);
-    void *ctx;
+    bool streamed;                      /* rows come a batch at a time: load_next */
 } load_options;
-int load_as(loaded *out, const char *path, const load_options *like);
+int load_as(loaded *l, const char *path, const load_options *like);
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
-int load(loaded *out, const char *path, int base);
+int load(loaded *l, const char *path, int base);
+/* The next rows instead of those in l->table, none at the end.  load_as gives the first: a batch of
+ * text, or all of an array. */
+int load_next(loaded *l);
 void load_say(const loaded *l);         /* what was read, as a line of talk */
 void load_free(loaded *l);
 

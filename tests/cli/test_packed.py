@@ -4,7 +4,7 @@ program of tests/packed, which tries every bit.
 
 Covers: cli/files/decode.c, cli/files/decode_bzip2.c, cli/files/decode_gzip.c,
 cli/files/decode_xz.c, cli/files/decode_zstd.c, cli/files/zip_list.c, cli/files/zip_read.c,
-cli/files/zip_write.c, cli/files/input_file.c"""
+cli/files/zip_write.c, cli/files/input_file.c, cli/files/input_packed.c"""
 
 import bz2
 import gzip

@@ -40,8 +40,7 @@ typedef struct job {
     output *o;
     double *value;                      /* of a block */
     size_t capacity;
-    char *text;                         /* [ROOM] */
-    size_t used;
+    strbuf text;                        /* lines that wait to be written */
     FILE *spool;                        /* npy */
     char **key;                         /* jsonl: [width] names in quotes, or NULL */
     uint64_t rows, unseen;
@@ -50,85 +49,77 @@ typedef struct job {
 /* ---- Text --------------------------------------------------------------------------------- */
 static int flush(job *j)
 {
-    size_t n = j->used;
+    size_t n = j->text.n;
 
-    j->used = 0;
-    return n ? output_bytes(j->o, j->text, n) : 0;
+    j->text.n = 0;
+    return j->text.failed ? say_no_memory("predictions") : output_bytes(j->o, j->text.s, n);
 }
 
-static int put(job *j, const char *text, size_t n)
+static void put(job *j, const char *text)
 {
-    int status = j->used + n > BUFFER_SIZE ? flush(j) : 0;
+    size_t n = strlen(text);
+    char *to = strbuf_reserve(&j->text, n);
 
-    if (!status && n > BUFFER_SIZE)
-        return output_bytes(j->o, text, n);
-    if (!status) {
-        memcpy(j->text + j->used, text, n);
-        j->used += n;
-    }
-    return status;
+    if (to)
+        memcpy(to, text, n);
+    j->text.n += to ? n : 0;
 }
 
-static int put_number(job *j, double x)
+static void put_number(job *j, double x)
 {
-    char buf[32];
+    char *to = strbuf_reserve(&j->text, 32);
 
-    return put(j, buf, (size_t)fx_data_number(buf, x));
+    j->text.n += to ? (size_t)fx_data_number(to, x) : 0;
 }
 
 static char *json_name(const char *name) { return say_dump(say_text(name), JSON_ENCODE_ANY); }
 
 /* A class as a JSON value: a number where labels are numbers, or its name. */
-static int put_json_class(job *j, size_t c)
+static void put_json_class(job *j, size_t c)
 {
-    if (j->c.class_value)
-        return put_number(j, j->c.class_value[c]);
-    char *text = json_name(j->c.class_name[c]);
-    int status = text ? put(j, text, strlen(text)) : say_no_memory("a name");
-    free(text);
-    return status;
-}
-
-static int put_label(job *j, double v)
-{
-    const char *name = j->c.classes ? j->c.class_name[(size_t)v] : NULL;
-
-    return name ? put(j, name, strlen(name)) : put_number(j, v);
-}
-
-static int text_row(job *j, const double *v)
-{
-    int status = 0;
-
-    for (size_t i = 0; i < j->width && !status; i++) {
-        if (i > 0)
-            status = put(j, " ", 1);
-        if (!status)
-            status = j->what == FX_LABEL ? put_label(j, v[i]) : put_number(j, v[i]);
+    if (j->c.class_value) {
+        put_number(j, j->c.class_value[c]);
+        return;
     }
-    return status ? status : put(j, "\n", 1);
+    char *name = json_name(j->c.class_name[c]);
+    j->text.failed |= !name;
+    put(j, name ? name : "");
+    free(name);
 }
 
-static int json_row(job *j, const double *v)
+static void text_row(job *j, const double *v)
+{
+    for (size_t i = 0; i < j->width; i++) {
+        if (i > 0)
+            put(j, " ");
+        if (j->what == FX_LABEL && j->c.classes)
+            put(j, j->c.class_name[(size_t)v[i]]);
+        else
+            put_number(j, v[i]);
+    }
+    put(j, "\n");
+}
+
+static void json_row(job *j, const double *v)
 {
     static const char *const opens[] = {"{\"label\": ", "{\"score\": ", "{\"proba\": "};
-    bool list = j->what == FX_SCORE && j->width > 1 && !j->key, many = list || j->key;
-    int status = put(j, opens[j->what], strlen(opens[j->what]));
+    bool list = j->what == FX_SCORE && j->width > 1 && !j->key;
 
-    if (!status && many)
-        status = put(j, list ? "[" : "{", 1);
-    for (size_t i = 0; i < j->width && !status; i++) {
+    put(j, opens[j->what]);
+    put(j, list ? "[" : j->key ? "{" : "");
+    for (size_t i = 0; i < j->width; i++) {
         if (i > 0)
-            status = put(j, ", ", 2);
-        if (!status && j->key && !(status = put(j, j->key[i], strlen(j->key[i]))))
-            status = put(j, ": ", 2);
-        if (!status)
-            status = j->what == FX_LABEL && j->c.classes ? put_json_class(j, (size_t)v[i])
-                                                         : put_number(j, v[i]);
+            put(j, ", ");
+        if (j->key) {
+            put(j, j->key[i]);
+            put(j, ": ");
+        }
+        if (j->what == FX_LABEL && j->c.classes)
+            put_json_class(j, (size_t)v[i]);
+        else
+            put_number(j, v[i]);
     }
-    if (!status && many)
-        status = put(j, list ? "]" : "}", 1);
-    return status ? status : put(j, "}\n", 2);
+    put(j, list ? "]}\n" : j->key ? "}}\n" : "}\n");
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
@@ -149,14 +140,15 @@ static int npy_end(job *j)
 {
     bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
     int status = output_size_check(j->o, "npy", FX_F64, (size_t)j->rows, j->width);
+    char buf[1 << 14];
     size_t n;
 
     if (!status)
         status = output_npy(j->o, FX_F64, (size_t)j->rows, line ? 0 : j->width);
     if (!status && fseek(j->spool, 0, SEEK_SET) < 0)
         return spool_failed();
-    while (!status && (n = fread(j->text, 1, BUFFER_SIZE, j->spool)) > 0)
-        status = output_bytes(j->o, j->text, n);
+    while (!status && (n = fread(buf, 1, sizeof buf, j->spool)) > 0)
+        status = output_bytes(j->o, buf, n);
     return status ? status : ferror(j->spool) ? spool_failed() : 0;
 }
 
@@ -233,11 +225,13 @@ static int predict_rows(job *j, const loaded *part)
         }
         if (j->spool)
             status = npy_rows(j, j->value, X->rows);
-        for (size_t i = 0; i < X->rows && !j->spool && !status; i++)
-            status = (*form == 't' ? text_row : json_row)(j, j->value + i * j->width);
+        for (size_t i = 0; i < X->rows && !j->spool && !status; i++) {
+            (*form == 't' ? text_row : json_row)(j, j->value + i * j->width);
+            status = j->text.n > BUFFER_SIZE || i + 1 == X->rows ? flush(j) : 0;
+        }
         j->rows += X->rows;
     }
-    return status ? status : flush(j);
+    return status;
 }
 
 static int report(const job *j, const loaded *in, double seconds)
@@ -275,8 +269,6 @@ static int check(job *j, const char *path)
         say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl", path);
         return EXIT_USAGE;
     }
-    if (!(j->text = malloc(BUFFER_SIZE)))
-        return say_no_memory("predictions");
     if (*form == 'n' && !(j->spool = tmpfile()))
         return spool_failed();
     return 0;
@@ -332,7 +324,7 @@ static int run(int n, char **operand)
         free(j.key[i]);
     free(j.key);
     free(j.value);
-    free(j.text);
+    strbuf_free(&j.text);
     if (j.spool)
         fclose(j.spool);
     return status;

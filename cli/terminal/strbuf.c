@@ -7,6 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+char *strbuf_reserve(strbuf *t, size_t n)
+{
+    if (!t->failed && t->n + n >= t->capacity) {
+        size_t capacity = 2 * (t->n + n) + 256;
+        char *s = realloc(t->s, capacity);
+        t->failed = !s;
+        t->s = s ? s : t->s;
+        t->capacity = s ? capacity : t->capacity;
+    }
+    return t->failed ? NULL : t->s + t->n;
+}
+
 void strbuf_add(strbuf *t, const char *format, ...)
 {
     va_list args, again;
@@ -16,14 +28,7 @@ void strbuf_add(strbuf *t, const char *format, ...)
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
     t->failed |= n < 0;
-    if (!t->failed && t->n + (size_t)n >= t->capacity) {
-        size_t capacity = 2 * (t->n + (size_t)n) + 256;
-        char *s = realloc(t->s, capacity);
-        t->failed = !s;
-        t->s = s ? s : t->s;
-        t->capacity = s ? capacity : t->capacity;
-    }
-    if (!t->failed)
+    if (strbuf_reserve(t, (size_t)n))
         t->n += (size_t)vsnprintf(t->s + t->n, t->capacity - t->n, format, again);
     va_end(again);
 }

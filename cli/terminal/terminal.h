@@ -66,6 +66,8 @@ typedef struct strbuf {
     bool failed;
 } strbuf;
 void strbuf_add(strbuf *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Memory for n more bytes and a NUL, to be filled and counted in t->n, or NULL. */
+char *strbuf_reserve(strbuf *t, size_t n);
 void strbuf_free(strbuf *t);
 
 /* ---- safe_text.c -----------------------------------------------------------------------------

@@ -122,7 +122,7 @@ static fx_status run_beam(void *ctx, size_t block, fxi_team *team)
 }
 
 fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,
-                                 double *work, const fx_run *run)
+                           double *work, const fx_run *run)
 {
     beam b = {.f = f, .least = fxi_explain_least(top), .q = fxi_alloc(2 * f->S, sizeof *b.q)};
     fx_status st = b.q ? FX_OK : FX_ENOMEM;

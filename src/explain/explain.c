@@ -136,7 +136,7 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
     size_t *own = NULL;
     bool rows = q->rows && !q->row && (q->support || !q->unsupported);
     fx_status st = rows ? fxi_explain_support_index(&h, q->rows, m->c.cols,
-                                                          q->support ? q->support : 1, run)
+                                                    q->support ? q->support : 1, run)
                         : FX_OK;
 
     top.holders = rows ? &h : NULL;

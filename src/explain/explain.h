@@ -56,16 +56,15 @@ struct fxi_explain_terms {
 };
 /* On failure t is to be freed as well. */
 fx_status fxi_explain_terms_new(fxi_explain_terms *t, const fx_model *m, size_t output,
-                                  const fx_run *run);
+                                const fx_run *run);
 void fxi_explain_terms_free(fxi_explain_terms *t);
 /* One more part with room for its lambda; NULL with the error set. */
 fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high, size_t S,
-                                              bool same);
+                                        bool same);
 /* sum_s beta_s K(p_s, x) of anova (theta[t] of order t), all-subsets, itemset, groups, cross and
  * linear; without `read`.  *out NULL: a constant. */
-fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t,
-                                         const fx_kernel *k, const double *theta,
-                                         const double *beta, size_t S);
+fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t, const fx_kernel *k,
+                                   const double *theta, const double *beta, size_t S);
 /* What kinds have: weights of columns or of a map's features; vectors of a kernel machine. */
 fx_status fxi_explain_terms_features(fxi_explain_terms *t);
 fx_status fxi_explain_terms_vectors(fxi_explain_terms *t, const fx_run *run);
@@ -122,14 +121,14 @@ typedef struct fxi_explain_field {
     double *value, *row_value;
 } fxi_explain_field;
 fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a, int t,
-                                  fxi_explain_columns c, const fx_run *run);
+                                fxi_explain_columns c, const fx_run *run);
 void fxi_explain_field_free(fxi_explain_field *f);
 /* weight.c - the weight of positions r[t], ascending, by one sequence of operations; q:
  * room for S numbers. */
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
 /* That weight, if it is large enough: pushed. */
 fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
-                                         fxi_explain_top *top);
+                                   fxi_explain_top *top);
 /* No combination of positions >= from has a larger |weight|. */
 double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from);
 /* sqrt(sum_s q_s^2 reach_rs): times norm[i] it bounds what q becomes with r more columns >= i. */
@@ -180,10 +179,10 @@ fx_status fxi_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_fi
 /* Combinations built up column by column from the `width` best of each length; dense fields.
  * *work grows by what it took. */
 fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,
-                                 double *work, const fx_run *run);
+                           double *work, const fx_run *run);
 
 fx_status fxi_explain_list(fxi_explain_top *top, size_t order, const fxi_explain_terms *t,
-                                 fxi_explain_columns c, const fx_run *run);
+                           fxi_explain_columns c, const fx_run *run);
 
 typedef struct fxi_explain_search {
     size_t order;                       /* 0: any */
@@ -194,8 +193,8 @@ typedef struct fxi_explain_search {
     double missed;                      /* out: of what was not looked at */
 } fxi_explain_search;
 fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
-                                   const fxi_explain_terms *t, fxi_explain_columns c,
-                                   const fx_run *run);
+                                 const fxi_explain_terms *t, fxi_explain_columns c,
+                                 const fx_run *run);
 
 /* row.c - the entries of one row that count, as predict sees them; all is freed by
  * fxi_explain_row_free. */
@@ -207,11 +206,11 @@ typedef struct fxi_explain_row {
     uint64_t unseen;
 } fxi_explain_row;
 fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t output,
-                                const fx_matrix *row, const fx_run *run);
+                              const fx_matrix *row, const fx_run *run);
 void fxi_explain_row_free(fxi_explain_row *r);
 /* Which output the question is about. */
 fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
-                                   const fx_run *run);
+                             const fx_run *run);
 /* support.c - which rows have a column, so that a search sees at once whether a combination
  * is in enough of them. */
 struct fxi_explain_holders {
@@ -221,11 +220,11 @@ struct fxi_explain_holders {
     size_t *first;                      /* [cols + 1] into `row`; empty if all rows have it */
     uint32_t *row;                      /* ascending for each column */
 };
-fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows,
-                                          size_t cols, uint64_t need, const fx_run *run);
+fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows, size_t cols,
+                                    uint64_t need, const fx_run *run);
 void fxi_explain_support_free(fxi_explain_holders *h);
 bool fxi_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item);
 /* support.c - counts to at[n].support of rows that hold all its columns. */
 fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows,
-                                    const fx_run *run);
+                              const fx_run *run);
 #endif

@@ -65,7 +65,10 @@ static double norm_of(const laying *l, size_t i)
     return sqrt(sum);
 }
 
-typedef struct keyed { double norm; size_t at; } keyed;
+typedef struct keyed {
+    double norm;
+    size_t at;
+} keyed;
 
 static int falling(const void *a, const void *b)
 {
@@ -103,9 +106,7 @@ static void set_reach(fxi_explain_field *f)
     for (int r = 1; r <= f->t; r++)
         for (size_t s = 0; s < f->S; s++) {
             double a = fabs(f->lambda[s]), *to = f->reach + (size_t)r * f->S + s;
-            *to = !(a > 0)   ? 0
-                  : r == 1   ? 1 / a
-                             : to[-(ptrdiff_t)f->S] * f->most[s] * f->most[s];
+            *to = !(a > 0) ? 0 : r == 1 ? 1 / a : to[-(ptrdiff_t)f->S] * f->most[s] * f->most[s];
         }
 }
 
@@ -198,7 +199,7 @@ static fx_status lay(laying *l, const fx_run *run)
 }
 
 fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a, int t,
-                                  fxi_explain_columns c, const fx_run *run)
+                                fxi_explain_columns c, const fx_run *run)
 {
     const double *lambda = a->lambda + (a->same ? 0 : (size_t)(t - a->low) * a->S);
     laying l = {f, a, c, fxi_alloc(c.n, sizeof *l.norm), fxi_alloc(c.n, sizeof *l.order),

@@ -143,7 +143,7 @@ static fx_status sections(void *ctx, size_t block, fxi_team *team)
 }
 
 fx_status fxi_explain_list(fxi_explain_top *top, size_t order, const fxi_explain_terms *t,
-                                 fxi_explain_columns c, const fx_run *run)
+                           fxi_explain_columns c, const fx_run *run)
 {
     size_t S = 0, cols = t->m->c.cols;
     fx_status st = FX_OK;

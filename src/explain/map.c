@@ -93,8 +93,8 @@ static fx_status add_complex(fxi_explain_terms *t, const fxi_rk *k, int n, doubl
         weights_of(&a, &b, t, k, s);
         part->angle[s] = atan2(b, a) / n;       /* -psi/n */
         for (int i = 0; i < n; i++)
-            part->lambda[s * (size_t)n + (size_t)i]
-                = (i % 2 ? -1 : 1) * hypot(a, b) * ldexp(theta, n - 1) / n;
+            part->lambda[s * (size_t)n + (size_t)i] = (i % 2 ? -1 : 1) * hypot(a, b)
+                                                      * ldexp(theta, n - 1) / n;
     }
     return FX_OK;
 }
@@ -108,8 +108,10 @@ static fx_status add_rk_complex(fxi_explain_terms *t, const fxi_rk *k)
         if (k->weight[n] != 0)
             st = add_complex(t, k, n, k->weight[n] * k->scale);
     if (!k->order)
-        st = fxi_error(FX_EUNSUPPORTED, "complex draws of rk are explained for linear, anova and "
-                       "anova-upto, not for %s; fit with rk:complex=no", kernel->spec);
+        st = fxi_error(FX_EUNSUPPORTED,
+                       "complex draws of rk are explained for linear, anova and "
+                       "anova-upto, not for %s; fit with rk:complex=no",
+                       kernel->spec);
     return st;
 }
 
@@ -127,8 +129,8 @@ static fx_status add_rk(fxi_explain_terms *t)
     for (size_t s = 0; s < k->outputs; s++)
         beta[s] = c->weights[s * c->outputs + t->output] * k->scale;
     bool anova = k->order && t->m->kernel->type != &fxi_kernel_linear;
-    fx_status st = fxi_explain_terms_family(&a, t, t->m->kernel, anova ? k->weight : NULL,
-                                                  beta, k->outputs);
+    fx_status st = fxi_explain_terms_family(&a, t, t->m->kernel, anova ? k->weight : NULL, beta,
+                                            k->outputs);
     free(beta);
     if (a) {
         a->read = read_rk;
@@ -209,13 +211,16 @@ static fx_status add_rm(fxi_explain_terms *t)
     fx_status st = FX_OK;
 
     if (!rm->linear)
-        return fxi_error(FX_EUNSUPPORTED, "rm of %s: dot-product kernels are explained, not "
-                         "compositions", t->m->kernel->spec);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "rm of %s: dot-product kernels are explained, not "
+                         "compositions",
+                         t->m->kernel->spec);
     for (int n = rm->top - 1; n > 0 && !st; first += rm->count[n--]) {
         if (!rm->count[n])
             continue;
         if (n > FORMS || rm->count[n] > (size_t)COMPONENTS >> (n - 1))
-            return fxi_error(FX_EUNSUPPORTED, "rm: %zu features of order %d; up to order %d, and "
+            return fxi_error(FX_EUNSUPPORTED,
+                             "rm: %zu features of order %d; up to order %d, and "
                              "%d >> (order - 1) of them, are explained: fit with max-order=",
                              rm->count[n], n, FORMS, COMPONENTS);
         st = add_forms(t, rm, n, first);

@@ -114,7 +114,7 @@ static fx_status of_class(size_t *out, const fx_model *m, const fx_question *q, 
 }
 
 fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
-                                   const fx_run *run)
+                             const fx_run *run)
 {
     const fx_content *c = &m->c;
 

@@ -29,7 +29,7 @@ static fx_status copy(fxi_explain_row *out, const fx_matrix *X)
 }
 
 fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t output,
-                                const fx_matrix *row, const fx_run *run)
+                              const fx_matrix *row, const fx_run *run)
 {
     const fx_content *c = &m->c;
     fx_scale *scale = NULL;

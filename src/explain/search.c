@@ -60,8 +60,7 @@ static fx_status make_walks(searching *s)
         w->simd = fxi_simd_get();
         w->top.most = s->top->most;
         w->top.holders = s->top->holders;
-        st = s->f->P ? fxi_explain_dense_workspace(w, s->f)
-                     : fxi_explain_sparse_workspace(w, s->f);
+        st = s->f->P ? fxi_explain_dense_workspace(w, s->f) : fxi_explain_sparse_workspace(w, s->f);
     }
     return st;
 }
@@ -258,8 +257,8 @@ static fx_status search_part(fxi_explain_top *top, fxi_explain_search *s, double
 }
 
 fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
-                                   const fxi_explain_terms *t, fxi_explain_columns c,
-                                   const fx_run *run)
+                                 const fxi_explain_terms *t, fxi_explain_columns c,
+                                 const fx_run *run)
 {
     double work = 0;
     fx_status st = fxi_explain_list(top, s->order, t, c, run);

@@ -72,8 +72,8 @@ void fxi_explain_support_free(fxi_explain_holders *h)
     *h = (fxi_explain_holders){0};
 }
 
-fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows,
-                                          size_t cols, uint64_t need, const fx_run *run)
+fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows, size_t cols,
+                                    uint64_t need, const fx_run *run)
 {
     fxi_explain_holders h = {.need = need, .rows = rows->rows, .cols = cols};
     listing l = {.h = &h};
@@ -248,8 +248,7 @@ static fx_status count_piece(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows,
-                                    const fx_run *run)
+fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows, const fx_run *run)
 {
     counting a = {.at = at, .n = n};
     fx_status st = n > INT32_MAX ? fxi_error(FX_ESHAPE, "%zu combinations are too many", n)

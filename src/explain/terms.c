@@ -27,7 +27,7 @@ void fxi_explain_terms_free(fxi_explain_terms *t)
 }
 
 fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high, size_t S,
-                                              bool same)
+                                        bool same)
 {
     fxi_explain_part *a = &t->part[t->parts];
 
@@ -44,10 +44,12 @@ fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high,
 
 static fx_status unsupported(const char *what)
 {
-    return fxi_error(FX_EUNSUPPORTED, "%s has no weights of combinations; explained are linear "
+    return fxi_error(FX_EUNSUPPORTED,
+                     "%s has no weights of combinations; explained are linear "
                      "models on rows or on maps rk, rm, explicit, kernel machines with linear, "
                      "anova, anova-upto, all-subsets, itemset, groups, cross, poly, and "
-                     "factorization machines", what);
+                     "factorization machines",
+                     what);
 }
 
 /* ---- Families ---------------------------------------------------------------------------- */
@@ -80,7 +82,8 @@ static fx_status set_groups(fxi_explain_part *a, const fx_kernel *k, size_t cols
     for (size_t f = 0; f < g->features; f++) {
         int32_t in = group_of(g, f);
         if (in == -2)
-            return fxi_error(FX_EUNSUPPORTED, "column %lld (from 0) stands in several groups; "
+            return fxi_error(FX_EUNSUPPORTED,
+                             "column %lld (from 0) stands in several groups; "
                              "weights of combinations are offered where it stands in one",
                              (long long)g->feature[f]);
         if ((size_t)g->feature[f] < cols && (in >= 0 || cross))
@@ -89,18 +92,17 @@ static fx_status set_groups(fxi_explain_part *a, const fx_kernel *k, size_t cols
     return FX_OK;
 }
 
-fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t,
-                                         const fx_kernel *k, const double *theta,
-                                         const double *beta, size_t S)
+fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t, const fx_kernel *k,
+                                   const double *theta, const double *beta, size_t S)
 {
     size_t cols = t->m->c.cols;
     bool all = k->type == &fxi_kernel_all_subsets, sets = k->tree != NULL;
-    int low = 1, high = theta                             ? k->order
-                        : k->type == &fxi_kernel_groups   ? k->order
-                        : k->type == &fxi_kernel_cross    ? (int)k->groups->factors
-                        : all                             ? (int)cols
-                        : sets                            ? (int)k->tree->depth
-                                                          : 1;
+    int low = 1, high = theta                           ? k->order
+                        : k->type == &fxi_kernel_groups ? k->order
+                        : k->type == &fxi_kernel_cross  ? (int)k->groups->factors
+                        : all                           ? (int)cols
+                        : sets                          ? (int)k->tree->depth
+                                                        : 1;
 
     *out = NULL;
     if (high > FXI_EXPLAIN_DEEP && !all)

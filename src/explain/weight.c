@@ -72,7 +72,7 @@ double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *
 }
 
 fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
-                                        fxi_explain_top *top)
+                                   fxi_explain_top *top)
 {
     fxi_explain_item item = {.weight = fxi_explain_weight(f, r, q), .order = f->t};
 
@@ -111,8 +111,7 @@ double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from)
 bool fxi_explain_weight_joins(const fxi_explain_field *f, const int32_t *r, int n, size_t i)
 {
     for (int k = 0; k < n; k++)
-        if (((size_t)r[k] == i && !f->part->repeats)
-            || (f->group && f->group[r[k]] == f->group[i]))
+        if (((size_t)r[k] == i && !f->part->repeats) || (f->group && f->group[r[k]] == f->group[i]))
             return false;
     return true;
 }

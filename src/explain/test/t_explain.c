@@ -410,8 +410,12 @@ static void test_unseen(void)
 {
     fx_matrix rows = dense_rows();
     fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows, .label = target};
-    fx_model *m = fitted(&(fx_plan){.model = "ridge", .map = "rk", .kernel = "anova:order=2",
-                                    .scale = "unit-l2", .features = 16}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){.model = "ridge",
+                                    .map = "rk",
+                                    .kernel = "anova:order=2",
+                                    .scale = "unit-l2",
+                                    .features = 16},
+                         &t, NULL);
     static const double val[] = {1, 2, 3, 4};
     static const int32_t col[] = {0, 2, COLS - 1, COLS + 5};
     static const int64_t ptr[] = {0, 4};
@@ -490,9 +494,11 @@ int main(void)
     test_wides();
     test_planted("pairs:n=1000,d=30,nz=8,k=3",
                  &(fx_plan){.model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2, 0);
-    test_planted("parity:n=400,d=12,k=3",
-                 &(fx_plan){.model = "ridge", .map = "rk", .kernel = "anova:order=3",
-                            .features = 512, .seed = 1}, 3, 0);
+    test_planted(
+        "parity:n=400,d=12,k=3",
+        &(fx_plan){
+            .model = "ridge", .map = "rk", .kernel = "anova:order=3", .features = 512, .seed = 1},
+        3, 0);
     test_planted("parity:n=600,d=30,k=3",
                  &(fx_plan){.model = "hofm:order=3,rank=4,sd=0.3,max-iter=30"}, 3, 5e3);
     test_errors();

@@ -18,7 +18,7 @@ fx_status fxi_explain_dense_workspace(fxi_explain_walk *w, const fxi_explain_fie
     return w->q && w->panel ? FX_OK : FX_ENOMEM;
 }
 
-/* The level's products; the last S numbers are room for weights. */
+/* The level's products; the last S numbers are scratch for weights. */
 static double *products(const fxi_explain_walk *w, int level)
 {
     return w->q + (size_t)level * w->f->S;

@@ -58,7 +58,7 @@ struct fxi_explain_terms {
 fx_status fxi_explain_terms_new(fxi_explain_terms *t, const fx_model *m, size_t output,
                                 const fx_run *run);
 void fxi_explain_terms_free(fxi_explain_terms *t);
-/* One more part with room for its lambda; NULL with the error set. */
+/* Adds a part and allocates its lambda; NULL with the error set. */
 fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high, size_t S,
                                         bool same);
 /* sum_s beta_s K(p_s, x) of anova (theta[t] of order t), all-subsets, itemset, groups, cross and
@@ -80,7 +80,7 @@ typedef struct fxi_explain_item {
 } fxi_explain_item;
 typedef struct fxi_explain_holders fxi_explain_holders;
 typedef struct fxi_explain_top {
-    size_t n, room, most;               /* a heap, the smallest first */
+    size_t n, capacity, most;           /* a heap, the smallest first */
     fxi_explain_item *at;
     const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
     fxi_team *team;                     /* asked while rows are looked at; or NULL */
@@ -124,7 +124,7 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
                                 fxi_explain_columns c, const fx_run *run);
 void fxi_explain_field_free(fxi_explain_field *f);
 /* weight.c - the weight of positions r[t], ascending, by one sequence of operations; q:
- * room for S numbers. */
+ * scratch of S numbers. */
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
 /* That weight, if it is large enough: pushed. */
 fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,

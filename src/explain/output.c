@@ -13,7 +13,8 @@
 typedef struct ranking {
     const fx_content *c;
     const double *score;                /* [outputs] of the row */
-    double *room;                       /* predict's; of pairs, votes or probabilities of classes */
+    double *work;                       /* scratch of predict; of pairs of classes, it then holds
+                                         * votes or probabilities */
     size_t predicted;
 } ranking;
 
@@ -22,7 +23,7 @@ static fx_status rank(void *ctx, size_t block, fxi_team *team)
     ranking *r = ctx;
 
     (void)block;
-    r->predicted = (size_t)fxi_model_predict_label(r->c, r->score, r->room, team);
+    r->predicted = (size_t)fxi_model_predict_label(r->c, r->score, r->work, team);
     return FX_OK;
 }
 
@@ -32,7 +33,7 @@ static size_t against_rival(const ranking *r, size_t k)
     size_t rival = k ? 0 : 1;
 
     for (size_t i = 0; i < r->c->classes; i++)
-        if (i != k && r->room[i] > r->room[rival])
+        if (i != k && r->work[i] > r->work[rival])
             rival = i;
     return fxi_model_pairs_number(r->c->classes, k < rival ? k : rival, k < rival ? rival : k);
 }
@@ -43,8 +44,8 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t wanted, const fx_
 {
     const fx_content *c = &m->c;
     double *score = fxi_alloc(c->outputs, sizeof *score);
-    ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.room), 0};
-    fx_status st = score && r.room ? FX_OK : FX_ENOMEM;
+    ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.work), 0};
+    fx_status st = score && r.work ? FX_OK : FX_ENOMEM;
 
     if (!st && row->rows != 1)
         st = fxi_error(FX_ESHAPE, "%zu rows are given; one is explained at a time", row->rows);
@@ -57,7 +58,7 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t wanted, const fx_
         *out = c->pairs ? against_rival(&r, k) : k;
     }
     free(score);
-    free(r.room);
+    free(r.work);
     return st;
 }
 

@@ -37,13 +37,13 @@ static void sink(fxi_explain_top *t, size_t i, const fxi_explain_item *item)
 
 static fx_status grow(fxi_explain_top *t)
 {
-    size_t room = t->room ? 2 * t->room : 16;
-    fxi_explain_item *at = fxi_realloc(t->at, room < t->most ? room : t->most, sizeof *at);
+    size_t capacity = t->capacity ? 2 * t->capacity : 16;
+    fxi_explain_item *at = fxi_realloc(t->at, capacity < t->most ? capacity : t->most, sizeof *at);
 
     if (!at)
         return FX_ENOMEM;
     t->at = at;
-    t->room = room < t->most ? room : t->most;
+    t->capacity = capacity < t->most ? capacity : t->most;
     return FX_OK;
 }
 
@@ -56,7 +56,7 @@ static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
             sink(t, 0, item);
         return FX_OK;
     }
-    if (t->n == t->room && grow(t))
+    if (t->n == t->capacity && grow(t))
         return FX_ENOMEM;
     for (t->n++; i && compare(item, &t->at[(i - 1) / 2]) > 0; i = (i - 1) / 2)
         t->at[i] = t->at[(i - 1) / 2];

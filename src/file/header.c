@@ -72,8 +72,8 @@ static int64_t narrow(char *out, const char *text, size_t len)
     return n;
 }
 
-/* Length of a string, with its end, as the model will hold it; 0: it cannot be. */
-static size_t room(const fxi_parsing *p, const fxi_json *s)
+/* Bytes of a string in the model, its end included; 0: it holds a character that is no byte. */
+static size_t text_bytes(const fxi_parsing *p, const fxi_json *s)
 {
     return (p->bytes ? (size_t)narrow(NULL, s->text, s->n) : s->n) + 1;
 }
@@ -105,7 +105,7 @@ fx_status fxi_file_header_text(const char **out, const fxi_parsing *p, const cha
 
     if (st)
         return st;
-    size_t n = room(p, s);
+    size_t n = text_bytes(p, s);
     if (!n)
         return fxi_error(FX_EFORMAT, "model: `%s` holds a character that is no byte", key);
     char *text = fxi_alloc(n, 1);
@@ -172,7 +172,7 @@ static bool list_bytes(size_t *bytes, const fxi_parsing *p, const fxi_json *list
     if (list->type != FXI_JSON_ARRAY || !fxi_size_mul(bytes, list->n, sizeof(char *)))
         return false;
     for (size_t i = 0; i < list->n; i++, s++)
-        if (s->type != FXI_JSON_STRING || !(more = room(p, s))
+        if (s->type != FXI_JSON_STRING || !(more = text_bytes(p, s))
             || !fxi_size_add(bytes, *bytes, more))
             return false;
     return true;

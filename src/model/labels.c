@@ -19,7 +19,7 @@ typedef struct gathering {
     fxi_labels *l;
     const fx_table *t;
     const fx_content *known;            /* NULL: classes are being found */
-    size_t room;
+    size_t capacity;
     double *piece;                      /* [PIECE] labels that may be new classes */
 } gathering;
 
@@ -84,13 +84,13 @@ static fx_status add_classes(gathering *g, size_t n)
                          "more than %d distinct labels (%g is one): for targets there "
                          "are svr and ridge",
                          CLASSES, g->piece[new - 1]);
-    if (all > g->room) {
-        size_t room = all < 8 ? 8 : 2 * all;
-        double *more = fxi_realloc(l->value, room, sizeof *more);
+    if (all > g->capacity) {
+        size_t capacity = all < 8 ? 8 : 2 * all;
+        double *more = fxi_realloc(l->value, capacity, sizeof *more);
         if (!more)
             return FX_ENOMEM;
         l->value = more;
-        g->room = room;
+        g->capacity = capacity;
     }
     for (size_t to = all; new;)
         l->value[--to] = old && l->value[old - 1] > g->piece[new - 1] ? l->value[--old]

@@ -17,7 +17,7 @@ typedef struct counting {
     const double *y, *score, *weight;   /* weight NULL: all 1 */
     const int64_t *qid;                 /* NULL: one query */
     size_t n;
-    fxi_data_item *item;                /* [n], and room to sort */
+    fxi_data_item *item;                /* [n], then scratch of the sort */
     size_t *level;                      /* [n] of the label among all, from 1 */
     double *tree, *at;                  /* [n + 1] sums of weights; weight of a level itself */
     size_t levels;

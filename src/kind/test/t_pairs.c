@@ -201,12 +201,12 @@ static void ties(void)
 {
     const fx_content c = {.classes = 3, .outputs = 3, .pairs = 1};
     const double circle[] = {1, -1, 1}, zeros[] = {0, 0, 0};
-    double room[16];
+    double work[16];
 
     CHECK(fxi_model_predict_workspace(&c) <= 16);
-    CHECK(fxi_model_predict_label(&c, circle, room, NULL) == 0);
-    CHECK(room[0] == 1 && room[1] == 1 && room[2] == 1);
-    CHECK(fxi_model_predict_label(&c, zeros, room, NULL) == 0);
+    CHECK(fxi_model_predict_label(&c, circle, work, NULL) == 0);
+    CHECK(work[0] == 1 && work[1] == 1 && work[2] == 1);
+    CHECK(fxi_model_predict_label(&c, zeros, work, NULL) == 0);
 }
 
 int main(void)

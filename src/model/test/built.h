@@ -9,16 +9,16 @@
 
 typedef struct file {
     unsigned char *bytes;
-    size_t len, room;
+    size_t len, capacity;
 } file;
 
 static inline int to_file(void *ctx, const void *bytes, size_t len)
 {
     file *f = ctx;
 
-    if (f->len + len > f->room) {
-        f->room = 2 * (f->len + len);
-        f->bytes = realloc(f->bytes, f->room);
+    if (f->len + len > f->capacity) {
+        f->capacity = 2 * (f->len + len);
+        f->bytes = realloc(f->bytes, f->capacity);
         CHECK(f->bytes);
     }
     memcpy(f->bytes + f->len, bytes, len);

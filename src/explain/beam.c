@@ -16,7 +16,7 @@ enum { T = FXI_LANES };
 typedef struct beam {
     const fxi_explain_field *f;
     fxi_explain_top found;              /* a combination is found in 2 t ways at most */
-    double least;                       /* of the list before */
+    double min_weight;                  /* that the list before it required */
     fxi_explain_top now[2], next[2];    /* columns of items are positions */
     double *q;                          /* [2][S] */
     double work;
@@ -87,11 +87,12 @@ static fx_status extend(beam *b, const fxi_explain_item *from, fxi_team *team)
             double as_is = fabs(sum[k]) * FXI_EXPLAIN_SLACK;
             if (!fxi_explain_weight_joins(f, from->column, from->order, i))
                 continue;
-            if (!rest && as_is > 0 && as_is >= fmax(b->least, fxi_explain_least(&b->found)))
+            if (!rest && as_is > 0
+                && as_is >= fmax(b->min_weight, fxi_explain_min_weight(&b->found)))
                 st = offer(b, from, i);
-            if (rest && sqrt(square[k]) * FXI_EXPLAIN_SLACK >= fxi_explain_least(&b->next[0]))
+            if (rest && sqrt(square[k]) * FXI_EXPLAIN_SLACK >= fxi_explain_min_weight(&b->next[0]))
                 st = keep(b, &b->next[0], from, i, rest);
-            if (rest && !st && as_is >= fxi_explain_least(&b->next[1]))
+            if (rest && !st && as_is >= fxi_explain_min_weight(&b->next[1]))
                 st = keep(b, &b->next[1], from, i, 0);
         }
     }
@@ -124,14 +125,15 @@ static fx_status run_beam(void *ctx, size_t block, fxi_team *team)
 fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,
                            double *work, const fx_run *run)
 {
-    beam b = {.f = f, .least = fxi_explain_least(top), .q = fxi_alloc(2 * f->S, sizeof *b.q)};
+    beam b = {
+        .f = f, .min_weight = fxi_explain_min_weight(top), .q = fxi_alloc(2 * f->S, sizeof *b.q)};
     fx_status st = b.q ? FX_OK : FX_ENOMEM;
 
     b.found.holders = top->holders;
-    if (!fxi_size_mul(&b.found.most, top->most, 2 * (size_t)f->t))
-        b.found.most = SIZE_MAX;
+    if (!fxi_size_mul(&b.found.max_items, top->max_items, 2 * (size_t)f->t))
+        b.found.max_items = SIZE_MAX;
     for (int k = 0; k < 2; k++)
-        b.now[k].most = b.next[k].most = width;
+        b.now[k].max_items = b.next[k].max_items = width;
     if (!st)
         st = fxi_parallel_ordered(1, run_beam, &b, run);
     if (!st)

@@ -37,11 +37,11 @@ static void take_row(fxi_explain_walk *w, const double *sum, size_t i, size_t pa
 {
     const fxi_explain_field *f = w->f;
     int t = f->t;
-    double least = fxi_explain_least_of(w);
+    double min_weight = fxi_explain_walk_min(w);
 
     for (size_t k = 0; k < T && !w->status; k++) {
         size_t j = panel * T + k;
-        if (sum[k] == 0 || fabs(sum[k]) * FXI_EXPLAIN_SLACK < least || j < i)
+        if (sum[k] == 0 || fabs(sum[k]) * FXI_EXPLAIN_SLACK < min_weight || j < i)
             continue;
         w->chosen[t - 2] = (int32_t)i;
         w->chosen[t - 1] = (int32_t)j;
@@ -49,7 +49,7 @@ static void take_row(fxi_explain_walk *w, const double *sum, size_t i, size_t pa
             || !fxi_explain_weight_joins(f, w->chosen, t - 1, j))
             continue;
         w->status = fxi_explain_weight_offer(f, w->chosen, products(w, t + 1), &w->top);
-        least = fxi_explain_least_of(w);
+        min_weight = fxi_explain_walk_min(w);
     }
 }
 
@@ -71,7 +71,7 @@ static void take_panel(fxi_explain_walk *w, const double *q, size_t a, size_t fr
         largest = fmax(largest, square[k]);
     largest = sqrt(largest) * FXI_EXPLAIN_SLACK;
     for (size_t b = a; b < f->panels; b++) {
-        if (largest * f->norm[b * T] < fxi_explain_least_of(w) || !spend(w, 256. * (double)f->S))
+        if (largest * f->norm[b * T] < fxi_explain_walk_min(w) || !spend(w, 256. * (double)f->S))
             return;
         for (size_t k = 0; k < T * T; k++)
             sum[k] = 0;
@@ -91,14 +91,14 @@ static void descend(fxi_explain_walk *w, int level, size_t from)
 
     if (rest == 2) {
         for (size_t a = from / T; a < f->panels && !w->stopped && !w->status; a++) {
-            if (reach * f->norm[a * T < from ? from : a * T] < fxi_explain_least_of(w))
+            if (reach * f->norm[a * T < from ? from : a * T] < fxi_explain_walk_min(w))
                 return;
             take_panel(w, q, a, from);
         }
         return;
     }
     for (size_t i = from; i < f->n; i++) {
-        if (reach * f->norm[i] < fxi_explain_least_of(w) || !spend(w, (double)f->S))
+        if (reach * f->norm[i] < fxi_explain_walk_min(w) || !spend(w, (double)f->S))
             return;
         if (!fxi_explain_weight_joins(f, w->chosen, level, i))
             continue;

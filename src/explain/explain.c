@@ -127,7 +127,7 @@ static fx_status fill(fx_explanation *e, fxi_explain_top *top, fxi_explain_colum
 static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question *q,
                         const fxi_explain_terms *t, double *done, const fx_run *run)
 {
-    fxi_explain_top top = {.most = q->top ? q->top : TOP};
+    fxi_explain_top top = {.max_items = q->top ? q->top : TOP};
     fxi_explain_search s = {.order = q->order, .effort = q->effort > 0 ? q->effort : EFFORT,
                             .done = done};
     fxi_explain_row row = {0};

@@ -80,16 +80,16 @@ typedef struct fxi_explain_item {
 } fxi_explain_item;
 typedef struct fxi_explain_holders fxi_explain_holders;
 typedef struct fxi_explain_top {
-    size_t n, capacity, most;           /* a heap, the smallest first */
+    size_t n, capacity, max_items;      /* a heap, the smallest first */
     fxi_explain_item *at;
     const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
     fxi_team *team;                     /* asked while rows are looked at; or NULL */
     double spent;                       /* steps of that, beside the multiplications */
 } fxi_explain_top;
-/* What a weight must reach to be listed. */
-static inline double fxi_explain_least(const fxi_explain_top *t)
+/* The |weight| that a combination needs to be listed. */
+static inline double fxi_explain_min_weight(const fxi_explain_top *t)
 {
-    return t->n < t->most ? 0 : t->at[0].weight < 0 ? -t->at[0].weight : t->at[0].weight;
+    return t->n < t->max_items ? 0 : t->at[0].weight < 0 ? -t->at[0].weight : t->at[0].weight;
 }
 fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item);
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item); /* if new */
@@ -112,9 +112,9 @@ typedef struct fxi_explain_field {
     int32_t *group;                     /* [n], or NULL */
     double *norm;                       /* [panels * FXI_LANES + 1] sqrt(sum_s |lambda_s| p_js^2) */
     double *lambda;                     /* [S], times t! where columns repeat */
-    double *most;                       /* [S] largest |p_js| */
+    double *max_factor;                 /* [S] largest |p_js| */
     double *reach;                      /* [t + 1][S] where r columns are missing:
-                                         * most_s^(2 (r - 1)) / |lambda_s|, 0 where lambda_s is */
+                                         * max_factor_s^(2 (r - 1)) / |lambda_s|, or 0 if lambda_s is */
     double *P;                          /* [panels][S][FXI_LANES]; or NULL, and .. */
     size_t *ptr, *row;                  /* .. [n + 1] by columns, [S + 1] by components */
     int32_t *component, *rank;
@@ -165,9 +165,9 @@ typedef struct fxi_explain_walk {       /* one thread's */
     int32_t *touched, *component;       /* sparse: [t][n], [t + 1][S] */
     unsigned char *mark;                /* sparse: [n] */
 } fxi_explain_walk;
-static inline double fxi_explain_least_of(const fxi_explain_walk *w)
+static inline double fxi_explain_walk_min(const fxi_explain_walk *w)
 {
-    double own = fxi_explain_least(&w->top);
+    double own = fxi_explain_min_weight(&w->top);
 
     return own > w->floor ? own : w->floor;
 }

@@ -26,7 +26,7 @@ void fxi_explain_field_free(fxi_explain_field *f)
     free(f->group);
     free(f->norm);
     free(f->lambda);
-    free(f->most);
+    free(f->max_factor);
     free(f->reach);
     free(f->P);
     free(f->ptr);
@@ -59,7 +59,7 @@ static double norm_of(const laying *l, size_t i)
         double p = (a->sparse ? a->value[e] : l->p[e]) * by(l, i);
         if (f->lambda[s] == 0)
             continue;
-        f->most[s] = fmax(f->most[s], fabs(p));
+        f->max_factor[s] = fmax(f->max_factor[s], fabs(p));
         sum += fabs(f->lambda[s]) * p * p;
     }
     return sqrt(sum);
@@ -106,7 +106,9 @@ static void set_reach(fxi_explain_field *f)
     for (int r = 1; r <= f->t; r++)
         for (size_t s = 0; s < f->S; s++) {
             double a = fabs(f->lambda[s]), *to = f->reach + (size_t)r * f->S + s;
-            *to = !(a > 0) ? 0 : r == 1 ? 1 / a : to[-(ptrdiff_t)f->S] * f->most[s] * f->most[s];
+            *to = !(a > 0) ? 0
+                  : r == 1 ? 1 / a
+                           : to[-(ptrdiff_t)f->S] * f->max_factor[s] * f->max_factor[s];
         }
 }
 
@@ -209,8 +211,8 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
 
     *f = (fxi_explain_field){.part = a, .t = t, .S = a->S};
     f->lambda = fxi_alloc(a->S, sizeof *f->lambda);
-    f->most = fxi_zalloc(a->S, sizeof *f->most);
-    if (!f->lambda || !f->most)
+    f->max_factor = fxi_zalloc(a->S, sizeof *f->max_factor);
+    if (!f->lambda || !f->max_factor)
         st = FX_ENOMEM;
     for (int i = 2; i <= t && a->repeats; i++)
         all *= i;

@@ -21,7 +21,7 @@ static fx_status push(const listing *l, double weight, const int32_t *column, in
 {
     fxi_explain_item item = {.weight = weight, .order = order};
 
-    if (weight == 0 || fabs(weight) < fxi_explain_least(l->top))
+    if (weight == 0 || fabs(weight) < fxi_explain_min_weight(l->top))
         return FX_OK;
     if (!isfinite(weight))
         return fxi_error(FX_ENUMERIC, "the weight of a combination with column %d is %g",

@@ -41,7 +41,7 @@ static fx_status search_block(void *ctx, size_t b, fxi_team *team)
 
     w->team = w->top.team = team;
     for (size_t u = s->next + b; u < s->end && !st && !w->stopped; u += s->blocks) {
-        if (fxi_explain_weight_bound(s->f, position(s->f, u)) < fxi_explain_least_of(w))
+        if (fxi_explain_weight_bound(s->f, position(s->f, u)) < fxi_explain_walk_min(w))
             break;
         st = s->f->P ? fxi_explain_dense(w, u) : fxi_explain_sparse(w, u);
     }
@@ -58,7 +58,7 @@ static fx_status make_walks(searching *s)
         fxi_explain_walk *w = &s->walk[b];
         w->f = s->f;
         w->simd = fxi_simd_get();
-        w->top.most = s->top->most;
+        w->top.max_items = s->top->max_items;
         w->top.holders = s->top->holders;
         st = s->f->P ? fxi_explain_dense_workspace(w, s->f) : fxi_explain_sparse_workspace(w, s->f);
     }
@@ -92,12 +92,12 @@ static fx_status by_bounds(searching *s, double *work, double limit, size_t *lef
 
     *left = units;
     for (size_t round = BLOCKS; s->next < units && !st && !stopped; s->next = s->end) {
-        if (fxi_explain_weight_bound(f, position(f, s->next)) < fxi_explain_least(s->top))
+        if (fxi_explain_weight_bound(f, position(f, s->next)) < fxi_explain_min_weight(s->top))
             break;
         s->end = units - s->next < round ? units : s->next + round;
         for (size_t b = 0; b < s->blocks; b++) {
             fxi_explain_walk *w = &s->walk[b];
-            w->floor = fxi_explain_least(s->top);
+            w->floor = fxi_explain_min_weight(s->top);
             w->work = 0;
             w->limit = (limit - (*work - begin)) / (double)s->blocks;
         }
@@ -138,14 +138,14 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
                               const fxi_explain_field *f, double *work, double share,
                               const fx_run *run)
 {
-    searching a = {.top = top, .f = f, .blocks = top->most > LARGE ? 1 : BLOCKS,
+    searching a = {.top = top, .f = f, .blocks = top->max_items > LARGE ? 1 : BLOCKS,
                    .effort = s->effort, .done = s->done};
     size_t left = 0;
     double begin = *work, worst = all_of(f);
     fx_run how = fxi_parallel_run(run, fmin(worst, share));
     fx_status st = FX_OK;
 
-    if (fxi_explain_weight_bound(f, 0) < fxi_explain_least(top) || !f->n)
+    if (fxi_explain_weight_bound(f, 0) < fxi_explain_min_weight(top) || !f->n)
         return FX_OK;
     if (f->P && worst > SMALL)
         st = fxi_explain_beam(top, f, NARROW, work, run);
@@ -153,7 +153,7 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
     if (!st)
         st = by_bounds(&a, work, limit, &left, &how);
     double missed = fxi_explain_weight_bound(f, position(f, left));
-    if (st || missed == 0 || missed < fxi_explain_least(top))
+    if (st || missed == 0 || missed < fxi_explain_min_weight(top))
         return st;
     if (f->P)
         st = fxi_explain_beam(top, f, beam_width(f, share - (*work - begin)), work, run);
@@ -224,7 +224,7 @@ static bool falls(const fxi_explain_field *f)
     bool all = true;
 
     for (size_t s = 0; s < f->S; s++)
-        all &= f->most[s] <= 1;
+        all &= f->max_factor[s] <= 1;
     return all;
 }
 
@@ -240,7 +240,7 @@ static fx_status search_part(fxi_explain_top *top, fxi_explain_search *s, double
             return st;
         double share = (s->effort - *work) / (double)s->left--;
         bool done = a->same && falls(&f)
-                    && fxi_explain_weight_bound(&f, 0) < fxi_explain_least(top);
+                    && fxi_explain_weight_bound(&f, 0) < fxi_explain_min_weight(top);
         st = search_order(top, s, &f, work, share, run);
         fxi_explain_field_free(&f);
         if (done)
@@ -248,7 +248,7 @@ static fx_status search_part(fxi_explain_top *top, fxi_explain_search *s, double
     }
     if (!st && high > FXI_EXPLAIN_DEEP && (!s->order || s->order > FXI_EXPLAIN_DEEP)) {
         double missed;
-        if (!(st = bound_beyond(&missed, a, c, run)) && missed >= fxi_explain_least(top)) {
+        if (!(st = bound_beyond(&missed, a, c, run)) && missed >= fxi_explain_min_weight(top)) {
             s->exact = false;
             s->missed = fmax(s->missed, missed);
         }
@@ -272,6 +272,6 @@ fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
     for (size_t k = 0; k < t->parts && !t->tree && !st; k++)
         st = search_part(top, s, &work, &t->part[k], c, run);
     if (!st && !s->exact)
-        s->missed = fmax(s->missed, fxi_explain_least(top));
+        s->missed = fmax(s->missed, fxi_explain_min_weight(top));
     return st;
 }

@@ -110,16 +110,16 @@ static void descend(fxi_explain_walk *w, int level, size_t n, size_t from)
 
     w->stopped |= w->work + w->top.spent > w->limit || fxi_parallel_cancelled(w->team);
     if (!n || w->stopped || w->status || from >= f->n
-        || reach * f->norm[from] < fxi_explain_least_of(w))
+        || reach * f->norm[from] < fxi_explain_walk_min(w))
         return;
     const int32_t *touched = w->touched + (size_t)level * f->n;
     size_t found = gather(w, level, n, from);
     for (size_t k = 0; k < found && !w->status && !w->stopped; k++) {
         size_t i = (size_t)touched[k];
-        double least = fxi_explain_least_of(w);
-        if (reach * f->norm[i] < least)
+        double min_weight = fxi_explain_walk_min(w);
+        if (reach * f->norm[i] < min_weight)
             return;
-        if ((rest == 1 && fabs(w->sum[i]) * FXI_EXPLAIN_SLACK < least)
+        if ((rest == 1 && fabs(w->sum[i]) * FXI_EXPLAIN_SLACK < min_weight)
             || !fxi_explain_weight_joins(f, w->chosen, level, i))
             continue;
         w->chosen[level] = touched[k];

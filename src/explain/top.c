@@ -38,12 +38,13 @@ static void sink(fxi_explain_top *t, size_t i, const fxi_explain_item *item)
 static fx_status grow(fxi_explain_top *t)
 {
     size_t capacity = t->capacity ? 2 * t->capacity : 16;
-    fxi_explain_item *at = fxi_realloc(t->at, capacity < t->most ? capacity : t->most, sizeof *at);
+    fxi_explain_item *at = fxi_realloc(t->at, capacity < t->max_items ? capacity : t->max_items,
+                                       sizeof *at);
 
     if (!at)
         return FX_ENOMEM;
     t->at = at;
-    t->capacity = capacity < t->most ? capacity : t->most;
+    t->capacity = capacity < t->max_items ? capacity : t->max_items;
     return FX_OK;
 }
 
@@ -51,8 +52,8 @@ static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
 {
     size_t i = t->n;
 
-    if (t->n == t->most) {
-        if (t->most && compare(item, &t->at[0]) < 0)
+    if (t->n == t->max_items) {
+        if (t->max_items && compare(item, &t->at[0]) < 0)
             sink(t, 0, item);
         return FX_OK;
     }
@@ -66,16 +67,16 @@ static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
 
 fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
 {
-    bool full = t->n == t->most;
+    bool full = t->n == t->max_items;
 
-    if (full && (!t->most || compare(item, &t->at[0]) >= 0))
+    if (full && (!t->max_items || compare(item, &t->at[0]) >= 0))
         return FX_OK;
     return t->holders && !fxi_explain_support_held(t, item) ? FX_OK : insert(t, item);
 }
 
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
 {
-    if (t->n == t->most && compare(item, &t->at[0]) >= 0)
+    if (t->n == t->max_items && compare(item, &t->at[0]) >= 0)
         return FX_OK;
     for (size_t i = 0; i < t->n; i++)
         if (t->at[i].weight == item->weight && !compare(&t->at[i], item))

@@ -76,7 +76,7 @@ fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r,
 {
     fxi_explain_item item = {.weight = fxi_explain_weight(f, r, q), .order = f->t};
 
-    if (item.weight == 0 || fabs(item.weight) < fxi_explain_least(top))
+    if (item.weight == 0 || fabs(item.weight) < fxi_explain_min_weight(top))
         return FX_OK;
     if (!isfinite(item.weight))
         return fxi_error(FX_ENUMERIC, "the weight of a combination with column %d is %g",
@@ -104,7 +104,7 @@ double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from)
     if (from >= f->n || (!f->part->repeats && f->n - from < (size_t)f->t))
         return 0;
     for (size_t s = 0; s < f->S; s++)
-        largest += fabs(f->lambda[s]) * pow(f->most[s], f->t);
+        largest += fabs(f->lambda[s]) * pow(f->max_factor[s], f->t);
     return fmin(all * f->norm[from], largest) * FXI_EXPLAIN_SLACK;
 }
 

@@ -129,7 +129,7 @@ fx_status fxi_file_header_choice(bool *out, const fxi_parsing *p, const char *ke
                : fxi_error(FX_EFORMAT, "model: `%s` is neither %s nor %s", key, no, yes);
 }
 
-fx_status fxi_file_header_count(uint64_t *out, const fxi_parsing *p, const char *key, uint64_t most)
+fx_status fxi_file_header_count(uint64_t *out, const fxi_parsing *p, const char *key, uint64_t max)
 {
     const fxi_json *s;
     fx_status st = get(&s, p, key);
@@ -142,12 +142,12 @@ fx_status fxi_file_header_count(uint64_t *out, const fxi_parsing *p, const char 
     for (; fits && *text; text++) {
         unsigned digit = (unsigned)(unsigned char)*text - '0';
         fits = digit < 10 && !__builtin_mul_overflow(n, 10, &n)
-               && !__builtin_add_overflow(n, digit, &n) && n <= most;
+               && !__builtin_add_overflow(n, digit, &n) && n <= max;
     }
     *out = n;
     return fits ? FX_OK
                 : fxi_error(FX_EFORMAT, "model: `%s` is no number up to %llu", key,
-                            (unsigned long long)most);
+                            (unsigned long long)max);
 }
 
 fx_status fxi_file_header_number(double *out, const fxi_parsing *p, const char *key)

@@ -75,12 +75,12 @@ static fx_status take(const double **out, fxi_parsing *p, const char *what, int 
 static fx_status check_theta(const double *theta, size_t outputs, size_t order)
 {
     for (size_t k = 0; theta && k < outputs; k++) {
-        double sum = 0, least = 0;
+        double sum = 0, min = 0;
         for (size_t t = 0; t < order; t++) {
             sum += theta[k * order + t];
-            least = fmin(least, theta[k * order + t]);
+            min = fmin(min, theta[k * order + t]);
         }
-        if (least < 0 || !(fabs(sum - 1) <= 1e-9))
+        if (min < 0 || !(fabs(sum - 1) <= 1e-9))
             return fxi_error(FX_EFORMAT, "model: `theta_%zu` of output %zu is not on the simplex",
                              order, k);
     }

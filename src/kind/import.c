@@ -62,13 +62,13 @@ static const char *skip_blanks(const char *p, const char *stop)
 static fx_status read_numbers(text *t)
 {
     const int i = t->section;
-    size_t n = 0, most = i == PAIRWISE && t->lines[i] ? t->rank : SIZE_MAX;
+    size_t n = 0, max = i == PAIRWISE && t->lines[i] ? t->rank : SIZE_MAX;
     const char *p = skip_blanks(t->line, t->stop);
 
     if (i < 0)
         return fault(t, "numbers before the first section");
     if (i != PAIRWISE)
-        most = 1;
+        max = 1;
     for (; p < t->stop; n++) {
         double x;
         p = fxi_decimal_read(&x, p, t->stop);
@@ -76,14 +76,14 @@ static fx_status read_numbers(text *t)
             return fault(t, "this is no line of numbers");
         if (!isfinite(x))
             return fault(t, "a number is not finite");
-        if (n == most)
+        if (n == max)
             return fault(t, i == PAIRWISE ? "more numbers than in the lines above"
                                           : "more than one number");
         if (t->to[i])
             *t->to[i]++ = x;
         p = skip_blanks(p, t->stop);
     }
-    if (i == PAIRWISE && t->lines[i] && n < most)
+    if (i == PAIRWISE && t->lines[i] && n < max)
         return fault(t, "fewer numbers than in the lines above");
     if (i == PAIRWISE)
         t->rank = n;

@@ -58,7 +58,7 @@ static fx_status count_rows(fxi_estimating *e)
 }
 
 /* Rows of the largest output. */
-static size_t most_rows(const fxi_estimating *e)
+static size_t max_rows(const fxi_estimating *e)
 {
     size_t n = e->size[0].rows;
 
@@ -134,7 +134,7 @@ static double bytes(const fxi_estimating *e)
     if (!t->how.kind->bytes(&each, &all, t))
         return (double)SIZE_MAX;
     base += rows * 2 * sizeof(double) + (double)t->X.cols * sizeof(double);    /* labels; largest */
-    return base + (double)all + t->how.kind->peak(e, (double)each, most_rows(e));
+    return base + (double)all + t->how.kind->peak(e, (double)each, max_rows(e));
 }
 
 /* ---- The call ---------------------------------------------------------------------------- */
@@ -188,9 +188,9 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
     if (!st)
         st = sum_seconds(&seconds, &e, run);
     if (!st) {
-        double most = bytes(&e);
+        double max_bytes = bytes(&e);
         *out = (fx_estimate){train.m->c.prepared + seconds,
-                             most < 0x1p63 ? (uint64_t)most : UINT64_MAX};
+                             max_bytes < 0x1p63 ? (uint64_t)max_bytes : UINT64_MAX};
     }
     free(e.size);
     fxi_train_close(&train);

@@ -9,27 +9,29 @@
 
 enum {
     ROWS = 1024,
-    LEAST = 16,
-    MOST = 256,
+    MIN_BLOCK = 16,
+    MAX_BLOCK = 256,
     REPEAT = 8,
     TILES = 32,
     DEEP = 256,
-    STEPS = 40 * FXI_ESTIMATE_PILOT
-}; /* that the pilot fit may take */
+    STEPS = 40 * FXI_ESTIMATE_PILOT     /* at most, of the pilot fit */
+};
 
-/* Blocks of rows of the Gram matrix, twice as large until 1 ms is measured; the best of some. */
+/* Blocks of rows of the Gram matrix, doubled until a block takes 1 ms; the fastest of at most
+ * REPEAT counts. */
 static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
 {
     const fxi_train *t = e->t;
-    size_t n = t->X.rows < ROWS ? t->X.rows : ROWS, row[ROWS], block = n < LEAST ? n : LEAST;
-    float *K[MOST], *values = fxi_alloc(n, MOST * sizeof *values);
+    size_t n = t->X.rows < ROWS ? t->X.rows : ROWS, row[ROWS],
+           block = n < MIN_BLOCK ? n : MIN_BLOCK;
+    float *K[MAX_BLOCK], *values = fxi_alloc(n, MAX_BLOCK * sizeof *values);
     int32_t sample[ROWS];
     fx_status st = values ? FX_OK : FX_ENOMEM;
 
     fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
     for (size_t i = 0; i < n; i++)
         sample[i] = (int32_t)row[i];
-    for (size_t w = 0; w < MOST && !st; w++)
+    for (size_t w = 0; w < MAX_BLOCK && !st; w++)
         K[w] = values + w * n;
     e->pair = HUGE_VAL;
     for (int times = 0; times < REPEAT && !st; times++) {
@@ -40,7 +42,7 @@ static fx_status time_pairs(fxi_estimating *e, const fx_run *run)
         e->pair = fmin(e->pair, seconds / (double)(block * n));
         if (seconds > 1e-2)
             break;
-        if (seconds < 1e-3 && 2 * block <= MOST && 2 * block <= n)
+        if (seconds < 1e-3 && 2 * block <= MAX_BLOCK && 2 * block <= n)
             block *= 2;
     }
     free(values);

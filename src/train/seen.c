@@ -23,8 +23,8 @@ static fx_status see_piece(void *ctx, size_t b, fxi_team *team)
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(s->X, i);
         for (size_t q = 0; q < r.n && s->weight[i] > 0; q++) {
-            double x = fabs(fxi_row_value(r, q)), *most = s->largest + fxi_row_column(r, q);
-            *most = x > *most ? x : *most;
+            double x = fabs(fxi_row_value(r, q)), *max = s->largest + fxi_row_column(r, q);
+            *max = x > *max ? x : *max;
         }
     }
     return FX_OK;

@@ -64,19 +64,19 @@ static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
     fx_explanation *e = asked(m, &(fx_question){.top = ALL, .output = output + 1}, 2);
     fx_answer a = fx_model_explain_answer(e);
     fx_matrix rows = dense_rows();
-    double *S = predicted(m, FX_SCORE, &rows, NULL), most = 0;
+    double *S = predicted(m, FX_SCORE, &rows, NULL), max_score = 0;
 
     CHECK(a.exact && a.n > 0);
     check_order(&a, weight_of);
     for (size_t i = 0; i < N; i++)
-        most = fmax(most, fabs(S[i * c.outputs + output]));
+        max_score = fmax(max_score, fabs(S[i * c.outputs + output]));
     for (size_t i = 0; i < N; i++) {
         double f = a.constant, x[COLS];
         for (size_t j = 0; j < COLS; j++)
             x[j] = X[i * COLS + j] * (c.factors ? c.factors[j] : 1);
         for (size_t k = 0; k < a.n; k++)
             f += a.at[k].weight * product(&a.at[k], x);
-        CHECK_NEAR(f, S[i * c.outputs + output], tol * (1 + most));
+        CHECK_NEAR(f, S[i * c.outputs + output], tol * (1 + max_score));
     }
     free(S);
     return e;

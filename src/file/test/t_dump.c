@@ -233,7 +233,7 @@ static void check_all_seen(void)
 }
 
 typedef struct refusal {
-    size_t calls, most;
+    size_t calls, max_calls;
 } refusal;
 
 static int refuse(void *ctx, const void *bytes, size_t len)
@@ -241,21 +241,21 @@ static int refuse(void *ctx, const void *bytes, size_t len)
     refusal *r = ctx;
 
     (void)bytes, (void)len;
-    return ++r->calls > r->most;
+    return ++r->calls > r->max_calls;
 }
 
 static void check_refused(void)
 {
     fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = 5});
     fx_status s = FX_EOUTPUT;
-    size_t most = 0;
+    size_t max_calls = 0;
 
-    for (; s; most++) {
-        refusal r = {.most = most};
+    for (; s; max_calls++) {
+        refusal r = {.max_calls = max_calls};
         s = fx_model_dump(&(fx_sink){.write = refuse, .ctx = &r}, m);
-        CHECK(!s || (s == FX_EOUTPUT && r.calls == most + 1));
+        CHECK(!s || (s == FX_EOUTPUT && r.calls == max_calls + 1));
     }
-    CHECK(most == 5);                   /* header, weights, intercepts, CRC */
+    CHECK(max_calls == 5);              /* header, weights, intercepts, CRC */
     CHECK(fx_model_dump(NULL, m) == FX_EINVAL);
     CHECK(fx_model_dump(&(fx_sink){.write = refuse}, NULL) == FX_EINVAL);
     fx_model_free(m);

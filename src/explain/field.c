@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * field.c - one order of a part, laid out to be searched: columns by falling norm
+ * field.c - one order of a part, packed for the search: columns by falling norm
  *
  *   n_j = sqrt(sum_s |lambda_s| p_js^2),
  *
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct laying {
+typedef struct packing {
     fxi_explain_field *f;
     const fxi_explain_part *a;
     fxi_explain_columns c;
     double *norm;                       /* [c.n] */
     size_t *order;                      /* [c.n] positions in c, by falling norm */
     double *p;                          /* [S] of one column */
-} laying;
+} packing;
 
 void fxi_explain_field_free(fxi_explain_field *f)
 {
@@ -40,9 +40,9 @@ void fxi_explain_field_free(fxi_explain_field *f)
 
 /* ---- Norms ------------------------------------------------------------------------------- */
 
-static double by(const laying *l, size_t i) { return l->c.x ? l->c.x[i] : 1; }
+static double by(const packing *l, size_t i) { return l->c.x ? l->c.x[i] : 1; }
 
-static double norm_of(const laying *l, size_t i)
+static double norm_of(const packing *l, size_t i)
 {
     const fxi_explain_field *f = l->f;
     const fxi_explain_part *a = l->a;
@@ -79,7 +79,7 @@ static int falling(const void *a, const void *b)
 
 static fx_status measure(void *ctx, size_t block, fxi_team *team)
 {
-    laying *l = ctx;
+    packing *l = ctx;
     keyed *k = fxi_alloc(l->c.n, sizeof *k);
 
     (void)block;
@@ -112,9 +112,9 @@ static void set_reach(fxi_explain_field *f)
         }
 }
 
-static fx_status lay_panels(void *ctx, size_t block, fxi_team *team)
+static fx_status pack_panels(void *ctx, size_t block, fxi_team *team)
 {
-    laying *l = ctx;
+    packing *l = ctx;
     fxi_explain_field *f = l->f;
 
     (void)block;
@@ -127,7 +127,7 @@ static fx_status lay_panels(void *ctx, size_t block, fxi_team *team)
     return FX_OK;
 }
 
-static fx_status lay_sparse(fxi_explain_field *f, const laying *l)
+static fx_status pack_sparse(fxi_explain_field *f, const packing *l)
 {
     const fxi_explain_part *a = l->a;
     size_t stored = 0;
@@ -168,7 +168,7 @@ static fx_status lay_sparse(fxi_explain_field *f, const laying *l)
     return FX_OK;
 }
 
-static fx_status lay(laying *l, const fx_run *run)
+static fx_status pack_columns(packing *l, const fx_run *run)
 {
     fxi_explain_field *f = l->f;
     size_t numbers, n = f->n;
@@ -188,7 +188,7 @@ static fx_status lay(laying *l, const fx_run *run)
     }
     set_reach(f);
     if (l->a->sparse)
-        return lay_sparse(f, l);
+        return pack_sparse(f, l);
     if (!fxi_size_mul(&numbers, f->panels * FXI_LANES, f->S))
         return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", f->S, n);
     fx_status st = fxi_memory_check(run, numbers > SIZE_MAX / 8 ? SIZE_MAX : 8 * numbers,
@@ -197,14 +197,14 @@ static fx_status lay(laying *l, const fx_run *run)
         return st;
     if (!(f->P = fxi_zalloc(numbers, sizeof *f->P)))
         return FX_ENOMEM;
-    return fxi_parallel_ordered(1, lay_panels, l, run);
+    return fxi_parallel_ordered(1, pack_panels, l, run);
 }
 
 fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a, int t,
                                 fxi_explain_columns c, const fx_run *run)
 {
     const double *lambda = a->lambda + (a->same ? 0 : (size_t)(t - a->low) * a->S);
-    laying l = {f, a, c, fxi_alloc(c.n, sizeof *l.norm), fxi_alloc(c.n, sizeof *l.order),
+    packing l = {f, a, c, fxi_alloc(c.n, sizeof *l.norm), fxi_alloc(c.n, sizeof *l.order),
                 fxi_alloc(a->S, sizeof *l.p)};
     double all = 1;
     fx_status st = l.norm && l.order && l.p ? FX_OK : FX_ENOMEM;
@@ -221,7 +221,7 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
     if (!st)
         st = fxi_parallel_ordered(1, measure, &l, run);
     if (!st)
-        st = lay(&l, run);
+        st = pack_columns(&l, run);
     free(l.norm);
     free(l.order);
     free(l.p);

@@ -181,10 +181,10 @@ typedef struct counting {
     int32_t *distinct;                  /* [n] columns */
     fxi_rows rows;
     uint64_t *support;                  /* [threads][n] */
-    int32_t *met;                       /* [threads][n] columns in this row; 0 between rows */
+    int32_t *present;                   /* [threads][n] columns of it in this row; 0 between rows */
 } counting;
 
-static bool again(const fx_combination *c, size_t i)
+static bool is_repeat(const fx_combination *c, size_t i)
 {
     return i && c->column[i] == c->column[i - 1];
 }
@@ -203,7 +203,7 @@ static fx_status index_columns(counting *a)
         for (size_t k = 0; k < a->n; k++)
             for (size_t i = 0; i < a->at[k].order; i++) {
                 size_t j = a->at[k].column[i];
-                if (again(&a->at[k], i))
+                if (is_repeat(&a->at[k], i))
                     continue;
                 if (pass)
                     a->in[a->first[j + 1]++] = (int32_t)k;
@@ -227,7 +227,7 @@ static fx_status count_piece(void *ctx, size_t b, fxi_team *team)
     size_t left = a->rows.t->rows - first;
     size_t end = left < a->rows.piece ? a->rows.t->rows : first + a->rows.piece;
     uint64_t *support = a->support + thread * a->n;
-    int32_t *met = a->met + thread * a->n;
+    int32_t *present = a->present + thread * a->n;
 
     for (size_t i = first; i < end && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_rows_at(&a->rows, i);
@@ -239,9 +239,9 @@ static fx_status count_piece(void *ctx, size_t b, fxi_team *team)
                 for (size_t e = a->first[j]; e < a->first[j + 1]; e++) {
                     int32_t k = a->in[e];
                     if (pass)
-                        met[k] = 0;
+                        present[k] = 0;
                     else
-                        support[k] += ++met[k] == a->distinct[k];
+                        support[k] += ++present[k] == a->distinct[k];
                 }
             }
     }
@@ -261,8 +261,8 @@ fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows
     size_t threads = st ? 1 : (size_t)fxi_parallel_threads(run, a.rows.pieces);
     if (!st) {
         a.support = fxi_zalloc(threads * n, sizeof *a.support);
-        a.met = fxi_zalloc(threads * n, sizeof *a.met);
-        st = a.support && a.met ? fxi_parallel(a.rows.pieces, count_piece, &a, run) : FX_ENOMEM;
+        a.present = fxi_zalloc(threads * n, sizeof *a.present);
+        st = a.support && a.present ? fxi_parallel(a.rows.pieces, count_piece, &a, run) : FX_ENOMEM;
     }
     for (size_t k = 0; k < n && !st; k++)
         for (size_t i = 0; i < threads; i++)
@@ -272,6 +272,6 @@ fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows
     free(a.distinct);
     free(a.rows.start);
     free(a.support);
-    free(a.met);
+    free(a.present);
     return st;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * weight.c - weights of combinations of a field, and how large those can be that are not
- * looked at.
+ * weight.c - weights of combinations of a field, and bounds for those that the search
+ * skips.
  *
  * Bounds.  Let q_s = lambda_s p_{j_1}s .. of the columns chosen so far, r columns missing, all from
- * position i on.  One of them, any, is met by Cauchy and Schwarz, the others by their largest:
+ * position i on.  Any one of them is bounded by Cauchy and Schwarz, the others by their largest:
  *
  *   |sum_s q_s p.. p..| <= sqrt(sum_s q_s^2 M_s^{2(r-1)} / |lambda_s|) n_i,   M_s = max_j |p_js|,
  *
@@ -27,7 +27,7 @@ static double divisor(const int32_t *r, int t)
     return d;
 }
 
-static double meet(const fxi_explain_field *f, const int32_t *r, double *q)
+static double multiply(const fxi_explain_field *f, const int32_t *r, double *q)
 {
     double sum = 0;
 
@@ -44,7 +44,7 @@ static double meet(const fxi_explain_field *f, const int32_t *r, double *q)
 }
 
 /* The components of the first column, as far as the others have them. */
-static double meet_sparse(const fxi_explain_field *f, const int32_t *r)
+static double multiply_sparse(const fxi_explain_field *f, const int32_t *r)
 {
     size_t at[FXI_EXPLAIN_DEEP];
     double sum = 0;
@@ -56,8 +56,8 @@ static double meet_sparse(const fxi_explain_field *f, const int32_t *r)
         for (int i = 1; i < f->t && product != 0; i++) {
             while (at[i] < f->ptr[r[i] + 1] && f->component[at[i]] < f->component[e])
                 at[i]++;
-            bool met = at[i] < f->ptr[r[i] + 1] && f->component[at[i]] == f->component[e];
-            product *= met ? f->value[at[i]] : 0;
+            bool found = at[i] < f->ptr[r[i] + 1] && f->component[at[i]] == f->component[e];
+            product *= found ? f->value[at[i]] : 0;
         }
         sum += product;
     }
@@ -66,7 +66,7 @@ static double meet_sparse(const fxi_explain_field *f, const int32_t *r)
 
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q)
 {
-    double w = f->P ? meet(f, r, q) : meet_sparse(f, r);
+    double w = f->P ? multiply(f, r, q) : multiply_sparse(f, r);
 
     return f->part->repeats ? w / divisor(r, f->t) : w;
 }

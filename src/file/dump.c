@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One byte a column, rounded up to 8: 1 where training met it.  Written if there are columns that
- * it did not meet, and with every map and vectors: then no other array need be as long as there are
- * columns, and what reads the file wants a reason to believe their number. */
+/* One byte per column, rounded up to 8: 1 if training saw it.  Written if there are columns that it
+ * did not see, and with every map and vectors: then no other array need be as long as there are
+ * columns, and parse.c accepts their number only if an array has as many. */
 static fx_status seen_columns(unsigned char **out, size_t *n, const fx_model *m)
 {
     const fx_content *c = &m->c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * factors_groups.c - plan.kernel of a factorization machine: which columns never meet in one
- * combination.
+ * factors_groups.c - plan.kernel of a factorization machine: which columns are never in
+ * one combination.
  *
  * groups: a column in no line is a group of its own.  cross: columns of no group that is crossed
  * take no part.  The order is the model's; it is written into the kernel's spec. */

@@ -3,7 +3,7 @@
  *
  * Sections may be missing or empty: no bias is 0, no unary interactions is a model without linear
  * term, no pairwise ones are factors of 0.  Lines are for indices from 0 on; sections must agree on
- * how many there are, lines of factors on how many factors.  A fault is `libfm:line: ..`.
+ * how many there are, lines of factors on how many factors.  An error is `libfm:line: ..`.
  *
  * Cost: one pass that counts, one that reads; memory for the numbers, twice. */
 
@@ -24,13 +24,13 @@ typedef struct text {
     const char *line, *stop;
     size_t number;                      /* of the line */
     int section;                        /* -1: before the first */
-    bool met[SECTIONS];
+    bool seen[SECTIONS];
     size_t lines[SECTIONS];             /* of numbers, so far */
     size_t rank;                        /* numbers in a line of factors */
     double *to[SECTIONS];               /* where numbers go; NULL: they are counted */
 } text;
 
-static fx_status fault(const text *t, const char *what)
+static fx_status line_error(const text *t, const char *what)
 {
     return fxi_error(FX_EFORMAT, "libfm:%zu: %s", t->number, what);
 }
@@ -41,14 +41,15 @@ static fx_status begin_section(text *t)
 
     for (int i = 0; i < SECTIONS; i++)
         if (strlen(title[i]) == len && !memcmp(title[i], t->line, len)) {
-            if (t->met[i])
-                return fault(t, "this section is there twice");
-            t->met[i] = true;
+            if (t->seen[i])
+                return line_error(t, "this section is there twice");
+            t->seen[i] = true;
             t->section = i;
             return FX_OK;
         }
-    return fault(t, "no section of this name; there are '#global bias W0', '#unary interactions "
-                    "Wj' and '#pairwise interactions Vj,f'");
+    return line_error(t,
+                      "no section of this name; there are '#global bias W0', '#unary interactions "
+                      "Wj' and '#pairwise interactions Vj,f'");
 }
 
 static const char *skip_blanks(const char *p, const char *stop)
@@ -66,29 +67,29 @@ static fx_status read_numbers(text *t)
     const char *p = skip_blanks(t->line, t->stop);
 
     if (i < 0)
-        return fault(t, "numbers before the first section");
+        return line_error(t, "numbers before the first section");
     if (i != PAIRWISE)
         max = 1;
     for (; p < t->stop; n++) {
         double x;
         p = fxi_decimal_read(&x, p, t->stop);
         if (!p || (p < t->stop && *p != ' ' && *p != '\t'))
-            return fault(t, "this is no line of numbers");
+            return line_error(t, "this is no line of numbers");
         if (!isfinite(x))
-            return fault(t, "a number is not finite");
+            return line_error(t, "a number is not finite");
         if (n == max)
-            return fault(t, i == PAIRWISE ? "more numbers than in the lines above"
-                                          : "more than one number");
+            return line_error(t, i == PAIRWISE ? "more numbers than in the lines above"
+                                               : "more than one number");
         if (t->to[i])
             *t->to[i]++ = x;
         p = skip_blanks(p, t->stop);
     }
     if (i == PAIRWISE && t->lines[i] && n < max)
-        return fault(t, "fewer numbers than in the lines above");
+        return line_error(t, "fewer numbers than in the lines above");
     if (i == PAIRWISE)
         t->rank = n;
     if (i == BIAS && t->lines[i])
-        return fault(t, "a second bias");
+        return line_error(t, "a second bias");
     t->lines[i]++;
     return FX_OK;
 }
@@ -125,8 +126,8 @@ static fx_status describe(fx_model *m, fxi_learning *how, const text *t, bool cl
     fx_status st;
 
     snprintf(spec, sizeof spec, "fm:rank=%zu,task=%s,linear=%s,intercept=%s", t->rank ? t->rank : 1,
-             classes ? "classify" : "regress", t->met[UNARY] ? "yes" : "no",
-             t->met[BIAS] ? "free" : "none");
+             classes ? "classify" : "regress", t->seen[UNARY] ? "yes" : "no",
+             t->seen[BIAS] ? "free" : "none");
     if ((st = fxi_model_learner(how, spec)) || (st = fxi_model_become(m, how))
         || (st = fxi_model_keep_text(&c->spec, m, how->spec)))
         return st;
@@ -147,9 +148,9 @@ static fx_status check_counts(const text *t)
 {
     const size_t w = t->lines[UNARY], v = t->lines[PAIRWISE];
 
-    if (!t->met[BIAS] && !t->met[UNARY] && !t->met[PAIRWISE])
+    if (!t->seen[BIAS] && !t->seen[UNARY] && !t->seen[PAIRWISE])
         return fxi_error(FX_EFORMAT, "libfm: there is no section");
-    if (t->met[BIAS] && !t->lines[BIAS])
+    if (t->seen[BIAS] && !t->lines[BIAS])
         return fxi_error(FX_EFORMAT, "libfm: the bias has no number");
     if (w && v && w != v)
         return fxi_error(FX_EFORMAT, "libfm: %zu lines of unary interactions, %zu of pairwise ones",

@@ -26,7 +26,7 @@ typedef struct counting {
 
 static double weight_of(const counting *c, size_t i) { return c->weight ? c->weight[i] : 1; }
 
-/* By query, then score, then label: sorted thrice, equal ones staying in their order. */
+/* By query, then score, then label: three stable sorts. */
 static fx_status sort(counting *c, fxi_team *team)
 {
     fxi_data_item *item = c->item;
@@ -61,8 +61,9 @@ static double below(const counting *c, size_t level)
     return sum;
 }
 
-/* Rows [first, last) of one score meet those of the query with lower ones, and one another. */
-static void meet(counting *c, size_t first, size_t last)
+/* Adds the pairs of rows [first, last), which have one score, with the query's rows of lower scores,
+ * and with one another (ties). */
+static void count_ordered(counting *c, size_t first, size_t last)
 {
     double lower = 0, same = 0;         /* weights in here of lower labels, of this one */
 
@@ -90,7 +91,7 @@ static void add(counting *c, size_t first, size_t last, double *seen)
     }
 }
 
-static void forget(counting *c, size_t first, size_t last)
+static void clear(counting *c, size_t first, size_t last)
 {
     for (size_t k = first; k < last; k++) {
         size_t level = c->level[c->item[k].with.number];
@@ -115,10 +116,10 @@ static void count_query(counting *c, size_t first, size_t last, fxi_team *team)
         double f = c->score[c->item[k].with.number];
         for (end = k; end < last && c->score[c->item[end].with.number] == f; end++)
             ;
-        meet(c, k, end);
+        count_ordered(c, k, end);
         add(c, k, end, &seen);
     }
-    forget(c, first, last);
+    clear(c, first, last);
 }
 
 static fx_status count(void *ctx, size_t block, fxi_team *team)

@@ -137,7 +137,7 @@ static void check_targets(rows *r)
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
-/* Columns of one group never meet: a row of theirs alone has a linear score. */
+/* Columns of one group are never combined: a row of these alone has a linear score. */
 static void check_groups(rows *r)
 {
     fx_plan plan = {.model = "hofm:order=3,task=regress,rank=3,sd=0.5,max-iter=3,linear=no",

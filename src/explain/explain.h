@@ -114,7 +114,7 @@ typedef struct fxi_explain_field {
     double *lambda;                     /* [S], times t! where columns repeat */
     double *max_factor;                 /* [S] largest |p_js| */
     double *reach;                      /* [t + 1][S] where r columns are missing:
-                                         * max_factor_s^(2 (r - 1)) / |lambda_s|, 0 if lambda_s is */
+                                         * max_factor_s^(2 (r - 1)) / |lambda_s|; 0 for lambda 0 */
     double *P;                          /* [panels][S][FXI_LANES]; or NULL, and .. */
     size_t *ptr, *row;                  /* .. [n + 1] by columns, [S + 1] by components */
     int32_t *component, *rank;

@@ -38,8 +38,8 @@ static size_t against_rival(const ranking *r, size_t k)
     return fxi_model_pairs_number(r->c->classes, k < rival ? k : rival, k < rival ? rival : k);
 }
 
-/* wanted: a class, or SIZE_MAX: the predicted one. */
-static fx_status of_row(size_t *out, const fx_model *m, size_t wanted, const fx_matrix *row,
+/* requested: a class, or SIZE_MAX for the predicted one. */
+static fx_status of_row(size_t *out, const fx_model *m, size_t requested, const fx_matrix *row,
                         const fx_run *run)
 {
     const fx_content *c = &m->c;
@@ -54,7 +54,7 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t wanted, const fx_
     if (!st)
         st = fxi_parallel_ordered(1, rank, &r, run);
     if (!st) {
-        size_t k = wanted == SIZE_MAX ? r.predicted : wanted;
+        size_t k = requested == SIZE_MAX ? r.predicted : requested;
         *out = c->pairs ? against_rival(&r, k) : k;
     }
     free(score);

@@ -122,7 +122,7 @@ static fx_status take_arrays(fxi_parsing *p)
         || (st = p->how.kind->parse_arrays(p)) != 0 || (st = take_seen(p)) != 0)
         return st;
     for (size_t i = 0; *c->map && i < c->features * c->outputs; i++)
-        if (fabs(c->weights[i]) > FLT_MAX)      /* features of a map are multiplied by them in floats */
+        if (fabs(c->weights[i]) > FLT_MAX)      /* a map's features are floats */
             return fxi_error(FX_EFORMAT, "model: number %zu of `weights` is %g", i, c->weights[i]);
     const void *crc = NULL;
     if ((st = fxi_file_array(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)

@@ -23,8 +23,8 @@ static size_t sampled(const fxi_train *t) { return t->X.rows < SAMPLE ? t->X.row
 static size_t sample_row(const fxi_train *t, size_t i) { return i * t->X.rows / sampled(t); }
 
 /* Nanoseconds for one row, as measured with AVX-512 on one core.  Many vectors are evaluated at a
- * time, and so are products of dense rows.  Those of sparse rows are made one by one, and each reads
- * weights that are far from the last ones in memory. */
+ * time, and so are products of dense rows.  Those of sparse rows are made one by one, and each
+ * reads weights that are far from the last ones in memory. */
 static double vectors_cost(const fxi_train *t, fxi_row r)
 {
     const fx_content *c = &t->m->c;

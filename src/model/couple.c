@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * couple.c - probabilities of k classes from those of their pairs.
  *
- * With r_ab the probability of class a where it is a or b, the p wanted is that of
+ * With r_ab the probability of class a where it is a or b, p is the solution of
  *
  *   min over p of  sum over a, b != a of (r_ba p_a - r_ab p_b)^2,    sum_a p_a = 1,
  *

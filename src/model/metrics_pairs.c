@@ -61,8 +61,8 @@ static double below(const counting *c, size_t level)
     return sum;
 }
 
-/* Adds the pairs of rows [first, last), which have one score, with the query's rows of lower scores,
- * and with one another (ties). */
+/* Adds the pairs that rows [first, last), which have one score, form with the query's rows of lower
+ * scores and with one another (ties). */
 static void count_ordered(counting *c, size_t first, size_t last)
 {
     double lower = 0, same = 0;         /* weights in here of lower labels, of this one */

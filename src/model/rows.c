@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rows.c - rows as a model wants them: its width, the columns it knows, scaled.
+ * rows.c - rows as a model expects them: its width, the columns it knows, scaled.
  *
  * A column that training never saw has no weight of its own, but a map would give it random
  * features: it is left out, and so are columns beyond the model's.  That comes before scaling, so
@@ -22,7 +22,7 @@ static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n)
     return v;
 }
 
-static bool kept(size_t cols, const unsigned char *seen, fxi_row r, size_t q)
+static bool is_retained(size_t cols, const unsigned char *seen, fxi_row r, size_t q)
 {
     size_t j = (size_t)fxi_row_column(r, q);
 
@@ -34,25 +34,25 @@ static size_t stored(const fx_matrix *X)
     return X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
 }
 
-typedef struct leaving {
+typedef struct filtering {
     fx_matrix X;
     size_t cols;
     const unsigned char *seen;
-    bool any;                           /* is anything, zeros included, not kept? */
-    uint64_t left_out;                  /* numbers other than 0 that are not kept */
-    double *val;                        /* what is kept */
+    bool any;                           /* true if anything, zeros included, is left out */
+    uint64_t left_out;                  /* numbers other than 0 that are left out */
+    double *val;                        /* what is retained */
     int64_t *ptr, *col;
-} leaving;
+} filtering;
 
 static fx_status count(void *ctx, size_t b, fxi_team *team)
 {
-    leaving *l = ctx;
+    filtering *l = ctx;
 
     (void)b;
     for (size_t i = 0; i < l->X.rows && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(&l->X, i);
         for (size_t q = 0; q < r.n; q++)
-            if (!kept(l->cols, l->seen, r, q)) {
+            if (!is_retained(l->cols, l->seen, r, q)) {
                 l->any = true;
                 l->left_out += fxi_row_value(r, q) != 0;
             }
@@ -60,17 +60,17 @@ static fx_status count(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-/* The numbers that are kept, as doubles; dense rows get zeros in place of others. */
+/* The numbers that are retained, as doubles; dense rows get zeros instead of the others. */
 static fx_status copy(void *ctx, size_t b, fxi_team *team)
 {
-    leaving *l = ctx;
+    filtering *l = ctx;
     size_t to = 0;
 
     (void)b;
     for (size_t i = 0; i < l->X.rows && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(&l->X, i);
         for (size_t q = 0; q < r.n; q++) {
-            bool keep = kept(l->cols, l->seen, r, q);
+            bool keep = is_retained(l->cols, l->seen, r, q);
             if (!keep && l->col)
                 continue;
             l->val[to] = keep ? fxi_row_value(r, q) : 0;
@@ -84,7 +84,7 @@ static fx_status copy(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-static fx_status leave_out(fx_data *d, leaving *l, const fx_run *run)
+static fx_status filter(fx_data *d, filtering *l, const fx_run *run)
 {
     const fx_matrix *X = &l->X;
     size_t n = stored(X), bytes = fxi_size_mul(&bytes, n, X->ptr ? 16 : 8) ? bytes : SIZE_MAX;
@@ -112,18 +112,18 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
                          size_t first, size_t n, const fx_run *run)
 {
-    leaving l = {.X = rows_of(X, first, n), .cols = cols, .seen = seen};
-    fx_data *some = NULL, *scaled = NULL;
+    filtering l = {.X = rows_of(X, first, n), .cols = cols, .seen = seen};
+    fx_data *subset = NULL, *scaled = NULL;
     fx_matrix v = l.X;
     fx_status st = FX_OK;
 
     if (seen || X->cols > cols)
         st = fxi_parallel_ordered(1, count, &l, run);
     if (!st && l.any) {
-        if (!(some = fxi_data_new()))
+        if (!(subset = fxi_data_new()))
             return FX_ENOMEM;
-        if (!(st = leave_out(some, &l, run)))
-            v = some->table.block[0];
+        if (!(st = filter(subset, &l, run)))
+            v = subset->table.block[0];
     }
     v.cols = cols;
     if (!st && scale) {
@@ -131,12 +131,12 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
         st = fx_data_scale_apply(&scaled, scale, &t, run);
     }
     if (st || scaled) {
-        fx_data_free(some);
-        some = scaled;
+        fx_data_free(subset);
+        subset = scaled;
     }
     if (st)
         return st;
-    *own = some;
+    *own = subset;
     *view = scaled ? scaled->table.block[0] : v;
     *unseen += l.left_out;
     return FX_OK;

@@ -10,7 +10,7 @@ static fx_matrix dense_rows(void)
     return (fx_matrix){.rows = N, .cols = COLS, .stride = COLS, .type = FX_F64, .val = X};
 }
 
-static fx_explanation *asked(const fx_model *m, const fx_question *q, int threads)
+static fx_explanation *explained(const fx_model *m, const fx_question *q, int threads)
 {
     fx_explanation *e = NULL;
     fx_status s = fx_model_explain(&e, m, q, &(fx_run){.threads = threads});
@@ -61,7 +61,7 @@ static double contribution_of(const fx_combination *c) { return fabs(c->contribu
 static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
 {
     fx_content c = fx_model_content(m);
-    fx_explanation *e = asked(m, &(fx_question){.top = ALL, .output = output + 1}, 2);
+    fx_explanation *e = explained(m, &(fx_question){.top = ALL, .output = output + 1}, 2);
     fx_answer a = fx_model_explain_answer(e);
     fx_matrix rows = dense_rows();
     double *S = predicted(m, FX_SCORE, &rows, NULL), max_score = 0;
@@ -106,7 +106,7 @@ static int enough(const fx_combination *c, const fx_question *q)
 static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
 {
     for (int threads = 1; threads <= 3; threads += 2) {
-        fx_explanation *e = asked(m, &q, threads);
+        fx_explanation *e = explained(m, &q, threads);
         fx_answer a = fx_model_explain_answer(e);
         size_t k = 0;
         check_order(&a, weight_of);
@@ -163,7 +163,7 @@ static void check_row(const fx_model *m, const fx_answer *all, size_t output, do
         fx_matrix one = {.rows = 1, .cols = COLS, .stride = COLS, .type = FX_F64, .val = row};
         CHECK(fx_model_predict(S, NULL, m, FX_SCORE, &one, NULL) == FX_OK);
         for (size_t top = 2; top <= ALL; top *= ALL / 2) {
-            fx_explanation *e = asked(
+            fx_explanation *e = explained(
                 m,
                 &(fx_question){
                     .top = top,
@@ -296,7 +296,7 @@ static void test_wide(size_t cols, size_t each, const char *model, const char *k
     fx_table t = {.rows = ROWS, .cols = cols, .blocks = 1, .block = &rows, .label = y};
     fx_plan plan = {.model = model, .kernel = kernel};
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_explanation *e = asked(m, &(fx_question){.top = ALL}, 2);
+    fx_explanation *e = explained(m, &(fx_question){.top = ALL}, 2);
     fx_answer all = fx_model_explain_answer(e);
     double *S = scores(m, &t), x[WIDE];
 
@@ -344,7 +344,8 @@ static void test_planted(const char *spec, const fx_plan *plan, size_t order, do
     for (const char *p = planted; *p; p++)
         sets += *p == '\n';
     sets += *planted && planted[strlen(planted) - 1] != '\n';
-    fx_explanation *e = asked(m, &(fx_question){.top = sets, .order = order, .effort = effort}, 2);
+    fx_explanation *e = explained(m, &(fx_question){.top = sets, .order = order, .effort = effort},
+                                  2);
     fx_answer a = fx_model_explain_answer(e);
     CHECK(sets && a.n == sets && (a.exact || effort > 0));
     for (const char *p = planted; *p;) {
@@ -363,11 +364,11 @@ static void test_planted(const char *spec, const fx_plan *plan, size_t order, do
     fx_data_free(d);
 }
 
-static void refused(fx_status want, const fx_model *m, const fx_question *q)
+static void refused(fx_status expected, const fx_model *m, const fx_question *q)
 {
     fx_explanation *e = NULL;
 
-    CHECK(fx_model_explain(&e, m, q, NULL) == want && !e);
+    CHECK(fx_model_explain(&e, m, q, NULL) == expected && !e);
 }
 
 static void test_errors(void)
@@ -421,7 +422,7 @@ static void test_unseen(void)
     static const int64_t ptr[] = {0, 4};
     fx_matrix one = {.rows = 1, .cols = COLS + 6, .type = FX_F64, .val = val, .ptr = ptr,
                      .col = col};
-    fx_explanation *e = asked(m, &(fx_question){.row = &one}, 1);
+    fx_explanation *e = explained(m, &(fx_question){.row = &one}, 1);
     fx_answer a = fx_model_explain_answer(e);
 
     CHECK(a.unseen == 2 && a.n == 1 && a.at[0].column[0] == 0 && a.at[0].column[1] == 2);
@@ -433,7 +434,7 @@ static void test_unseen(void)
 
 static size_t output_of(const fx_model *m, const fx_matrix *row, const char *name)
 {
-    fx_explanation *e = asked(m, &(fx_question){.top = 2, .row = row, .class_name = name}, 1);
+    fx_explanation *e = explained(m, &(fx_question){.top = 2, .row = row, .class_name = name}, 1);
     size_t output = fx_model_explain_answer(e).output;
 
     fx_model_explain_free(e);

@@ -11,7 +11,7 @@ static inline void fix_crc(file *f)
     memcpy(f->bytes + f->len - 4, &crc, 4);
 }
 
-static inline void refused(const file *f, fx_status want, const char *why)
+static inline void refused(const file *f, fx_status expected, const char *why)
 {
     fx_model *m = NULL;
     unsigned char *exact = malloc(f->len ? f->len : 1); /* so that a byte too far is noticed */
@@ -19,7 +19,7 @@ static inline void refused(const file *f, fx_status want, const char *why)
     CHECK(exact);
     memcpy(exact, f->bytes, f->len);
     fx_status s = fx_model_parse(&m, exact, f->len, NULL);
-    if (s != want || !strstr(fx_error_detail(), why)) {
+    if (s != expected || !strstr(fx_error_detail(), why)) {
         fprintf(stderr, "status %d: %s; expected: %s\n", (int)s, fx_error_detail(), why);
         CHECK(!"another answer");
     }

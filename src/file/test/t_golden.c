@@ -26,17 +26,17 @@ static file contents(const char *path)
     return f;
 }
 
-typedef struct asked {
+typedef struct golden_rows {
     fx_matrix X;
     double *val;
     int32_t *col;
     int64_t *ptr;
-} asked;
+} golden_rows;
 
-static asked rows_of(const json_t *rows)
+static golden_rows rows_of(const json_t *rows)
 {
     size_t n = json_array_size(rows), all = 0, at = 0, cols = 0;
-    asked a = {.ptr = calloc(n + 1, sizeof *a.ptr)};
+    golden_rows a = {.ptr = calloc(n + 1, sizeof *a.ptr)};
 
     for (size_t i = 0; i < n; i++)
         all += json_array_size(json_array_get(rows, i));
@@ -59,15 +59,15 @@ static asked rows_of(const json_t *rows)
     return a;
 }
 
-static void check_answers(const fx_model *m, const asked *a, const json_t *root, fx_output what,
-                          const char *key, double tolerance)
+static void check_answers(const fx_model *m, const golden_rows *a, const json_t *root,
+                          fx_output what, const char *key, double tolerance)
 {
-    const json_t *want = json_object_get(root, key);
+    const json_t *expected = json_object_get(root, key);
     size_t width = fx_model_width(m, what), n = a->X.rows;
     double *out = calloc(n * width + 1, sizeof *out);
     uint64_t unseen = 99;
 
-    CHECK(out && !want == !width && json_array_size(want) == (width ? n : 0));
+    CHECK(out && !expected == !width && json_array_size(expected) == (width ? n : 0));
     if (!width) {
         free(out);
         return;
@@ -75,7 +75,7 @@ static void check_answers(const fx_model *m, const asked *a, const json_t *root,
     CHECK(fx_model_predict(out, &unseen, m, what, &a->X, NULL) == FX_OK);
     CHECK(unseen == (uint64_t)json_integer_value(json_object_get(root, "unseen")));
     for (size_t i = 0; i < n; i++) {
-        const json_t *row = json_array_get(want, i);
+        const json_t *row = json_array_get(expected, i);
         CHECK(json_array_size(row) == width);
         for (size_t k = 0; k < width; k++)
             CHECK_NEAR(out[i * width + k], json_number_value(json_array_get(row, k)), tolerance);
@@ -99,7 +99,7 @@ static void check_model(const char *name)
     json_t *root = json_load_file(path, 0, &e);
     CHECK(root);
 
-    asked a = rows_of(json_object_get(root, "rows"));
+    golden_rows a = rows_of(json_object_get(root, "rows"));
     double size = 1, tolerance = *m->c.map                          ? 1e-5
                                  : m->c.vectors.cols || m->c.blocks ? 1e-10
                                                                     : 1e-12;

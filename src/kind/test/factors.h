@@ -95,19 +95,19 @@ static inline void check_model(const fx_model *m, const rows *r)
         }
     for (size_t i = 0;
          i < ROWS && c.block[0].order == 2 && c.blocks == 1 && c.block[0].cols == COLS; i++) {
-        double want = c.intercepts[0], x[COLS] = {0};
+        double expected = c.intercepts[0], x[COLS] = {0};
         for (int64_t q = r->ptr[i]; q < r->ptr[i + 1]; q++)
             x[r->col[q]] = r->val[q];
         if (strstr(c.spec, "bilinear"))
             break;
         for (size_t j = 0; j < COLS; j++) {
-            want += c.weights[j * c.outputs] * x[j];
+            expected += c.weights[j * c.outputs] * x[j];
             for (size_t h = j + 1; h < COLS; h++)
                 for (size_t s = 0; s < c.block[0].rank; s++)
-                    want += c.block[0].lambda[s] * c.block[0].P[j * c.block[0].rank + s]
-                            * c.block[0].P[h * c.block[0].rank + s] * x[j] * x[h];
+                    expected += c.block[0].lambda[s] * c.block[0].P[j * c.block[0].rank + s]
+                                * c.block[0].P[h * c.block[0].rank + s] * x[j] * x[h];
         }
-        CHECK_NEAR(f[i * c.outputs], want, 1e-12 * (1 + fabs(want)));
+        CHECK_NEAR(f[i * c.outputs], expected, 1e-12 * (1 + fabs(expected)));
     }
     free(f);
     free(g);

@@ -109,15 +109,15 @@ static inline double largest_difference(const double *a, const double *b, size_t
     return d;
 }
 
-static inline void fails(fx_status want, const char *why, const fx_plan *plan, const fx_table *t,
-                         const fx_run *run)
+static inline void fails(fx_status expected, const char *why, const fx_plan *plan,
+                         const fx_table *t, const fx_run *run)
 {
     fx_model *m = NULL;
     fx_status s = fx_model_fit(&m, plan, t, run);
 
-    if (s != want || !strstr(fx_error_detail(), why))
+    if (s != expected || !strstr(fx_error_detail(), why))
         fprintf(stderr, "%s: %s: %s\n", plan->model, fx_status_name(s), fx_error_detail());
-    CHECK(s == want && strstr(fx_error_detail(), why));
+    CHECK(s == expected && strstr(fx_error_detail(), why));
     fx_model_free(m);
 }
 #endif

@@ -170,12 +170,12 @@ static void check_groups(rows *r)
 
 /* ---- What is refused --------------------------------------------------------------------- */
 
-static void fails(const fx_plan *plan, const fx_table *t, fx_status want, const char *why)
+static void fails(const fx_plan *plan, const fx_table *t, fx_status expected, const char *why)
 {
     fx_model *m = NULL;
     fx_status s = fx_model_fit(&m, plan, t, NULL);
 
-    if (s != want || !strstr(fx_error_detail(), why)) {
+    if (s != expected || !strstr(fx_error_detail(), why)) {
         fprintf(stderr, "%s: status %d: %s; expected: %s\n", plan->model, (int)s, fx_error_detail(),
                 why);
         CHECK(!"another answer");

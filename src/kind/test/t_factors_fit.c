@@ -258,11 +258,11 @@ static void check_patience(rows *r)
         plan = (fx_plan){.model = spec};
         snprintf(spec, sizeof spec, form, targets ? "regress" : "classify",
                  ada ? "adagrad" : "lbfgs", (int)c.iterations);
-        fx_model *so_many = fitted(&plan, &r->t, NULL);
-        CHECK(same_factors(m, so_many));
-        CHECK(!ada || same_bits(own(m)->state, own(so_many)->state, own(m)->fm->size));
+        fx_model *same_iterations = fitted(&plan, &r->t, NULL);
+        CHECK(same_factors(m, same_iterations));
+        CHECK(!ada || same_bits(own(m)->state, own(same_iterations)->state, own(m)->fm->size));
         fx_model_free(m);
-        fx_model_free(so_many);
+        fx_model_free(same_iterations);
     }
 }
 
@@ -305,12 +305,12 @@ static void check_diverged(rows *r)
     for (size_t i = 0; i < ROWS; i++)
         CHECK(isfinite(f[i]));
     free(f);
-    double kept = m->c.objective;
+    double guarded = m->c.objective;
     fx_model_free(m);
     m = NULL;
     plan.model = "fm:task=regress,solver=adagrad,lr=1e6,max-iter=3,guard=no";
     s = fx_model_fit(&m, &plan, labelled(r, 0), NULL);  /* nothing is undone */
-    CHECK(s > FX_OK && m->c.iterations == 3 && m->c.objective > 1e6 * kept);
+    CHECK(s > FX_OK && m->c.iterations == 3 && m->c.objective > 1e6 * guarded);
     fx_model_free(m);
     for (size_t q = 0; q < ROWS * COLS; q++)
         if (r->col[q] == 2)
@@ -325,7 +325,7 @@ static void check_path(rows *r)
     fx_plan plan = {.model = "fm:task=regress,rank=2,solver=lbfgs,tol=0,max-iter=5,beta=0.02"};
     double factors[] = {0.5, 4}, weight[ROWS];
     int32_t fold[ROWS];
-    fx_metrics got[4], want;
+    fx_metrics got[4], expected;
 
     labelled(r, 0);
     for (size_t i = 0; i < ROWS; i++)
@@ -338,8 +338,8 @@ static void check_path(rows *r)
     fx_model *m = fitted(&plan, &r->t, NULL);
     for (size_t i = 0; i < ROWS; i++)
         weight[i] = i % 2 == 1;
-    CHECK(fx_model_evaluate(&want, NULL, m, &r->t, NULL) == FX_OK);
-    CHECK_NEAR(got[2 + 1].rmse, want.rmse, 1e-12);
+    CHECK(fx_model_evaluate(&expected, NULL, m, &r->t, NULL) == FX_OK);
+    CHECK_NEAR(got[2 + 1].rmse, expected.rmse, 1e-12);
     r->t.weight = NULL;
     fx_model_free(m);
 }

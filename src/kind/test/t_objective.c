@@ -127,14 +127,14 @@ static void check_linear(void)
                  (int)ANY(1, 2, 3, 10, 60, 1000), ANY(1e-2, 1e-3, 1e-9));
         fx_model *m = fitted(&(fx_plan){.model = spec}, &a.t, NULL);
         fx_content c = fx_model_content(m);
-        double want = C * losses(m, &a, of[k].loss, &off);
+        double expected = C * losses(m, &a, of[k].loss, &off);
         for (size_t j = 0; j < c.cols * c.outputs; j++)
-            want += of[k].l1 ? fabs(c.weights[j]) : 0.5 * c.weights[j] * c.weights[j];
+            expected += of[k].l1 ? fabs(c.weights[j]) : 0.5 * c.weights[j] * c.weights[j];
         for (size_t j = 0; j < c.outputs && how == 1; j++)
-            want += of[k].l1 ? fabs(c.intercepts[j]) : 0.5 * c.intercepts[j] * c.intercepts[j];
-        if (!(fabs(c.objective - want) <= C * off + 1e-12 * want))
+            expected += of[k].l1 ? fabs(c.intercepts[j]) : 0.5 * c.intercepts[j] * c.intercepts[j];
+        if (!(fabs(c.objective - expected) <= C * off + 1e-12 * expected))
             fprintf(stderr, "%s\n", spec);
-        CHECK_NEAR(c.objective, want, C * off + 1e-12 * want);
+        CHECK_NEAR(c.objective, expected, C * off + 1e-12 * expected);
         fx_model_free(m);
     }
 }
@@ -193,11 +193,11 @@ static void check_factors(void)
         fx_content c = fx_model_content(m);
         for (size_t i = 0; i < a.t.rows; i++)
             W += a.weight[i];
-        double want = losses(m, &a, of[task].loss, &off) / W
-                      + penalties(&c, alpha, beta, how == 2 ? of_lambda : 0);
-        if (!(fabs(c.objective - want) <= off / W + 1e-12 * want))
+        double expected = losses(m, &a, of[task].loss, &off) / W
+                          + penalties(&c, alpha, beta, how == 2 ? of_lambda : 0);
+        if (!(fabs(c.objective - expected) <= off / W + 1e-12 * expected))
             fprintf(stderr, "%s\n", spec);
-        CHECK_NEAR(c.objective, want, off / W + 1e-12 * want);
+        CHECK_NEAR(c.objective, expected, off / W + 1e-12 * expected);
         if (plan.patience && c.outputs == 1 && c.iterations)  /* the step that was the best */
             CHECK(c.history[c.iterations - 1].objective == c.objective);
         fx_model_free(m);

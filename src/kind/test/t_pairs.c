@@ -134,7 +134,7 @@ static void are_two_class_models(void)
 static void gives_probabilities(void)
 {
     fx_data *d = made("pairs:n=200,d=20,nz=6,k=4");
-    double label[N], work[2 * CLASSES], r[PAIRS], want[CLASSES], loss = 0;
+    double label[N], work[2 * CLASSES], r[PAIRS], expected[CLASSES], loss = 0;
     fx_table t = four(d, label);
     fx_plan plan = {.model = "kernel-svm:calibrate=yes", .kernel = "rbf:gamma=0.2"};
     fx_model *m = fitted(&plan, &t, NULL);
@@ -151,9 +151,9 @@ static void gives_probabilities(void)
             r[o] = 1 / (1 + exp(c.sigmoid[2 * o] * S[i * PAIRS + o] + c.sigmoid[2 * o + 1]));
             CHECK(c.sigmoid[2 * o] < 0);
         }
-        fxi_model_couple(want, r, CLASSES, work, NULL);
+        fxi_model_couple(expected, r, CLASSES, work, NULL);
         for (size_t k = 0; k < CLASSES; k++) {
-            CHECK_NEAR(p[k], want[k], 1e-9);
+            CHECK_NEAR(p[k], expected[k], 1e-9);
             best = p[k] > p[best] ? k : best;
             if (c.class_value[k] == label[i])
                 loss -= log(p[k]) / N;

@@ -14,13 +14,13 @@ static double *numbers(json_t *a)
 }
 
 /* Golden values are strings of 17 digits, null where they are not defined. */
-static void agrees(double got, json_t *want, size_t n)
+static void agrees(double got, json_t *expected, size_t n)
 {
-    if (!json_is_string(want)) {
+    if (!json_is_string(expected)) {
         CHECK(isnan(got));
         return;
     }
-    double w = strtod(json_string_value(want), NULL);
+    double w = strtod(json_string_value(expected), NULL);
     CHECK_NEAR(got, w, ((double)n + 8) * 0x1p-52 * (fabs(w) + 1));
 }
 

@@ -23,11 +23,11 @@ static void leaves_out_what_is_new(int map, const char *scale)
     fx_table t = fx_data_table(d), a = fx_data_table(x), b = fx_data_table(y), c = fx_data_table(z);
     fx_plan plan = plan_of("logistic", map, scale);
     fx_model *m = fitted(&plan, &t, NULL);
-    const unsigned char *seen = fx_model_content(m).seen, want[] = {1, 1, 1, 0, 0, 1, 0};
+    const unsigned char *seen = fx_model_content(m).seen, expected[] = {1, 1, 1, 0, 0, 1, 0};
     double f[4], g[4], p[8];
     uint64_t unseen = 99;
 
-    CHECK(fx_model_content(m).cols == 7 && seen && !memcmp(seen, want, 7));
+    CHECK(fx_model_content(m).cols == 7 && seen && !memcmp(seen, expected, 7));
     CHECK(fx_model_predict(f, &unseen, m, FX_SCORE, a.block, NULL) == FX_OK && unseen == 0);
     CHECK(fx_model_predict(g, &unseen, m, FX_SCORE, b.block, NULL) == FX_OK && unseen == 6);
     CHECK(same_bits(f, g, 4));

@@ -304,15 +304,15 @@ static void finds_the_majority(void)
 
 /* ---- Faults and remarks ------------------------------------------------------------------ */
 
-static void fails(const fx_plan *plan, const fx_table *t, fx_status want, const char *detail)
+static void fails(const fx_plan *plan, const fx_table *t, fx_status expected, const char *detail)
 {
     fx_model *m = NULL;
     fx_status s = fx_model_fit(&m, plan, t, NULL);
 
-    if (s != want || (detail && !strstr(fx_error_detail(), detail)))
+    if (s != expected || (detail && !strstr(fx_error_detail(), detail)))
         fprintf(stderr, "%s: %s: %s, want %s\n", plan->model, fx_status_name(s), fx_error_detail(),
                 detail);
-    CHECK(s == want && !m && (!detail || strstr(fx_error_detail(), detail)));
+    CHECK(s == expected && !m && (!detail || strstr(fx_error_detail(), detail)));
 }
 
 static void refuses(void)
@@ -403,13 +403,14 @@ static void keeps_a_history(void)
         plan.eval = &v;
         fx_model *m = fitted(&plan, &t, NULL);
         fx_content c = fx_model_content(m);
-        fx_metrics want;
-        CHECK(fx_model_evaluate(&want, NULL, m, &v, NULL) == FX_OK && c.steps > 0);
+        fx_metrics expected;
+        CHECK(fx_model_evaluate(&expected, NULL, m, &v, NULL) == FX_OK && c.steps > 0);
         double last = c.history[c.steps - 1].metric;
         if (of_targets(specs[s]))
-            CHECK_NEAR(last, want.rmse, 1e-4 * want.rmse);
+            CHECK_NEAR(last, expected.rmse, 1e-4 * expected.rmse);
         else
-            CHECK_NEAR(last, want.accuracy, 1.5 / 77);  /* features here in doubles, there floats */
+            CHECK_NEAR(last, expected.accuracy,
+                       1.5 / 77); /* features here in doubles, there floats */
         for (size_t i = 1; i < c.steps; i++)
             CHECK(c.history[i].seconds >= c.history[i - 1].seconds
                   && c.history[i].iteration > c.history[i - 1].iteration);
@@ -420,7 +421,7 @@ static void keeps_a_history(void)
 }
 
 typedef struct stopping {
-    struct timespec asked;
+    struct timespec cancelled_at;
     int calls;
 } stopping;
 
@@ -431,7 +432,7 @@ static int stop(void *ctx, double done)
     CHECK(done >= 0 && done <= 1);
     if (++s->calls < 4)
         return 0;
-    clock_gettime(CLOCK_MONOTONIC, &s->asked);
+    clock_gettime(CLOCK_MONOTONIC, &s->cancelled_at);
     return 1;
 }
 
@@ -460,9 +461,9 @@ static void can_be_stopped(void)
                 t.label = label;
             fx_status st = fx_model_fit(&m, &plan, &t, &run);
             clock_gettime(CLOCK_MONOTONIC, &now);
-            double took = (double)(now.tv_sec - ctx.asked.tv_sec)
-                          + 1e-9 * (double)(now.tv_nsec - ctx.asked.tv_nsec);
-            if (st >= 0) {              /* done before it was asked */
+            double took = (double)(now.tv_sec - ctx.cancelled_at.tv_sec)
+                          + 1e-9 * (double)(now.tv_nsec - ctx.cancelled_at.tv_nsec);
+            if (st >= 0) {              /* done before it was cancelled */
                 fx_model_free(m);
                 continue;
             }

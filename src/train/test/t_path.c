@@ -33,7 +33,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     fx_table t = fx_data_table(d);
     double label[N], weight[N];
     int32_t fold[N];
-    fx_metrics out[3 * FOLDS], again[3 * FOLDS], want;
+    fx_metrics out[3 * FOLDS], again[3 * FOLDS], expected;
     char spec[100];
 
     for (size_t i = 0; i < N; i++) {
@@ -72,17 +72,17 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
             plan.model = spec;
             fx_model *m = fitted(&plan, &u, NULL);
             plan.model = model;
-            CHECK(fx_model_evaluate(&want, NULL, m, &v, NULL) == FX_OK);
+            CHECK(fx_model_evaluate(&expected, NULL, m, &v, NULL) == FX_OK);
             const fx_metrics *got = &out[q * FOLDS + (size_t)f];
             CHECK(got->rows == held);
             double off = distance(m, tol), unsure = near_zero(m, &v, off);
             if (classes == 2 || (classes && !plan.map && strstr(model, "kernel"))) {
-                CHECK_NEAR(got->accuracy, want.accuracy, unsure);
-                CHECK_NEAR(got->auc, want.auc, 0.02);
+                CHECK_NEAR(got->accuracy, expected.accuracy, unsure);
+                CHECK_NEAR(got->auc, expected.auc, 0.02);
             } else if (classes)
-                CHECK_NEAR(got->logloss, want.logloss, 2 * off);
+                CHECK_NEAR(got->logloss, expected.logloss, 2 * off);
             else
-                CHECK_NEAR(got->rmse, want.rmse, off);
+                CHECK_NEAR(got->rmse, expected.rmse, off);
             fx_model_free(m);
             fx_data_free(a);
             fx_data_free(b);

@@ -8,7 +8,7 @@
 enum { N = 2000 };
 
 typedef struct stopping {
-    double asked;
+    double cancelled_at;
     int calls, after;
 } stopping;
 
@@ -27,7 +27,7 @@ static int stop(void *ctx, double done)
     CHECK(done >= 0 && done <= 1);
     if (s->calls++ < s->after)
         return 0;
-    s->asked = now();
+    s->cancelled_at = now();
     return 1;
 }
 
@@ -69,9 +69,9 @@ static void can_be_stopped(call *c)
                 stopping s = {.after = after};
                 fx_run run = {.threads = threads, .progress = stop, .ctx = &s};
                 fx_status st = calls(which, c, &run);
-                if (s.calls <= after)   /* done before it was asked */
+                if (s.calls <= after)   /* done before it was cancelled */
                     continue;
-                double took = now() - s.asked;
+                double took = now() - s.cancelled_at;
                 CHECK(st == FX_ECANCELLED);
                 if (took > 0.1 * slow)
                     fprintf(stderr, "call %d: stopped after %g s\n", which, took);
@@ -112,7 +112,7 @@ static void is_shared(const call *c)
     pthread_t id[4];
     call each[4];
     size_t width = fx_model_width(c->m, FX_PROBA), n = c->t.rows;
-    double *want = predicted(c->m, FX_PROBA, c->t.block, &(fx_run){.threads = 1});
+    double *expected = predicted(c->m, FX_PROBA, c->t.block, &(fx_run){.threads = 1});
 
     for (size_t k = 0; k < 4; k++) {
         each[k] = *c;
@@ -120,10 +120,10 @@ static void is_shared(const call *c)
         CHECK(each[k].out && !pthread_create(&id[k], NULL, predict, &each[k]));
     }
     for (size_t k = 0; k < 4; k++) {
-        CHECK(!pthread_join(id[k], NULL) && same_bits(each[k].out, want, n * width));
+        CHECK(!pthread_join(id[k], NULL) && same_bits(each[k].out, expected, n * width));
         free(each[k].out);
     }
-    free(want);
+    free(expected);
 }
 
 int main(void)

@@ -223,7 +223,8 @@ struct fxi_explain_holders {
 fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *rows, size_t cols,
                                     uint64_t need, const fx_run *run);
 void fxi_explain_support_free(fxi_explain_holders *h);
-bool fxi_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item);
+/* True if enough rows hold all columns of the item. */
+bool fxi_explain_support_enough(fxi_explain_top *t, const fxi_explain_item *item);
 /* support.c - counts to at[n].support of rows that hold all its columns. */
 fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows,
                               const fx_run *run);

@@ -147,7 +147,7 @@ static bool take_lists(list *of, int *n, const fxi_explain_holders *h, const fxi
     return true;
 }
 
-bool fxi_explain_support_held(fxi_explain_top *t, const fxi_explain_item *item)
+bool fxi_explain_support_enough(fxi_explain_top *t, const fxi_explain_item *item)
 {
     const fxi_explain_holders *h = t->holders;
     list of[FXI_EXPLAIN_DEEP];

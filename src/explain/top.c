@@ -71,7 +71,7 @@ fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
 
     if (full && (!t->max_items || compare(item, &t->at[0]) >= 0))
         return FX_OK;
-    return t->holders && !fxi_explain_support_held(t, item) ? FX_OK : insert(t, item);
+    return t->holders && !fxi_explain_support_enough(t, item) ? FX_OK : insert(t, item);
 }
 
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
@@ -95,22 +95,22 @@ fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
     size_t old = t->n;
     fx_status st = FX_OK;
 
-    size_t kept = 0;
+    size_t unique = 0;
 
     fxi_explain_top_sort(t);      /* a sorted list is searched by bisection .. */
     fxi_explain_top_sort(b);
     for (size_t i = 0; i < b->n; i++) {
         const fxi_explain_item *item = &b->at[i];
-        bool twice = kept && !compare(item, &b->at[kept - 1]);
-        if (!twice && !(old && bsearch(item, t->at, old, sizeof *t->at, in_order)))
-            b->at[kept++] = *item;
+        bool repeated = unique && !compare(item, &b->at[unique - 1]);
+        if (!repeated && !(old && bsearch(item, t->at, old, sizeof *t->at, in_order)))
+            b->at[unique++] = *item;
     }
     for (size_t i = 0; i < old / 2; i++) { /* .. and a heap backwards */
         fxi_explain_item swap = t->at[i];
         t->at[i] = t->at[old - 1 - i];
         t->at[old - 1 - i] = swap;
     }
-    for (size_t i = 0; i < kept && !st; i++)
+    for (size_t i = 0; i < unique && !st; i++)
         st = insert(t, &b->at[i]);      /* its rows were looked at when b took it */
     b->n = 0;
     return st;

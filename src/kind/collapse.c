@@ -139,8 +139,8 @@ static fx_status replace(fx_model *m, fx_map *map, double *W)
             free(m->owned[i]);
             m->owned[i] = W;
         }
-    fx_data_free(m->kept);
-    m->kept = NULL;
+    fx_data_free(m->vector_data);
+    m->vector_data = NULL;
     m->map = map;
     c->vectors = (fx_matrix){0};
     c->weights = W;

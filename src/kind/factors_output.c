@@ -164,8 +164,8 @@ static void centre(fxi_output *o)
 static double deadline(const fxi_output *o)
 {
     const fxi_train *t = o->train;
-    size_t beside = t->at_once > 1 ? (size_t)t->at_once : 1;
-    size_t turns = (t->outputs + beside - 1) / beside, turn = o->number / beside;
+    size_t at_once = t->at_once > 1 ? (size_t)t->at_once : 1;
+    size_t turns = (t->outputs + at_once - 1) / at_once, turn = o->number / at_once;
 
     return t->max_seconds > 0 && !o->quiet
                ? t->begin + t->max_seconds * (double)(turn + 1) / (double)turns

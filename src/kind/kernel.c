@@ -37,18 +37,18 @@ static fx_status resolve(fxi_train *t, const fx_plan *plan)
     const char *given;
     size_t len;
     fx_status st = fx_spec_get(&given, &len, plan->kernel, "serial");
-    bool settled = given && *given != 'a';      /* yes or no; not auto */
+    bool decided = given && *given != 'a';      /* yes or no; not auto */
 
     if (st)
         return st;
-    own->serial = settled ? *given == 'y' : cols == n + 1 && is_numbered(&t->X);
+    own->serial = decided ? *given == 'y' : cols == n + 1 && is_numbered(&t->X);
     if (cols != n + own->serial)
         return fxi_error(FX_ESHAPE,
                          "kernel precomputed: %zu rows have %zu columns; one for each "
                          "row is needed%s",
                          n, cols,
                          cols != n + 1 ? ""
-                         : settled     ? ": say serial=yes if column 0 numbers the "
+                         : decided     ? ": say serial=yes if column 0 numbers the "
                                          "rows"
                                        : ", and before them may stand 1, 2, ..");
     fx_kernel_free(t->m->kernel);

@@ -87,8 +87,8 @@ static void share(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each,
     fits = min ? cache / min : 0;
     fits = fits > 1 + left / each ? 1 + left / each : fits;
     uint64_t threads = (uint64_t)fxi_parallel_threads(run, SIZE_MAX);
-    t->beside = !fits ? 1 : fits < threads ? fits : threads;
-    left -= (t->beside - 1) * (each - min);
+    t->max_at_once = !fits ? 1 : fits < threads ? fits : threads;
+    left -= (t->max_at_once - 1) * (each - min);
     own->cache = cache < left ? cache : left;
     if (own->cache < min)
         own->cache = min;
@@ -110,8 +110,8 @@ static double seconds(const fxi_estimating *e, double n)
         return n * n * (2.5 * e->pair + n / 6 * e->flop);
     double grown = n > FXI_ESTIMATE_PILOT ? pow(n / FXI_ESTIMATE_PILOT, GROWTH - 1) : 1;
     double steps = e->steps * n * grown;
-    double used = e->support * n, held = (double)own->cache / t->at_once / (4 * n);
-    double missed = held < used ? 1 - held / used : 0;
+    double used = e->support * n, cached = (double)own->cache / t->at_once / (4 * n);
+    double missed = cached < used ? 1 - cached / used : 0;
     return (PAIRS + missed) * used * n * e->pair + steps * n * ELEMENT / t->at_once;
 }
 

@@ -81,9 +81,9 @@ fx_status fxi_kind_vectors_score(double *f, const fxi_output *o, const fxi_solut
     return st;
 }
 
-/* ---- What is kept -------------------------------------------------------------------------- */
+/* ---- What is stored ------------------------------------------------------------------------ */
 
-static bool is_kept(const fxi_weights *a, size_t i, size_t rows, size_t outputs)
+static bool is_used(const fxi_weights *a, size_t i, size_t rows, size_t outputs)
 {
     const double *now = a->sum, *sum = a->sum ? a->sum + (rows + 1) * outputs : NULL;
 
@@ -94,7 +94,7 @@ static bool is_kept(const fxi_weights *a, size_t i, size_t rows, size_t outputs)
 }
 
 typedef struct marking {
-    size_t *kept;
+    size_t *used;                       /* [rows] 1 or 0 */
     const fxi_weights *a;
     size_t rows, outputs;
 } marking;
@@ -104,7 +104,7 @@ static fx_status mark(void *ctx, size_t i, fxi_team *team)
     const marking *m = ctx;
 
     (void)team;
-    m->kept[i] = is_kept(m->a, i, m->rows, m->outputs);
+    m->used[i] = is_used(m->a, i, m->rows, m->outputs);
     return FX_OK;
 }
 
@@ -135,11 +135,11 @@ static fx_status keep_rows(fxi_train *t, fxi_weights *a, const size_t *row, size
     fx_model *m = t->m;
     size_t rows = t->source.rows, outputs = t->outputs, half = (n + 1) * outputs;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
-    fx_status st = fxi_data_select(&m->kept, &table, row, n, false, run);
+    fx_status st = fxi_data_select(&m->vector_data, &table, row, n, false, run);
 
     if (st)
         return st;
-    m->c.vectors = m->kept->table.block[0];
+    m->c.vectors = m->vector_data->table.block[0];
     m->c.features = m->c.support = n;
     gather(a->weights, a->weights, row, n, outputs);
     st = hand_over(&m->c.weights, m, a->weights, n * outputs);

@@ -52,7 +52,7 @@ struct fx_model {
     void *own;                          /* the kind's other numbers */
     fx_kernel *kernel;                  /* made of c's specs */
     fx_map *map;
-    fx_data *kept;                      /* memory of c.vectors after a fit, or NULL */
+    fx_data *vector_data;               /* memory of c.vectors after a fit, or NULL */
     void **owned;                       /* everything that c and `own` point to */
     size_t owns;
 };

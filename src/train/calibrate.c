@@ -106,13 +106,13 @@ typedef struct collecting {
     size_t outputs;
 } collecting;
 
-static fx_status collect(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
+static fx_status collect(void *ctx, size_t b, const size_t *row, size_t rows, const double *S,
                          const fx_run *run)
 {
     const collecting *c = ctx;
 
     (void)b, (void)run;
-    for (size_t i = 0; i < held; i++)
+    for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < c->outputs; k++)
             c->S[row[i] * c->outputs + k] = S[i * c->outputs + k];
     return FX_OK;

@@ -36,8 +36,8 @@ fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, c
     fx_status st = FX_OK;
 
     int threads = fxi_parallel_threads(run, n);
-    if ((uint64_t)threads > t->beside)
-        threads = (int)t->beside;
+    if ((uint64_t)threads > t->max_at_once)
+        threads = (int)t->max_at_once;
     t->at_once = n > 1 && threads > 1 ? threads : 1;
     if (t->at_once > 1) {
         how.threads = threads;

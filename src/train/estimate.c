@@ -145,8 +145,8 @@ static void share(fxi_train *t, const fx_run *run)
     size_t jobs = t->how.calibrate && fits(t) < FOLDS ? FOLDS : fits(t);
     int threads = fxi_parallel_threads(run, jobs);
 
-    if ((uint64_t)threads > t->beside)
-        threads = (int)t->beside;
+    if ((uint64_t)threads > t->max_at_once)
+        threads = (int)t->max_at_once;
     t->at_once = jobs > 1 && threads > 1 ? threads : 1;
 }
 

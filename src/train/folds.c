@@ -9,20 +9,18 @@
 #include <float.h>
 #include <stdlib.h>
 
-typedef struct crossing {
+typedef struct validation {
     fxi_train *t;
     const fxi_folds *f;
-    fxi_held *held;
+    fxi_folds_use *use;
     void *ctx;
-    struct {
-        double C, gap;
-    } * worst; /* [folds] of fits that did not converge */
-} crossing;
+    struct { double C, gap; } *worst;   /* [folds] of fits that did not converge */
+} validation;
 
 /* All values of C for output k of the fits without fold b; scores of its rows to
- * S[n][held][outputs]. */
-static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, size_t k,
-                          const int32_t *row, size_t held, const fx_run *run)
+ * S[n][rows][outputs]. */
+static fx_status fit_path(double *S, double *f, const validation *a, size_t b, size_t k,
+                          const int32_t *row, size_t rows, const fx_run *run)
 {
     const fxi_train *t = a->t;
     size_t outputs = t->outputs;
@@ -33,9 +31,9 @@ static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, siz
     for (size_t q = 0; q < a->f->n && !st; q++) {
         st = fxi_train_output_fit(&o, a->f->C[q], a->f->fold, (int)b, run);
         if (!st)
-            st = t->how.kind->score(f, &o, &o.s, row, held, run);
-        for (size_t i = 0; i < held && !st; i++)
-            S[(q * held + i) * outputs + k] = f[i];
+            st = t->how.kind->score(f, &o, &o.s, row, rows, run);
+        for (size_t i = 0; i < rows && !st; i++)
+            S[(q * rows + i) * outputs + k] = f[i];
         double gap = o.s.gap > DBL_MIN ? o.s.gap : DBL_MIN;     /* above 0, if known */
         if (!st && (!o.s.converged || o.s.indefinite) && gap > a->worst[b].gap) {
             a->worst[b].C = a->f->C[q];
@@ -48,21 +46,21 @@ static fx_status fit_path(double *S, double *f, const crossing *a, size_t b, siz
 
 static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
 {
-    const crossing *a = ctx;
+    const validation *a = ctx;
     const fxi_train *t = a->t;
-    size_t held = 0, numbers;
+    size_t rows = 0, numbers;
     fx_status st;
 
     for (size_t i = 0; i < t->source.rows; i++)
-        held += a->f->fold[i] == (int32_t)b;
-    if (!fxi_size_mul(&numbers, held, t->outputs) || !fxi_size_mul(&numbers, numbers, a->f->n)
+        rows += a->f->fold[i] == (int32_t)b;
+    if (!fxi_size_mul(&numbers, rows, t->outputs) || !fxi_size_mul(&numbers, numbers, a->f->n)
         || !fxi_size_mul(&numbers, numbers, sizeof(double)))
-        return fxi_error(FX_ESHAPE, "%zu fits of %zu rows are too many", a->f->n, held);
+        return fxi_error(FX_ESHAPE, "%zu fits of %zu rows are too many", a->f->n, rows);
     if ((st = fxi_memory_check(run, numbers, "scores of the rows held out")))
         return st;
-    size_t *row = fxi_alloc(held, sizeof *row);
-    int32_t *same = fxi_alloc(held, sizeof *same);
-    double *S = fxi_alloc(numbers, 1), *f = fxi_alloc(held, sizeof *f);
+    size_t *row = fxi_alloc(rows, sizeof *row);
+    int32_t *same = fxi_alloc(rows, sizeof *same);
+    double *S = fxi_alloc(numbers, 1), *f = fxi_alloc(rows, sizeof *f);
     st = row && same && S && f ? FX_OK : FX_ENOMEM;
     if (!st)
         for (size_t i = 0, n = 0; i < t->source.rows; i++)
@@ -71,12 +69,12 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
                 same[n++] = (int32_t)i;
             }
     for (size_t k = 0; k < t->outputs && !st; k++) {
-        st = fit_path(S, f, a, b, k, same, held, run);
+        st = fit_path(S, f, a, b, k, same, rows, run);
         if (done)
             *done = (double)(k + 1) / (double)t->outputs;
     }
     if (!st)
-        st = a->held(a->ctx, b, row, held, S, run);
+        st = a->use(a->ctx, b, row, rows, S, run);
     free(row);
     free(same);
     free(S);
@@ -84,10 +82,10 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
     return st;
 }
 
-fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
+fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, void *ctx,
                           const fx_run *run)
 {
-    crossing a = {t, f, held, ctx, NULL};
+    validation a = {t, f, use, ctx, NULL};
     size_t worst = 0;
 
     if (!(a.worst = fxi_zalloc(f->folds, sizeof *a.worst)))

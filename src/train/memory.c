@@ -38,7 +38,7 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
         return st;
     left -= fxi_fit_source_bytes(&t->source);
     bool alone = t->source.buffer || (t->how.unstored && limit != UINT64_MAX);
-    t->beside = alone ? 1 : 1 + left / each;
+    t->max_at_once = alone ? 1 : 1 + left / each;
     if (kind->share)
         kind->share(t, plan, left, each, run);
     return FX_OK;

@@ -12,16 +12,16 @@ typedef struct measuring {
     const fxi_folds *f;
 } measuring;
 
-static fx_status measure(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
+static fx_status measure(void *ctx, size_t b, const size_t *row, size_t rows, const double *S,
                          const fx_run *run)
 {
     const measuring *m = ctx;
     const fxi_labels *l = &m->t->labels;
-    double *y = fxi_alloc(2 * held, sizeof *y), *weight = y ? y + held : NULL;
-    int64_t *qid = m->t->qid ? fxi_alloc(held, sizeof *qid) : NULL;
+    double *y = fxi_alloc(2 * rows, sizeof *y), *weight = y ? y + rows : NULL;
+    int64_t *qid = m->t->qid ? fxi_alloc(rows, sizeof *qid) : NULL;
     fx_status st = y && !qid == !m->t->qid ? FX_OK : FX_ENOMEM;
 
-    for (size_t i = 0; i < held && !st; i++) {
+    for (size_t i = 0; i < rows && !st; i++) {
         y[i] = l->y[row[i]];
         weight[i] = l->weight[row[i]];
         if (qid)
@@ -29,7 +29,7 @@ static fx_status measure(void *ctx, size_t b, const size_t *row, size_t held, co
     }
     for (size_t q = 0; q < m->f->n && !st; q++)
         st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->t->m, y,
-                                       S + q * held * m->t->outputs, weight, qid, held, run);
+                                       S + q * rows * m->t->outputs, weight, qid, rows, run);
     free(y);
     free(qid);
     return st;

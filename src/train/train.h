@@ -13,7 +13,7 @@ struct fxi_train {
     fx_data *rows;                      /* its memory, if it is a copy */
     double *largest;                    /* [cols] of |X|, in rows of positive weight */
     fxi_source source;
-    uint64_t beside;                    /* fits that memory allows at a time */
+    uint64_t max_at_once;               /* fits that may run at a time in memory */
     int at_once;                        /* fits that run at a time: each.c */
     fx_model *m;                        /* in the making: all but the weights is there */
     const fx_model *init;
@@ -93,11 +93,11 @@ typedef struct fxi_folds {
     const double *C;                    /* [n] ascending */
     size_t n;
 } fxi_folds;
-/* Takes the scores S[n][held][outputs] of the rows of fold b by the fits without them. */
-typedef fx_status fxi_held(void *ctx, size_t b, const size_t *row, size_t held, const double *S,
-                           const fx_run *run);
-/* Perhaps FX_NOT_CONVERGED. */
-fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_held *held, void *ctx,
+/* Receives the scores S[f->n][n][outputs] of the n rows of fold b by the fits without them. */
+typedef fx_status fxi_folds_use(void *ctx, size_t b, const size_t *row, size_t n, const double *S,
+                                const fx_run *run);
+/* FX_NOT_CONVERGED if a fit did not. */
+fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, void *ctx,
                           const fx_run *run);
 fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run);
 /* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */

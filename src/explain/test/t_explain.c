@@ -84,14 +84,14 @@ static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
 
 /* Rows that hold some columns only, so that many combinations are in none. */
 enum { FEW = 6 };
-static double held[FEW][COLS];
+static double holder_rows[FEW][COLS];
 
 static uint64_t rows_with(const fx_combination *c)
 {
     uint64_t n = 0;
 
     for (size_t i = 0; i < FEW; i++)
-        n += product(c, held[i]) != 0;
+        n += product(c, holder_rows[i]) != 0;
     return n;
 }
 
@@ -129,16 +129,17 @@ static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
 }
 
 /* What enough rows hold, as many as are asked for where there are as many. */
-static void check_held(const fx_model *m, const fx_answer *all, size_t output)
+static void check_holders(const fx_model *m, const fx_answer *all, size_t output)
 {
-    fx_matrix block = {.rows = FEW, .cols = COLS, .stride = COLS, .type = FX_F64, .val = held};
+    fx_matrix block = {
+        .rows = FEW, .cols = COLS, .stride = COLS, .type = FX_F64, .val = holder_rows};
     fx_table t = {.rows = FEW, .cols = COLS, .blocks = 1, .block = &block};
     fx_question q = {.output = output + 1, .rows = &t};
 
     for (size_t i = 0; i < FEW * COLS; i++)     /* all rows have the first, one the last */
-        held[i / COLS][i % COLS] = i % COLS == 0 || test_below(3) == 0 ? 1 + test_unit() : 0;
+        holder_rows[i / COLS][i % COLS] = i % COLS == 0 || test_below(3) == 0 ? 1 + test_unit() : 0;
     for (size_t i = 0; i < FEW; i++)
-        held[i][COLS - 1] = i == 2;
+        holder_rows[i][COLS - 1] = i == 2;
     for (q.top = 1; q.top <= ALL; q.top *= 3) {
         q.unsupported = 0;
         for (q.support = 0; q.support < 4; q.support++)
@@ -264,7 +265,7 @@ static void test_kind(const kind *k, int sparse)
         check_top(m, &all, (fx_question){.top = 4, .order = 3, .output = output + 1});
         check_top(m, &all, (fx_question){.top = 4, .effort = 1, .output = output + 1});
         check_top(m, &all, (fx_question){.top = 4, .effort = 3000, .output = output + 1});
-        check_held(m, &all, output);
+        check_holders(m, &all, output);
         check_row(m, &all, output, k->tol);
         fx_model_explain_free(e);
     }

@@ -58,7 +58,7 @@ static rows make(size_t n, size_t d, size_t nz, double mean, double decades, dou
     return r;
 }
 
-static void drop(rows *r)
+static void free_rows(rows *r)
 {
     free(r->value), free(r->label), free(r->target), free(r->ptr), free(r->col);
 }
@@ -113,11 +113,11 @@ static void few_rows(void)
     ends(&r, "svm-l2:C=100", ",intercept=none",
          best(&r, "svm-l2:C=100", ",intercept=none,solver=dual,tol=1e-4"));
     ends(&r, "logistic:C=100", "", best(&r, "logistic:C=100", ",tol=1e-4"));
-    drop(&r);
+    free_rows(&r);
 }
 
 /* Numbers far from 0: the dual solver stalls, and the method of multipliers ends it. */
-static void hands_over(void)
+static void takes_over_from_dual(void)
 {
     static const char *const models[] = {"svm:C=100", "svm-l2:C=100", "svr:C=100"};
     rows r = make(60, 1000, 1000, 3, 0, 0.1);
@@ -128,24 +128,24 @@ static void hands_over(void)
         fx_model_free(m);
         ends(&r, models[k], "", best(&r, models[k], ",tol=1e-5"));
     }
-    drop(&r);
+    free_rows(&r);
 }
 
 /* Columns of unlike scales, large C, not more features than rows: Newton's method stalls. */
-static void goes_on(void)
+static void takes_over_from_newton(void)
 {
     rows r = make(300, 250, 250, 0, 4, 0);
 
     ends(&r, "svm-l2:C=100", ",intercept=none",
          best(&r, "svm-l2:C=100", ",intercept=none,tol=1e-5,max-iter=100000"));
-    drop(&r);
+    free_rows(&r);
 }
 
 int main(void)
 {
     test_init();
     few_rows();
-    hands_over();
-    goes_on();
+    takes_over_from_dual();
+    takes_over_from_newton();
     return 0;
 }

@@ -35,7 +35,7 @@ static fx_estimate of(const fx_plan *plan, const fx_table *t, const fx_run *run)
 
 /* Besides what the solver states: labels, weights of k outputs and what is left of their fits,
  * arrays of the fit, columns. */
-static uint64_t beside(size_t n, size_t k)
+static uint64_t other_bytes(size_t n, size_t k)
 {
     return 8 * (uint64_t)(n * (2 + k + 10) + COLS) + k * sizeof(fxi_output);
 }
@@ -48,30 +48,30 @@ static void check_bytes(void)
     size_t bytes;
 
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 1000));
-    CHECK(of(&p, &t, &one).bytes == bytes + beside(1000, 1));
+    CHECK(of(&p, &t, &one).bytes == bytes + other_bytes(1000, 1));
     p.scale = "maxabs";                 /* a copy of the rows */
-    CHECK(of(&p, &t, &one).bytes == bytes + beside(1000, 1) + 1000 * COLS * 8);
+    CHECK(of(&p, &t, &one).bytes == bytes + other_bytes(1000, 1) + 1000 * COLS * 8);
     p.scale = NULL;
     p.model = "kernel-pca:k=5";
     CHECK(fxi_fit_kernel_pca_bytes(&bytes, 1000, 5));
-    CHECK(of(&p, &t, &one).bytes == bytes + beside(1000, 5));
+    CHECK(of(&p, &t, &one).bytes == bytes + other_bytes(1000, 5));
     p.model = "kernel-svm";
     p.cache = 1;
     CHECK(fxi_fit_smo_bytes(&bytes, 1000));
-    CHECK(of(&p, &t, &one).bytes == bytes + beside(1000, 1));
+    CHECK(of(&p, &t, &one).bytes == bytes + other_bytes(1000, 1));
     p.cache = 1000000;
-    CHECK(of(&p, &t, &one).bytes == 1000000 + beside(1000, 1));
+    CHECK(of(&p, &t, &one).bytes == 1000000 + other_bytes(1000, 1));
     p.cache = 0;                        /* all rows of the matrix and no more */
-    uint64_t all = of(&p, &t, &one).bytes - beside(1000, 1);
+    uint64_t all = of(&p, &t, &one).bytes - other_bytes(1000, 1);
     CHECK(all >= 4000000 && all <= 4000000 + bytes);
     p.model = "kernel-perceptron";
     CHECK(of(&p, &t, &one).bytes                      /* each weight: its state and age, too */
-          == beside(1000, 1) + 3 * 8 * 1000);
+          == other_bytes(1000, 1) + 3 * 8 * 1000);
 
     p.model = "kernel-ridge";           /* more than is allowed: said all the same */
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 1000));
     CHECK(of(&p, &t, &(fx_run){.threads = 1, .max_memory = 100000}).bytes
-          == bytes + beside(1000, 1));
+          == bytes + other_bytes(1000, 1));
 }
 
 static void check_seconds(void)

@@ -58,15 +58,15 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     CHECK(!memcmp(out, again, sizeof out));
     for (size_t q = 0; q < 3; q++)
         for (int f = 0; f < FOLDS; f++) {
-            size_t train[N], test[N], n = 0, held = 0;
+            size_t train[N], test[N], n = 0, n_test = 0;
             fx_data *a, *b;
             for (size_t i = 0; i < N; i++)
                 if (fold[i] == f)
-                    test[held++] = i;
+                    test[n_test++] = i;
                 else
                     train[n++] = i;
             CHECK(fx_data_select(&a, &t, train, n, NULL) == FX_OK);
-            CHECK(fx_data_select(&b, &t, test, held, NULL) == FX_OK);
+            CHECK(fx_data_select(&b, &t, test, n_test, NULL) == FX_OK);
             fx_table u = fx_data_table(a), v = fx_data_table(b);
             snprintf(spec, sizeof spec, "%s,C=%g", model, C[q]);
             plan.model = spec;
@@ -74,7 +74,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
             plan.model = model;
             CHECK(fx_model_evaluate(&expected, NULL, m, &v, NULL) == FX_OK);
             const fx_metrics *got = &out[q * FOLDS + (size_t)f];
-            CHECK(got->rows == held);
+            CHECK(got->rows == n_test);
             double off = distance(m, tol), unsure = near_zero(m, &v, off);
             if (classes == 2 || (classes && !plan.map && strstr(model, "kernel"))) {
                 CHECK_NEAR(got->accuracy, expected.accuracy, unsure);

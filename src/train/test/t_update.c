@@ -57,7 +57,7 @@ static void chunks_are_one_pass(const char *model, int map, size_t chunk)
 }
 
 /* 5 and 5 passes are 10. */
-static void goes_on(const char *five, const char *ten, int map)
+static void resumes(const char *five, const char *ten, int map)
 {
     fx_data *d = made("pairs:n=200,d=24,nz=6,k=4");
     fx_table t = fx_data_table(d);
@@ -79,7 +79,7 @@ static void goes_on(const char *five, const char *ten, int map)
 
 /* A kernel perceptron too: it knows its vectors among the rows.  Among other rows they stand above
  * all, and some may be there twice.  Other machines cannot. */
-static void machine_goes_on(const char *two, const char *four)
+static void machine_resumes(const char *two, const char *four)
 {
     fx_data *d = made("pairs:n=200,d=24,nz=6,k=4"), *e;
     fx_table t = fx_data_table(d), u;
@@ -215,14 +215,14 @@ int main(void)
     for (int map = 0; map < 2; map++) {
         chunks_are_one_pass("perceptron:max-iter=1", map, 37);
         chunks_are_one_pass("perceptron:max-iter=1,averaged=no", map, 50);
-        goes_on("perceptron:max-iter=5", "perceptron:max-iter=10", map);
-        goes_on("perceptron:max-iter=5,averaged=no", "perceptron:max-iter=10,averaged=no", map);
+        resumes("perceptron:max-iter=5", "perceptron:max-iter=10", map);
+        resumes("perceptron:max-iter=5,averaged=no", "perceptron:max-iter=10,averaged=no", map);
     }
     chunks_are_one_pass("kernel-perceptron:max-iter=1", 2, 37);
     chunks_are_one_pass("kernel-perceptron:max-iter=1,averaged=no", 2, 50);
     chunks_are_one_pass("kernel-perceptron:max-iter=1,budget=20", 2, 41);
-    machine_goes_on("kernel-perceptron:max-iter=2", "kernel-perceptron:max-iter=4");
-    machine_goes_on("kernel-perceptron:max-iter=2,averaged=no,budget=150",
+    machine_resumes("kernel-perceptron:max-iter=2", "kernel-perceptron:max-iter=4");
+    machine_resumes("kernel-perceptron:max-iter=2,averaged=no,budget=150",
                     "kernel-perceptron:max-iter=4,averaged=no,budget=150");
     starts_there();
     sees_more();

@@ -43,7 +43,7 @@ struct fxi_parsing {                    /* a file that is read */
     const fxi_json *meta;               /* its strings */
     size_t arrays;                      /* taken so far */
     bool bytes;                         /* strings hold bytes as characters */
-    bool vectors;                       /* set by the kind: weights are of vectors, not of columns */
+    bool vectors;                       /* set by the kind: weights are of vectors */
     fxi_learning how;                   /* the model's spec */
     const fx_run *run;
 };
@@ -51,9 +51,9 @@ struct fxi_parsing {                    /* a file that is read */
 fx_status fxi_file_parse_map(fx_model *m, const fx_run *run);
 /* header.c */
 fx_status fxi_file_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len);
-/* What the library says of specs and numbers is the file's fault: FX_EFORMAT, unless memory or time
- * ran out. */
-fx_status fxi_file_header_blame(fx_status st);
+/* The status of a call on specs and numbers of the file: FX_EFORMAT instead of an error, unless
+ * memory or time ran out. */
+fx_status fxi_file_header_error(fx_status st);
 /* The string of a key: as text that the model owns, one of two words, a decimal number of 0 to
  * `max`, a double, a list of strings (NULL if the key is missing) in one piece that it owns. */
 fx_status fxi_file_header_text(const char **out, const fxi_parsing *p, const char *key);

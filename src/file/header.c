@@ -42,7 +42,7 @@ fx_status fxi_file_header_open(fxi_parsing *p, const unsigned char *bytes, size_
     return st;
 }
 
-fx_status fxi_file_header_blame(fx_status st)
+fx_status fxi_file_header_error(fx_status st)
 {
     char why[400];
 

@@ -206,11 +206,11 @@ fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx
     if (!(p.m = fxi_model_new()))
         return FX_ENOMEM;
     if (!(st = fxi_file_header_open(&p, bytes, len)) && !(st = get_content(&p))
-        && !(st = fxi_file_header_blame(fxi_model_learner(&p.how, p.m->c.spec)))
+        && !(st = fxi_file_header_error(fxi_model_learner(&p.how, p.m->c.spec)))
         && !(st = fxi_model_become(p.m, &p.how))
         && !(st = p.how.kind->parse_header ? p.how.kind->parse_header(&p) : FX_OK)
         && !(st = take_arrays(&p)))
-        st = fxi_file_header_blame(check_specs(&p));
+        st = fxi_file_header_error(check_specs(&p));
     free(p.root);
     fxi_model_learner_free(&p.how);
     if (st) {

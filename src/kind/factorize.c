@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static fx_status refuse(const fx_model *m, const char *why)
+static fx_status unsupported(const fx_model *m, const char *why)
 {
     return fxi_error(FX_EUNSUPPORTED, "%s, map `%s`, kernel `%s`: %s", m->c.spec, m->c.map,
                      m->c.kernel, why);
@@ -39,12 +39,12 @@ static fx_status check(const fx_model *m)
         return fxi_error(FX_EUNSUPPORTED, "%s is a factorization machine already",
                          m->learner->name);
     if (!m->map || m->map->type != &fxi_map_random_kernel || m->c.variance)
-        return refuse(m, "only linear models on map rk are factorization machines");
+        return unsupported(m, "only linear models on map rk are factorization machines");
     if (k != &fxi_kernel_anova && k != &fxi_kernel_anova_upto && k != &fxi_kernel_all_subsets
         && k != &fxi_kernel_linear)
-        return refuse(m, "only anova, anova-upto and all-subsets are kernels of these");
+        return unsupported(m, "only anova, anova-upto and all-subsets are kernels of these");
     if (((const fxi_rk *)m->map->state)->complex)
-        return refuse(m, "complex draws are no factors; fit with rk:complex=no");
+        return unsupported(m, "complex draws are no factors; fit with rk:complex=no");
     return FX_OK;
 }
 

@@ -124,7 +124,7 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
     fxi_factors *own = m->own;
     fx_content *c = &m->c;
     const double *state = NULL;
-    fx_status st = fxi_file_header_blame(fxi_kind_factors_numbers_new(m, &p->how));
+    fx_status st = fxi_file_header_error(fxi_kind_factors_numbers_new(m, &p->how));
 
     if (st)
         return st;

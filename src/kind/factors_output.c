@@ -124,13 +124,13 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
                          "patience: the metric of output %zu is not defined on the rows "
                          "of eval; they need weight and, for auc, different labels",
                          o->number);
-    own->since++;
+    own->since_best++;
     if (!own->best.iterations || fxi_train_measure_better(t, metric, own->best_metric)) {
         copy_state(&own->best, now, shape_of(t)->size);
         own->best_metric = metric;
-        own->since = 0;
+        own->since_best = 0;
     }
-    return own->since >= t->patience ? FX_NOT_CONVERGED : FX_OK;
+    return own->since_best >= t->patience ? FX_NOT_CONVERGED : FX_OK;
 }
 
 /* ---- Fitting ----------------------------------------------------------------------------- */
@@ -211,8 +211,9 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     fxi_fm_state *f = &own->f;
     size_t size = shape_of(o->train)->size, i = 0;
 
-    own->late = !f->converged && !f->diverged && p->deadline > 0 && fxi_fm_clock() >= p->deadline;
-    own->ran = f->iterations;
+    own->timed_out = !f->converged && !f->diverged && p->deadline > 0
+                     && fxi_fm_clock() >= p->deadline;
+    own->iterations = f->iterations;
     if (own->best.iterations) {
         own->best.converged = f->converged;
         own->best.diverged = f->diverged;
@@ -231,7 +232,7 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
         own->zeros = zeros;
         f->converged = false;
     }
-    if (o->train->once)
+    if (o->train->single_pass)
         f->converged = true;
     o->s.objective = f->objective;
     o->s.iterations = f->iterations;
@@ -250,14 +251,14 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
     fxi_fm_problem p = {.fm = &fm, .X = &rows->X, .loss = t->how.loss, .y = o->y, .c = o->c,
                         .tol = t->how.tol, .max_iter = t->how.max_iter, .deadline = deadline(o),
                         .lr = keys->lr, .batch = keys->batch, .bare = keys->bare,
-                        .ordered = t->once, .seed = t->seed, .step = step, .ctx = o};
+                        .ordered = t->single_pass, .seed = t->seed, .step = step, .ctx = o};
     fx_status st = check_rows(o);
 
     for (size_t g = 0; g < fm.blocks; g++) {
         fm.block[g].beta *= beta;
         fm.block[g].beta_front *= beta;
     }
-    own->best.iterations = own->since = 0;
+    own->best.iterations = own->since_best = 0;
     if (!st && t->how.task == FXI_RANK) {
         st = fxi_fm_pairs_new(&pairs, t->labels.y, o->c, t->qid, t->source.rows, run);
         p.pairs = &pairs;

@@ -19,19 +19,19 @@ static size_t widest(const fxi_train *t)
 }
 
 /* What may help: products of columns want these in one range. */
-static void advise(char what[160], const fxi_train *t, const char *else_do)
+static void suggest(char what[160], const fxi_train *t, const char *otherwise)
 {
     const fx_content *c = &t->m->c;
     size_t j = widest(t);
     const char *name = c->name && t->X.cols ? c->name[j] : "", *gap = *name ? " " : "";
 
     if (!t->X.cols)
-        snprintf(what, 160, "%s", else_do);
+        snprintf(what, 160, "%s", otherwise);
     else if (t->largest[j] > 10)
         snprintf(what, 160, "column %zu%s%.40s is %.2g: scale it (maxabs, std) or %s",
-                 j + (size_t)c->base, gap, name, t->largest[j], else_do);
+                 j + (size_t)c->base, gap, name, t->largest[j], otherwise);
     else
-        snprintf(what, 160, "%s; the largest value is %.2g, in column %zu%s%.40s", else_do,
+        snprintf(what, 160, "%s; the largest value is %.2g, in column %zu%s%.40s", otherwise,
                  t->largest[j], j + (size_t)c->base, gap, name);
 }
 
@@ -58,7 +58,7 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
     if (!worst)
         return FX_OK;
     if (worst->f.diverged) {
-        advise(what, t, "lower lr");
+        suggest(what, t, "lower lr");
         return fxi_error(FX_DIVERGED,
                          "diverged after epoch %zu, even with the learning rate %g of "
                          "lr=%g; the model is that of the last good epoch: %s",
@@ -66,36 +66,37 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
                          ((const fxi_factors_keys *)t->how.own)->lr, what);
     }
     if (worst->f.rounded) {
-        advise(what, t, "raise beta-lambda or beta");
+        suggest(what, t, "raise beta-lambda or beta");
         return fxi_error(FX_NOT_CONVERGED,
                          "after %zu iterations rounding errors raise the "
                          "objective; the model is that of the last iteration, with objective %g: "
                          "%s",
-                         worst->ran, worst->f.objective, what);
+                         worst->iterations, worst->f.objective, what);
     }
-    if (worst->late)
+    if (worst->timed_out)
         return fxi_error(FX_NOT_CONVERGED,
                          "the limit of %g seconds came after %zu iterations, at "
                          "objective %g: raise it",
-                         t->max_seconds, worst->ran, worst->f.objective);
+                         t->max_seconds, worst->iterations, worst->f.objective);
     if (worst->zeros > 0) {
-        advise(what, t, "take another solver");
+        suggest(what, t, "take another solver");
         return fxi_error(FX_NOT_CONVERGED,
                          "after %zu iterations steps are small, but the objective "
                          "%g is above that of scores 0, %g: %s",
-                         worst->ran, worst->f.objective, worst->zeros, what);
+                         worst->iterations, worst->f.objective, worst->zeros, what);
     }
     if (t->X.cols && t->largest[widest(t)] > 1e3)
-        advise(what, t, "raise max-iter");
+        suggest(what, t, "raise max-iter");
     else
         snprintf(what, sizeof what, "raise max-iter");
     return fxi_error(FX_NOT_CONVERGED,
                      "after %zu iterations an iteration still changes the "
                      "objective %g by more than tol=%g of it: %s",
-                     worst->ran, worst->f.objective, t->how.tol, what);
+                     worst->iterations, worst->f.objective, t->how.tol, what);
 }
 
-fx_status fxi_kind_factors_summary_missed(const fxi_train *t, double C, size_t fold, double gap)
+fx_status fxi_kind_factors_summary_not_converged(const fxi_train *t, double C, size_t fold,
+                                                 double gap)
 {
     (void)gap;
     return fxi_error(FX_NOT_CONVERGED,

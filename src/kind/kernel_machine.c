@@ -175,13 +175,13 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 
 /* ---- What is said of it ------------------------------------------------------------------- */
 
-static const char *cure(const fxi_train *t, const fxi_output *o, bool unlike)
+static const char *cure(const fxi_train *t, const fxi_output *o, bool unscaled)
 {
     if (!is_smo(t))
         return "the matrix is too near a singular one; lower C";
-    if (o->s.iterations + 3 < t->how.max_iter && !unlike)
+    if (o->s.iterations + 3 < t->how.max_iter && !unscaled)
         return "rounding allows no less; raise tol";
-    if (unlike && !t->m->c.factors)
+    if (unscaled && !t->m->c.factors)
         return "scale the columns (maxabs, std)";
     return t->how.C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
 }
@@ -197,11 +197,11 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
                          t->m->c.kernel, o->s.iterations,
                          given ? "add a number to the diagonal of the matrix"
                                : "take another kernel or other coefficients");
-    bool unlike = !given && fxi_kind_weights_spread(where, t) > FXI_KIND_UNLIKE;
+    bool unscaled = !given && fxi_kind_weights_spread(where, t) > FXI_KIND_MAX_SPREAD;
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu %s, %s tol=%g%s: %s", o->s.gap,
                      o->s.iterations, smo ? "steps" : "iterations",
                      smo ? "and optimality violated by more than" : "above", t->how.tol, where,
-                     cure(t, o, unlike));
+                     cure(t, o, unscaled));
 }
 
 static fx_status summary(const fxi_train *t, const fxi_output *o)
@@ -212,11 +212,12 @@ static fx_status summary(const fxi_train *t, const fxi_output *o)
 const fxi_kind fxi_kind_kernel_machine = {
     .name = "kernel machine", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_machine), .pairs = true, .format = 2,
-    .probable = "train with calibrate=yes or model logistic",
+    .proba_hint = "train with calibrate=yes or model logistic",
     .read = read, .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_vectors_begin,
     .allocate = allocate, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
-    .finish = finish, .summary = summary, .missed = fxi_kind_weights_missed, .seconds = seconds,
+    .finish = finish, .summary = summary,
+    .not_converged = fxi_kind_weights_not_converged, .seconds = seconds,
     .peak = peak, .pilot = pilot, .scorer = fxi_kind_vectors_scorer,
     .terms = fxi_kind_vectors_terms, .dump_header = fxi_kind_vectors_file_header,
     .dump_arrays = fxi_kind_vectors_file_dump, .parse_header = fxi_kind_vectors_file_support,

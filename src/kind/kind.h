@@ -46,10 +46,10 @@ fxi_problem fxi_kind_weights_problem(fxi_output *o, double C);
 fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n);
 /* How many times larger the column of the largest numbers is than another; `where`: a text about it,
  * if that is more than FXI_KIND_UNLIKE. */
-#define FXI_KIND_UNLIKE 1e3
+#define FXI_KIND_MAX_SPREAD 1e3
 double fxi_kind_weights_spread(char where[128], const fxi_train *t);
-/* fxi_kind.missed of kinds that have a C. */
-fx_status fxi_kind_weights_missed(const fxi_train *t, double C, size_t fold, double gap);
+/* fxi_kind.not_converged of kinds that have a C. */
+fx_status fxi_kind_weights_not_converged(const fxi_train *t, double C, size_t fold, double gap);
 
 /* ---- features.c: weights of the features of rows or of a map -------------------------------- */
 void fxi_kind_features_describe(fx_description *d, const fxi_learning *l);
@@ -160,8 +160,8 @@ typedef struct fxi_factors_rows {       /* fxi_train.own */
 typedef struct fxi_factors_state {      /* fxi_output.own */
     fxi_fm_state f, best;               /* now; with patience, the best so far */
     double best_metric, centre;         /* centre: what was taken from the targets */
-    size_t since, ran;                  /* iterations that the best is old; of all that were done */
-    bool late;                          /* stopped by the clock */
+    size_t since_best, iterations;      /* iterations after the best; all iterations */
+    bool timed_out;                     /* stopped by the clock */
     double zeros;                       /* the objective of scores 0, if it ended above that */
 } fxi_factors_state;
 /* factors_numbers.c - the shape, of a parsed spec and of c's cols, kernel, family and base. */
@@ -193,7 +193,8 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
                                         const int32_t *row, size_t n, const fx_run *run);
 /* factors_summary.c */
 fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o);
-fx_status fxi_kind_factors_summary_missed(const fxi_train *t, double C, size_t fold, double gap);
+fx_status fxi_kind_factors_summary_not_converged(const fxi_train *t, double C, size_t fold,
+                                                 double gap);
 /* factors_init.c - plan.init, or a random start; what adagrad goes on from besides its sums. */
 fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run);
 void fxi_kind_factors_init_start(fxi_output *o);

@@ -196,12 +196,12 @@ static void keep(fxi_output *o)
 
 /* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
  * another where one gets nowhere.  unlike: columns are of very different sizes. */
-static const char *more_passes(const fxi_learning *how, bool unlike)
+static const char *more_passes(const fxi_learning *how, bool unscaled)
 {
     const options *o = how->own;
     bool alone = !o->l1 && (o->solver == DUAL || (o->solver == NEWTON && !how->loss->curve));
 
-    if (unlike)
+    if (unscaled)
         return alone ? "use solver=auto, or scale the columns (maxabs, std)"
                      : "scale the columns (maxabs, std)";
     if (alone)
@@ -212,13 +212,13 @@ static const char *more_passes(const fxi_learning *how, bool unlike)
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 {
     char where[128];
-    bool unlike = fxi_kind_weights_spread(where, t) > FXI_KIND_UNLIKE;
+    bool unscaled = fxi_kind_weights_spread(where, t) > FXI_KIND_MAX_SPREAD;
 
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu iterations, above tol=%g%s: %s",
                      o->s.gap, o->s.iterations, t->how.tol, where,
-                     o->s.iterations + 3 < t->how.max_iter && !unlike
+                     o->s.iterations + 3 < t->how.max_iter && !unscaled
                          ? "rounding allows no less; raise tol"
-                         : more_passes(&t->how, unlike && !t->m->c.factors));
+                         : more_passes(&t->how, unscaled && !t->m->c.factors));
 }
 
 static fx_status summary(const fxi_train *t, const fxi_output *o)
@@ -235,12 +235,12 @@ static fx_status parse_arrays(fxi_parsing *p)
 const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_weights), .format = 1,
-    .probable = "train with calibrate=yes or model logistic",
+    .proba_hint = "train with calibrate=yes or model logistic",
     .read = read, .describe = fxi_kind_features_describe,
     .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
     .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = fxi_kind_features_begin,
     .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
     .keep = keep, .finish = fxi_kind_features_finish, .summary = summary,
-    .missed = fxi_kind_weights_missed, .scorer = fxi_kind_features_scorer,
+    .not_converged = fxi_kind_weights_not_converged, .scorer = fxi_kind_features_scorer,
     .terms = fxi_kind_features_terms, .parse_arrays = parse_arrays,
     .parsed = fxi_kind_features_parsed};

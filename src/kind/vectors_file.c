@@ -47,7 +47,7 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
         return st;
     if (!*c->kernel)
         return fxi_error(FX_EFORMAT, "model: %s without a kernel", c->spec);
-    st = fxi_file_header_blame(fx_kernel_parse(&p->m->kernel, c->kernel,
+    st = fxi_file_header_error(fx_kernel_parse(&p->m->kernel, c->kernel,
                                                *c->family ? c->family : NULL, c->base));
     p->vectors = !*c->map && fxi_kind_kernel_exact(p->m);
     return st;
@@ -92,7 +92,7 @@ static fx_status take_matrix(fxi_parsing *p)
             return fxi_error(FX_EFORMAT, "model: `vector_col` is missing");
     }
     c->vectors = v;
-    return st ? st : fxi_file_header_blame(fxi_data_check(&v, "vectors", p->run));
+    return st ? st : fxi_file_header_error(fxi_data_check(&v, "vectors", p->run));
 }
 
 fx_status fxi_kind_vectors_file_take(fxi_parsing *p)

@@ -115,13 +115,13 @@ double fxi_kind_weights_spread(char where[128], const fxi_train *t)
         low = x > 0 && x < low ? x : low;
     }
     double ratio = high > 0 ? high / low : 1;
-    if (ratio > FXI_KIND_UNLIKE)
+    if (ratio > FXI_KIND_MAX_SPREAD)
         snprintf(where, 128, "; column %zu%s%.40s is %.1e times larger than another",
                  j + (size_t)c->base, c->name ? " " : "", c->name ? c->name[j] : "", ratio);
     return ratio;
 }
 
-fx_status fxi_kind_weights_missed(const fxi_train *t, double C, size_t fold, double gap)
+fx_status fxi_kind_weights_not_converged(const fxi_train *t, double C, size_t fold, double gap)
 {
     return fxi_error(FX_NOT_CONVERGED,
                      "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "

@@ -70,24 +70,24 @@ static fx_status auc_of(double *out, const fx_content *c, const double *y, const
     return st;
 }
 
-typedef struct judging {
+typedef struct evaluation {
     const fx_content *c;
     const double *y, *score, *weight;
     size_t n;
     double *work, *label;               /* [n] predicted */
-    double right, loss, total;
-} judging;
+    double correct, loss, total;
+} evaluation;
 
-static fx_status judge(void *ctx, size_t b, fxi_team *team)
+static fx_status evaluate_piece(void *ctx, size_t b, fxi_team *team)
 {
-    judging *j = ctx;
+    evaluation *j = ctx;
     const fx_content *c = j->c;
     size_t i = b * PIECE, last = j->n - i < PIECE ? j->n : i + PIECE;
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
         const double *s = j->score + i * c->outputs;
         j->label[i] = fxi_model_predict_label(c, s, j->work, team);
-        j->right += j->weight[i] * (j->label[i] == j->y[i]);
+        j->correct += j->weight[i] * (j->label[i] == j->y[i]);
         j->total += j->weight[i];
         if (c->sigmoid)
             j->loss -= j->weight[i] * fxi_model_predict_log(c, s, (size_t)j->y[i], j->work, team);
@@ -96,8 +96,8 @@ static fx_status judge(void *ctx, size_t b, fxi_team *team)
 }
 
 /* Predictions are clipped where the model says so. */
-static fx_status judge_targets(fx_metrics *out, const fx_content *c, const double *y,
-                               const double *score, const double *weight, size_t n)
+static fx_status evaluate_targets(fx_metrics *out, const fx_content *c, const double *y,
+                                  const double *score, const double *weight, size_t n)
 {
     double *label = c->low <= c->high ? fxi_alloc(n, sizeof *label) : NULL;
 
@@ -118,13 +118,13 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
 {
     const fx_content *c = &model->c;
     fx_metrics m = {n, NAN, NAN, NAN, NAN};
-    judging j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
+    evaluation j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
     fx_status st;
 
     if (!c->classes) {
         st = model->task == FXI_RANK
                  ? fxi_model_metrics_pairs(&m.auc, y, score, weight, qid, n, run)
-                 : judge_targets(&m, c, y, score, weight, n);
+                 : evaluate_targets(&m, c, y, score, weight, n);
         if (!st)
             *out = m;
         return st;
@@ -133,13 +133,13 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
     j.label = fxi_alloc(n, sizeof *j.label);
     st = j.work && j.label ? auc_of(&m.auc, c, y, score, weight, n, run) : FX_ENOMEM;
     if (!st)
-        st = fxi_parallel_ordered((n + PIECE - 1) / PIECE, judge, &j, run);
+        st = fxi_parallel_ordered((n + PIECE - 1) / PIECE, evaluate_piece, &j, run);
     if (!st && confusion)
         memset(confusion, 0, c->classes * c->classes * sizeof *confusion);
     for (size_t i = 0; i < n && !st && confusion; i++)
         confusion[(size_t)y[i] * c->classes + (size_t)j.label[i]] += weight[i];
     if (j.total > 0) {
-        m.accuracy = j.right / j.total;
+        m.accuracy = j.correct / j.total;
         m.logloss = c->sigmoid ? j.loss / j.total : NAN;
     }
     if (!st)

@@ -263,14 +263,14 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
 }
 
 /* Nothing may be said of classes where there are none. */
-static fx_status check_classless(const fx_plan *plan, const char *who)
+static fx_status check_classless(const fx_plan *plan, const char *models)
 {
     bool weights = plan->class_weight && *plan->class_weight;
 
     if (!weights && !plan->classes)
         return FX_OK;
     return fxi_error(FX_EINVAL, "%s are given, but %s no classes",
-                     weights ? "class weights" : "classes", who);
+                     weights ? "class weights" : "classes", models);
 }
 
 fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const fx_plan *plan,

@@ -100,7 +100,7 @@ struct fxi_kind {
     bool columns;                       /* remembers which columns an earlier model saw .. */
     bool widens;                        /* .. and takes one with fewer columns */
     int format;                         /* of its files: the first that has such models */
-    const char *probable;               /* how to get probabilities of classes */
+    const char *proba_hint;             /* how to get probabilities of classes */
 
     /* Reads keys into l and l->own.  complete: the spec as it was resolved; or NULL. */
     fx_status (*read)(fxi_learning *l, const fxi_spec *s);
@@ -132,8 +132,8 @@ struct fxi_kind {
     void (*release)(fxi_output *o);             /* frees its arrays; or NULL */
     fx_status (*finish)(fxi_train *t, const fx_run *run);       /* all of it into the model */
     fx_status (*summary)(const fxi_train *t, const fxi_output *o);
-    /* FX_NOT_CONVERGED of a path, with what to do. */
-    fx_status (*missed)(const fxi_train *t, double C, size_t fold, double gap);
+    /* FX_NOT_CONVERGED for a fit of a path; the detail suggests what to change. */
+    fx_status (*not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
     /* More rows: true if m can go on (or NULL: never), and what that needs besides rows. */
     bool (*updatable)(const fx_model *m);

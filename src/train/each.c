@@ -21,7 +21,7 @@ static fx_status one(void *ctx, size_t b, fxi_team *team)
 }
 
 /* What loops inside a job report is not the job's share. */
-static int tell(void *ctx, double part)
+static int report(void *ctx, double part)
 {
     const jobs *j = ctx;
 
@@ -44,7 +44,7 @@ fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, c
         return fxi_parallel(n, one, &j, &how);
     }
     if (how.progress) {
-        how.progress = tell;
+        how.progress = report;
         how.ctx = &j;
     }
     for (; j.now < n && !st; j.now++) {

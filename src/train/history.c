@@ -47,9 +47,9 @@ fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
                                                      .gap = now->gap,
                                                      .metric = metric})))
         return st;
-    double way = log(now->gap) / log(tol);      /* from 1 to tol; NaN and beyond: not shown */
-    if (o->done && way > *o->done && way < 1)
-        *o->done = way;
+    double progress = log(now->gap) / log(tol);  /* from 1 to tol; NaN and beyond: not shown */
+    if (o->done && progress > *o->done && progress < 1)
+        *o->done = progress;
     return FX_OK;
 }
 

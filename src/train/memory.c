@@ -30,15 +30,15 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
     left = limit - need;
     if ((st = fxi_fit_source(&t->source, &t->X, t->m->map, t->how.unstored ? 0 : left, run)))
         return st;
-    size_t visitors = (size_t)fxi_parallel_threads(run, t->source.blocks) * sizeof(float);
-    if (!fxi_size_mul(&visitors, visitors, t->source.buffer)
-        || !fxi_size_add(&visitors, visitors, need))
-        visitors = SIZE_MAX;
-    if ((st = fxi_memory_check(run, visitors, "weights, their fit and blocks of features")))
+    size_t buffers = (size_t)fxi_parallel_threads(run, t->source.blocks) * sizeof(float);
+    if (!fxi_size_mul(&buffers, buffers, t->source.buffer)
+        || !fxi_size_add(&buffers, buffers, need))
+        buffers = SIZE_MAX;
+    if ((st = fxi_memory_check(run, buffers, "weights, their fit and blocks of features")))
         return st;
     left -= fxi_fit_source_bytes(&t->source);
-    bool alone = t->source.buffer || (t->how.unstored && limit != UINT64_MAX);
-    t->max_at_once = alone ? 1 : 1 + left / each;
+    bool single = t->source.buffer || (t->how.unstored && limit != UINT64_MAX);
+    t->max_at_once = single ? 1 : 1 + left / each;
     if (kind->share)
         kind->share(t, plan, left, each, run);
     return FX_OK;

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct seeing {
+typedef struct scan {
     const fx_matrix *X;
     const double *weight;
     double *largest;
     size_t piece;
-} seeing;
+} scan;
 
-static fx_status see_piece(void *ctx, size_t b, fxi_team *team)
+static fx_status scan_piece(void *ctx, size_t b, fxi_team *team)
 {
-    const seeing *s = ctx;
+    const scan *s = ctx;
     size_t i = b * s->piece, last = s->X->rows - i < s->piece ? s->X->rows : i + s->piece;
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
@@ -47,8 +47,8 @@ fx_status fxi_train_seen(fxi_train *t, const fx_run *run)
     if (!st)
         st = fxi_data_rows(&rows, &table);
     if (!st) {
-        seeing s = {&t->X, t->labels.weight, t->largest, rows.piece};
-        st = fxi_parallel_ordered(rows.pieces, see_piece, &s, run);
+        scan s = {&t->X, t->labels.weight, t->largest, rows.piece};
+        st = fxi_parallel_ordered(rows.pieces, scan_piece, &s, run);
     }
     free(rows.start);
     if (st)

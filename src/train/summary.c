@@ -15,7 +15,8 @@ static bool worse(const fxi_output *a, const fxi_output *b)
 }
 
 /* Sums and largest over the outputs; the status of the worst. */
-fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o, fxi_train_remark *missed)
+fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
+                            fxi_train_remark *not_converged)
 {
     fx_content *c = &t->m->c;
     size_t worst = 0;
@@ -31,5 +32,5 @@ fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o, fxi_train_r
         if (worse(&o[k], &o[worst]))
             worst = k;
     }
-    return c->converged ? FX_OK : missed(t, &o[worst]);
+    return c->converged ? FX_OK : not_converged(t, &o[worst]);
 }

@@ -20,7 +20,7 @@ struct fxi_train {
     uint64_t seed;
     double begin;                       /* seconds on the clock */
     const int64_t *qid;                 /* of the table; or NULL */
-    bool once;                          /* an update: one pass, rows in their order */
+    bool single_pass;                   /* an update: one pass, rows in their order */
     /* rows to measure on, prepared alike; eval.rows 0: none */
     fx_matrix eval_X;
     fx_data *eval_rows;
@@ -79,10 +79,11 @@ fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan);
 fx_status fxi_train_measure_new(fxi_output *o);
 fx_status fxi_train_measure(double *out, const fxi_output *o);
 bool fxi_train_measure_better(const fxi_train *t, double a, double b);
-/* summary.c - sums and largest over the outputs; the status of the worst, by `missed`, the remark
- * on an output that did not converge. */
+/* summary.c - sums and maxima over the outputs; FX_OK, or what `not_converged` returns for the worst
+ * output. */
 typedef fx_status fxi_train_remark(const fxi_train *t, const fxi_output *o);
-fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o, fxi_train_remark *missed);
+fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
+                            fxi_train_remark *not_converged);
 
 /* ---- each.c, folds.c, calibrate.c, fit.c: several fits ------------------------------------ */
 typedef fx_status fxi_train_job(void *ctx, size_t job, double *done, const fx_run *run);

@@ -90,7 +90,7 @@ fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, 
                          m->c.spec);
     st = fxi_model_learner(&train.how, m->c.spec);
     train.how.max_iter = 1;
-    train.once = true;
+    train.single_pass = true;
     train.seed = m->c.seed;
     if (!st)
         st = fxi_train_new(&train);

@@ -365,7 +365,7 @@ static void test_planted(const char *spec, const fx_plan *plan, size_t order, do
     fx_data_free(d);
 }
 
-static void refused(fx_status expected, const fx_model *m, const fx_question *q)
+static void rejected(fx_status expected, const fx_model *m, const fx_question *q)
 {
     fx_explanation *e = NULL;
 
@@ -387,22 +387,22 @@ static void test_errors(void)
     };
 
     two.rows = 2;
-    refused(FX_EINVAL, NULL, &(fx_question){0});
-    refused(FX_EINVAL, m, NULL);
-    refused(FX_EINVAL, m, &(fx_question){.output = 2});
-    refused(FX_EINVAL, m, &(fx_question){.output = 1, .class_name = "1"});
-    refused(FX_EINVAL, m, &(fx_question){.class_name = "1"});   /* of targets */
-    refused(FX_EINVAL, m, &(fx_question){.support = 1});        /* without rows */
-    refused(FX_EINVAL, m, &(fx_question){.unsupported = 1});
-    refused(FX_EINVAL, m, &(fx_question){.effort = -1});
-    refused(FX_ESHAPE, m, &(fx_question){.row = &two});
-    refused(FX_EUNSUPPORTED, m, &(fx_question){.order = 99});
+    rejected(FX_EINVAL, NULL, &(fx_question){0});
+    rejected(FX_EINVAL, m, NULL);
+    rejected(FX_EINVAL, m, &(fx_question){.output = 2});
+    rejected(FX_EINVAL, m, &(fx_question){.output = 1, .class_name = "1"});
+    rejected(FX_EINVAL, m, &(fx_question){.class_name = "1"});  /* of targets */
+    rejected(FX_EINVAL, m, &(fx_question){.support = 1});       /* without rows */
+    rejected(FX_EINVAL, m, &(fx_question){.unsupported = 1});
+    rejected(FX_EINVAL, m, &(fx_question){.effort = -1});
+    rejected(FX_ESHAPE, m, &(fx_question){.row = &two});
+    rejected(FX_EUNSUPPORTED, m, &(fx_question){.order = 99});
     CHECK(fx_model_explain(NULL, m, &(fx_question){0}, NULL) == FX_EINVAL);
     fx_model_explain_free(NULL);
     fx_model_free(m);
     for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
         m = fitted(&plans[k], &t, NULL);
-        refused(FX_EUNSUPPORTED, m, &(fx_question){0});
+        rejected(FX_EUNSUPPORTED, m, &(fx_question){0});
         fx_model_free(m);
     }
 }
@@ -478,12 +478,12 @@ static void test_classes(const fx_plan *plan)
     }
     CHECK(seen[1] && seen[2] + seen[3]);        /* not the first alone */
     if (pairs) {
-        refused(FX_EINVAL, m, &(fx_question){.class_name = "c"});       /* no row: no rival */
-        refused(FX_EINVAL, m, &(fx_question){.class_name = "b/a"});
+        rejected(FX_EINVAL, m, &(fx_question){.class_name = "c"});      /* no row: no rival */
+        rejected(FX_EINVAL, m, &(fx_question){.class_name = "b/a"});
         CHECK(output_of(m, &one, "a/b") == 1);  /* a against b, not the class of that name */
     }
-    refused(FX_EINVAL, m, &(fx_question){.class_name = "d"});
-    refused(FX_EINVAL, m, &(fx_question){.class_name = ""});
+    rejected(FX_EINVAL, m, &(fx_question){.class_name = "d"});
+    rejected(FX_EINVAL, m, &(fx_question){.class_name = ""});
     fx_model_free(m);
 }
 

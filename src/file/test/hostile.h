@@ -11,7 +11,7 @@ static inline void fix_crc(file *f)
     memcpy(f->bytes + f->len - 4, &crc, 4);
 }
 
-static inline void refused(const file *f, fx_status expected, const char *why)
+static inline void rejected(const file *f, fx_status expected, const char *why)
 {
     fx_model *m = NULL;
     unsigned char *exact = malloc(f->len ? f->len : 1); /* so that a byte too far is noticed */
@@ -66,7 +66,7 @@ static inline void check_changes(fx_model *m, const change *c)
 
     for (; c->from; c++) {
         file g = edited(&f, c->from, c->to);
-        refused(&g, FX_EFORMAT, c->why);
+        rejected(&g, FX_EFORMAT, c->why);
         free(g.bytes);
     }
     fx_model_free(m);

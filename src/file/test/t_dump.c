@@ -232,32 +232,32 @@ static void check_all_seen(void)
     free(without.bytes);
 }
 
-typedef struct refusal {
+typedef struct sink_limit {
     size_t calls, max_calls;
-} refusal;
+} sink_limit;
 
-static int refuse(void *ctx, const void *bytes, size_t len)
+static int reject(void *ctx, const void *bytes, size_t len)
 {
-    refusal *r = ctx;
+    sink_limit *r = ctx;
 
     (void)bytes, (void)len;
     return ++r->calls > r->max_calls;
 }
 
-static void check_refused(void)
+static void check_full_sink(void)
 {
     fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = 5});
     fx_status s = FX_EOUTPUT;
     size_t max_calls = 0;
 
     for (; s; max_calls++) {
-        refusal r = {.max_calls = max_calls};
-        s = fx_model_dump(&(fx_sink){.write = refuse, .ctx = &r}, m);
+        sink_limit r = {.max_calls = max_calls};
+        s = fx_model_dump(&(fx_sink){.write = reject, .ctx = &r}, m);
         CHECK(!s || (s == FX_EOUTPUT && r.calls == max_calls + 1));
     }
     CHECK(max_calls == 5);              /* header, weights, intercepts, CRC */
     CHECK(fx_model_dump(NULL, m) == FX_EINVAL);
-    CHECK(fx_model_dump(&(fx_sink){.write = refuse}, NULL) == FX_EINVAL);
+    CHECK(fx_model_dump(&(fx_sink){.write = reject}, NULL) == FX_EINVAL);
     fx_model_free(m);
 }
 
@@ -267,7 +267,7 @@ static void check_large(void)
     enum { N = 64, LONG = 17 << 20 };
     const char *name[N];
     char *text = malloc(LONG + 1);
-    refusal r = {0};
+    sink_limit r = {0};
 
     CHECK(text);
     memset(text, 'x', LONG);
@@ -275,7 +275,7 @@ static void check_large(void)
     for (size_t i = 0; i < N; i++)
         name[i] = text;
     fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = N, .name = name});
-    CHECK(fx_model_dump(&(fx_sink){.write = refuse, .ctx = &r}, m) == FX_EUNSUPPORTED && !r.calls);
+    CHECK(fx_model_dump(&(fx_sink){.write = reject, .ctx = &r}, m) == FX_EUNSUPPORTED && !r.calls);
     CHECK(strstr(fx_error_detail(), "bytes, the limit is 1073741824; give its columns shorter"));
     fx_model_free(m);
     free(text);
@@ -286,7 +286,7 @@ int main(void)
     test_init();
     check_rounds();
     check_all_seen();
-    check_refused();
+    check_full_sink();
     if (!getenv("FX_TEST_SLOW"))
         check_large();
     return 0;

@@ -58,24 +58,24 @@ static void check_damage(fx_model *m)
     size_t len = f.len;
 
     for (f.len = 0; f.len < len; f.len++)
-        refused(&f, FX_EFORMAT,
-                f.len < 8 ? "not a featcross model" : "the file is truncated or damaged");
+        rejected(&f, FX_EFORMAT,
+                 f.len < 8 ? "not a featcross model" : "the file is truncated or damaged");
     f.len = len;
     for (size_t i = 0; i < len; i++) {
         unsigned char was = f.bytes[i], bit = (unsigned char)(1u << test_below(8));
         for (int k = 0; k < 2; k++) {
             f.bytes[i] = was ^ (k ? 0xff : bit);
-            refused(&f, FX_EFORMAT,
-                    i >= 8 && i < 8 + strlen("{\"__metadata__\":{\"format\"")
-                        ? "not a featcross model"
-                        : "");
+            rejected(&f, FX_EFORMAT,
+                     i >= 8 && i < 8 + strlen("{\"__metadata__\":{\"format\"")
+                         ? "not a featcross model"
+                         : "");
         }
         f.bytes[i] = was;
     }
     to_file(&f, "1234", 4);
-    refused(&f, FX_EFORMAT, "truncated or damaged");
+    rejected(&f, FX_EFORMAT, "truncated or damaged");
     fix_crc(&f);
-    refused(&f, FX_EFORMAT, "arrays that no model of this format has");
+    rejected(&f, FX_EFORMAT, "arrays that no model of this format has");
     fx_model_free(m);
     free(f.bytes);
 }
@@ -191,23 +191,23 @@ static void check_numbers(void)
             memcpy(&was, data + where[i].at, 8);
             memcpy(data + where[i].at, &wrong[k], 8);
             fix_crc(&f);
-            refused(&f, FX_EFORMAT, where[i].why);
+            rejected(&f, FX_EFORMAT, where[i].why);
             memcpy(data + where[i].at, &was, 8);
         }
     memcpy(data + 64, &(double){-1}, 8);
     fix_crc(&f);
-    refused(&f, FX_EFORMAT, "positive");
+    rejected(&f, FX_EFORMAT, "positive");
     memcpy(data + 64, &(double){1}, 8);
     data[72] = 2;
     fix_crc(&f);
-    refused(&f, FX_EFORMAT, "number 0 of `seen` is 2");
+    rejected(&f, FX_EFORMAT, "number 0 of `seen` is 2");
     fx_model_free(m);
     free(f.bytes);
 
     m = perceptron();
     ((fxi_online *)m->own)->count[0] = (uint64_t)1 << 63;
     f = dumped(m);
-    refused(&f, FX_EFORMAT, "negative");
+    rejected(&f, FX_EFORMAT, "negative");
     fx_model_free(m);
     free(f.bytes);
 }
@@ -222,12 +222,12 @@ static void check_others(void)
     to_file(&f, &(uint64_t){sizeof other - 1}, 8);
     to_file(&f, other, sizeof other - 1);
     to_file(&f, "\0\0\0\0", 4);
-    refused(&f, FX_EFORMAT, "not a featcross model");
+    rejected(&f, FX_EFORMAT, "not a featcross model");
     fix_crc(&f);
-    refused(&f, FX_EFORMAT, "not a featcross model");
+    rejected(&f, FX_EFORMAT, "not a featcross model");
     f.len = 0;
     to_file(&f, "1 1:0.5 2:1\n-1 1:1\n", 19);
-    refused(&f, FX_EFORMAT, "not a featcross model");
+    rejected(&f, FX_EFORMAT, "not a featcross model");
     free(f.bytes);
 
     f = dumped(m);

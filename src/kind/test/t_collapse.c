@@ -92,7 +92,7 @@ static void test_inexact(double size)
     fx_model_free(m);
 }
 
-static void test_refusals(const fx_matrix *rows)
+static void test_rejections(const fx_matrix *rows)
 {
     fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = rows, .label = target};
     fx_model *m = NULL;
@@ -141,7 +141,7 @@ int main(void)
             for (size_t m = 0; m < sizeof models / sizeof *models; m++)
                 test_equal(models[m], kernels[k], &form[f]);
         test_auto(&form[f]);
-        test_refusals(&form[f]);
+        test_rejections(&form[f]);
     }
     test_inexact(1);
     test_inexact(1e-9);

@@ -58,7 +58,7 @@ static void agree(const fx_table *t)
     fx_model_free(b);
 }
 
-static void refuses(const fx_table *t)
+static void rejects(const fx_table *t)
 {
     fx_model *m, *next = NULL;
     fx_metrics e, path[4];
@@ -112,7 +112,7 @@ int main(void)
             &dense);
         agree(&t);
     }
-    refuses(&t);
+    rejects(&t);
     free(x);
     fx_data_free(d);
     return 0;

@@ -150,7 +150,7 @@ static int no(void *ctx, const void *bytes, size_t len)
     return len > 0;
 }
 
-static void cannot_say(const char *spec, const char *scale, const char *why)
+static void check_unsupported(const char *spec, const char *scale, const char *why)
 {
     double y[ROWS];
     fx_matrix X = rows(0);
@@ -178,12 +178,12 @@ int main(void)
     there_and_back("fm:task=regress,rank=3,max-iter=5,sd=0.5", NULL, 0);
     there_and_back("fm:rank=3,max-iter=5,sd=0.5", "maxabs", 1);
     there_and_back("hofm:order=2,rank=9,max-iter=5,linear=no,sd=0.5", "std", 1);
-    cannot_say("hofm:order=3", NULL, "of order 2");
-    cannot_say("ridge", NULL, "of order 2");
-    cannot_say("fm:rank=2", NULL, "3 outputs");
-    cannot_say("fm", "unit-l2", "cannot scale rows");
-    cannot_say("fm:lambda=signs,rank=64", NULL, "lambda of component");
-    cannot_say("fm:task=regress,clip=train", NULL, "clip=no");
-    cannot_say("fm", NULL, "");
+    check_unsupported("hofm:order=3", NULL, "of order 2");
+    check_unsupported("ridge", NULL, "of order 2");
+    check_unsupported("fm:rank=2", NULL, "3 outputs");
+    check_unsupported("fm", "unit-l2", "cannot scale rows");
+    check_unsupported("fm:lambda=signs,rank=64", NULL, "lambda of component");
+    check_unsupported("fm:task=regress,clip=train", NULL, "clip=no");
+    check_unsupported("fm", NULL, "");
     return 0;
 }

@@ -66,7 +66,7 @@ static void once(const char *map, const char *kernel, size_t features, size_t cl
     fx_model_free(m);
 }
 
-static void refused(const char *map, const char *kernel, const char *why)
+static void rejected(const char *map, const char *kernel, const char *why)
 {
     fx_model *m = built((fx_content){.spec = "ridge",
                                      .map = map,
@@ -97,8 +97,8 @@ int main(void)
     once("rk", "anova:order=1", 16, 2, "hofm-simplex:order=2", 1e-12);
     once("rk:dist=gaussian", "anova:order=2", 21, 3, "fm:", 1e-5);
     once("rk:dist=laplace", "all-subsets", 21, 0, "all-subsets:", 1e-4);
-    refused("rk:complex=yes", "anova:order=2", "complex draws");
-    refused("rm", "poly:degree=2", "only linear models on map rk");
+    rejected("rk:complex=yes", "anova:order=2", "complex draws");
+    rejected("rm", "poly:degree=2", "only linear models on map rk");
 
     fx_model *m = built((fx_content){.spec = "ridge", .cols = COLS}), *n = NULL;
     CHECK(fx_model_factorize(&n, m, NULL) == FX_EUNSUPPORTED && !n);

@@ -183,7 +183,7 @@ static void fails(const fx_plan *plan, const fx_table *t, fx_status expected, co
     CHECK(!m);
 }
 
-static void check_refused(rows *r)
+static void check_full_sink(rows *r)
 {
     static const struct { const char *spec; fx_status status; const char *why; } cases[] = {
         {"fm:rank=0", FX_EINVAL, "rank=0"}, {"hofm:order=1", FX_EINVAL, "order=1"},
@@ -251,6 +251,6 @@ int main(void)
     check_rows(&r);
     check_targets(&r);
     check_groups(&r);
-    check_refused(&r);
+    check_full_sink(&r);
     return 0;
 }

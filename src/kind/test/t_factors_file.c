@@ -11,7 +11,7 @@ static void check_number(fx_model *m, const double *at, double x, const char *wh
 
     *to = x;
     file f = dumped(m);
-    refused(&f, FX_EFORMAT, why);
+    rejected(&f, FX_EFORMAT, why);
     free(f.bytes);
     *to = was;
 }

@@ -102,7 +102,7 @@ static void has_folds_and_history(void)
     fx_data_free(d);
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     fx_data *d = made("pairs:n=120,d=12,nz=5,k=3"), *raw = parsed("1 1:1 2:3\n-1 1:3\n1 1:1 2:1\n");
     fx_table t = fx_data_table(d), u = fx_data_table(raw);
@@ -151,6 +151,6 @@ int main(void)
     is_the_same_model("kernel-perceptron", 0, "precomputed:serial=no", 2);
     is_the_same_model("kernel-pca:k=3", 1, "precomputed", 0);
     has_folds_and_history();
-    refuses();
+    rejects();
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_kernel_machine.c - kernel machines as models: they fit, say how, are written, read and asked; with the
- * linear kernel they are the linear models. */
+ * t_kernel_machine.c - kernel machines as models: they fit, say how, are written, read and asked;
+ * with the linear kernel they are the linear models. */
 #include "machine.h"
 
 enum { N = 240 };
@@ -128,7 +128,7 @@ static void new_columns(void)
     fx_data_free(x);
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     fx_data *d = made("pairs:n=240,d=20,nz=6,k=4"), *one = parsed("1 1:1\n1 1:2\n");
     fx_table t = fx_data_table(d), u = fx_data_table(one);
@@ -176,6 +176,6 @@ int main(void)
     linear_kernel("kernel-perceptron:averaged=no", "perceptron:averaged=no", 3, 1e-9);
     nothing_to_keep();
     new_columns();
-    refuses();
+    rejects();
     return 0;
 }

@@ -92,7 +92,7 @@ static void with(file *f, const char *name, size_t at, const void *x, size_t siz
     memcpy(was, p, size);
     memcpy(p, x, size);
     fix_crc(f);
-    refused(f, FX_EFORMAT, why);
+    rejected(f, FX_EFORMAT, why);
     memcpy(p, was, size);
 }
 

@@ -85,7 +85,7 @@ static void weights_are_copies(void)
     }
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     double one = 1, zero = 0, nan_ = NAN;
     fx_metrics m;
@@ -103,6 +103,6 @@ int main(void)
     test_init();
     golden();
     weights_are_copies();
-    refuses();
+    rejects();
     return 0;
 }

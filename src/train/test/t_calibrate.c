@@ -88,7 +88,7 @@ static void is_never_nan(void)
     }
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     fx_data *d = parsed("1 1:1\n2 1:2\n2 1:3\n2 1:4\n");
     fx_data *e = parsed("1 1:1\n2 1:2\n1 1:3\n2 1:4\n");
@@ -120,6 +120,6 @@ int main(void)
     gives_probabilities("logistic", 2);
     gives_probabilities("logistic", 3);
     is_never_nan();
-    refuses();
+    rejects();
     return 0;
 }

@@ -315,7 +315,7 @@ static void fails(const fx_plan *plan, const fx_table *t, fx_status expected, co
     CHECK(s == expected && !m && (!detail || strstr(fx_error_detail(), detail)));
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     fx_data *d = parsed("1 1:1\n2 1:2\n"), *one = parsed("3 1:1\n3 1:2\n");
     fx_data *text = parsed("a 1:1\nb 1:2\n");
@@ -361,7 +361,7 @@ static void refuses(void)
 }
 
 /* What stands in the way is named; a model comes all the same. */
-static void says_what_to_do(void)
+static void suggests_what_to_change(void)
 {
     fx_data *d = parsed("1 1:1 2:1e6\n2 1:2 2:3e5\n1 1:0.5 2:7e5\n2 1:3 2:8e5\n1 1:2 2:2e5\n");
     fx_table t = fx_data_table(d);
@@ -494,8 +494,8 @@ int main(void)
     is_one_against_the_rest("perceptron");
     names_do_not_matter();
     finds_the_majority();
-    refuses();
-    says_what_to_do();
+    rejects();
+    suggests_what_to_change();
     keeps_a_history();
     can_be_stopped();
     return 0;

@@ -90,7 +90,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     fx_data_free(d);
 }
 
-static void refuses(void)
+static void rejects(void)
 {
     fx_data *d = parsed("1 1:1\n2 1:2\n1 1:3\n2 1:4\n");
     fx_table t = fx_data_table(d);
@@ -124,6 +124,6 @@ int main(void)
     is_cross_validation("kernel-svm:tol=1e-4,collapse=no", 1e-5, 3, 2);
     is_cross_validation("kernel-svr:tol=1e-4,collapse=no", 1e-5, 0, 2);
     is_cross_validation("kernel-ridge:collapse=no", 1e-8, 0, 2);
-    refuses();
+    rejects();
     return 0;
 }

@@ -80,7 +80,7 @@ static void can_be_stopped(call *c)
 }
 
 /* Too little memory is said with how much is needed; that much, step by step, is enough. */
-static void says_what_it_needs(call *c)
+static void states_needed_memory(call *c)
 {
     for (int which = 0; which < 4; which++) {
         fx_run run = {.threads = 2, .max_memory = 2000};
@@ -155,7 +155,7 @@ int main(void)
         is_shared(&c);
         if (k == 0)
             c.plan.model = "svm-l2:calibrate=yes,tol=0.1";
-        says_what_it_needs(&c);
+        states_needed_memory(&c);
         fx_model_free(m);
     }
     fx_data_free(d);

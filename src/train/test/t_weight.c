@@ -69,7 +69,7 @@ static void nothing_weighs_nothing(const char *start, const char *intercept)
 }
 
 /* What looks at rows one by one does not see rows of weight 0 at all: the same bits. */
-static void is_never_looked_at(const char *spec)
+static void is_never_read(const char *spec)
 {
     fx_data *d = made("pairs:n=150,d=24,nz=6,k=4"), *e;
     fx_table t = fx_data_table(d), u;
@@ -116,9 +116,9 @@ int main(void)
     for (size_t s = 0; s < SPECS; s++)
         for (size_t k = 0; k < 3; k++)
             nothing_weighs_nothing(specs[s], intercept[k]);
-    is_never_looked_at("perceptron");
-    is_never_looked_at("perceptron:averaged=no,intercept=none");
-    is_never_looked_at("perceptron:calibrate=yes");
+    is_never_read("perceptron");
+    is_never_read("perceptron:averaged=no,intercept=none");
+    is_never_read("perceptron:calibrate=yes");
     starts_at_the_end("svm:solver=newton,");
     starts_at_the_end("svm-l2:");
     starts_at_the_end("svm-l2:penalty=l1,");

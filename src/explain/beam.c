@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * beam.c - combinations built up column by column, where all of them are too many.
  *
- * Of each length the best `width` are kept, twice: by what they may become, the bound of
- * weight.c, and by the weight that they have as they are.  The first keeps a triple whose
- * pairs have no weight of their own, as in a parity; the second finds what stands out among columns
- * of equal norms.  Cost: 4 t width n S multiplications at most. */
+ * For each length there are two lists of the best `width`: by the bound of weight.c on what they
+ * can become, and by the weight that they have.  The first retains a triple whose pairs have no
+ * weight of their own, as in a parity; the second finds large weights among columns of equal
+ * norms.  Cost: 4 t width n S multiplications at most. */
 
 #include "explain/explain.h"
 
@@ -63,7 +63,7 @@ static fx_status offer(beam *b, const fxi_explain_item *from, size_t i)
     return fxi_explain_weight_offer(b->f, r, b->q + b->f->S, &b->found);
 }
 
-/* One more column behind each of these. */
+/* Appends one more column to each of these. */
 static fx_status extend(beam *b, const fxi_explain_item *from, fxi_team *team)
 {
     const fxi_explain_field *f = b->f;

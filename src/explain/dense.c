@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * dense.c - all combinations from one first column on, depth first, as far as bounds allow.
  *
- * The last two columns come in tiles of 16 x 16: products q_s p_js of 16 columns beside the factors
+ * The last two columns come in tiles of 16 x 16: products q_s p_js of 16 columns times the factors
  * of 16 others, a small product of matrices.  A tile costs 256 S multiplications and its bounds 16
  * S.  Order 2 begins with such a panel. */
 
@@ -24,7 +24,7 @@ static double *products(const fxi_explain_walk *w, int level)
     return w->q + (size_t)level * w->f->S;
 }
 
-/* Is there enough left to do this much? */
+/* Counts the work; true if the search may go on within its limit. */
 static bool spend(fxi_explain_walk *w, double work)
 {
     w->work += work;
@@ -32,7 +32,7 @@ static bool spend(fxi_explain_walk *w, double work)
     return !w->stopped && !w->status;
 }
 
-/* Column i in the place before the last, others behind it in `sum`. */
+/* Column i is the last but one; `sum` has the weights with each last column of the panel. */
 static void take_row(fxi_explain_walk *w, const double *sum, size_t i, size_t panel)
 {
     const fxi_explain_field *f = w->f;

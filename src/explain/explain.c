@@ -69,7 +69,7 @@ static fx_status check(const fx_model *m, const fx_question *q)
     return FX_OK;
 }
 
-/* Columns that the model has seen and, if rows are looked at, enough of them have. */
+/* Columns that the model has seen and, if support is required, that enough rows have. */
 static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_content *c,
                              const fxi_explain_holders *h)
 {

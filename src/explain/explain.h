@@ -15,7 +15,7 @@
 #define FXI_EXPLAIN_H
 #include "model/model.h"
 
-enum { FXI_EXPLAIN_DEEP = 32 };         /* columns of a combination that is looked for */
+enum { FXI_EXPLAIN_DEEP = 32 };         /* columns of a combination, at most */
 
 /* A combination of columns j_1 <= .. <= j_t, low <= t <= high, has the weight
  *
@@ -83,8 +83,8 @@ typedef struct fxi_explain_top {
     size_t n, capacity, max_items;      /* a heap, the smallest first */
     fxi_explain_item *at;
     const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
-    fxi_team *team;                     /* asked while rows are looked at; or NULL */
-    double spent;                       /* steps of that, beside the multiplications */
+    fxi_team *team;                     /* polled while rows are searched; or NULL */
+    double spent;                       /* steps of that search */
 } fxi_explain_top;
 /* The |weight| that a combination needs to be listed. */
 static inline double fxi_explain_min_weight(const fxi_explain_top *t)
@@ -143,7 +143,7 @@ static inline int fxi_explain_ascending(const void *a, const void *b)   /* of in
 
     return (x > y) - (x < y);
 }
-/* May column i join those at r[0..n)? */
+/* True if column i may be combined with those at r[0..n). */
 bool fxi_explain_weight_joins(const fxi_explain_field *f, const int32_t *r, int n, size_t i);
 /* Bounds and sums are rounded: what is below by less than this is not left out. */
 #define FXI_EXPLAIN_SLACK (1 + 1e-9)
@@ -190,7 +190,7 @@ typedef struct fxi_explain_search {
     size_t left;                        /* orders still to be searched */
     double *done;                       /* share of the effort, for progress */
     bool exact;                         /* out */
-    double missed;                      /* out: of what was not looked at */
+    double missed;                      /* out: bound on what was not searched */
 } fxi_explain_search;
 fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
                                  const fxi_explain_terms *t, fxi_explain_columns c,
@@ -208,7 +208,7 @@ typedef struct fxi_explain_row {
 fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t output,
                               const fx_matrix *row, const fx_run *run);
 void fxi_explain_row_free(fxi_explain_row *r);
-/* Which output the question is about. */
+/* The output that q selects. */
 fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
                              const fx_run *run);
 /* support.c - which rows have a column, so that a search sees at once whether a combination

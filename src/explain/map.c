@@ -189,7 +189,7 @@ static fx_status add_forms(fxi_explain_terms *t, const fxi_rm *rm, int n, size_t
     return FX_OK;
 }
 
-/* Orders 0 and 1, exactly, behind the random features. */
+/* Orders 0 and 1 are exact features after the random ones. */
 static fx_status add_exact(fxi_explain_terms *t, const fxi_rm *rm)
 {
     const fx_content *c = &t->m->c;

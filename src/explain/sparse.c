@@ -23,7 +23,7 @@ fx_status fxi_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_fi
     return w->q && w->component && w->sum && w->touched && w->mark ? FX_OK : FX_ENOMEM;
 }
 
-/* First entry of component s at position `from` or behind it. */
+/* First entry of component s at position `from` or after it. */
 static size_t find(const fxi_explain_field *f, int32_t s, size_t from)
 {
     size_t low = f->row[s], high = f->row[s + 1];

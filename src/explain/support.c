@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * support.c - rows that hold all columns of a combination: enough of them, while the search
- * goes on, and how many, at its end.
+ * support.c - rows that hold all columns of a combination: whether there are enough of them, during
+ * the search, and how many there are, at its end.
  *
- * While it goes on: the rows of each column are listed; those of the column with the fewest are
- * looked for in the lists of the others, until enough are found.  Columns that all rows have need
- * no list.  4 bytes an entry.
+ * During the search: each column has a list of its rows.  The shortest list is intersected with the
+ * others until enough rows are found.  Columns that all rows have need no list.  4 bytes per entry.
  *
- * At its end, one pass: an entry finds the combinations that its column is in, and one is held when
- * as many entries found it as it has distinct columns.  Cost: the entries, and the combinations
- * that they find. */
+ * At its end, one pass: an entry counts for the combinations that its column is in, and a row holds
+ * a combination when it has as many such entries as distinct columns.  Cost: the entries, and the
+ * combinations that they are in. */
 
 #include "explain/explain.h"
 
@@ -105,13 +104,13 @@ fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *ro
     return st;
 }
 
-/* ---- Enough rows? ------------------------------------------------------------------------ */
+/* ---- Enough rows ------------------------------------------------------------------------- */
 
 typedef struct list {
     const uint32_t *at, *end;
 } list;
 
-/* True if row is in the list, of which all before it is left behind. */
+/* True if row is in the list; skips all entries before it. */
 static bool find_row(list *l, uint32_t row)
 {
     size_t low = 0, high = (size_t)(l->end - l->at);

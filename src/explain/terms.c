@@ -54,7 +54,7 @@ static fx_status unsupported(const char *what)
 
 /* ---- Families ---------------------------------------------------------------------------- */
 
-/* Which group column f of the family stands in: -1 none, -2 several. */
+/* The group that column f of the family is in: -1 none, -2 several. */
 static int32_t group_of(const fxi_groups *g, size_t f)
 {
     int32_t in = -1;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Negative: a stands before b in the list. */
+/* Negative if a comes before b in the list. */
 static int compare(const fxi_explain_item *a, const fxi_explain_item *b)
 {
     double x = fabs(a->weight), y = fabs(b->weight);
@@ -111,7 +111,7 @@ fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
         t->at[old - 1 - i] = swap;
     }
     for (size_t i = 0; i < unique && !st; i++)
-        st = insert(t, &b->at[i]);      /* its rows were looked at when b took it */
+        st = insert(t, &b->at[i]);      /* its support was checked when b took it */
     b->n = 0;
     return st;
 }

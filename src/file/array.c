@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * array.c - the arrays of a model file, taken one after the other in the order in which dump.c
- * writes them; each must lie right behind the one before and have the shape that is expected, so
+ * writes them; each must begin where the one before ends and have the shape that is expected, so
  * that every count is backed by bytes of the file. */
 
 #include "file/file.h"

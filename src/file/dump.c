@@ -2,7 +2,7 @@
  * dump.c - a model as one file in the safetensors layout, described in doc/format.md.
  *
  *   8 bytes     length of the header, little-endian
- *   header      JSON, spaces behind so that the arrays begin at a multiple of 8
+ *   header      JSON, padded with spaces so that the arrays begin at a multiple of 8
  *   arrays      those of 8-byte numbers first, then of 4, then bytes, rounded up to 8; the CRC-32
  *
  * There is no time, host or number of threads in it: the same fit gives the same bytes.  The header

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dump_header.c - the header of a model file: what describes the model are strings of
- * `__metadata__`, in a fixed order, and behind it where each array lies.
+ * dump_header.c - the header of a model file: strings of `__metadata__` that describe the
+ * model, in a fixed order, then the place of each array.
  *
  * JSON is UTF-8, names and labels need not be.  If any string of the model is not, all of them are
  * written with every byte as the character of that number, and `text` says "bytes".

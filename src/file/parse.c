@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * parse.c - a model from the bytes of a file; nothing in them is believed.
+ * parse.c - a model from the bytes of a file; every byte of them is checked.
  *
- * First the beginning (is it one of ours?) and the CRC over all bytes (is it whole?), then every
- * string and array: the arrays must stand in the order in which dump.c writes them, one behind the
- * other, with the shapes that follow from one another, to the last byte.  So every count is backed
- * by bytes of the file before anything is allocated for it.  A map's random matrix is not in the
- * file; it may take MAP_BYTES for each pair of a column and a feature, more than any map does, and
- * what asks for more is refused.
+ * First the beginning and the CRC over all bytes, then every string and array: the arrays must be
+ * in the order in which dump.c writes them, without gaps, with the shapes that follow from one
+ * another, to the last byte.  So every count is backed by bytes of the file before anything is
+ * allocated for it.  A map's random matrix is not in the file; it may take MAP_BYTES for each pair
+ * of a column and a feature, more than any map does, and a map that needs more is rejected.
  *
  * Cost: one pass for the CRC, one for the numbers; memory for the arrays and, while the header is
  * read, for its strings and 16 bytes per value (json.c). */

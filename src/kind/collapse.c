@@ -58,7 +58,7 @@ static bool is_cheaper(const fxi_train *t, const fx_map *map)
     return vectors >= FASTER * products;
 }
 
-/* Would the model grow too much that has these vectors? */
+/* True if the collapsed model would be more than LARGER times as large as one with vectors V. */
 static bool is_larger(const fxi_train *t, const fx_matrix *V)
 {
     double number = V->type == FX_F32 ? sizeof(float) : sizeof(double);
@@ -69,8 +69,7 @@ static bool is_larger(const fxi_train *t, const fx_matrix *V)
     return (double)collapsed(t) > LARGER * now;
 }
 
-/* Are the scores of rows of the training the same, to EXACT of what lies between the smallest and
- * the largest of an output? */
+/* *same: whether scores of sampled training rows agree to EXACT times the range of an output. */
 static fx_status compare(bool *same, const fxi_train *t, const fx_map *map, const double *W,
                          const fx_run *run)
 {
@@ -126,7 +125,7 @@ static fx_status open_map(fx_map **map, const fxi_train *t, const fx_run *run)
     return FX_OK;
 }
 
-/* m takes over map and W in place of vectors and their weights. */
+/* Gives map and W to m instead of vectors and their weights. */
 static fx_status replace(fx_model *m, fx_map *map, double *W)
 {
     fx_content *c = &m->c;

@@ -77,12 +77,12 @@ static void put(output *o, const char *text, size_t len)
     o->n += o->failed ? 0 : len;
 }
 
-static void put_number(output *o, double x, char behind)
+static void put_number(output *o, double x, char after)
 {
     char buf[33];
     int n = fxi_decimal_write(buf, x + 0.0);    /* -0 is 0 */
 
-    buf[n++] = behind;
+    buf[n++] = after;
     put(o, buf, (size_t)n);
 }
 

@@ -9,7 +9,7 @@
  *
  *   anova:order=2              fm
  *   anova, anova-upto, linear  hofm-simplex, theta_t = c_t/S, lambda_s = S weight_s/sqrt(D), where
- *                              c_t = sqrt(theta_t of the kernel) are the map's weights of the orders
+ *                              c_t = sqrt(theta_t of the kernel), the map's weights of the orders
  *                              (0 or 1 for anova) and S is their sum
  *   all-subsets                all-subsets
  *

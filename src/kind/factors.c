@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors.c - factorization machines: fm, hofm, hofm-shared, hofm-simplex, all-subsets, poly-net,
- * poly-net-uv, bilinear.  Their specs are resolved here: what `auto` means follows from the task and
- * the model.
+ * poly-net-uv, bilinear.  Their specs are resolved here: what `auto` means follows from the task
+ * and the model.
  *
  *   task       loss auto    others                      solver auto     others
  *   classify   logistic     squared, squared-hinge      cd              adagrad, lbfgs

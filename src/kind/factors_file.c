@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_file.c - the arrays of a factorization machine in a file.  Their shapes follow from the
  * spec and the columns; what a file lacks, or has too much of, is refused before the vectors of the
- * model are allocated, which are at most FXI_LANES times as large as what stands in the file. */
+ * model are allocated, which are at most FXI_LANES times as large as what is in the file. */
 
 #include "kind/kind.h"
 
@@ -24,7 +24,7 @@ void fxi_kind_factors_file_header(fxi_dumping *d)
     fxi_file_dump_header_number(d, "high", c->high);
 }
 
-/* Of each order, then what adagrad goes on from. */
+/* The blocks of each order, then the state of adagrad. */
 void fxi_kind_factors_file_dump(fxi_dumping *d)
 {
     const fx_content *c = &d->m->c;

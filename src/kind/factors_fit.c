@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_fit.c - a factorization machine from labelled rows: what comes before the first step
- * besides what every fit has (train/train.c), and what is kept of its outputs.
+ * besides what every fit has (train/train.c), and what is stored of its outputs.
  *
  * Memory: rows with their constants where the model has some, the numbers of each output thrice (as
  * solvers and as users have them, adagrad's sums), and what is running (factors_output.c). */

@@ -69,7 +69,7 @@ static int32_t number_of(const fxi_groups *g, int32_t member)
     return -1;
 }
 
-/* A column may stand in groups that are not crossed: they do not count. */
+/* A column may be in groups that are not crossed: these do not count. */
 static fx_status group_of(int32_t *out, const fxi_groups *g, const fx_content *c, size_t j)
 {
     int64_t f = fxi_family_find(g->feature, g->features, (int64_t)j);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_init.c - where the fit of a factorization machine starts: at random factors, or from an
- * earlier model of the same shape; of adagrad with all that it remembers, so that 5 and 5 epochs
+ * earlier model of the same shape.  adagrad resumes from its whole state, so that 5 and 5 epochs
  * are 10, bit for bit.
  *
  * Rows may have become wider: new columns, and those that the earlier model never saw, start as
- * they would without it.  In `state` the places behind that of b, which stands alone in 64 bytes,
- * hold what else adagrad goes on from: b without the mean of the targets, the share of the learning
+ * they would without it.  In `state` b is alone in 64 bytes; the places after it hold what else
+ * adagrad resumes from: b without the mean of the targets, the share of the learning
  * rate that is left, and the epochs. */
 
 #include "kind/kind.h"
@@ -46,7 +46,7 @@ fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run)
     return fxi_train_init_check(t);
 }
 
-/* Has the earlier model learnt this column, as blocks see it, of a half?  Constants always. */
+/* True if the earlier model has learnt column `col` of a half of its blocks; constants always. */
 static bool known(const fx_content *c, const fxi_fm *fm, size_t col)
 {
     size_t j = col - fm->front;
@@ -54,7 +54,7 @@ static bool known(const fx_content *c, const fxi_fm *fm, size_t col)
     return col < fm->front || !c->seen || c->seen[j];
 }
 
-/* Numbers of the earlier model's shape to the places where they stand now. */
+/* Copies numbers of the earlier model to their places in the shape of now. */
 static void take(double *to, const fxi_fm *now, const double *from, const fx_model *m)
 {
     const fxi_fm *fm = shape_of(m);

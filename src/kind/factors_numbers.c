@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * factors_numbers.c - the numbers of a factorization machine in their two forms: one vector an output, as
- * solvers and scores have them (fm.h), and arrays as users and files have them (fx_factors).
+ * factors_numbers.c - the numbers of a factorization machine in their two forms: one vector an
+ * output, as solvers and scores have them (fm.h), and arrays as users and files have them
+ * (fx_factors).
  *
- * Cost: both are kept, one pass from one to the other. */
+ * Cost: both are stored, one pass from one to the other. */
 
 #include "kind/kind.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_output.c - the fit of one output of a factorization machine: where it starts, its solver,
- * and what is kept of it.
+ * and what is stored of it.
  *
  * Targets are centred by their weighted mean, which is added to b afterwards: factors need not
  * learn a constant, and a large one costs no digits.  With patience the state of the iteration with
- * the best metric is kept (of equal ones the first), which is what a run of so many iterations
- * would have given, bit for bit. */
+ * the best metric is stored (of equal ones the first): bit for bit what a run that ends at that
+ * iteration gives. */
 
 #include "kind/kind.h"
 
@@ -160,7 +160,7 @@ static void centre(fxi_output *o)
         o->y[i] = y[i] - mean;
 }
 
-/* Outputs that are fitted one after the other share the time; fits on folds have all they want. */
+/* Outputs that are fitted one after the other share the time; fits on folds have no deadline. */
 static double deadline(const fxi_output *o)
 {
     const fxi_train *t = o->train;

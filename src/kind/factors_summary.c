@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_summary.c - what a factorization machine says of its fit and, where the stopping rule was
- * not met, what was reached and what to do. */
+ * not reached, the objective and what to change. */
 
 #include "kind/kind.h"
 
@@ -18,7 +18,7 @@ static size_t widest(const fxi_train *t)
     return j;
 }
 
-/* What may help: products of columns want these in one range. */
+/* What may help: products of columns need columns of similar ranges. */
 static void suggest(char what[160], const fxi_train *t, const char *otherwise)
 {
     const fx_content *c = &t->m->c;

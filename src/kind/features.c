@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * features.c - what kinds share that have a weight for each feature: of the rows themselves, or of a
- * map. */
+ * features.c - what kinds share that have a weight for each feature: of the rows themselves, or of
+ * a map. */
 
 #include "kind/kind.h"
 
@@ -171,7 +171,8 @@ fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_r
     s->score = s->m->map ? score_mapped : score_rows;
     if (s->m->map || c->outputs == 1)
         return FX_OK;
-    if (!fxi_size_mul(&bytes, c->features, c->outputs) || !fxi_size_mul(&bytes, bytes, sizeof *s->W))
+    if (!fxi_size_mul(&bytes, c->features, c->outputs)
+        || !fxi_size_mul(&bytes, bytes, sizeof *s->W))
         bytes = SIZE_MAX;
     if ((st = fxi_memory_check(run, bytes, "weights side by side")))
         return st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel.c - what a fit of a kernel machine needs beside its rows: the kernel and, where it is
- * `precomputed`, a look at the matrix; and where the vectors of an earlier perceptron are: among
- * the rows, if it goes on with the same ones, else above them. */
+ * kernel.c - what a fit of a kernel machine needs in addition to its rows: the kernel, a check of
+ * the rows if it is `precomputed`, and the place of the vectors of an earlier perceptron: among the
+ * rows, if it resumes with the same ones, else before them. */
 
 #include "kind/kind.h"
 
@@ -105,11 +105,11 @@ fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
         return st;
     if (!(st = fxi_model_keep_text(&c->kernel, t->m, fx_kernel_spec(t->m->kernel))))
         st = fxi_model_keep_text(&c->family, t->m, plan->family);
-    c->features = c->cols;              /* until vectors are kept */
+    c->features = c->cols;              /* until vectors are stored */
     return st;
 }
 
-/* ---- A kernel perceptron that goes on ---------------------------------------------------- */
+/* ---- A kernel perceptron that resumes ---------------------------------------------------- */
 
 static bool same_row(fxi_row a, fxi_row b)
 {
@@ -121,7 +121,7 @@ static bool same_row(fxi_row a, fxi_row b)
     return same;
 }
 
-/* Are the vectors rows of X, in their order? */
+/* True if all vectors are rows of X, in their order; `at` lists them. */
 static bool find_vectors(int32_t *at, const fx_matrix *V, const fx_matrix *X)
 {
     size_t found = 0;

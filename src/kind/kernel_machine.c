@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_machine.c - kernel machines with a loss: kernel-svm, kernel-svr, kernel-ridge.  Several classes
- * have an output for each pair of them. */
+ * kernel_machine.c - kernel machines with a loss: kernel-svm, kernel-svr, kernel-ridge.  Several
+ * classes have an output for each pair of them. */
 
 #include "kind/kind.h"
 

@@ -31,7 +31,7 @@ static fx_status init(fxi_train *t, const fx_run *run)
     return fxi_kind_kernel_resume(t, run);
 }
 
-/* A weight, the two numbers that it goes on from, and the age of the row. */
+/* A weight, the two numbers of its state, and the age of the row. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
     return fxi_kind_vectors_bytes(each, all, t, 4, 0);
@@ -89,7 +89,7 @@ static void dump_arrays(fxi_dumping *d)
     fxi_kind_vectors_file_dump(d);
 }
 
-/* With a precomputed kernel there is nothing to go on from. */
+/* With a precomputed kernel it cannot resume. */
 static fx_status parse_arrays(fxi_parsing *p)
 {
     fx_status st = fxi_kind_kernel_given(p->m) ? FX_OK : fxi_kind_online_take(p, true);
@@ -106,7 +106,8 @@ const fxi_kind fxi_kind_kernel_perceptron = {
     .prepare = fxi_kind_kernel, .init = init, .bytes = bytes,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = begin, .allocate = allocate,
     .start = start, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
-    .release = fxi_kind_online_release, .finish = fxi_kind_vectors_finish, .summary = fxi_kind_online_summary,
+    .release = fxi_kind_online_release, .finish = fxi_kind_vectors_finish,
+    .summary = fxi_kind_online_summary,
     .not_converged = fxi_kind_weights_not_converged, .updatable = fxi_kind_online_updatable,
     .update = fxi_kind_kernel_join, .seconds = seconds, .peak = fxi_kind_vectors_peak,
     .scorer = fxi_kind_vectors_scorer, .terms = fxi_kind_vectors_terms,

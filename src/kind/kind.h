@@ -29,7 +29,7 @@ typedef struct fxi_weights {            /* fxi_train.own begins with it */
     size_t n;
     double *weights;                    /* [n][outputs] */
     double *intercepts;                 /* [outputs], the model's */
-    double *sum;                        /* perceptrons: as in fxi_online, n in place of features */
+    double *sum;                        /* perceptrons: as in fxi_online, with n for features */
     int64_t *age;                       /* [n][outputs] of kernel perceptrons */
 } fxi_weights;
 fx_status fxi_kind_weights_new(fxi_train *t, size_t n);         /* intercepts and weights */
@@ -44,8 +44,8 @@ void fxi_kind_weights_take(double *to, const double *from, size_t n, size_t outp
 fxi_problem fxi_kind_weights_problem(fxi_output *o, double C);
 /* FX_ENUMERIC if one of w[n], the intercept or the objective is not finite. */
 fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n);
-/* How many times larger the column of the largest numbers is than another; `where`: a text about it,
- * if that is more than FXI_KIND_UNLIKE. */
+/* The ratio of the largest column to the smallest, by their largest numbers; `where`: a text about
+ * it, if it is above FXI_KIND_MAX_SPREAD. */
 #define FXI_KIND_MAX_SPREAD 1e3
 double fxi_kind_weights_spread(char where[128], const fxi_train *t);
 /* fxi_kind.not_converged of kinds that have a C. */
@@ -66,7 +66,7 @@ fx_status fxi_kind_features_finish(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
 fx_status fxi_kind_features_terms(fxi_explain_terms *t, const fx_run *run);
 fx_status fxi_kind_features_parsed(fxi_parsing *p);
-/* plan.init: has it as many columns and features, and weights of features? */
+/* FX_EINVAL unless plan.init has as many columns and features, and weights of features. */
 fx_status fxi_kind_features_init(const fxi_train *t);
 
 /* ---- vectors.c, vectors_file.c, kernel.c: weights of rows of the training ------------------- */
@@ -104,7 +104,8 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p);
 fx_status fxi_kind_vectors_file_take(fxi_parsing *p);
 fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p);
 /* collapse.c - a kernel machine becomes a linear model on map `explicit`, by the key collapse.
- * check: can it, if it must, and does memory suffice?  Sets fxi_machine.collapsed. */
+ * check: an error if it must and cannot, or if memory does not suffice.  Sets
+ * fxi_machine.collapsed. */
 enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
 fx_status fxi_kind_collapse(fxi_train *t, int how, const fx_run *run);
 fx_status fxi_kind_collapse_check(fxi_train *t, int how, const fx_run *run);
@@ -123,8 +124,8 @@ typedef struct fxi_online_keys { bool averaged; size_t budget; } fxi_online_keys
 fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s);
 fx_status fxi_kind_online_new(fxi_train *t, bool age);
 bool fxi_kind_online_updatable(const fx_model *m);
-/* One output, whose state is an fxi_perceptron: weights[n] is o->s.w or o->s.beta.  start: `at` says
- * which of them the earlier ones are; NULL: the first.  solve: max-iter passes. */
+/* One output, whose state is an fxi_perceptron: weights[n] is o->s.w or o->s.beta.  start: `at`
+ * says which of them the earlier ones are; NULL: the first.  solve: max-iter passes. */
 bool fxi_kind_online_allocate(fxi_output *o, double **weights, size_t n, bool age);
 void fxi_kind_online_release(fxi_output *o);
 void fxi_kind_online_start(fxi_output *o, double *weights, const int32_t *at);
@@ -195,7 +196,7 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
 fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o);
 fx_status fxi_kind_factors_summary_not_converged(const fxi_train *t, double C, size_t fold,
                                                  double gap);
-/* factors_init.c - plan.init, or a random start; what adagrad goes on from besides its sums. */
+/* factors_init.c - plan.init, or a random start; the state of adagrad in addition to its sums. */
 fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run);
 void fxi_kind_factors_init_start(fxi_output *o);
 void fxi_kind_factors_init_keep(double *state, const fxi_output *o);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * linear.c - linear models with a loss: svm, svm-l2, svr, logistic, ridge.
  *
- * Which penalties and solvers serve follows from the loss: a dual step, a second derivative, both or
- * none.  newton is Newton's method or, where there is no second derivative, the method of
+ * Which penalties and solvers serve follows from the loss: a dual step, a second derivative, both
+ * or none.  newton is Newton's method or, where there is no second derivative, the method of
  * multipliers.
  *
  *             dual          newton          cd (l1)

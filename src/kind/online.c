@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * online.c - what perceptrons share: passes over the rows in their order, and all that one goes on
- * from, so that 5 and 5 passes are 10. */
+ * online.c - what perceptrons share: passes over the rows in their order, and the state that lets
+ * one resume, so that 5 and 5 passes are 10. */
 
 #include "kind/kind.h"
 
@@ -148,7 +148,7 @@ void fxi_kind_online_keep(fxi_output *o, const double *weights)
 
 fx_status fxi_kind_online_summary(const fxi_train *t, const fxi_output *o)
 {
-    return fxi_train_summary(t, o, NULL);       /* max-iter passes are all that was asked for */
+    return fxi_train_summary(t, o, NULL);       /* max-iter passes are all that is required */
 }
 
 /* ---- Files -------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ static fx_status init(fxi_train *t, const fx_run *run)
     return st ? st : fxi_kind_online_init(t);
 }
 
-/* A weight, and the two numbers that it goes on from. */
+/* A weight, and the two numbers of its state. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
     return fxi_kind_features_bytes(each, all, t, 3, 0);

@@ -2,8 +2,8 @@
  * class_weight.c - weights of classes, which multiply those of their rows.
  *
  * balanced: a row of class c weighs n / (k n_c) times its own weight, n = sum of all weights, n_c
- * of those of the class, so that all classes weigh the same and their sum is n.  A class of the plan
- * that no row has weighs 1: rows of weight 0 count as of the first class, and must stay 0. */
+ * of those of the class, so that all classes weigh the same and their sum is n.  A class of the
+ * plan that no row has weighs 1: rows of weight 0 count as of the first class, and must stay 0. */
 
 #include "model/model.h"
 
@@ -21,7 +21,8 @@ const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const
     return buf;
 }
 
-/* Below, at or above 0, as these bytes (or, of numbers, x) come before class k or behind it. */
+/* Negative, 0 or positive if these bytes (of numbers: x) come before class k, are it, or come
+ * after it. */
 static int compare(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len,
                    double x)
 {
@@ -83,7 +84,7 @@ static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table
                      (int)(end - s), s, list);
 }
 
-/* weight[classes], from what is asked for and the sums of the rows' weights. */
+/* weight[classes], from the spec and the sums of the rows' weights. */
 static fx_status class_weights(double *weight, const fxi_labels *l, const fx_table *t,
                                const char *spec, const double *sum)
 {

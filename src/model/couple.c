@@ -8,9 +8,10 @@
  * half of which is p'Qp with Q_aa = sum over b of r_ba^2, Q_ab = -r_ba r_ab.  At the optimum Qp is
  * the same number p'Qp in every place.  One sweep sets p_a for one a after the other to what makes
  * that so for it, and divides by the sum; terms are all positive, so p is.  Probabilities of pairs
- * are kept NEAR away from 0 and 1, where the optimum would not be unique.
+ * are clipped to NEAR away from 0 and 1, where the optimum would not be unique.
  *
- * Cost: a sweep takes k^2 steps; some tens of them, at most SWEEPS.  Accuracy: Qp is even to TOL.
+ * Cost: a sweep takes k^2 steps; typically tens of sweeps, at most SWEEPS.  Accuracy: Qp is even to
+ * TOL.
  *
  * Reference: Wu, Lin, Weng 2004, Probability estimates for multi-class classification by pairwise
  * coupling (second method). */

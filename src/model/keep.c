@@ -31,7 +31,7 @@ fx_status fxi_model_keep_text(const char **out, fx_model *m, const char *text)
     return st;
 }
 
-/* Behind the pointers to them, in one piece of memory. */
+/* The pointers, then the texts, in one piece of memory. */
 fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char *const *text,
                                size_t n)
 {

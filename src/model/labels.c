@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * labels.c - classes from labels, labels among known classes, weights of rows.
  *
- * The distinct labels are kept sorted and searched by bisection: n log k for n rows of k classes.
+ * The distinct labels are sorted and searched by bisection: n log k for n rows of k classes.
  * They are found by pieces of rows, each sorted and merged with those before.
  * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
  * makes no class and may be unknown.  A plan may name classes that no row has. */
@@ -262,7 +262,7 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
     return st;
 }
 
-/* Nothing may be said of classes where there are none. */
+/* An error if the plan has classes or class weights for models without classes. */
 static fx_status check_classless(const fx_plan *plan, const char *models)
 {
     bool weights = plan->class_weight && *plan->class_weight;

@@ -82,8 +82,8 @@ struct fxi_scorer {
 };
 
 /* A kind of model: what differs between models that are fitted, scored and stored in different
- * ways.  One file of src/kind fills one of these; everything else asks it.  Functions that may be
- * NULL say so. */
+ * ways.  One file of src/kind fills one of these; everything else asks it.  Only
+ * functions whose comment says so may be NULL. */
 typedef struct fxi_train fxi_train;             /* train/train.h */
 typedef struct fxi_output fxi_output;
 typedef struct fxi_estimating fxi_estimating;
@@ -113,8 +113,8 @@ struct fxi_kind {
     fx_status (*prepare)(fxi_train *t, const fx_plan *plan, const fx_run *run);
     fx_status (*prepare_eval)(fxi_train *t, const fx_run *run);
     fx_status (*init)(fxi_train *t, const fx_run *run);
-    /* Bytes of the arrays of one fit, and of what is kept of all; false: too many.  share: what is
-     * done with what the memory limit leaves; or NULL. */
+    /* Bytes of the arrays of one fit, and of what all fits leave; false: too many.  share: divides
+     * what the memory limit leaves; or NULL. */
     bool (*bytes)(size_t *each, size_t *all, const fxi_train *t);
     void (*share)(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each, const fx_run *run);
     void (*close)(fxi_train *t);        /* frees what t->own points to; or NULL */
@@ -135,7 +135,7 @@ struct fxi_kind {
     /* FX_NOT_CONVERGED for a fit of a path; the detail suggests what to change. */
     fx_status (*not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
-    /* More rows: true if m can go on (or NULL: never), and what that needs besides rows. */
+    /* More rows: true if m can resume (or NULL: never), and what that needs besides rows. */
     bool (*updatable)(const fx_model *m);
     fx_status (*update)(fxi_train *t, const fx_run *run);
     /* By what train/estimate.c measured: seconds of a fit with n rows (or NULL: no estimate), and
@@ -153,7 +153,7 @@ struct fxi_kind {
     fx_status (*parse_header)(fxi_parsing *p);  /* or NULL */
     fx_status (*parse_arrays)(fxi_parsing *p);
     fx_status (*parsed)(fxi_parsing *p);        /* checks it and makes what is not stored */
-    void (*free)(fx_model *m);                  /* what m->own points to and m does not own; or NULL */
+    void (*free)(fx_model *m);                  /* memory of m->own that m does not own; or NULL */
 };
 extern const fxi_kind *const fxi_kinds[];       /* kind/kind.c; ends with NULL */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * predict.c - labels, scores and probabilities of rows.
  *
- * Rows are taken in chunks, prepared (rows.c), and scored by the scorer of the model's kind, a chunk
- * on a thread: memory does not grow with the rows, and a row's score depends on the row alone.
+ * Rows are taken in chunks, prepared (rows.c), and scored by the scorer of the model's kind, a
+ * chunk on a thread: memory does not grow with the rows, and a row's score depends on the row
+ * alone.
  *
  * Probabilities: p = 1/(1 + exp(a f + b)) of the score f.  Two classes: [1 - p, p].  More: p_k /
  * sum p, formed from logarithms so that the sum never vanishes; of pairs: couple.c. */
@@ -18,7 +19,7 @@ static const double FAR = 1e300;
 
 /* ---- From scores ------------------------------------------------------------------------- */
 
-/* a f + b of output k; kept finite, so that differences of logarithms are numbers */
+/* a f + b of output k; clipped to finite, so that differences of logarithms are numbers */
 static double sigmoid_at(const fx_content *c, const double *score, size_t k)
 {
     return fmax(-FAR, fmin(FAR, c->sigmoid[2 * k] * score[k] + c->sigmoid[2 * k + 1]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * calibrate.c - probabilities for scores that are none: p = 1/(1 + exp(a f + b)), one sigmoid an
- * output, fitted on scores of rows that the fit had not seen (5 folds, by class and seed).
+ * calibrate.c - probabilities for scores that are none: p = 1/(1 + exp(a f + b)), one sigmoid
+ * per output, fitted on scores of rows that the fit had not seen (5 folds, by class and seed).
  *
  *   min over a, b of  - sum_i w_i (t_i log p_i + (1 - t_i) log(1 - p_i))
  *
@@ -20,13 +20,13 @@ enum { FOLDS = 5, ITERATIONS = 100, PIECE = 1 << 14 };
 
 typedef struct points {
     const double *score;                /* [n], stride apart */
-    const double *y, *weight;           /* y == positive? */
+    const double *y, *weight;           /* positives: y == positive */
     size_t n, stride;
     double positive, high, low;         /* targets */
     fxi_team *team;                     /* or NULL */
 } points;
 
-/* Asked for each point, told now and then: is nobody waiting for the result any more? */
+/* Polls for cancellation once every PIECE points. */
 static bool stopped(const points *p, size_t i)
 {
     return i % PIECE == 0 && p->team && fxi_parallel_cancelled(p->team);
@@ -191,7 +191,7 @@ fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run)
     if (!st && !(S = fxi_alloc(bytes, 1)))
         st = FX_ENOMEM;
     for (size_t i = 0; i < rows && !st; i++)
-        if (fold[i] < 0)                /* held out by no fold: nobody sets its scores */
+        if (fold[i] < 0)                /* in no fold: collect() never sets its scores */
             memset(S + i * outputs, 0, outputs * sizeof *S);
     f.fold = fold;
     if (!st)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * each.c - several fits on one source: side by side, each on one thread, where features are stored
+ * each.c - several fits on one source: in parallel, each on one thread, where features are stored
  * and memory allows; else one after the other, each on all threads.  Neither changes a result. */
 
 #include "train/train.h"

@@ -3,9 +3,9 @@
  *
  * The fit is prepared as fx_model_fit prepares it (one pass over the rows, perhaps a scaled copy).
  * Then, for at most some tens of milliseconds each, the kernel is timed on blocks of sampled rows
- * with run's threads, `pair` seconds a value; for matrices a tile of multiply-adds, `flop` seconds
- * one; and smo.c fits p = PILOT sampled rows, which gives its steps i and the share v of support
- * vectors.  With n rows:
+ * with run's threads, `pair` seconds per value; for matrices a tile of multiply-adds, `flop`
+ * seconds each; and smo.c fits p = PILOT sampled rows, which gives its steps i and the share v of
+ * support vectors.  With n rows:
  *
  *   kernel-svm, kernel-svr  (PAIRS + m) v n^2 pair + i (n/p)^GROWTH n ELEMENT, m the share of v n
  *                           rows of the matrix that the cache does not hold
@@ -20,7 +20,7 @@
  * magnitude.  Misses hardly count: rows are asked for again while they are still there.
  *
  * Bytes are those of fx_model_fit's own sums: the copy of the rows, labels and weights, and for
- * each fit that goes on at a time its arrays and its cache or matrix. */
+ * each fit that runs at a time its arrays and its cache or matrix. */
 
 #include "train/train.h"
 
@@ -173,7 +173,7 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
     fx_plan same = *plan;
     same.eval = NULL;
     st = fxi_train_open(&train, &same, t, run);
-    if (st == FX_ELIMIT) {              /* would not fit: how much would it be? */
+    if (st == FX_ELIMIT) {              /* over the limit: estimate without one */
         free_run.max_memory = 0;
         st = fxi_train_open(&train, &same, t, &free_run);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fit.c - a model from labelled rows: preparation (train.c), one problem per output (output.c), what
- * the kind keeps of the solutions, and what the model says about its fit. */
+ * fit.c - a model from labelled rows: preparation (train.c), one problem per output (output.c),
+ * what the kind keeps of the solutions, and what the model says about its fit. */
 
 #include "train/train.h"
 

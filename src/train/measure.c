@@ -56,7 +56,7 @@ bool fxi_train_measure_better(const fxi_train *t, double a, double b)
     return !isnan(a) && (isnan(b) || (less ? a < b : a > b));
 }
 
-/* Scores and, behind them, +1 and -1 or targets. */
+/* Allocates scores, followed by +1 and -1 or targets. */
 fx_status fxi_train_measure_new(fxi_output *o)
 {
     const fxi_train *t = o->train;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * memory.c - what a fit may take: features are stored if the limit allows, and what is left then
- * decides how many fits go on side by side and how much they have for kernel values.  None of it
+ * decides how many fits run in parallel and how much they have for kernel values.  None of it
  * changes a model. */
 
 #include "train/train.h"
@@ -9,8 +9,8 @@
 
 enum { MANY = 100 };                    /* outputs: their number is what takes the memory */
 
-/* Features are stored in what the limit leaves beside one fit; fits go on side by side in what is
- * left then.  An L1 penalty has columns of its own. */
+/* Features are stored in what the limit leaves after one fit; more fits run in parallel in what is
+ * left then.  With an L1 penalty the solver stores columns itself. */
 fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     uint64_t limit = run && run->max_memory ? run->max_memory : UINT64_MAX, left;

@@ -61,7 +61,7 @@ fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int
                                const fx_run *run)
 {
     const fxi_train *t = o->train;
-    bool side[2] = {false, false};      /* are there negatives, positives? */
+    bool side[2] = {false, false};      /* there are negatives, positives */
 
     o->run = run;
     for (size_t i = 0; i < t->source.rows; i++) {

@@ -45,7 +45,8 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
 /* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if the kind
  * remembers them, go into the model. */
 fx_status fxi_train_seen(fxi_train *t, const fx_run *run);
-/* init.c - plan.init: FX_EINVAL if it has another `what`; the same kernel, map, seed, classes? */
+/* init.c - plan.init: FX_EINVAL with a text that it has another `what`; FX_EINVAL unless it has
+ * the same kernel, map, seed and classes. */
 fx_status fxi_train_init_differs(const char *what, const char *before, const char *now);
 fx_status fxi_train_init_check(const fxi_train *t);
 
@@ -79,8 +80,8 @@ fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan);
 fx_status fxi_train_measure_new(fxi_output *o);
 fx_status fxi_train_measure(double *out, const fxi_output *o);
 bool fxi_train_measure_better(const fxi_train *t, double a, double b);
-/* summary.c - sums and maxima over the outputs; FX_OK, or what `not_converged` returns for the worst
- * output. */
+/* summary.c - sums and maxima over the outputs; FX_OK, or what `not_converged` returns for the
+ * worst output. */
 typedef fx_status fxi_train_remark(const fxi_train *t, const fxi_output *o);
 fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
                             fxi_train_remark *not_converged);

@@ -119,7 +119,8 @@ struct fxi_kind {
     void (*share)(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each, const fx_run *run);
     void (*close)(fxi_train *t);        /* frees what t->own points to; or NULL */
 
-    /* The fit: fxi_train_fit, which calls what follows, or one that has no outputs of its own. */
+    /* The fit: fxi_train_fit, which calls what follows, or one without outputs: then what
+     * follows, down to not_converged, is NULL. */
     fx_status (*fit)(fxi_train *t, const fx_run *run);
     fx_status (*begin)(fxi_train *t);           /* memory for what all outputs leave */
     bool (*allocate)(fxi_output *o);            /* one output, at zeros */
@@ -135,7 +136,8 @@ struct fxi_kind {
     /* FX_NOT_CONVERGED for a fit of a path; the detail suggests what to change. */
     fx_status (*not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
-    /* More rows: true if m can resume (or NULL: never), and what that needs besides rows. */
+    /* More rows: true if m can resume (or NULL: never), and what that needs besides rows
+     * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);
     fx_status (*update)(fxi_train *t, const fx_run *run);
     /* By what train/estimate.c measured: seconds of a fit with n rows (or NULL: no estimate), and

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options, help, the man page: all from the same tables.
 
-Covers: cli/main.c, cli/options/opt.c, cli/options/common_options.c, cli/commands/help.c"""
+Covers: cli/main.c, cli/options/opt.c, cli/options/common_options.c, cli/commands/help.c,
+cli/commands/help_lines.c"""
 
 import re
 import shutil
@@ -18,6 +19,15 @@ def options(help_text):
 
 def test_no_command(fx):
     assert "Usage: featcross" in fx(status=2).talk
+
+
+def test_help_of_the_tables(fx):
+    """Keys with defaults and choices; keys that must be given; keys of a line above, named once."""
+    text = " ".join(fx("train", "--help").text.split())
+    for line in ("svm hinge loss: C=1, penalty=l2|l1,", "svm-l2 squared hinge loss: keys as svm ",
+                 "no labels: k= ", "factors for each order: order=3, others as fm ",
+                 "anova sum over sets of `order` features of prod x_j y_j: order=2 "):
+        assert line in text
 
 
 @pytest.mark.parametrize("args", [["-h"], ["--help"], ["help"]])

@@ -3,7 +3,7 @@
  *
  * Frequencies of independent events in n rows lie within six standard deviations of their
  * probability; with the seed fixed this is no gamble, and with any other it fails once in 5e8.
- * Covers: make_dense_positive.c, make_fields.c, make_pairs.c, make_parity.c, spec.c */
+ * Covers: make_dense_positive.c, make_fields.c, make_pairs.c, make_parity.c */
 
 #include "base/test.h"
 #include "data/data.h"

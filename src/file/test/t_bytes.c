@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The bytes of a model file depend on plan, rows and seed alone: not on threads, not on memory, not
- * on what was fitted before; another seed gives others. */
+ * t_bytes.c - the bytes of a model file depend on plan, rows and seed alone: not on threads, not on
+ * memory, not on what was fitted before; another seed gives others.
+ * Covers: dump.c, dump_header.c, src/train/each.c */
 #include "model/test/built.h"
 #include "train/train.h"
 #include "model/test/fixture.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_dump.c - what is written is read again: the same content, the same bytes; headers are JSON in
- * the form that Jansson writes, which is what the first files have; a refusing sink. */
+ * the form that Jansson writes, which is what the first files have; a refusing sink.
+ * Covers: dump_header.c */
 
 #include "model/test/built.h"
 #include "kind/kind.h"

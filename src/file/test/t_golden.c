@@ -4,7 +4,8 @@
  * Raw rows: at most 30 products of doubles are added in an order that may differ from then: 1e-12
  * of the size of the sum.  Maps compute in floats, with elementary functions and orders of their
  * own for every instruction set: 1e-5 of it, 160 u.  Kernels of tens of numbers, up to 100, in
- * doubles: 1e-10, and factorization machines alike. */
+ * doubles: 1e-10, and factorization machines alike.
+ * Covers: parse.c, header.c */
 
 #include "model/test/built.h"
 

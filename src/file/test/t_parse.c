@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_parse.c - files that are cut, damaged, newer, something else, or wrong under a good CRC. */
+ * t_parse.c - files that are cut, damaged, newer, something else, or wrong under a good CRC.
+ * Covers: array.c, header.c */
 
 #include "hostile.h"
 #include "kind/kind.h"

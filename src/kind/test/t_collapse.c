@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_collapse.c - collapsed kernel machines answer as before, from rows and from files; when they
- * collapse by themselves, and when they refuse. */
+ * collapse by themselves, and when they refuse.
+ * Covers: collapse_weights.c */
 #include "model/test/built.h"
 
 enum { N = 240, COLS = 7 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_export.c - libFM's text: read and scored by definition, there and back, malformed. */
+ * t_export.c - libFM's text: read and scored by definition, there and back, malformed.
+ * Covers: import.c */
 
 #include "model/test/built.h"
 

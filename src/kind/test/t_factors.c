@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_factors.c - factorization machines as models: every kind and task fitted, predicted, written
- * and read; targets centred and clipped; groups; what is refused. */
+ * and read; targets centred and clipped; groups; what is refused.
+ * Covers: factors_groups.c, factors_numbers.c */
 
 #include "factors.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_factors_fit.c - how factorization machines are fitted: weights, starts from other models,
- * updates, early stopping, limits of time, divergence, paths, rankings. */
+ * updates, early stopping, limits of time, divergence, paths, rankings.
+ * Covers: factors_init.c, factors_output.c, factors_summary.c */
 
 #include "factors.h"
 

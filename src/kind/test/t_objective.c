@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_objective.c - the objective in a model's summary is that of its numbers, computed from the
- * public content: for every learner and solver, however the fit ended, on easy and on bad rows. */
+ * public content: for every learner and solver, however the fit ended, on easy and on bad rows.
+ * Covers: linear.c, factors_output.c, src/train/summary.c */
 
 #include "model/test/fixture.h"
 

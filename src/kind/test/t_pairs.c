@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_pairs.c - several classes as pairs: scores, votes, probabilities. */
+ * t_pairs.c - several classes as pairs: scores, votes, probabilities.
+ * Covers: src/model/pairs.c, src/model/couple.c */
 #include "machine.h"
 
 enum { N = 200, CLASSES = 4, PAIRS = 6 };

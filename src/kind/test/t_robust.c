@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Rows and plans at the edge of what can be computed: an error, or a model of finite numbers. */
+ * t_robust.c - rows and plans at the edge of what can be computed: an error, or a model of finite
+ * numbers.
+ * Covers: weights.c, linear.c, perceptron.c */
 #include "model/test/fixture.h"
 
 static const char *const specs[] = {

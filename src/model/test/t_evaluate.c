@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_evaluate.c - accuracy, auc, logloss and the confusion matrix, computed by hand from labels,
+ * scores and probabilities. */
 #include "fixture.h"
 
 /* By hand from labels, scores and probabilities. */

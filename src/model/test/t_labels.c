@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_labels.c - classes from labels that come in any order, up to as many as there may be. */
+ * t_labels.c - classes from labels that come in any order, up to as many as there may be.
+ * Covers: class_weight.c */
 #include "base/test.h"
 #include "model/model.h"
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_metrics.c - metrics of predictions and labels against recorded values. */
 #include "fixture.h"
 
 #include <jansson.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_predict.c - labels, scores and probabilities follow from one another; columns that training
+ * never saw are left out; rows in any form and number give the same.
+ * Covers: rows.c, src/kind/features.c, src/train/seen.c */
 #include "fixture.h"
 
 static fx_plan plan_of(const char *model, int map, const char *scale)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_calibrate.c - the sigmoid is the minimum of its loss; probabilities of held-out rows. */
 #include "model/test/fixture.h"
 #include "train/train.h"
 

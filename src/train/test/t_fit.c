@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_fit.c - every linear model and solver: optimum, pipeline, history, threads, messages,
+ * cancellation.
+ * Covers: train.c, history.c, src/model/learner.c, src/model/class_weight.c, src/kind/linear.c */
 #include "model/test/fixture.h"
 
 #include <time.h>

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_path.c - cross-validation along C equals fits without the fold.
+ * Covers: folds.c, output.c, src/kind/features.c */
 #include "model/test/fixture.h"
 
 enum { N = 240, FOLDS = 3 };

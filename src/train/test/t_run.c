@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * How calls run: stopped soon, within memory, several at once on one model. */
+ * t_run.c - how calls run: stopped soon, within memory, several at once on one model.
+ * Covers: fit.c, path.c, src/model/predict.c, src/model/evaluate.c */
 #include "model/test/fixture.h"
 
 #include <pthread.h>

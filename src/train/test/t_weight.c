@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A row of weight 0 is absent; rows in another order make the same model; for every loss and
- * solver. */
+ * t_weight.c - a row of weight 0 is absent; rows in another order make the same model; for every
+ * loss and solver.
+ * Covers: fit.c, calibrate.c, src/kind/linear.c, src/kind/perceptron.c */
 #include "model/test/fixture.h"
 
 enum { N = 150 };

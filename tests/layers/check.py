@@ -5,7 +5,10 @@
   - a file includes only lower layers and its own module; siblings never include each other; no
     include climbs with ../; tests may include any module
   - the same of the folders of cli; of another folder a file includes the header of its name alone;
-    no file of cli is named like one of src, and no folder of cli has more than 40
+    no file of cli is named like one of src
+  - no folder directly below src or cli has more than 40 files .c and .h, tests aside
+  - model, train, explain and file never test for a kind of model: no comparison of a kind, no
+    fxi_kind_ symbol, nothing included of kind/, no strcmp of its name or spec with a literal
   - cli, examples and fuzz see featcross.h alone; so does python, of which scikit-learn is named in
     _sklearn.py alone, and no file but tests has more than 300 lines; it names models where a class
     of an estimator says which it is (_models) and nowhere else
@@ -38,7 +41,15 @@ RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
 CLI_LAYERS = [["terminal"], ["options"], ["files"], ["tables"], ["figures"], ["kernels"],
               ["models"], ["compare", "datasets"], ["reproduce"], ["commands"]]
 CLI_RANK = {folder: i for i, layer in enumerate(CLI_LAYERS) for folder in layer}
-CLI_FILES = 40                          # of a folder, at most
+MAX_FILES = 40                          # of a folder
+# Modules that serve every kind of model alike, and what they must not contain, strings aside.
+KINDLESS = ["model", "train", "explain", "file"]
+KIND_TESTS = {
+    "compares a kind": r"\bkind\s*[!=]=|[!=]=\s*&?[\w.>-]*\bkind\b",
+    "names a kind": r"\bfxi_kind_\w+",
+    "compares a model's name or spec": r"\bstr(?:n?cmp|str)\s*\((?=[^();]*\"\")[^();]*"
+                                       r"(?:->|\.)(?:spec|kind->name|learner->name)\b",
+}
 OUTSIDE = ["examples", "fuzz"]
 # Names so common that a longer one would only be noise: beginning, and the file that defines them.
 ELSEWHERE = {"fxi_alloc": "src/base/memory.c", "fxi_zalloc": "src/base/memory.c",
@@ -98,10 +109,8 @@ def check_layers():
 def check_cli():
     """Folders of the program; main.c is above all of them."""
     library = {stem(p): p for p in glob.glob("src/*/*.[ch]")}
-    count = {}
     for path in glob.glob("cli/**/*.[ch]", recursive=True):
         folder = path.split("/")[1] if path.count("/") > 1 else None
-        count[folder] = count.get(folder, 0) + 1
         if folder and folder not in CLI_RANK:
             complain(path, f"folder '{folder}' has no layer; see tests/layers/check.py")
             continue
@@ -115,8 +124,21 @@ def check_cli():
                 complain(path, f"includes {name}, which is neither beside it nor folder/folder.h")
             elif folder and CLI_RANK[other] >= CLI_RANK[folder]:
                 complain(path, f"includes {name}, which is not a lower layer")
-    for folder in [f for f in count if count[f] > CLI_FILES]:
-        complain(f"cli/{folder}", f"has {count[folder]} files; {CLI_FILES} are the most")
+
+
+def check_folders():
+    for folder in glob.glob("src/*/") + glob.glob("cli/*/"):
+        files = len(glob.glob(f"{folder}*.[ch]"))
+        if files > MAX_FILES:
+            complain(folder, f"has {files} files; {MAX_FILES} are the most")
+
+
+def check_kinds():
+    for path in [p for room in KINDLESS for p in glob.glob(f"src/{room}/*.[ch]")]:
+        text = re.sub(r'"(?:\\.|[^"\\])*"', '""', header.text(path))
+        for what, pattern in KIND_TESTS.items():
+            for found in re.findall(pattern, text):
+                complain(path, f"{what}: {found}")
 
 
 def homes(name):
@@ -227,6 +249,8 @@ def main():
     assert len(public) > 20, "featcross.h was not understood"
     check_layers()
     check_cli()
+    check_folders()
+    check_kinds()
     check_names(public)
     check_tested(public)
     check_library()

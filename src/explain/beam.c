@@ -138,7 +138,7 @@ fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, siz
         st = fxi_parallel_ordered(1, run_beam, &b, run);
     if (!st)
         st = fxi_explain_top_merge(top, &b.found);
-    *work += b.work + b.found.spent;
+    *work += b.work + b.found.row_steps;
     for (int k = 0; k < 2; k++) {
         free(b.now[k].at);
         free(b.next[k].at);

@@ -25,10 +25,10 @@ static double *products(const fxi_explain_walk *w, int level)
 }
 
 /* Counts the work; true if the search may go on within its limit. */
-static bool spend(fxi_explain_walk *w, double work)
+static bool count_work(fxi_explain_walk *w, double work)
 {
     w->work += work;
-    w->stopped |= w->work + w->top.spent > w->limit || fxi_parallel_cancelled(w->team);
+    w->stopped |= w->work + w->top.row_steps > w->limit || fxi_parallel_cancelled(w->team);
     return !w->stopped && !w->status;
 }
 
@@ -71,7 +71,8 @@ static void take_panel(fxi_explain_walk *w, const double *q, size_t a, size_t fr
         largest = fmax(largest, square[k]);
     largest = sqrt(largest) * FXI_EXPLAIN_SLACK;
     for (size_t b = a; b < f->panels; b++) {
-        if (largest * f->norm[b * T] < fxi_explain_walk_min(w) || !spend(w, 256. * (double)f->S))
+        if (largest * f->norm[b * T] < fxi_explain_walk_min(w)
+            || !count_work(w, 256. * (double)f->S))
             return;
         for (size_t k = 0; k < T * T; k++)
             sum[k] = 0;
@@ -98,7 +99,7 @@ static void descend(fxi_explain_walk *w, int level, size_t from)
         return;
     }
     for (size_t i = from; i < f->n; i++) {
-        if (reach * f->norm[i] < fxi_explain_walk_min(w) || !spend(w, (double)f->S))
+        if (reach * f->norm[i] < fxi_explain_walk_min(w) || !count_work(w, (double)f->S))
             return;
         if (!fxi_explain_weight_joins(f, w->chosen, level, i))
             continue;

@@ -84,7 +84,7 @@ typedef struct fxi_explain_top {
     fxi_explain_item *at;
     const fxi_explain_holders *holders; /* only what enough of these rows hold; or NULL */
     fxi_team *team;                     /* polled while rows are searched; or NULL */
-    double spent;                       /* steps of that search */
+    double row_steps;                   /* steps of that search */
 } fxi_explain_top;
 /* The |weight| that a combination needs to be listed. */
 static inline double fxi_explain_min_weight(const fxi_explain_top *t)
@@ -126,7 +126,7 @@ void fxi_explain_field_free(fxi_explain_field *f);
 /* weight.c - the weight of positions r[t], ascending, by one sequence of operations; q:
  * scratch of S numbers. */
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
-/* That weight, if it is large enough: pushed. */
+/* Pushes that weight if it is large enough. */
 fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
                                    fxi_explain_top *top);
 /* No combination of positions >= from has a larger |weight|. */

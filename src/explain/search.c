@@ -104,8 +104,8 @@ static fx_status by_bounds(searching *s, double *work, double limit, size_t *lef
         *s->done = fmin(1, *work / s->effort);
         st = fxi_parallel(s->blocks, search_block, s, run);
         for (size_t b = 0; b < s->blocks && !st; b++) {
-            *work += s->walk[b].work + s->walk[b].top.spent;
-            s->walk[b].top.spent = 0;
+            *work += s->walk[b].work + s->walk[b].top.row_steps;
+            s->walk[b].top.row_steps = 0;
             stopped |= s->walk[b].stopped;
             st = fxi_explain_top_merge(s->top, &s->walk[b].top);
         }

@@ -108,7 +108,7 @@ static void descend(fxi_explain_walk *w, int level, size_t n, size_t from)
     int rest = f->t - level;
     double reach = reach_of(w, level, n, rest);
 
-    w->stopped |= w->work + w->top.spent > w->limit || fxi_parallel_cancelled(w->team);
+    w->stopped |= w->work + w->top.row_steps > w->limit || fxi_parallel_cancelled(w->team);
     if (!n || w->stopped || w->status || from >= f->n
         || reach * f->norm[from] < fxi_explain_walk_min(w))
         return;

@@ -166,7 +166,7 @@ bool fxi_explain_support_enough(fxi_explain_top *t, const fxi_explain_item *item
         if (++steps % PIECE == 0 && t->team && fxi_parallel_cancelled(t->team))
             break;                      /* the whole call ends */
     }
-    t->spent += (double)steps;
+    t->row_steps += (double)steps;
     return found >= h->need;
 }
 

@@ -37,7 +37,7 @@ bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
     return dtype && dtype->type == FXI_JSON_STRING && !strcmp(dtype->text, type);
 }
 
-static bool lies_at(size_t out[2], const fxi_json *a)
+static bool get_offsets(size_t out[2], const fxi_json *a)
 {
     const fxi_json *list = fxi_json_get(a, "data_offsets");
 
@@ -58,7 +58,7 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
         return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
                          cols ? cols : 1);
     if (!fxi_size_mul(&bytes, rows, size) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
-        || !lies_at(at, a) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
+        || !get_offsets(at, a) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
         || at[1] > p->size)
         return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
     unsigned char *copied = fxi_alloc(bytes, 1);

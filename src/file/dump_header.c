@@ -40,13 +40,13 @@ static void put(fxi_dumping *h, const char *text, size_t n)
 
 static size_t escape(char e[8], unsigned char c)
 {
-    static const char letters[] = "\"\\bfnrt", meant[] = "\"\\\b\f\n\r\t";
-    const char *at = strchr(meant, c);
+    static const char letters[] = "\"\\bfnrt", escaped[] = "\"\\\b\f\n\r\t";
+    const char *at = strchr(escaped, c);
 
     if (!at)
         return (size_t)snprintf(e, 8, "\\u%04X", c);
     e[0] = '\\';
-    e[1] = letters[at - meant];
+    e[1] = letters[at - escaped];
     return 2;
 }
 

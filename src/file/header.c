@@ -227,7 +227,7 @@ fx_status fxi_file_header_list(const char *const **out, size_t *n, const fxi_par
 fx_status fxi_file_header_classes(fxi_parsing *p)
 {
     fx_content *c = &p->m->c;
-    bool numbers = false, fine;
+    bool numbers = false, valid;
     fx_status st = fxi_file_header_list(&c->class_name, &c->classes, p, "classes");
 
     if (st || !c->class_name)
@@ -243,12 +243,12 @@ fx_status fxi_file_header_classes(fxi_parsing *p)
         const char *text = c->class_name[i], *end = text + strlen(text);
         char again[32];
         if (numbers) {
-            fine = fxi_decimal_read(&value[i], text, end) == end && isfinite(value[i])
-                   && fxi_decimal_write(again, value[i]) && !strcmp(again, text)
-                   && (!i || value[i - 1] < value[i]);
+            valid = fxi_decimal_read(&value[i], text, end) == end && isfinite(value[i])
+                    && fxi_decimal_write(again, value[i]) && !strcmp(again, text)
+                    && (!i || value[i - 1] < value[i]);
         } else
-            fine = !i || strcmp(c->class_name[i - 1], text) < 0;
-        if (!fine)
+            valid = !i || strcmp(c->class_name[i - 1], text) < 0;
+        if (!valid)
             return fxi_error(FX_EFORMAT, "model: class %zu is out of order%s", i,
                              numbers ? " or no number in shortest form" : "");
     }

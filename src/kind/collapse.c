@@ -39,9 +39,9 @@ static double products_cost(const fxi_train *t, const fx_map *map, fxi_row r)
     double row = 50, each = 1 + 0.1 * (double)outputs, n = (double)map->features;
 
     if (t->X.ptr) {
-        bool far = collapsed(t) > CACHE;
+        bool out_of_cache = collapsed(t) > CACHE;
         n = (double)map->type->sparse(NULL, NULL, map, r);
-        each = 6 + 0.4 * (double)outputs + (far ? 20 * (double)lines : 0);
+        each = 6 + 0.4 * (double)outputs + (out_of_cache ? 20 * (double)lines : 0);
     }
     return row + each * n;
 }
@@ -169,7 +169,7 @@ fx_status fxi_kind_collapse_check(fxi_train *t, int how, const fx_run *run)
 
 fx_status fxi_kind_collapse(fxi_train *t, int how, const fx_run *run)
 {
-    bool always = how == FXI_COLLAPSE_YES, worth = true;
+    bool always = how == FXI_COLLAPSE_YES, collapses = true;
     double *W = NULL;
     fx_map *map = NULL;
 
@@ -177,12 +177,12 @@ fx_status fxi_kind_collapse(fxi_train *t, int how, const fx_run *run)
         return FX_OK;
     fx_status st = open_map(&map, t, run);
     if (!st && !always)
-        worth = !is_larger(t, &t->m->c.vectors) && is_cheaper(t, map);
-    if (!st && worth)
+        collapses = !is_larger(t, &t->m->c.vectors) && is_cheaper(t, map);
+    if (!st && collapses)
         st = fxi_kind_collapse_weights(&W, &t->m->c, map, run);
-    if (!st && worth && !always)
-        st = compare(&worth, t, map, W, run);
-    if (!st && worth && !(st = replace(t->m, map, W)))
+    if (!st && collapses && !always)
+        st = compare(&collapses, t, map, W, run);
+    if (!st && collapses && !(st = replace(t->m, map, W)))
         return FX_OK;
     free(W);
     fx_map_free(map);

@@ -107,7 +107,7 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
     double metric;
     fx_status st;
 
-    if (o->quiet)
+    if (o->no_history)
         return FX_OK;
     if ((st = measure(&metric, o, now->v))
         || (st = fxi_train_history_add(o, &(fx_step){.iteration = now->iterations,
@@ -165,10 +165,10 @@ static double deadline(const fxi_output *o)
 {
     const fxi_train *t = o->train;
     size_t at_once = t->at_once > 1 ? (size_t)t->at_once : 1;
-    size_t turns = (t->outputs + at_once - 1) / at_once, turn = o->number / at_once;
+    size_t rounds = (t->outputs + at_once - 1) / at_once, round = o->number / at_once;
 
-    return t->max_seconds > 0 && !o->quiet
-               ? t->begin + t->max_seconds * (double)(turn + 1) / (double)turns
+    return t->max_seconds > 0 && !o->no_history
+               ? t->begin + t->max_seconds * (double)(round + 1) / (double)rounds
                : 0;
 }
 

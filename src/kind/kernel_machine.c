@@ -175,7 +175,7 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 
 /* ---- What is said of it ------------------------------------------------------------------- */
 
-static const char *cure(const fxi_train *t, const fxi_output *o, bool unscaled)
+static const char *suggest(const fxi_train *t, const fxi_output *o, bool unscaled)
 {
     if (!is_smo(t))
         return "the matrix is too near a singular one; lower C";
@@ -201,7 +201,7 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu %s, %s tol=%g%s: %s", o->s.gap,
                      o->s.iterations, smo ? "steps" : "iterations",
                      smo ? "and optimality violated by more than" : "above", t->how.tol, where,
-                     cure(t, o, unscaled));
+                     suggest(t, o, unscaled));
 }
 
 static fx_status summary(const fxi_train *t, const fxi_output *o)

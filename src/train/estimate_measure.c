@@ -95,7 +95,7 @@ fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run)
     fx_status st = fold ? fxi_train_output_new(&o, t, 0) : FX_ENOMEM;
 
     if (!st) {
-        o.quiet = true;
+        o.no_history = true;
         sample_rows(fold, &o, t->seed);
         t->how.max_iter = steps < STEPS ? steps : STEPS;
         st = fxi_train_output_fit(&o, t->how.C, fold, 0, run);

@@ -29,7 +29,7 @@ static fx_status fit_path(double *S, double *f, const validation *a, size_t b, s
     fxi_output o;
     fx_status st = fxi_train_output_new(&o, t, k);
 
-    o.quiet = true;
+    o.no_history = true;
     for (size_t q = 0; q < a->f->n && !st; q++) {
         st = fxi_train_output_fit(&o, a->f->C[q], a->f->fold, (int)b, run);
         if (!st)

@@ -39,7 +39,7 @@ fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
     double tol = o->train->how.tol, metric;
     fx_status st;
 
-    if (o->quiet)
+    if (o->no_history)
         return FX_OK;
     if ((st = measure(&metric, o, now))
         || (st = fxi_train_history_add(o, &(fx_step){.iteration = now->iterations,

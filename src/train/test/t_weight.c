@@ -14,7 +14,7 @@ static const char *const specs[] = {
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* The rows of t, and before every third of them another one of weight 0. */
-static fx_data *thinned(fx_table *out, const fx_table *t, double *weight)
+static fx_data *without_zero_weights(fx_table *out, const fx_table *t, double *weight)
 {
     size_t row[2 * N], n = 0;
     fx_data *d;
@@ -50,7 +50,7 @@ static void nothing_weighs_nothing(const char *start, const char *intercept)
 
     snprintf(spec, sizeof spec, "%sintercept=%s,tol=1e-9,max-iter=1000000", start, intercept);
     fx_plan plan = {.model = spec};
-    e = thinned(&u, &t, weight);
+    e = without_zero_weights(&u, &t, weight);
     fx_data_shuffle(order, N, 4);
     CHECK(fx_data_select(&f, &t, order, N, NULL) == FX_OK);
     v = fx_data_table(f);
@@ -77,7 +77,7 @@ static void is_never_read(const char *spec)
     double weight[2 * N], label[2 * N];
     fx_plan plan = {.model = spec, .seed = 8};
 
-    e = thinned(&u, &t, weight);
+    e = without_zero_weights(&u, &t, weight);
     for (size_t i = 0; i < u.rows; i++)
         label[i] = weight[i] > 0 ? u.label[i] : 77;     /* nor is their label a class */
     u.label = label;

@@ -6,7 +6,7 @@
  * about: files that are read, features that are written. */
 
 #include "commands.h"
-#include "terminal/terminal.h"
+#include "models/models.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void *sum_part(void *ctx)
 static double bandwidth(void)
 {
     uint64_t *buf = malloc(MEMORY);
-    part parts[READERS];
+    part pieces[READERS];
     pthread_t id[READERS];
     int n = progress_threads() < READERS ? progress_threads() : READERS;
     double best = 0;
@@ -60,16 +60,16 @@ static double bandwidth(void)
         double start = say_clock();
         int started = 0;
         for (int i = 0; i < n; i++)
-            parts[i] = (part){buf + (size_t)i * each, each, 0};
+            pieces[i] = (part){buf + (size_t)i * each, each, 0};
         for (int i = 1; i < n; i++, started++)
-            if (pthread_create(&id[i], NULL, sum_part, &parts[i]))
+            if (pthread_create(&id[i], NULL, sum_part, &pieces[i]))
                 break;
-        sum_part(&parts[0]);
+        sum_part(&pieces[0]);
         for (int i = 1; i <= started; i++)
             pthread_join(id[i], NULL);
         double rate = (double)((size_t)(started + 1) * each * sizeof *buf) / (say_clock() - start);
         best = rate > best ? rate : best;
-        buf[0] += parts[0].sum & 1;     /* the sums are used */
+        buf[0] += pieces[0].sum & 1;     /* the sums are used */
     }
     free(buf);
     return best;
@@ -126,12 +126,12 @@ static const job jobs[] = {
     MAP("rff rbf, dense", "rbf:gamma=1", "rff:projection=dense", 0),
     MAP("rff rbf, Hadamard", "rbf:gamma=1", "rff:projection=hadamard", 0),
     MAP("rk anova 2, one score", "anova:order=2", "rk:projection=hadamard", 1),
-    FM("fm, cd", "fm:solver=cd"),
-    FM("fm, adagrad", "fm:solver=adagrad"),
-    FM("fm, lbfgs", "fm:solver=lbfgs"),
-    FM("hofm 3, cd", "hofm:order=3,solver=cd"),
-    FM("hofm 3, adagrad", "hofm:order=3,solver=adagrad"),
-    FM("hofm 3, lbfgs", "hofm:order=3,solver=lbfgs"),
+    FM("fm, cd", COMPARE_PAIRS ":solver=cd"),
+    FM("fm, adagrad", COMPARE_PAIRS ":solver=adagrad"),
+    FM("fm, lbfgs", COMPARE_PAIRS ":solver=lbfgs"),
+    FM("hofm 3, cd", COMPARE_TRIPLES ":order=3,solver=cd"),
+    FM("hofm 3, adagrad", COMPARE_TRIPLES ":order=3,solver=adagrad"),
+    FM("hofm 3, lbfgs", COMPARE_TRIPLES ":order=3,solver=lbfgs"),
     READ("svmlight, ones", "triples:n=40000,d=1000,nz=20", "svmlight"),
     READ("svmlight, 17 digits", DENSE(4000, 100), "svmlight"),
     READ("csv, 17 digits", DENSE(4000, 100), "csv"),

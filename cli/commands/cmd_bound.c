@@ -94,9 +94,7 @@ static int make_map(work *w, size_t cols)
 
 static bool is_map(const fx_map *m, const char *name)
 {
-    size_t n = strlen(name);
-
-    return !strncmp(fx_map_spec(m), name, n) && strchr(":", fx_map_spec(m)[n]);
+    return spec_says(fx_map_spec(m), "", name);
 }
 
 /* ---- Theorems ----------------------------------------------------------------------------- */
@@ -390,7 +388,7 @@ static int run(int n, char **path)
         status = refuse("--plot draws what --curve measures", "add --curve");
     else if (!curves && !(eps > 0))
         status = refuse("--eps is missing", "for example --eps 0.1 --delta 0.05");
-    else if (map_spec && strstr(map_spec, "counts=") && (curves || !features))
+    else if (spec_get(map_spec, "counts").p && (curves || !features))
         status = refuse("counts= in --map fit one number of features",
                         "leave them out, or measure data with -D their sum");
     else if (n == 0 && features)

@@ -54,7 +54,8 @@ static int not_offered(const metric_list *w, const double *value, const fx_conte
                       : spec_says(c->spec, "task", "rank") ? "a model of rankings"
                                                            : "a model of numbers",
                       c->classes && !strcmp(names[i], "logloss")
-                          ? "; train with --calibrate or --model logistic" : "");
+                          ? "; train with --calibrate or --model " ADVISED_PROBABILITIES
+                          : "");
             return EXIT_USAGE;
         }
     return 0;

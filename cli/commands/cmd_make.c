@@ -37,24 +37,26 @@ static int build_spec(char *spec, size_t capacity, const char *kind)
     const struct { const char *key, *value; } keys[] = {
         {"n", n_rows}, {"d", d}, {"nz", nz}, {"k", k}, {"noise", noise}, {"fields", fields},
         {"levels", levels}};
-    size_t at = (size_t)snprintf(spec, capacity, "%s", kind);
+    bool fits = (size_t)snprintf(spec, capacity, "%s", kind) < capacity;
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && at < capacity; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && fits; i++)
         if (keys[i].value)
-            at += (size_t)snprintf(spec + at, capacity - at, "%c%s=%s",
-                                   strchr(spec, ':') ? ',' : ':', keys[i].key, keys[i].value);
-    if (at < capacity)
+            fits = spec_set(spec, capacity, keys[i].key, keys[i].value);
+    if (fits)
         return 0;
     say_error("make: the arguments are too long");
     return EXIT_USAGE;
 }
 
-/* For the bar: the value of key n. */
+/* For the bar: the value of key n, or its default. */
 static double rows_of(const char *spec)
 {
-    const char *n = strstr(spec, ":n=") ? strstr(spec, ":n=") : strstr(spec, ",n=");
+    const char *n = spec_get(spec, "n").p;
+    fx_description about;
 
-    return n ? strtod(n + 3, NULL) : 2000;
+    return n                                     ? strtod(n, NULL)
+           : fx_data_make_describe(&about, spec) ? 0
+                                                 : strtod(spec_key(&about, "n")->fallback, NULL);
 }
 
 static uint64_t stored(const fx_table *t)

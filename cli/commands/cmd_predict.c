@@ -261,8 +261,8 @@ static int check(job *j, const char *path)
             say_error("%s is a model of %s: it has no probabilities", path,
                       spec_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
         else
-            say_error("%s has no probabilities; train it with --calibrate%s",
-                      path, *j->c.kernel && !*j->c.map ? "" : " or --model logistic");
+            say_error("%s has no probabilities; train it with --calibrate%s", path,
+                      *j->c.kernel && !*j->c.map ? "" : " or --model " ADVISED_PROBABILITIES);
         return EXIT_USAGE;
     }
     if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value) {

@@ -111,7 +111,7 @@ static int check_options(job *j)
     if ((status = exact_check(&kernel_spec, features)))
         return status;
     if (fit.map && !kernel_spec)
-        kernel_spec = EXACT_KERNEL;
+        kernel_spec = DEFAULT_KERNEL;
     if (features && !kernel_spec) {
         say_error("-D %s needs --kernel or --map: without them rows are taken as they are",
                   features);
@@ -134,7 +134,7 @@ static int check_names(const loaded *X)
 {
     fx_reader *r = NULL;
 
-    if (!X->table.name || !X->spec || strncmp(X->spec, "csv", 3) != 0)
+    if (!X->table.name || !X->spec || !spec_says(X->spec, "", "csv"))
         return 0;
     fx_status s = fx_data_reader_new(&r, X->spec, X->name);
     if (!s)
@@ -320,7 +320,7 @@ static int report(const job *j)
                           : ", numbers\n", f);
     if (c.variance)
         model_info_print_variance(f, &c);
-    else if (fitting_online(c.spec))
+    else if (model_online(c.spec))
         safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
                    (unsigned long long)c.iterations);
     else

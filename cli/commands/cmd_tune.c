@@ -168,18 +168,17 @@ static int check_options(job *j)
         say_error("tune: --order and --kernel exclude each other");
         return EXIT_USAGE;
     }
-    if (ranks || betas) {
-        say_error("tune: --%s is for factorization machines, such as --model fm",
-                  ranks ? "rank" : "beta");
-        return EXIT_USAGE;
-    }
+    const char *spec = fitting_given() ? fitting_given() : DEFAULT_CLASSES;
+    if ((ranks && (status = model_takes(spec, "rank")))
+        || (betas && (status = model_takes(spec, "beta"))))
+        return status;
     const char *first = kernel_spec ? kernel_spec : "anova-upto:order=2";
     if ((status = factor_check(&kernel_spec, NULL, NULL))
         || (status = fitting_path_exists("tune")) || (status = exact_check(&first, features))
         || (status = parse_costs(j)) || (status = parse_features(j))
         || (status = kernel_spec ? parse_kernels(j) : parse_orders(j)))
         return status;
-    if (fit.model && spec_has(fit.model, "C")) {
+    if (spec_get(fit.model, "C").p) {
         say_error("tune: C is what is looked for; leave it out of --model %s", fit.model);
         return EXIT_USAGE;
     }

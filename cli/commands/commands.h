@@ -16,8 +16,6 @@ int help_command(FILE *f, const command *c);    /* 0, or an exit status after sa
 int help_man(FILE *f, const command *const *all, const char *version);
 /* help_lines.c - show(f, width, name, text) for each line of a table of the library, `width` being
  * that of the longest name.  0, or an exit status after saying why. */
-typedef const char *help_names(size_t i);
-typedef fx_status help_describes(fx_description *out, const char *spec);
 typedef void help_show(FILE *f, size_t width, const char *name, const char *text);
-int help_lines(FILE *f, help_names *name, help_describes *about, help_show *show);
+int help_lines(FILE *f, spec_names *name, spec_describes *about, help_show *show);
 #endif

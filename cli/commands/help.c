@@ -82,8 +82,8 @@ int help_command(FILE *f, const command *c)
     const struct {
         bool shown;
         const char *title;
-        help_names *name;
-        help_describes *about;
+        spec_names *name;
+        spec_describes *about;
     } tables[] = {
         {c->models, "Models, as name:key=value,..; a key's first value is its default",
          fx_model_name, fx_model_describe},

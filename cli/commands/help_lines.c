@@ -53,7 +53,7 @@ static void add_line(strbuf *t, const fx_description *d, fx_description *like)
         *like = *d;
 }
 
-int help_lines(FILE *f, help_names *name, help_describes *about, help_show *show)
+int help_lines(FILE *f, spec_names *name, spec_describes *about, help_show *show)
 {
     fx_description d, like = {0};
     size_t width = 0;

@@ -18,34 +18,26 @@ typedef struct words {
 } words;
 
 /* ---- What a method is ----------------------------------------------------------------------- */
-static bool is_exact(const method *m) { return !strncmp(m->model, "kernel-", 7); }
+static bool is_exact(const method *m) { return model_exact(m->model); }
 
 static bool is_raw(const method *m)
 {
-    return !m->kernel && !m->map && !is_exact(m) && !factor_named(m->model);
+    return !m->kernel && !m->map && !is_exact(m) && !model_factors(m->model);
 }
 
-/* Kernels whose values are sums over combinations of columns. */
+/* Of kernels: are values sums over combinations of columns? */
 static bool combines(const char *kernel)
 {
-    static const char *const names[] = {"anova", "anova-upto", "all-subsets", "itemset", "groups",
-                                        "cross", "poly", NULL};
-    size_t n = strcspn(kernel, ":(");
+    fx_description d;
 
-    if (strchr(kernel, '('))            /* a composition */
-        return false;
-    for (const char *const *p = names; *p; p++)
-        if (strlen(*p) == n && !strncmp(kernel, *p, n))
-            return true;
-    return false;
+    return !kernel || (!fx_kernel_describe(&d, kernel) && d.explainable);
 }
 
 static bool is_explained(const method *m)
 {
-    if (!m->map)
-        return !m->kernel || combines(m->kernel);
-    return !strncmp(m->map, "rk", 2) || !strncmp(m->map, "rm", 2)
-           || !strncmp(m->map, "explicit", 8);
+    fx_description d;
+
+    return combines(m->kernel) && (!m->map || (!fx_map_describe(&d, m->map) && d.explainable));
 }
 
 /* ---- What the rule sees ------------------------------------------------------------------- */
@@ -195,9 +187,9 @@ static void say_combinations(const words *w)
         safe_print(w->f, " Against the rows as they are (%s, %s) it gains %s: %s.",
                    w->c->list[raw].name, number(w, a, mean_of(w, raw)),
                    number(w, b, fabs(mean_of(w, w->r.chosen) - mean_of(w, raw))),
-                   w->c->cols < 2                      ? "more than a straight line matters"
-                   : !m->kernel || combines(m->kernel) ? "combinations of columns matter"
-                                                       : "more than single columns matters");
+                   w->c->cols < 2        ? "more than a straight line matters"
+                   : combines(m->kernel) ? "combinations of columns matter"
+                                         : "more than single columns matters");
 }
 
 static const char *why_not(const method *m) { return *m->failed ? m->failed : m->left_out; }
@@ -230,7 +222,7 @@ static int say_training(const words *w)
 {
     const method *m = &w->c->list[w->r.chosen];
     size_t open = 0, ends = compare_ends(m, w->r.seeds);
-    bool factors = factor_named(m->model);
+    bool factors = model_factors(m->model);
 
     for (size_t k = 0; k < w->r.seeds && factors; k++)
         open += m->trial[k].status == FX_NOT_CONVERGED; /* others have more steps in the command */

@@ -87,22 +87,17 @@ static double median_cost(const method *m, size_t seeds)
     for (size_t k = 0; k < seeds; k++)
         C[k] = m->trial[k].C;
     qsort(C, seeds, sizeof *C, ascending_doubles);
-    return C[factor_named(m->model) ? seeds / 2 : (seeds - 1) / 2];
+    return C[model_factors(m->model) ? seeds / 2 : (seeds - 1) / 2];
 }
 
 /* The model without keys that only make a comparison short: the fit that stays is a full one. */
 static void put_model(FILE *f, const char *spec)
 {
     char out[FITTING_SPEC];
-    size_t name = strcspn(spec, ":"), n = name;
 
-    snprintf(out, sizeof out, "%.*s", (int)name, spec);
-    for (const char *p = spec + name; *p; p += strcspn(p, ",")) {
-        p++;
-        if (strncmp(p, "tol=", 4) != 0 && strncmp(p, "max-iter=", 9) != 0)
-            n += (size_t)snprintf(out + n, sizeof out - n, "%c%.*s", n == name ? ':' : ',',
-                                  (int)strcspn(p, ","), p);
-    }
+    snprintf(out, sizeof out, "%s", spec);
+    spec_set(out, sizeof out, "tol", NULL);
+    spec_set(out, sizeof out, "max-iter", NULL);
     put_option(f, "--model", out);
 }
 
@@ -110,7 +105,7 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
 {
     char spec[FITTING_SPEC], number[32];
     double C = median_cost(m, seeds);
-    bool factors = factor_named(m->model);
+    bool factors = model_factors(m->model);
     int status = factors ? factor_times(spec, m->model, C) : 0;
 
     if (status)

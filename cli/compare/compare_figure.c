@@ -40,9 +40,9 @@ static figure_point point_of(const comparison *c, const method *m)
 
 static enum kind kind_of(const method *m)
 {
-    if (!strncmp(m->model, "kernel-", 7))
-        return EXACT;
-    return m->kernel || m->map || factor_named(m->model) ? OTHER : RAW;
+    return model_exact(m->model)                            ? EXACT
+           : m->kernel || m->map || model_factors(m->model) ? OTHER
+                                                            : RAW;
 }
 
 /* Points of a family lie together, in the order of the list. */

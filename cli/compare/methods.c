@@ -15,16 +15,15 @@ enum { LISTED = 7 };                    /* counts of -D */
 #define WIDTH 2e6                       /* most products of columns */
 #define PRODUCTS 4e7                    /* .. of all rows that are not 0 */
 #define NUMBERS 1e8                     /* random features of all rows */
-#define LEARNT 1e6                      /* all-subsets: mean K(x, x) that factors bear, being small
+#define LEARNT \
+    1e6 /* all-subsets: mean K(x, x) that factors bear, being small
                                          * at first */
 #define EXACT_ROWS 12500                /* of kernel-svm; its work: rows^2 * entries of a row */
 #define EXACT_WORK 6e9
 #define RIDGE_ROWS 2500                 /* of kernel-ridge, which grows with the cube */
-#define CLASSES "svm-l2:tol=0.01,max-iter=100"
-#define TARGETS "ridge:tol=0.01,max-iter=100"
 
-static const char *const families[] = {"linear", "explicit", "fm", "hofm", "all-subsets", "rk",
-                                       "ts", "rm", "rff", "exact", NULL};
+static const char *const families[] = {"linear", "explicit", COMPARE_PAIRS, COMPARE_TRIPLES,
+                                       COMPARE_SUBSETS, "rk", "ts", "rm", "rff", "exact", NULL};
 
 static kernel_setup kernels[KERNELS];
 
@@ -103,7 +102,7 @@ static method *enter(comparison *c, const kernel_setup *k, const char *family)
     *m = (method){.tries = TRIES, .scale = k->scale, .kernel = k->spec};
     snprintf(m->name, sizeof m->name, "%s", family);
     snprintf(m->family, sizeof m->family, "%s", family);
-    snprintf(m->model, sizeof m->model, c->regress ? TARGETS : CLASSES);
+    snprintf(m->model, sizeof m->model, c->regress ? COMPARE_NUMBERS : COMPARE_CLASSES);
     snprintf(m->left_out, sizeof m->left_out, "%s", k->reason);
     memcpy(m->choose, k->C, sizeof k->C);
     return m;
@@ -117,8 +116,8 @@ static void enter_factors(comparison *c, const kernel_setup *k, const char *mode
     m->kernel = NULL;
     if (k->diagonal <= LEARNT)
         m->left_out[0] = '\0';
-    snprintf(m->model, sizeof m->model, "%s%ctask=%s", model, strchr(model, ':') ? ',' : ':',
-             c->regress ? "regress" : "classify");
+    snprintf(m->model, sizeof m->model, "%s", model);
+    spec_set(m->model, sizeof m->model, "task", c->regress ? "regress" : "classify");
     for (size_t i = 0; i < TRIES; i++)
         m->choose[i] = kernel_setup_decade(i);
 }
@@ -161,7 +160,7 @@ static void enter_products(comparison *c, const kernel_setup *k, int order)
     if (c->regress)
         return;
     m = enter_product(c, k, sparse, D);
-    snprintf(m->model, sizeof m->model, CLASSES ",penalty=l1");
+    snprintf(m->model, sizeof m->model, COMPARE_CLASSES ",penalty=l1");
     sparse_costs(m, k, (double)c->train, D);
 }
 
@@ -241,7 +240,8 @@ static int enter_exact(comparison *c)
         char name[80];
         snprintf(name, sizeof name, "exact %s", kernels[exact[i]].spec);
         method *m = enter(c, &kernels[exact[i]], name);
-        snprintf(m->model, sizeof m->model, c->regress ? "kernel-ridge" : "kernel-svm:tol=0.01");
+        snprintf(m->model, sizeof m->model,
+                 c->regress ? COMPARE_EXACT_NUMBERS : COMPARE_EXACT_CLASSES);
         if (*m->left_out)
             continue;
         if (!strcmp(c->exact, "no"))
@@ -267,12 +267,12 @@ int methods_enter(comparison *c)
         enter(c, &kernels[LINEAR], "linear")->kernel = NULL;
     if (is_requested(c, "explicit") && c->cols >= 2)
         enter_products(c, &kernels[PAIRS], 2);
-    if (is_requested(c, "fm"))
-        enter_factors(c, &kernels[LINEAR], "fm");
-    if (is_requested(c, "hofm"))
-        enter_factors(c, &kernels[LINEAR], "hofm:order=3");
-    if (is_requested(c, "all-subsets"))
-        enter_factors(c, &kernels[SUBSETS], "all-subsets");
+    if (is_requested(c, COMPARE_PAIRS))
+        enter_factors(c, &kernels[LINEAR], COMPARE_PAIRS);
+    if (is_requested(c, COMPARE_TRIPLES))
+        enter_factors(c, &kernels[LINEAR], COMPARE_TRIPLES ":order=3");
+    if (is_requested(c, COMPARE_SUBSETS))
+        enter_factors(c, &kernels[SUBSETS], COMPARE_SUBSETS);
     if (is_requested(c, "explicit") && c->cols >= 3)
         enter_products(c, &kernels[TRIPLES], 3);
     enter_maps(c);

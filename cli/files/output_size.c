@@ -13,17 +13,21 @@
 
 static const double GIGABYTE = 1 << 30;
 
+static bool has_head(const char *format)       /* csv and tsv: a line of names */
+{
+    fx_description d;
+
+    return !fx_data_write_describe(&d, format) && spec_key(&d, "header");
+}
+
 /* The least that a number takes: text has a digit and what separates it, precomputed also the
  * number of the column.  0: the format leaves zeros out. */
 static double bytes_of(const char *format, fx_type type)
 {
-    size_t n = strcspn(format, ":");
-
-    if (n == 3 && !strncmp(format, "npy", n))
-        return type == FX_F64 ? 8 : 4;
-    if (n == 3 && (!strncmp(format, "csv", n) || !strncmp(format, "tsv", n)))
-        return 2;
-    return n == 11 && !strncmp(format, "precomputed", n) ? 4 : 0;
+    return spec_says(format, "", "npy")           ? (type == FX_F64 ? 8 : 4)
+           : has_head(format)                     ? 2
+           : spec_says(format, "", "precomputed") ? 4
+                                                  : 0;
 }
 
 /* "16.0 GiB (17179869184 bytes)" */
@@ -40,7 +44,7 @@ static double head_bytes(const char *format, size_t cols)
 {
     double bytes = 0, digits = 1;
 
-    if (strncmp(format, "csv", 3) && strncmp(format, "tsv", 3))
+    if (!has_head(format))
         return 0;
     for (double first = 1; first <= (double)cols; first *= 10, digits++)
         bytes += (digits + 2) * (fmin((double)cols + 1, 10 * first) - first);

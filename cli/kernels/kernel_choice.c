@@ -39,7 +39,7 @@ int kernel_finish(kernel_choice *k, const fx_table *t)
     int status = 0;
 
     if (!k->kernel && t && t->name)
-        status = family_names_read(&k->family, k->path, t, spec_named(k->spec, "itemset"));
+        status = family_names_read(&k->family, k->path, t, spec_says(k->spec, "", "itemset"));
     return status || k->kernel ? status : parse(k, t ? t->base : 1);
 }
 
@@ -47,6 +47,13 @@ void kernel_free(kernel_choice *k)
 {
     fx_kernel_free(k->kernel);
     free(k->family);
+}
+
+bool kernel_precomputed(const char *spec)
+{
+    fx_description d;
+
+    return spec && *spec && !fx_kernel_describe(&d, spec) && d.precomputed;
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */
@@ -83,7 +90,7 @@ fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, 
     return s;
 }
 
-static bool counted(const char *const *maps) { return strstr(*maps, "counts="); }
+static bool counted(const char *const *maps) { return spec_get(*maps, "counts").p; }
 size_t kernel_few(const char *const *maps, size_t D)
 {
     enum { FEW = 64 };                  /* but so many that auto takes what it takes for more */

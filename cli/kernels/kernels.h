@@ -5,13 +5,6 @@
 #include "figures/figures.h"
 #include "tables/tables.h"
 
-/* ---- spec_keys.c ---------------------------------------------------------------------------- */
-bool spec_named(const char *spec, const char *name);    /* is that the name in the spec? */
-bool spec_has(const char *spec, const char *key);       /* does it set that key? */
-bool spec_says(const char *spec, const char *key, const char *value);   /* to that value? */
-/* The value of that key in the spec, up to a comma; NULL: it sets none. */
-const char *spec_value(const char *spec, const char *key);
-
 /* ---- kernel_choice.c: kernels and maps from specs ------------------------------------------- */
 #define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
 typedef struct kernel_choice {
@@ -24,6 +17,7 @@ typedef struct kernel_choice {
 int kernel_prepare(kernel_choice *k, const char *spec);
 int kernel_finish(kernel_choice *k, const fx_table *t);         /* NULL: no rows */
 void kernel_free(kernel_choice *k);
+bool kernel_precomputed(const char *spec);      /* rows of kernel values; spec may be NULL or "" */
 int kernel_features(size_t *D, const char *text, size_t cols);  /* of -D: "1024" or "16x" */
 /* The first of maps[] (ends with NULL) that serves the kernel. */
 fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, size_t cols,

@@ -91,8 +91,8 @@ static bool independent(const fx_map *m)
 {
     const char *spec = fx_map_spec(m);
 
-    return strstr(spec, "projection=packed") || strstr(spec, "projection=dense")
-           || !strncmp(spec, "jl", 2);
+    return spec_says(spec, "projection", "packed") || spec_says(spec, "projection", "dense")
+           || spec_says(spec, "", "jl");
 }
 
 static int choose_width(pair_sample *s, const char *const *maps, const fx_kernel *k, size_t D)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * exact.c - kernel machines in the program: options that they do not take, what a fit will cost.
  *
- * Every kernel machine has a linear model that does its work on random features, so a user who asks
- * for what cannot be done, or takes long, is told the other command. */
+ * Every kernel machine has a linear model that does its work on random features (on_map), so a user
+ * who asks for what cannot be done, or takes long, is told the other command. */
 
 #include "models.h"
 
@@ -11,50 +11,20 @@
 enum { MANY = 10000, LONG = 10 };       /* rows, seconds: a fit that is announced */
 #define CACHE (256.0 * 1024 * 1024)     /* what the library takes if nothing is said */
 
-static const struct { const char *exact, *mapped; } twins[] = {
-    {"kernel-svm", "svm"}, {"kernel-svr", "svr"}, {"kernel-ridge", "ridge"},
-    {"kernel-perceptron", "perceptron"}, {"kernel-pca", "pca"}};
-enum { TWINS = sizeof twins / sizeof *twins };
+bool exact_is(void) { return model_exact(fitting_given()); }
 
-/* The linear model that stands for the one of the options; NULL: that is no kernel machine. */
-static const char *twin(void)
-{
-    for (size_t i = 0; i < TWINS && fitting_given(); i++)
-        if (spec_named(fitting_given(), twins[i].exact))
-            return twins[i].mapped;
-    return NULL;
-}
-
-bool exact_is(void) { return twin() != NULL; }
-static bool cached(void) { return exact_is() && strncmp(fitting_given(), "kernel-sv", 9) == 0; }
-
-static int name_length(void) { return (int)strcspn(fitting_given(), ":"); }
-
-/* tol and max-iter are other numbers for a linear model, but for the perceptron's passes. */
-static bool means_the_same(const char *key)
-{
-    const char *const own[] = {"collapse=", "budget=", "tol=", "max-iter="};
-    size_t n = fitting_online(fitting_given()) ? 2 : 4;
-
-    for (size_t i = 0; i < n; i++)
-        if (!strncmp(key, own[i], strlen(own[i])))
-            return false;
-    return true;
-}
-
-/* The twin with those keys that both have: kernel-svm:C=10,collapse=no becomes svm:C=10. */
+/* The linear model that does the same on random features, with those keys that mean the same there:
+ * kernel-svm:C=10,collapse=no becomes svm:C=10. */
 static const char *mapped_model(char buf[FITTING_SPEC])
 {
-    size_t at = (size_t)snprintf(buf, FITTING_SPEC, "%s", twin());
-    char next = ':';
+    fx_description exact = fitting_about(), mapped = model_about(exact.on_map);
+    const char *keys = fitting_given() + spec_get(fitting_given(), "").n;
 
-    for (const char *p = fitting_given() + name_length(); *p;) {
-        int n = (int)strcspn(++p, ",");
-        if (means_the_same(p) && at + (size_t)n + 2 < FITTING_SPEC) {
-            at += (size_t)snprintf(buf + at, FITTING_SPEC - at, "%c%.*s", next, n, p);
-            next = ',';
-        }
-        p += n;
+    snprintf(buf, FITTING_SPEC, "%s%s", exact.on_map, keys);
+    for (size_t i = 0; i < exact.keys; i++) {
+        const fx_key *same = spec_key(&mapped, exact.key[i].name);
+        if (!same || strcmp(same->help, exact.key[i].help) != 0)
+            spec_set(buf, FITTING_SPEC, exact.key[i].name, NULL);
     }
     return buf;
 }
@@ -69,37 +39,35 @@ static const char *quoted(char buf[1024], const char *word)
 /* ---- Options ------------------------------------------------------------------------------ */
 int exact_check(const char **kernel, const char *features)
 {
-    char given[64], model[FITTING_SPEC], word[1024];
+    const char *spec = fitting_given() ? fitting_given() : DEFAULT_CLASSES;
+    fx_description d = model_about(spec);
+    char model[FITTING_SPEC], word[1024];
 
-    if (fit.cache && !cached()) {
-        say_error("--cache is for kernel-svm and kernel-svr; %s keeps no kernel values",
-                  fitting_given() ? fitting_given() : "this model");
+    if (fit.cache && model_takes(spec, "cache"))
         return EXIT_USAGE;
-    }
-    if (*kernel && spec_named(*kernel, "precomputed") && !exact_is()) {
-        say_error("--kernel precomputed is for kernel machines, such as --model kernel-svm");
+    if (kernel_precomputed(*kernel) && !exact_is()) {
+        say_error("--kernel precomputed is for kernel machines, such as --model " ADVISED_EXACT);
         return EXIT_USAGE;
     }
     if (!exact_is())
         return 0;
-    snprintf(given, sizeof given, "%s %.50s", fit.map ? "--map" : "-D",
-             fit.map ? fit.map : features);
     if (fit.map || features) {
-        say_error("%s: %.*s is exact and has no map; on random features it is --model %s --map %s "
-                  "--kernel %s", given, name_length(), fitting_given(), mapped_model(model),
-                  fit.map ? fit.map : "auto", quoted(word, *kernel ? *kernel : EXACT_KERNEL));
+        say_error("%s %.50s: %s is exact and has no map; on random features it is --model %s --map "
+                  "%s --kernel %s",
+                  fit.map ? "--map" : "-D", fit.map ? fit.map : features, d.name,
+                  mapped_model(model), fit.map ? fit.map : "auto",
+                  quoted(word, *kernel ? *kernel : DEFAULT_KERNEL));
         return EXIT_USAGE;
     }
     if (*kernel && !strcmp(*kernel, "auto")) {
-        say_error("--kernel auto chooses among maps; %.*s needs a kernel by name", name_length(),
-                  fitting_given());
+        say_error("--kernel auto chooses among maps; %s needs a kernel by name", d.name);
         return EXIT_USAGE;
     }
     if (!*kernel) {
-        *kernel = EXACT_KERNEL;
+        *kernel = DEFAULT_KERNEL;
         say_note("kernel: %s, since none is given", *kernel);
     }
-    if (spec_named(*kernel, "precomputed") && fit.scale && strcmp(fit.scale, "none") != 0) {
+    if (kernel_precomputed(*kernel) && fit.scale && strcmp(fit.scale, "none") != 0) {
         say_error("--scale %s: values of a precomputed kernel are taken as they are", fit.scale);
         return EXIT_USAGE;
     }
@@ -158,8 +126,9 @@ static int check_cache(const training *t)
 
 uint64_t exact_cache(void)
 {
-    return fit.cache || !cached() || (double)cli.max_memory >= 2 * CACHE ? fit.cache
-                                                                        : cli.max_memory / 2;
+    return fit.cache || !fitting_about().cached || (double)cli.max_memory >= 2 * CACHE
+               ? fit.cache
+               : cli.max_memory / 2;
 }
 
 /* What follows "kernel-svm on 20000 rows: ".  Several fits help one another, and those of other C
@@ -170,18 +139,16 @@ static void say_cost(const fx_estimate *e, size_t rows, size_t fits, const char 
 
     if (fits > 1)
         snprintf(count, sizeof count, "%zu fits, each ", fits);
-    say_note("%.*s on %zu rows: %s%s, %s", name_length(), fitting_given(), rows, count,
+    say_note("%s on %zu rows: %s%s, %s", fitting_about().name, rows, count,
              duration(time, e->seconds), say_bytes(size, (double)e->bytes));
     if (*other)
         say_note("with random features, more exact as -D grows: %s", other);
 }
 
-/* " of 300 classes (44850 pairs)": why kernel-svm may need so much; "" of others. */
+/* " of 300 classes (44850 pairs)": why it may need so much; "" of others. */
 static const char *of_pairs(char buf[64], const training *t)
 {
-    size_t n = t->regress || !spec_named(fitting_given(), "kernel-svm")
-                   ? 0
-                   : label_classes_count(&t->X.table);
+    size_t n = fitting_about().pairs ? label_classes_count(&t->X.table) : 0;
 
     buf[0] = '\0';
     if (n > 2)
@@ -203,9 +170,9 @@ int exact_announce(const training *t, const kernel_choice *k, size_t fits)
         return say_failure(s);
     other_way(other, k, t->X.table.cols);
     if ((double)e.bytes > (double)cli.max_memory) {
-        int status = say_limit(
-            (double)e.bytes, "%.*s on %zu rows%s needs %llu bytes:", name_length(), fitting_given(),
-            rows, of_pairs(pairs, t), (unsigned long long)e.bytes);
+        int status = say_limit((double)e.bytes,
+                               "%s on %zu rows%s needs %llu bytes:", fitting_about().name, rows,
+                               of_pairs(pairs, t), (unsigned long long)e.bytes);
         if (*other)
             say_hint("%s takes less, and is more exact as -D grows", other);
         return status;

@@ -43,50 +43,21 @@ enum { OF_TRAIN = 4 };                  /* tune has lists in place of three, and
 const opt_group factor_options = {TITLE, options};
 const opt_group factor_shared = {TITLE, options + OF_TRAIN};
 
-bool factor_named(const char *spec)
-{
-    static const char *const names[] = {"fm", "hofm", "hofm-shared", "hofm-simplex", "all-subsets",
-                                        "poly-net", "poly-net-uv", "bilinear"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (spec_named(spec, names[i]))
-            return true;
-    return false;
-}
-
-bool factor_is(void) { return fit.model && factor_named(fit.model); }
-
-int factor_name(void) { return (int)strcspn(fit.model, ":"); }
+bool factor_is(void) { return model_factors(fit.model); }
 
 /* ---- Options that do not go together ------------------------------------------------------ */
-typedef struct given {
-    const char *name;
-    bool is;
-} given;
-
-static const char *first(const given *g)
+/* Options that are no keys of the spec. */
+static int check_model(void)
 {
-    while (g->name && !g->is)
-        g++;
-    return g->name;
-}
+    const struct { const char *option; bool given; } others[] = {
+        {"patience", fit.patience}, {"max-seconds", fit.max_seconds > 0}, {"groups", fit.groups},
+        {"cross", fit.cross}, {"task rank", !strcmp(fit.task, "rank")}};
+    const char *spec = fitting_given() ? fitting_given() : DEFAULT_CLASSES;
 
-static int without(void)
-{
-    const given ours[] = {{"--order", fit.order},     {"--rank", fit.rank},
-                          {"--beta", fit.beta},       {"--patience", fit.patience},
-                          {"--alpha", fit.alpha},     {"--linear", fit.linear},
-                          {"--lambda", fit.lambda},   {"--lr", fit.lr},
-                          {"--batch", fit.batch},     {"--clip", fit.clip},
-                          {"--groups", fit.groups},   {"--cross", fit.cross},
-                          {"--max-seconds", fit.max_seconds > 0},
-                          {"--task rank", !strcmp(fit.task, "rank")},
-                          {NULL, false}};
-
-    if (!first(ours))
-        return 0;
-    say_error("%s is for factorization machines, such as --model fm", first(ours));
-    return EXIT_USAGE;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given && model_takes(spec, others[i].option))
+            return EXIT_USAGE;
+    return 0;
 }
 
 /* The kernel that --groups and --cross stand for. */
@@ -115,9 +86,9 @@ static int groups_kernel(const char **kernel)
 static int resolve_solver(void)
 {
     const char *option = fit.lr ? "--lr" : "--batch";
-    bool other = fit.solver
-                     ? strcmp(fit.solver, "adagrad") && strcmp(fit.solver, "auto")
-                     : spec_has(fit.model, "solver") && !spec_says(fit.model, "solver", "adagrad");
+    bool in_spec = spec_get(fit.model, "solver").p;
+    bool other = fit.solver ? strcmp(fit.solver, "adagrad") && strcmp(fit.solver, "auto")
+                            : in_spec && !spec_says(fit.model, "solver", "adagrad");
 
     if (!fit.lr && !fit.batch)
         return 0;
@@ -125,36 +96,35 @@ static int resolve_solver(void)
         say_error("%s %s is for --solver adagrad", option, fit.lr ? fit.lr : fit.batch);
         return EXIT_USAGE;
     }
-    if (!spec_has(fit.model, "solver"))
+    if (!in_spec)
         fit.solver = "adagrad";
     return 0;
 }
 
 int factor_check(const char **kernel, const char *cost, const char *features)
 {
-    const given others[] = {{"-D", features},        {"--map", fit.map},
-                            {"--penalty", fit.penalty}, {"--epsilon", fit.epsilon},
-                            {"--calibrate", fit.calibrate}, {NULL, false}};
+    const char *name = fitting_about().name;
+    int status = check_model();
 
-    if (!factor_is())
-        return without();
+    if (status || !factor_is())
+        return status;
     if (cost) {
-        say_error("-C %s: %.*s has no C; --beta is the penalty of its factors, --alpha that of its "
-                  "linear term", cost, factor_name(), fit.model);
+        say_error("-C %s: %s has no C; --beta is the penalty of its factors, --alpha that of its "
+                  "linear term",
+                  cost, name);
         return EXIT_USAGE;
     }
-    if (first(others)) {
-        say_error("%s is not for factorization machines, such as %.*s", first(others),
-                  factor_name(), fit.model);
+    if (features || fit.map) {
+        say_error("%s is not for factorization machines, such as %s", features ? "-D" : "--map",
+                  name);
         return EXIT_USAGE;
     }
-    int status = resolve_solver();
-    if (!status)
-        status = groups_kernel(kernel);
-    if (!status && *kernel && !spec_named(*kernel, "groups") && !spec_named(*kernel, "cross")) {
-        say_error("--kernel %s: %.*s learns its combinations; groups:file=FILE and cross:file=FILE "
-                  "say which it may have", *kernel, factor_name(), fit.model);
-        status = EXIT_USAGE;
-    }
-    return status;
+    if ((status = resolve_solver()) || (status = groups_kernel(kernel)))
+        return status;
+    if (!*kernel || spec_says(*kernel, "", "groups") || spec_says(*kernel, "", "cross"))
+        return 0;
+    say_error("--kernel %s: %s learns its combinations; groups:file=FILE and cross:file=FILE say "
+              "which it may have",
+              *kernel, name);
+    return EXIT_USAGE;
 }

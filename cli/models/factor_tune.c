@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { LIST = 64, WORD = 128 };
-#define USUAL_BETA "3e-4"               /* the library's */
 
 typedef struct words {
     char word[LIST][WORD];
@@ -55,21 +54,16 @@ static int split(words *out, const char *text, const char *option)
     }
 }
 
-/* beta=X/Y/.. of the spec to beta, the spec without it to plain. */
+/* beta=X/Y/.. of the spec, or the usual one, to beta; the spec without it to plain. */
 static void take_beta(char beta[WORD], char plain[FITTING_SPEC], const char *spec)
 {
-    const char *at = strstr(spec, "beta="), *end;
+    fx_description d = model_about(spec);
+    spec_part given = spec_get(spec, "beta");
 
     snprintf(plain, FITTING_SPEC, "%s", spec);
-    snprintf(beta, WORD, USUAL_BETA);
-    if (!spec_has(spec, "beta"))
-        return;
-    while (at[-1] != ':' && at[-1] != ',')
-        at = strstr(at + 1, "beta=");
-    end = at + strcspn(at, ",");
-    snprintf(beta, WORD, "%.*s", (int)(end - at - 5), at + 5);
-    snprintf(plain, FITTING_SPEC, "%.*s%s", (int)(at - spec - (*end ? 0 : 1)), spec,
-             *end ? end + 1 : "");
+    snprintf(beta, WORD, "%.*s", given.p ? (int)given.n : WORD,
+             given.p ? given.p : spec_key(&d, "beta")->fallback);
+    spec_set(plain, FITTING_SPEC, "beta", NULL);
 }
 
 /* "10x" becomes that multiple of the usual beta of each order; other words stay. */
@@ -97,13 +91,12 @@ static int multiply(char word[WORD], const char *usual)
 
 int factor_times(char out[FITTING_SPEC], const char *spec, double times)
 {
-    char usual[WORD], word[WORD], plain[FITTING_SPEC];
+    char usual[WORD], word[WORD];
 
-    take_beta(usual, plain, spec);
+    take_beta(usual, out, spec);
     snprintf(word, WORD, "%.17gx", times);
     int status = multiply(word, usual);
-    if (!status && (size_t)snprintf(out, FITTING_SPEC, "%s%cbeta=%s", plain,
-                                    strchr(plain, ':') ? ',' : ':', word) >= FITTING_SPEC) {
+    if (!status && !spec_set(out, FITTING_SPEC, "beta", word)) {
         say_error("the model %.40s... is too long", spec);
         status = EXIT_USAGE;
     }
@@ -117,10 +110,10 @@ static int resolve_betas(search *s)
     int status = 0;
 
     take_beta(usual, s->plain, fit.model);
-    if (strncmp(fit.model, "hofm", 4) != 0)
+    if (!model_has(fit.model, "order"))
         usual[strcspn(usual, "/")] = '\0';      /* there is one order */
     for (size_t i = 0; i < s->beta.n && !status; i++) {
-        if (spec_has(fit.model, "beta") && !strchr(s->beta.word[i], 'x')) {
+        if (spec_get(fit.model, "beta").p && !strchr(s->beta.word[i], 'x')) {
             say_error("tune: --beta %s and --model %s both set beta", s->beta.word[i], fit.model);
             return EXIT_USAGE;
         }

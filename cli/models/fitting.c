@@ -57,72 +57,57 @@ static const opt options[] = {
 const opt_group fitting_options = {"Training options", options};
 
 /* ---- The model's spec --------------------------------------------------------------------- */
-static const struct { const char *loss, *model; } losses[] = {
-    {"hinge", "svm"}, {"squared-hinge", "svm-l2"}, {"logistic", "logistic"}, {"squared", "ridge"},
-    {"epsilon-insensitive", "svr"}};
-
-static const char *by_loss(void)
+const char *fitting_given(void)
 {
-    size_t i = 0;
-
-    while (strcmp(losses[i].loss, fit.loss) != 0)
-        i++;
-    return losses[i].model;
+    return fit.model ? fit.model : fit.loss ? model_by_loss(fit.loss) : NULL;
 }
 
-const char *fitting_given(void) { return fit.model ? fit.model : fit.loss ? by_loss() : NULL; }
+fx_description fitting_about(void) { return model_about(fitting_given()); }
 
-bool fitting_online(const char *spec)
+static int add(char spec[FITTING_SPEC], const char *key, const char *value)
 {
-    return spec_named(spec, "perceptron") || spec_named(spec, "kernel-perceptron");
-}
-
-static int add(char spec[FITTING_SPEC], const char *key, const char *value, const char *option)
-{
-    size_t at = strlen(spec);
+    const char *dashes = key[1] ? "--" : "-";
 
     if (!value)
         return 0;
-    if (spec_has(spec, key)) {
-        say_error("%s %s and --model %s both set %s", option, value, fit.model, key);
+    if (model_takes(spec, key))
+        return EXIT_USAGE;
+    if (spec_get(spec, key).p) {
+        say_error("%s%s %s and --model %s both set %s", dashes, key, value, fit.model, key);
         return EXIT_USAGE;
     }
     if (strpbrk(value, ",()")) {
-        say_error("%s %s is not one value%s", option, value,
+        say_error("%s%s %s is not one value%s", dashes, key, value,
                   strcmp(key, "beta") ? "" : "; those of orders 2, 3, .. are divided by /");
         return EXIT_USAGE;
     }
-    int n = snprintf(spec + at, FITTING_SPEC - at, "%c%s=%s", strchr(spec, ':') ? ',' : ':', key,
-                     value);
-    if (n >= 0 && (size_t)n < FITTING_SPEC - at)
+    if (spec_set(spec, FITTING_SPEC, key, value))
         return 0;
-    say_error("%s %.20s... is too long", option, value);
+    say_error("%s%s %.20s... is too long", dashes, key, value);
     return EXIT_USAGE;
 }
 
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty)
 {
     const char *name = fitting_given();
-    const char *plain = !regress ? "svm-l2" : fit.epsilon ? "svr" : "ridge";
-    const char *task = !factor_is()                 ? NULL
-                       : strcmp(fit.task, "auto")   ? fit.task
-                       : spec_has(name, "task")  ? NULL
-                       : regress                    ? "regress"
-                                                    : "classify";
-    const struct { const char *key, *value, *option; } keys[] = {
-        {"task", task, "--task"}, {"loss", factor_is() ? fit.loss : NULL, "--loss"},
-        {"order", fit.order, "--order"}, {"rank", fit.rank, "--rank"},
-        {"beta", fit.beta, "--beta"}, {"alpha", fit.alpha, "--alpha"},
-        {"lambda", fit.lambda, "--lambda"}, {"linear", fit.linear, "--linear"},
-        {"lr", fit.lr, "--lr"}, {"batch", fit.batch, "--batch"}, {"clip", fit.clip, "--clip"},
-        {"C", C, "-C"}, {"penalty", fit.penalty ? fit.penalty : penalty, "--penalty"},
-        {"intercept", fit.intercept, "--intercept"}, {"epsilon", fit.epsilon, "--epsilon"},
-        {"solver", fit.solver, "--solver"}, {"tol", fit.tol, "--tol"},
-        {"max-iter", fit.max_iter, "--max-iter"},
-        {"calibrate", fit.calibrate ? "yes" : NULL, "--calibrate"}};
+    const char *plain = !regress      ? DEFAULT_CLASSES
+                        : fit.epsilon ? DEFAULT_EPSILON
+                                      : DEFAULT_NUMBERS;
+    const char *task = !model_has(name, "task")    ? NULL
+                       : strcmp(fit.task, "auto")  ? fit.task
+                       : spec_get(name, "task").p  ? NULL
+                       : regress                   ? "regress"
+                                                   : "classify";
+    const struct { const char *key, *value; } keys[] = {
+        {"task", task}, {"loss", fit.model ? fit.loss : NULL}, {"order", fit.order},
+        {"rank", fit.rank}, {"beta", fit.beta}, {"alpha", fit.alpha}, {"lambda", fit.lambda},
+        {"linear", fit.linear}, {"lr", fit.lr}, {"batch", fit.batch}, {"clip", fit.clip}, {"C", C},
+        {"penalty", fit.penalty ? fit.penalty : penalty}, {"intercept", fit.intercept},
+        {"epsilon", fit.epsilon}, {"solver", fit.solver}, {"tol", fit.tol},
+        {"max-iter", fit.max_iter}, {"calibrate", fit.calibrate ? "yes" : NULL}};
 
-    if (fit.model && fit.loss && !factor_is()) {
-        say_error("--loss %s is --model %s: give one of them", fit.loss, by_loss());
+    if (model_about(fit.model).name && fit.loss && !model_has(fit.model, "loss")) {
+        say_error("--loss %s is --model %s: give one of them", fit.loss, model_by_loss(fit.loss));
         return EXIT_USAGE;
     }
     if (name && strlen(name) >= FITTING_SPEC) {
@@ -131,14 +116,14 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
     }
     snprintf(spec, FITTING_SPEC, "%s", name ? name : plain);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (add(spec, keys[i].key, keys[i].value, keys[i].option))
+        if (add(spec, keys[i].key, keys[i].value))
             return EXIT_USAGE;
     return 0;
 }
 
 double fitting_cost(const char *spec)
 {
-    const char *C = spec_value(spec, "C");
+    const char *C = spec_get(spec, "C").p;
 
     return C ? strtod(C, NULL) : 1;
 }
@@ -146,40 +131,39 @@ double fitting_cost(const char *spec)
 bool fitting_l1(bool regress)
 {
     const char *name = fitting_given();
+    char spec[FITTING_SPEC];
+    fx_description d;
 
-    return !regress && !fit.penalty && !fit.solver
-           && (!name
-               || ((spec_named(name, "svm-l2") || spec_named(name, "logistic"))
-                   && !spec_has(name, "penalty") && !spec_has(name, "solver")));
+    if (fit.penalty || fit.solver || spec_get(name, "penalty").p || spec_get(name, "solver").p)
+        return false;
+    snprintf(spec, sizeof spec, "%s", name ? name : regress ? DEFAULT_NUMBERS : DEFAULT_CLASSES);
+    return spec_set(spec, sizeof spec, "penalty", "l1") && !fx_model_describe(&d, spec);
 }
 
 int fitting_path_exists(const char *who)
 {
-    const char *name = fitting_given();
-
     if (fitting_unlabelled()) {
         say_error("%s: %s has neither C nor labels, so there is nothing to hold rows out for", who,
-                  name);
+                  fitting_given());
         return EXIT_USAGE;
     }
-    if (!name || !fitting_online(name))
+    if (!model_online(fitting_given()))
         return 0;
     say_error("%s: a perceptron has no C, and no folds are held out for it; compare models with "
               "--eval-set", who);
     return EXIT_USAGE;
 }
 
-/* Of a few rows of one column there is one component, and of two one stands on the left: k=10 or
- * split=10 is as good as 1 where only the spec is looked at. */
+/* Where only the spec is looked at, a count that every model must be told, of components or of
+ * columns on one side, is as good as 1, which a few small rows can have. */
 static void ask_for_one(char spec[FITTING_SPEC])
 {
-    const char *key = fitting_unlabelled() ? "k" : "split";
-    char *k = (char *)spec_value(spec, key);
-    size_t n = k ? strspn(k, "0123456789") : 0;
+    fx_description d = model_about(spec);
 
-    if (n && strspn(k, "0") < n) {
-        *k = '1';
-        memmove(k + 1, k + n, strlen(k + n) + 1);
+    for (size_t i = 0; i < d.keys; i++) {
+        spec_part v = spec_get(spec, d.key[i].name);
+        if (v.p && !d.key[i].fallback && strspn(v.p, "0123456789") == v.n && strspn(v.p, "0") < v.n)
+            spec_set(spec, FITTING_SPEC, d.key[i].name, "1");
     }
 }
 
@@ -187,23 +171,23 @@ static void ask_for_one(char spec[FITTING_SPEC])
  * that would take long or much here is left to the rows that are to come. */
 static fx_status small_fit(char spec[FITTING_SPEC])
 {
-    enum { ROWS = 20, MEMORY = 1 << 20 };
-    const size_t cols = factor_is() ? 2 : 1;
-    float x[2 * ROWS];
+    enum { ROWS = 20, COLS = 2, MEMORY = 1 << 20 };
+    float x[ROWS * COLS];
     double y[ROWS];
-    const fx_matrix X = {.rows = ROWS, .cols = cols, .stride = cols, .val = x};
-    const fx_table t = {.rows = ROWS, .cols = cols, .blocks = 1, .block = &X, .label = y};
+    const fx_matrix X = {.rows = ROWS, .cols = COLS, .stride = COLS, .val = x};
+    const fx_table t = {.rows = ROWS, .cols = COLS, .blocks = 1, .block = &X, .label = y};
     const fx_run run = {.threads = 1, .max_memory = MEMORY};
+    fx_description d = model_about(spec);
     fx_model *m = NULL;
 
     for (int i = 0; i < ROWS; i++)
         y[i] = i % 2 ? 1 : -1;
-    for (size_t q = 0; q < ROWS * cols; q++)
-        x[q] = (float)y[q / cols];
+    for (size_t q = 0; q < ROWS * COLS; q++)
+        x[q] = (float)y[q / COLS];
     ask_for_one(spec);
-    const fx_plan plan = {.model = spec, .kernel = exact_is() ? "linear" : NULL,
-                          .max_seconds = factor_is() ? 0.01 : 0};
-    fx_status s = fx_model_fit(&m, &plan, &t, factor_is() ? &run : NULL);
+    const fx_plan plan = {.model = spec, .kernel = d.kernel == FX_MUST ? "linear" : NULL,
+                          .max_seconds = d.measured ? 0.01 : 0};
+    fx_status s = fx_model_fit(&m, &plan, &t, &run);
     fx_model_free(m);
     return s == FX_EINVAL || s == FX_EUNSUPPORTED ? s : FX_OK;
 }
@@ -212,40 +196,35 @@ static fx_status small_fit(char spec[FITTING_SPEC])
 int fitting_check(const char *C)
 {
     char spec[FITTING_SPEC];
-    bool regress = false, known = fitting_task_known(&regress);
+    bool regress = false, either = !fitting_task_known(&regress) && factor_is();
     int status = fitting_model(spec, regress, C, NULL);
     fx_status s = status ? FX_OK : small_fit(spec);
 
-    if (s && factor_is() && !known && !(status = fitting_model(spec, true, C, NULL)))
+    if (s && either && !(status = fitting_model(spec, true, C, NULL)))
         s = small_fit(spec);
     return status ? status : s ? say_failure(s) : 0;
 }
 
+/* By the model; if that does several tasks, by its spec, or the option. */
 bool fitting_task_known(bool *regress)
 {
-    const char *name = fitting_given();
+    fx_description d = fitting_about();
+    bool open = !d.name || (d.tasks != d.task && !spec_get(fitting_given(), "task").p);
 
-    if (factor_is()) {                  /* they do all tasks: the spec says which, or the option */
-        const char *task = spec_value(name, "task");
-        *regress = fitting_ranks() || (task ? *task == 'r' : !strcmp(fit.task, "regress"));
-        return task || strcmp(fit.task, "auto") != 0;
-    }
-    *regress = name ? spec_named(name, "svr") || spec_named(name, "ridge")
-                          || spec_named(name, "kernel-svr") || spec_named(name, "kernel-ridge")
-                    : !strcmp(fit.task, "regress");
-    return name || strcmp(fit.task, "auto") != 0;
+    *regress = fitting_ranks() || (open ? !strcmp(fit.task, "regress") : d.task == FX_TASK_REGRESS);
+    return !open || strcmp(fit.task, "auto") != 0;
 }
 
 bool fitting_ranks(void)
 {
-    return !strcmp(fit.task, "rank") || (factor_is() && spec_says(fit.model, "task", "rank"));
+    return !strcmp(fit.task, "rank") || fitting_about().task == FX_TASK_RANK;
 }
 
 bool fitting_unlabelled(void)
 {
-    const char *name = fitting_given();
+    fx_description d = fitting_about();
 
-    return name && (spec_named(name, "pca") || spec_named(name, "kernel-pca"));
+    return d.name && !d.labels;
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
     say_error("%s: there is no %s for this model and these rows%s", who, name,
               strcmp(name, "logloss") ? ""
               : factor_is()           ? "; use --loss logistic"
-                                      : "; use --calibrate or --model logistic");
+                                      : "; use --calibrate or --model " ADVISED_PROBABILITIES);
     return EXIT_USAGE;
 }
 

@@ -71,7 +71,7 @@ int model_file_rows(loaded *out, const char *path, const fx_content *c, load_opt
 /* Rows of features would pass for short rows of kernel values. */
 int model_file_fits(const fx_content *c, const loaded *l)
 {
-    if (!spec_named(c->kernel, "precomputed") || l->table.cols == c->cols)
+    if (!kernel_precomputed(c->kernel) || l->table.cols == c->cols)
         return 0;
     say_error("%s: rows of %zu columns; the model wants kernel values with all %zu rows that it "
               "was trained on, as featcross gram NEW TRAINED writes them", l->name, l->table.cols,

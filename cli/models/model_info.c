@@ -193,9 +193,9 @@ static int print(const char *path, const fx_content *c, size_t bytes)
     safe_print(stdout, "outputs      %zu%s, %zu of %zu weights not 0, %s\n", c->outputs,
                c->pairs ? ", one a pair of classes" : "", nonzero(c), c->features * c->outputs,
                !c->sigmoid ? "no probabilities"
-               : !strncmp(c->spec, "logistic", 8) || c->blocks
-                   ? "probabilities"
-                   : "probabilities by a sigmoid fitted on folds");
+               : spec_says(c->spec, "calibrate", "yes")
+                   ? "probabilities by a sigmoid fitted on folds"
+                   : "probabilities");
     if (c->variance) {
         model_info_print_variance(stdout, c);
         safe_print(stdout, "training     %zu rows\n", c->rows);

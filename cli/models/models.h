@@ -2,8 +2,21 @@
  * models.h - options to plans, fits and model files. */
 #ifndef CLI_MODELS_H
 #define CLI_MODELS_H
+#include "defaults.h"
 #include "kernels/kernels.h"
 #include "terminal/terminal.h"
+
+/* ---- model_table.c: questions about models, asked of the library's table -------------------- */
+/* What the library says of a spec; if it is wrong, of its name; zeros: of none, or NULL. */
+fx_description model_about(const char *spec);
+bool model_has(const char *spec, const char *key);
+bool model_exact(const char *spec);     /* a kernel without a map */
+bool model_factors(const char *spec);   /* factors, with the penalty beta, in place of C */
+bool model_online(const char *spec);    /* counts mistakes, and has no loss */
+const char *model_by_loss(const char *loss);            /* a linear model */
+void model_numbers(char out[SPEC_LIST], bool exact);   /* "svr or ridge": models of numbers */
+/* Refuses an option, without its dashes, that the model has no key or use for. */
+int model_takes(const char *spec, const char *option);
 
 /* ---- fitting.c: options of training, as a plan ---------------------------------------------- */
 enum { FITTING_SPEC = 512 };            /* room for the spec of a model */
@@ -27,7 +40,7 @@ int fitting_path_exists(const char *who);                /* can fits along C be 
 int fitting_check(const char *C);       /* early: do the options make a model? */
 bool fitting_task_known(bool *regress); /* by the options */
 const char *fitting_given(void);        /* the model or its name, by the options; or NULL */
-bool fitting_online(const char *spec);  /* a perceptron */
+fx_description fitting_about(void);     /* what the library says of it */
 bool fitting_ranks(void);               /* is the task to rank, by the options? */
 bool fitting_unlabelled(void);          /* a model that looks at no labels, by the options */
 /* The spec of --map, or of the first of the usual maps that serves the kernel. */
@@ -83,7 +96,6 @@ typedef struct selection {
 int selection_plan(selection *c, training *t);          /* completes the plan */
 
 /* ---- exact.c: kernel machines --------------------------------------------------------------- */
-#define EXACT_KERNEL "anova:order=2"    /* if none is given, as for maps */
 bool exact_is(void);                    /* do the options ask for one? */
 /* Options that do not go with it, or with no other model; sets the kernel if none is given. */
 int exact_check(const char **kernel, const char *features);
@@ -94,9 +106,7 @@ int exact_announce(const training *t, const kernel_choice *k, size_t fits);
 
 /* ---- factor.c: factorization machines ------------------------------------------------------- */
 extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
-bool factor_named(const char *spec);    /* is that the spec of one? */
 bool factor_is(void);                   /* do the options ask for one? */
-int factor_name(void);                  /* length of its name, in fit.model */
 /* Options that do not go with it, or with no other model; sets the kernel of --groups, --cross.
  * cost, features: -C and -D as given, or NULL. */
 int factor_check(const char **kernel, const char *cost, const char *features);

@@ -19,8 +19,8 @@
 
 enum { ROWS = 5000, FEW = 1000, MIN_ROWS = 10, FOLDS = 5, GRID = SELECTION_COSTS };
 #define QUICK 2e5                       /* so few that the path is walked until it falls */
-#define LOOSE_TOL "tol=0.01"            /* enough for a comparison */
-#define LOOSE_ITER "max-iter=100"
+#define LOOSE_TOL "0.01"                /* enough for a comparison */
+#define LOOSE_ITER "100"
 
 /* ---- Scores ------------------------------------------------------------------------------- */
 static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const candidate_set *k,
@@ -76,14 +76,6 @@ static void resolve_cost(candidate *x, const candidate_set *k)
     x->falling = got[n - 1] < got[top] - error || top + 4 < n;
 }
 
-static void loosen(char model[FITTING_SPEC], const char *key, const char *pair)
-{
-    size_t n = strlen(model);
-
-    if (!spec_has(model, key) && n + strlen(pair) + 2 <= FITTING_SPEC)
-        sprintf(model + n, "%c%s", strchr(model, ':') ? ',' : ':', pair);
-}
-
 /* A candidate that cannot be fitted, or not further along its path, leaves the others in.  It is
  * a failure of the choice only if nothing was measured and none is left. */
 static int give_up(candidate_set *k, candidate *x, fx_status s)
@@ -115,10 +107,10 @@ static int walk(candidate_set *k, candidate *x)
 
     if (status)
         return status;
-    if (!exact_is()) {
-        loosen(model, "tol", LOOSE_TOL);
-        loosen(model, "max-iter", LOOSE_ITER);
-    }
+    if (!exact_is() && !spec_get(model, "tol").p)
+        spec_set(model, sizeof model, "tol", LOOSE_TOL);
+    if (!exact_is() && !spec_get(model, "max-iter").p)
+        spec_set(model, sizeof model, "max-iter", LOOSE_ITER);
     plan.eval = NULL;
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
@@ -258,7 +250,7 @@ static void set_costs(candidate_set *k)
 static int draw_rows(fx_data **part, candidate_set *k)
 {
     const loaded *l = &k->of->X;
-    bool square = k->plan.kernel && spec_named(k->plan.kernel, "precomputed"); /* all or none */
+    bool square = kernel_precomputed(k->plan.kernel); /* all or none */
     size_t n = l->table.rows < ROWS || square ? l->table.rows : ROWS;
     size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
     fx_run run = progress_run();

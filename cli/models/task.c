@@ -41,7 +41,7 @@ static labels scan(const fx_table *t)
 int task_decide(bool *regress, const loaded *l)
 {
     bool known = fitting_task_known(regress);
-    char number[32];
+    char number[32], names[SPEC_LIST];
 
     if (fitting_unlabelled())
         return 0;
@@ -64,13 +64,14 @@ int task_decide(bool *regress, const loaded *l)
         return 0;
     labels y = scan(&l->table);
     if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
+        model_numbers(names, exact_is());
         if (factor_is())
             say_error("%s: labels such as %s are no classes; --task regress takes them as numbers",
                       l->name, say_number(number, y.odd));
         else
-            say_error("%s: labels such as %s are no classes; use --model %sridge or %ssvr, or "
-                      "--task classify if they are", l->name, say_number(number, y.odd),
-                      exact_is() ? "kernel-" : "", exact_is() ? "kernel-" : "");
+            say_error("%s: labels such as %s are no classes; use --model %s, or "
+                      "--task classify if they are",
+                      l->name, say_number(number, y.odd), names);
         return EXIT_USAGE;
     }
     if (known)

@@ -104,7 +104,7 @@ static void say_steps(const training *t)
     }
     for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
         const fx_step *s = &c.history[i];
-        if (fitting_online(c.spec))
+        if (model_online(c.spec))
             say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
                      s->objective, s->seconds);
         else if (c.blocks && isfinite(s->metric))

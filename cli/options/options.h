@@ -53,5 +53,24 @@ int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
 const char *opt_nearest(const char *typed, const char *const *names);
 bool opt_size(uint64_t *out, const char *text);
 
+/* ---- spec_keys.c: parts of spec strings, and keys set in them ------------------------------- */
+typedef struct spec_part {
+    const char *p;                      /* inside the spec; NULL: not there, or it cannot be read */
+    size_t n;
+} spec_part;
+spec_part spec_get(const char *spec, const char *key);  /* as fx_spec_get; spec may be NULL */
+bool spec_says(const char *spec, const char *key, const char *value);   /* key "": the name */
+/* In spec[size] that key gets that value; NULL: it goes.  false: there is no room. */
+bool spec_set(char *spec, size_t size, const char *key, const char *value);
+const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
+/* Tables of the library: X_name, X_describe.  The list is "csv, tsv and text", those of a table for
+ * which `is` holds. */
+enum { SPEC_LIST = 256 };
+typedef const char *spec_names(size_t i);
+typedef fx_status spec_describes(fx_description *d, const char *spec);
+typedef bool spec_is(const fx_description *d, const char *what);
+void spec_list(char out[SPEC_LIST], spec_names *name, spec_describes *about, spec_is *is,
+               const char *what, const char *and);
+
 extern const opt_group common_options;     /* common_options.c: those of every command */
 #endif

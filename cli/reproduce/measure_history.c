@@ -27,17 +27,8 @@ enum { TURNS = 3 };                     /* fits that are timed, of which the sho
 /* spec with that key and no other value of it. */
 static int with(char out[FITTING_SPEC], const char *spec, const char *key, const char *value)
 {
-    size_t n = strcspn(spec, ":"), k = strlen(key);
-    const char *p = spec[n] ? spec + n + 1 : "";
-    int used = snprintf(out, FITTING_SPEC, "%.*s:%s=%s", (int)n, spec, key, value);
-
-    while (*p && used < FITTING_SPEC) {
-        size_t len = strcspn(p, ",");
-        if (strncmp(p, key, k) != 0 || p[k] != '=')
-            used += snprintf(out + used, FITTING_SPEC - (size_t)used, ",%.*s", (int)len, p);
-        p += len + (p[len] == ',');
-    }
-    if (used < FITTING_SPEC)
+    if ((size_t)snprintf(out, FITTING_SPEC, "%s", spec) < FITTING_SPEC
+        && spec_set(out, FITTING_SPEC, key, value))
         return 0;
     say_error("the model %.40s... is too long", spec);
     return EXIT_USAGE;
@@ -194,7 +185,7 @@ static int complete(char out[FITTING_SPEC], const measure_context *l, size_t cel
     const char *field = recipe_field(l->r, cell, column);
     const char *value = recipe_set(l->r, option, NULL);
 
-    if (value && !spec_has(field, key))
+    if (value && !spec_get(field, key).p)
         return with(out, field, key, value);
     if ((size_t)snprintf(out, FITTING_SPEC, "%s", field) < FITTING_SPEC)
         return 0;
@@ -233,7 +224,7 @@ static int check(const recipe *r)
     for (size_t cell = 0; cell < r->cells; cell++) {
         const char *model = recipe_field(r, cell, "model");
         double seconds;
-        if (!model || !factor_named(model))
+        if (!model || !model_factors(model))
             return recipe_error(r, model ? model : recipe_field(r, cell, "data"),
                                 "the model of a history is a factorization machine");
         const char *only = recipe_field(r, cell, "only");

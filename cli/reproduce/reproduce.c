@@ -128,10 +128,8 @@ static bool reads_data(const recipe *r)
 {
     bool made = true;
 
-    for (size_t i = 0; i < r->cells && made; i++) {
-        const char *spec = recipe_field(r, i, "data");
-        made = strcspn(spec, ":") == 4 && !strncmp(spec, "make", 4);
-    }
+    for (size_t i = 0; i < r->cells && made; i++)
+        made = spec_says(recipe_field(r, i, "data"), "", "make");
     return !made;
 }
 

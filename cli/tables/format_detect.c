@@ -81,8 +81,8 @@ const char *format_found(bool zip, const char *path, const char *bytes, size_t l
 
     if (zip)
         return "npz";
-    return len >= 6 && !memcmp(bytes, "\x93NUMPY", 6)    ? "npy"
-           : named                                       ? named
-           : reader && !strncmp(reader, "text", 4)       ? "text"
-                                                         : by_content(bytes, len);
+    return len >= 6 && !memcmp(bytes, "\x93NUMPY", 6) ? "npy"
+           : named                                    ? named
+           : spec_says(reader, "", "text")            ? "text"
+                                                      : by_content(bytes, len);
 }

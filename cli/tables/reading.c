@@ -51,30 +51,34 @@ const opt_group reading_options = {"Reading options", reading};
 const opt_group reading_but_format = {"Reading options", reading + 1};
 
 /* ---- The reader's spec -------------------------------------------------------------------- */
-static void add_key(strbuf *t, const char *key, size_t len)
+static void add_key(strbuf *t, const char *key)
 {
-    strbuf_add(t, "%c%.*s=", t->s && strchr(t->s, ':') ? ',' : ':', (int)len, key);
+    strbuf_add(t, "%c%s=", t->s && strchr(t->s, ':') ? ',' : ':', key);
 }
 
-static void add(strbuf *t, const char *key, const char *value)
+static void add(strbuf *t, const char *key, const char *value, size_t len)
 {
-    add_key(t, key, strlen(key));
-    strbuf_add(t, "%s", value);
+    add_key(t, key);
+    strbuf_add(t, "%.*s", (int)len, value);
+}
+
+static void add_text(strbuf *t, const char *key, const char *value)
+{
+    if (value)
+        add(t, key, value, strlen(value));
 }
 
 static void add_count(strbuf *t, const char *key, uint64_t n)
 {
-    char number[24];
-
-    snprintf(number, sizeof number, "%llu", (unsigned long long)n);
-    add(t, key, number);
+    add_key(t, key);
+    strbuf_add(t, "%llu", (unsigned long long)n);
 }
 
 /* A name as the spec has it, %28 for (; in a list commas stand between names, where the spec has
  * slashes, and %2C is one of a name. */
 static void add_name(strbuf *t, const char *key, const char *name, bool list)
 {
-    add_key(t, key, strlen(key));
+    add_key(t, key);
     while (*name) {
         size_t plain = strcspn(name, ",()/");
         strbuf_add(t, "%.*s", (int)plain, name);
@@ -102,100 +106,92 @@ void reading_name(char *out, size_t capacity, const char *value, size_t len)
     out[n] = '\0';
 }
 
-static bool has_key(const char *spec, const char *key, size_t len)
-{
-    for (const char *p = strpbrk(spec, ":,"); p; p = strpbrk(p, ",")) {
-        p++;
-        if (!strncmp(p, key, len) && p[len] == '=')
-            return true;
-    }
-    return false;
-}
-
 /* What the options leave open is as in the other spec, if that is one of the same format. */
-static void inherit(strbuf *t, const char *reader)
+static void inherit(strbuf *t, const fx_description *d, const char *reader)
 {
-    size_t n = strcspn(t->s, ":");
-    const char *p = reader + strcspn(reader, ":");
-
-    if (strncmp(t->s, reader, n) != 0 || reader + n != p)
-        return;
-    while (*p && !t->failed) {
-        size_t len = strcspn(++p, ","), key = strcspn(p, "=");
-        if (key < len && !has_key(t->s, p, key)) {
-            add_key(t, p, key);
-            strbuf_add(t, "%.*s", (int)(len - key - 1), p + key + 1);
-        }
-        p += len;
+    for (size_t i = 0; i < d->keys && spec_says(reader, "", d->name) && !t->failed; i++) {
+        const char *key = d->key[i].name;
+        spec_part v = spec_get(reader, key);
+        if (v.p && !spec_get(t->s, key).p)
+            add(t, key, v.p, v.n);
     }
 }
 
-static int misplaced(const char *option, const char *formats, const char *kind)
+/* ---- Which options a format has ----------------------------------------------------------- */
+/* tsv is csv with tabs. */
+static const char *kind_name(size_t i)
 {
-    say_error("--%s is for %s, but the input is %s", option, formats, kind);
-    return EXIT_USAGE;
+    static const char *const names[] = {"svmlight", "csv", "tsv", "text", "npy", "npz", NULL};
+
+    return names[i];
+}
+
+static fx_status kind_about(fx_description *d, const char *kind)
+{
+    return fx_data_reader_describe(d, strcmp(kind, "tsv") ? kind : "csv");
+}
+
+static bool has_key(const fx_description *d, const char *key) { return spec_key(d, key); }
+
+static int check(const fx_description *d, const char *kind)
+{
+    const struct { const char *option, *key; bool given; } options[] = {
+        {"index-base", "base", index_base}, {"sort", "sort", sort},
+        {"sum-duplicates", "duplicates", sum_duplicates},
+        {"ignore-fields", "fields", ignore_fields}, {"label", "label", label},
+        {"header", "header", header}, {"no-header", "header", no_header}, {"cat", "cat", cat},
+        {"num", "num", num}, {"weight-column", "weight", weight_column}, {"nan", "nan", nan_values},
+        {"hash-bits", "hash-bits", hash_bits}, {"ngram", "ngram", ngram},
+        {"part", NULL, ml_part && !link_rows_given()}};
+    char list[SPEC_LIST] = "a MovieLens directory and --links";
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *key = options[i].key;
+        if (!options[i].given || (key && spec_key(d, key)))
+            continue;
+        if (key)
+            spec_list(list, kind_name, kind_about, has_key, key, "and");
+        say_error("--%s is for %s, but the input is %s", options[i].option, list, kind);
+        return EXIT_USAGE;
+    }
+    if (header && no_header) {
+        say_error("--header and --no-header contradict each other");
+        return EXIT_USAGE;
+    }
+    return 0;
 }
 
 int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
                  size_t len)
 {
-    bool svmlight = !strcmp(kind, "svmlight"), tsv = !strcmp(kind, "tsv");
-    bool csv = tsv || !strcmp(kind, "csv"), words = !strcmp(kind, "text");
-    const char *of_svmlight = index_base       ? "index-base"
-                              : sort           ? "sort"
-                              : sum_duplicates ? "sum-duplicates"
-                              : ignore_fields  ? "ignore-fields"
-                                               : NULL;
-    const char *of_csv = label && !words  ? "label"
-                         : header         ? "header"
-                         : no_header      ? "no-header"
-                         : cat            ? "cat"
-                         : num            ? "num"
-                         : weight_column  ? "weight-column"
-                                          : NULL;
+    int base = like ? like->base : -1;
+    fx_description d;
+    fx_status failed = kind_about(&d, kind);
+    int status = failed ? say_failure(failed) : check(&d, kind);
 
-    if (of_svmlight && !svmlight)
-        return misplaced(of_svmlight, "svmlight", kind);
-    if (of_csv && !csv)
-        return misplaced(of_csv, "csv and tsv", kind);
-    if (nan_values && !csv && !svmlight)
-        return misplaced("nan", "svmlight, csv and tsv", kind);
-    if (hash_bits && !csv && !words)
-        return misplaced("hash-bits", "csv, tsv and text", kind);
-    if (ngram && !words)
-        return misplaced("ngram", "text", kind);
-    if (ml_part && !link_rows_given())
-        return misplaced("part", "a MovieLens directory and --links", kind);
-    if (header && no_header) {
-        say_error("--header and --no-header contradict each other");
-        return EXIT_USAGE;
-    }
-    strbuf_add(t, "%s", csv ? "csv" : kind);
+    if (status)
+        return status;
+    strbuf_add(t, "%s", d.name);
     if (index_base && strcmp(index_base, "auto") != 0)
-        add(t, "base", index_base);
-    else if (svmlight && like->base >= 0)
-        add(t, "base", like->base ? "1" : "0");
-    if (sort)
-        add(t, "sort", "yes");
-    if (sum_duplicates)
-        add(t, "duplicates", "sum");
-    if (ignore_fields)
-        add(t, "fields", "ignore");
-    if (nan_values)
-        add(t, "nan", nan_values);
-    if (csv) {
+        add_text(t, "base", index_base);
+    else if (spec_key(&d, "base") && base >= 0)
+        add_text(t, "base", base ? "1" : "0");
+    add_text(t, "sort", sort ? "yes" : NULL);
+    add_text(t, "duplicates", sum_duplicates ? "sum" : NULL);
+    add_text(t, "fields", ignore_fields ? "ignore" : NULL);
+    add_text(t, "nan", nan_values);
+    if (spec_key(&d, "separator")) {
         format_line l = format_first_line(bytes, bytes + len);
-        add(t, "separator",
-            tsv            ? "tab"
-            : format_has(l, ',')  ? "comma"
-            : format_has(l, ';')  ? "semicolon"
-            : format_has(l, '\t') ? "tab"
-                           : "comma");
+        bool tab = !strcmp(kind, "tsv");
+        add_text(t, "separator",
+                 !tab && format_has(l, ',')   ? "comma"
+                 : !tab && format_has(l, ';') ? "semicolon"
+                 : tab || format_has(l, '\t') ? "tab"
+                                              : "comma");
     }
     if (label)
         add_name(t, "label", label, false);
-    if (header || no_header)
-        add(t, "header", header ? "yes" : "no");
+    add_text(t, "header", header ? "yes" : no_header ? "no" : NULL);
     if (cat)
         add_name(t, "cat", cat, true);
     if (num)
@@ -206,12 +202,12 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
         add_count(t, "hash-bits", hash_bits);
     if (ngram)
         add_count(t, "ngram", ngram);
-    if (svmlight && like->unlabelled)
-        add(t, "labels", "auto");
-    if (like->reader && !t->failed)
-        inherit(t, like->reader);
-    if (csv && !t->failed && !has_key(t->s, "cat", 3))
-        add(t, "cat", "auto");
+    if (like && like->unlabelled && spec_key(&d, "labels"))
+        add_text(t, "labels", "auto");
+    if (like)
+        inherit(t, &d, like->reader);
+    if (spec_key(&d, "cat") && !t->failed && !spec_get(t->s, "cat").p)
+        add_text(t, "cat", "auto");
     return t->failed ? say_no_memory("the reader") : 0;
 }
 

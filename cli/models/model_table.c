@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * model_table.c - questions about models, asked of the library's table.
+ *
+ * An option belongs to a key of the spec, or to a property: whether a model takes it, and which
+ * models do, is never listed here. */
+
+#include "models.h"
+
+#include <string.h>
+
+fx_description model_about(const char *spec)
+{
+    fx_description d = {0};
+    spec_part name = spec_get(spec, "");
+    char alone[64];
+
+    if (!spec || !fx_model_describe(&d, spec))
+        return d;
+    snprintf(alone, sizeof alone, "%.*s", (int)name.n, name.p ? name.p : "");
+    fx_model_describe(&d, alone);
+    return d;
+}
+
+bool model_has(const char *spec, const char *key)
+{
+    fx_description d = model_about(spec);
+
+    return spec_key(&d, key);
+}
+
+bool model_exact(const char *spec) { return model_about(spec).kernel == FX_MUST; }
+bool model_factors(const char *spec) { return model_has(spec, "beta"); }
+
+bool model_online(const char *spec)
+{
+    fx_description d = model_about(spec);
+
+    return d.labels && !d.loss;
+}
+
+const char *model_by_loss(const char *loss)
+{
+    fx_description d;
+
+    for (size_t i = 0; fx_model_name(i); i++)
+        if (!fx_model_describe(&d, fx_model_name(i)) && d.map && d.loss && !strcmp(d.loss, loss))
+            return d.name;
+    return NULL;
+}
+
+/* ---- Lists -------------------------------------------------------------------------------- */
+static bool is_of_numbers(const fx_description *d, const char *exact)
+{
+    return d->tasks == FX_TASK_REGRESS && (d->kernel == FX_MUST) == (exact != NULL);
+}
+
+void model_numbers(char out[SPEC_LIST], bool exact)
+{
+    spec_list(out, fx_model_name, fx_model_describe, is_of_numbers, exact ? "exact" : NULL, "or");
+}
+
+/* Options that are no keys. */
+static bool takes(const fx_description *d, const char *option)
+{
+    const struct { const char *option; bool is; } properties[] = {
+        {"cache", d->cached}, {"patience", d->measured}, {"max-seconds", d->measured},
+        {"groups", d->kernel == FX_MAY}, {"cross", d->kernel == FX_MAY},
+        {"task rank", d->tasks & FX_TASK_RANK}};
+
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (!strcmp(properties[i].option, option))
+            return properties[i].is;
+    return spec_key(d, option);
+}
+
+int model_takes(const char *spec, const char *option)
+{
+    fx_description d = model_about(spec);
+    char names[SPEC_LIST];
+
+    if (!d.name || takes(&d, option))   /* a name that is wrong is told of where it is used */
+        return 0;
+    spec_list(names, fx_model_name, fx_model_describe, takes, option, "and");
+    say_error("%s%s is for %s; %s does not take it", option[1] ? "--" : "-", option, names, d.name);
+    return EXIT_USAGE;
+}

@@ -119,7 +119,7 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
         put_option(f, "-C", say_number(number, C));
     put_option(f, "--kernel", m->kernel);
     put_option(f, "--map", m->map);
-    if (m->map && m->features && strcmp(m->map, "explicit") != 0) {
+    if (m->map && m->features && !spec_says(m->map, "", "explicit")) {
         snprintf(number, sizeof number, "%zu", m->features);
         put_option(f, "-D", number);
     }

@@ -171,7 +171,7 @@ static void enter_map(comparison *c, const char *map, const kernel_setup *k, con
     method *m;
 
     snprintf(name, sizeof name, "%s %.50s", map, k->spec);
-    if (!is_requested(c, map) || (*k->reason && again) || (c->cols < 2 && !strcmp(map, "rk")))
+    if (!is_requested(c, map) || (*k->reason && again) || (c->cols < 2 && spec_says(map, "", "rk")))
         return;
     m = enter(c, k, name);
     m->map = map;

@@ -10,6 +10,7 @@
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "output_file.h"
+#include "options/options.h"
 #include "output_target.h"
 #include "terminal/terminal.h"
 
@@ -286,7 +287,7 @@ int output_part(output *o, const char *spec, const fx_table *t)
 
 int output_table(output *o, const char *spec, const fx_table *t)
 {
-    fx_table u = strcmp(spec, "precomputed") ? *t : numbered(o, t);
+    fx_table u = spec_says(spec, "", "precomputed") ? numbered(o, t) : *t;
 
     int status = output_size_check_table(o, spec, &u);
     if (status)

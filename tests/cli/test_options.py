@@ -74,6 +74,69 @@ def test_man_page_is_clean(fx):
     assert [line for line in said if "missing date" not in line] == []
 
 
+# ---- Options that belong to keys of models, against the table that help ends with -----------------
+def entries(help_text, title, width):
+    """{name: text} of a section of help: names stand in front, texts at `width` and below."""
+    part = re.search(rf"^{title}[^\n]*:\n(.*?)\n(?:\n|$)", help_text, re.M | re.S)[1]
+    found = re.findall(rf"^  (?=\S| {{4}}--)(.*(?:\n {{{width}}}.*)*)", part, re.M)
+    return {re.split(r"[ ]", e.strip())[0].rstrip(","): " ".join(e.split()[1:]) for e in found}
+
+
+@pytest.fixture
+def models(fx):
+    """{model: {key: its values, the default first}}"""
+    out = {}
+    for name, text in entries(fx("train", "-h").text, "Models", 19).items():
+        like = re.search(r"(?:keys|others) as ([\w-]+)$", text)
+        own = {k: v.split("|") for k, v in re.findall(r"([\w-]+)=([^\s,]*)", text)}
+        out[name] = own | (out[like[1]] if like else {})
+    assert len(out) > 15 and out["hofm"]["order"] == ["3"] and out["svm-l2"]["C"] == ["1"]
+    return out
+
+
+def key_options(fx):
+    text = fx("train", "-h").text
+    for title in ("Training options", "Factorization machines"):
+        for name, help_text in entries(text, title, 20).items():
+            yield name.lstrip("-"), help_text
+
+
+def leading(help_text, models):
+    """The models that a text begins with: `svr, kernel-svr: ..`"""
+    names = re.match(r"(?:\S*[^\s,] )?((?:[\w-]+, )*[\w-]+): ", help_text)
+    names = set(names[1].split(", ")) if names else set()
+    return names if names & set(models) else None
+
+
+def test_options_agree_with_keys(fx, models):
+    checked = 0
+    for option, text in key_options(fx):
+        having = {m: keys[option] for m, keys in models.items() if option in keys}
+        if not having:
+            continue
+        checked += 1
+        argument, _, said = text.partition(" ")
+        if leading(text, models):
+            assert leading(text, models) == set(having), option
+        for m in set(re.findall(r"[\w-]+", said)) & set(models):
+            assert m in having or option == "loss", f"--{option} speaks of {m}, which has no such key"
+        if option in ("calibrate", "task", "loss"):     # a flag; their own defaults
+            continue
+        for value in having.values():
+            assert re.search(rf"(?<![\w.]){re.escape(value[0])}(?![\w.])", text), (option, value[0])
+            assert len(value) == 1 or set(value) <= set(argument.split("|")), option
+    assert checked > 15
+
+
+def test_options_without_keys_name_their_models(fx, put, models):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    for option, text in key_options(fx):
+        if option in ("cache", "groups", "cross"):
+            talk = fx("train", "x.svm", "--model", "ridge", f"--{option}", "1M", status=2).talk
+            names = re.search(r"is for (.*); ridge does not take it", talk)[1]
+            assert set(re.split(", | and ", names)) == leading(text, models)
+
+
 def test_levels(fx, put):
     put("x.svm", "1 1:1\n")
     for args in (["-v"], ["-v1"], ["-v", "2"], ["-vv"], ["-vvvvv"], ["--verbose"], ["--verbose=3"],

@@ -18,6 +18,8 @@
     interface has one prefix where the source has several folders; internal names say their room
   - every public function is named by a test
   - cli prints names from files by safe_print alone (cli/terminal/terminal.h)
+  - cli names no model but in cli/models/defaults.h, help and examples, and compares no spec with a
+    literal: it asks the library's tables (cli/options/spec_keys.c, cli/models/model_table.c)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
@@ -64,6 +66,13 @@ FORBIDDEN = {  # in src/, tests and benchmarks aside
 # What may print as it is: names of commands and help, text that is not shown, safe_text.c itself.
 PRINTS = ["cli/commands/help.c", "cli/kernels/family_names.c", "cli/terminal/safe_text.c",
           "cli/terminal/say.c", "cli/compare/advice_command.c"]
+NAMES_MODELS = "cli/models/defaults.h"
+# What is named like a model and is none: kernels, a format of models, a group of bench.
+NO_MODELS = {("cli/compare/kernel_setup.c", "all-subsets"), ("cli/commands/cmd_bench.c", "all-subsets"),
+             ("cli/commands/cmd_bench.c", "fm"), ("cli/commands/cmd_convert.c", "fm"),
+             ("cli/models/convert_model.c", "fm")}
+COMPARES_SPECS = ["cli/tables/load.c"]  # as yet
+LITERAL = r'"((?:\\.|[^"\\])*)"'
 problems = []
 
 
@@ -197,6 +206,27 @@ def check_prints():
             complain(path, f"prints without safe_print: {found}")
 
 
+def check_specs():
+    """Models' names and texts of specs in the program."""
+    tables = [re.findall(r"fxi_learner \w+\[\] = \{(.*?)\{0\}\};", header.text(p), re.S)
+              for p in glob.glob("src/kind/*.c")]
+    names = {n for t in sum(tables, []) for n in re.findall(r'\{"([\w-]+)",', t)}
+    assert len(names) > 15, "the tables of src/kind were not understood"
+    a_model = rf"(?:{'|'.join(sorted(names, key=len, reverse=True))})(?![\w-])"
+    for path in set(glob.glob("cli/**/*.[ch]", recursive=True)) - {NAMES_MODELS}:
+        text = header.text(path)
+        for found in re.findall(LITERAL, text):
+            if re.match(a_model + "(:|$)", found) and (path, found) not in NO_MODELS:
+                complain(path, f"names the model {found}; {NAMES_MODELS} is the place")
+        for message in re.findall(r"\bsay_\w+\s*\(((?:[^;\"]|" + LITERAL + r")*);", text):
+            if re.search("--model " + a_model, message[0]):
+                complain(path, f"has a message with the name of a model: {message[0][:60]}")
+        compared = r'\bstr(?:n?cmp|str)\s*\(([^;"]*\b(?:\w+_)?(?:spec|model|map|reader)\b[^;"]*),\s*' + LITERAL
+        for what, found in re.findall(compared, text):
+            if found not in ("auto", "none") and path not in COMPARES_SPECS:
+                complain(path, f'compares {what} with "{found}"; spec_says does')
+
+
 def check_python():
     with open("include/featcross.h", encoding="utf-8") as f:
         declared = set(re.findall(r"\bfx_\w+", f.read()))
@@ -255,6 +285,7 @@ def main():
     check_tested(public)
     check_library()
     check_prints()
+    check_specs()
     check_python()
     check_python_names()
     check_licence()

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static const char *output_path, *kernel_spec, *features, *cost, *same_cost, *init_path, *eval_path;
 static const char *history_path, *metric;
@@ -275,24 +274,6 @@ static int write_history(const job *j, output *o)
     return status ? status : output_close(o);
 }
 
-/* What getrusage says includes the program that started this one. */
-static uint64_t peak_bytes(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    struct rusage u;
-    char line[256];
-    unsigned long long kib = 0;
-
-    while (f && !kib && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmHWM: %llu", &kib) != 1)
-            kib = 0;
-    if (f)
-        fclose(f);
-    if (!kib && getrusage(RUSAGE_SELF, &u) == 0)
-        kib = (unsigned long long)u.ru_maxrss;
-    return 1024 * (uint64_t)kib;
-}
-
 static const char *plain_metric(const job *j) { return j->t.regress ? "rmse" : "accuracy"; }
 
 /* To stdout, since it is what the command answers; to stderr where the model itself goes there. */
@@ -357,7 +338,7 @@ static int report_json(const job *j)
         model_info_number(c.objective), "gap", model_info_number(c.blocks ? NAN : c.gap),
         "converged", c.converged, "iterations", (json_int_t)c.iterations, "seconds", "read",
         j->t.X.seconds, "map", c.prepared, "fit", j->t.seconds - c.prepared, "peak_bytes",
-        (json_int_t)peak_bytes(), "seed", (json_int_t)c.seed, "output", say_text(j->t.path),
+        (json_int_t)machine_peak(), "seed", (json_int_t)c.seed, "output", say_text(j->t.path),
         "bytes", (json_int_t)j->t.bytes, "support",
         c.support ? json_integer((json_int_t)c.support) : json_null(), "collapsed",
         model_info_collapsed(&c), "pairs", c.pairs);

@@ -288,8 +288,6 @@ static int print(const job *j, const setting *won)
     return f == stdout ? say_flush() : 0;
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static json_t *json_trial(const job *j, const setting *x)
 {
     size_t order = j->kernel[x->kernel].order;
@@ -297,8 +295,9 @@ static json_t *json_trial(const job *j, const setting *x)
     return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:f, s:o}", "order",
                      order ? json_integer((json_int_t)order) : json_null(), "kernel",
                      *j->kernel[x->kernel].spec ? say_text(j->kernel[x->kernel].spec) : json_null(),
-                     "D", (json_int_t)x->features, "C", number(x->C), "mean", number(x->mean), "sd",
-                     number(x->sd), "seconds", x->seconds, "failed",
+                     "D", (json_int_t)x->features, "C", model_info_number(x->C), "mean",
+                     model_info_number(x->mean), "sd", model_info_number(x->sd), "seconds",
+                     x->seconds, "failed",
                      *x->failed ? say_text(x->failed) : json_null());
 }
 

@@ -254,13 +254,11 @@ static json_t *count(const char *text)
     return text ? json_integer((json_int_t)strtoll(text, NULL, 10)) : json_null();
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static json_t *json_trial(const setting *x)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "order", count(x->order), "rank",
-                     count(x->rank), "beta", say_text(x->beta), "mean", number(x->mean), "sd",
-                     number(x->sd), "seconds", x->seconds, "failed",
+                     count(x->rank), "beta", say_text(x->beta), "mean", model_info_number(x->mean),
+                     "sd", model_info_number(x->sd), "seconds", x->seconds, "failed",
                      *x->failed ? say_text(x->failed) : json_null());
 }
 

@@ -154,55 +154,26 @@ int fitting_path_exists(const char *who)
     return EXIT_USAGE;
 }
 
-/* Where only the spec is looked at, a count that every model must be told, of components or of
- * columns on one side, is as good as 1, which a few small rows can have. */
-static void ask_for_one(char spec[FITTING_SPEC])
-{
-    fx_description d = model_about(spec);
-
-    for (size_t i = 0; i < d.keys; i++) {
-        spec_part v = spec_get(spec, d.key[i].name);
-        if (v.p && !d.key[i].fallback && strspn(v.p, "0123456789") == v.n && strspn(v.p, "0") < v.n)
-            spec_set(spec, FITTING_SPEC, d.key[i].name, "1");
-    }
-}
-
-/* A fit of a few rows, enough for held-out folds, shows whether names and keys are right.  A fit
- * that would take long or much here is left to the rows that are to come. */
-static fx_status small_fit(char spec[FITTING_SPEC])
-{
-    enum { ROWS = 20, COLS = 2, MEMORY = 1 << 20 };
-    float x[ROWS * COLS];
-    double y[ROWS];
-    const fx_matrix X = {.rows = ROWS, .cols = COLS, .stride = COLS, .val = x};
-    const fx_table t = {.rows = ROWS, .cols = COLS, .blocks = 1, .block = &X, .label = y};
-    const fx_run run = {.threads = 1, .max_memory = MEMORY};
-    fx_description d = model_about(spec);
-    fx_model *m = NULL;
-
-    for (int i = 0; i < ROWS; i++)
-        y[i] = i % 2 ? 1 : -1;
-    for (size_t q = 0; q < ROWS * COLS; q++)
-        x[q] = (float)y[q / COLS];
-    ask_for_one(spec);
-    const fx_plan plan = {.model = spec, .kernel = d.kernel == FX_MUST ? "linear" : NULL,
-                          .max_seconds = d.measured ? 0.01 : 0};
-    fx_status s = fx_model_fit(&m, &plan, &t, &run);
-    fx_model_free(m);
-    return s == FX_EINVAL || s == FX_EUNSUPPORTED ? s : FX_OK;
-}
-
-/* Where labels decide what a factorization machine is of, it may be either. */
+/* Names, keys and values, and whether those are there that must be.  Where labels decide what a
+ * factorization machine is of, it may be either. */
 int fitting_check(const char *C)
 {
     char spec[FITTING_SPEC];
     bool regress = false, either = !fitting_task_known(&regress) && factor_is();
     int status = fitting_model(spec, regress, C, NULL);
-    fx_status s = status ? FX_OK : small_fit(spec);
+    fx_description d;
+    fx_status s = status ? FX_OK : fx_model_describe(&d, spec);
 
     if (s && either && !(status = fitting_model(spec, true, C, NULL)))
-        s = small_fit(spec);
-    return status ? status : s ? say_failure(s) : 0;
+        s = fx_model_describe(&d, spec);
+    if (status || s)
+        return status ? status : say_failure(s);
+    for (size_t i = 0; i < d.keys; i++)
+        if (!d.key[i].fallback && !spec_get(spec, d.key[i].name).p) {
+            say_error("%s needs %s=", d.name, d.key[i].name);
+            return EXIT_USAGE;
+        }
+    return 0;
 }
 
 /* By the model; if that does several tasks, by its spec, or the option. */
@@ -230,22 +201,10 @@ bool fitting_unlabelled(void)
 /* ---- Maps --------------------------------------------------------------------------------- */
 static const char *const usual[] = {"rk", "rm", "rff", NULL};
 
-const char *fitting_served(const kernel_choice *k, size_t cols)
+/* The first of maps[] that serves the kernel, or the last one. */
+static fx_status first_map(const char **spec, const char *const *maps, const kernel_choice *k,
+                           size_t cols)
 {
-    for (const char *const *map = usual; *map; map++) {
-        fx_map *m = NULL;
-        fx_status s = fx_map_parse(&m, *map, k->kernel, cols, kernel_few(map, 0), 1, NULL, NULL);
-        fx_map_free(m);
-        if (!s)
-            return *map;
-    }
-    return NULL;
-}
-
-int fitting_map(const char **spec, const kernel_choice *k, size_t cols)
-{
-    const char *const only[] = {fit.map, NULL};
-    const char *const *maps = fit.map && strcmp(fit.map, "auto") != 0 ? only : usual;
     fx_status s = FX_EUNSUPPORTED;
 
     for (; *maps && s == FX_EUNSUPPORTED; maps++) {
@@ -254,5 +213,21 @@ int fitting_map(const char **spec, const kernel_choice *k, size_t cols)
         fx_map_free(m);
         *spec = *maps;
     }
+    return s;
+}
+
+const char *fitting_served(const kernel_choice *k, size_t cols)
+{
+    const char *map;
+
+    return first_map(&map, usual, k, cols) ? NULL : map;
+}
+
+int fitting_map(const char **spec, const kernel_choice *k, size_t cols)
+{
+    const char *const only[] = {fit.map, NULL};
+    bool given = fit.map && strcmp(fit.map, "auto") != 0;
+    fx_status s = first_map(spec, given ? only : usual, k, cols);
+
     return s == FX_EUNSUPPORTED ? say_failure(s) : 0;   /* else the fit says what is wrong */
 }

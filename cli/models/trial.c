@@ -13,20 +13,6 @@
 #include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------- */
-static uint64_t resident(const char *key)       /* a line of /proc/self/status; 0: unknown */
-{
-    char line[256];
-    unsigned long long kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-
-    while (f && !kib && fgets(line, sizeof line, f))
-        if (!strncmp(line, key, strlen(key)))
-            sscanf(line + strlen(key), ": %llu", &kib);
-    if (f)
-        fclose(f);
-    return 1024 * (uint64_t)kib;
-}
-
 static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be told apart */
 {
     malloc_trim(0);                     /* what earlier fits gave back counts for nobody */
@@ -35,7 +21,7 @@ static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be 
 
     if (f && fclose(f))
         done = false;
-    return done ? resident("VmRSS") : 0;
+    return done ? machine_memory("VmRSS") : 0;
 }
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
@@ -154,7 +140,7 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     if (s < 0)
         return s;
     out->train_seconds = say_clock() - start;
-    uint64_t peak = before ? resident("VmHWM") : 0;
+    uint64_t peak = before ? machine_memory("VmHWM") : 0;
     out->memory = peak > before ? peak - before : 0;
     out->status = s;
     out->features = *fx_model_content(m).map ? fx_model_content(m).features : 0;

@@ -65,7 +65,7 @@ bool spec_set(char *spec, size_t size, const char *key, const char *value);
 const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
 /* Tables of the library: X_name, X_describe.  The list is "csv, tsv and text", those of a table for
  * which `is` holds. */
-enum { SPEC_LIST = 256 };
+enum { SPEC_LIST = 512 };
 typedef const char *spec_names(size_t i);
 typedef fx_status spec_describes(fx_description *d, const char *spec);
 typedef bool spec_is(const fx_description *d, const char *what);

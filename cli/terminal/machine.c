@@ -4,6 +4,7 @@
 #include "terminal.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,29 @@ const char *machine_name(char buf[128])
     snprintf(buf, 128, "%s, %d thread%s, %s, %.0f GiB", model, threads, threads == 1 ? "" : "s",
              fx_simd_target(), bytes / (1 << 30));
     return buf;
+}
+
+uint64_t machine_memory(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    unsigned long long kib = 0;
+
+    while (f && !kib && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, strlen(key)))
+            sscanf(line + strlen(key), ": %llu", &kib);
+    if (f)
+        fclose(f);
+    return 1024 * (uint64_t)kib;
+}
+
+/* What getrusage says includes the program that started this one. */
+uint64_t machine_peak(void)
+{
+    uint64_t peak = machine_memory("VmHWM");
+    struct rusage u;
+
+    return peak || getrusage(RUSAGE_SELF, &u) ? peak : 1024 * (uint64_t)u.ru_maxrss;
 }
 
 const char *machine_origin(char buf[256])

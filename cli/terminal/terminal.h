@@ -93,6 +93,8 @@ int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format
 
 /* ---- machine.c ------------------------------------------------------------------------------ */
 const char *machine_name(char buf[128]); /* "AMD EPYC 7B13, 2 threads, avx512, 24 GiB" */
+uint64_t machine_memory(const char *key);        /* a line of /proc/self/status; 0: unknown */
+uint64_t machine_peak(void);            /* most memory that this process held */
 const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */
 /* "featcross 0.1.0 at 3c78009, on .., 2026-01-31" */
 const char *machine_origin(char buf[256]);

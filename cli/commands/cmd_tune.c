@@ -41,12 +41,6 @@ static const opt options[] = {
 };
 static const opt_group group = {"Options", options};
 
-typedef struct setting {                  /* a line of the table */
-    size_t kernel, features;
-    double C, mean, sd, seconds;        /* seconds: of the whole path of C */
-    char failed[SAY_REASON];            /* why the whole path did: C, mean, sd are NaN; or "" */
-} setting;
-
 typedef struct job {
     training t;
     struct {
@@ -60,11 +54,8 @@ typedef struct job {
     const char *D[LIST];
     size_t Ds;
     char text[1024];                    /* what D points into */
-    int32_t *fold;
-    fx_metrics *m;
-    setting *trials;
-    size_t n;
-    fx_status failure;                  /* of the last path that failed */
+    struct { size_t kernel, features; } path[LIST * LIST];
+    tuning s;
     char model[FITTING_SPEC];
 } job;
 
@@ -185,217 +176,105 @@ static int check_options(job *j)
     return fitting_check(NULL);
 }
 
-/* ---- The plan of a line ------------------------------------------------------------------ */
-static int set_plan(job *j, fx_plan *plan, size_t kernel, size_t D)
+/* ---- Settings ----------------------------------------------------------------------------- */
+static int set(void *ctx, size_t path, const tuned *won)
 {
-    const kernel_choice *k = &j->kernel[kernel].k;
+    job *j = ctx;
+    fx_plan *plan = &j->t.plan;
+    size_t kernel = j->path[path].kernel;
+    char C[32];
 
     plan->map = plan->kernel = plan->family = NULL;
     plan->features = 0;
+    if (won && fitting_model(j->model, j->t.regress, say_number(C, won->C), NULL))
+        return EXIT_USAGE;
     if (!*j->kernel[kernel].spec)
         return 0;
     plan->kernel = j->kernel[kernel].spec;
-    plan->family = k->family;
+    plan->family = j->kernel[kernel].k.family;
     if (exact_is())
         return 0;
-    plan->features = D;
-    return fitting_map(&plan->map, k, j->t.X.table.cols);
+    plan->features = j->path[path].features;
+    return fitting_map(&plan->map, &j->kernel[kernel].k, j->t.X.table.cols);
 }
 
-static int path(job *j, size_t kernel, size_t D)
+/* Rows as they are, and exact kernels, have no D. */
+static int enter_paths(job *j)
 {
-    fx_run run = progress_run();
-    fx_plan plan = j->t.plan;
-    double start = say_clock();
-    int status = set_plan(j, &plan, kernel, D);
-
-    if (status)
-        return status;
-    fx_status s = fx_model_path(j->m, &plan, j->C, j->costs, &j->t.X.table, j->fold, (int)folds,
-                                &run);
-    if (s == FX_ECANCELLED || s == FX_ENOMEM)   /* no choice by what memory was left just now */
-        return say_failure(s);
-    if (s < 0) {                        /* the other paths stand */
-        setting *x = &j->trials[j->n++];
-        *x = (setting){kernel, D, NAN, NAN, NAN, say_clock() - start, ""};
-        say_reason(x->failed);
-        j->failure = s;
-        return 0;
-    }
-    for (size_t c = 0; c < j->costs && !status; c++) {
-        setting *x = &j->trials[j->n++];
-        *x = (setting){kernel, D, j->C[c], 0, 0, say_clock() - start, ""};
-        status = metric_mean(&x->mean, &x->sd, "tune", j->m + c * folds, (size_t)folds,
-                             j->t.metric);
-    }
-    return status;
-}
-
-/* ---- Showing ------------------------------------------------------------------------------ */
-/* NULL: all failed. */
-static const setting *best(const job *j)
-{
-    const setting *x = NULL;
-    double sign = metric_falls(j->t.metric) ? -1 : 1;
-
-    for (size_t i = 0; i < j->n; i++)
-        if (!*j->trials[i].failed && (!x || sign * j->trials[i].mean > sign * x->mean))
-            x = &j->trials[i];
-    return x;
-}
-
-/* The order, or else the kernel if there are several. */
-static const char *kernel_name(char buf[512], const job *j, const setting *x)
-{
-    size_t order = j->kernel[x->kernel].order;
-
-    if (order)
-        snprintf(buf, 512, "%zu", order);
-    else
-        snprintf(buf, 512, "%s", j->kernels > 1 ? j->kernel[x->kernel].spec : "-");
-    return buf;
-}
-
-static const char *count_name(char buf[24], size_t n)
-{
-    snprintf(buf, 24, n ? "%zu" : "-", n);
-    return buf;
-}
-
-static int print(const job *j, const setting *won)
-{
-    FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
-    char name[512], D[24];
-    int width = kernel_spec ? 6 : 5;
-
-    if (f == stderr && cli.quiet)
-        return 0;
-    for (const setting *x = j->trials; x < j->trials + j->n; x++)
-        if ((int)strlen(kernel_name(name, j, x)) > width)
-            width = (int)strlen(name);
-    safe_print(f, "  %*s %8s %10s %10s %9s %8s\n", width, kernel_spec ? "kernel" : "order", "D",
-               "C", j->t.metric, "sd", "seconds");
-    for (const setting *x = j->trials; x < j->trials + j->n; x++) {
-        safe_print(f, "%c %*s %8s ", x == won ? '*' : ' ', width, kernel_name(name, j, x),
-                   count_name(D, x->features));
-        if (*x->failed)
-            safe_print(f, "failed: %s\n", x->failed);
-        else
-            safe_print(f, "%10.6g %10.6g %9.4g %8.2f\n", x->C, x->mean, x->sd, x->seconds);
-    }
-    fputc('\n', f);
-    training_print(f, &j->t);
-    return f == stdout ? say_flush() : 0;
-}
-
-static json_t *json_trial(const job *j, const setting *x)
-{
-    size_t order = j->kernel[x->kernel].order;
-
-    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:f, s:o}", "order",
-                     order ? json_integer((json_int_t)order) : json_null(), "kernel",
-                     *j->kernel[x->kernel].spec ? say_text(j->kernel[x->kernel].spec) : json_null(),
-                     "D", (json_int_t)x->features, "C", model_info_number(x->C), "mean",
-                     model_info_number(x->mean), "sd", model_info_number(x->sd), "seconds",
-                     x->seconds, "failed",
-                     *x->failed ? say_text(x->failed) : json_null());
-}
-
-static int print_json(const job *j, const setting *won)
-{
-    fx_content c = fx_model_content(j->t.model);
-    json_t *list = json_array();
-
-    for (const setting *x = j->trials; x < j->trials + j->n; x++)
-        list = say_append(list, json_trial(j, x));
-    return say_json(json_pack(
-        "{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}", "rows",
-        (json_int_t)c.rows, "metric", j->t.metric, "folds", (json_int_t)folds, "trials", list,
-        "best", json_trial(j, won), "model", say_text(c.spec), "kernel",
-        *c.kernel ? say_text(c.kernel) : json_null(), "map",
-        *c.map ? say_text(c.map) : json_null(), "converged", c.converged, "seconds", j->t.seconds,
-        "output", say_text(j->t.path), "bytes", (json_int_t)j->t.bytes, "seed",
-        (json_int_t)c.seed));
-}
-
-/* ---- All of it ---------------------------------------------------------------------------- */
-static int prepare(job *j)
-{
-    const fx_table *t = &j->t.X.table;
-    size_t trials = j->kernels * j->Ds * j->costs;
-    int status;
-
-    if (metric)
-        j->t.metric = metric;
-    if ((status = metric_check("tune", j->t.metric, &j->t)))
-        return status;
-    j->t.plan.scale = fit.scale && !strcmp(fit.scale, "auto") ? rows_scaling(t) : fit.scale;
-    j->t.plan.model = j->model;
-    j->t.plan.cache = exact_cache();
-    status = fitting_model(j->model, j->t.regress, NULL, NULL);
-    for (size_t i = 0; i < j->kernels && !status; i++)
-        status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t) : 0;
-    if (status)
-        return status;
-    j->fold = malloc((t->rows ? t->rows : 1) * sizeof *j->fold);
-    j->m = malloc(j->costs * folds * sizeof *j->m);
-    j->trials = malloc(trials * sizeof *j->trials);
-    if (!j->fold || !j->m || !j->trials)
-        return say_no_memory("trials");
-    return metric_folds_of(j->fold, &j->t, (int)folds);
-}
-
-/* By the last kernel, which of the orders is the slowest. */
-static int announce(job *j)
-{
-    size_t last = j->kernels - 1;
-    int status = exact_is() ? set_plan(j, &j->t.plan, last, 0) : 0;
-
-    return status ? status
-                  : exact_announce(&j->t, &j->kernel[last].k, 1 + j->kernels * j->costs * folds);
-}
-
-static int search(job *j)
-{
-    size_t cols = j->t.X.table.cols, paths = j->kernels * j->Ds, done = 0, D;
-    int status = 0;
+    size_t cols = j->t.X.table.cols, D;
 
     for (size_t k = 0; k < j->kernels; k++)
         for (size_t d = 0; d < j->Ds; d++) {
             bool plain = !*j->kernel[k].spec;
-            if (plain && d > 0)                 /* rows as they are have no D */
+            if (plain && d > 0)
                 continue;
-            if ((status = kernel_features(&D, j->D[d], cols)))
-                return status;
-            progress_begin("tune", "paths", (double)paths);
-            progress_part((double)done, (double)done + 1);
-            if ((status = path(j, k, plain ? cols : exact_is() ? 0 : D)))
-                return status;
-            done++;
+            if (kernel_features(&D, j->D[d], cols))
+                return EXIT_USAGE;
+            j->path[j->s.paths].kernel = k;
+            j->path[j->s.paths++].features = plain ? cols : exact_is() ? 0 : D;
         }
-    progress_end();
     return 0;
 }
 
+/* What it will take is said by the last kernel, which of the orders is the slowest. */
+static int ready(void *ctx)
+{
+    job *j = ctx;
+    const fx_table *t = &j->t.X.table;
+    size_t last = j->kernels - 1;
+    int status = fitting_model(j->model, j->t.regress, NULL, NULL);
+
+    j->t.plan.scale = fit.scale && !strcmp(fit.scale, "auto") ? rows_scaling(t) : fit.scale;
+    j->t.plan.model = j->model;
+    j->t.plan.cache = exact_cache();
+    for (size_t i = 0; i < j->kernels && !status; i++)
+        status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t) : 0;
+    if (status || (status = enter_paths(j)) || !exact_is())
+        return status;
+    if ((status = set(j, j->s.paths - 1, NULL)))
+        return status;
+    return exact_announce(&j->t, &j->kernel[last].k, 1 + j->kernels * j->costs * folds);
+}
+
+/* ---- Showing ------------------------------------------------------------------------------ */
+/* The order, or else the kernel if there are several; D; C. */
+static const char *cell(char buf[512], void *ctx, const tuned *x, int column)
+{
+    const job *j = ctx;
+    size_t kernel = j->path[x->path].kernel, order = j->kernel[kernel].order;
+    size_t n = column ? j->path[x->path].features : order;
+
+    if (column == 2)
+        snprintf(buf, 512, *x->failed ? "" : "%.6g", x->C);
+    else if (n)
+        snprintf(buf, 512, "%zu", n);
+    else
+        snprintf(buf, 512, "%s", !column && j->kernels > 1 ? j->kernel[kernel].spec : "-");
+    return buf;
+}
+
+static json_t *json(void *ctx, const tuned *x)
+{
+    const job *j = ctx;
+    size_t kernel = j->path[x->path].kernel, order = j->kernel[kernel].order;
+    const char *spec = j->kernel[kernel].spec;
+
+    return json_pack("{s:o, s:o, s:I, s:o}", "order",
+                     order ? json_integer((json_int_t)order) : json_null(), "kernel",
+                     *spec ? say_text(spec) : json_null(), "D",
+                     (json_int_t)j->path[x->path].features, "C", model_info_number(x->C));
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
 static int tune(job *j, const char *data)
 {
-    output *o = NULL;
-    char C[32];
-    int status;
+    int status = check_options(j);
 
-    if ((status = check_options(j)) || (status = training_path(&j->t, "tune", output_path, data))
-        || (status = output_open(&o, j->t.path, "model"))
-        || (status = training_read(&j->t, data, -1)) || (status = prepare(j))
-        || (status = announce(j)) || (status = search(j)))
-        return status;
-    const setting *won = best(j);
-    if (!won)
-        return say_failure(j->failure);
-    if ((status = set_plan(j, &j->t.plan, won->kernel, won->features))
-        || (status = fitting_model(j->model, j->t.regress, say_number(C, won->C), NULL))
-        || (status = training_fit(&j->t)) || (status = training_save(&j->t, o)))
-        return status;
-    return cli.json ? print_json(j, won) : print(j, won);
+    j->s = (tuning){.t = &j->t, .metric = metric, .folds = (size_t)folds, .costs = j->costs,
+                    .C = j->C, .head = {kernel_spec ? "kernel" : "order", "D", "C"},
+                    .width = {kernel_spec ? 6 : 5, 8, 10}, .ctx = j, .ready = ready, .set = set,
+                    .cell = cell, .json = json};
+    return status ? status : tuning_run(&j->s, output_path, data);
 }
 
 static int run(int n, char **operand)
@@ -416,9 +295,6 @@ static int run(int n, char **operand)
     training_free(&j.t);
     for (size_t i = 0; i < j.kernels && i < LIST; i++)
         kernel_free(&j.kernel[i].k);
-    free(j.fold);
-    free(j.m);
-    free(j.trials);
     return status;
 }
 

@@ -18,23 +18,12 @@ typedef struct words {
     bool given;                         /* else one word, "", and the model's default */
 } words;
 
-typedef struct setting {
-    const char *order, *rank, *beta;
-    double mean, sd, seconds;
-    char failed[SAY_REASON];            /* why it did: mean and sd are NaN; or "" */
-} setting;
-
 typedef struct search {
+    tuning s;
     const factor_lists *lists;
-    training *t;
-    fx_status failure;                  /* of the last trial that failed */
     words order, rank, beta;
     char plain[FITTING_SPEC], model[FITTING_SPEC]; /* as given, without its beta; of a setting */
     kernel_choice k;
-    int32_t *fold;
-    fx_metrics *m;
-    setting *trials;
-    size_t n;
 } search;
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -123,130 +112,62 @@ static int resolve_betas(search *s)
     return status;
 }
 
-/* ---- Trials ------------------------------------------------------------------------------- */
-static const char *given(const words *w, size_t i) { return w->given ? w->word[i] : NULL; }
-
-static int set_trial(search *s, const setting *x)
+/* ---- Settings ----------------------------------------------------------------------------- */
+/* The order, the rank or the beta of a setting; NULL: as the model has it. */
+static const char *value(const search *s, size_t path, int column)
 {
-    fit.order = x->order;
-    fit.rank = x->rank;
-    fit.beta = x->beta;
-    return fitting_model(s->model, s->t->regress, NULL, NULL);
+    const words *w[] = {&s->order, &s->rank, &s->beta};
+    size_t i = column == 0   ? path / (s->rank.n * s->beta.n)
+               : column == 1 ? path / s->beta.n % s->rank.n
+                             : path % s->beta.n;
+
+    return w[column]->given || column == 2 ? w[column]->word[i] : NULL;
 }
 
-static int enter_trials(search *s)
+static int set(void *ctx, size_t path, const tuned *won)
+{
+    search *s = ctx;
+
+    (void)won;                          /* its beta is that of the path */
+    fit.order = value(s, path, 0);
+    fit.rank = value(s, path, 1);
+    fit.beta = value(s, path, 2);
+    return fitting_model(s->model, s->s.t->regress, NULL, NULL);
+}
+
+static int check_settings(search *s)
 {
     int status = 0;
 
-    s->n = s->order.n * s->rank.n * s->beta.n;
-    if (!(s->trials = calloc(s->n, sizeof *s->trials)))
-        return say_no_memory("trials");
-    for (size_t i = 0; i < s->n && !status; i++) {
-        setting *x = &s->trials[i];
-        x->order = given(&s->order, i / (s->rank.n * s->beta.n));
-        x->rank = given(&s->rank, i / s->beta.n % s->rank.n);
-        x->beta = s->beta.word[i % s->beta.n];
-        if (!(status = set_trial(s, x)))
+    s->s.paths = s->order.n * s->rank.n * s->beta.n;
+    for (size_t i = 0; i < s->s.paths && !status; i++)
+        if (!(status = set(s, i, NULL)))
             status = fitting_check(NULL);
-    }
     return status;
 }
 
-static int measure(search *s, setting *x)
+static int ready(void *ctx)
 {
-    const size_t folds = (size_t)s->lists->folds;
-    const double same = 1;              /* times beta */
-    double start = say_clock();
-    fx_run run = progress_run();
-    int status = set_trial(s, x);
+    search *s = ctx;
+    const fx_table *rows = &s->s.t->X.table;
+    fx_plan *plan = &s->s.t->plan;
+    int status = s->k.spec ? kernel_finish(&s->k, rows) : 0;
 
-    if (status)
-        return status;
-    fx_status st = fx_model_path(s->m, &s->t->plan, &same, 1, &s->t->X.table, s->fold, (int)folds,
-                                 &run);
-    if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
-        return say_failure(st);
-    x->seconds = say_clock() - start;
-    if (st < 0) {                       /* the other trials stand */
-        say_reason(x->failed);
-        x->mean = x->sd = NAN;
-        s->failure = st;
-        return 0;
-    }
-    return metric_mean(&x->mean, &x->sd, "tune", s->m, folds, s->t->metric);
-}
-
-static int prepare(search *s)
-{
-    training *t = s->t;
-    fx_plan *plan = &t->plan;
-    int status;
-
-    t->metric = s->lists->metric ? s->lists->metric : t->metric;
-    if ((status = metric_check("tune", t->metric, t))
-        || (s->k.spec && (status = kernel_finish(&s->k, &t->X.table))))
-        return status;
     plan->model = s->model;
     plan->kernel = s->k.spec;
     plan->family = s->k.family;
     plan->max_seconds = fit.max_seconds;
-    plan->scale = !fit.scale || !strcmp(fit.scale, "auto") ? rows_scaling(&t->X.table) : fit.scale;
-    s->fold = malloc((t->X.table.rows ? t->X.table.rows : 1) * sizeof *s->fold);
-    s->m = malloc((size_t)s->lists->folds * sizeof *s->m);
-    return s->fold && s->m ? metric_folds_of(s->fold, t, (int)s->lists->folds)
-                           : say_no_memory("folds");
-}
-
-static int measure_all(search *s)
-{
-    int status = 0;
-
-    for (size_t i = 0; i < s->n && !status; i++) {
-        progress_begin("tune", "trials", (double)s->n);
-        progress_part((double)i, (double)i + 1);
-        status = measure(s, &s->trials[i]);
-    }
-    progress_end();
+    plan->scale = !fit.scale || !strcmp(fit.scale, "auto") ? rows_scaling(rows) : fit.scale;
     return status;
 }
 
-/* NULL: all failed. */
-static const setting *best(const search *s)
-{
-    const setting *x = NULL;
-    double sign = metric_falls(s->t->metric) ? -1 : 1;
-
-    for (size_t i = 0; i < s->n; i++)
-        if (!*s->trials[i].failed && (!x || sign * s->trials[i].mean > sign * x->mean))
-            x = &s->trials[i];
-    return x;
-}
-
 /* ---- Showing ------------------------------------------------------------------------------ */
-static const char *shown(const char *text) { return text ? text : "-"; }
-
-static int print(const search *s, const setting *won)
+static const char *cell(char buf[512], void *ctx, const tuned *x, int column)
 {
-    FILE *f = output_is_stdout(s->t->path) ? stderr : stdout;
-    int width = 4;
+    const char *text = value(ctx, x->path, column);
 
-    if (f == stderr && cli.quiet)
-        return 0;
-    for (size_t i = 0; i < s->beta.n; i++)
-        width = (int)strlen(s->beta.word[i]) > width ? (int)strlen(s->beta.word[i]) : width;
-    safe_print(f, "  %5s %6s %*s %10s %9s %8s\n", "order", "rank", width, "beta", s->t->metric,
-               "sd", "seconds");
-    for (const setting *x = s->trials; x < s->trials + s->n; x++) {
-        safe_print(f, "%c %5s %6s %*s ", x == won ? '*' : ' ', shown(x->order), shown(x->rank),
-                   width, x->beta);
-        if (*x->failed)
-            safe_print(f, "failed: %s\n", x->failed);
-        else
-            safe_print(f, "%10.6g %9.4g %8.2f\n", x->mean, x->sd, x->seconds);
-    }
-    fputc('\n', f);
-    training_print(f, s->t);
-    return f == stdout ? say_flush() : 0;
+    snprintf(buf, 512, "%s", text ? text : "-");
+    return buf;
 }
 
 static json_t *count(const char *text)
@@ -254,27 +175,10 @@ static json_t *count(const char *text)
     return text ? json_integer((json_int_t)strtoll(text, NULL, 10)) : json_null();
 }
 
-static json_t *json_trial(const setting *x)
+static json_t *json(void *ctx, const tuned *x)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "order", count(x->order), "rank",
-                     count(x->rank), "beta", say_text(x->beta), "mean", model_info_number(x->mean),
-                     "sd", model_info_number(x->sd), "seconds", x->seconds, "failed",
-                     *x->failed ? say_text(x->failed) : json_null());
-}
-
-static int print_json(const search *s, const setting *won)
-{
-    fx_content c = fx_model_content(s->t->model);
-    json_t *list = json_array();
-
-    for (const setting *x = s->trials; x < s->trials + s->n; x++)
-        list = say_append(list, json_trial(x));
-    return say_json(json_pack("{s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:I, s:I}",
-                              "rows", (json_int_t)c.rows, "metric", s->t->metric, "folds",
-                              (json_int_t)s->lists->folds, "trials", list, "best", json_trial(won),
-                              "model", say_text(c.spec), "norms", model_info_norms(&c), "converged",
-                              c.converged, "seconds", s->t->seconds, "output", say_text(s->t->path),
-                              "bytes", (json_int_t)s->t->bytes, "seed", (json_int_t)c.seed));
+    return json_pack("{s:o, s:o, s:o}", "order", count(value(ctx, x->path, 0)), "rank",
+                     count(value(ctx, x->path, 1)), "beta", say_text(value(ctx, x->path, 2)));
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */
@@ -282,43 +186,31 @@ static int run(search *s, const char *data)
 {
     const factor_lists *lists = s->lists;
     const char *kernel = lists->kernel;
-    output *o = NULL;
     int status;
 
     if ((status = factor_check(&kernel, lists->costs, lists->features))
         || (status = split(&s->order, lists->orders, "--order"))
         || (status = split(&s->rank, lists->ranks, "--rank"))
         || (status = split(&s->beta, lists->betas ? lists->betas : "0.3x,1x,3x,10x", "--beta"))
-        || (status = resolve_betas(s)) || (status = enter_trials(s))
-        || (kernel && (status = kernel_prepare(&s->k, kernel)))
-        || (status = training_path(s->t, "tune", lists->output, data))
-        || (status = output_open(&o, s->t->path, "model"))
-        || (status = training_read(s->t, data, -1)) || (status = prepare(s))
-        || (status = measure_all(s)))
+        || (status = resolve_betas(s)) || (status = check_settings(s))
+        || (kernel && (status = kernel_prepare(&s->k, kernel))))
         return status;
-    const setting *won = best(s);
-    if (!won)
-        return say_failure(s->failure);
-    if ((status = set_trial(s, won)) || (status = training_fit(s->t))
-        || (status = training_save(s->t, o)))
-        return status;
-    status = cli.json ? print_json(s, won) : print(s, won);
-    return status ? status : s->t->diverged ? EXIT_NUMERIC : 0;
+    return tuning_run(&s->s, lists->output, data);
 }
 
 int factor_tune(training *t, const factor_lists *lists, const char *data)
 {
+    static const double same = 1;       /* times beta */
     search *s = calloc(1, sizeof *s);
 
     if (!s)
         return say_no_memory("trials");
-    s->t = t;
     s->lists = lists;
+    s->s = (tuning){.t = t, .metric = lists->metric, .folds = (size_t)lists->folds, .costs = 1,
+                    .C = &same, .head = {"order", "rank", "beta"}, .width = {5, 6, 4}, .ctx = s,
+                    .ready = ready, .set = set, .cell = cell, .json = json};
     int status = run(s, data);
     kernel_free(&s->k);
-    free(s->fold);
-    free(s->m);
-    free(s->trials);
     free(s);
     return status;
 }

@@ -117,6 +117,33 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
 int factor_tune(training *t, const factor_lists *lists, const char *data); /* factor_tune.c */
 int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
 
+/* ---- tuning.c: settings cross-validated, and the best one fitted ---------------------------- */
+enum { TUNING_COLUMNS = 3 };
+typedef struct tuned {                  /* a line of the table */
+    size_t path;
+    double C, mean, sd, seconds;        /* seconds: of the whole path */
+    char failed[SAY_REASON];            /* why it did: C, mean and sd are NaN; or "" */
+} tuned;
+typedef struct tuning {
+    training *t;
+    const char *metric;                 /* NULL: as usual */
+    size_t folds, paths, costs;         /* settings, and fits along each: of C[costs] */
+    const double *C;
+    const char *head[TUNING_COLUMNS];
+    int width[TUNING_COLUMNS];          /* at least */
+    void *ctx;
+    int (*ready)(void *ctx);            /* rows are read: the plan, and `paths` */
+    int (*set)(void *ctx, size_t path, const tuned *won);  /* the plan of a path; of the winner */
+    const char *(*cell)(char buf[512], void *ctx, const tuned *x, int column); /* "": left out */
+    json_t *(*json)(void *ctx, const tuned *x);
+    fx_status failure;                  /* of the last path that failed */
+    int32_t *fold;
+    fx_metrics *m;
+    tuned *line;
+    size_t lines;
+} tuning;
+int tuning_run(tuning *s, const char *output_path, const char *data);
+
 /* ---- trial.c: one fit, measured ------------------------------------------------------------- */
 typedef struct trial {
     fx_metrics test;                    /* on the rows to test on */

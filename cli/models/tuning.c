@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * tuning.c - featcross tune, whatever is looked for: every setting cross-validated along its path,
+ * a table of them, and the best one fitted on all rows and saved. */
+
+#include "models.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Measuring ---------------------------------------------------------------------------- */
+static int measure(tuning *s, size_t path)
+{
+    training *t = s->t;
+    double start = say_clock();
+    fx_run run = progress_run();
+    int status = s->set(s->ctx, path, NULL);
+
+    if (status)
+        return status;
+    fx_status st = fx_model_path(s->m, &t->plan, s->C, s->costs, &t->X.table, s->fold,
+                                 (int)s->folds, &run);
+    if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
+        return say_failure(st);
+    for (size_t c = 0; c < (st < 0 ? 1 : s->costs) && !status; c++) {
+        tuned *x = &s->line[s->lines++];
+        *x = (tuned){path, st < 0 ? NAN : s->C[c], NAN, NAN, say_clock() - start, ""};
+        if (st < 0) {                   /* the other paths stand */
+            say_reason(x->failed);
+            s->failure = st;
+        } else
+            status = metric_mean(&x->mean, &x->sd, "tune", s->m + c * s->folds, s->folds,
+                                 t->metric);
+    }
+    return status;
+}
+
+static int measure_all(tuning *s)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < s->paths && !status; i++) {
+        progress_begin("tune", "paths", (double)s->paths);
+        progress_part((double)i, (double)i + 1);
+        status = measure(s, i);
+    }
+    progress_end();
+    return status;
+}
+
+/* NULL: all failed. */
+static const tuned *best(const tuning *s)
+{
+    const tuned *x = NULL;
+    double sign = metric_falls(s->t->metric) ? -1 : 1;
+
+    for (const tuned *y = s->line; y < s->line + s->lines; y++)
+        if (!*y->failed && (!x || sign * y->mean > sign * x->mean))
+            x = y;
+    return x;
+}
+
+/* ---- Showing ------------------------------------------------------------------------------ */
+static int print(const tuning *s, const tuned *won)
+{
+    FILE *f = output_is_stdout(s->t->path) ? stderr : stdout;
+    int width[TUNING_COLUMNS];
+    char buf[512];
+
+    if (f == stderr && cli.quiet)
+        return 0;
+    fputc(' ', f);
+    for (int i = 0; i < TUNING_COLUMNS; i++) {
+        width[i] = s->width[i];
+        for (const tuned *x = s->line; x < s->line + s->lines; x++) {
+            int n = (int)strlen(s->cell(buf, s->ctx, x, i));
+            width[i] = n > width[i] ? n : width[i];
+        }
+        safe_print(f, " %*s", width[i], s->head[i]);
+    }
+    safe_print(f, " %10s %9s %8s\n", s->t->metric, "sd", "seconds");
+    for (const tuned *x = s->line; x < s->line + s->lines; x++) {
+        fputc(x == won ? '*' : ' ', f);
+        for (int i = 0; i < TUNING_COLUMNS; i++)
+            if (*s->cell(buf, s->ctx, x, i))
+                safe_print(f, " %*s", width[i], buf);
+        if (*x->failed)
+            safe_print(f, " failed: %s\n", x->failed);
+        else
+            safe_print(f, " %10.6g %9.4g %8.2f\n", x->mean, x->sd, x->seconds);
+    }
+    fputc('\n', f);
+    training_print(f, s->t);
+    return f == stdout ? say_flush() : 0;
+}
+
+static json_t *json_line(const tuning *s, const tuned *x)
+{
+    json_t *o = s->json(s->ctx, x);
+
+    o = say_set(say_set(o, "mean", model_info_number(x->mean)), "sd", model_info_number(x->sd));
+    o = say_set(o, "seconds", json_real(x->seconds));
+    return say_set(o, "failed", *x->failed ? say_text(x->failed) : json_null());
+}
+
+static int print_json(const tuning *s, const tuned *won)
+{
+    const training *t = s->t;
+    fx_content c = fx_model_content(t->model);
+    json_t *list = json_array(), *o;
+
+    for (const tuned *x = s->line; x < s->line + s->lines; x++)
+        list = say_append(list, json_line(s, x));
+    o = json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "rows", (json_int_t)c.rows, "metric", t->metric,
+                  "folds", (json_int_t)s->folds, "trials", list, "best", json_line(s, won), "model",
+                  say_text(c.spec));
+    if (c.blocks)
+        o = say_set(o, "norms", model_info_norms(&c));
+    else
+        o = say_set(say_set(o, "kernel", *c.kernel ? say_text(c.kernel) : json_null()), "map",
+                    *c.map ? say_text(c.map) : json_null());
+    o = say_set(say_set(o, "converged", json_boolean(c.converged)), "seconds",
+                json_real(t->seconds));
+    o = say_set(say_set(o, "output", say_text(t->path)), "bytes",
+                json_integer((json_int_t)t->bytes));
+    return say_json(say_set(o, "seed", json_integer((json_int_t)c.seed)));
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
+static int prepare(tuning *s)
+{
+    training *t = s->t;
+    size_t rows = t->X.table.rows;
+    int status;
+
+    t->metric = s->metric ? s->metric : t->metric;
+    if ((status = metric_check("tune", t->metric, t)) || (status = s->ready(s->ctx)))
+        return status;
+    s->fold = malloc((rows ? rows : 1) * sizeof *s->fold);
+    s->m = malloc(s->costs * s->folds * sizeof *s->m);
+    s->line = malloc(s->paths * s->costs * sizeof *s->line);
+    return s->fold && s->m && s->line ? metric_folds_of(s->fold, t, (int)s->folds)
+                                      : say_no_memory("trials");
+}
+
+static int run(tuning *s, const char *output_path, const char *data)
+{
+    output *o = NULL;
+    int status;
+
+    if ((status = training_path(s->t, "tune", output_path, data))
+        || (status = output_open(&o, s->t->path, "model"))
+        || (status = training_read(s->t, data, -1)) || (status = prepare(s))
+        || (status = measure_all(s)))
+        return status;
+    const tuned *won = best(s);
+    if (!won)
+        return say_failure(s->failure);
+    if ((status = s->set(s->ctx, won->path, won)) || (status = training_fit(s->t))
+        || (status = training_save(s->t, o)))
+        return status;
+    status = cli.json ? print_json(s, won) : print(s, won);
+    return status ? status : s->t->diverged ? EXIT_NUMERIC : 0;
+}
+
+int tuning_run(tuning *s, const char *output_path, const char *data)
+{
+    int status = run(s, output_path, data);
+
+    free(s->fold);
+    free(s->m);
+    free(s->line);
+    return status;
+}

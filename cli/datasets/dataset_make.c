@@ -88,18 +88,15 @@ int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     const char *kind = dataset_spec_value(w, "kind");
     fx_run run = progress_run();
     char spec[320];
-    size_t at;
 
     if (!kind)
         kind = "pairs";
     if (!strcmp(kind, "normal") || !strcmp(kind, "ball"))
         return make_dense(&r[DATASET_TRAIN], w, *kind == 'b');
-    at = (size_t)snprintf(spec, sizeof spec, "%s", kind);
+    snprintf(spec, sizeof spec, "%s", kind);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (dataset_spec_value(w, keys[i]))
-            at += (size_t)snprintf(spec + at, sizeof spec - at, "%c%s=%s",
-                                   strchr(spec, ':') ? ',' : ':', keys[i],
-                                   dataset_spec_value(w, keys[i]));
+            spec_set(spec, sizeof spec, keys[i], dataset_spec_value(w, keys[i]));
     fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &run);
     if (s)
         return say_failure(s);

@@ -56,27 +56,9 @@ static void add_key(strbuf *t, const char *key)
     strbuf_add(t, "%c%s=", t->s && strchr(t->s, ':') ? ',' : ':', key);
 }
 
-static void add(strbuf *t, const char *key, const char *value, size_t len)
-{
-    add_key(t, key);
-    strbuf_add(t, "%.*s", (int)len, value);
-}
-
-static void add_text(strbuf *t, const char *key, const char *value)
-{
-    if (value)
-        add(t, key, value, strlen(value));
-}
-
-static void add_count(strbuf *t, const char *key, uint64_t n)
-{
-    add_key(t, key);
-    strbuf_add(t, "%llu", (unsigned long long)n);
-}
-
-/* A name as the spec has it, %28 for (; in a list commas stand between names, where the spec has
+/* A value as the spec has it, of names %28 for (; in a list commas stand between names, where the spec has
  * slashes, and %2C is one of a name. */
-static void add_name(strbuf *t, const char *key, const char *name, bool list)
+static void add(strbuf *t, const char *key, const char *name, bool list)
 {
     add_key(t, key);
     while (*name) {
@@ -112,8 +94,10 @@ static void inherit(strbuf *t, const fx_description *d, const char *reader)
     for (size_t i = 0; i < d->keys && spec_says(reader, "", d->name) && !t->failed; i++) {
         const char *key = d->key[i].name;
         spec_part v = spec_get(reader, key);
-        if (v.p && !spec_get(t->s, key).p)
-            add(t, key, v.p, v.n);
+        if (v.p && !spec_get(t->s, key).p) {
+            add_key(t, key);
+            strbuf_add(t, "%.*s", (int)v.n, v.p);
+        }
     }
 }
 
@@ -133,81 +117,68 @@ static fx_status kind_about(fx_description *d, const char *kind)
 
 static bool has_key(const fx_description *d, const char *key) { return spec_key(d, key); }
 
-static int check(const fx_description *d, const char *kind)
+static int misplaced(const char *option, const char *formats, const char *kind)
 {
-    const struct { const char *option, *key; bool given; } options[] = {
-        {"index-base", "base", index_base}, {"sort", "sort", sort},
-        {"sum-duplicates", "duplicates", sum_duplicates},
-        {"ignore-fields", "fields", ignore_fields}, {"label", "label", label},
-        {"header", "header", header}, {"no-header", "header", no_header}, {"cat", "cat", cat},
-        {"num", "num", num}, {"weight-column", "weight", weight_column}, {"nan", "nan", nan_values},
-        {"hash-bits", "hash-bits", hash_bits}, {"ngram", "ngram", ngram},
-        {"part", NULL, ml_part && !link_rows_given()}};
-    char list[SPEC_LIST] = "a MovieLens directory and --links";
+    say_error("--%s is for %s, but the input is %s", option, formats, kind);
+    return EXIT_USAGE;
+}
 
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const char *key = options[i].key;
-        if (!options[i].given || (key && spec_key(d, key)))
-            continue;
-        if (key)
-            spec_list(list, kind_name, kind_about, has_key, key, "and");
-        say_error("--%s is for %s, but the input is %s", options[i].option, list, kind);
-        return EXIT_USAGE;
-    }
-    if (header && no_header) {
-        say_error("--header and --no-header contradict each other");
-        return EXIT_USAGE;
-    }
-    return 0;
+/* By the first line; what is told apart by nothing has commas. */
+static const char *separator(const char *kind, format_line l)
+{
+    return !strcmp(kind, "tsv")   ? "tab"
+           : format_has(l, ',')   ? "comma"
+           : format_has(l, ';')   ? "semicolon"
+           : format_has(l, '\t') ? "tab"
+                                  : "comma";
 }
 
 int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
                  size_t len)
 {
-    int base = like ? like->base : -1;
     fx_description d;
     fx_status failed = kind_about(&d, kind);
-    int status = failed ? say_failure(failed) : check(&d, kind);
+    char bits[24], words[24], list[SPEC_LIST];
+    bool based = like && like->base >= 0 && spec_key(&d, "base")
+                 && (!index_base || !strcmp(index_base, "auto"));
+    const struct { const char *option, *key, *value; bool list; } keys[] = {
+        {"index-base", "base", !based ? index_base : like->base ? "1" : "0", false},
+        {"sort", "sort", sort ? "yes" : NULL, false},
+        {"sum-duplicates", "duplicates", sum_duplicates ? "sum" : NULL, false},
+        {"ignore-fields", "fields", ignore_fields ? "ignore" : NULL, false},
+        {"label", "label", label, false}, {"header", "header", header ? "yes" : NULL, false},
+        {"no-header", "header", no_header ? "no" : NULL, false}, {"cat", "cat", cat, true},
+        {"num", "num", num, true}, {"weight-column", "weight", weight_column, false},
+        {"nan", "nan", nan_values, false}, {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
+        {"ngram", "ngram", ngram ? words : NULL, false}};
 
-    if (status)
-        return status;
-    strbuf_add(t, "%s", d.name);
-    if (index_base && strcmp(index_base, "auto") != 0)
-        add_text(t, "base", index_base);
-    else if (spec_key(&d, "base") && base >= 0)
-        add_text(t, "base", base ? "1" : "0");
-    add_text(t, "sort", sort ? "yes" : NULL);
-    add_text(t, "duplicates", sum_duplicates ? "sum" : NULL);
-    add_text(t, "fields", ignore_fields ? "ignore" : NULL);
-    add_text(t, "nan", nan_values);
-    if (spec_key(&d, "separator")) {
-        format_line l = format_first_line(bytes, bytes + len);
-        bool tab = !strcmp(kind, "tsv");
-        add_text(t, "separator",
-                 !tab && format_has(l, ',')   ? "comma"
-                 : !tab && format_has(l, ';') ? "semicolon"
-                 : tab || format_has(l, '\t') ? "tab"
-                                              : "comma");
+    if (failed)
+        return say_failure(failed);
+    if (ml_part && !link_rows_given())
+        return misplaced("part", "a MovieLens directory and --links", kind);
+    if (header && no_header) {
+        say_error("--header and --no-header contradict each other");
+        return EXIT_USAGE;
     }
-    if (label)
-        add_name(t, "label", label, false);
-    add_text(t, "header", header ? "yes" : no_header ? "no" : NULL);
-    if (cat)
-        add_name(t, "cat", cat, true);
-    if (num)
-        add_name(t, "num", num, true);
-    if (weight_column)
-        add_name(t, "weight", weight_column, false);
-    if (hash_bits)
-        add_count(t, "hash-bits", hash_bits);
-    if (ngram)
-        add_count(t, "ngram", ngram);
+    snprintf(bits, sizeof bits, "%llu", (unsigned long long)hash_bits);
+    snprintf(words, sizeof words, "%llu", (unsigned long long)ngram);
+    strbuf_add(t, "%s", d.name);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (keys[i].value && !spec_key(&d, keys[i].key)) {
+            spec_list(list, kind_name, kind_about, has_key, keys[i].key, "and");
+            return misplaced(keys[i].option, list, kind);
+        }
+        if (keys[i].value)
+            add(t, keys[i].key, keys[i].value, keys[i].list);
+    }
+    if (spec_key(&d, "separator"))
+        add(t, "separator", separator(kind, format_first_line(bytes, bytes + len)), false);
     if (like && like->unlabelled && spec_key(&d, "labels"))
-        add_text(t, "labels", "auto");
+        add(t, "labels", "auto", false);
     if (like)
         inherit(t, &d, like->reader);
     if (spec_key(&d, "cat") && !t->failed && !spec_get(t->s, "cat").p)
-        add_text(t, "cat", "auto");
+        add(t, "cat", "auto", false);
     return t->failed ? say_no_memory("the reader") : 0;
 }
 

@@ -161,13 +161,12 @@ static int open_reader(loaded *l, const load_options *like)
     int status = reading_make(&spec, l->format, like, s->buf, s->cut);
 
     if (!status) {
-        size_t n = strcspn(spec.s, ":");
-        bool named = like->reader && like->name
-                     && (!strncmp(spec.s, "csv", n) || !strncmp(spec.s, "text", n))
-                     && !strncmp(like->reader, spec.s, n);
-        l->base_given = strstr(spec.s, "base=0") || strstr(spec.s, "base=1");
+        const char *named = spec_says(spec.s, "", "csv") ? "csv" : "text";
+        bool names = like->name && spec_says(spec.s, "", named)
+                     && spec_says(like->reader, "", named);
+        l->base_given = spec_get(spec.s, "base").p && !spec_says(spec.s, "base", "auto");
         fx_status st = fx_data_reader_new(&s->reader, spec.s, l->name);
-        if (!st && named)
+        if (!st && names)
             st = fx_data_reader_names(s->reader, like->name, like->names);
         status = st ? say_failure(st) : 0;
     }
@@ -292,13 +291,13 @@ static size_t count_values(const fx_table *t, const char *column)
 /* Which columns became categories, and of how many values. */
 static void say_categories(const loaded *l)
 {
-    const char *list = l->spec ? strstr(l->spec, ",cat=") : NULL;
+    const char *list = spec_get(l->spec, "cat").p;
     char shown[512] = "";
     size_t n = 0, columns = 0;
 
-    if (!list || !strncmp(list, ",cat=none,", 10) || !strncmp(list, ",cat=auto,", 10))
+    if (!list || spec_says(l->spec, "cat", "none") || spec_says(l->spec, "cat", "auto"))
         return;
-    for (list += 5; *list && *list != ',';) {
+    while (*list && *list != ',') {
         size_t len = strcspn(list, "/,");
         char name[256];
         reading_name(name, sizeof name, list, len);

@@ -139,7 +139,7 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
     fx_description d;
     fx_status failed = kind_about(&d, kind);
     char bits[24], words[24], list[SPEC_LIST];
-    bool based = like && like->base >= 0 && spec_key(&d, "base")
+    bool based = like->base >= 0 && spec_key(&d, "base")
                  && (!index_base || !strcmp(index_base, "auto"));
     const struct { const char *option, *key, *value; bool list; } keys[] = {
         {"index-base", "base", !based ? index_base : like->base ? "1" : "0", false},
@@ -173,10 +173,9 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
     }
     if (spec_key(&d, "separator"))
         add(t, "separator", separator(kind, format_first_line(bytes, bytes + len)), false);
-    if (like && like->unlabelled && spec_key(&d, "labels"))
+    if (like->unlabelled && spec_key(&d, "labels"))
         add(t, "labels", "auto", false);
-    if (like)
-        inherit(t, &d, like->reader);
+    inherit(t, &d, like->reader);
     if (spec_key(&d, "cat") && !t->failed && !spec_get(t->s, "cat").p)
         add(t, "cat", "auto", false);
     return t->failed ? say_no_memory("the reader") : 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel machines and PCA: exact against explicit, precomputed kernels, odd data, limits.
 
-Covers: cli/models/exact.c, cli/models/model_info.c, cli/kernels/spec_keys.c"""
+Covers: cli/models/exact.c,  cli/models/model_info.c, cli/kernels/spec_keys.c"""
 
 import csv
 import json

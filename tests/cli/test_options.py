@@ -2,7 +2,7 @@
 """Options, help, the man page: all from the same tables.
 
 Covers: cli/main.c, cli/options/opt.c, cli/options/common_options.c, cli/commands/help.c,
-cli/commands/help_lines.c"""
+cli/commands/help_lines.c, cli/options/spec_keys.c, cli/models/model_table.c"""
 
 import re
 import shutil

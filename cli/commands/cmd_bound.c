@@ -92,11 +92,6 @@ static int make_map(work *w, size_t cols)
     return s ? say_failure(s) : 0;
 }
 
-static bool is_map(const fx_map *m, const char *name)
-{
-    return spec_says(fx_map_spec(m), "", name);
-}
-
 /* ---- Theorems ----------------------------------------------------------------------------- */
 /* The norm that the map's theorems are about, of the longest row. */
 static double largest_norm(const fx_matrix *X, bool l2)
@@ -139,7 +134,8 @@ static int find_theorems(work *w)
         return status;
     w->R = radius > 0 ? radius : 1;
     if (!(radius > 0) && w->X.data)
-        w->R = largest_norm(w->X.table.block, is_map(w->map, "ts") || is_map(w->map, "jl"));
+        w->R = largest_norm(w->X.table.block, spec_says(fx_map_spec(w->map), "", "ts")
+                                                  || spec_says(fx_map_spec(w->map), "", "jl"));
     if (!(w->R > 0)) {
         snprintf(w->reason, sizeof w->reason, "no theorem: all rows are 0");
         return 0;
@@ -189,7 +185,7 @@ static int measure_at(work *w, size_t D)
 {
     int status = map_error_maps(&w->error, &w->map, &w->s, w->maps, w->k.kernel, D,
                                 uniform ? 1 : 1 - delta, eps);
-    if (!status && is_map(w->map, "explicit"))          /* has as many as it has */
+    if (!status && spec_says(fx_map_spec(w->map), "", "explicit")) /* has as many as it has */
         w->error.requested = w->error.columns;
     w->found = (double)w->error.requested;
     return status;

@@ -132,9 +132,9 @@ static int write_matrix(work *w, output *o, const char *format)
         t.classes = w->X.table.classes;
         t.class_name = w->X.table.class_name;
     }
-    fx_description d = {0};
-    fx_data_write_describe(&d, format);
-    snprintf(spec, sizeof spec, spec_key(&d, "header") ? "%s:header=no" : "%s", format);
+    fx_description d;
+    bool head = spec_about(&d, fx_data_write_describe, format) && spec_key(&d, "header");
+    snprintf(spec, sizeof spec, head ? "%s:header=no" : "%s", format);
     int status = output_table(o, spec, &t);
     if (!status)
         status = output_close(o);

@@ -54,9 +54,9 @@ static double rows_of(const char *spec)
     const char *n = spec_get(spec, "n").p;
     fx_description about;
 
-    return n                                     ? strtod(n, NULL)
-           : fx_data_make_describe(&about, spec) ? 0
-                                                 : strtod(spec_key(&about, "n")->fallback, NULL);
+    if (n || !spec_about(&about, fx_data_make_describe, spec))
+        return n ? strtod(n, NULL) : 0;
+    return strtod(spec_key(&about, "n")->fallback, NULL);
 }
 
 static uint64_t stored(const fx_table *t)

@@ -30,14 +30,15 @@ static bool combines(const char *kernel)
 {
     fx_description d;
 
-    return !kernel || (!fx_kernel_describe(&d, kernel) && d.explainable);
+    return !kernel || (spec_about(&d, fx_kernel_describe, kernel) && d.explainable);
 }
 
 static bool is_explained(const method *m)
 {
     fx_description d;
 
-    return combines(m->kernel) && (!m->map || (!fx_map_describe(&d, m->map) && d.explainable));
+    return combines(m->kernel)
+           && (!m->map || (spec_about(&d, fx_map_describe, m->map) && d.explainable));
 }
 
 /* ---- What the rule sees ------------------------------------------------------------------- */

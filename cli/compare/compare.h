@@ -52,7 +52,9 @@ int compare_rows(comparison *c, const char *data);
 int compare_split(parts *p, const comparison *c, uint64_t seed);
 
 /* methods.c: by the rows' shape alone, never by a clock, so that a seed gives the same lines. */
-#define METHODS_NAMES "linear, explicit, fm, hofm, all-subsets, rk, ts, rm, rff, exact"
+#define METHODS_NAMES                                                                              \
+    "linear, explicit, " COMPARE_PAIRS ", " COMPARE_TRIPLES ", " COMPARE_SUBSETS                   \
+    ", rk, ts, rm, rff, exact"
 int methods_check(const comparison *c);  /* early: the options */
 int methods_enter(comparison *c);
 

@@ -74,20 +74,17 @@ int compare_csv(output *o, const comparison *c)
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-static json_t *text(const char *s) { return s ? say_text(s) : json_null(); }
-
 static json_t *result(const method *m)
 {
     static const char *const figures[] = {"accuracy", "auc", "rmse", "train_seconds",
                                            "test_seconds", "bytes", "memory"};
     json_t *costs = json_array(), *tried = json_array(), *sd = json_object();
-    json_t *o = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:b}", "name", text(m->name),
-                          "family", text(m->family), "model", m->model, "kernel", text(m->kernel),
-                          "map", text(m->map), "scale", text(m->scale), "D",
-                          (json_int_t)m->trial[0].features, "seeds", (json_int_t)m->done,
-                          "converged",
-                          !compare_remarked(m, FX_NOT_CONVERGED)
-                              && !compare_remarked(m, FX_DIVERGED));
+    json_t *o = json_pack(
+        "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:b}", "name", say_text(m->name), "family",
+        say_text(m->family), "model", m->model, "kernel", say_text(m->kernel), "map",
+        say_text(m->map), "scale", say_text(m->scale), "D", (json_int_t)m->trial[0].features,
+        "seeds", (json_int_t)m->done, "converged",
+        !compare_remarked(m, FX_NOT_CONVERGED) && !compare_remarked(m, FX_DIVERGED));
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures && o; i++) {
         spread s = compare_spread(m, figures[i]);
@@ -112,12 +109,12 @@ json_t *compare_json(const comparison *c, const char *advice)
         results = say_append(results, result(list[i]));
     for (const method *m = c->list; m < c->list + c->n; m++) {
         if (*m->left_out)
-            left_out = say_append(left_out, json_pack("{s:o, s:o}", "name", text(m->name), "reason",
-                                                      text(m->left_out)));
+            left_out = say_append(left_out, json_pack("{s:o, s:o}", "name", say_text(m->name),
+                                                      "reason", say_text(m->left_out)));
         if (*m->failed)
-            failed = say_append(failed, json_pack("{s:o, s:I, s:o}", "name", text(m->name), "seed",
-                                                  (json_int_t)(cli.seed + m->done), "reason",
-                                                  text(m->failed)));
+            failed = say_append(failed, json_pack("{s:o, s:I, s:o}", "name", say_text(m->name),
+                                                  "seed", (json_int_t)(cli.seed + m->done),
+                                                  "reason", say_text(m->failed)));
     }
     free(list);
     return list
@@ -127,6 +124,6 @@ json_t *compare_json(const comparison *c, const char *advice)
                            (json_int_t)c->valid, "test", (json_int_t)c->tested, "seed",
                            (json_int_t)cli.seed, "seeds", (json_int_t)c->seeds, "interrupted",
                            c->interrupted, "results", results, "left_out", left_out, "failed",
-                           failed, "advice", text(advice))
+                           failed, "advice", say_text(advice))
                : NULL;
 }

@@ -17,7 +17,7 @@ static bool has_head(const char *format)       /* csv and tsv: a line of names *
 {
     fx_description d;
 
-    return !fx_data_write_describe(&d, format) && spec_key(&d, "header");
+    return spec_about(&d, fx_data_write_describe, format) && spec_key(&d, "header");
 }
 
 /* The least that a number takes: text has a digit and what separates it, precomputed also the

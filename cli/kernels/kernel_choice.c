@@ -53,7 +53,7 @@ bool kernel_precomputed(const char *spec)
 {
     fx_description d;
 
-    return spec && *spec && !fx_kernel_describe(&d, spec) && d.precomputed;
+    return spec && *spec && spec_about(&d, fx_kernel_describe, spec) && d.precomputed;
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */

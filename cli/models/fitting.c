@@ -137,7 +137,8 @@ bool fitting_l1(bool regress)
     if (fit.penalty || fit.solver || spec_get(name, "penalty").p || spec_get(name, "solver").p)
         return false;
     snprintf(spec, sizeof spec, "%s", name ? name : regress ? DEFAULT_NUMBERS : DEFAULT_CLASSES);
-    return spec_set(spec, sizeof spec, "penalty", "l1") && !fx_model_describe(&d, spec);
+    return spec_set(spec, sizeof spec, "penalty", "l1")
+           && spec_about(&d, fx_model_describe, spec);
 }
 
 int fitting_path_exists(const char *who)

@@ -14,10 +14,10 @@ fx_description model_about(const char *spec)
     spec_part name = spec_get(spec, "");
     char alone[64];
 
-    if (!spec || !fx_model_describe(&d, spec))
+    if (!spec || spec_about(&d, fx_model_describe, spec))
         return d;
     snprintf(alone, sizeof alone, "%.*s", (int)name.n, name.p ? name.p : "");
-    fx_model_describe(&d, alone);
+    spec_about(&d, fx_model_describe, alone);
     return d;
 }
 
@@ -43,7 +43,8 @@ const char *model_by_loss(const char *loss)
     fx_description d;
 
     for (size_t i = 0; fx_model_name(i); i++)
-        if (!fx_model_describe(&d, fx_model_name(i)) && d.map && d.loss && !strcmp(d.loss, loss))
+        if (spec_about(&d, fx_model_describe, fx_model_name(i)) && d.map && d.loss
+            && !strcmp(d.loss, loss))
             return d.name;
     return NULL;
 }

@@ -62,12 +62,14 @@ spec_part spec_get(const char *spec, const char *key);  /* as fx_spec_get; spec 
 bool spec_says(const char *spec, const char *key, const char *value);   /* key "": the name */
 /* In spec[size] that key gets that value; NULL: it goes.  false: there is no room. */
 bool spec_set(char *spec, size_t size, const char *key, const char *value);
-const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
-/* Tables of the library: X_name, X_describe.  The list is "csv, tsv and text", those of a table for
- * which `is` holds. */
-enum { SPEC_LIST = 512 };
+/* Tables of the library: X_name, X_describe. */
 typedef const char *spec_names(size_t i);
 typedef fx_status spec_describes(fx_description *d, const char *spec);
+/* Is the spec right?  Ends the program if there is no memory to tell. */
+bool spec_about(fx_description *d, spec_describes *about, const char *spec);
+const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
+/* "csv, tsv and text": those of a table for which `is` holds. */
+enum { SPEC_LIST = 512 };
 typedef bool spec_is(const fx_description *d, const char *what);
 void spec_list(char out[SPEC_LIST], spec_names *name, spec_describes *about, spec_is *is,
                const char *what, const char *and);

@@ -2,7 +2,9 @@
  * spec_keys.c - parts of spec strings, as the library reads them, and keys set in them. */
 
 #include "options.h"
+#include "terminal/terminal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 spec_part spec_get(const char *spec, const char *key)
@@ -37,6 +39,15 @@ bool spec_set(char *spec, size_t size, const char *key, const char *value)
     return more >= 0 && (size_t)more < size - n;
 }
 
+bool spec_about(fx_description *d, spec_describes *about, const char *spec)
+{
+    fx_status s = about(d, spec);
+
+    if (s == FX_ENOMEM)                 /* "no" would be a wrong answer, and change what is done */
+        exit(say_no_memory("a description"));
+    return !s;
+}
+
 const fx_key *spec_key(const fx_description *d, const char *name)
 {
     for (size_t i = 0; i < d->keys; i++)
@@ -53,7 +64,7 @@ void spec_list(char out[SPEC_LIST], spec_names *name, spec_describes *about, spe
     size_t n = 0;
 
     for (size_t i = 0; name(i) && n < SPEC_LIST; i++)
-        if (!about(&d, name(i)) && is(&d, what)) {
+        if (spec_about(&d, about, name(i)) && is(&d, what)) {
             if (*last)
                 n += (size_t)snprintf(out + n, SPEC_LIST - n, "%s%s", n ? ", " : "", last);
             last = name(i);

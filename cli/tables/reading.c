@@ -56,8 +56,8 @@ static void add_key(strbuf *t, const char *key)
     strbuf_add(t, "%c%s=", t->s && strchr(t->s, ':') ? ',' : ':', key);
 }
 
-/* A value as the spec has it, of names %28 for (; in a list commas stand between names, where the spec has
- * slashes, and %2C is one of a name. */
+/* A value as the spec has it, of names %28 for (; in a list commas stand between names, where the
+ * spec has slashes, and %2C is one of a name. */
 static void add(strbuf *t, const char *key, const char *name, bool list)
 {
     add_key(t, key);
@@ -126,17 +126,17 @@ static int misplaced(const char *option, const char *formats, const char *kind)
 /* By the first line; what is told apart by nothing has commas. */
 static const char *separator(const char *kind, format_line l)
 {
-    return !strcmp(kind, "tsv")   ? "tab"
-           : format_has(l, ',')   ? "comma"
-           : format_has(l, ';')   ? "semicolon"
+    return !strcmp(kind, "tsv")  ? "tab"
+           : format_has(l, ',')  ? "comma"
+           : format_has(l, ';')  ? "semicolon"
            : format_has(l, '\t') ? "tab"
-                                  : "comma";
+                                 : "comma";
 }
 
 int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
                  size_t len)
 {
-    fx_description d;
+    fx_description d = {0};
     fx_status failed = kind_about(&d, kind);
     char bits[24], words[24], list[SPEC_LIST];
     bool based = like->base >= 0 && spec_key(&d, "base")
@@ -149,7 +149,8 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
         {"label", "label", label, false}, {"header", "header", header ? "yes" : NULL, false},
         {"no-header", "header", no_header ? "no" : NULL, false}, {"cat", "cat", cat, true},
         {"num", "num", num, true}, {"weight-column", "weight", weight_column, false},
-        {"nan", "nan", nan_values, false}, {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
+        {"nan", "nan", nan_values, false},
+        {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
         {"ngram", "ngram", ngram ? words : NULL, false}};
 
     if (failed)

@@ -73,29 +73,12 @@ static fx_status copy_content(fx_model *to, const fx_model *m, const fxi_learnin
     const fx_content *from = &m->c;
     fx_content *c = &to->c;
     const double *seen = NULL;
-    fx_status st;
+    fx_status st = fxi_model_keep_content(to, from);
 
-    c->seed = from->seed;
-    c->cols = from->cols;
-    c->outputs = from->outputs;
-    c->classes = from->classes;
-    c->base = from->base;
-    c->rows = from->rows;
-    c->objective = from->objective;
-    c->gap = from->gap;
-    c->iterations = from->iterations;
-    c->converged = from->converged;
-    c->low = 1;                         /* above c->high: not clipped */
-    if ((st = fxi_model_keep_text(&c->spec, to, how->spec))
-        || (st = fxi_model_keep_text(&c->scale, to, from->scale))
-        || (st = fxi_model_keep_text(&c->reader, to, from->reader))
-        || (st = fxi_model_keep_texts(&c->class_name, to, from->class_name, from->classes))
-        || (st = fxi_model_keep_texts(&c->name, to, from->name, from->cols))
-        || (st = fxi_model_keep(&c->class_value, to, from->class_value,
-                                from->classes * sizeof *from->class_value))
-        || (st = fxi_model_keep(&c->sigmoid, to, from->sigmoid,
-                                2 * from->outputs * sizeof *from->sigmoid))
-        || (st = fxi_model_keep(&c->factors, to, from->factors, from->cols * sizeof *from->factors))
+    c->map = c->kernel = c->family = "";
+    c->random = c->support = 0;
+    c->version = FX_VERSION;
+    if (st || (st = fxi_model_keep_text(&c->spec, to, how->spec))
         || (st = fxi_model_keep(&c->intercepts, to, from->intercepts,
                                 from->outputs * sizeof *from->intercepts))
         || (st = fxi_model_keep(&seen, to, (const void *)from->seen, from->cols)))

@@ -91,14 +91,14 @@ fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
         return fxi_error(FX_EINVAL,
                          "%s takes its kernel exactly, without map %s; with a map take "
                          "model %s",
-                         name, plan->map, name + sizeof "kernel-" - 1);
+                         name, plan->map, t->how.learner->on_map);
     if (!plan->kernel)
         return fxi_error(FX_EINVAL, "%s needs a kernel", name);
     if (!t->X.cols)
         return fxi_error(FX_EINVAL, "%s: rows have no columns", name);
     if (t->X.rows > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu rows are too many for %s; take a map and %s",
-                         t->X.rows, name, name + sizeof "kernel-" - 1);
+                         t->X.rows, name, t->how.learner->on_map);
     if ((st = fx_kernel_parse(&t->m->kernel, plan->kernel, plan->family, c->base)))
         return st;
     if (fxi_kind_kernel_given(t->m) && (st = take_precomputed(t, plan, run)))

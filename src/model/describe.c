@@ -12,7 +12,7 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->task = d->tasks = l->task == FXI_NO_LABELS ? 0 : 1 << l->task;
     d->labels = l->task != FXI_NO_LABELS;
     d->probabilities = classes && (l->calibrate || l->loss == &fxi_loss_logistic);
-    d->explainable = true;
+    d->explainable = l->kind->terms != NULL;
     d->measured = l->kind->measured;
     d->pairs = l->kind->pairs && classes;
     d->on_map = l->learner->on_map;

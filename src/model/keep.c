@@ -55,3 +55,32 @@ fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char 
     *out = to;
     return FX_OK;
 }
+
+fx_status fxi_model_keep_content(fx_model *m, const fx_content *from)
+{
+    fx_content *c = &m->c;
+    const char **texts[] = {&c->spec, &c->scale, &c->map, &c->kernel, &c->family, &c->reader};
+    fx_status st = FX_OK;
+
+    *c = *from;
+    c->weights = c->intercepts = c->variance = NULL;
+    c->seen = NULL;
+    c->vectors = (fx_matrix){0};
+    c->block = NULL;
+    c->history = NULL;
+    c->blocks = c->steps = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = *texts[i];
+        *texts[i] = "";
+        if (!st)
+            st = fxi_model_keep_text(texts[i], m, text);
+    }
+    if (st || (st = fxi_model_keep_texts(&c->class_name, m, from->class_name, from->classes))
+        || (st = fxi_model_keep_texts(&c->name, m, from->name, from->cols))
+        || (st = fxi_model_keep(&c->class_value, m, from->class_value,
+                                from->classes * sizeof *from->class_value))
+        || (st = fxi_model_keep(&c->sigmoid, m, from->sigmoid,
+                                from->outputs * 2 * sizeof *from->sigmoid)))
+        return st;
+    return fxi_model_keep(&c->factors, m, from->factors, from->cols * sizeof *from->factors);
+}

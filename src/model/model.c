@@ -55,7 +55,7 @@ fx_content fx_model_content(const fx_model *m) { return m->c; }
 size_t fx_model_width(const fx_model *m, fx_output what)
 {
     switch (what) {
-    case FX_LABEL: return !m->c.variance;
+    case FX_LABEL: return m->task != FXI_NO_LABELS;
     case FX_SCORE: return m->c.outputs;
     case FX_PROBA: return m->c.sigmoid ? m->c.classes : 0;
     }

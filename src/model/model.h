@@ -68,6 +68,8 @@ fx_status fxi_model_keep(const double **out, fx_model *m, const double *from, si
 fx_status fxi_model_keep_text(const char **out, fx_model *m, const char *text);
 fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char *const *text,
                                size_t n);
+/* All of c that is the same for every kind: without weights, seen columns and the history. */
+fx_status fxi_model_keep_content(fx_model *m, const fx_content *from);
 
 /* How rows are scored: made once for a prediction. */
 typedef struct fxi_scorer fxi_scorer;
@@ -204,6 +206,9 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
                          size_t first, size_t n, const fx_run *run);
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c);
+/* All of t, prepared as fxi_model_rows does for the model of c. */
+fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_content *c,
+                               const unsigned char *seen, const fx_table *t, const fx_run *run);
 /* All of t as one block; *own holds it, if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 

@@ -206,10 +206,10 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
         return fxi_error(FX_EINVAL, m ? "no rows are given" : "no model is given");
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
-                         m->c.classes    ? m->kind->proba_hint
-                         : m->c.variance ? "its scores are components"
-                                         : "its labels are targets");
-    if (what == FX_LABEL && m->c.variance)
+                         m->c.classes               ? m->kind->proba_hint
+                         : m->task == FXI_NO_LABELS ? "its scores are components"
+                                                    : "its labels are targets");
+    if (what == FX_LABEL && m->task == FXI_NO_LABELS)
         return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels; its scores are components",
                          m->c.spec);
     if (!fx_model_width(m, what))

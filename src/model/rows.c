@@ -102,8 +102,14 @@ static fx_status filter(fx_data *d, filtering *l, const fx_run *run)
             st = fxi_data_own(d, l->col);
         }
     }
-    *Y = (fx_matrix){.rows = X->rows, .cols = l->cols, .stride = X->ptr ? 0 : l->cols,
-                     .type = FX_F64, .wide = 1, .val = l->val, .ptr = l->ptr, .col = l->col};
+    *Y = (fx_matrix){.rows = X->rows,
+                     .cols = l->cols,
+                     .stride = X->ptr ? 0 : l->cols,
+                     .type = FX_F64,
+                     .wide = 1,
+                     .val = l->val,
+                     .ptr = l->ptr,
+                     .col = l->col};
     d->table = (fx_table){.rows = Y->rows, .cols = l->cols, .blocks = 1, .block = Y};
     return st ? st : fxi_parallel_ordered(1, copy, l, run);
 }
@@ -149,8 +155,7 @@ fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c)
                      : FX_OK;
 }
 
-fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t,
-                              const fx_run *run)
+fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run)
 {
     fx_data *d = NULL;
 
@@ -162,4 +167,28 @@ fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t,
     *own = d;
     *view = d ? d->table.block[0] : t->block[0];
     return FX_OK;
+}
+
+fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_content *c,
+                               const unsigned char *seen, const fx_table *t, const fx_run *run)
+{
+    fx_data *joined = NULL;
+    fx_scale *scale = NULL;
+    uint64_t unseen = 0;
+    fx_matrix X;
+    fx_status st = fxi_model_rows_join(&X, &joined, t, run);
+
+    *own = NULL;
+    if (!st && !X.ptr && X.cols != c->cols)
+        st = fxi_error(FX_ESHAPE, "dense rows have %zu columns, the model %zu", X.cols, c->cols);
+    if (!st)
+        st = fxi_model_rows_scale(&scale, c);
+    if (!st)
+        st = fxi_model_rows(view, own, &unseen, c->cols, seen, scale, &X, 0, X.rows, run);
+    fx_data_scale_free(scale);
+    if (st || *own)
+        fx_data_free(joined);
+    else
+        *own = joined;
+    return st;
 }

@@ -74,29 +74,12 @@ static fx_status keep_classes(fxi_train *t, const fx_table *table)
 static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *run)
 {
     const fx_content *c = &t->m->c;
-    fx_data *joined = NULL;
-    fx_scale *scale = NULL;
-    fx_matrix X;
-    uint64_t unseen = 0;
     fx_status st = fxi_data_check_table(eval, run);
 
     if (!st)
         st = fxi_model_labels_known(&t->eval_labels, c, eval, run);
     if (!st)
-        st = fxi_model_rows_join(&X, &joined, eval, run);
-    if (!st && !X.ptr && X.cols != c->cols)
-        st = fxi_error(FX_ESHAPE, "the rows to measure on have %zu columns, the others %zu", X.cols,
-                       c->cols);
-    if (!st)
-        st = fxi_model_rows_scale(&scale, c);
-    if (!st)
-        st = fxi_model_rows(&t->eval_X, &t->eval_rows, &unseen, c->cols, c->seen, scale, &X, 0,
-                            X.rows, run);
-    fx_data_scale_free(scale);
-    if (t->eval_rows || st)
-        fx_data_free(joined);
-    else
-        t->eval_rows = joined;
+        st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, eval, run);
     if (!st)
         st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map,
                             run && run->max_memory ? run->max_memory / 4 : UINT64_MAX, run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * linear.c - linear models with a loss: svm, svm-l2, svr, logistic, ridge.
+ * linear.c - linear models, one for each loss that loss.def says it of.
  *
  * Which penalties and solvers serve follows from the loss: a dual step, a second derivative, both
  * or none.  newton is Newton's method or, where there is no second derivative, the method of
@@ -34,16 +34,14 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
 #define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual), steps (newton, cd)"
 #define COMMON  {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
-static const fx_key keys[] = {COMMON, {0}};
+static const fx_key keys_plain[] = {COMMON, {0}};
 static const fx_key keys_calibrate[] = {COMMON, {FXI_KEY_CALIBRATE}, {0}};
 static const fx_key keys_epsilon[] = {COMMON, {FXI_KEY_EPSILON}, {0}};
 
+#define LOSS(name)
+#define LINEAR(name, model, help, keys) {model, help, keys_##keys, &fxi_loss_##name, 0, NULL},
 static const fxi_learner learners[] = {
-    {"svm", "hinge loss", keys_calibrate, &fxi_loss_hinge, 0, NULL},
-    {"svm-l2", "squared hinge loss", keys_calibrate, &fxi_loss_squared_hinge, 0, NULL},
-    {"svr", "epsilon-insensitive loss, for targets", keys_epsilon, &fxi_loss_insensitive, 0, NULL},
-    {"logistic", "logistic loss, with probabilities", keys, &fxi_loss_logistic, 0, NULL},
-    {"ridge", "squared loss, for targets", keys, &fxi_loss_squared, 0, NULL},
+#include "loss/loss.def"
     {0}};
 
 static bool serves(const fxi_loss *loss, bool l1, int solver)

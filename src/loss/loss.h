@@ -2,14 +2,8 @@
  * loss.h - inside the library: what a wrong score costs.
  *
  * y is +1 or -1, or a target where `regress` says so; f the score; epsilon is used by the
- * epsilon-insensitive loss alone.  One file a loss, one line in loss.def.
- *
- *   hinge          max(0, 1 - y f)            squared_hinge  its square
- *   logistic       log(1 + exp(-y f))         squared        (y - f)^2
- *   insensitive    max(0, |y - f| - epsilon)
- *
- * and for fit/proximal.c huber_hinge and huber_insensitive, the least over s of hinge (at a margin
- * |y|) or insensitive at s plus (s - f)^2/2, and half_hinge, half the squared hinge at margin |y|.
+ * epsilon-insensitive loss alone.  One file a loss, which begins with its formula, and one line in
+ * loss.def.
  *
  * With weight c the problem  min_w 0.5 |w|^2 + sum_i c_i loss(y_i, <w, z_i>)  has the dual
  *
@@ -37,6 +31,8 @@ typedef struct fxi_loss {
 } fxi_loss;
 
 #define LOSS(name) extern const fxi_loss fxi_loss_##name;
+#define LINEAR(name, model, help, keys) LOSS(name)
 #include "loss/loss.def"
 #undef LOSS
+#undef LINEAR
 #endif

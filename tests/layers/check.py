@@ -128,7 +128,7 @@ def check_cli():
             other = name.split("/")[0]
             if name in ("featcross.h", "cli.h") or beside(path, name):
                 continue
-            if name != f"{other}/{other}.h" or other not in CLI_RANK:
+            if name not in (f"{other}/{other}.h", f"{other}/{other}.def") or other not in CLI_RANK:
                 complain(path, f"includes {name}, which is neither beside it nor folder/folder.h")
             elif folder and CLI_RANK[other] >= CLI_RANK[folder]:
                 complain(path, f"includes {name}, which is not a lower layer")
@@ -207,10 +207,7 @@ def check_prints():
 
 def check_specs():
     """Models' names and texts of specs in the program."""
-    tables = [re.findall(r"fxi_learner \w+\[\] = \{(.*?)\{0\}\};", header.text(p), re.S)
-              for p in glob.glob("src/kind/*.c")]
-    names = {n for t in sum(tables, []) for n in re.findall(r'\{"([\w-]+)",', t)}
-    assert len(names) > 15, "the tables of src/kind were not understood"
+    names = model_names()
     a_model = rf"(?:{'|'.join(sorted(names, key=len, reverse=True))})(?![\w-])"
     for path in set(glob.glob("cli/**/*.[ch]", recursive=True)) - {NAMES_MODELS}:
         text = header.text(path)
@@ -243,13 +240,20 @@ def check_python():
             complain(path, "imports scikit-learn; _sklearn.py does, and stands in for it")
 
 
+def model_names():
+    """By the tables of the kinds; those of linear.c come from loss.def."""
+    table = r"fxi_learner \w+\[\] = \{(.*?)\{0\}\}"
+    lines = [line for path in glob.glob("src/kind/*.c")
+             for line in re.findall(table, header.text(path), re.S)]
+    linear = re.findall(r'^LINEAR\(\w+, "([\w-]+)"', header.text("src/loss/loss.def"), re.M)
+    found = {name for line in lines for name in re.findall(r'\{"([\w-]+)",', line)}
+    assert len(found) > 10 and "svm" in linear, "the tables of models were not found"
+    return found | set(linear)
+
+
 def check_python_names():
     """Model names, alone or with keys, as texts of python/featcross."""
-    table = r"fxi_learner \w+\[\] = \{(.*?)\{0\}\}"
-    models = {name for path in glob.glob("src/kind/*.c")
-              for lines in re.findall(table, header.text(path), re.S)
-              for name in re.findall(r'\{"([\w-]+)",', lines)}
-    assert len(models) > 15, "the tables of src/kind were not found"
+    models = model_names()
     models -= {name.replace("_", "-")   # those that are kernels', too
                for name in re.findall(r"^KERNEL\((\w+)\)", header.text("src/kernel/kernel.def"), re.M)}
     for path in glob.glob("python/featcross/*.py"):

@@ -10,29 +10,48 @@
 #include "loss/loss.h"
 
 static const fxi_loss *const losses[] = {
-#define LOSS(name) &fxi_loss_##name,
+#define LOSS(name)                      &fxi_loss_##name,
+#define LINEAR(name, model, help, keys) LOSS(name)
 #include "loss/loss.def"
 #undef LOSS
+#undef LINEAR
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 
-static long double defined(const fxi_loss *l, long double y, long double f, long double e)
-{
-    switch (l->name[0] == 's' ? l->name[7] : l->name[0]) {
-    case 'h': return fmaxl(0, 1 - y * f);
-    case '-': return fmaxl(0, 1 - y * f) * fmaxl(0, 1 - y * f);
-    case 'l': return log1pl(expl(-y * f));
-    case 'e': return fmaxl(0, fabsl(y - f) - e);
-    default: return (y - f) * (y - f);
-    }
-}
+/* ---- The definitions ---------------------------------------------------------------------- */
 
-/* Second differences jump where a kink lies between the points. */
-static int smooth(const fxi_loss *l, double y, double f, double e, double h)
-{
-    double kink = l->regress ? fabs(fabs(y - f) - e) : fabs(1 - y * f);
+typedef long double real;
+static real hinge(real y, real f, real e) { return (void)e, fmaxl(0, 1 - y * f); }
+static real squared_hinge(real y, real f, real e) { return hinge(y, f, e) * hinge(y, f, e); }
+static real logistic(real y, real f, real e) { return (void)e, log1pl(expl(-y * f)); }
+static real insensitive(real y, real f, real e) { return fmaxl(0, fabsl(y - f) - e); }
+static real squared(real y, real f, real e) { return (void)e, (y - f) * (y - f); }
+static double no_kink(double y, double f, double e) { return (void)y, (void)f, (void)e, 1; }
+static double margin(double y, double f, double e) { return (void)e, fabs(1 - y * f); }
+static double tube(double y, double f, double e) { return fabs(fabs(y - f) - e); }
 
-    return kink > 2 * h;
+static const struct definition {
+    const fxi_loss *loss;
+    real (*value)(real y, real f, real e);
+    double (*kink)(double y, double f, double e);       /* how far it is; second differences jump */
+    double low, high;                   /* of beta/c, of classes y beta/c; else a part of it */
+    bool square;                        /* grows as one */
+} definitions[] = {
+    {&fxi_loss_hinge, hinge, margin, 0, 1, false},
+    {&fxi_loss_squared_hinge, squared_hinge, margin, 0, 3, true},
+    {&fxi_loss_logistic, logistic, no_kink, 0, 1, false},
+    {&fxi_loss_insensitive, insensitive, tube, -1, 1, false},
+    {&fxi_loss_squared, squared, no_kink, -3, 3, true},
+};
+
+static const struct definition *defined(const fxi_loss *l)
+{
+    size_t i = 0;
+
+    while (i < sizeof definitions / sizeof *definitions && definitions[i].loss != l)
+        i++;
+    CHECK(i < sizeof definitions / sizeof *definitions);        /* every loss has one */
+    return &definitions[i];
 }
 
 static double random_y(const fxi_loss *l)
@@ -43,22 +62,22 @@ static double random_y(const fxi_loss *l)
 static void check_slopes(const fxi_loss *l)
 {
     const double e = 0.25, h = 1e-4;
+    const struct definition *d = defined(l);
 
     for (int t = 0; t < test_cases(300); t++) {
         double y = random_y(l), f = 8 * test_unit() - 4;
-        long double at = defined(l, y, f, e), up = defined(l, y, f + h, e);
-        long double down = defined(l, y, f - h, e);
+        real at = d->value(y, f, e), up = d->value(y, f + h, e), down = d->value(y, f - h, e);
         CHECK_NEAR(l->value(y, f, e), (double)at, 4e-15 * (1 + (double)at));
-        if (!smooth(l, y, f, e, h))
+        if (d->kink(y, f, e) <= 2 * h)
             continue;
         /* third derivatives are at most 0.1, fourth 0.13: errors below h^2/60, h^2/90 */
         CHECK_NEAR(l->slope(y, f, e), (double)((up - down) / (2 * h)), h * h + 1e-12);
         double curve = l->curve ? l->curve(y, f, e) : 0;
-        CHECK_NEAR(curve, (double)((up + down - 2 * at) / ((long double)h * h)), h * h + 1e-9);
+        CHECK_NEAR(curve, (double)((up + down - 2 * at) / ((real)h * h)), h * h + 1e-9);
     }
     /* kinks and far scores: between the slopes of both sides, finite, no NaN */
     for (int side = -1; side <= 1; side += 2) {
-        CHECK(isfinite(l->value(1, side * 1e300, e)) || l->name[0] == 's');
+        CHECK(isfinite(l->value(1, side * 1e300, e)) || d->square);
         CHECK(isfinite(l->slope(1, side * 1e4, e)) && isfinite(l->value(1, side * 1e4, e)));
         CHECK(fabs(l->slope(1, 1, e)) <= 1);
     }
@@ -67,14 +86,13 @@ static void check_slopes(const fxi_loss *l)
 /* A random point of the domain of beta: alpha = y beta for classes. */
 static double random_beta(const fxi_loss *l, double y, double c)
 {
+    const struct definition *d = defined(l);
     double u = test_unit();
 
-    switch (l->name[0] == 's' ? l->name[7] : l->name[0]) {
-    case 'h': case 'l': return y * c * (u < 0.2 ? 0 : u < 0.4 ? 1 : test_unit());
-    case '-': return y * (u < 0.2 ? 0 : 3 * c * test_unit());
-    case 'e': return c * (u < 0.2 ? 0 : u < 0.4 ? 1 : 2 * test_unit() - 1);
-    default: return 6 * c * (test_unit() - 0.5);
-    }
+    return (l->regress ? c : y * c)
+           * (u < 0.2   ? 0
+              : u < 0.4 ? d->high
+                        : d->low + (d->high - d->low) * test_unit());
 }
 
 /* sup_f (-beta f - c loss): no f gives more, and some f of the grid gives nearly as much. */
@@ -91,7 +109,7 @@ static void check_conjugate(const fxi_loss *l)
         /* the maximiser is within h/2 of the grid, or (logistic at an end of the domain) beyond it,
          * where what is left is below c exp(-reach); slopes of the bracket are at most |beta| + c
          * L */
-        double slope = l->curve && l->name[0] != 'l' ? c * h : fabs(beta) + c;
+        double slope = defined(l)->square ? c * h : fabs(beta) + c;
         CHECK(best >= want - slope * h - 1e-12 * (1 + fabs(want) + c));
     }
 }
@@ -106,8 +124,7 @@ static void check_step(const fxi_loss *l)
         double y = random_y(l), c = exp(4 * test_unit() - 2), beta = random_beta(l, y, c);
         double q = exp(8 * test_unit() - 4), f = 6 * test_unit() - 3;
         double to = l->step(y, beta, f, q, c, e);
-#define DUAL(x)                                                                                    \
-    (-0.5 * q * ((x) - beta) * ((x) - beta) - f * ((x) - beta) - l->conjugate(y, x, c, e))
+#define DUAL(x) (-0.5 * q * ((x)-beta) * ((x)-beta) - f * ((x)-beta) - l->conjugate(y, x, c, e))
         double best = DUAL(to), size = 1 + fabs(best) + q * to * to;
         for (int k = 0; k < 200; k++) {
             double other = k < 100 ? random_beta(l, y, c) : to + (random_beta(l, y, c) - to) * 1e-3;
@@ -126,16 +143,15 @@ static void check_step(const fxi_loss *l)
 
 /* A loss rounded off: the least over s of the sharp one at s and (s - f)^2/2, which lies between
  * f - 1 and f + 1, by thirds.  Near the least both are flat: value to 1e-15, s to 1e-8. */
-static long double rounded_off(const fxi_loss *l, long double y, long double f, long double e,
-                               long double *at)
+static real rounded_off(const fxi_loss *l, real y, real f, real e, real *at)
 {
-#define SUM(s)                                                                                     \
-    ((l->regress ? fmaxl(0, fabsl(y - (s)) - e) : fmaxl(0, y > 0 ? y - (s) : (s) - y))      \
-     + ((s) - f) * ((s) - f) / 2)
-    long double low = f - 1, high = f + 1;
+#define SUM(s) \
+    ((l->regress ? fmaxl(0, fabsl(y - (s)) - e) : fmaxl(0, y > 0 ? y - (s) : (s)-y)) \
+     + ((s)-f) * ((s)-f) / 2)
+    real low = f - 1, high = f + 1;
 
     for (int t = 0; t < 120; t++) {
-        long double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        real a = low + (high - low) / 3, b = high - (high - low) / 3;
         *(SUM(a) < SUM(b) ? &high : &low) = SUM(a) < SUM(b) ? b : a;
     }
     *at = low;
@@ -150,7 +166,7 @@ static void check_rounded(const fxi_loss *l)
         double y = 6 * test_unit() - 3, f = 10 * test_unit() - 5, lack;
         if (y == 0)
             continue;
-        long double s, v = rounded_off(l, y, f, e, &s);
+        real s, v = rounded_off(l, y, f, e, &s);
         CHECK_NEAR(l->value(y, f, e), (double)v, 1e-14 * (1 + (double)v));
         CHECK_NEAR(l->slope(y, f, e), (double)(f - s), 1e-7);   /* of the least: that of its sum */
         lack = l->regress ? fabs(y - f) - e : y > 0 ? y - f : f - y;

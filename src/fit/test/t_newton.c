@@ -8,8 +8,12 @@
 
 enum { N = 211, COLS = 37 };
 
-static const fxi_loss *const losses[] = {&fxi_loss_logistic, &fxi_loss_squared_hinge,
-                                         &fxi_loss_squared};
+static const fxi_loss *const losses[] = {
+#define LOSS(name)
+#define LINEAR(name, model, help, keys) &fxi_loss_##name,
+#include "loss/loss.def"
+};
+enum { LOSSES = sizeof losses / sizeof *losses };
 static double X[N * COLS], y[N], c[N];
 
 static void make(const fxi_loss *loss, double C)
@@ -211,8 +215,8 @@ int main(void)
     test_init();
     fitting_golden(fxi_fit_newton, &fxi_loss_logistic, 1e-9);
     fitting_golden(fxi_fit_newton, &fxi_loss_squared_hinge, 1e-9);
-    for (int l = 0; l < 3; l++)
-        for (fxi_intercept k = FXI_FREE; k <= FXI_NONE; k++) {
+    for (size_t l = 0; l < LOSSES; l++)
+        for (fxi_intercept k = FXI_FREE; k <= FXI_NONE && losses[l]->curve; k++) {
             for (double C = 1e-4; C < 2e4; C *= 100)
                 test_gap(losses[l], k, C);
             test_weights(losses[l], k);

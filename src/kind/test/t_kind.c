@@ -125,8 +125,9 @@ static void check_model(const fxi_kind *k, const fxi_learner *l, const fx_table 
 {
     fx_run run = {.threads = 2, .max_memory = 64 << 20}, none = {.max_memory = 1};
     char spec[64];
-    fx_plan plan = {.model = spec_of(spec, l),
-                    .kernel = strstr(k->name, "kernel") ? "rbf:gamma=1" : NULL};
+    fx_description d;
+    CHECK(fx_model_describe(&d, spec_of(spec, l)) == FX_OK);
+    fx_plan plan = {.model = spec, .kernel = d.kernel == FX_MUST ? "rbf:gamma=1" : NULL};
     fx_model *m = fitted(&plan, t, &run), *guard = fit_guarded(&plan, t, &run), *next = NULL;
     fx_content c = fx_model_content(m);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const command *const commands[] = {&cmd_train, &cmd_predict, &cmd_evaluate, &cmd_tune,
-                                          &cmd_compare, &cmd_explain, &cmd_map, &cmd_bound,
-                                          &cmd_gram, &cmd_info, &cmd_convert, &cmd_make, &cmd_bench,
-                                          &cmd_reproduce, NULL};
+#define COMMAND(name) &cmd_##name,
+static const command *const commands[] = {
+#include "commands/commands.def"
+    NULL};
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 
 static const char *version(void)

@@ -218,7 +218,7 @@ static int run(int n, char **operand)
 
 const command cmd_compare = {
     .name = "compare",
-    .operands = "DATA [--test FILE] [--seeds N] [--rows N] [--csv FILE] [--plot FILE] [options]",
+    .operands = "DATA [--test FILE] [--rows N] [--plot FILE] [options]",
     .summary = "every method that suits the data, side by side, and which to take",
     .text = "Fits linear models on the rows as they are, on all pairs of columns and on random "
             "features, factorization machines and exact kernel machines, all by the same rules, "

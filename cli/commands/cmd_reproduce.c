@@ -212,7 +212,7 @@ static int run(int n, char **operand)
 
 const command cmd_reproduce = {
     .name = "reproduce",
-    .operands = "[NAME.. | FILE.recipe | all] --data DIR [-o DIR] [--quick] [options]",
+    .operands = "[NAME.. | FILE.recipe | all] --data DIR [options]",
     .summary = "a table or figure of the papers, measured again",
     .text = "Measures what a recipe says and writes the numbers (NAME.csv), a picture (NAME.svg) "
             "and a page (NAME.md) with the paper's figures beside ours. Without operands it lists "

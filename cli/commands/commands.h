@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-extern const command cmd_train, cmd_predict, cmd_evaluate, cmd_tune, cmd_explain;
-extern const command cmd_compare, cmd_map, cmd_bound, cmd_gram, cmd_info, cmd_convert, cmd_make;
-extern const command cmd_bench, cmd_reproduce;
+#define COMMAND(name) extern const command cmd_##name;
+#include "commands.def"
+#undef COMMAND
 
 /* ---- help.c --------------------------------------------------------------------------------- */
 void help_program(FILE *f, const command *const *all);

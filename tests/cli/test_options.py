@@ -9,8 +9,9 @@ import shutil
 import subprocess
 
 import pytest
+from conftest import ROOT
 
-COMMANDS = ["train", "predict", "evaluate", "tune", "map", "bound", "gram", "info", "convert", "make", "bench"]
+COMMANDS = re.findall(r"^COMMAND\((\w+)\)", (ROOT / "cli/commands/commands.def").read_text(), re.M)
 
 
 def options(help_text):
@@ -33,8 +34,7 @@ def test_help_of_the_tables(fx):
 @pytest.mark.parametrize("args", [["-h"], ["--help"], ["help"]])
 def test_program_help(fx, args):
     text = fx(*args).text
-    for c in COMMANDS:
-        assert re.search(rf"^  {c} ", text, re.M)
+    assert re.findall(r"^  (\w+) ", text, re.M) == COMMANDS and "train" in COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)

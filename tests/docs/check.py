@@ -59,8 +59,18 @@ def check_math():
             problems.append(f"doc/math.md: {key} is not in doc/refs.bib")
 
 
+def check_commands():
+    guide = read("doc/guide.md")
+    commands = re.findall(r"^COMMAND\((\w+)\)", read("cli/commands/commands.def"), re.M)
+    assert "train" in commands
+    for name in commands:
+        if f"featcross {name}" not in guide:
+            problems.append(f"doc/guide.md: no `featcross {name}`")
+
+
 check_examples()
 check_links()
+check_commands()
 check_math()
 print("\n".join(problems) or "documents: no problems")
 sys.exit(1 if problems else 0)

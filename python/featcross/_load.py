@@ -57,8 +57,9 @@ def estimator_of(model: Model) -> Learner:
         if line.name in kind._models and line.task == kind._task:
             break
     else:
-        raise ValueError(f"{line.name} with task={get(whole, 'task')} has no estimator; `featcross "
-                         "predict` reads it")
+        task = get(whole, "task")
+        raise ValueError(f"{line.name}{f' with task={task}' if task else ''} has no estimator; "
+                         "`featcross predict` reads it")
     given = {**kind._parameters(_spec.parameters("model", whole)), **kind._models[line.name],
              "scale": text(c.scale) or None, "random_state": int(c.seed)}
     if line.kernel == MUST:             # map: it has collapsed
@@ -93,7 +94,9 @@ def _map(c):
     if not c.map:
         return None
     whole, name = text(c.map), name_of(text(c.map))
-    kind = next(kind for kind in _exported(Map) if name in kind._maps)
+    kind = next((kind for kind in _exported(Map) if name in kind._maps), None)
+    if kind is None:
+        raise ValueError(f"map {name} has no estimator; `featcross predict` reads it")
     return _made(kind, {**_spec.parameters("map", whole), **kind._maps[name], **_kernel(c),
                         "n_components": int(c.random), "random_state": int(c.seed)})
 

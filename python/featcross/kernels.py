@@ -130,9 +130,10 @@ def gram(X, Y=None, kernel: str = "anova", *, degree: int | None = 2,
     X, Y : array, sparse matrix or DataFrame
         Rows; Y None: Y is X, and each pair is evaluated once.
     kernel : str
-        A name: linear, poly, exp, vovk, vovk-inf, anova, anova-upto, all-subsets, itemset, groups,
-        cross, rbf, laplacian, cauchy.  Or a whole spec string, which needs none of the parameters
-        that follow: ``"anova-upto:order=3,theta=1/0.5/0.25"``, ``"poly:degree=2(rbf:gamma=0.5)"``.
+        A name, such as linear, poly, exp, vovk, anova, anova-upto, all-subsets, itemset, groups,
+        cross, rbf, laplacian or cauchy.  What is none is answered with all that there are.
+        Or a whole spec string, which needs none of the parameters that follow:
+        ``"anova-upto:order=3,theta=1/0.5/0.25"``, ``"poly:degree=2(rbf:gamma=0.5)"``.
     degree, gamma, coef0 : numbers
         Of the named kernel, where it has them: anova's order is `degree`.  gamma may be "scale" or
         "auto" as in scikit-learn's SVC, by the rows of Y (of X if there is no Y): an SVC calls its

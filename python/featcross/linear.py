@@ -47,8 +47,9 @@ class LinearClassifier(Linear, Classifier):
 
     Parameters
     ----------
-    loss : "squared_hinge", "hinge", "logistic" or "perceptron", which learns from mistakes, row by
-        row in their order (shuffle sorted rows), and has neither C nor penalty, solver and tol
+    loss : of a model of the library, such as "squared_hinge", "hinge", "logistic" or "perceptron",
+        which learns from mistakes, row by row in their order (shuffle sorted rows), and has neither
+        C nor penalty, solver and tol
     penalty : "l2" or "l1", which leaves few features (squared_hinge, logistic)
     C : weight of the losses against the penalty
     map : one of featcross's maps, not fitted; None: rows as they are
@@ -118,7 +119,7 @@ class LinearRegressor(Linear, Regressor):
 
     Parameters
     ----------
-    loss : "squared" or "epsilon_insensitive"
+    loss : of a model of the library, such as "squared" or "epsilon_insensitive"
     C : weight of the losses against the penalty
     epsilon : of epsilon_insensitive: errors up to this count as none
     map : one of featcross's maps, not fitted; None: rows as they are

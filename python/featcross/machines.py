@@ -27,7 +27,7 @@ class KernelSVC(KernelMachine, Classifier):
     Parameters
     ----------
     C : weight of the loss against |w|^2, above 0
-    kernel : a name (linear, poly, exp, vovk, vovk-inf, anova, anova-upto, all-subsets, itemset,
+    kernel : a name (such as linear, poly, exp, vovk, anova, anova-upto, all-subsets, itemset,
         groups, cross, rbf, laplacian, cauchy), a whole spec string such as "anova:order=3",
         "precomputed" (X is then the Gram matrix; for predict, kernel values with the rows of the
         training), or a function of two sets of rows that gives their Gram matrix

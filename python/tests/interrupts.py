@@ -4,6 +4,7 @@
 A call that is not interrupted would take many seconds.
 """
 import ctypes
+import inspect
 import json
 import os
 import queue
@@ -15,6 +16,8 @@ import numpy as np
 
 import featcross as fx
 from featcross import RandomKernelMap
+from featcross._learner import Learner
+from featcross._load import _exported
 
 rng = np.random.default_rng(1)
 X = rng.standard_normal((6000, 600))
@@ -52,17 +55,22 @@ def learners():
     kernel = {"kernel": "anova", "degree": 16, **one}
     factors = {"n_components": 100, "max_iter": 10**6, "tol": 0, "random_state": 1, **one}
     dense = RandomKernelMap(20000, degree=4, projection="dense", random_state=1)
-    return [fx.LinearClassifier(map=dense, **one),
-            fx.LinearRegressor(loss="epsilon_insensitive", C=1e3, tol=1e-14, max_iter=10**7, **one),
-            fx.KernelSVC(C=1e3, **kernel), fx.KernelSVR(C=1e3, **kernel), fx.KernelRidge(**kernel),
-            fx.KernelPCA(**kernel), fx.KernelPerceptron(**kernel),
-            fx.FactorizationMachineClassifier(**factors),
-            fx.FactorizationMachineRegressor(degree=3, solver="adagrad", **factors),
-            fx.FactorizationMachineRanker(**factors),
-            fx.PolynomialNetworkClassifier(solver="cd", **factors),
-            fx.PolynomialNetworkRegressor(solver="lbfgs", **factors),
-            fx.AllSubsetsClassifier(solver="adagrad", **factors),
-            fx.AllSubsetsRegressor(solver="lbfgs", **factors)]
+    long = {"map": dense, **factors, **kernel}
+    known = [fx.LinearClassifier(map=dense, **one),
+             fx.LinearRegressor(loss="epsilon_insensitive", C=1e3, tol=1e-14, max_iter=10**7,
+                                **one),
+             fx.KernelSVC(C=1e3, **kernel), fx.KernelSVR(C=1e3, **kernel), fx.KernelRidge(**kernel),
+             fx.KernelPCA(**kernel), fx.KernelPerceptron(**kernel),
+             fx.FactorizationMachineClassifier(**factors),
+             fx.FactorizationMachineRegressor(degree=3, solver="adagrad", **factors),
+             fx.FactorizationMachineRanker(**factors),
+             fx.PolynomialNetworkClassifier(solver="cd", **factors),
+             fx.PolynomialNetworkRegressor(solver="lbfgs", **factors),
+             fx.AllSubsetsClassifier(solver="adagrad", **factors),
+             fx.AllSubsetsRegressor(solver="lbfgs", **factors)]
+    others = set(_exported(Learner)) - {type(e) for e in known}
+    return known + [kind(**{name: value for name, value in long.items()
+                            if name in inspect.signature(kind).parameters}) for kind in others]
 
 
 def memory():

@@ -4,11 +4,13 @@
 Covers: __main__.py
 """
 import doctest
+import re
 import subprocess
 import sys
 
 import pytest
 from conftest import ROOT
+from estimators import CLASSES
 
 EXAMPLES = ["cluster", "recommend", "tabular", "text"]
 
@@ -36,3 +38,10 @@ def test_example(name, tmp_path):
     assert done.stderr == ""
     assert done.stdout == (ROOT / "examples" / f"{name}.out").read_text(encoding="utf-8")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_page_names_every_estimator(kind):
+    """Classifier, regressor and ranker may stand on one line, the others as `..Regressor`."""
+    page = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
+    assert re.search(rf"`{re.sub('(Classifier|Regressor|Ranker)$', '', kind.__name__)}", page)

@@ -15,8 +15,8 @@ from featcross._library import text
 from featcross._load import _exported
 from featcross._map import Map
 from featcross._sklearn import ClassifierMixin
-from featcross._spec import parameters
-from featcross._table import CLASSIFY, RANK, REGRESS, describe, name_of, names
+from featcross._spec import VALUES, parameters
+from featcross._table import CLASSIFY, MUST, RANK, REGRESS, describe, name_of, names
 
 FAMILY = "0 1\n2 3 5\n4\n"
 GROUPS = "a: 0 1\nb: 2 3 4\n"
@@ -135,6 +135,39 @@ CASES = {                               # model and its options, labels
 }
 
 
+# (name, task) of models, and maps, that estimators are.
+LEARNED = [(name, kind._task) for kind in _exported(Learner) for name in kind._models]
+MAPPED = [name for kind in _exported(Map) for name in kind._maps]
+OFFERED = {(name, task) for name in names("model") for task in (0, CLASSIFY, REGRESS, RANK)
+           if task & describe("model", name).tasks or task == describe("model", name).tasks}
+
+
+def plain(name):
+    """A model with its defaults, and 2 for keys that have none."""
+    line = describe("model", name)
+    keys = [f"{key.name}=2" for key in line.key.values() if key.fallback is None]
+    return f"{name}:{','.join(keys)}" if keys else name
+
+
+def of_map(name):
+    return f"--kernel {describe('map', name).kernels[0]} --map {name} -D 16"
+
+
+def others():
+    """What the cases above do not name, as it is by default."""
+    named = {name_of(case.split()[0]) for case in CASES}
+    mapped = {name_of(case.partition("--map ")[2].split()[0]) for case in CASES if "--map" in case}
+    for name, task in LEARNED:
+        if name not in named:
+            kernel = " --kernel rbf:gamma=0.5" * (describe("model", name).kernel == MUST)
+            yield plain(name) + kernel, "two" if task == CLASSIFY else "target"
+    for name in set(MAPPED) - mapped:
+        yield f"ridge {of_map(name)}", "target"
+
+
+CASES.update(others())
+
+
 def fit(estimator, X, y):
     return estimator.fit(X) if isinstance(estimator, KernelPCA) else estimator.fit(X, y)
 
@@ -184,21 +217,30 @@ def test_program_and_package(files, case):
             assert same(copy.classes_, learned.classes_)
 
 
-def test_every_kind_is_here():
-    """Each model and each task of it has one estimator; all-subsets and networks do not rank."""
-    learners = _exported(Learner)
-    found = [(name, kind._task) for kind in learners for name in kind._models]
-    offered = {(name, task) for name in names("model") for task in (0, CLASSIFY, REGRESS, RANK)
-               if task & describe("model", name).tasks or task == describe("model", name).tasks}
-    assert len(set(found)) == len(found) and all(kind._models for kind in learners)
-    assert offered - set(found) == {(name, RANK) for name in ("all-subsets", "poly-net",
-                                                              "poly-net-uv")}
-    assert set(found) < offered
-    assert set(names("model")) == {case.split(":")[0].split()[0] for case in CASES}
-    of_maps = [name for kind in _exported(Map) for name in kind._maps]
-    assert sorted(of_maps) == sorted(names("map"))
-    assert set(of_maps) == \
-        {case.partition("--map ")[2].split()[0].split(":")[0] for case in CASES if "--map" in case}
+def test_an_estimator_for_a_model():
+    """No two for one model and task, or for one map."""
+    assert len(set(LEARNED)) == len(LEARNED) > 20 and set(LEARNED) <= OFFERED
+    assert all(kind._models for kind in _exported(Learner))
+    assert len(set(MAPPED)) == len(MAPPED) > 5 and set(MAPPED) <= set(names("map"))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name, task", sorted(OFFERED - set(LEARNED)))
+def test_no_estimator(files, name, task):
+    line, whole = describe("model", name), plain(name)
+    if task != line.task:
+        whole += f"{',' if ':' in whole else ':'}task={VALUES['task'][task]}"
+    files("train", f"{'two' if task == CLASSIFY else 'target'}-float64.npz", "-o", "none.fx",
+          "--model", whole, *["--kernel", "rbf:gamma=0.5"] * (line.kernel == MUST))
+    with pytest.raises(ValueError, match=f"{name}.* has no estimator"):
+        load(files.folder / "none.fx")
+
+
+@pytest.mark.parametrize("name", sorted(set(names("map")) - set(MAPPED)))
+def test_no_estimator_of_a_map(files, name):
+    files("train", "two-float64.npz", "-o", "none.fx", "--model", "svm", *of_map(name).split())
+    with pytest.raises(ValueError, match=f"map {name} has no estimator"):
+        load(files.folder / "none.fx")
 
 
 class AllSubsetsRanker(featcross.subsets.Subsets, featcross.FactorizationMachineRanker):

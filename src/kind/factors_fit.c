@@ -54,8 +54,7 @@ fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const 
         return fxi_error(FX_EUNSUPPORTED, "%zu rows are too many for %s", t->X.rows,
                          t->how.learner->name);
     c->features = c->cols;
-    if ((st = fxi_train_measure_resolve(t, plan))
-        || (plan->kernel && (st = fxi_kind_factors_groups_keep(t->m, plan, &t->how))))
+    if (plan->kernel && (st = fxi_kind_factors_groups_keep(t->m, plan, &t->how)))
         return st;
     return prepare_rows(t, run);
 }

@@ -96,9 +96,11 @@ static void share(fxi_train *t, const fx_plan *plan, uint64_t left, size_t each,
 
 /* ---- Estimates ---------------------------------------------------------------------------- */
 
-static fx_status pilot(fxi_estimating *e, const fx_run *run)
+static fx_status measure(fxi_estimating *e, const fx_run *run)
 {
-    return is_smo(e->t) ? fxi_train_estimate_measure_pilot(e, run) : FX_OK;
+    fx_status st = fxi_kind_kernel_measure(e, run);
+
+    return st || !is_smo(e->t) ? st : fxi_kind_kernel_measure_pilot(e, run);
 }
 
 static double seconds(const fxi_estimating *e, double n)
@@ -108,7 +110,7 @@ static double seconds(const fxi_estimating *e, double n)
 
     if (!is_smo(t))
         return n * n * (2.5 * e->pair + n / 6 * e->flop);
-    double grown = n > FXI_ESTIMATE_PILOT ? pow(n / FXI_ESTIMATE_PILOT, GROWTH - 1) : 1;
+    double grown = n > FXI_KIND_PILOT ? pow(n / FXI_KIND_PILOT, GROWTH - 1) : 1;
     double steps = e->steps * n * grown;
     double used = e->support * n, cached = (double)own->cache / t->at_once / (4 * n);
     double missed = cached < used ? 1 - cached / used : 0;
@@ -218,7 +220,7 @@ const fxi_kind fxi_kind_kernel_machine = {
     .allocate = allocate, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
     .finish = finish, .summary = summary,
     .not_converged = fxi_kind_weights_not_converged, .seconds = seconds,
-    .peak = peak, .pilot = pilot, .scorer = fxi_kind_vectors_scorer,
+    .peak = peak, .measure = measure, .scorer = fxi_kind_vectors_scorer,
     .terms = fxi_kind_vectors_terms, .dump_header = fxi_kind_vectors_file_header,
     .dump_arrays = fxi_kind_vectors_file_dump, .parse_header = fxi_kind_vectors_file_support,
     .parse_arrays = fxi_kind_vectors_file_take, .parsed = fxi_kind_vectors_file_parsed};

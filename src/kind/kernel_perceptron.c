@@ -109,7 +109,7 @@ const fxi_kind fxi_kind_kernel_perceptron = {
     .release = fxi_kind_online_release, .finish = fxi_kind_vectors_finish,
     .summary = fxi_kind_online_summary,
     .not_converged = fxi_kind_weights_not_converged, .updatable = fxi_kind_online_updatable,
-    .update = fxi_kind_kernel_join, .seconds = seconds, .peak = fxi_kind_vectors_peak,
+    .update = fxi_kind_kernel_join, .measure = fxi_kind_kernel_measure, .seconds = seconds, .peak = fxi_kind_vectors_peak,
     .scorer = fxi_kind_vectors_scorer, .terms = fxi_kind_vectors_terms,
     .dump_header = fxi_kind_vectors_file_header, .dump_arrays = dump_arrays,
     .parse_header = fxi_kind_vectors_file_support, .parse_arrays = parse_arrays,

@@ -86,6 +86,10 @@ fx_status fxi_kind_kernel_resume(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_kernel_join(fxi_train *t, const fx_run *run);
 bool fxi_kind_kernel_given(const fx_model *m);  /* precomputed: rows are those of the matrix */
 bool fxi_kind_kernel_exact(const fx_model *m);  /* features are kernel values with c.vectors */
+/* kernel_measure.c - sets pair and flop; steps and support, by a fit of PILOT rows. */
+enum { FXI_KIND_PILOT = 512 };
+fx_status fxi_kind_kernel_measure(fxi_estimating *e, const fx_run *run);
+fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run);
 void fxi_kind_vectors_close(fxi_train *t);
 fx_status fxi_kind_vectors_begin(fxi_train *t);
 bool fxi_kind_vectors_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,

@@ -142,12 +142,12 @@ struct fxi_kind {
      * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);
     fx_status (*update)(fxi_train *t, const fx_run *run);
-    /* By what train/estimate.c measured: seconds of a fit with n rows (or NULL: no estimate), and
+    /* An estimate: `measure` times what the fit is made of; seconds of a fit with n rows, by that;
      * bytes of the fits that run at a time, `each` for one, or of what the model keeps if that is
-     * more.  pilot: what else is measured; or NULL. */
+     * more.  All three or none. */
+    fx_status (*measure)(fxi_estimating *e, const fx_run *run);
     double (*seconds)(const fxi_estimating *e, double n);
     double (*peak)(const fxi_estimating *e, double each, size_t rows);
-    fx_status (*pilot)(fxi_estimating *e, const fx_run *run);
 
     /* The model: its scorer, its terms for explain, its header and arrays in a file. */
     fx_status (*scorer)(fxi_scorer *s, const fx_matrix *X, const fx_run *run);

@@ -181,9 +181,7 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
         return st;
     share(&train, run);
     if (!(st = count_rows(&e)))
-        st = fxi_train_estimate_measure(&e, &free_run);
-    if (!st && train.how.kind->pilot)
-        st = train.how.kind->pilot(&e, &free_run);
+        st = train.how.kind->measure(&e, &free_run);
     double seconds = 0;
     if (!st)
         st = sum_seconds(&seconds, &e, run);

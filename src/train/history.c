@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * history.c - the steps of a fit, each measured on plan.eval: accuracy of this output, over the
- * rows that it tells apart, or the root mean square error. */
+ * history.c - the steps of a fit, each measured on plan.eval by plan.metric (measure.c). */
 
 #include "train/train.h"
 
@@ -11,27 +10,15 @@
 static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
 {
     const fxi_train *t = o->train;
-    const fxi_labels *l = &t->eval_labels;
-    double sum = 0, total = 0;
+    fx_status st;
 
     *out = NAN;
     if (!t->eval.rows)
         return FX_OK;
-    if (!o->score && !(o->score = fxi_alloc(t->eval.rows, sizeof *o->score)))
-        return FX_ENOMEM;
-    fx_status st = t->how.kind->score(o->score, o, now, NULL, t->eval.rows, o->run);
-    if (st)
+    if ((st = fxi_train_measure_new(o))
+        || (st = t->how.kind->score(o->score, o, now, NULL, t->eval.rows, o->run)))
         return st;
-    for (size_t i = 0; i < t->eval.rows; i++) {
-        double f = o->score[i], y = l->y[i], w = l->weight[i];
-        double sign = l->classes ? fxi_model_pairs_sign(&t->m->c, o->number, (size_t)y) : 1;
-        if (sign == 0)
-            continue;
-        sum += w * (l->classes ? (f > 0) == (sign > 0) : (f - y) * (f - y));
-        total += w;
-    }
-    *out = l->classes ? sum / total : sqrt(sum / total);
-    return FX_OK;
+    return fxi_train_measure(out, o);
 }
 
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)

@@ -73,7 +73,7 @@ fx_status fxi_train_measure_new(fxi_output *o)
     return FX_OK;
 }
 
-/* A weighted mean over the rows. */
+/* A weighted mean over the rows; a pair of classes has nothing to do with rows of others. */
 static double mean(const fxi_output *o, const double *y)
 {
     const fxi_train *t = o->train;
@@ -82,6 +82,8 @@ static double mean(const fxi_output *o, const double *y)
 
     for (size_t i = 0; i < t->eval.rows; i++) {
         double f = o->score[i], w = t->eval_labels.weight[i], x;
+        if (t->eval_labels.classes && y[i] == 0)
+            continue;
         if (t->metric == FXI_METRIC_RMSE) {
             x = fxi_model_predict_clip(c, f) - y[i];
             x *= x;

@@ -135,7 +135,8 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     c->base = table->base;
     t->qid = table->qid;
     t->eval_qid = plan->eval ? plan->eval->qid : NULL;
-    if ((st = read_labels(t, plan, table, run)) || (st = keep_classes(t, table))
+    if ((st = fxi_train_measure_resolve(t, plan)) || (st = read_labels(t, plan, table, run))
+        || (st = keep_classes(t, table))
         || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
         || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m)))

@@ -109,11 +109,10 @@ void fxi_train_calibrate_sigmoid(double ab[2], const double *y, double positive,
 /* fit.c - every output is fitted; weights, history and summary go into t->m. */
 fx_status fxi_train_fit(fxi_train *t, const fx_run *run);
 
-/* ---- estimate.c, estimate_measure.c: what a fit will take --------------------------------- */
-enum { FXI_ESTIMATE_PILOT = 512 };      /* rows of the pilot fit */
+/* ---- estimate.c: what a fit will take ----------------------------------------------------- */
 struct fxi_estimating {
     fxi_train *t;
-    double pair, flop;                  /* seconds */
+    double pair, flop;                  /* seconds of a kernel value; of a multiply-add */
     double steps, support;              /* of the pilot fit: per row; share of rows */
     /* Sizes of classes, if there are pairs, else of all rows together: each that occurs,
      * descending, and how often.  n rows have at most sqrt(2 n) of them. */
@@ -123,9 +122,6 @@ struct fxi_estimating {
     size_t sizes;
 };
 double fxi_train_estimate_matrix(const fx_matrix *X);   /* bytes */
-/* Sets pair and flop; steps and support, by a fit of some rows. */
-fx_status fxi_train_estimate_measure(fxi_estimating *e, const fx_run *run);
-fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run);
 
 enum { FXI_MODEL_SAMPLE = 1030 };       /* streams; see data/data.h */
 #endif

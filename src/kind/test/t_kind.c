@@ -17,7 +17,7 @@ static void check_functions(const fxi_kind *k)
     if (k->fit == fxi_train_fit)
         CHECK(k->begin && k->allocate && k->solve && k->score && k->keep && k->finish && k->summary
               && k->not_converged);
-    CHECK(!k->seconds == !k->peak && (k->seconds || !k->pilot));
+    CHECK(!k->seconds == !k->peak && !k->seconds == !k->measure);
     CHECK(!k->start || k->init);
     CHECK(!k->updatable || (k->init && k->columns));
     CHECK(!k->update || k->updatable);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * estimate_measure.c - what estimate.c reckons with, measured on samples of the rows: some tens of
- * milliseconds in all.  Of several timings the best counts: others may use the machine as well. */
+ * kernel_measure.c - what estimates of kernel machines reckon with, measured on samples of the rows:
+ * some tens of milliseconds in all.  Of several timings the best counts: others may use the machine
+ * as well. */
 
-#include "train/train.h"
+#include "kind/kind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum {
     REPEAT = 8,
     TILES = 32,
     DEEP = 256,
-    STEPS = 40 * FXI_ESTIMATE_PILOT     /* at most, of the pilot fit */
+    STEPS = 40 * FXI_KIND_PILOT     /* at most, of the pilot fit */
 };
 
 /* Blocks of rows of the Gram matrix, doubled until a block takes 1 ms; the fastest of at most
@@ -72,11 +73,11 @@ static fx_status time_tile(fxi_estimating *e, const fx_run *run)
 static void sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed)
 {
     const fxi_train *t = o->train;
-    size_t present = 0, n, row[FXI_ESTIMATE_PILOT];
+    size_t present = 0, n, row[FXI_KIND_PILOT];
 
     for (size_t i = 0; i < t->X.rows; i++)
         present += t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
-    n = present < FXI_ESTIMATE_PILOT ? present : FXI_ESTIMATE_PILOT;
+    n = present < FXI_KIND_PILOT ? present : FXI_KIND_PILOT;
     fxi_rng_sample(row, n, present, (fxi_rng){seed, FXI_MODEL_SAMPLE});
     for (size_t i = 0, at = 0, k = 0; i < t->X.rows; i++) {
         bool here = t->labels.weight[i] > 0 && (!t->labels.classes || o->y[i] != 0);
@@ -86,7 +87,7 @@ static void sample_rows(int32_t *fold, const fxi_output *o, uint64_t seed)
     }
 }
 
-fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run)
+fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run)
 {
     fxi_train *t = e->t;
     size_t steps = t->how.max_iter, rows = 0, vectors = 0;
@@ -114,7 +115,7 @@ fx_status fxi_train_estimate_measure_pilot(fxi_estimating *e, const fx_run *run)
     return st;
 }
 
-fx_status fxi_train_estimate_measure(fxi_estimating *e, const fx_run *run)
+fx_status fxi_kind_kernel_measure(fxi_estimating *e, const fx_run *run)
 {
     fx_status st = time_pairs(e, run);
 

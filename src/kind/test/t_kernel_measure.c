@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_estimate_measure.c - the pilot fit on all rows, if they are few, is the fit itself; on a sample
+ * t_kernel_measure.c - the pilot fit on all rows, if they are few, is the fit itself; on a sample
  * of many it leaves the plan as it was; timings are positive and possible. */
 #include "model/test/fixture.h"
-#include "train/train.h"
+#include "kind/kind.h"
 
 static void pilots(size_t n, bool all)
 {
@@ -16,7 +16,7 @@ static void pilots(size_t n, bool all)
     CHECK(fxi_train_open(&t, &plan, &table, NULL) == FX_OK);
     fxi_estimating e = {.t = &t};
     t.at_once = 1;
-    CHECK(fxi_train_estimate_measure_pilot(&e, NULL) == FX_OK && t.how.max_iter == 50000);
+    CHECK(fxi_kind_kernel_measure_pilot(&e, NULL) == FX_OK && t.how.max_iter == 50000);
     CHECK(e.steps >= 0.3 && e.support >= 0.1 && e.support <= 1);
     if (all) {
         fx_model *m = fitted(&plan, &table, NULL);
@@ -26,7 +26,7 @@ static void pilots(size_t n, bool all)
         fx_model_free(m);
     }
     /* A value of a kernel of 12 numbers takes more than 1 ps, on any number of threads. */
-    CHECK(fxi_train_estimate_measure(&e, NULL) == FX_OK);
+    CHECK(fxi_kind_kernel_measure(&e, NULL) == FX_OK);
     CHECK(e.pair > 1e-12 && e.pair < 1 && e.flop > 1e-14 && e.flop < 1);
     fxi_train_close(&t);
     fx_data_free(d);
@@ -36,7 +36,7 @@ int main(void)
 {
     test_init();
     pilots(100, true);
-    pilots(FXI_ESTIMATE_PILOT, true);
-    pilots(FXI_ESTIMATE_PILOT + 300, false);
+    pilots(FXI_KIND_PILOT, true);
+    pilots(FXI_KIND_PILOT + 300, false);
     return 0;
 }

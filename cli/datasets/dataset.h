@@ -2,7 +2,7 @@
  * dataset.h - what the files of named data sets share.  A set is one line of the table in
  * datasets.c and a function that makes its rows; how rows become parts is the same for all.
  *
- *   dataset_spec.c   a spec, taken apart       dataset_files.c    files to rows
+ *   dataset_spec.c   a spec and its keys        dataset_files.c    files to rows
  *   dataset_parts.c  rows to parts             dataset_plain.c    tables of rows and labels
  *   dataset_make.c   synthetic rows            dataset_ratings.c  pairs with a number
  *   dataset_movielens.c, dataset_nips.c  pairs of nodes, linked or not */
@@ -15,9 +15,9 @@ enum { DATASET_TRAIN, DATASET_VALID, DATASET_TEST, DATASET_PARTS };
 typedef struct dataset_spec {           /* what a spec asks for */
     const struct dataset_kind *kind;
     const char *directory;              /* or NULL: none was given */
-    char text[256];                     /* what the pairs point into */
-    struct { const char *key, *value; } pair[16];
-    size_t pairs, rows, test_rows;      /* rows: at most; 0: all */
+    const char *spec;
+    fx_description made;                /* of synthetic rows: their kind, with its keys */
+    size_t rows, test_rows;             /* at most; 0: all */
     double valid, test;                 /* shares */
     uint64_t seed;
 } dataset_spec;
@@ -30,7 +30,10 @@ typedef struct dataset_rows {           /* rows of a part, before they are split
 } dataset_rows;
 
 typedef struct dataset_kind {
-    const char *help;                   /* "NAME:key=default|other,key=..  what it is" */
+    const char *name, *help;
+    fx_key own;                         /* a key that only this set has; or nothing */
+    /* More keys, which its value brings; or NULL. */
+    int (*keys)(fx_description *d, const dataset_spec *w);
     double valid, test;                 /* shares if nothing is said; 0: there is such a part, or
                                          * none */
     bool own_valid, own_test;           /* parts that come with the set */
@@ -45,8 +48,10 @@ typedef struct dataset_kind {
 /* ---- dataset_spec.c ---------------------------------------------------------------------- */
 int dataset_spec_parse(dataset_spec *w, const dataset_kind *table, size_t n, const char *spec,
                        uint64_t seed);
-/* The value of a key as given, or NULL; is it that one, the default being the first of help? */
-const char *dataset_spec_value(const dataset_spec *w, const char *key);
+/* Says that the value of a key is not what is expected. */
+int dataset_spec_refuse(const dataset_spec *w, const char *key, spec_part v, const char *expected);
+/* The value of a key, as given or its default. */
+spec_part dataset_spec_value(const dataset_spec *w, const char *key);
 bool dataset_spec_is(const dataset_spec *w, const char *key, const char *value);
 
 /* ---- dataset_files.c: files in the directory, as they are or packed ---------------------- */
@@ -76,6 +81,7 @@ int dataset_parts_make(parts *p, dataset_rows r[DATASET_PARTS], const dataset_sp
 void dataset_parts_drop(dataset_rows *r);
 
 /* ---- The sets ----------------------------------------------------------------------------- */
+int dataset_make_keys(fx_description *d, const dataset_spec *w);
 int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_plain_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w);
 int dataset_plain_covtype(dataset_rows r[DATASET_PARTS], const dataset_spec *w);

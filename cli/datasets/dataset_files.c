@@ -30,9 +30,9 @@ static int find(char path[4096], const dataset_spec *w, int file)
         return 0;
     if (w->directory)
         say_error("the data set %s lacks %s/%s%s%s (nor is it there with .xz, .gz, .zst or .bz2)",
-                  w->text, w->directory, name, other ? " or " : "", other ? other : "");
+                  w->kind->name, w->directory, name, other ? " or " : "", other ? other : "");
     else
-        say_error("the data set %s is read from files: --data DIR says where %s is", w->text,
+        say_error("the data set %s is read from files: --data DIR says where %s is", w->kind->name,
                   name);
     say_hint("data sets are not part of featcross: fetch them from their sources, each under its "
              "terms");

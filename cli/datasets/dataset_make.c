@@ -44,16 +44,14 @@ static void fill(double *x, double *label, size_t n, size_t d, bool ball, uint64
     }
 }
 
-static int read_size(size_t *out, const dataset_spec *w, const char *key, size_t otherwise)
+static int read_size(size_t *out, const dataset_spec *w, const char *key)
 {
-    const char *text = dataset_spec_value(w, key);
+    spec_part v = dataset_spec_value(w, key);
     char *end;
-    double x = text ? strtod(text, &end) : (double)otherwise;
+    double x = strtod(v.p, &end);
 
-    if (text && (end == text || *end || !(x >= 1 && x <= 1e9) || x != floor(x))) {
-        say_error("set make: %s=%s is not a whole number from 1 to 1e9", key, text);
-        return EXIT_USAGE;
-    }
+    if (end == v.p || end != v.p + v.n || !(x >= 1 && x <= 1e9) || x != floor(x))
+        return dataset_spec_refuse(w, key, v, "a whole number from 1 to 1e9");
     *out = (size_t)x;
     return 0;
 }
@@ -61,10 +59,10 @@ static int read_size(size_t *out, const dataset_spec *w, const char *key, size_t
 static int make_dense(dataset_rows *out, const dataset_spec *w, bool ball)
 {
     size_t n, d;
-    int status = read_size(&n, w, "n", 2000);
+    int status = read_size(&n, w, "n");
 
     if (!status)
-        status = read_size(&d, w, "d", 64);
+        status = read_size(&d, w, "d");
     if (!status)
         status = say_limit(8 * (double)n * (double)d, "set make: %zu rows need", n);
     if (status)
@@ -82,22 +80,51 @@ static int make_dense(dataset_rows *out, const dataset_spec *w, bool ball)
     return status;
 }
 
+static bool is_dense(const dataset_spec *w)
+{
+    return dataset_spec_is(w, "kind", "normal") || dataset_spec_is(w, "kind", "ball");
+}
+
+int dataset_make_keys(fx_description *d, const dataset_spec *w)
+{
+    static const fx_key dense[] = {{.name = "n", .fallback = "2000"},
+                                   {.name = "d", .fallback = "64"}};
+    spec_part kind = dataset_spec_value(w, "kind");
+    char kinds[256] = "";
+
+    if (is_dense(w)) {
+        *d = (fx_description){.key = dense, .keys = sizeof dense / sizeof *dense};
+        return 0;
+    }
+    for (size_t i = 0, n = 0; fx_data_make_name(i) && n < sizeof kinds; i++) {
+        if (dataset_spec_is(w, "kind", fx_data_make_name(i)))
+            return spec_about(d, fx_data_make_describe, fx_data_make_name(i)) ? 0 : EXIT_USAGE;
+        n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s|", fx_data_make_name(i));
+    }
+    strncat(kinds, "normal|ball", sizeof kinds - strlen(kinds) - 1);
+    return dataset_spec_refuse(w, "kind", kind, kinds);
+}
+
 int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    static const char *const keys[] = {"n", "d", "nz", "k", "noise", "fields", "levels"};
-    const char *kind = dataset_spec_value(w, "kind");
     fx_run run = progress_run();
-    char spec[320];
 
-    if (!kind)
-        kind = "pairs";
-    if (!strcmp(kind, "normal") || !strcmp(kind, "ball"))
-        return make_dense(&r[DATASET_TRAIN], w, *kind == 'b');
-    snprintf(spec, sizeof spec, "%s", kind);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (dataset_spec_value(w, keys[i]))
-            spec_set(spec, sizeof spec, keys[i], dataset_spec_value(w, keys[i]));
+    if (is_dense(w))
+        return make_dense(&r[DATASET_TRAIN], w, dataset_spec_is(w, "kind", "ball"));
+    size_t n = strlen(w->made.name), size = n + strlen(w->spec) + 1;
+    char *spec = malloc(size);
+    if (!spec)
+        return say_no_memory("rows");
+    memcpy(spec, w->made.name, n + 1);
+    for (size_t i = 0; i < w->made.keys; i++) {
+        const char *key = w->made.key[i].name;
+        spec_part v = spec_get(w->spec, key);
+        if (v.p)
+            n += (size_t)snprintf(spec + n, size - n, "%c%s=%.*s", strchr(spec, ':') ? ',' : ':',
+                                  key, (int)v.n, v.p);
+    }
     fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &run);
+    free(spec);
     if (s)
         return say_failure(s);
     r[DATASET_TRAIN].table = fx_data_table(r[DATASET_TRAIN].data);

@@ -40,14 +40,14 @@ static int widen(dataset_rows *r, size_t cols)
 }
 
 /* Labels +1 of that class, -1 of the others. */
-static int binarise(dataset_rows *r, const char *positive)
+static int binarise(dataset_rows *r, spec_part positive)
 {
     size_t n = r->table.rows, found = 0;
     char *end;
-    double class = strtod(positive, &end);
+    double class = strtod(positive.p, &end);
 
-    if (end == positive || *end) {
-        say_error("positive=%s is neither a label nor `none`", positive);
+    if (end == positive.p || end != positive.p + positive.n) {
+        say_error("positive=%.*s is neither a label nor `none`", (int)positive.n, positive.p);
         return EXIT_USAGE;
     }
     if (n == 0)
@@ -60,7 +60,7 @@ static int binarise(dataset_rows *r, const char *positive)
         found += is;
     }
     if (found == 0) {
-        say_error("positive=%s is the label of no row", positive);
+        say_error("positive=%.*s is the label of no row", (int)positive.n, positive.p);
         return EXIT_USAGE;
     }
     r->table.label = r->label;
@@ -141,16 +141,17 @@ static int split(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 
 int dataset_parts_make(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    const char *given = dataset_spec_value(w, "positive");
-    const char *positive = given ? given : w->kind->positive;
+    spec_part positive = spec_get(w->spec, "positive");
     size_t cols = 0;
     int status = 0;
 
+    if (!positive.p && w->kind->positive)
+        positive = (spec_part){w->kind->positive, strlen(w->kind->positive)};
     for (int k = 0; k < DATASET_PARTS; k++)
         cols = r[k].table.cols > cols ? r[k].table.cols : cols;
     for (int k = 0; k < DATASET_PARTS && !status; k++) {
         status = widen(&r[k], cols);
-        if (!status && positive && strcmp(positive, "none"))
+        if (!status && positive.p && !spec_says(w->spec, "positive", "none"))
             status = binarise(&r[k], positive);
     }
     if (!status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_spec.c - the spec of a set, taken apart.  Which keys a set has, with which values, is
- * said by the line that help shows, so that the two cannot differ. */
+ * dataset_spec.c - the spec of a set against its keys: those of all sets, the set's own, and, of
+ * synthetic rows, those of their kind. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -9,121 +9,143 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMON "rows, test-rows, valid, test, seed, positive"
+static const char *const of_all[] = {"rows", "test-rows", "valid", "test", "seed", "positive"};
+enum { OF_ALL = sizeof of_all / sizeof *of_all };
 
-/* Length of a set's name, and of its name and keys, in the line of help. */
-static size_t name_len(const dataset_kind *k) { return strcspn(k->help, ": "); }
-static size_t spec_len(const dataset_kind *k) { return strcspn(k->help, " "); }
-
-/* Values of a key of the set's own, "default|other", and their length; NULL: no such key. */
-static const char *values_of(const dataset_kind *k, const char *key, size_t *len)
+int dataset_spec_refuse(const dataset_spec *w, const char *key, spec_part v, const char *expected)
 {
-    const char *end = k->help + spec_len(k);
-
-    for (const char *p = k->help + name_len(k); p < end; p += strcspn(p, ", ")) {
-        size_t n = strcspn(++p, "=");
-        if (strlen(key) == n && !strncmp(p, key, n)) {
-            *len = strcspn(p + n + 1, ", ");
-            return p + n + 1;
-        }
-    }
-    return NULL;
-}
-
-static int refuse(const dataset_spec *w, const char *key, const char *value, const char *expected)
-{
-    say_error("set %.*s: %s=%s is not %s", (int)name_len(w->kind), w->kind->help, key, value,
-              expected);
+    say_error("set %s: %s=%.*s is not %s", w->kind->name, key, (int)v.n, v.p, expected);
     return EXIT_USAGE;
 }
 
-static int read_count(size_t *out, const dataset_spec *w, const char *key, const char *value)
+/* What is not given leaves *out as it is. */
+static int read_count(size_t *out, const dataset_spec *w, const char *key, spec_part v)
 {
     char *end;
 
+    if (!v.p)
+        return 0;
     errno = 0;
-    unsigned long long x = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || errno || x == 0 || x > SIZE_MAX)
-        return refuse(w, key, value, "a number of 1 or more");
+    unsigned long long x = strtoull(v.p, &end, 10);
+    if (*v.p < '0' || *v.p > '9' || end != v.p + v.n || errno || x == 0 || x > SIZE_MAX)
+        return dataset_spec_refuse(w, key, v, "a number of 1 or more");
     *out = (size_t)x;
     return 0;
 }
 
-static int read_share(double *out, const dataset_spec *w, const char *key, const char *value,
-                      bool own)
+static int read_share(double *out, const dataset_spec *w, const char *key, bool own)
 {
+    spec_part v = spec_get(w->spec, key);
     char *end;
 
+    if (!v.p)
+        return 0;
     if (own) {
-        say_error("set %.*s comes with such a part, so %s= is not for it", (int)name_len(w->kind),
-                  w->kind->help, key);
+        say_error("set %s comes with such a part, so %s= is not for it", w->kind->name, key);
         return EXIT_USAGE;
     }
-    *out = strtod(value, &end);
-    if (end == value || *end || !(*out >= 0 && *out < 1))
-        return refuse(w, key, value, "a share, 0 or more and less than 1");
+    *out = strtod(v.p, &end);
+    if (end == v.p || end != v.p + v.n || !(*out >= 0 && *out < 1))
+        return dataset_spec_refuse(w, key, v, "a share, 0 or more and less than 1");
     return 0;
 }
 
-static int check_own(const dataset_spec *w, const char *key, const char *value)
+static int read_seed(dataset_spec *w, uint64_t seed)
 {
-    size_t len, n = strlen(value);
-    const char *values = values_of(w->kind, key, &len);
-    char list[128];
+    spec_part v = spec_get(w->spec, "seed");
+    bool each = spec_says(w->spec, "seed", "each"), plus = v.n > 5 && !memcmp(v.p, "each+", 5);
+    size_t n = 1;
 
-    if (!values) {
-        say_error("set %.*s has no key `%s`; the keys of all sets are " COMMON,
-                  (int)name_len(w->kind), w->kind->help, key);
-        say_hint("%s", w->kind->help);
-        return EXIT_USAGE;
-    }
-    snprintf(list, sizeof list, "%.*s", (int)len, values);
-    if (!strchr(list, '|'))             /* one value: any may stand there */
-        return 0;
-    for (const char *p = list; *p; p += strcspn(p, "|"), p += *p == '|')
-        if (strcspn(p, "|") == n && !strncmp(p, value, n))
-            return 0;
-    return refuse(w, key, value, list);
+    if (plus)
+        v = (spec_part){v.p + 5, v.n - 5};
+    int status = each ? 0 : read_count(&n, w, "seed", v);
+    w->seed = each ? seed : plus ? seed + n : n;
+    return status;
 }
 
-static int take(dataset_spec *w, const char *key, const char *value, uint64_t seed)
+static int read_common(dataset_spec *w, uint64_t seed)
 {
-    size_t n;
-    int status;
+    int status = read_count(&w->rows, w, "rows", spec_get(w->spec, "rows"));
 
-    if (!strcmp(key, "rows"))
-        return read_count(&w->rows, w, key, value);
-    if (!strcmp(key, "test-rows"))
-        return read_count(&w->test_rows, w, key, value);
-    if (!strcmp(key, "valid"))
-        return read_share(&w->valid, w, key, value, w->kind->own_valid);
-    if (!strcmp(key, "test"))
-        return read_share(&w->test, w, key, value, w->kind->own_test);
-    if (!strcmp(key, "seed")) {
-        bool each = !strcmp(value, "each"), plus = !strncmp(value, "each+", 5);
-        if (!each && (status = read_count(&n, w, key, plus ? value + 5 : value)))
-            return status;
-        w->seed = each ? seed : plus ? seed + n : n;
-        return 0;
+    if (!status)
+        status = read_count(&w->test_rows, w, "test-rows", spec_get(w->spec, "test-rows"));
+    if (!status)
+        status = read_share(&w->valid, w, "valid", w->kind->own_valid);
+    if (!status)
+        status = read_share(&w->test, w, "test", w->kind->own_test);
+    if (!status)
+        status = read_seed(w, seed);
+    if (!status && w->valid + w->test >= 1) {
+        say_error("data set %s: valid and test leave nothing to train on", w->spec);
+        status = EXIT_USAGE;
     }
-    return strcmp(key, "positive") ? check_own(w, key, value) : 0;
+    return status;
+}
+
+/* The set's own key is one of its values. */
+static int check_own(const dataset_spec *w)
+{
+    const fx_key *own = &w->kind->own;
+    spec_part v = own->values ? spec_get(w->spec, own->name) : (spec_part){NULL, 0};
+
+    if (!v.p)
+        return 0;
+    for (const char *p = own->values; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strcspn(p, "|") == v.n && !memcmp(p, v.p, v.n))
+            return 0;
+    return dataset_spec_refuse(w, own->name, v, own->values);
+}
+
+/* Every key that is known goes from a copy: what is left of it begins with one that is not. */
+static int check_names(const dataset_spec *w)
+{
+    char known[512];
+    char *rest = strdup(w->spec);
+    size_t n = 0;
+
+    if (!rest)
+        return say_no_memory("data sets");
+    for (size_t i = 0; i < OF_ALL + 1 + w->made.keys; i++) {
+        const char *key = i < OF_ALL    ? of_all[i]
+                          : i == OF_ALL ? w->kind->own.name
+                                        : w->made.key[i - OF_ALL - 1].name;
+        if (!key)
+            continue;
+        spec_set(rest, strlen(rest) + 1, key, NULL);
+        if (n < sizeof known)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", key);
+    }
+    const char *more = rest + strcspn(rest, ":(");
+    if (*more == ':') {
+        say_error("set %s has no key `%.*s`; it takes %s", w->kind->name,
+                  (int)strcspn(more + 1, "="), more + 1, known);
+        say_hint("%s: %s", w->kind->name, w->kind->help);
+    } else if (*more)
+        say_error("set %s takes nothing in brackets", w->kind->name);
+    int status = *more ? EXIT_USAGE : 0;
+    free(rest);
+    return status;
 }
 
 static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
 {
+    spec_part name = {NULL, 0};
     const char *names[32] = {NULL}, *near;
-    char copy[31][24];
+    char typed[32];
+    fx_status s = fx_spec_get(&name.p, &name.n, w->spec, "");
 
+    if (s)
+        return say_failure(s);
     for (size_t i = 0; i < n && i < 31; i++) {
-        snprintf(copy[i], sizeof copy[i], "%.*s", (int)name_len(&table[i]), table[i].help);
-        names[i] = copy[i];
-        if (!strcmp(copy[i], w->text)) {
+        names[i] = table[i].name;
+        if (spec_says(w->spec, "", table[i].name)) {
             w->kind = &table[i];
             return 0;
         }
     }
-    say_error("there is no data set `%s`", w->text);
-    if ((near = opt_nearest(w->text, names)))
+    snprintf(typed, sizeof typed, "%.*s", (int)name.n, name.p);
+    say_error("there is no data set `%.*s`", (int)name.n, name.p);
+    if ((near = opt_nearest(typed, names)))
         say_hint("did you mean %s?", near);
     return EXIT_USAGE;
 }
@@ -131,57 +153,33 @@ static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
 int dataset_spec_parse(dataset_spec *w, const dataset_kind *table, size_t n, const char *spec,
                        uint64_t seed)
 {
-    int len = snprintf(w->text, sizeof w->text, "%s", spec);
-    char *p = w->text + strcspn(w->text, ":");
-
-    if (len < 0 || (size_t)len >= sizeof w->text) {
-        say_error("the data set %.40s... is too long", spec);
-        return EXIT_USAGE;
-    }
-    bool more = *p != '\0';
-    *p = '\0';
+    w->spec = spec;
     int status = find_kind(w, table, n);
     if (status)
         return status;
     w->valid = w->kind->valid;
     w->test = w->kind->test;
-    w->seed = 1;
-    while (more && !status) {
-        char *key = ++p, *value = key + strcspn(key, ",");
-        more = *value == ',';
-        *value = '\0';
-        p = value;
-        value = strchr(key, '=');
-        if (!value || value == key || !value[1] || w->pairs == sizeof w->pair / sizeof *w->pair) {
-            say_error("data set %s: `%s` is not key=value", spec, key);
-            return EXIT_USAGE;
-        }
-        *value++ = '\0';
-        w->pair[w->pairs].key = key;
-        w->pair[w->pairs++].value = value;
-        status = take(w, key, value, seed);
-    }
-    if (!status && w->valid + w->test >= 1) {
-        say_error("data set %s: valid and test leave nothing to train on", spec);
-        status = EXIT_USAGE;
-    }
-    return status;
+    if (w->kind->keys)
+        status = w->kind->keys(&w->made, w);
+    if (!status)
+        status = check_names(w);
+    if (!status)
+        status = check_own(w);
+    return status ? status : read_common(w, seed);
 }
 
-const char *dataset_spec_value(const dataset_spec *w, const char *key)
+spec_part dataset_spec_value(const dataset_spec *w, const char *key)
 {
-    for (size_t i = w->pairs; i-- > 0;)
-        if (!strcmp(w->pair[i].key, key))
-            return w->pair[i].value;
-    return NULL;
+    spec_part v = spec_get(w->spec, key);
+    const fx_key *own = &w->kind->own;
+    const fx_key *k = own->name && !strcmp(own->name, key) ? own : spec_key(&w->made, key);
+
+    return v.p || !k || !k->fallback ? v : (spec_part){k->fallback, strlen(k->fallback)};
 }
 
 bool dataset_spec_is(const dataset_spec *w, const char *key, const char *value)
 {
-    const char *given = dataset_spec_value(w, key);
-    size_t len, n = strlen(value);
-    const char *values = given ? NULL : values_of(w->kind, key, &len);
+    spec_part v = dataset_spec_value(w, key);
 
-    return given ? !strcmp(given, value)
-                 : values && strcspn(values, "|, ") == n && !strncmp(values, value, n);
+    return v.p && v.n == strlen(value) && !memcmp(v.p, value, v.n);
 }

@@ -31,7 +31,7 @@ static const opt options[] = {
      "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
     {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0,
      0},
-    {"scale", 0, "none|maxabs|unit-l1|unit-l2|std", OPT_CHOICE, &scale_spec, "none",
+    {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
      "print the smallest eigenvalue of the Gram matrix of sampled rows of X; status 1 if it is "

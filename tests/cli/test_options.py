@@ -4,12 +4,15 @@
 Covers: cli/main.c, cli/options/opt.c, cli/options/common_options.c, cli/commands/help.c,
 cli/commands/help_lines.c, cli/options/spec_keys.c, cli/models/model_table.c"""
 
+import ctypes
+import itertools
+import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SLOW
 
 COMMANDS = re.findall(r"^COMMAND\((\w+)\)", (ROOT / "cli/commands/commands.def").read_text(), re.M)
 
@@ -135,6 +138,32 @@ def test_options_without_keys_name_their_models(fx, put, models):
             talk = fx("train", "x.svm", "--model", "ridge", f"--{option}", "1M", status=2).talk
             names = re.search(r"is for (.*); ridge does not take it", talk)[1]
             assert set(re.split(", | and ", names)) == leading(text, models)
+
+
+# ---- Options that list what the library's tables have ---------------------------------------------
+LISTS = {"fx_data_reader_format": ({"format", "input-format"}, {"auto", "tsv"}),    # tsv: csv with tabs
+         "fx_data_write_format": ({"to", "output-format"}, {"libfm", "fm"}),        # models' formats
+         "fx_data_scale_name": ({"scale"}, {"auto"})}
+SOME = {("map", "to"), ("gram", "to"), ("gram", "output-format")}       # not all formats suit them
+OTHER = {("predict", "format")}                                         # of predictions, not of rows
+
+
+@pytest.mark.skipif(SLOW > 1, reason="Python cannot load a library with a sanitizer")
+@pytest.mark.parametrize("table", LISTS)
+def test_choices_agree_with_the_tables(fx, program, table):
+    line = getattr(ctypes.CDLL(str(pathlib.Path(program).parent / "libfeatcross.so")), table)
+    line.argtypes, line.restype = [ctypes.c_size_t], ctypes.c_char_p
+    names = {n.decode() for n in itertools.takewhile(bool, map(line, range(99)))}
+    options, more = LISTS[table]
+    checked = 0
+    for command in COMMANDS:
+        for option, choices in re.findall(r"^ +(?:-\w, )?--([a-z-]+) (\S+\|\S+)", fx(command, "-h").text, re.M):
+            if option in options and (command, option) not in OTHER:
+                choices = set(choices.split("|"))
+                assert choices <= names | more, (command, option)
+                assert names <= choices or (command, option) in SOME, (command, option)
+                checked += 1
+    assert checked > 3
 
 
 def test_levels(fx, put):

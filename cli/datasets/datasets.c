@@ -18,50 +18,47 @@ static const dataset_kind table[] = {
      .help = "synthetic rows, as `featcross make` has them; kind=normal: numbers N(0, 1), "
              "kind=ball: rows even in the unit ball",
      .valid = 0.1, .test = 0.2, .read = dataset_make_read},
-    {.name = "ml-100k",
-     .help = "ml-100k/u.data, u.user, u.item: who gave which movie five stars, 49 + 29 "
-             "columns, 21,200 rows to train, 1,000 and 20,202",
+    {.name = "ml-100k", .help = "ml-100k/u.data, u.user, u.item: who gave which movie five stars, "
+                                "49 + 29 columns, 21,200 rows to train, 1,000 and 20,202",
      .own_valid = true, .own_test = true, .read = dataset_movielens_read,
      .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
     {.name = "ml-100k-links", .own = {.name = "pairs", .fallback = "all", .values = "all|sample"},
-     .help = "the same files: half of the links and as many other "
-             "pairs to train, all other pairs, 1,564,926, to test, or the other links and as many",
+     .help = "the same files: half of the links and as many other pairs to train, all other pairs, "
+             "1,564,926, to test, or the other links and as many",
      .valid = 0.2, .own_test = true, .read = dataset_movielens_links,
      .file = {"ml-100k/u.data", "ml-100k/u.user", "ml-100k/u.item"}},
-    {.name = "nips-links",
-     .help = "nips12/nips.corpus, nips.authors: who wrote a paper with whom, 13,649 "
-             "words of each; to test, the other links and as many other pairs",
+    {.name = "nips-links", .help = "nips12/nips.corpus, nips.authors: who wrote a paper with whom, "
+                                   "13,649 words of each; to test, the other links and as many "
+                                   "other pairs",
      .valid = 0.2, .own_test = true, .read = dataset_nips_read,
      .file = {"nips12/nips.corpus", "nips12/nips.authors"}},
-    {.name = "ml-1m",
-     .help = "ml-1m/ratings.dat or ratings_notime.dat: 1,000,209 ratings, a column for each "
-             "user and movie",
+    {.name = "ml-1m", .help = "ml-1m/ratings.dat or ratings_notime.dat: 1,000,209 ratings, a "
+                              "column for each user and movie",
      .valid = 0.1, .test = 0.25, .regress = true, .read = dataset_ratings_movielens,
      .file = {"ml-1m/ratings.dat"}, .otherwise = "ml-1m/ratings_notime.dat"},
     {.name = "lastfm", .own = {.name = "target", .fallback = "count", .values = "count|log"},
-     .help = "lastfm-2k/user_artists.dat, user_taggedartists.dat: how "
-             "often 108,437 tags were given to artists, a column for each artist and tag",
+     .help = "lastfm-2k/user_artists.dat, user_taggedartists.dat: how often 108,437 tags were "
+             "given to artists, a column for each artist and tag",
      .valid = 0.1, .test = 0.25, .regress = true, .read = dataset_ratings_lastfm,
      .file = {"lastfm-2k/user_artists.dat", "lastfm-2k/user_taggedartists.dat"}},
     {.name = "phishing", .help = "phishing/phishing: 11,055 rows, 68 columns",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_read, .file = {"phishing/phishing"}},
-    {.name = "ijcnn1",
-     .help = "ijcnn1/ijcnn1, ijcnn1.t: 49,990 rows and 91,701 to test, 22 columns",
+    {.name = "ijcnn1", .help = "ijcnn1/ijcnn1, ijcnn1.t: 49,990 rows and 91,701 to test, 22 "
+                               "columns",
      .valid = 0.1, .own_test = true, .read = dataset_plain_read,
      .file = {"ijcnn1/ijcnn1", "ijcnn1/ijcnn1.t"}},
     {.name = "adult", .help = "adult/a9a, a9a.t: 32,561 rows and 16,281 to test, 123 columns",
      .valid = 0.1, .own_test = true, .read = dataset_plain_read,
      .file = {"adult/a9a", "adult/a9a.t"}},
     {.name = "nursery", .own = {.name = "form", .fallback = "onehot", .values = "onehot|ordinal"},
-     .help = "nursery/nursery.libsvm: 12,960 rows, 5 classes, 27 "
-             "columns of ones, or the 8 attributes as numbers from 0 to 1",
+     .help = "nursery/nursery.libsvm: 12,960 rows, 5 classes, 27 columns of ones, or the 8 "
+             "attributes as numbers from 0 to 1",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_nursery,
      .file = {"nursery/nursery.libsvm"}},
     {.name = "cod-rna", .help = "cod-rna/cod-rna: 59,535 rows, 8 columns",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_read, .file = {"cod-rna/cod-rna"}},
-    {.name = "covtype",
-     .help = "covtype/covtype.data: 581,012 rows, 54 columns, class 2 against the others "
-             "(positive=none: 7 classes)",
+    {.name = "covtype", .help = "covtype/covtype.data: 581,012 rows, 54 columns, class 2 against "
+                                "the others (positive=none: 7 classes)",
      .valid = 0.1, .test = 0.2, .read = dataset_plain_covtype, .file = {"covtype/covtype.data"},
      .positive = "2"},
     {.name = "mushrooms", .help = "extras/mushrooms: 8,124 rows, 112 columns",

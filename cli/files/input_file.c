@@ -33,7 +33,7 @@ int input_failed(const input *s)
 
 /* ---- Bytes as they are in the file ------------------------------------------------------- */
 /* One read(2) once there is something; EINTR with the flag set is reported as such. */
-ssize_t input_some(void *ctx, void *buf, size_t requested)
+ssize_t input_fill(void *ctx, void *buf, size_t requested)
 {
     input *s = ctx;
     struct pollfd p = {s->fd, POLLIN, 0};
@@ -88,7 +88,7 @@ static int read_plain(input *s, size_t *got, void *buf, size_t requested)
     size_t n = 0;
 
     while (n < requested) {
-        ssize_t r = input_some(s, (char *)buf + n, requested - n);
+        ssize_t r = input_fill(s, (char *)buf + n, requested - n);
         if (r == 0)
             break;
         if (r < 0)

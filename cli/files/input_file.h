@@ -8,7 +8,7 @@
 
 /* ---- input_file.c --------------------------------------------------------------------------- */
 int input_failed(const input *s);       /* reading did, as errno says, or was interrupted */
-ssize_t input_some(void *ctx, void *buf, size_t requested);     /* decode_fill of an input */
+ssize_t input_fill(void *ctx, void *buf, size_t requested);     /* decode_fill of an input */
 ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset);      /* its zip_at */
 
 /* ---- input_packed.c: from then on s->read unpacks ------------------------------------------- */

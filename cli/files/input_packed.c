@@ -57,7 +57,7 @@ int input_packed_open(input *s, const decode_format *f)
     s->read = read_packed;
     if (!(s->decoder = malloc(sizeof *s->decoder)))
         return say_no_memory(s->name);
-    return status_of(s, decode_open(s->decoder, f, cli.max_memory, input_some, s));
+    return status_of(s, decode_open(s->decoder, f, cli.max_memory, input_fill, s));
 }
 
 int input_packed_open_zip(input *s)

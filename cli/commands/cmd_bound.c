@@ -344,7 +344,7 @@ static int read_data(work *w, const char *path)
     return status ? status : map_error_sample(&w->s, &w->X, &w->k, pairs, seeds);
 }
 
-static int refuse(const char *why, const char *hint)
+static int reject(const char *why, const char *hint)
 {
     say_error("bound: %s", why);
     say_hint("%s", hint);
@@ -379,16 +379,16 @@ static int run(int n, char **path)
     if (map_spec)
         w.maps[0] = map_spec, w.maps[1] = NULL;
     if (curves && n == 0)
-        status = refuse("--curve needs data", "featcross make dense-positive -o x.npy makes some");
+        status = reject("--curve needs data", "featcross make dense-positive -o x.npy makes some");
     else if (!curves && plot_path)
-        status = refuse("--plot draws what --curve measures", "add --curve");
+        status = reject("--plot draws what --curve measures", "add --curve");
     else if (!curves && !(eps > 0))
-        status = refuse("--eps is missing", "for example --eps 0.1 --delta 0.05");
+        status = reject("--eps is missing", "for example --eps 0.1 --delta 0.05");
     else if (spec_get(map_spec, "counts").p && (curves || !features))
-        status = refuse("counts= in --map fit one number of features",
+        status = reject("counts= in --map fit one number of features",
                         "leave them out, or measure data with -D their sum");
     else if (n == 0 && features)
-        status = refuse("-D is for data, on which to measure", "without data leave it out");
+        status = reject("-D is for data, on which to measure", "without data leave it out");
     else
         status = bound(&w, n ? path[0] : NULL);
     fx_map_free(w.map);

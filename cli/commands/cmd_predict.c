@@ -216,10 +216,10 @@ static int predict_rows(job *j, const loaded *part)
         if (s)
             return say_failure(s);
         j->unseen += unseen;
-        uint64_t missed = j->unseen + part->reading.unseen;
-        if (missed && !strcmp(unseen_name, "error")) {
+        uint64_t total = j->unseen + part->reading.unseen;
+        if (total && !strcmp(unseen_name, "error")) {
             say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
-                      part->name, (unsigned long long)missed, missed == 1 ? "y" : "ies",
+                      part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
                       (unsigned long long)(j->rows + X->rows));
             return EXIT_USAGE;
         }

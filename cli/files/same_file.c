@@ -30,7 +30,7 @@ static struct written {
 static file id_of(const struct stat *st) { return (file){st->st_dev, st->st_ino}; }
 static bool same(file a, file b) { return a.dev == b.dev && a.ino == b.ino; }
 
-static int refuse(const char *path, const char *name)
+static int reject(const char *path, const char *name)
 {
     say_error("%s would overwrite the input %s", path, name);
     say_hint("give the output another name");
@@ -59,7 +59,7 @@ int same_file_read(const char *name, const struct stat *st)
         return 0;
     for (const struct written *w = written; w < written + WRITTEN; w++)
         if (w->owner && same(w->id, id) && !same(w->updates, id))
-            return refuse(w->path, name);
+            return reject(w->path, name);
     for (size_t i = 0; i < input_count; i++)
         if (same(inputs[i].id, id))
             return 0;
@@ -74,7 +74,7 @@ int same_file_write(const void *owner, const char *path, const struct stat *st)
         return 0;
     for (size_t i = 0; i < input_count; i++)
         if (same(inputs[i].id, id_of(st)))
-            return refuse(path, inputs[i].name);
+            return reject(path, inputs[i].name);
     while (w->owner)
         w++;
     *w = (struct written){.owner = owner, .path = path, .id = id_of(st)};

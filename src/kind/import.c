@@ -52,7 +52,7 @@ static fx_status begin_section(text *t)
                       "Wj' and '#pairwise interactions Vj,f'");
 }
 
-static const char *skip_blanks(const char *p, const char *stop)
+static const char *skip_spaces(const char *p, const char *stop)
 {
     while (p < stop && (*p == ' ' || *p == '\t'))
         p++;
@@ -64,7 +64,7 @@ static fx_status read_numbers(text *t)
 {
     const int i = t->section;
     size_t n = 0, max = i == PAIRWISE && t->lines[i] ? t->rank : SIZE_MAX;
-    const char *p = skip_blanks(t->line, t->stop);
+    const char *p = skip_spaces(t->line, t->stop);
 
     if (i < 0)
         return line_error(t, "numbers before the first section");
@@ -82,7 +82,7 @@ static fx_status read_numbers(text *t)
                                                : "more than one number");
         if (t->to[i])
             *t->to[i]++ = x;
-        p = skip_blanks(p, t->stop);
+        p = skip_spaces(p, t->stop);
     }
     if (i == PAIRWISE && t->lines[i] && n < max)
         return line_error(t, "fewer numbers than in the lines above");
@@ -100,7 +100,7 @@ static fx_status read_text(text *t, fxi_team *team)
 
     while (!st && fxi_data_text_line(&t->line, &t->stop, &t->p, t->end)) {
         t->number++;
-        if (skip_blanks(t->line, t->stop) < t->stop)
+        if (skip_spaces(t->line, t->stop) < t->stop)
             st = *t->line == '#' ? begin_section(t) : read_numbers(t);
         if (t->number % 1024 == 1023 && fxi_parallel_cancelled(team))
             st = FX_ECANCELLED;

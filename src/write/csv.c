@@ -66,12 +66,13 @@ static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fx_key *keys)
     return start(w, s, keys, '\t');
 }
 
-static bool blank(char b) { return b == ' ' || b == '\t'; }
+static bool is_space(char b) { return b == ' ' || b == '\t'; }
 
 /* Would a reader take off something at either end? */
 static bool loose(const char *text, size_t len)
 {
-    return len && (blank(text[0]) || blank(text[len - 1]) || !strncmp(text, FXI_WRITE_MARK, 3));
+    return len
+           && (is_space(text[0]) || is_space(text[len - 1]) || !strncmp(text, FXI_WRITE_MARK, 3));
 }
 
 static fx_status write_text(fxi_writer *w, const char *text)

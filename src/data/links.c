@@ -148,7 +148,7 @@ static fx_status make_rows(making *x, fxi_team *team)
 {
     fx_table *t = &x->out->table;
     fx_matrix *X = fxi_alloc(1, sizeof *X);
-    size_t size = sizeof(float), bytes, beside;
+    size_t size = sizeof(float), bytes, extra;
     fx_status s = fxi_data_own(x->out, X);
 
     if (s || (s = count_numbers(&x->in_a, &x->a, team))
@@ -157,7 +157,7 @@ static fx_status make_rows(making *x, fxi_team *team)
     x->f64 = type_of(x->l.A) == FX_F64 || type_of(x->l.B) == FX_F64;
     size = x->f64 ? sizeof(double) : sizeof(float);
     if (!fxi_size_mul(&bytes, x->n, size + sizeof *x->col)
-        || !fxi_size_mul(&beside, x->rows, 24) || !fxi_size_add(&bytes, bytes, beside))
+        || !fxi_size_mul(&extra, x->rows, 24) || !fxi_size_add(&bytes, bytes, extra))
         return fxi_error(FX_ESHAPE, "%zu pairs of nodes hold too many numbers", x->rows);
     if ((s = fxi_memory_check(x->run, bytes, "rows of pairs of nodes"))
         || (s = fxi_data_own(x->out, x->ptr = fxi_alloc(x->rows + 1, sizeof *x->ptr)))

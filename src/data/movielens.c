@@ -159,7 +159,7 @@ static fx_status choose_part(making *x)
 /* Examples alternate, positive and negative. */
 static fx_status fill(making *x, fxi_team *team)
 {
-    enum { MOST = FXI_FIELDS + FXI_GENRES };
+    enum { MAX_ENTRIES = FXI_FIELDS + FXI_GENRES };
     const fxi_movielens *m = &x->m;
     fx_table *t = &x->out->table;
     fx_matrix *X = fxi_alloc(1, sizeof *X);
@@ -169,10 +169,11 @@ static fx_status fill(making *x, fxi_team *team)
     double *label = NULL;
     fx_status s;
 
-    if ((s = fxi_data_own(x->out, X)) || (s = fxi_memory_check(x->run, x->rows * 8 * MOST, "rows"))
+    if ((s = fxi_data_own(x->out, X))
+        || (s = fxi_memory_check(x->run, x->rows * 8 * MAX_ENTRIES, "rows"))
         || (s = fxi_data_own(x->out, ptr = fxi_alloc(x->rows + 1, sizeof *ptr)))
-        || (s = fxi_data_own(x->out, col = fxi_alloc(x->rows, MOST * sizeof *col)))
-        || (s = fxi_data_own(x->out, val = fxi_alloc(x->rows, MOST * sizeof *val)))
+        || (s = fxi_data_own(x->out, col = fxi_alloc(x->rows, MAX_ENTRIES * sizeof *col)))
+        || (s = fxi_data_own(x->out, val = fxi_alloc(x->rows, MAX_ENTRIES * sizeof *val)))
         || (s = fxi_data_own(x->out, label = fxi_alloc(x->rows, sizeof *label))))
         return s;
     ptr[0] = 0;

@@ -156,7 +156,7 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
         st = fxi_explain_support(e->at, e->a.n, q->rows, run);
     e->a.output = t->output;
     e->a.exact = s.exact;
-    e->a.missed = s.missed;
+    e->a.missed = s.bound;
     e->a.constant = t->constant;
     e->a.unseen = (size_t)row.unseen;
     if (q->row) {

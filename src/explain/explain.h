@@ -190,7 +190,7 @@ typedef struct fxi_explain_search {
     size_t left;                        /* orders still to be searched */
     double *done;                       /* share of the effort, for progress */
     bool exact;                         /* out */
-    double missed;                      /* out: bound on what was not searched */
+    double bound;                       /* out: bound on what was not searched */
 } fxi_explain_search;
 fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
                                  const fxi_explain_terms *t, fxi_explain_columns c,

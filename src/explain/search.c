@@ -152,13 +152,13 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
     double limit = worst <= share ? INFINITY : (f->P ? SHARE : 1) * share - (*work - begin);
     if (!st)
         st = by_bounds(&a, work, limit, &left, &how);
-    double missed = fxi_explain_weight_bound(f, position(f, left));
-    if (st || missed == 0 || missed < fxi_explain_min_weight(top))
+    double bound = fxi_explain_weight_bound(f, position(f, left));
+    if (st || bound == 0 || bound < fxi_explain_min_weight(top))
         return st;
     if (f->P)
         st = fxi_explain_beam(top, f, beam_width(f, share - (*work - begin)), work, run);
     s->exact = false;
-    s->missed = fmax(s->missed, missed);
+    s->bound = fmax(s->bound, bound);
     return st;
 }
 
@@ -247,10 +247,10 @@ static fx_status search_part(fxi_explain_top *top, fxi_explain_search *s, double
             return st;                  /* bounds of longer ones are smaller still */
     }
     if (!st && high > FXI_EXPLAIN_DEEP && (!s->order || s->order > FXI_EXPLAIN_DEEP)) {
-        double missed;
-        if (!(st = bound_beyond(&missed, a, c, run)) && missed >= fxi_explain_min_weight(top)) {
+        double bound;
+        if (!(st = bound_beyond(&bound, a, c, run)) && bound >= fxi_explain_min_weight(top)) {
             s->exact = false;
-            s->missed = fmax(s->missed, missed);
+            s->bound = fmax(s->bound, bound);
         }
     }
     return st;
@@ -264,7 +264,7 @@ fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
     fx_status st = fxi_explain_list(top, s->order, t, c, run);
 
     s->exact = true;
-    s->missed = 0;
+    s->bound = 0;
     s->left = 0;
     for (size_t k = 0; k < t->parts; k++)
         for (int i = first_of(&t->part[k], s); i <= last_of(&t->part[k], s, c.n); i++)
@@ -272,6 +272,6 @@ fx_status fxi_explain_search_run(fxi_explain_top *top, fxi_explain_search *s,
     for (size_t k = 0; k < t->parts && !t->tree && !st; k++)
         st = search_part(top, s, &work, &t->part[k], c, run);
     if (!st && !s->exact)
-        s->missed = fmax(s->missed, fxi_explain_min_weight(top));
+        s->bound = fmax(s->bound, fxi_explain_min_weight(top));
     return st;
 }

@@ -113,8 +113,8 @@ static double seconds(const fxi_estimating *e, double n)
     double grown = n > FXI_KIND_PILOT ? pow(n / FXI_KIND_PILOT, GROWTH - 1) : 1;
     double steps = e->steps * n * grown;
     double used = e->support * n, cached = (double)own->cache / t->at_once / (4 * n);
-    double missed = cached < used ? 1 - cached / used : 0;
-    return (PAIRS + missed) * used * n * e->pair + steps * n * ELEMENT / t->at_once;
+    double miss_rate = cached < used ? 1 - cached / used : 0;
+    return (PAIRS + miss_rate) * used * n * e->pair + steps * n * ELEMENT / t->at_once;
 }
 
 /* What smo.c cannot do without, and the cache as far as n rows use it. */

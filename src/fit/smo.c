@@ -184,7 +184,7 @@ static fx_status start(fxi_smo *d)
     }
     d->tau = fmax(1e-12 * max_diagonal, FLT_MIN);
     fxi_fit_smo_cache_start(d);
-    d->set->n = d->set->kept = 0;
+    d->set->n = d->set->retained = 0;
     return FX_OK;
 }
 

@@ -15,9 +15,9 @@ typedef struct fxi_smo_set {            /* arrays are 64-byte aligned */
     double e[FXI_SMO_SET], beta[FXI_SMO_SET];
     float up[FXI_SMO_SET], down[FXI_SMO_SET], diagonal[FXI_SMO_SET];
     int32_t row[FXI_SMO_SET];
-    size_t at[FXI_SMO_SET];             /* positions; those from `kept` on are new in the set */
+    size_t at[FXI_SMO_SET];             /* positions; those from `retained` on are new in the set */
     const float *from[FXI_SMO_SET];     /* rows over all active variables */
-    _Alignas(64) size_t n, kept;
+    _Alignas(64) size_t n, retained;
 } fxi_smo_set;
 
 typedef struct fxi_smo {

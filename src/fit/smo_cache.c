@@ -110,7 +110,7 @@ static void move(fxi_smo *d, size_t to, size_t from, int32_t owner)
  * where it stands or to a place before it. */
 fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
 {
-    size_t kept = 0, old = d->stride, before = d->m;
+    size_t retained = 0, old = d->stride, before = d->m;
 
     for (size_t k = 0; k < before; k++)
         d->slot[k] = -1;
@@ -118,7 +118,7 @@ fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
     set_stride(d);
     for (size_t s = 0; s < d->used; s++) {
         const float *a = d->pool + s * old;
-        float *b = d->pool + kept * d->stride;
+        float *b = d->pool + retained * d->stride;
         if (to[d->owner[s]] < 0)
             continue;
         if (fxi_parallel_cancelled(d->team))
@@ -128,9 +128,9 @@ fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
             *b = v;
             b += to[k] >= 0;
         }
-        move(d, kept++, s, to[d->owner[s]]);
+        move(d, retained++, s, to[d->owner[s]]);
     }
-    d->used = kept;
+    d->used = retained;
     return FX_OK;
 }
 
@@ -138,7 +138,7 @@ fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
  * least recently used are evicted. */
 fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
 {
-    size_t old = d->stride, before = d->m, kept = 0;
+    size_t old = d->stride, before = d->m, retained = 0;
     const fx_matrix *X = d->p->source->X;
     float *to[FXI_SMO_SET];
     int32_t rows[FXI_SMO_SET];
@@ -168,14 +168,14 @@ fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m)
             continue;
         if (fxi_parallel_cancelled(d->team))
             return FX_ECANCELLED;
-        memmove(d->pool + kept * old, d->pool + s * old, before * sizeof *d->pool);
-        move(d, kept++, s, owner);
+        memmove(d->pool + retained * old, d->pool + s * old, before * sizeof *d->pool);
+        move(d, retained++, s, owner);
     }
-    d->used = kept;
-    for (size_t s = kept; s-- > 0 && !fxi_parallel_cancelled(d->team);)
+    d->used = retained;
+    for (size_t s = retained; s-- > 0 && !fxi_parallel_cancelled(d->team);)
         memmove(d->pool + s * d->stride, d->pool + s * old, before * sizeof *d->pool);
-    for (size_t s = 0; s < kept && !st; s += FXI_SMO_SET) {
-        size_t n = kept - s < FXI_SMO_SET ? kept - s : FXI_SMO_SET;
+    for (size_t s = 0; s < retained && !st; s += FXI_SMO_SET) {
+        size_t n = retained - s < FXI_SMO_SET ? retained - s : FXI_SMO_SET;
         for (size_t q = 0; q < n; q++) {
             to[q] = d->pool + (s + q) * d->stride + before;
             rows[q] = d->row[d->owner[s + q]];

@@ -47,7 +47,7 @@ fx_status fxi_fit_smo_shrink(fxi_smo *d)
         return st;
     part_all(d, 0, before);
     d->i = (size_t)d->support[d->i];    /* of the largest up, which is active */
-    d->set->n = d->set->kept = 0;       /* positions have changed */
+    d->set->n = d->set->retained = 0;   /* positions have changed */
     return FX_OK;
 }
 

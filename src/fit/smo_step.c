@@ -157,18 +157,18 @@ static void choose(fxi_smo *d)
     enum { HALF = FXI_SMO_SET / 2 };
     fxi_smo_set *w = d->set;
     double key[2][HALF];
-    size_t at[2][HALF], n[2] = {0}, kept = 0, half;
+    size_t at[2][HALF], n[2] = {0}, retained = 0, half;
 
-    if (w->n - w->kept > HALF)          /* the first set is all new */
-        w->kept = w->n - HALF;
-    for (size_t q = w->kept; q < w->n; q++)
+    if (w->n - w->retained > HALF)      /* the first set is all new */
+        w->retained = w->n - HALF;
+    for (size_t q = w->retained; q < w->n; q++)
         if (!fxi_smo_inactive(d, w->at[q]))
-            w->at[kept++] = w->at[q];
-    half = (FXI_SMO_SET - kept) / 2;
-    w->kept = w->n = kept;
+            w->at[retained++] = w->at[q];
+    half = (FXI_SMO_SET - retained) / 2;
+    w->retained = w->n = retained;
     for (size_t k = 0; k < d->m; k++)
         d->support[k] = 0;
-    for (size_t q = 0; q < kept; q++)
+    for (size_t q = 0; q < retained; q++)
         d->support[w->at[q]] = -1;      /* not again */
     for (size_t k = 0; k < d->m; k++) {
         double up = fxi_smo_up(d, k), down = fxi_smo_down(d, k);

@@ -120,14 +120,14 @@ int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j)
 /* Sorted and without repetitions; its length. */
 static size_t distinct(int64_t *at, size_t n)
 {
-    size_t kept = 0;
+    size_t distinct = 0;
 
     if (n)
         qsort(at, n, sizeof *at, ascending);
     for (size_t i = 0; i < n; i++)
-        if (kept == 0 || at[kept - 1] != at[i])
-            at[kept++] = at[i];
-    return kept;
+        if (distinct == 0 || at[distinct - 1] != at[i])
+            at[distinct++] = at[i];
+    return distinct;
 }
 
 /* ---- Itemsets ------------------------------------------------------------------------------- */

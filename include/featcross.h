@@ -6,8 +6,8 @@
  *                          --map--> random features, scores
  *                          --fit--> model --predict--> labels, scores, probabilities
  *
- * Kernels, file formats, scalings and synthetic sets are named by spec strings, one grammar
- * for C, shell, Python and files:
+ * Kernels, maps, models, file formats, scalings and synthetic sets are named by spec strings, one
+ * grammar for C, shell, Python and files:
  *
  *   name    name:key=value,key=value    outer:key=value(inner:key=value)
  *

@@ -7,7 +7,9 @@
 #include <float.h>
 #include <math.h>
 
-#define VECTORS 50.0                    /* of an estimate, from fits on real data */
+/* Seconds of a kernel-pca of n rows (train/estimate.c): n^2/2 pair + VECTORS (k + 4) n^2 flop.  The
+ * constant comes from fits on real data. */
+#define VECTORS 50.0
 
 static const fx_key keys[] = {{"k", NULL, FXI_COUNT(1, INT32_MAX), "components"}, {0}};
 static const fxi_learner pca[] = {

@@ -7,7 +7,16 @@
 #include <math.h>
 
 enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing */
-/* Of an estimate, from fits on real data (train/estimate.c). */
+/* Seconds of a fit with n rows (train/estimate.c); the pilot fit of p = FXI_ESTIMATE_PILOT rows
+ * gives the steps i and the share v of support vectors:
+ *
+ *   kernel-svm, kernel-svr  (PAIRS + m) v n^2 pair + i (n/p)^GROWTH n ELEMENT, m the share of v n
+ *                           rows of the matrix that the cache does not hold
+ *   kernel-ridge            5/2 n^2 pair + n^3/6 flop
+ *
+ * The constants come from fits on MovieLens 100K, a9a, ijcnn1 and phishing (doc/math.md); steps
+ * grew from n^0.7 to n^2.2.  Misses hardly count: rows are requested again while they are still
+ * there. */
 #define GROWTH 1.4
 #define PAIRS 4.0
 #define ELEMENT 6e-10                   /* seconds a variable and step: 60 bytes of traffic */

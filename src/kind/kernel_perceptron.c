@@ -6,7 +6,9 @@
 
 #include <math.h>
 
-#define MISTAKES 0.4                    /* of an estimate: share of rows, from fits on real data */
+/* Seconds of a fit with n rows (train/estimate.c): max-iter n min(MISTAKES n, budget) pair.  The
+ * share of rows that are mistakes comes from fits on real data. */
+#define MISTAKES 0.4
 
 #define BUDGET "keep at most so many mistakes of each class; 0: all"
 static const fx_key keys[] = {

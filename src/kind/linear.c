@@ -193,7 +193,7 @@ static void keep(fxi_output *o)
 /* ---- What is said of it ------------------------------------------------------------------- */
 
 /* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
- * another where one gets nowhere.  unlike: columns are of very different sizes. */
+ * another where one gets nowhere.  unscaled: columns are of very different sizes. */
 static const char *more_passes(const fxi_learning *how, bool unscaled)
 {
     const options *o = how->own;

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * estimate.c - what an exact kernel machine would take, before it is fitted.
+ * estimate.c - fx_model_estimate: seconds and bytes of a fit before it runs, for the kinds that
+ * have `seconds`: exact kernel machines.
  *
  * The fit is prepared as fx_model_fit prepares it (one pass over the rows, perhaps a scaled copy).
- * Then, for at most some tens of milliseconds each, the kernel is timed on blocks of sampled rows
- * with run's threads, `pair` seconds per value; for matrices a tile of multiply-adds, `flop`
- * seconds each; and smo.c fits p = PILOT sampled rows, which gives its steps i and the share v of
- * support vectors.  With n rows:
- *
- *   kernel-svm, kernel-svr  (PAIRS + m) v n^2 pair + i (n/p)^GROWTH n ELEMENT, m the share of v n
- *                           rows of the matrix that the cache does not hold
- *   kernel-ridge            5/2 n^2 pair + n^3/6 flop
- *   kernel-perceptron       max-iter n min(MISTAKES n, budget) pair
- *   kernel-pca              n^2/2 pair + VECTORS (k + 4) n^2 flop
- *
- * summed over the outputs (those of pairs of classes have the rows of two; those of equal sizes are
+ * estimate_measure.c times the kernel, `pair` seconds per value, and multiply-adds, `flop` seconds
+ * each; the kind's `pilot`, if it has one, fits a sample.  From these the kind's `seconds` gives
+ * the time of one fit with n rows; formulas and constants are in src/kind.  Here this is summed
+ * over the outputs (those of pairs of classes have the rows of two; those of equal sizes are
  * counted, not visited, so that k classes take k log k steps, not k^2), and with calibrate=yes
- * over five fits of 4/5 of the rows besides.  The constants come from fits on MovieLens 100K, a9a,
- * ijcnn1 and phishing (doc/math.md); steps grew from n^0.7 to n^2.2, so this is an order of
- * magnitude.  Misses hardly count: rows are asked for again while they are still there.
+ * over FOLDS fits of 4/5 of the rows besides.  The result is an order of magnitude.
  *
  * Bytes are those of fx_model_fit's own sums: the copy of the rows, labels and weights, and for
  * each fit that runs at a time its arrays and its cache or matrix. */

@@ -61,7 +61,7 @@ struct fxi_output {
     fx_step *step;                      /* [steps] of the history; free() it */
     size_t steps, capacity;
     double *done;                       /* share of the way to the tolerance; or NULL */
-    bool no_history;                    /* no history */
+    bool no_history;                    /* records no steps: fits of folds and of the pilot */
     void *own;                          /* the state of the kind's solver */
 };
 fx_status fxi_train_output_new(fxi_output *o, const fxi_train *t, size_t number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * update.c - a perceptron, or a factorization machine by adagrad, that is trained on more rows.
+ * update.c - fx_model_update: trains a model on more rows, if its kind is updatable.
  *
  * The new model is a copy of the old one with one more pass over the new rows, in their order: the
  * passes of chunk after chunk are one pass over all of them, bit for bit.  Rows are scaled as the

@@ -50,7 +50,7 @@ class KernelMachine:
             table.table.name = None
         return table
 
-    def _kept(self):
+    def _kernel_content(self):
         """fx_content of a model that has weights of rows."""
         c = self._fitted("model_").content
         if c.map or not c.kernel:
@@ -62,7 +62,7 @@ class KernelMachine:
     @property
     def support_vectors_(self):
         """Rows that the model keeps, after scaling; sparse if those of the training were."""
-        c = self._kept()
+        c = self._kernel_content()
         if describe("kernel", text(c.kernel)).precomputed:
             raise AttributeError("kernel values stand for no rows; dual_coef_ has a weight for "
                                  "each row of the training")
@@ -71,7 +71,7 @@ class KernelMachine:
     @property
     def dual_coef_(self) -> np.ndarray:
         """(scores, rows kept); of a precomputed kernel (scores, rows of the training)."""
-        c = self._kept()
+        c = self._kernel_content()
         return c.owner.array("weights", c.features, c.outputs).T
 
     @property

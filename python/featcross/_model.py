@@ -14,7 +14,7 @@ from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encode
                        fx_plan, fx_question, fx_sink, fx_step, lib, text)
 from ._numbers import natural
 from ._rows import Rows
-from ._run import Kept, call
+from ._run import DeferredErrors, call
 
 
 class Combination(NamedTuple):
@@ -109,14 +109,14 @@ class Model(Handle):
     def dump(self) -> bytes:
         """The bytes of its file."""
         parts: list[bytes] = []
-        with Kept() as kept:
+        with DeferredErrors() as errors:
 
             def write(_, at, size):
                 try:
                     parts.append(ctypes.string_at(at, size))
                 except BaseException as error:  # no memory
-                    kept.append(error)
-                return bool(kept)
+                    errors.append(error)
+                return bool(errors)
 
             status = lib.fx_model_dump(fx_sink(WRITE(write)), self)
         check(status)

@@ -44,13 +44,13 @@ def say(*lines: str) -> None:
         print(f"featcross: {line}", file=sys.stderr)
 
 
-class Kept(list):
+class DeferredErrors(list):
     """Exceptions of callbacks and of signals' handlers while a call of the library lasts; the first
     is raised behind it.  Empty: all is well."""
 
     lasts = False
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> DeferredErrors:
         self.before = {}
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
@@ -88,8 +88,8 @@ def _interactive(stream) -> bool:
 class _Bar:
     """One line on stderr, of work that lasts over a second."""
 
-    def __init__(self, what: str, kept: Kept):
-        self.what, self.kept, self.start, self.last = what, kept, time.monotonic(), 0.0
+    def __init__(self, what: str, errors: DeferredErrors):
+        self.what, self.errors, self.start, self.last = what, errors, time.monotonic(), 0.0
 
     def __call__(self, done: float) -> None:
         now = time.monotonic()
@@ -109,20 +109,20 @@ class _Bar:
             sys.stderr.write(line)
             sys.stderr.flush()
         except BaseException as error:  # closed, say
-            self.kept.append(error)
+            self.errors.append(error)
 
 
 def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
          what: str = "") -> None:
     """Calls a function of the library whose last argument is an fx_run; raises as check() does."""
     run = fx_run(threads(n_jobs))
-    with Kept() as kept:
-        bar = _Bar(what or function, kept) if verbose and _interactive(sys.stderr) else None
+    with DeferredErrors() as errors:
+        bar = _Bar(what or function, errors) if verbose and _interactive(sys.stderr) else None
 
         def progress(_, done):
             if bar:
                 bar(done)
-            return bool(kept)
+            return bool(errors)
 
         run.progress = PROGRESS(progress)
         status = getattr(lib, function)(*arguments, run)

@@ -105,6 +105,6 @@ class Explained:
 
 def _warn_unless_exact(found: list[Explanation]) -> None:
     if not all(one.exact for one in found):
-        missed = max(one.missed for one in found)
+        bound = max(one.missed for one in found)
         warn(f"the search ended at its limit: a combination that is not listed may weigh up to "
-             f"{missed:.3g}", RuntimeWarning)
+             f"{bound:.3g}", RuntimeWarning)

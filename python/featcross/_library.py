@@ -157,8 +157,8 @@ ABI = 0                                 # FX_ABI of the header that this file mi
 
 
 def _load() -> ctypes.CDLL:
-    beside = Path(__file__).with_name("libfeatcross.so")
-    path = os.environ.get("FEATCROSS_LIBRARY") or str(beside)
+    bundled = Path(__file__).with_name("libfeatcross.so")
+    path = os.environ.get("FEATCROSS_LIBRARY") or str(bundled)
     try:
         library = ctypes.CDLL(path)
     except OSError as error:

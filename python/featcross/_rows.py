@@ -145,9 +145,9 @@ class Rows:
 
 def _by_rows(A: np.ndarray) -> bool:
     """Numbers of a row side by side, rows a number of places apart."""
-    (n, cols), (apart, beside), size = A.shape, A.strides, A.itemsize
-    return A.size == 0 or (cols < 2 or beside == size) \
-        and (n < 2 or apart >= cols * size and apart % size == 0)
+    (n, cols), (row_stride, column_stride), size = A.shape, A.strides, A.itemsize
+    return A.size == 0 or (cols < 2 or column_stride == size) \
+        and (n < 2 or row_stride >= cols * size and row_stride % size == 0)
 
 
 def _csr(A, name: str):

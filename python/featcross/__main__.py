@@ -148,9 +148,9 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments == ["selftest"]:
         return selftest()
-    asked = arguments in (["-h"], ["--help"])
-    print(__doc__, end="", file=sys.stdout if asked else sys.stderr)
-    return 0 if asked else 2
+    help_requested = arguments in (["-h"], ["--help"])
+    print(__doc__, end="", file=sys.stdout if help_requested else sys.stderr)
+    return 0 if help_requested else 2
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def all_or_nothing(fit: Fit) -> Fit:
 class Estimator(BaseEstimator):
     """Parameters n_jobs and verbose are in every subclass."""
 
-    _LEAST = 1                          # rows that fit needs
+    _MIN_ROWS = 1                       # rows that fit needs
 
     def _set(self, parameters: dict) -> None:
         """What __init__ was given: its locals()."""
@@ -100,11 +100,11 @@ class Estimator(BaseEstimator):
 
     def _check_shape(self, shape: tuple[int, int], reset: bool) -> None:
         who = type(self).__name__
-        needed = (self._LEAST if reset else 1, 1)
-        for count, least, what in zip(shape, needed, ("sample", "feature")):
-            if count < least:
+        needed = (self._MIN_ROWS if reset else 1, 1)
+        for count, minimum, what in zip(shape, needed, ("sample", "feature")):
+            if count < minimum:
                 raise ValueError(f"Found array with {count} {what}(s) (shape={tuple(shape)}) while "
-                                 f"a minimum of {least} is required by {who}.")
+                                 f"a minimum of {minimum} is required by {who}.")
         if not reset and shape[1] != self._fitted("n_features_in_"):
             raise ValueError(f"X has {shape[1]} features, but {who} is expecting "
                              f"{self.n_features_in_} features as input")
@@ -197,11 +197,11 @@ def _difference(known: list, names: list) -> str:
     """As scikit-learn says it, since its users search for it."""
     text = "The feature names should match those that were passed during fit.\n"
     unexpected, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
-    for title, some in (("Feature names unseen at fit time", unexpected),
-                        ("Feature names seen at fit time, yet now missing", missing)):
-        if some:
-            text += f"{title}:\n" + "".join(f"- {name}\n" for name in some[:5])
-            text += "- ...\n" if len(some) > 5 else ""
+    for title, group in (("Feature names unseen at fit time", unexpected),
+                         ("Feature names seen at fit time, yet now missing", missing)):
+        if group:
+            text += f"{title}:\n" + "".join(f"- {name}\n" for name in group[:5])
+            text += "- ...\n" if len(group) > 5 else ""
     if not unexpected and not missing:
         text += "Feature names must be in the same order as they were in fit.\n"
     return text

@@ -57,14 +57,14 @@ class Explained:
         Explanation says whose score it is.
         """
         model, rows = self._fitted("model_"), self._rows(X, reset=False)
-        asked = {"top": natural(k, "k", 1), "names": model.names(), "label_of": self._label,
-                 **self._how()}
+        options = {"top": natural(k, "k", 1), "names": model.names(), "label_of": self._label,
+                   **self._how()}
         if model.content.pairs and label in self.classes_.tolist():
             at = self.classes_.tolist().index(label)
-            asked["name"] = model.content.class_name[at]
+            options["name"] = model.content.class_name[at]
         elif label is not None:
-            asked["output"] = self._output(label)
-        found = [model.explain(row=rows.row(i), **asked) for i in range(len(rows))]
+            options["output"] = self._output(label)
+        found = [model.explain(row=rows.row(i), **options) for i in range(len(rows))]
         _warn_unless_exact(found)
         return found
 

@@ -19,14 +19,14 @@ def exact(values: np.ndarray, name: str) -> None:
                          "identifiers they can be text, or categories of a DataFrame")
 
 
-def natural(value, name: str, least: int = 0) -> int:
+def natural(value, name: str, minimum: int = 0) -> int:
     """A whole number as C has them; ctypes would cut off what does not fit."""
     try:
         number = operator.index(value)
     except TypeError:
         number = -1
-    if not least <= number < 2**64:
-        raise ValueError(f"{name}={value!r} is no whole number from {least} to 2^64 - 1")
+    if not minimum <= number < 2**64:
+        raise ValueError(f"{name}={value!r} is no whole number from {minimum} to 2^64 - 1")
     return number
 
 

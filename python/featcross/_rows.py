@@ -93,23 +93,23 @@ class Rows:
         """What A becomes: float32 stays, whatever its byte order; all else is float64."""
         if A.dtype.kind in "iu":
             exact(A, self.name)
-        wanted = np.dtype(np.float32 if A.dtype.kind == "f" and A.itemsize == 4 else np.float64)
-        if A.dtype != wanted:
+        dtype = np.dtype(np.float32 if A.dtype.kind == "f" and A.itemsize == 4 else np.float64)
+        if A.dtype != dtype:
             self._why.append(f"it was {A.dtype}" if A.dtype.isnative else "its bytes are swapped")
-        return wanted
+        return dtype
 
     def _dense(self, X) -> None:
         if not isinstance(X, np.ndarray):
             self._why.append(f"it was a {type(X).__name__}")
         A = array_of(X, self.name) if is_frame(X) else unmasked(X, self.name)
         self._check(A)
-        wanted = self._type(A)
+        dtype = self._type(A)
         if not A.flags.aligned:
             self._why.append("its numbers are off their boundaries")
         elif not _by_rows(A):
             self._why.append("its rows are not contiguous, as in F order")
         if self._why:
-            A = converted(A, wanted, self.name)
+            A = converted(A, dtype, self.name)
             A = A if A.flags.aligned else A.copy()
         n, cols = A.shape
         self.array: Any = A
@@ -127,13 +127,13 @@ class Rows:
             self._why.append("columns were not sorted, or stood twice and were added")
             A = A.copy() if A is X else A
             A.sum_duplicates()
-        wanted = self._type(A.data)
+        dtype = self._type(A.data)
         index = A.indices.dtype if A.indices.dtype in INDICES else np.dtype(np.int64)
         if A.indices.dtype != index:
             self._why.append(f"its indices were {A.indices.dtype}")
         col = np.require(A.indices, index, ["C", "A"])
-        val = np.require(A.data if A.data.dtype == wanted else
-                         converted(A.data, wanted, self.name), None, ["C", "A"])
+        val = np.require(A.data if A.data.dtype == dtype else
+                         converted(A.data, dtype, self.name), None, ["C", "A"])
         ptr = np.require(A.indptr, np.int64, ["C", "A"])
         if val is not A.data:
             A = type(A)((val, A.indices, A.indptr), shape=A.shape)
@@ -160,14 +160,14 @@ def _csr(A, name: str):
         _check_compressed(A, rows // high, name, cols // wide)
     elif A.format != "lil":             # whose rows become csr as they are
         A = A.tocoo()
-        for place, most in zip((A.row, A.col), A.shape):
-            _check_places(place, most, name)
+        for place, limit in zip((A.row, A.col), A.shape):
+            _check_places(place, limit, name)
     return A.tocsr()
 
 
-def _check_compressed(A, n: int, name: str, most: int | None = None) -> None:
+def _check_compressed(A, n: int, name: str, limit: int | None = None) -> None:
     """The library takes the arrays' lengths from the offsets, so those are not trusted; it looks at
-    the places itself.  most: they are below it."""
+    the places itself.  limit: they are below it."""
     ptr, place = np.asarray(A.indptr), np.asarray(A.indices)
     if ptr.dtype.kind not in "iu" or ptr.shape != (n + 1,) or ptr[0] < 0 \
             or ptr[-1] > min(len(place), len(A.data)) or (ptr[1:] < ptr[:-1]).any():
@@ -176,11 +176,11 @@ def _check_compressed(A, n: int, name: str, most: int | None = None) -> None:
     if place.dtype.kind not in "iu" or place.ndim != 1:
         raise ValueError(f"{name} is no {A.format}: its indices are {place.ndim}-dimensional "
                          f"{place.dtype}, not a list of whole numbers")
-    if most is not None:
-        _check_places(place[ptr[0]:ptr[-1]], most, name)
+    if limit is not None:
+        _check_places(place[ptr[0]:ptr[-1]], limit, name)
 
 
-def _check_places(place: np.ndarray, most: int, name: str) -> None:
-    bad = place[(place < 0) | (place >= most)]
+def _check_places(place: np.ndarray, limit: int, name: str) -> None:
+    bad = place[(place < 0) | (place >= limit)]
     if len(bad):
-        raise ValueError(f"{name} has an entry at {bad[0]}, where only 0 to {most - 1} are")
+        raise ValueError(f"{name} has an entry at {bad[0]}, where only 0 to {limit - 1} are")

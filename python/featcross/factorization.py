@@ -189,7 +189,7 @@ class FactorizationMachineRanker(Machine, Learner):
     """
 
     _task = RANK
-    _LEAST = 2
+    _MIN_ROWS = 2
     EVAL = ("X", "y", "qid", "sample_weight")
 
     def __init__(self, n_components: int = 30, degree: int = 2, *, fit_lower: str = "explicit",

@@ -158,11 +158,11 @@ def test_score(kind):
     estimator = small(kind).fit(X, y)
     predicted, w = estimator.predict(X), np.arange(len(y)) % 3
     if kind in CLASSIFIERS:
-        wanted = np.average(predicted == y, weights=w)
+        expected = np.average(predicted == y, weights=w)
     else:
         centre = np.average(y, weights=w)
-        wanted = 1 - (w * (y - predicted)**2).sum() / (w * (y - centre)**2).sum()
-    assert estimator.score(X, y, w) == pytest.approx(wanted, rel=1e-12)
+        expected = 1 - (w * (y - predicted)**2).sum() / (w * (y - centre)**2).sum()
+    assert estimator.score(X, y, w) == pytest.approx(expected, rel=1e-12)
     assert estimator.score(X, y) > 0.85
 
 
@@ -177,14 +177,14 @@ def test_fit_transform(kind):
 @classifiers
 def test_labels_alike(kind):
     X, y = sample(kind)
-    wanted = small(kind).fit(X, y).decision_function(X)
+    expected = small(kind).fit(X, y).decision_function(X)
     for labels in ([-1, 1], [1, 2], [0.0, 1.0], [False, True], ["no", "yes"], [b"no", b"yes"]):
         labels = np.array(labels)
         estimator = small(kind).fit(X, labels[y])
         assert estimator.classes_.tolist() == labels.tolist()
         assert estimator.classes_.dtype == labels.dtype == estimator.predict(X).dtype
-        assert estimator.decision_function(X).tobytes() == wanted.tobytes()
-        assert (estimator.predict(X) == labels[(wanted > 0).astype(int)]).all()
+        assert estimator.decision_function(X).tobytes() == expected.tobytes()
+        assert (estimator.predict(X) == labels[(expected > 0).astype(int)]).all()
 
 
 @classifiers
@@ -230,7 +230,7 @@ def test_class_without_weight(kind):
     """Rows of weight 0 are absent, and so is a class that has no others."""
     X, y = sample(kind, classes=3)
     for labels in (y, np.array(["b", "c", "a"])[y]):
-        kept = y != 0
-        estimator = small(kind).fit(X, labels, sample_weight=kept)
-        assert estimator.classes_.tolist() == np.unique(labels[kept]).tolist()
-        assert np.mean(estimator.predict(X[kept]) == labels[kept]) > 0.8
+        present = y != 0
+        estimator = small(kind).fit(X, labels, sample_weight=present)
+        assert estimator.classes_.tolist() == np.unique(labels[present]).tolist()
+        assert np.mean(estimator.predict(X[present]) == labels[present]) > 0.8

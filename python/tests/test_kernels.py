@@ -37,8 +37,8 @@ def subsets(d, orders):
 
 
 def one_of_each(groups):
-    return [columns for some in itertools.combinations(groups, 2)
-            for columns in itertools.product(*some)]
+    return [columns for pair in itertools.combinations(groups, 2)
+            for columns in itertools.product(*pair)]
 
 
 # ---- Values -------------------------------------------------------------------------------------

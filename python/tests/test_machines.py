@@ -287,9 +287,9 @@ def test_collapsed_models_keep_no_rows(X, two):
     for attribute in ("support_vectors_", "dual_coef_", "n_support_"):
         with pytest.raises(AttributeError, match="weights of features.*collapse=False"):
             getattr(svc, attribute)
-    kept = KernelSVC(kernel="anova", collapse=False).fit(X, two)
-    np.testing.assert_allclose(svc.decision_function(X), kept.decision_function(X), atol=1e-4)
-    assert svc.intercept_ == pytest.approx(kept.intercept_)
+    kernel_svc = KernelSVC(kernel="anova", collapse=False).fit(X, two)
+    np.testing.assert_allclose(svc.decision_function(X), kernel_svc.decision_function(X), atol=1e-4)
+    assert svc.intercept_ == pytest.approx(kernel_svc.intercept_)
     with pytest.raises(AttributeError, match="each row of the training"):
         KernelSVC(kernel="precomputed").fit(gram(X), two).support_vectors_
     with pytest.raises(NotFittedError):
@@ -409,10 +409,10 @@ def test_a_function_may_give_sparse_values(rng, kind, dtype, convert):
         return getattr(sp, convert)(A @ B.T)
 
     found = class_(kernel=values).fit(X, y)
-    wanted = class_(kernel=lambda A, B: values(A, B).toarray()).fit(X, y)
+    expected = class_(kernel=lambda A, B: values(A, B).toarray()).fit(X, y)
     for method in ("transform", "decision_function", "predict"):
         if hasattr(found, method):
-            a, b = (getattr(model, method)(X[:7]) for model in (found, wanted))
+            a, b = (getattr(model, method)(X[:7]) for model in (found, expected))
             assert a.dtype == b.dtype and np.allclose(a, b, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match=r"gave an array of shape \(3, 3\)"):
         class_(kernel=lambda A, B: sp.eye(3, format="csr")).fit(X, y)

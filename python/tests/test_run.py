@@ -279,7 +279,7 @@ class Timed:
         return timed
 
 
-def beside(function, times, monkeypatch) -> tuple[float, float]:
+def seconds_spent(function, times, monkeypatch) -> tuple[float, float]:
     """Seconds within and outside of the library, of the run with the fewest outside."""
     taken = []
     for _ in range(times):
@@ -300,7 +300,7 @@ def test_a_call_costs_microseconds(monkeypatch):
         for _ in range(100):
             _run.call("fx_kernel_gram", K.ctypes.data, 1, kernel, one.matrix, None, n_jobs=1)
 
-    assert beside(hundred, 9, monkeypatch)[1] / 100 < 60e-6 * SLOW
+    assert seconds_spent(hundred, 9, monkeypatch)[1] / 100 < 60e-6 * SLOW
 
 
 MEMORY = """
@@ -339,5 +339,5 @@ def test_fit_and_transform_cost_what_the_library_takes(monkeypatch):
     kernel_map = RandomKernelMap(random_state=1).fit(A)
     learner = LinearClassifier(map=RandomKernelMap(random_state=1))
     for function in (lambda: kernel_map.transform(A), lambda: learner.fit(A, y)):
-        within, outside = beside(function, 4, monkeypatch)
+        within, outside = seconds_spent(function, 4, monkeypatch)
         assert outside < 0.05 * SLOW * within

@@ -149,20 +149,20 @@ def test_weights_through_a_pipeline(pairs):
     X, y = pairs
     w = np.arange(len(y)) % 4.0
     last = LinearClassifier(n_jobs=1)
-    wanted = clone(last).fit(kernel_map().fit_transform(X), y, w).decision_function(
+    expected = clone(last).fit(kernel_map().fit_transform(X), y, w).decision_function(
         kernel_map().fit_transform(X))
     model = make_pipeline(kernel_map(), clone(last)).fit(X, y, linearclassifier__sample_weight=w)
-    assert np.array_equal(model.decision_function(X), wanted)
+    assert np.array_equal(model.decision_function(X), expected)
     if hasattr(last, "set_fit_request"):
         with sklearn.config_context(enable_metadata_routing=True):
             model = make_pipeline(kernel_map(), clone(last).set_fit_request(sample_weight=True))
-            assert np.array_equal(model.fit(X, y, sample_weight=w).decision_function(X), wanted)
+            assert np.array_equal(model.fit(X, y, sample_weight=w).decision_function(X), expected)
 
 
-def _fit_again(kind, wanted):
+def _fit_again(kind, expected):
     X, y = sample(kind)
     found = answers(small(kind, n_jobs=2).fit(X, y), X)
-    os._exit(0 if same(found, wanted) else 1)
+    os._exit(0 if same(found, expected) else 1)
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -170,8 +170,8 @@ def _fit_again(kind, wanted):
 def test_fork(kind):
     """Threads of a call end with it, so a child has all it needs."""
     X, y = sample(kind)
-    wanted = answers(small(kind, n_jobs=2).fit(X, y), X)
-    child = multiprocessing.get_context("fork").Process(target=_fit_again, args=(kind, wanted))
+    expected = answers(small(kind, n_jobs=2).fit(X, y), X)
+    child = multiprocessing.get_context("fork").Process(target=_fit_again, args=(kind, expected))
     child.start()
     child.join(timeout=20)
     assert child.exitcode == 0

@@ -62,13 +62,13 @@ def test_a_directory_of_a_picture_is_only_a_name(fx, put, tmp_path):
 @needs_gnuplot
 @pytest.mark.parametrize("end", ["svg", "png"])
 def test_labels_in_a_picture(fx, put, tmp_path, end):
-    for some in (list(LABELS)[:6], list(LABELS)[6:]):
-        put("x.csv", "y,a\n" + "".join('"%s",%d\n' % (l, i + 1) for i, l in enumerate(some)))
+    for labels in (list(LABELS)[:6], list(LABELS)[6:]):
+        put("x.csv", "y,a\n" + "".join('"%s",%d\n' % (l, i + 1) for i, l in enumerate(labels)))
         fx("gram", "x.csv", "--label", "y", "-k", "linear", "--plot", f"p.{end}")
         drawn(tmp_path, f"p.{end}")
         if end == "svg":
             shown = texts(tmp_path / "p.svg")
-            assert all(any(LABELS[l] == t.strip() for t in shown) for l in some), shown
+            assert all(any(LABELS[l] == t.strip() for t in shown) for l in labels), shown
 
 
 @needs_gnuplot

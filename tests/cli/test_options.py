@@ -178,9 +178,9 @@ def test_levels(fx, put):
 
 
 def test_seed_fits_json(fx):
-    most = 2 ** 63 - 1
-    assert fx("make", "pairs", "-n", "9", "--seed", most, "-o", "p.svm", "--json").json["seed"] == most
-    assert "--seed" in fx("make", "pairs", "-n", "9", "--seed", most + 1, status=2).talk
+    seed = 2 ** 63 - 1
+    assert fx("make", "pairs", "-n", "9", "--seed", seed, "-o", "p.svm", "--json").json["seed"] == seed
+    assert "--seed" in fx("make", "pairs", "-n", "9", "--seed", seed + 1, status=2).talk
 
 
 def test_version(fx):

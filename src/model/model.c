@@ -88,7 +88,7 @@ fx_status fxi_model_ready(fx_model *m, const fx_run *run)
     if (!*c->map && !*c->kernel)
         return FX_OK;
     if (!m->kernel)
-        st = fx_kernel_parse(&m->kernel, c->kernel, *c->family ? c->family : NULL, c->base);
+        st = fx_kernel_parse(&m->kernel, c->kernel, c->family, c->base);
     if (st || !*c->map)
         return st;
     if (!m->map)

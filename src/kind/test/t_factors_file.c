@@ -54,7 +54,7 @@ int main(void)
         {"task=regress", "task=classify", "clip=train"},
         {"\"map\":\"\"", "\"map\":\"rk\"", "with map rk"},
         {"\"kernel\":\"\"", "\"kernel\":\"anova:order=2\"", "anova:order=2"},
-        {"\"kernel\":\"\"", "\"kernel\":\"groups:order=2\"", "groups"},
+        {"\"kernel\":\"\"", "\"kernel\":\"cross\"", "begins with a line of group names"},
         {"\"cols\":\"7\"", "\"cols\":\"8\"", "7 weights, 8 columns"},
         {NULL, NULL, NULL}};
     static rows r;

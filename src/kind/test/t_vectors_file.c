@@ -119,10 +119,33 @@ static void check_vectors(void)
     fx_model_free(m);
 }
 
+/* A file of groups or sets may be empty: so is the family of the model, and it reads back. */
+static void check_empty_family(void)
+{
+    static const fx_plan plans[] = {
+        {.model = "kernel-ridge:collapse=no", .kernel = "groups:file=F", .family = ""},
+        {.model = "kernel-ridge:collapse=no", .kernel = "itemset:file=F", .family = ""},
+        {.model = "ridge", .kernel = "itemset:file=F", .family = "", .map = "rk", .features = 2},
+        {.model = "fm:task=regress,rank=2,tol=1", .kernel = "groups:file=F", .family = ""}};
+    fx_data *d = parsed(rows);
+    fx_table t = fx_data_table(d);
+
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        fx_model *m = fitted(&plans[i], &t, NULL), *back = NULL;
+        file f = dumped(m);
+        CHECK(fx_model_parse(&back, f.bytes, f.len, NULL) == FX_OK && same_model(m, back));
+        fx_model_free(back);
+        fx_model_free(m);
+        free(f.bytes);
+    }
+    fx_data_free(d);
+}
+
 int main(void)
 {
     test_init();
     check_headers();
     check_vectors();
+    check_empty_family();
     return 0;
 }

@@ -69,8 +69,6 @@ fx_status fxi_kind_features_init(const fxi_train *t)
 {
     const fx_content *c = &t->m->c, *i = &t->init->c;
 
-    if (i->blocks || i->vectors.cols)
-        return fxi_train_init_differs("model", i->spec, c->spec);
     if (i->cols != c->cols || i->features != c->features)
         return fxi_error(FX_EINVAL, "init has %zu columns and %zu features, now %zu and %zu",
                          i->cols, i->features, c->cols, c->features);

@@ -97,11 +97,12 @@ static int solver_of(const fxi_learning *how)
 
 static fx_status init(fxi_train *t, const fx_run *run)
 {
+    const fx_content *i = &t->init->c;
     int solver = solver_of(&t->how);
 
     (void)run;
-    if (t->init->kind == &fxi_kind_perceptron)
-        return fxi_train_init_differs("model", t->init->c.spec, t->m->c.spec);
+    if (t->init->kind == &fxi_kind_perceptron || i->blocks || i->vectors.cols)
+        return fxi_train_init_differs("model", i->spec, t->m->c.spec);
     if (solver == DUAL || solver == AUTO)       /* it starts from a number for each row */
         return fxi_error(FX_EUNSUPPORTED, "the dual solver cannot start from a model; "
                          "solver=newton, cd and perceptron can");

@@ -156,6 +156,7 @@ static void rejects(void)
           &(fx_plan){.model = "kernel-svm", .kernel = "anova", .init = m}, &t, NULL);
     fails(FX_EINVAL, "init has another model",
           &(fx_plan){.model = "kernel-perceptron", .kernel = "anova", .init = m}, &t, NULL);
+    fails(FX_EINVAL, "init has another model", &(fx_plan){.model = "svm", .init = m}, &t, NULL);
     fails(FX_ELIMIT, "", &(fx_plan){.model = "kernel-ridge", .kernel = "anova"}, &t,
           &(fx_run){.max_memory = 200000});
     CHECK(fx_model_update(&next, m, &t, NULL) == FX_EUNSUPPORTED && !next);

@@ -244,8 +244,10 @@ static const char *cell(char buf[512], void *ctx, const tuned *x, int column)
     size_t kernel = j->path[x->path].kernel, order = j->kernel[kernel].order;
     size_t n = column ? j->path[x->path].features : order;
 
-    if (column == 2)
-        snprintf(buf, 512, *x->failed ? "" : "%.6g", x->C);
+    if (column == 2 && *x->failed)
+        *buf = '\0';
+    else if (column == 2)
+        snprintf(buf, 512, "%.6g", x->C);
     else if (n)
         snprintf(buf, 512, "%zu", n);
     else

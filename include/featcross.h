@@ -127,6 +127,8 @@ typedef struct fx_description {         /* all texts are constants */
     int pairs;                          /* 1: of several classes, an output for each pair */
     const char *on_map;                 /* model that does a kernel machine's work on a map's
                                          * features; or NULL */
+    const char *path;                   /* key of the penalty that fx_model_path varies: "C", or
+                                         * "beta", which it multiplies; NULL: none */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the

@@ -54,7 +54,7 @@ fx_description = _struct("fx_description", name=c_char_p, help=c_char_p, key=POI
                          kernels=POINTER(c_char_p), composed=c_int, kind=c_char_p, loss=c_char_p,
                          task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
                          probabilities=c_int, updatable=c_int, streamable=c_int, measured=c_int,
-                         cached=c_int, pairs=c_int, on_map=c_char_p)
+                         cached=c_int, pairs=c_int, on_map=c_char_p, path=c_char_p)
 fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
                   objective=c_double, gap=c_double, metric=c_double)
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),

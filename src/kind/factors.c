@@ -244,8 +244,8 @@ static void free_shape(fx_model *m)
 const fxi_kind fxi_kind_factors = {
     .name = "factorization machine", .learner = learners, .options = sizeof(fxi_factors_keys),
     .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_rows),
-    .state = sizeof(fxi_factors_state), .measured = true, .columns = true, .widens = true,
-    .format = 3, .proba_hint = "loss=logistic does",
+    .state = sizeof(fxi_factors_state), .path = "beta", .measured = true, .columns = true,
+    .widens = true, .format = 3, .proba_hint = "loss=logistic does",
     .read = read, .complete = complete, .describe = describe,
     .prepare = fxi_kind_factors_fit_prepare,
     .prepare_eval = fxi_kind_factors_fit_eval, .init = fxi_kind_factors_init,

@@ -222,7 +222,7 @@ static fx_status summary(const fxi_train *t, const fxi_output *o)
 
 const fxi_kind fxi_kind_kernel_machine = {
     .name = "kernel machine", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_machine), .pairs = true, .format = 2,
+    .prepared = sizeof(fxi_machine), .path = "C", .pairs = true, .format = 2,
     .proba_hint = "train with calibrate=yes or model logistic",
     .read = read, .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
     .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_vectors_begin,

@@ -233,7 +233,7 @@ static fx_status parse_arrays(fxi_parsing *p)
 
 const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_weights), .format = 1,
+    .prepared = sizeof(fxi_weights), .path = "C", .format = 1,
     .proba_hint = "train with calibrate=yes or model logistic",
     .read = read, .describe = fxi_kind_features_describe,
     .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,

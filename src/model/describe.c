@@ -14,6 +14,7 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->probabilities = classes && (l->calibrate || l->loss == &fxi_loss_logistic);
     d->explainable = l->kind->terms != NULL;
     d->measured = l->kind->measured;
+    d->path = l->kind->path;
     d->pairs = l->kind->pairs && classes;
     d->on_map = l->learner->on_map;
     l->kind->describe(d, l);

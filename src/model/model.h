@@ -97,6 +97,7 @@ struct fxi_kind {
     const fxi_learner *learner;         /* its models; ends with a name NULL */
     /* Bytes of `own` in a spec, a model, a prepared fit and the fit of one output. */
     size_t options, numbers, prepared, state;
+    const char *path;                   /* key of the penalty along a path of fits; or NULL */
     bool pairs;                         /* several classes: an output for each pair of them */
     bool measured;                      /* has plan.metric, plan.patience, plan.max_seconds */
     bool columns;                       /* remembers which columns an earlier model saw .. */

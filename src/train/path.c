@@ -71,7 +71,7 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
     if (st || (st = fxi_train_open(&train, plan, t, run)))
         return st;
     measuring m = {NULL, &train, &f};
-    if (!train.how.loss)
+    if (!train.how.kind->path)
         st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
     else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
         st = FX_ENOMEM;

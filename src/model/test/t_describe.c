@@ -115,6 +115,22 @@ static bool fits(const fx_plan *plan, const fx_table *t)
     return s >= 0;
 }
 
+/* The key that a path varies is one of the spec; without one there is no path. */
+static void check_path(const fx_plan *plan, const fx_table *t, const fx_description *d)
+{
+    int32_t fold[60];
+    fx_metrics out[2];
+    size_t keys = 0;
+
+    for (size_t i = 0; i < t->rows; i++)
+        fold[i] = (int32_t)(i % 2);
+    fx_status s = fx_model_path(out, plan, (double[]){0.5}, 1, t, fold, 2, NULL);
+    CHECK(d->path ? s >= 0 : s == FX_EUNSUPPORTED);
+    for (size_t i = 0; i < d->keys && d->path; i++)
+        keys += !strcmp(d->key[i].name, d->path);
+    CHECK(keys == (d->path != NULL));
+}
+
 static void check_promises(const char *spec, const fx_table *t, const fx_table *classes)
 {
     fx_description d, twin;
@@ -149,6 +165,7 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
     other.patience = 1;
     other.eval = t;
     CHECK(fits(&other, t) == d.measured);
+    check_path(&plan, t, &d);
     /* what can be done with it */
     CHECK((fx_model_width(m, FX_PROBA) > 0) == d.probabilities);
     fx_status s = fx_model_update(&more, m, t, NULL);
@@ -258,10 +275,11 @@ static void facts(void)
     CHECK(fx_model_describe(&d, "kernel-perceptron") == FX_OK);
     CHECK(!strcmp(d.kind, "kernel perceptron") && d.updatable);
     CHECK(fx_model_describe(&d, "svr") == FX_OK && !strcmp(d.loss, "epsilon-insensitive"));
-    CHECK(!strcmp(d.kind, "linear") && d.task == FX_TASK_REGRESS);
+    CHECK(!strcmp(d.kind, "linear") && d.task == FX_TASK_REGRESS && !strcmp(d.path, "C"));
     CHECK(fx_model_describe(&d, "fm:task=rank") == FX_OK && d.task == FX_TASK_RANK);
     CHECK(d.tasks == (FX_TASK_CLASSIFY | FX_TASK_REGRESS | FX_TASK_RANK) && d.updatable);
     CHECK(!strcmp(d.kind, "factorization machine") && !strcmp(d.loss, "logistic"));
+    CHECK(!strcmp(d.path, "beta"));
     CHECK(fx_model_describe(&d, "perceptron") == FX_OK && !strcmp(d.kind, "perceptron"));
     CHECK(fx_model_describe(&d, "svm:penalty=l1") == FX_EUNSUPPORTED);
     CHECK(fx_model_describe(&d, "fm:clip=train") == FX_EINVAL);

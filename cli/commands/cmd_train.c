@@ -65,12 +65,12 @@ static void open_questions(selection *c)
     c->features = all || is_auto(features);
     c->C = all || is_auto(cost);
     c->scale = (all && !fit.scale) || is_auto(fit.scale)
-               || (factor_is() && !fit.scale && !init_path);
+               || (model_combines(fit.model) && !fit.scale && !init_path);
     c->cost = c->C ? NULL : cost;
 }
 
 /* A kernel that a map is to stand for. */
-static bool mapped(void) { return kernel_spec && !exact_is() && !factor_is(); }
+static bool mapped(void) { return kernel_spec && (!fitting_given() || fitting_about().map); }
 
 static int check_options(job *j)
 {
@@ -156,7 +156,7 @@ static int read_data(job *j, const char *data)
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
-    if (factor_is())
+    if (fitting_about().measured)
         t->plan.metric = metric;
     if (!eval_path)
         return 0;
@@ -181,7 +181,7 @@ static int resolve_plan(job *j)
     int status = 0;
 
     plan->scale = c->scale ? NULL : fit.scale;
-    if (factor_is() && j->init && !fit.scale && *fx_model_content(j->init).scale)
+    if (model_combines(fit.model) && j->init && !fit.scale && *fx_model_content(j->init).scale)
         plan->scale = fx_model_content(j->init).scale;
     plan->cache = exact_cache();
     plan->patience = (size_t)fit.patience;
@@ -301,7 +301,7 @@ static int report(const job *j)
                           : ", numbers\n", f);
     if (c.variance)
         model_info_print_variance(f, &c);
-    else if (model_online(c.spec))
+    else if (!model_about(c.spec).loss)
         safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
                    (unsigned long long)c.iterations);
     else

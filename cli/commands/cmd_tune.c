@@ -43,6 +43,7 @@ static const opt_group group = {"Options", options};
 
 typedef struct job {
     training t;
+    bool exact;                         /* the model takes a kernel without a map */
     struct {
         char spec[512];
         size_t order;                   /* of --order; 0: of --kernel */
@@ -97,7 +98,7 @@ static int parse_orders(job *j)
         if (x[i] > 1)
             snprintf(spec, sizeof j->kernel[i].spec, "anova-upto:order=%.0f", x[i]);
         else
-            snprintf(spec, sizeof j->kernel[i].spec, exact_is() ? "linear" : "");
+            snprintf(spec, sizeof j->kernel[i].spec, j->exact ? "linear" : "");
         status = *spec ? kernel_prepare(&j->kernel[i].k, spec) : 0;
     }
     return status;
@@ -192,7 +193,7 @@ static int set(void *ctx, size_t path, const tuned *won)
         return 0;
     plan->kernel = j->kernel[kernel].spec;
     plan->family = j->kernel[kernel].k.family;
-    if (exact_is())
+    if (j->exact)
         return 0;
     plan->features = j->path[path].features;
     return fitting_map(&plan->map, &j->kernel[kernel].k, j->t.X.table.cols);
@@ -211,7 +212,7 @@ static int enter_paths(job *j)
             if (kernel_features(&D, j->D[d], cols))
                 return EXIT_USAGE;
             j->path[j->s.paths].kernel = k;
-            j->path[j->s.paths++].features = plain ? cols : exact_is() ? 0 : D;
+            j->path[j->s.paths++].features = plain ? cols : j->exact ? 0 : D;
         }
     return 0;
 }
@@ -229,7 +230,7 @@ static int ready(void *ctx)
     j->t.plan.cache = exact_cache();
     for (size_t i = 0; i < j->kernels && !status; i++)
         status = *j->kernel[i].spec ? kernel_finish(&j->kernel[i].k, t) : 0;
-    if (status || (status = enter_paths(j)) || !exact_is())
+    if (status || (status = enter_paths(j)) || !j->exact)
         return status;
     if ((status = set(j, j->s.paths - 1, NULL)))
         return status;
@@ -281,7 +282,7 @@ static int tune(job *j, const char *data)
 
 static int run(int n, char **operand)
 {
-    job j = {0};
+    job j = {.exact = fitting_about().kernel == FX_MUST};
     int status = link_rows_check("tune", n);
     const char *data = n ? operand[0] : link_rows_path();
 
@@ -293,7 +294,7 @@ static int run(int n, char **operand)
     const factor_lists lists = {orders, ranks, betas, kernel_spec, costs, features, metric,
                                output_path, folds};
     if (!status)
-        status = factor_is() ? factor_tune(&j.t, &lists, data) : tune(&j, data);
+        status = model_penalty_grows(fit.model) ? factor_tune(&j.t, &lists, data) : tune(&j, data);
     training_free(&j.t);
     for (size_t i = 0; i < j.kernels && i < LIST; i++)
         kernel_free(&j.kernel[i].k);

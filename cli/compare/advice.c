@@ -18,12 +18,8 @@ typedef struct words {
 } words;
 
 /* ---- What a method is ----------------------------------------------------------------------- */
-static bool is_exact(const method *m) { return model_exact(m->model); }
-
-static bool is_raw(const method *m)
-{
-    return !m->kernel && !m->map && !is_exact(m) && !model_factors(m->model);
-}
+static bool is_exact(const method *m) { return model_about(m->model).kernel == FX_MUST; }
+static bool is_raw(const method *m) { return !m->map && model_about(m->model).map; }
 
 /* Of kernels: are values sums over combinations of columns? */
 static bool combines(const char *kernel)
@@ -223,17 +219,18 @@ static int say_training(const words *w)
 {
     const method *m = &w->c->list[w->r.chosen];
     size_t open = 0, ends = compare_ends(m, w->r.seeds);
-    bool factors = model_factors(m->model);
+    bool grows = model_penalty_grows(m->model);
+    bool full = model_has(m->model, "tol") && !spec_get(m->model, "tol").p;
 
-    for (size_t k = 0; k < w->r.seeds && factors; k++)
+    for (size_t k = 0; k < w->r.seeds && full; k++)
         open += m->trial[k].status == FX_NOT_CONVERGED; /* others have more steps in the command */
     if (open)
         safe_print(w->f, " Of its %zu fits %zu had not converged: a larger --max-iter may gain.",
                    w->r.seeds, open);
     if (2 * ends > w->r.seeds)
         safe_print(w->f, " Mostly the %s %s that was tried did best: %s may gain.",
-                   factors ? "smallest" : "largest", factors ? "beta" : "C",
-                   factors ? "less" : "more");
+                   grows ? "smallest" : "largest", model_about(m->model).path,
+                   grows ? "less" : "more");
     fputs(" To train it on all rows:\n\n    ", w->f);
     int status = advice_command(w->f, w->c, m, w->r.seeds);
     if (is_raw(m))

@@ -87,7 +87,7 @@ static double median_cost(const method *m, size_t seeds)
     for (size_t k = 0; k < seeds; k++)
         C[k] = m->trial[k].C;
     qsort(C, seeds, sizeof *C, ascending_doubles);
-    return C[model_factors(m->model) ? seeds / 2 : (seeds - 1) / 2];
+    return C[model_penalty_grows(m->model) ? seeds / 2 : (seeds - 1) / 2];
 }
 
 /* The model without keys that only make a comparison short: the fit that stays is a full one. */
@@ -105,8 +105,8 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
 {
     char spec[FITTING_SPEC], number[32];
     double C = median_cost(m, seeds);
-    bool factors = model_factors(m->model);
-    int status = factors ? factor_times(spec, m->model, C) : 0;
+    bool in_model = model_penalty_grows(m->model);      /* the penalty is a key there, not -C */
+    int status = in_model ? factor_times(spec, m->model, C) : 0;
 
     if (status)
         return status;
@@ -114,8 +114,8 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
     put_word(f, c->X.name);
     put_word(f, "-o");
     put_word(f, "model.fx");
-    put_model(f, factors ? spec : m->model);
-    if (!factors)
+    put_model(f, in_model ? spec : m->model);
+    if (!in_model)
         put_option(f, "-C", say_number(number, C));
     put_option(f, "--kernel", m->kernel);
     put_option(f, "--map", m->map);
@@ -123,7 +123,7 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
         snprintf(number, sizeof number, "%zu", m->features);
         put_option(f, "-D", number);
     }
-    if (factors || (m->scale && strcmp(m->scale, "none") != 0))
+    if (model_combines(m->model) || (m->scale && strcmp(m->scale, "none") != 0))
         put_option(f, "--scale", m->scale ? m->scale : "none");
     put_reading(f);
     return 0;

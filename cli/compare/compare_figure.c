@@ -40,9 +40,9 @@ static figure_point point_of(const comparison *c, const method *m)
 
 static enum kind kind_of(const method *m)
 {
-    return model_exact(m->model)                            ? EXACT
-           : m->kernel || m->map || model_factors(m->model) ? OTHER
-                                                            : RAW;
+    fx_description d = model_about(m->model);
+
+    return d.kernel == FX_MUST ? EXACT : m->map || !d.map ? OTHER : RAW;
 }
 
 /* Points of a family lie together, in the order of the list. */

@@ -77,7 +77,7 @@ size_t compare_remarked(const method *m, fx_status s)
 
 size_t compare_ends(const method *m, size_t seeds)
 {
-    size_t n = 0, end = model_factors(m->model) ? 0 : m->tries - 1;
+    size_t n = 0, end = model_penalty_grows(m->model) ? 0 : m->tries - 1;
 
     for (size_t i = 0; i < seeds && m->tries > 1; i++)
         n += m->trial[i].C == m->choose[end];
@@ -125,8 +125,9 @@ static void print_method(const comparison *c, const method *m, int name, int sco
     if (wild)
         safe_print(stdout, "  diverged (%zu of %zu)", wild, m->done);
     if (2 * end > m->done)
-        safe_print(stdout, "  %s (%zu of %zu)",
-                   model_factors(m->model) ? "least beta" : "largest C", end, m->done);
+        safe_print(stdout, "  %s %s (%zu of %zu)",
+                   model_penalty_grows(m->model) ? "least" : "largest", model_about(m->model).path,
+                   end, m->done);
     putchar('\n');
 }
 

@@ -69,7 +69,7 @@ void candidates_enter(candidate_set *k)
 {
     static const char *const upto[] = {NULL, NULL, "anova-upto:order=2", "anova-upto:order=3"};
 
-    if (exact_is()) {
+    if (fitting_about().kernel == FX_MUST) {
         enter(k, (candidate){.kernel = k->plan.kernel,
                              .work = (double)k->t.rows * (double)k->t.rows});
         return;

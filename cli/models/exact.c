@@ -11,8 +11,6 @@
 enum { MANY = 10000, LONG = 10 };       /* rows, seconds: a fit that is announced */
 #define CACHE (256.0 * 1024 * 1024)     /* what the library takes if nothing is said */
 
-bool exact_is(void) { return model_exact(fitting_given()); }
-
 /* The linear model that does the same on random features, with those keys that mean the same there:
  * kernel-svm:C=10,collapse=no becomes svm:C=10. */
 static const char *mapped_model(char buf[FITTING_SPEC])
@@ -45,11 +43,11 @@ int exact_check(const char **kernel, const char *features)
 
     if (fit.cache && model_takes(spec, "cache"))
         return EXIT_USAGE;
-    if (kernel_precomputed(*kernel) && !exact_is()) {
+    if (kernel_precomputed(*kernel) && d.kernel != FX_MUST) {
         say_error("--kernel precomputed is for kernel machines, such as --model " ADVISED_EXACT);
         return EXIT_USAGE;
     }
-    if (!exact_is())
+    if (d.kernel != FX_MUST)
         return 0;
     if (fit.map || features) {
         say_error("%s %.50s: %s is exact and has no map; on random features it is --model %s --map "
@@ -163,7 +161,7 @@ int exact_announce(const training *t, const kernel_choice *k, size_t fits)
     size_t rows = t->X.table.rows;
     char other[2048], pairs[64];
 
-    if (!exact_is())
+    if (fitting_about().kernel != FX_MUST)
         return 0;
     fx_status s = fx_model_estimate(&e, &t->plan, &t->X.table, &run);
     if (s)

@@ -43,8 +43,6 @@ enum { OF_TRAIN = 4 };                  /* tune has lists in place of three, and
 const opt_group factor_options = {TITLE, options};
 const opt_group factor_shared = {TITLE, options + OF_TRAIN};
 
-bool factor_is(void) { return model_factors(fit.model); }
-
 /* ---- Options that do not go together ------------------------------------------------------ */
 /* Options that are no keys of the spec. */
 static int check_model(void)
@@ -106,7 +104,7 @@ int factor_check(const char **kernel, const char *cost, const char *features)
     const char *name = fitting_about().name;
     int status = check_model();
 
-    if (status || !factor_is())
+    if (status || !model_combines(fit.model))
         return status;
     if (cost) {
         say_error("-C %s: %s has no C; --beta is the penalty of its factors, --alpha that of its "

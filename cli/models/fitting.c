@@ -143,26 +143,28 @@ bool fitting_l1(bool regress)
 
 int fitting_path_exists(const char *who)
 {
+    fx_description d = fitting_about();
+
     if (fitting_unlabelled()) {
         say_error("%s: %s has neither C nor labels, so there is nothing to hold rows out for", who,
                   fitting_given());
         return EXIT_USAGE;
     }
-    if (!model_online(fitting_given()))
+    if (!d.name || d.path)
         return 0;
     say_error("%s: a perceptron has no C, and no folds are held out for it; compare models with "
               "--eval-set", who);
     return EXIT_USAGE;
 }
 
-/* Names, keys and values, and whether those are there that must be.  Where labels decide what a
- * factorization machine is of, it may be either. */
+/* Names, keys and values, and whether those are there that must be.  Where labels decide which of
+ * its tasks a model does, it may be either. */
 int fitting_check(const char *C)
 {
     char spec[FITTING_SPEC];
-    bool regress = false, either = !fitting_task_known(&regress) && factor_is();
+    fx_description d = fitting_about();
+    bool regress = false, either = !fitting_task_known(&regress) && d.tasks != d.task;
     int status = fitting_model(spec, regress, C, NULL);
-    fx_description d;
     fx_status s = status ? FX_OK : fx_model_describe(&d, spec);
 
     if (s && either && !(status = fitting_model(spec, true, C, NULL)))

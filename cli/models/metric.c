@@ -41,9 +41,9 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
     if (!isnan(sum))
         return 0;
     say_error("%s: there is no %s for this model and these rows%s", who, name,
-              strcmp(name, "logloss") ? ""
-              : factor_is()           ? "; use --loss logistic"
-                                      : "; use --calibrate or --model " ADVISED_PROBABILITIES);
+              strcmp(name, "logloss")        ? ""
+              : model_has(fit.model, "loss") ? "; use --loss logistic"
+              : "; use --calibrate or --model " ADVISED_PROBABILITIES);
     return EXIT_USAGE;
 }
 

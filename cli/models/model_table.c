@@ -28,14 +28,18 @@ bool model_has(const char *spec, const char *key)
     return spec_key(&d, key);
 }
 
-bool model_exact(const char *spec) { return model_about(spec).kernel == FX_MUST; }
-bool model_factors(const char *spec) { return model_has(spec, "beta"); }
+bool model_penalty_grows(const char *spec)
+{
+    const char *path = model_about(spec).path;
 
-bool model_online(const char *spec)
+    return path && strcmp(path, "C") != 0;
+}
+
+bool model_combines(const char *spec)
 {
     fx_description d = model_about(spec);
 
-    return d.labels && !d.loss;
+    return d.name && !d.map && d.kernel != FX_MUST;
 }
 
 const char *model_by_loss(const char *loss)

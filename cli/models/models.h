@@ -10,9 +10,10 @@
 /* What the library says of a spec; if it is wrong, of its name; zeros: of none, or NULL. */
 fx_description model_about(const char *spec);
 bool model_has(const char *spec, const char *key);
-bool model_exact(const char *spec);     /* a kernel without a map */
-bool model_factors(const char *spec);   /* factors, with the penalty beta, in place of C */
-bool model_online(const char *spec);    /* counts mistakes, and has no loss */
+/* Does the penalty grow along a path of fits?  With C it falls; others are multiplied. */
+bool model_penalty_grows(const char *spec);
+/* Learns which combinations of columns count: neither a kernel nor a map gives them. */
+bool model_combines(const char *spec);
 const char *model_by_loss(const char *loss);            /* a linear model */
 void model_numbers(char out[SPEC_LIST], bool exact);   /* "svr or ridge": models of numbers */
 /* Refuses an option, without its dashes, that the model has no key or use for. */
@@ -96,7 +97,6 @@ typedef struct selection {
 int selection_plan(selection *c, training *t);          /* completes the plan */
 
 /* ---- exact.c: kernel machines --------------------------------------------------------------- */
-bool exact_is(void);                    /* do the options ask for one? */
 /* Options that do not go with it, or with no other model; sets the kernel if none is given. */
 int exact_check(const char **kernel, const char *features);
 uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
@@ -106,7 +106,6 @@ int exact_announce(const training *t, const kernel_choice *k, size_t fits);
 
 /* ---- factor.c: factorization machines ------------------------------------------------------- */
 extern const opt_group factor_options, factor_shared;    /* of train; those that tune has, too */
-bool factor_is(void);                   /* do the options ask for one? */
 /* Options that do not go with it, or with no other model; sets the kernel of --groups, --cross.
  * cost, features: -C and -D as given, or NULL. */
 int factor_check(const char **kernel, const char *cost, const char *features);

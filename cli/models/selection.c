@@ -103,13 +103,14 @@ static int walk(candidate_set *k, candidate *x)
     fx_plan plan;
     fx_run run = progress_run();
     size_t n = x->tried, more = n ? 2 : 7;
+    bool loose = fitting_about().kernel != FX_MUST;
     int status = prepare_plan(&plan, model, k, x, NULL);
 
     if (status)
         return status;
-    if (!exact_is() && !spec_get(model, "tol").p)
+    if (loose && !spec_get(model, "tol").p)
         spec_set(model, sizeof model, "tol", LOOSE_TOL);
-    if (!exact_is() && !spec_get(model, "max-iter").p)
+    if (loose && !spec_get(model, "max-iter").p)
         spec_set(model, sizeof model, "max-iter", LOOSE_ITER);
     plan.eval = NULL;
     plan.init = NULL;

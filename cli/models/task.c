@@ -41,6 +41,7 @@ static labels scan(const fx_table *t)
 int task_decide(bool *regress, const loaded *l)
 {
     bool known = fitting_task_known(regress);
+    fx_description d = fitting_about();
     char number[32], names[SPEC_LIST];
 
     if (fitting_unlabelled())
@@ -49,7 +50,7 @@ int task_decide(bool *regress, const loaded *l)
         say_error("%s has no labels", l->name);
         return EXIT_USAGE;
     }
-    if (fitting_given() && !factor_is() && strcmp(fit.task, "auto") != 0
+    if (d.name && d.tasks == d.task && strcmp(fit.task, "auto") != 0
         && *regress != !strcmp(fit.task, "regress")) {
         say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
                   *regress ? "numbers" : "classes");
@@ -64,8 +65,8 @@ int task_decide(bool *regress, const loaded *l)
         return 0;
     labels y = scan(&l->table);
     if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
-        model_numbers(names, exact_is());
-        if (factor_is())
+        model_numbers(names, d.kernel == FX_MUST);
+        if (d.tasks & FX_TASK_REGRESS)
             say_error("%s: labels such as %s are no classes; --task regress takes them as numbers",
                       l->name, say_number(number, y.odd));
         else

@@ -81,7 +81,7 @@ int training_read(training *t, const char *data, int base)
                 : t->rank            ? "auc"
                 : t->regress         ? "rmse"
                                      : "accuracy";
-    if (t->X.table.qid && factor_is() && !t->rank)
+    if (t->X.table.qid && fitting_about().tasks & FX_TASK_RANK && !t->rank)
         say_note("queries (qid) are not looked at; --task rank orders the rows of each");
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
@@ -93,6 +93,7 @@ int training_read(training *t, const char *data, int base)
 static void say_steps(const training *t)
 {
     fx_content c = fx_model_content(t->model);
+    bool mistakes = !model_about(c.spec).loss;
     char size[32];
 
     if (cli.verbose >= 3) {
@@ -104,7 +105,7 @@ static void say_steps(const training *t)
     }
     for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
         const fx_step *s = &c.history[i];
-        if (model_online(c.spec))
+        if (mistakes)
             say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
                      s->objective, s->seconds);
         else if (c.blocks && isfinite(s->metric))

@@ -54,7 +54,7 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
 {
     fx_run run = progress_run();
     double sign = metric_falls(metric) ? -1 : 1;
-    bool last = model_factors(plan->model);      /* of equals: the strongest penalty */
+    bool last = model_penalty_grows(plan->model);       /* of equals: the strongest penalty */
 
     *best = C[0];
     *score = NAN;
@@ -98,7 +98,7 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
     int n;
 
     plan->model = spec;
-    if (model_factors(model))
+    if (model_penalty_grows(model))
         return factor_times(spec, model, C);
     n = snprintf(spec, FITTING_SPEC, "%s%cC=%.17g", model, strchr(model, ':') ? ',' : ':', C);
     if (n > 0 && n < FITTING_SPEC)

@@ -224,7 +224,7 @@ static int check(const recipe *r)
     for (size_t cell = 0; cell < r->cells; cell++) {
         const char *model = recipe_field(r, cell, "model");
         double seconds;
-        if (!model || !model_factors(model))
+        if (!model || !model_about(model).measured)
             return recipe_error(r, model ? model : recipe_field(r, cell, "data"),
                                 "the model of a history is a factorization machine");
         const char *only = recipe_field(r, cell, "only");

@@ -43,16 +43,17 @@ static int split(words *out, const char *text, const char *option)
     }
 }
 
-/* beta=X/Y/.. of the spec, or the usual one, to beta; the spec without it to plain. */
+/* The penalty of a path, beta=X/Y/.., of the spec, or the usual one, to beta; the spec without it
+ * to plain. */
 static void take_beta(char beta[WORD], char plain[FITTING_SPEC], const char *spec)
 {
     fx_description d = model_about(spec);
-    spec_part given = spec_get(spec, "beta");
+    spec_part given = spec_get(spec, d.path);
 
     snprintf(plain, FITTING_SPEC, "%s", spec);
     snprintf(beta, WORD, "%.*s", given.p ? (int)given.n : WORD,
-             given.p ? given.p : spec_key(&d, "beta")->fallback);
-    spec_set(plain, FITTING_SPEC, "beta", NULL);
+             given.p ? given.p : spec_key(&d, d.path)->fallback);
+    spec_set(plain, FITTING_SPEC, d.path, NULL);
 }
 
 /* "10x" becomes that multiple of the usual beta of each order; other words stay. */
@@ -85,7 +86,7 @@ int factor_times(char out[FITTING_SPEC], const char *spec, double times)
     take_beta(usual, out, spec);
     snprintf(word, WORD, "%.17gx", times);
     int status = multiply(word, usual);
-    if (!status && !spec_set(out, FITTING_SPEC, "beta", word)) {
+    if (!status && !spec_set(out, FITTING_SPEC, model_about(spec).path, word)) {
         say_error("the model %.40s... is too long", spec);
         status = EXIT_USAGE;
     }

@@ -114,7 +114,8 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
     uint64_t folds;
 } factor_lists;
 int factor_tune(training *t, const factor_lists *lists, const char *data); /* factor_tune.c */
-int factor_times(char out[FITTING_SPEC], const char *spec, double times); /* its beta; the same */
+/* The spec with the penalty of its path so many times as large. */
+int factor_times(char out[FITTING_SPEC], const char *spec, double times);
 
 /* ---- tuning.c: settings cross-validated, and the best one fitted ---------------------------- */
 enum { TUNING_COLUMNS = 3 };

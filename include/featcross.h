@@ -117,7 +117,7 @@ typedef struct fx_description {         /* all texts are constants */
                                          * "epsilon-insensitive"; NULL: none */
     int task;                           /* of this spec; 0: components */
     int tasks;                          /* that the key `task` offers; else as task */
-    fx_need kernel, map;                /* a kernel without a map; a map with its kernel */
+    fx_need kernel, map;                /* a kernel without a map (FM: groups, cross); a map */
     int labels;                         /* 1: it needs them */
     int probabilities;                  /* 1: this spec gives them */
     int updatable;                      /* 1: fx_model_update (no precomputed kernel) */

@@ -109,6 +109,8 @@ typedef struct fx_description {         /* all texts are constants */
     /* maps */
     const char *const *kernels;         /* names of those that it serves, NULL after the last */
     int composed;                       /* 1: also with inner kernels */
+    int exact;                          /* 1: its features are not random, and as many as it has */
+    int norm;                           /* of rows, in fx_map_bound: 1: L1, 2: L2 */
     /* models */
     const char *kind;                   /* "linear", "perceptron", "kernel machine",
                                          * "kernel perceptron", "components",

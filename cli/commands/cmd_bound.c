@@ -123,6 +123,14 @@ static int ask(fx_bound out[FX_BOUND_MAX], size_t *n, work *w)
     return s == FX_EUNSUPPORTED ? 0 : say_failure(s);
 }
 
+static fx_description about_map(const work *w)
+{
+    fx_description d = {0};
+
+    spec_about(&d, fx_map_describe, fx_map_spec(w->map));
+    return d;
+}
+
 /* If nobody says how many columns there are, only what does not depend on them is told. */
 static int find_theorems(work *w)
 {
@@ -134,8 +142,7 @@ static int find_theorems(work *w)
         return status;
     w->R = radius > 0 ? radius : 1;
     if (!(radius > 0) && w->X.data)
-        w->R = largest_norm(w->X.table.block, spec_says(fx_map_spec(w->map), "", "ts")
-                                                  || spec_says(fx_map_spec(w->map), "", "jl"));
+        w->R = largest_norm(w->X.table.block, about_map(w).norm == 2);
     if (!(w->R > 0)) {
         snprintf(w->reason, sizeof w->reason, "no theorem: all rows are 0");
         return 0;
@@ -185,7 +192,7 @@ static int measure_at(work *w, size_t D)
 {
     int status = map_error_maps(&w->error, &w->map, &w->s, w->maps, w->k.kernel, D,
                                 uniform ? 1 : 1 - delta, eps);
-    if (!status && spec_says(fx_map_spec(w->map), "", "explicit")) /* has as many as it has */
+    if (!status && about_map(w).exact)
         w->error.requested = w->error.columns;
     w->found = (double)w->error.requested;
     return status;

@@ -32,6 +32,8 @@ static fx_description line(size_t i)
         d.kernels = table[i]->kernels;
         d.composed = table[i]->composed;
         d.explainable = table[i]->explained;
+        d.exact = table[i]->exact;
+        d.norm = table[i]->l2 ? 2 : 1;
     }
     return d;
 }

@@ -23,6 +23,8 @@ typedef struct fxi_map_type {
     const char *const *kernels;         /* names of those that it serves; ends with NULL */
     bool composed;                      /* serves kernels with an inner one */
     bool explained;                     /* features are functions of combinations of columns */
+    bool exact;                         /* features are not random */
+    bool l2;                            /* bounds are for rows of an L2 norm, else L1 */
     /* Reads the spec and m's first part, fills in the second.  On failure map.c frees. */
     fx_status (*init)(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run);
     void (*free)(fx_map *m);            /* m->state may be NULL or half made */

@@ -311,6 +311,23 @@ static void test_cancelled(void)
     }
 }
 
+/* Exact maps make as many features as they have, others as many as they are asked for. */
+static void check_exact(const fx_description *d)
+{
+    size_t features[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        fx_kernel *k;
+        fx_map *m = NULL;
+        CHECK(fx_kernel_parse(&k, d->kernels[0], NULL, 0) == FX_OK);
+        CHECK(fx_map_parse(&m, d->name, k, 3, 8 << i, 1, NULL, NULL) == FX_OK);
+        features[i] = fx_map_features(m);
+        fx_map_free(m);
+        fx_kernel_free(k);
+    }
+    CHECK((features[0] == features[1]) == d->exact && (d->norm == 1 || d->norm == 2));
+}
+
 static void test_rejected(void)
 {
     double x[] = {1, 2, 3, 4, NAN, 6}, W[8] = {0}, S[2];
@@ -361,6 +378,7 @@ static void test_rejected(void)
         CHECK((st != FX_EUNSUPPORTED) == listed);
         fx_map_free(none);
         none = NULL;
+        check_exact(&d);
     }
     CHECK(fx_map_describe(&d, "scrk:complex=yes") == FX_OK && !strcmp(d.name, "rk"));
     CHECK(fx_map_describe(&d, "scrk:signs=row") == FX_EINVAL);  /* given twice */

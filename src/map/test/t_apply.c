@@ -320,7 +320,7 @@ static void check_exact(const fx_description *d)
         fx_kernel *k;
         fx_map *m = NULL;
         CHECK(fx_kernel_parse(&k, d->kernels[0], NULL, 0) == FX_OK);
-        CHECK(fx_map_parse(&m, d->name, k, 3, 8 << i, 1, NULL, NULL) == FX_OK);
+        CHECK(fx_map_parse(&m, d->name, k, 3, (size_t)8 << i, 1, NULL, NULL) == FX_OK);
         features[i] = fx_map_features(m);
         fx_map_free(m);
         fx_kernel_free(k);

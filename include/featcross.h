@@ -103,14 +103,26 @@ typedef struct fx_description {         /* all texts are constants */
     size_t keys;
     int explainable;                    /* of kernels, maps, models: 1: fx_model_explain, if all of
                                          * these that a plan has allow it */
+    int precomputed;                    /* of kernels, formats: 1: rows are those of a Gram matrix */
+    /* formats */
+    int dense;                          /* 1: rows have all columns, zeros too */
+    int binary;                         /* 1: no lines of text */
+    int members;                        /* 1: a file of members: fx_data_reader_member,
+                                         * fx_sink.member */
+    int names;                          /* to read: 1: fx_data_reader_names */
+    int weights;                        /* to write: 1: it keeps weights of rows */
     /* kernels */
     int outer;                          /* 1: takes an inner kernel, as outer(inner) */
-    int precomputed;                    /* 1: rows are rows of a Gram matrix */
+    const char *family;                 /* what its file, or that of its inner kernel, lists:
+                                         * "sets"; "groups"; "named groups": groups, after a line
+                                         * that names some of them; NULL: it has no file */
     /* maps */
     const char *const *kernels;         /* names of those that it serves, NULL after the last */
     int composed;                       /* 1: also with inner kernels */
     int exact;                          /* 1: its features are not random, and as many as it has */
     int norm;                           /* of rows, in fx_map_bound: 1: L1, 2: L2 */
+    int independent;                    /* 1: random numbers of columns are independent; of maps
+                                         * with the key projection: if it is packed or dense */
     /* models */
     const char *kind;                   /* "linear", "perceptron", "kernel machine",
                                          * "kernel perceptron", "components",
@@ -120,7 +132,7 @@ typedef struct fx_description {         /* all texts are constants */
     int task;                           /* of this spec; 0: components */
     int tasks;                          /* that the key `task` offers; else as task */
     fx_need kernel, map;                /* a kernel without a map (FM: groups, cross); a map */
-    int labels;                         /* 1: it needs them */
+    int labels;                         /* 1: it needs them; of formats to write: it keeps them */
     int probabilities;                  /* 1: this spec gives them */
     int updatable;                      /* 1: fx_model_update (no precomputed kernel) */
     int streamable;                     /* 1: rows need not be in memory; none as yet */

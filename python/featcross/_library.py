@@ -50,9 +50,11 @@ fx_plan = _struct("fx_plan", model=c_char_p, scale=c_char_p, map=c_char_p, kerne
 fx_key = _struct("fx_key", name=c_char_p, fallback=c_char_p, values=c_char_p, type=c_int,
                  low=c_double, high=c_double, above=c_int, help=c_char_p)
 fx_description = _struct("fx_description", name=c_char_p, help=c_char_p, key=POINTER(fx_key),
-                         keys=c_size_t, explainable=c_int, outer=c_int, precomputed=c_int,
-                         kernels=POINTER(c_char_p), composed=c_int, exact=c_int, norm=c_int,
-                         kind=c_char_p, loss=c_char_p, task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
+                         keys=c_size_t, explainable=c_int, precomputed=c_int, dense=c_int,
+                         binary=c_int, members=c_int, names=c_int, weights=c_int, outer=c_int,
+                         family=c_char_p, kernels=POINTER(c_char_p), composed=c_int,
+                         exact=c_int, norm=c_int, independent=c_int, kind=c_char_p, loss=c_char_p,
+                         task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
                          probabilities=c_int, updatable=c_int, streamable=c_int, measured=c_int,
                          cached=c_int, pairs=c_int, on_map=c_char_p, path=c_char_p)
 fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,

@@ -16,7 +16,7 @@ from ._library import text
 from ._map import Map
 from ._model import Model
 from ._spec import filled
-from ._table import MUST, describe, get, innermost, name_of
+from ._table import MUST, describe, get, name_of
 from .kernels import KernelHandle
 
 
@@ -65,8 +65,8 @@ def estimator_of(model: Model) -> Learner:
     if line.kernel == MUST:             # map: it has collapsed
         given.update(map=None, **_kernel(c))
     else:
-        given.update(map=_map(c), groups=_family(c),
-                     groups_only=bool(c.kernel) and name_of(text(c.kernel)) == "cross")
+        family = describe("kernel", text(c.kernel)).family if c.kernel else None
+        given.update(map=_map(c), groups=_family(c), groups_only=family == "named groups")
     estimator = _made(kind, given)
     estimator._keep(model)
     if c.classes:
@@ -127,9 +127,9 @@ def _family(c) -> list[list[int]] | None:
     lines = [re.findall(r"[^ \t\r,:]+|:", line.partition("#")[0])
              for line in text(c.family).split("\n")]
     lines = [words for words in lines if words]
-    name = name_of(innermost(text(c.kernel)))
-    if name != "itemset":
-        first = lines.pop(0) if name == "cross" else None
+    kind = describe("kernel", text(c.kernel)).family
+    if kind != "sets":
+        first = lines.pop(0) if kind == "named groups" else None
         groups = {name: columns for name, _, *columns in lines}
         lines = [groups[name] for name in first or groups]
     return [[int(column) - c.base for column in words if column != "{}"] for words in lines]

@@ -73,10 +73,3 @@ def get(spec: str, key: str) -> str | None:
 
 def name_of(spec: str) -> str:
     return get(spec, "") or ""
-
-
-def innermost(spec: str) -> str:
-    """What stands in the inmost brackets of a spec, or all of it."""
-    while inner := get(spec, "()"):
-        spec = inner
-    return spec

@@ -16,7 +16,7 @@ from ._numbers import narrowed
 from ._rows import Rows, is_sparse
 from ._run import call, say
 from ._spec import filled
-from ._table import describe, innermost, name_of, names
+from ._table import describe, names
 
 
 # ---- Families: lists of columns as the text of the file that a kernel has -----------------------
@@ -39,7 +39,7 @@ def _cross(groups) -> str:
     return " ".join(f"g{i}" for i in range(len(groups))) + "\n" + _groups(groups)
 
 
-FAMILIES = {"itemset": _itemsets, "groups": _groups, "cross": _cross}
+FAMILIES = {"sets": _itemsets, "groups": _groups, "named groups": _cross}
 
 
 def family_text(spec: str, family) -> str | None:
@@ -48,7 +48,8 @@ def family_text(spec: str, family) -> str | None:
     at = lib.fx_kernel_file(source, ctypes.byref(size))
     if not at:
         if family is not None:
-            raise ValueError(f"the kernel {spec} takes no family; {', '.join(FAMILIES)} do")
+            do = [name for name in names("kernel") if describe("kernel", name).family]
+            raise ValueError(f"the kernel {spec} takes no family; {', '.join(do)} do")
         return None
     if family is None:
         family = Path(os.fsdecode(ctypes.string_at(at, size.value)))
@@ -56,8 +57,8 @@ def family_text(spec: str, family) -> str | None:
         return family
     if isinstance(family, os.PathLike):
         return Path(family).read_text(encoding="utf-8")
-    name = name_of(innermost(spec))
-    return FAMILIES[name](list(family.values() if isinstance(family, Mapping) else family))
+    kind = describe("kernel", spec).family
+    return FAMILIES[kind](list(family.values() if isinstance(family, Mapping) else family))
 
 
 # ---- Kernels of the library ---------------------------------------------------------------------

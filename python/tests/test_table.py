@@ -5,16 +5,18 @@ and kernels that docstrings list.
 Covers: _spec.py
 """
 import inspect
+import itertools
 import math
 import re
+import subprocess
 
 import pytest
 from estimators import CLASSES
 
 import featcross
+from featcross._library import lib, text
 from featcross._spec import _offered, _value, by_loss, chosen, filled, parameter, parameters, spec
-from featcross._table import (CHOICE, CLASSIFY, REGRESS, describe, get, innermost, name_of,
-                              names)
+from featcross._table import CHOICE, CLASSIFY, REGRESS, describe, get, name_of, names
 
 # What is not the library's default, or is no value of the key, and on purpose.
 DIFFERENT = {"degree",                  # 2, so that the highest order is asked for
@@ -61,10 +63,26 @@ def test_a_line():
         describe("model", "no-such")
 
 
+def test_the_program_offers_what_the_tables_have(program):
+    def offered(command, option):
+        shown = subprocess.run([program, command, "--help"], check=True, capture_output=True,
+                               text=True).stdout
+        return set(re.search(rf"--{option} (\S+\|\S+)", shown)[1].split("|"))
+
+    def formats(function):
+        return {text(one) for one in itertools.takewhile(bool, map(function, itertools.count()))}
+
+    models = [describe("model", name) for name in names("model")]
+    assert offered("train", "loss") == {line.loss for line in models if line.map and line.loss}
+    assert offered("convert", "scale") == set(names("data_scale"))
+    assert offered("convert", "format") == formats(lib.fx_data_reader_format) | {"auto", "tsv"}
+    assert offered("convert", "to") == formats(lib.fx_data_write_format) | {"libfm", "fm"}
+
+
 def test_parts_of_a_spec():
     whole = "exp:gamma=2(poly:degree=3(rbf))"
     assert name_of(whole) == "exp" and get(whole, "gamma") == "2" and get(whole, "coef0") is None
-    assert get(whole, "()") == "poly:degree=3(rbf)" and innermost(whole) == "rbf"
+    assert get(whole, "()") == "poly:degree=3(rbf)"
     with pytest.raises(ValueError):
         get("exp:gamma", "gamma")
 

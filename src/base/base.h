@@ -92,6 +92,7 @@ bool fxi_spec_named(const char *spec, const char *name);        /* true if that 
 void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces or adds a pair */
 /* A table of names: line i, as made by fxi_spec_describe; name NULL: no more. */
 typedef fx_description fxi_spec_line(size_t i);
+fx_description fxi_spec_counted(fx_description d);      /* keys, as many as d.key has */
 fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys);
 /* The line of that name; `what` for the message: "kernel". */
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what);

@@ -118,13 +118,16 @@ void fxi_spec_set(fxi_spec *s, const char *key, const char *value)
 
 /* ---- Tables of names ------------------------------------------------------------------------- */
 
-fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys)
+fx_description fxi_spec_counted(fx_description d)
 {
-    fx_description d = {.name = name, .help = help, .key = keys};
-
-    while (keys[d.keys].name)
+    while (d.key[d.keys].name)
         d.keys++;
     return d;
+}
+
+fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys)
+{
+    return fxi_spec_counted((fx_description){.name = name, .help = help, .key = keys});
 }
 
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what)

@@ -100,8 +100,9 @@ static fx_status init_cross(fx_kernel *k, const fxi_spec *s, const char *family,
 
 const fxi_kernel_type fxi_kernel_groups = {
     .name = "groups", .help = "anova over sums of groups of features",
-    .keys = keys, .init = init, .panel = panel, .combines = true, .scratch = scratch};
+    .keys = keys, .family = "groups", .init = init, .panel = panel, .combines = true,
+    .scratch = scratch};
 const fxi_kernel_type fxi_kernel_cross = {
     .name = "cross", .help = "product of the sums of the groups that `file` names first",
-    .keys = keys_cross, .init = init_cross, .panel = panel_cross, .combines = true,
-    .scratch = scratch};
+    .keys = keys_cross, .family = "named groups", .init = init_cross, .panel = panel_cross,
+    .combines = true, .scratch = scratch};

@@ -67,4 +67,5 @@ static fx_status init(fx_kernel *k, const fxi_spec *s, const char *family, int b
 
 const fxi_kernel_type fxi_kernel_itemset = {
     .name = "itemset", .help = "sum over the sets in `file` of prod x_j y_j",
-    .keys = keys, .init = init, .panel = panel, .combines = true, .scratch = scratch};
+    .keys = keys, .family = "sets", .init = init, .panel = panel, .combines = true,
+    .scratch = scratch};

@@ -146,6 +146,8 @@ fx_status fx_kernel_describe(fx_description *out, const char *spec)
     out->explainable = combines(k);
     out->outer = k->type->of != NULL;
     out->precomputed = fxi_kernel_is_precomputed(k);
+    for (const fx_kernel *in = k; in; in = in->inner)
+        out->family = in->type->family;
     fx_kernel_free(k);
     return FX_OK;
 }

@@ -28,6 +28,7 @@ typedef struct fxi_kernel_type {
     const char *name;
     const char *help;                   /* formula and remarks, one line, without the keys */
     const fx_key *keys;
+    const char *family;                 /* what its file lists, as in fx_description; or NULL */
     fx_status (*init)(fx_kernel *k, const fxi_spec *s, const char *family, int base); /* or NULL */
     /* panel: K(x, z_w) to out[FXI_LANES], up to `finish`; of a kernel of pairs, K(x2, z_w) to the
      * next FXI_LANES if there is an x2.  Or of: f(s), a kernel on top of another (by default the

@@ -100,5 +100,5 @@ static void release(fx_map *m)
 
 const fxi_map_type fxi_map_jl = {
     .name = "jl", .help = "random projection",
-    .keys = keys, .kernels = kernels, .l2 = true, .init = init, .free = release, .space = space,
-    .prepare = prepare, .block = block, .variance = variance};
+    .keys = keys, .kernels = kernels, .independent = true, .l2 = true, .init = init,
+    .free = release, .space = space, .prepare = prepare, .block = block, .variance = variance};

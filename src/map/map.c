@@ -33,6 +33,7 @@ static fx_description line(size_t i)
         d.composed = table[i]->composed;
         d.explainable = table[i]->explained;
         d.exact = table[i]->exact;
+        d.independent = table[i]->independent;
         d.norm = table[i]->l2 ? 2 : 1;
     }
     return d;

@@ -24,6 +24,7 @@ typedef struct fxi_map_type {
     bool composed;                      /* serves kernels with an inner one */
     bool explained;                     /* features are functions of combinations of columns */
     bool exact;                         /* features are not random */
+    bool independent;                   /* random numbers of columns; projection= decides else */
     bool l2;                            /* bounds are for rows of an L2 norm, else L1 */
     /* Reads the spec and m's first part, fills in the second.  On failure map.c frees. */
     fx_status (*init)(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run);

@@ -65,9 +65,7 @@ void fxi_read_order_free(fxi_read_order *o);
 /* ---- The reader --------------------------------------------------------------------------- */
 typedef struct fxi_read_chunk fxi_read_chunk;
 typedef struct fxi_read_format {        /* text has parse, arrays have feed */
-    const char *name, *help;
-    const fx_key *keys;
-    bool named;                                 /* obeys r->names */
+    fx_description about;                       /* but for the number of keys */
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
     /* Text: reads what comes before the first row, if there is something (or NULL). */
     fx_status (*begin)(fx_reader *r, const char **p, const char *end);

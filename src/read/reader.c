@@ -15,8 +15,7 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 static fx_description line(size_t i)
 {
-    return i < FORMATS ? fxi_spec_describe(formats[i]->name, formats[i]->help, formats[i]->keys)
-                       : (fx_description){0};
+    return i < FORMATS ? fxi_spec_counted(formats[i]->about) : (fx_description){0};
 }
 
 const char *fx_data_reader_format(size_t i) { return line(i).name; }
@@ -50,7 +49,7 @@ fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name
     r->format = formats[f];
     r->widest = -1;
     r->name = short_name(name);
-    r->spec = fxi_spec_complete(&s, r->format->keys);
+    r->spec = fxi_spec_complete(&s, r->format->about.key);
     st = r->name && r->spec ? r->format->open(r, &s) : FX_ENOMEM;
     if (st) {
         fx_data_reader_free(r);
@@ -118,7 +117,7 @@ fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
 
     if (s)
         return s;
-    if (!r->format->named)
+    if (!r->format->about.names)
         return fxi_error(FX_EINVAL, "%s: only csv and text have columns by name", r->name);
     if (r->count.bytes || r->names.given)
         return fxi_error(FX_EINVAL, "%s: names come once, before the first bytes", r->name);

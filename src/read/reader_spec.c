@@ -20,7 +20,7 @@ fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char
     if (st)
         return st;
     fxi_spec_set(&s, key, value);
-    char *spec = fxi_spec_complete(&s, r->format->keys);
+    char *spec = fxi_spec_complete(&s, r->format->about.key);
     if (!spec)
         return FX_ENOMEM;
     free(r->spec);

@@ -335,9 +335,8 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
     return s;
 }
 
-const fxi_read_format fxi_read_svmlight = {.name = "svmlight",
-                                           .help = "sparse rows: label index:value ..",
-                                           .keys = keys,
+const fxi_read_format fxi_read_svmlight = {.about = {"svmlight", "sparse rows: label index:value ..",
+                                                     .key = keys},
                                            .open = open_svmlight,
                                            .parse = parse_svmlight,
                                            .take = take_svmlight};

@@ -171,8 +171,8 @@ static const fx_key keys[] = {
     {"header", "yes", FXI_CHOICE("yes|no"), "is the first line the names of columns?"}, {0}};
 
 const fxi_write_format fxi_write_csv = {
-    .name = "csv", .help = "fields between commas",
-    .keys = keys, .passes = 1, .start = start_csv, .before = header, .row = row};
+    .about = {"csv", "fields between commas", keys, .dense = 1, .labels = 1, .weights = 1},
+    .passes = 1, .start = start_csv, .before = header, .row = row};
 const fxi_write_format fxi_write_tsv = {
-    .name = "tsv", .help = "fields between tabs",
-    .keys = keys, .passes = 1, .start = start_tsv, .before = header, .row = row};
+    .about = {"tsv", "fields between tabs", keys, .dense = 1, .labels = 1, .weights = 1},
+    .passes = 1, .start = start_tsv, .before = header, .row = row};

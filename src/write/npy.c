@@ -72,5 +72,5 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 static const fx_key no_keys[] = {{0}};
 
 const fxi_write_format fxi_write_npy = {
-    .name = "npy", .help = "NumPy's dense array", .keys = no_keys, .passes = 1,
-    .before = before, .row = row};
+    .about = {"npy", "NumPy's dense array", no_keys, .dense = 1, .binary = 1},
+    .passes = 1, .before = before, .row = row};

@@ -18,8 +18,7 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 static fx_description line(size_t i)
 {
-    return i < FORMATS ? fxi_spec_describe(formats[i]->name, formats[i]->help, formats[i]->keys)
-                       : (fx_description){0};
+    return i < FORMATS ? fxi_spec_counted(formats[i]->about) : (fx_description){0};
 }
 
 const char *fx_data_write_format(size_t i) { return line(i).name; }
@@ -138,7 +137,7 @@ fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t
         if (t->block[b].type == FX_F64)
             x.w->type = FX_F64;
     if (x.format->start)
-        s = x.format->start(x.w, &parsed, x.format->keys);
+        s = x.format->start(x.w, &parsed, x.format->about.key);
     if (!s)
         s = fxi_data_rows(&x.rows, t);
     if (!s) {

@@ -8,8 +8,7 @@ typedef struct fxi_writer fxi_writer;
 
 /* A format is a few passes over the rows: before(pass), then row(pass, i) for all rows in order. */
 typedef struct fxi_write_format {
-    const char *name, *help;
-    const fx_key *keys;
+    fx_description about;               /* but for the number of keys */
     size_t passes;
     fx_status (*start)(fxi_writer *w, const fxi_spec *s, const fx_key *keys); /* or NULL */
     fx_status (*before)(fxi_writer *w, size_t pass);                                /* or NULL */

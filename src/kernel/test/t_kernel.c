@@ -123,9 +123,15 @@ int main(void)
     for (n = 0; fx_kernel_name(n); n++) { /* a name alone is described, whatever it needs */
         CHECK(fx_kernel_describe(&d, fx_kernel_name(n)) == FX_OK);
         CHECK(!strcmp(d.name, fx_kernel_name(n)) && d.help[0]);
+        bool file = false;
+        for (size_t i = 0; i < d.keys; i++)
+            file |= !strcmp(d.key[i].name, "file");
+        CHECK((d.family != NULL) == file);
     }
     CHECK(n >= 16);
+    CHECK(fx_kernel_describe(&d, "groups") == FX_OK && !strcmp(d.family, "groups"));
     CHECK(fx_kernel_describe(&d, "exp(itemset:file=F)") == FX_OK && d.outer && !d.precomputed);
+    CHECK(!strcmp(d.family, "sets"));
     CHECK(fx_kernel_describe(&d, "precomputed") == FX_OK && !d.outer && d.precomputed);
     CHECK(fx_kernel_describe(&d, "anova-upto:order=3,theta=1/2") == FX_EINVAL);
     CHECK(fx_kernel_describe(&d, "exp(exp(rbf:gamma=0))") == FX_EINVAL);

@@ -379,6 +379,7 @@ static void test_rejected(void)
         fx_map_free(none);
         none = NULL;
         check_exact(&d);
+        CHECK(d.independent == !strcmp(d.name, "jl")); /* others hash, or have a projection */
     }
     CHECK(fx_map_describe(&d, "scrk:complex=yes") == FX_OK && !strcmp(d.name, "rk"));
     CHECK(fx_map_describe(&d, "scrk:signs=row") == FX_EINVAL);  /* given twice */

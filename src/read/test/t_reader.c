@@ -267,10 +267,38 @@ static void many_classes(void)
     free(text);
 }
 
+/* What a description promises: names, members, lines, rows with all columns. */
+static void promises(void)
+{
+    static const char *const rows[] = {"1 1:2\n", "1,2\n", "1 a\n", "", ""}; /* of each format */
+    static const char *const name = "a";
+    fx_description d;
+    fx_data *data;
+
+    for (size_t i = 0; fx_data_reader_format(i); i++) {
+        CHECK(fx_data_reader_describe(&d, fx_data_reader_format(i)) == FX_OK);
+        fx_reader *r = open_reader(d.name);
+        CHECK((fx_data_reader_names(r, &name, 1) == FX_OK) == d.names);
+        fx_data_reader_free(r);
+        r = open_reader(d.name);
+        CHECK((fx_data_reader_member(r, "x.npy") == FX_OK) == d.members);
+        fx_data_reader_free(r);
+        r = open_reader(d.name);
+        data = NULL;
+        CHECK((feed(r, rows[i]) || take(&data, r, 1)) == d.binary);
+        CHECK(d.binary || (fx_data_table(data).block->ptr == NULL) == d.dense);
+        fx_data_free(data);
+        fx_data_reader_free(r);
+    }
+    CHECK(fx_data_reader_describe(&d, "npy") == FX_OK && d.dense);
+    CHECK(fx_data_reader_describe(&d, "npz") == FX_OK && !d.dense);
+}
+
 int main(void)
 {
     test_init();
     specs();
+    promises();
     counts();
     many_counts();
     header_hints();

@@ -305,6 +305,44 @@ static int forget(void *ctx, const void *bytes, size_t len)
     return len > 1 << 16;
 }
 
+/* Do the bytes differ from those of before?  *last, *len: these, then the new ones. */
+static bool changes(capture *c, const char *format, const fx_table *t, char last[4096], size_t *len)
+{
+    CHECK(put(c, format, t) == FX_OK && c->len < 4096);
+    bool differ = c->len != *len || memcmp(c->bytes, last, *len);
+    memcpy(last, c->bytes, *len = c->len);
+    return differ;
+}
+
+/* What a description promises shows in the bytes. */
+static void promises(capture *c)
+{
+    double x[2 * 40] = {1, 0, 2}, y[] = {5, 6}, z[] = {7, 8};
+    fx_matrix X = {.rows = 2, .cols = 1, .stride = 40, .type = FX_F64, .val = x};
+    fx_description d;
+    char last[4096];
+
+    for (size_t i = 0; fx_data_write_format(i); i++) {
+        fx_table t = {.rows = 2, .cols = 1, .blocks = 1, .block = &X, .base = 1, .label = y};
+        size_t len = 0, zeros;
+        X.cols = 1;
+        CHECK(fx_data_write_describe(&d, fx_data_write_format(i)) == FX_OK);
+        CHECK(changes(c, d.name, &t, last, &len));
+        CHECK((c->members > 0) == d.members && (memchr(c->bytes, 0, len) != NULL) == d.binary);
+        CHECK((strstr(c->bytes, "5 0:1 1:1") == c->bytes) == d.precomputed);
+        t.label = z;
+        CHECK(changes(c, d.name, &t, last, &len) == d.labels);
+        t.weight = y;
+        changes(c, d.name, &t, last, &len);
+        t.weight = z;
+        CHECK(changes(c, d.name, &t, last, &len) == d.weights);
+        zeros = len;
+        t.cols = X.cols = 40;
+        changes(c, d.name, &t, last, &len);
+        CHECK((len > zeros + 78) == d.dense);
+    }
+}
+
 int main(void)
 {
     static random_table r;
@@ -325,6 +363,8 @@ int main(void)
         round_trip(&c, &r, "tsv", "csv:header=yes,separator=tab");
         npz(&c, &r);
     }
+
+    promises(&c);
 
     /* By the letter. */
     double x[] = {0.5, 0, -3, 1e-7}, y[] = {1, -1};

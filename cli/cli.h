@@ -19,6 +19,7 @@
  *   commands           one file per command, and help */
 #ifndef CLI_H
 #define CLI_H
+#include "defaults.h"
 #include "featcross.h"
 
 #include <stdbool.h>

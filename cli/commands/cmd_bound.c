@@ -30,7 +30,7 @@ static bool uniform, curves;
 static uint64_t pairs, columns, seeds;
 
 static const opt options[] = {
-    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, "anova:order=2", "the kernel; see below", 0, 0},
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, DEFAULT_KERNEL, "the kernel; see below", 0, 0},
     {"map", 'm', "SPEC", OPT_TEXT, &map_spec, NULL,
      "the map; see below (default: the first that serves the kernel of rk and rm with "
      "projection=packed and rff with projection=dense, for which there are theorems)", 0, 0},
@@ -125,10 +125,7 @@ static int ask(fx_bound out[FX_BOUND_MAX], size_t *n, work *w)
 
 static fx_description about_map(const work *w)
 {
-    fx_description d = {0};
-
-    spec_about(&d, fx_map_describe, fx_map_spec(w->map));
-    return d;
+    return spec_line(fx_map_describe, fx_map_spec(w->map));
 }
 
 /* If nobody says how many columns there are, only what does not depend on them is told. */
@@ -379,8 +376,7 @@ static int bound(work *w, const char *path)
 
 static int run(int n, char **path)
 {
-    work w = {.predicted = NAN, .maps = {"rk:projection=packed", "rm:projection=packed",
-                                         "rff:projection=dense", NULL}};
+    work w = {.predicted = NAN, .maps = {BOUND_MAPS, NULL}};
     int status;
 
     if (map_spec)

@@ -183,7 +183,7 @@ static int compare(job *j, const char *data)
     int status, written;
 
     if ((status = methods_check(c))
-        || (csv_path && (status = output_open(&j->csv, csv_path, "csv")))
+        || (csv_path && (status = output_open(&j->csv, csv_path, OUTPUT_TEXT)))
         || (plot_path && (status = plot_open(&j->plot, plot_path)))
         || (status = compare_rows(c, data)) || (status = methods_enter(c)))
         return status;

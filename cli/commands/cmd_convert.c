@@ -53,16 +53,15 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
     fx_run run = progress_run();
     fx_data *part = NULL;
     fx_table t = in->table;
-    const char *base = output_base                                             ? output_base
-                       : in->table.base || strcmp(in->format, "svmlight") != 0 ? "1"
-                                                                               : "0";
+    fx_description d = spec_line(fx_data_write_describe, format);
+    const char *base = output_base ? output_base : spec_says(in->spec, "base", "0") ? "0" : "1";
     char spec[64];
     int status = 0;
 
-    snprintf(spec, sizeof spec, strcmp(format, "svmlight") ? "%s" : "%s:base=%s", format, base);
-    if (!strcmp(format, "npy") && in->table.label)
-        say_note("labels have no place in npy and are left out; npz keeps them");
-    if (strcmp(format, "csv") && strcmp(format, "tsv") && in->table.weight)
+    snprintf(spec, sizeof spec, spec_key(&d, "base") ? "%s:base=%s" : "%s", format, base);
+    if (!d.labels && in->table.label)
+        say_note("labels have no place in %s and are left out; npz keeps them", format);
+    if (!d.weights && in->table.weight)
         say_note("weights have no place in %s and are left out; csv and tsv keep them", format);
     if (rows) {
         fx_status s = fx_data_select(&part, &in->table, rows, n, &run);
@@ -176,15 +175,16 @@ static int run(int operands, char **operand)
         return EXIT_USAGE;
     }
     for (int i = 1; i < n && !status; i++) {
-        format[i - 1] = output_format(path[i], to, "svmlight");
-        if (output_base && strcmp(format[i - 1], "svmlight") != 0) {
+        format[i - 1] = output_format(path[i], to, DEFAULT_ROWS);
+        fx_description d = spec_line(fx_data_write_describe, format[i - 1]);
+        if (output_base && !spec_key(&d, "base")) {
             say_error("--output-base is for svmlight, but the output is %s", format[i - 1]);
             status = EXIT_USAGE;
         } else if (cli.json && output_is_stdout(path[i])) {
             say_error("convert: --json and the output - both want standard output");
             status = EXIT_USAGE;
         } else
-            status = output_open(&out[i - 1], path[i], format[i - 1]);
+            status = output_open(&out[i - 1], path[i], output_kind_of(format[i - 1]));
     }
     if (!status)
         status = convert(&in, out, format, path);

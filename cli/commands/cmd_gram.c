@@ -65,7 +65,7 @@ static int read_inputs(work *w, int n, char **path)
     if (!status)
         load_say(&w->X);
     if (!status && w->two)
-        status = load(&w->Z, path[1], strcmp(w->X.format, "svmlight") ? -1 : w->X.table.base);
+        status = load(&w->Z, path[1], w->X.numbered ? w->X.table.base : -1);
     if (!status && w->two) {
         load_say(&w->Z);
         if (!(status = rows_widen(&w->X, w->Z.table.cols, w->Z.name)))
@@ -123,18 +123,16 @@ static int write_matrix(work *w, output *o, const char *format)
     size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
     fx_matrix block = {.rows = rows, .cols = cols, .stride = cols, .type = FX_F64, .val = w->K};
     fx_table t = {.rows = rows, .cols = cols, .blocks = 1, .block = &block};
-    bool precomputed = !strcmp(format, "precomputed");
+    fx_description d = spec_line(fx_data_write_describe, format);
     char spec[64];
     double start = say_clock();
 
-    if (precomputed) {                  /* the only form that has labels */
+    if (d.precomputed) {                /* the only form that has labels */
         t.label = w->X.table.label;
         t.classes = w->X.table.classes;
         t.class_name = w->X.table.class_name;
     }
-    fx_description d;
-    bool head = spec_about(&d, fx_data_write_describe, format) && spec_key(&d, "header");
-    snprintf(spec, sizeof spec, head ? "%s:header=no" : "%s", format);
+    snprintf(spec, sizeof spec, spec_key(&d, "header") ? "%s:header=no" : "%s", format);
     int status = output_table(o, spec, &t);
     if (!status)
         status = output_close(o);
@@ -252,9 +250,9 @@ static const char *format_of(const char *path)
     size_t n = path ? strlen(path) : 0;
 
     if (!to && n > 4 && !strcmp(path + n - 4, ".txt"))
-        return "precomputed";
-    const char *format = output_format(path, to, "csv");
-    if (!strcmp(format, "svmlight") || !strcmp(format, "npz")) {
+        return TXT_MATRIX;
+    const char *format = output_format(path, to, DEFAULT_MATRIX);
+    if (!spec_line(fx_data_write_describe, format).dense) {
         say_error("%s: kernel values are written as npy, csv, tsv or precomputed, not %s", path,
                   format);
         return NULL;
@@ -283,7 +281,7 @@ static int gram(work *w, int n, char **path)
         say_error("gram: --%s and -o - both want standard output", cli.json ? "json" : "check");
         return EXIT_USAGE;
     }
-    if (target && (status = output_open(&o, target, format)))
+    if (target && (status = output_open(&o, target, output_kind_of(format))))
         return status;
     if (plot_path && (status = plot_open(&p, plot_path)))
         return status;

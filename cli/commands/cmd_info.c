@@ -73,20 +73,9 @@ typedef struct peaks {
     int shift;                          /* of the hash; 0: the column is its slot */
 } peaks;
 
-static uint64_t entries(const fx_table *t)
-{
-    uint64_t n = 0;
-
-    for (size_t b = 0; b < t->blocks; b++) {
-        const fx_matrix *X = &t->block[b];
-        n += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0]) : (uint64_t)X->rows * X->cols;
-    }
-    return n;
-}
-
 static int new_peaks(peaks *p, const loaded *l)
 {
-    uint64_t max_columns = 2 * entries(&l->table) + 1;
+    uint64_t max_columns = 2 * (uint64_t)rows_stored(&l->table, 1) + 1;
     int bits = 1;
 
     if (max_columns > l->table.cols)
@@ -270,7 +259,6 @@ static double density(const facts *f, const fx_table *t)
 static int print(const facts *f, const loaded *l)
 {
     const fx_table *t = &l->table;
-    bool svmlight = !strcmp(l->format, "svmlight");
     char a[64], b[64];
 
     safe_print(stdout, "file         %s\n", l->name);
@@ -278,7 +266,7 @@ static int print(const facts *f, const loaded *l)
                l->compression ? l->compression : "");
     safe_print(stdout, "rows         %zu\n", t->rows);
     safe_print(stdout, "columns      %zu", t->cols);
-    if (svmlight)
+    if (l->numbered)
         safe_print(stdout, ", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
     if (f->columns_used < t->cols)
         safe_print(stdout, ", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "files/files.h"
+#include "tables/tables.h"
 #include "terminal/terminal.h"
 
 #include <stdlib.h>
@@ -59,16 +60,6 @@ static double rows_of(const char *spec)
     return strtod(spec_key(&about, "n")->fallback, NULL);
 }
 
-static uint64_t stored(const fx_table *t)
-{
-    uint64_t n = 0;
-
-    for (size_t b = 0; b < t->blocks; b++)
-        n += t->block[b].ptr ? (uint64_t)(t->block[b].ptr[t->block[b].rows] - t->block[b].ptr[0])
-                             : (uint64_t)t->block[b].rows * t->block[b].cols;
-    return n;
-}
-
 static json_t *planted_list(const char *planted)
 {
     json_t *list = json_array();
@@ -103,8 +94,8 @@ static int make(output *o, output *sets, const char *spec, const char *format)
         status = output_close(sets);
     if (!status) {
         if (!output_is_stdout(output_path))
-            say_note("%s: %s, %zu rows x %zu columns, %llu non-zeros", output_path, spec, t.rows,
-                     t.cols, (unsigned long long)stored(&t));
+            say_note("%s: %s, %zu rows x %zu columns, %.0f non-zeros", output_path, spec, t.rows,
+                     t.cols, rows_stored(&t, 1));
         if (cli.verbose && *planted) {
             say_note("planted:");
             say_lines(planted);
@@ -113,8 +104,8 @@ static int make(output *o, output *sets, const char *spec, const char *format)
             status = say_json(json_pack(
                 "{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:f}", "set", say_text(spec), "seed",
                 (json_int_t)cli.seed, "rows", (json_int_t)t.rows, "columns", (json_int_t)t.cols,
-                "nonzeros", (json_int_t)stored(&t), "output", say_text(output_path), "planted",
-                planted_list(planted), "seconds", say_clock() - start));
+                "nonzeros", (json_int_t)rows_stored(&t, 1), "output", say_text(output_path),
+                "planted", planted_list(planted), "seconds", say_clock() - start));
     }
     fx_data_free(data);
     return status;
@@ -123,7 +114,7 @@ static int make(output *o, output *sets, const char *spec, const char *format)
 static int run(int n, char **operand)
 {
     char spec[512];
-    const char *format = output_format(output_path, to, "svmlight");
+    const char *format = output_format(output_path, to, DEFAULT_ROWS);
     output *o = NULL, *sets = NULL;
 
     (void)n;
@@ -133,9 +124,9 @@ static int run(int n, char **operand)
         say_error("make: --json needs -o FILE, since both want standard output");
         return EXIT_USAGE;
     }
-    int status = output_open(&o, output_path, format);
+    int status = output_open(&o, output_path, output_kind_of(format));
     if (!status && planted_path)
-        status = output_open(&sets, planted_path, "svmlight");
+        status = output_open(&sets, planted_path, OUTPUT_TEXT);
     return status ? status : make(o, sets, spec, format);
 }
 

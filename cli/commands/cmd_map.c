@@ -19,7 +19,7 @@ static bool measure;
 static uint64_t pairs;
 
 static const opt options[] = {
-    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, "anova:order=2",
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, DEFAULT_KERNEL,
      "the kernel to approximate; see below", 0, 0},
     {"map", 'm', "SPEC", OPT_TEXT, &map_spec, NULL,
      "the map; see below (default: rk, rm or rff, whichever serves the kernel)", 0, 0},
@@ -45,6 +45,7 @@ static const opt_group group = {"Options", options};
 typedef struct work {
     loaded X;
     kernel_choice k;
+    fx_description format;              /* of the output */
     fx_map *map;
     void *Z;                            /* a portion */
     fx_error error;
@@ -66,8 +67,7 @@ static int say_row(fx_status s, size_t first)
     return EXIT_NUMERIC;
 }
 
-static int write_chunk(work *w, output *o, const char *format, fx_type type, size_t first, size_t n,
-                       size_t D)
+static int write_chunk(work *w, output *o, fx_type type, size_t first, size_t n, size_t D)
 {
     const fx_table *x = &w->X.table;
     fx_matrix z = {.rows = n, .cols = D, .stride = D, .type = type, .val = w->Z};
@@ -77,10 +77,10 @@ static int write_chunk(work *w, output *o, const char *format, fx_type type, siz
     size_t size = type == FX_F64 ? sizeof(double) : sizeof(float);
     char spec[32];
 
-    if (!strcmp(format, "npy"))
+    if (w->format.binary)
         return output_bytes(o, w->Z, n * D * size);
-    snprintf(spec, sizeof spec, first && strcmp(format, "svmlight") ? "%s:header=no" : "%s",
-             format);
+    snprintf(spec, sizeof spec, first && spec_key(&w->format, "header") ? "%s:header=no" : "%s",
+             w->format.name);
     return output_part(o, spec, &t);
 }
 
@@ -101,7 +101,7 @@ static int chunk_rows(size_t *step, const work *w, size_t D)
 }
 
 /* Without an output the features are made all the same: it shows that they can be, and how fast. */
-static int map_rows(work *w, output *o, const char *format)
+static int map_rows(work *w, output *o)
 {
     const fx_matrix *X = w->X.table.block;
     size_t D = fx_map_features(w->map), row = bytes_of_row(D), step;
@@ -113,11 +113,11 @@ static int map_rows(work *w, output *o, const char *format)
     say_note("map: %s of %s, %zu x %zu, %s", fx_map_spec(w->map), fx_kernel_spec(w->k.kernel),
              X->rows, D, say_bytes(need, (double)row * (double)X->rows));
     if ((status = chunk_rows(&step, w, D))
-        || (o && (status = output_size_check(o, format, type, X->rows, D))))
+        || (o && (status = output_size_check(o, w->format.name, type, X->rows, D))))
         return status;
     if (!(w->Z = malloc(row && step ? row * step : 1)))
         return say_no_memory("features");
-    if (o && !strcmp(format, "npy"))
+    if (o && w->format.binary)
         status = output_npy(o, type, X->rows, D);
     progress_begin("map", "rows", (double)X->rows);
     for (size_t i = 0; i < X->rows && !status; i += step) {
@@ -128,7 +128,7 @@ static int map_rows(work *w, output *o, const char *format)
         fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &run);
         double mapped = say_clock();
         progress_part(at + all / 2, at + all);
-        status = s ? say_row(s, i) : o ? write_chunk(w, o, format, type, i, n, D) : 0;
+        status = s ? say_row(s, i) : o ? write_chunk(w, o, type, i, n, D) : 0;
         w->seconds_map += mapped - start;
         w->seconds_write += say_clock() - mapped;
     }
@@ -193,34 +193,32 @@ static int report(const work *w, const char *written)
     return say_json(j);
 }
 
-static const char *format_of(const char *path)
+static int choose_format(fx_description *d, const char *path)
 {
-    const char *format = output_format(path, to, "csv");
-
-    if (strcmp(format, "npz") != 0 && strcmp(format, "precomputed") != 0)
-        return format;
-    say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path, format);
-    return NULL;
+    *d = spec_line(fx_data_write_describe, output_format(path, to, DEFAULT_MATRIX));
+    if (!d->members && !d->precomputed)
+        return 0;
+    say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path, d->name);
+    return EXIT_USAGE;
 }
 
 static int map(work *w, const char *path)
 {
     output *o = NULL;
-    const char *const maps[] = {map_spec ? map_spec : "rk", map_spec ? NULL : "rm", "rff", NULL};
+    const char *const only[] = {map_spec, NULL}, *const *maps = map_spec ? only : kernel_maps;
     const char *target = output_path ? output_path : measure || cli.json ? NULL : "-";
-    const char *format = format_of(target);
     size_t D, step;
-    int status;
+    int status = choose_format(&w->format, target);
 
-    if (!format)
-        return EXIT_USAGE;
+    if (status)
+        return status;
     if (target && (cli.json || measure) && output_is_stdout(target)) {
         say_error("map: --%s and -o - both want standard output", cli.json ? "json" : "error");
         return EXIT_USAGE;
     }
     if ((status = kernel_features(&D, features, 1)) || (status = kernel_prepare(&w->k, kernel_spec))
         || (status = kernel_map_check(maps, &w->k))
-        || (target && (status = output_open(&o, target, format)))
+        || (target && (status = output_open(&o, target, output_kind_of(w->format.name))))
         || (status = rows_ready(&w->X, path, scale_spec))
         || (status = kernel_finish(&w->k, &w->X.table))
         || (status = kernel_features(&D, features, w->X.table.cols)))
@@ -231,7 +229,7 @@ static int map(work *w, const char *path)
                              w->X.table.block);
     if (s)
         return say_failure(s);
-    if ((o || !measure) && (status = map_rows(w, o, format)))
+    if ((o || !measure) && (status = map_rows(w, o)))
         return status;
     if (measure && (status = measure_error(w)))
         return status;

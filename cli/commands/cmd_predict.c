@@ -139,7 +139,7 @@ static int npy_rows(job *j, double *v, size_t n)
 static int npy_end(job *j)
 {
     bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
-    int status = output_size_check(j->o, "npy", FX_F64, (size_t)j->rows, j->width);
+    int status = output_size_check(j->o, form, FX_F64, (size_t)j->rows, j->width);
     char buf[1 << 14];
     size_t n;
 
@@ -281,7 +281,7 @@ static int predict(job *j, char **operand, const char *data)
     int status = check(j, operand[0]);
 
     if (status || (status = name_columns(j))
-        || (status = output_open(&j->o, output_path, *form == 'n' ? "npy" : "text")))
+        || (status = output_open(&j->o, output_path, output_kind_of(form))))
         return status;
     status = model_file_rows(&in, data, &j->c,
                              (load_options){.unlabelled = true, .streamed = true});

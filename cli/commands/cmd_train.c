@@ -133,7 +133,7 @@ static int check_names(const loaded *X)
 {
     fx_reader *r = NULL;
 
-    if (!X->table.name || !X->spec || !spec_says(X->spec, "", "csv"))
+    if (!X->table.name || !spec_get(X->spec, "header").p)
         return 0;
     fx_status s = fx_data_reader_new(&r, X->spec, X->name);
     if (!s)
@@ -376,8 +376,8 @@ static int train(job *j, const char *data)
     int status, reported;
 
     if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
-        || (status = output_open(&o, j->t.path, "model"))
-        || (history_path && (status = output_open(&history, history_path, "csv"))))
+        || (status = output_open(&o, j->t.path, OUTPUT_BINARY))
+        || (history_path && (status = output_open(&history, history_path, OUTPUT_TEXT))))
         return status;
     if (init_path)
         same_file_update(o, init_path);                 /* the model goes on in its file */

@@ -96,9 +96,9 @@ static int parse_orders(job *j)
             return bad_list("--order", orders, "whole numbers from 1 to 16");
         j->kernel[i].order = (size_t)x[i];
         if (x[i] > 1)
-            snprintf(spec, sizeof j->kernel[i].spec, "anova-upto:order=%.0f", x[i]);
+            snprintf(spec, sizeof j->kernel[i].spec, UPTO_ORDER "%.0f", x[i]);
         else
-            snprintf(spec, sizeof j->kernel[i].spec, j->exact ? "linear" : "");
+            snprintf(spec, sizeof j->kernel[i].spec, j->exact ? INNER_PRODUCT : "");
         status = *spec ? kernel_prepare(&j->kernel[i].k, spec) : 0;
     }
     return status;
@@ -164,7 +164,7 @@ static int check_options(job *j)
     if ((ranks && (status = model_takes(spec, "rank")))
         || (betas && (status = model_takes(spec, "beta"))))
         return status;
-    const char *first = kernel_spec ? kernel_spec : "anova-upto:order=2";
+    const char *first = kernel_spec ? kernel_spec : UPTO_ORDER "2";
     if ((status = factor_check(&kernel_spec, NULL, NULL))
         || (status = fitting_path_exists("tune")) || (status = exact_check(&first, features))
         || (status = parse_costs(j)) || (status = parse_features(j))

@@ -24,17 +24,12 @@ static bool is_raw(const method *m) { return !m->map && model_about(m->model).ma
 /* Of kernels: are values sums over combinations of columns? */
 static bool combines(const char *kernel)
 {
-    fx_description d;
-
-    return !kernel || (spec_about(&d, fx_kernel_describe, kernel) && d.explainable);
+    return !kernel || spec_line(fx_kernel_describe, kernel).explainable;
 }
 
 static bool is_explained(const method *m)
 {
-    fx_description d;
-
-    return combines(m->kernel)
-           && (!m->map || (spec_about(&d, fx_map_describe, m->map) && d.explainable));
+    return combines(m->kernel) && (!m->map || spec_line(fx_map_describe, m->map).explainable);
 }
 
 /* ---- What the rule sees ------------------------------------------------------------------- */

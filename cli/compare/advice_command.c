@@ -104,7 +104,6 @@ static void put_model(FILE *f, const char *spec)
 int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
 {
     char spec[FITTING_SPEC], number[32];
-    fx_description about;
     double C = median_cost(m, seeds);
     bool in_model = model_penalty_grows(m->model);      /* the penalty is a key there, not -C */
     int status = in_model ? factor_times(spec, m->model, C) : 0;
@@ -120,7 +119,7 @@ int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds)
         put_option(f, "-C", say_number(number, C));
     put_option(f, "--kernel", m->kernel);
     put_option(f, "--map", m->map);
-    if (m->map && m->features && spec_about(&about, fx_map_describe, m->map) && !about.exact) {
+    if (m->map && m->features && !spec_line(fx_map_describe, m->map).exact) {
         snprintf(number, sizeof number, "%zu", m->features);
         put_option(f, "-D", number);
     }

@@ -15,9 +15,7 @@
 enum { SAMPLE = 200 };                  /* rows that are looked at */
 #define GROWTH 100                      /* all-subsets: mean K(x, x) that random features bear */
 
-static const char *const specs[KERNELS] = {"linear", "anova:order=2", "anova-upto:order=2",
-                                           "anova-upto:order=3", "all-subsets", "poly:degree=2",
-                                           "rbf"};
+static const char *const specs[KERNELS] = {COMPARE_KERNELS};
 
 /* Some rows, scaled: all over the table, which may be sorted. */
 static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale)
@@ -117,9 +115,8 @@ int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
     for (size_t i = 0; i < KERNELS; i++) {
         kernel_setup *k = &kernels[i];
         *k = (kernel_setup){.scale = c->scale};
-        snprintf(k->spec, sizeof k->spec, "%s", specs[i]);
-        if (i == RBF)
-            snprintf(k->spec, sizeof k->spec, "rbf:gamma=%.2g", apart > 0 ? 1 / apart : 1);
+        snprintf(k->spec, sizeof k->spec, i == RBF ? "%s:gamma=%.2g" : "%s", specs[i],
+                 apart > 0 ? 1 / apart : 1);
         fx_status s = (i == SUBSETS ? tame : measure)(k, &c->X.table, &diagonal, &all);
         if (s == FX_ECANCELLED)
             return say_failure(s);

@@ -22,8 +22,8 @@ enum { LISTED = 7 };                    /* counts of -D */
 #define EXACT_WORK 6e9
 #define RIDGE_ROWS 2500                 /* of kernel-ridge, which grows with the cube */
 
-static const char *const families[] = {"linear", "explicit", COMPARE_PAIRS, COMPARE_TRIPLES,
-                                       COMPARE_SUBSETS, "rk", "ts", "rm", "rff", "exact", NULL};
+static const char *const families[] = {"linear", UPTO_PRODUCTS, COMPARE_PAIRS, COMPARE_TRIPLES,
+                                       COMPARE_SUBSETS, COMPARE_MAPS, "exact", NULL};
 
 static kernel_setup kernels[KERNELS];
 
@@ -138,7 +138,7 @@ static method *enter_product(comparison *c, const kernel_setup *k, const char *n
 {
     method *m = enter(c, k, name);
 
-    m->map = "explicit";
+    m->map = UPTO_PRODUCTS;
     m->features = (size_t)fmin(D, INT32_MAX);
     return m;
 }
@@ -171,7 +171,7 @@ static void enter_map(comparison *c, const char *map, const kernel_setup *k, con
     method *m;
 
     snprintf(name, sizeof name, "%s %.50s", map, k->spec);
-    if (!is_requested(c, map) || (*k->reason && again) || (c->cols < 2 && spec_says(map, "", "rk")))
+    if (!is_requested(c, map) || (*k->reason && again))
         return;
     m = enter(c, k, name);
     m->map = map;
@@ -182,9 +182,8 @@ static void enter_map(comparison *c, const char *map, const kernel_setup *k, con
 
 static void enter_maps(comparison *c)
 {
-    static const struct { const char *map; int kernel; } maps[] = {
-        {"rk", ANOVA}, {"rk", PAIRS}, {"rk", TRIPLES}, {"rk", SUBSETS}, {"ts", POLY}, {"rm", POLY},
-        {"rff", RBF}};
+    enum { COMBINING = 4 };             /* of the maps, the first ones */
+    static const struct { const char *map; int kernel; } maps[] = {COMPARE_MAPPED};
     double rows = (double)(c->train + c->valid);
     bool said = false;                  /* of kernels that do not suit the rows */
     char word[32];
@@ -199,7 +198,7 @@ static void enter_maps(comparison *c)
                      "%.0e numbers; -D and --rows take fewer", D, rows, NUMBERS);
             continue;
         }
-        for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
+        for (size_t k = c->cols < 2 ? COMBINING : 0; k < sizeof maps / sizeof *maps; k++)
             enter_map(c, maps[k].map, &kernels[maps[k].kernel], word, (size_t)D, said);
         said = true;
     }
@@ -265,7 +264,7 @@ int methods_enter(comparison *c)
         return status;
     if (is_requested(c, "linear"))
         enter(c, &kernels[LINEAR], "linear")->kernel = NULL;
-    if (is_requested(c, "explicit") && c->cols >= 2)
+    if (is_requested(c, UPTO_PRODUCTS) && c->cols >= 2)
         enter_products(c, &kernels[PAIRS], 2);
     if (is_requested(c, COMPARE_PAIRS))
         enter_factors(c, &kernels[LINEAR], COMPARE_PAIRS);
@@ -273,7 +272,7 @@ int methods_enter(comparison *c)
         enter_factors(c, &kernels[LINEAR], COMPARE_TRIPLES ":order=3");
     if (is_requested(c, COMPARE_SUBSETS))
         enter_factors(c, &kernels[SUBSETS], COMPARE_SUBSETS);
-    if (is_requested(c, "explicit") && c->cols >= 3)
+    if (is_requested(c, UPTO_PRODUCTS) && c->cols >= 3)
         enter_products(c, &kernels[TRIPLES], 3);
     enter_maps(c);
     return is_requested(c, "exact") ? enter_exact(c) : 0;

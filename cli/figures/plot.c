@@ -109,11 +109,11 @@ int plot_open(plot *p, const char *path)
     }
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
-    int status = output_open(&p->image, path, "svg");
+    int status = output_open(&p->image, path, OUTPUT_TEXT);
     if (!status)
-        status = output_open(&p->script, p->script_path, "gnuplot");
+        status = output_open(&p->script, p->script_path, OUTPUT_TEXT);
     if (!status)
-        status = output_open(&p->data, p->data_path, "tsv");
+        status = output_open(&p->data, p->data_path, OUTPUT_TEXT);
     if (status)
         return status;
     return plot_check();

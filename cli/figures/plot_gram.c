@@ -169,7 +169,7 @@ int plot_gram(plot *p, const char *path, const char *title, const double *K, siz
         fx_matrix block = {f.rows, f.cols, f.cols, FX_F64, 0, f.M, NULL, NULL};
         fx_table shown = {.rows = f.rows, .cols = f.cols, .blocks = 1, .block = &block};
         write_script(&t, &f, path, p->data_path, title, X, Z);
-        status = output_table(p->data, "tsv:header=no", &shown);
+        status = output_table(p->data, PLOT_MATRIX, &shown);
     }
     if (!status)
         status = plot_finish(p, path, &t, NULL);

@@ -115,9 +115,11 @@ static int zip_data(void *ctx, const void *bytes, size_t len)
 }
 
 /* ---- Files -------------------------------------------------------------------------------- */
-static bool binary(const char *format)
+output_kind output_kind_of(const char *format)
 {
-    return !strcmp(format, "npy") || !strcmp(format, "npz") || !strcmp(format, "model");
+    fx_description d = spec_line(fx_data_write_describe, format);
+
+    return d.members ? OUTPUT_ZIP : d.binary ? OUTPUT_BINARY : OUTPUT_TEXT;
 }
 
 /* To the end, never over the beginning: /dev/fd/3 may be a file that others have written to. */
@@ -202,7 +204,7 @@ static bool taken(const output *o)
     return false;
 }
 
-static int begin(output *o, const char *format)
+static int begin(output *o, output_kind kind)
 {
     struct stat st;
     const char *pack = extension_compression(o->path);
@@ -234,9 +236,9 @@ static int begin(output *o, const char *format)
         return EXIT_USAGE;
     }
     o->terminal = isatty(o->fd);
-    if (binary(format) && o->terminal)
+    if (kind != OUTPUT_TEXT && o->terminal)
         return no_output(o, "a terminal cannot show binary numbers; use -o FILE");
-    if (!strcmp(format, "npz")) {
+    if (kind == OUTPUT_ZIP) {
         o->zipped = true;
         o->zip = (zip_writer){.put = put, .ctx = o};
         o->sink = (fx_sink){zip_data, zip_member, o};
@@ -244,7 +246,7 @@ static int begin(output *o, const char *format)
     return 0;
 }
 
-int output_open(output **out, const char *path, const char *format)
+int output_open(output **out, const char *path, output_kind kind)
 {
     output *o = outputs;
 
@@ -252,7 +254,7 @@ int output_open(output **out, const char *path, const char *format)
         o++;
     *o = (output){.used = true, .fd = -1, .sink = {put, NULL, o}};
     snprintf(o->path, sizeof o->path, "%s", path);
-    int status = strlen(path) < sizeof o->path ? begin(o, format) : failed(o, ENAMETOOLONG);
+    int status = strlen(path) < sizeof o->path ? begin(o, kind) : failed(o, ENAMETOOLONG);
     if (!status)
         *out = o;
     return status;
@@ -287,7 +289,8 @@ int output_part(output *o, const char *spec, const fx_table *t)
 
 int output_table(output *o, const char *spec, const fx_table *t)
 {
-    fx_table u = spec_says(spec, "", "precomputed") ? numbered(o, t) : *t;
+    bool numbers = spec_line(fx_data_write_describe, spec).precomputed;
+    fx_table u = numbers ? numbered(o, t) : *t;
 
     int status = output_size_check_table(o, spec, &u);
     if (status)

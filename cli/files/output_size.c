@@ -13,21 +13,14 @@
 
 static const double GIGABYTE = 1 << 30;
 
-static bool has_head(const char *format)       /* csv and tsv: a line of names */
-{
-    fx_description d;
-
-    return spec_about(&d, fx_data_write_describe, format) && spec_key(&d, "header");
-}
-
 /* The least that a number takes: text has a digit and what separates it, precomputed also the
  * number of the column.  0: the format leaves zeros out. */
-static double bytes_of(const char *format, fx_type type)
+static double bytes_of(const fx_description *format, fx_type type)
 {
-    return spec_says(format, "", "npy")           ? (type == FX_F64 ? 8 : 4)
-           : has_head(format)                     ? 2
-           : spec_says(format, "", "precomputed") ? 4
-                                                  : 0;
+    return !format->dense          ? 0
+           : format->binary        ? (type == FX_F64 ? 8 : 4)
+           : format->precomputed   ? 4
+                                   : 2;
 }
 
 /* "16.0 GiB (17179869184 bytes)" */
@@ -40,11 +33,11 @@ static const char *size_text(char out[64], double bytes)
 }
 
 /* The line of names that csv and tsv begin with, if these are x1, x2, .. */
-static double head_bytes(const char *format, size_t cols)
+static double head_bytes(const fx_description *format, size_t cols)
 {
     double bytes = 0, digits = 1;
 
-    if (!has_head(format))
+    if (!spec_key(format, "header"))
         return 0;
     for (double first = 1; first <= (double)cols; first *= 10, digits++)
         bytes += (digits + 2) * (fmin((double)cols + 1, 10 * first) - first);
@@ -53,16 +46,17 @@ static double head_bytes(const char *format, size_t cols)
 
 int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols)
 {
-    double bytes = bytes_of(format, type) * (double)rows * (double)cols;
+    fx_description d = spec_line(fx_data_write_describe, format);
+    double bytes = bytes_of(&d, type) * (double)rows * (double)cols;
     const char *name = output_is_stdout(o->path) ? "stdout" : o->path;
     struct statvfs fs;
     char need[64], have[64];
 
     if (bytes > 0)
-        bytes += head_bytes(format, cols);
+        bytes += head_bytes(&d, cols);
     if (bytes > (double)cli.max_memory) {
         say_error("%s: %zu x %zu numbers take %s%s, the limit is %s", name, rows, cols,
-                  *format == 'n' ? "" : "at least ", size_text(need, bytes),
+                  d.binary ? "" : "at least ", size_text(need, bytes),
                   size_text(have, (double)cli.max_memory));
         say_hint("--max-memory SIZE raises the limit");
         return EXIT_MEMORY;
@@ -73,7 +67,7 @@ int output_size_check(const output *o, const char *format, fx_type type, size_t 
     if (bytes <= space)
         return 0;
     say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name, rows, cols,
-              *format == 'n' ? "" : "at least ", size_text(need, bytes), size_text(have, space));
+              d.binary ? "" : "at least ", size_text(need, bytes), size_text(have, space));
     return EXIT_USAGE;
 }
 
@@ -101,11 +95,12 @@ static int spread_out(const output *o, double bytes, const fx_table *t)
 
 int output_size_check_table(const output *o, const char *spec, const fx_table *t)
 {
+    fx_description d = spec_line(fx_data_write_describe, spec);
     fx_type type = FX_F32;
 
     for (size_t b = 0; b < t->blocks; b++)
         type = t->block[b].type == FX_F64 ? FX_F64 : type;
-    double bytes = bytes_of(spec, type) * (double)t->rows * (double)t->cols;
+    double bytes = bytes_of(&d, type) * (double)t->rows * (double)t->cols;
     int status = bytes > 0 ? spread_out(o, bytes, t) : 0;
     if (!status)
         status = output_size_check(o, spec, type, t->rows, t->cols);

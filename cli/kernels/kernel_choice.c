@@ -36,10 +36,11 @@ int kernel_prepare(kernel_choice *k, const char *spec)
 
 int kernel_finish(kernel_choice *k, const fx_table *t)
 {
+    const char *family = spec_line(fx_kernel_describe, k->spec).family;
     int status = 0;
 
     if (!k->kernel && t && t->name)
-        status = family_names_read(&k->family, k->path, t, spec_says(k->spec, "", "itemset"));
+        status = family_names_read(&k->family, k->path, t, family && !strcmp(family, "sets"));
     return status || k->kernel ? status : parse(k, t ? t->base : 1);
 }
 
@@ -51,12 +52,12 @@ void kernel_free(kernel_choice *k)
 
 bool kernel_precomputed(const char *spec)
 {
-    fx_description d;
-
-    return spec && *spec && spec_about(&d, fx_kernel_describe, spec) && d.precomputed;
+    return spec_line(fx_kernel_describe, spec).precomputed;
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */
+const char *const kernel_maps[] = {DEFAULT_MAPS, NULL};
+
 int kernel_features(size_t *D, const char *text, size_t cols)
 {
     char *end = NULL;

@@ -19,6 +19,7 @@ int kernel_finish(kernel_choice *k, const fx_table *t);         /* NULL: no rows
 void kernel_free(kernel_choice *k);
 bool kernel_precomputed(const char *spec);      /* rows of kernel values; spec may be NULL or "" */
 int kernel_features(size_t *D, const char *text, size_t cols);  /* of -D: "1024" or "16x" */
+extern const char *const kernel_maps[]; /* those of DEFAULT_MAPS, then NULL */
 /* The first of maps[] (ends with NULL) that serves the kernel. */
 fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, size_t cols,
                      size_t D, uint64_t seed, const fx_matrix *sample);

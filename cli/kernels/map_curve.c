@@ -15,12 +15,7 @@
 enum { MAPS = 8, POINTS = 7, NARROW = 4, WIDE = 1024, SPEC_SIZE = 256 };
 static const double ROUNDING = 1e-6;    /* of floats: what is exact has no place in the figure */
 
-/* What is worth comparing; explicit has no error to show. */
-static const char *const usual[] = {"rk:projection=packed", "rk:projection=hadamard",
-                                    "rk:projection=hadamard,complex=yes", "scrk",
-                                    "rm", "rm:h01=yes", "ts",
-                                    "rff:projection=dense", "rff:projection=hadamard",
-                                    "jl", "sparse-jl"};
+static const char *const usual[] = {CURVE_MAPS};
 
 typedef struct curve {                  /* of one map */
     const char *name;

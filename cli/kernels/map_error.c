@@ -92,7 +92,7 @@ static bool independent(const fx_map *m)
     const char *spec = fx_map_spec(m);
 
     return spec_says(spec, "projection", "packed") || spec_says(spec, "projection", "dense")
-           || spec_says(spec, "", "jl");
+           || spec_line(fx_map_describe, spec).independent;
 }
 
 static int choose_width(pair_sample *s, const char *const *maps, const fx_kernel *k, size_t D)

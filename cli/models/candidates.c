@@ -48,7 +48,7 @@ static bool enter_products(candidate_set *k, const char *kernel, int order)
 {
     double D = rows_products((double)k->t.cols, order), numbers = stored(k, order);
     double share = (double)k->all / (double)k->t.rows;
-    candidate x = {.kernel = kernel, .map = "explicit", .features = (size_t)fmin(D, INT32_MAX),
+    candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = (size_t)fmin(D, INT32_MAX),
                    .work = numbers + D};
 
     if (!k->c->features || D > WIDTH || numbers > BUDGET)
@@ -67,7 +67,7 @@ static bool enter_products(candidate_set *k, const char *kernel, int order)
 
 void candidates_enter(candidate_set *k)
 {
-    static const char *const upto[] = {NULL, NULL, "anova-upto:order=2", "anova-upto:order=3"};
+    static const char *const upto[] = {NULL, NULL, UPTO_ORDER "2", UPTO_ORDER "3"};
 
     if (fitting_about().kernel == FX_MUST) {
         enter(k, (candidate){.kernel = k->plan.kernel,
@@ -81,5 +81,5 @@ void candidates_enter(candidate_set *k)
     enter(k, (candidate){0});
     for (int order = 2; order <= 3 && (size_t)order <= k->t.cols && k->c->kernel; order++)
         if (!enter_products(k, upto[order], order))
-            enter_random(k, upto[order], "rk");
+            enter_random(k, upto[order], UPTO_MAP);
 }

@@ -95,7 +95,7 @@ int convert_model(const char *in, const char *out, const char *to, const char *t
         status = 1;
     if (!status)
         return EXIT_USAGE;
-    if (!(status = output_open(&o, out, export ? "text" : "model")))
+    if (!(status = output_open(&o, out, export ? OUTPUT_TEXT : OUTPUT_BINARY)))
         status = text ? read_libfm(&m, in, task) : model_file_load(&m, &bytes, in);
     if (!status && !text && !export)
         status = factorize(&m);

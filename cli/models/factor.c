@@ -119,7 +119,8 @@ int factor_check(const char **kernel, const char *cost, const char *features)
     }
     if ((status = resolve_solver()) || (status = groups_kernel(kernel)))
         return status;
-    if (!*kernel || spec_says(*kernel, "", "groups") || spec_says(*kernel, "", "cross"))
+    fx_description d = spec_line(fx_kernel_describe, *kernel);
+    if (!*kernel || (d.family && strcmp(d.family, "sets") && !d.outer))
         return 0;
     say_error("--kernel %s: %s learns its combinations; groups:file=FILE and cross:file=FILE say "
               "which it may have",

@@ -202,8 +202,6 @@ bool fitting_unlabelled(void)
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */
-static const char *const usual[] = {"rk", "rm", "rff", NULL};
-
 /* The first of maps[] that serves the kernel, or the last one. */
 static fx_status first_map(const char **spec, const char *const *maps, const kernel_choice *k,
                            size_t cols)
@@ -223,14 +221,14 @@ const char *fitting_served(const kernel_choice *k, size_t cols)
 {
     const char *map;
 
-    return first_map(&map, usual, k, cols) ? NULL : map;
+    return first_map(&map, kernel_maps, k, cols) ? NULL : map;
 }
 
 int fitting_map(const char **spec, const kernel_choice *k, size_t cols)
 {
     const char *const only[] = {fit.map, NULL};
     bool given = fit.map && strcmp(fit.map, "auto") != 0;
-    fx_status s = first_map(spec, given ? only : usual, k, cols);
+    fx_status s = first_map(spec, given ? only : kernel_maps, k, cols);
 
     return s == FX_EUNSUPPORTED ? say_failure(s) : 0;   /* else the fit says what is wrong */
 }

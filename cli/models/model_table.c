@@ -8,18 +8,7 @@
 
 #include <string.h>
 
-fx_description model_about(const char *spec)
-{
-    fx_description d = {0};
-    spec_part name = spec_get(spec, "");
-    char alone[64];
-
-    if (!spec || spec_about(&d, fx_model_describe, spec))
-        return d;
-    snprintf(alone, sizeof alone, "%.*s", (int)name.n, name.p ? name.p : "");
-    spec_about(&d, fx_model_describe, alone);
-    return d;
-}
+fx_description model_about(const char *spec) { return spec_line(fx_model_describe, spec); }
 
 bool model_has(const char *spec, const char *key)
 {

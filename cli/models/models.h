@@ -2,7 +2,6 @@
  * models.h - options to plans, fits and model files. */
 #ifndef CLI_MODELS_H
 #define CLI_MODELS_H
-#include "defaults.h"
 #include "kernels/kernels.h"
 #include "terminal/terminal.h"
 

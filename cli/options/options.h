@@ -67,6 +67,8 @@ typedef const char *spec_names(size_t i);
 typedef fx_status spec_describes(fx_description *d, const char *spec);
 /* Is the spec right?  Ends the program if there is no memory to tell. */
 bool spec_about(fx_description *d, spec_describes *about, const char *spec);
+/* By the spec, else by its name alone, which is NULL if there is none; spec may be NULL. */
+fx_description spec_line(spec_describes *about, const char *spec);
 const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
 /* "csv, tsv and text": those of a table for which `is` holds. */
 enum { SPEC_LIST = 512 };

@@ -48,6 +48,19 @@ bool spec_about(fx_description *d, spec_describes *about, const char *spec)
     return !s;
 }
 
+fx_description spec_line(spec_describes *about, const char *spec)
+{
+    fx_description d = {0};
+    spec_part name = spec_get(spec, "");
+    char alone[64];
+
+    if (!spec || spec_about(&d, about, spec))
+        return d;
+    snprintf(alone, sizeof alone, "%.*s", (int)name.n, name.p ? name.p : "");
+    spec_about(&d, about, alone);
+    return d;
+}
+
 const fx_key *spec_key(const fx_description *d, const char *name)
 {
     for (size_t i = 0; i < d->keys; i++)

@@ -80,7 +80,7 @@ static int compare(sums *s, const double *K, const fx_matrix *Z)
     double *G = malloc((n < BLOCK ? n : BLOCK) * n * sizeof *G);
     fx_run run = progress_run();
     fx_kernel *dot = NULL;
-    fx_status st = G ? fx_kernel_parse(&dot, "linear", NULL, 1) : FX_OK;
+    fx_status st = G ? fx_kernel_parse(&dot, INNER_PRODUCT, NULL, 1) : FX_OK;
 
     for (size_t first = 0; first < n && G && !st; first += BLOCK) {
         size_t end = first + BLOCK < n ? first + BLOCK : n;

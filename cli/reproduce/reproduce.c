@@ -164,7 +164,7 @@ static int write_all(job *j)
     if (!status && j->image)
         status = draw(j);
     if (!status)
-        status = output_open(&page, j->page_path, "md");
+        status = output_open(&page, j->page_path, OUTPUT_TEXT);
     if (!status)
         status = page_write(page, j->r, &j->s.known, j->claim, j->claims, how.s,
                             j->image ? strrchr(j->image_path, '/') + 1 : NULL);

@@ -178,7 +178,7 @@ int store_finish(store *s)
 {
     strbuf t = {0};
     output *o = NULL;
-    int status = output_open(&o, s->path, "csv");
+    int status = output_open(&o, s->path, OUTPUT_TEXT);
 
     store_lines_head(&t, s);
     for (size_t i = 0; i < s->known.n; i++)

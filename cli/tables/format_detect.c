@@ -57,13 +57,10 @@ static const char *by_content(const char *bytes, size_t len)
 {
     format_line l = format_first_line(bytes, bytes + len);
 
-    if (len >= 6 && !memcmp(bytes, "\x93NUMPY", 6))
-        return "npy";
-    if (has_pair(l))
-        return "svmlight";
-    return format_has(l, ',') || format_has(l, ';') ? "csv"
-           : format_has(l, '\t')                    ? "tsv"
-                                                    : "svmlight";
+    return has_pair(l)                                ? "svmlight"
+           : format_has(l, ',') || format_has(l, ';') ? "csv"
+           : format_has(l, '\t')                      ? "tsv"
+                                                      : "svmlight";
 }
 
 /* The safetensors layout: the header's length in 8 bytes, then JSON. */

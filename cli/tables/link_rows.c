@@ -74,13 +74,9 @@ int link_rows_load(loaded *l, const char *part)
     if (!status) {
         made.table = fx_data_table(made.data);
         made.reading.rows = made.table.rows;
-        for (size_t b = 0; b < made.table.blocks; b++) {
-            const fx_matrix *X = &made.table.block[b];
-            made.reading.entries += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0])
-                                           : (uint64_t)X->rows * X->cols;
-        }
+        made.reading.entries = (uint64_t)rows_stored(&made.table, 1);
         made.seconds = say_clock() - start;
-        made.spec = strdup("svmlight:base=1"); /* such rows are read again after convert */
+        made.spec = strdup(MADE_ROWS);
         status = made.spec ? 0 : say_no_memory("reading");
     }
     free(text);

@@ -154,16 +154,14 @@ int load_next(loaded *l)
 }
 
 /* ---- The beginning ------------------------------------------------------------------------ */
-static int open_reader(loaded *l, const load_options *like)
+static int open_reader(loaded *l, const fx_description *d, const load_options *like)
 {
     stream *s = l->stream;
     strbuf spec = {0};
-    int status = reading_make(&spec, l->format, like, s->buf, s->cut);
+    int status = reading_make(&spec, l->format, d, like, s->buf, s->cut);
 
     if (!status) {
-        const char *named = spec_says(spec.s, "", "csv") ? "csv" : "text";
-        bool names = like->name && spec_says(spec.s, "", named)
-                     && spec_says(like->reader, "", named);
+        bool names = like->name && d->names && spec_says(like->reader, "", d->name);
         l->base_given = spec_get(spec.s, "base").p && !spec_says(spec.s, "base", "auto");
         fx_status st = fx_data_reader_new(&s->reader, spec.s, l->name);
         if (!st && names)
@@ -180,6 +178,7 @@ static int detect(loaded *l, const char *path, const load_options *like)
     stream *s = l->stream;
     bool zip = s->in.zip, any = !strcmp(reading_format, "auto");
     int status = zip ? 0 : fill(s);
+    fx_description d;
 
     if (status)
         return status;
@@ -193,14 +192,18 @@ static int detect(loaded *l, const char *path, const load_options *like)
     }
     l->format = any ? format_found(zip, path, s->buf, s->cut, like->reader)
                     : reading_format;
-    s->dense = !strcmp(l->format, "csv") || !strcmp(l->format, "tsv") || !strcmp(l->format, "npy");
-    s->words = !strcmp(l->format, "svmlight") && format_words(s->buf, s->cut);
-    if (zip != !strcmp(l->format, "npz")) {
+    fx_status st = reading_about(&d, l->format);
+    if (st)
+        return say_failure(st);
+    l->numbered = spec_key(&d, "base");
+    s->dense = d.dense;
+    s->words = l->numbered && format_words(s->buf, s->cut);
+    if (zip != d.members) {
         say_error("%s is %s zip file, so it cannot be read as %s", l->name, zip ? "a" : "not a",
                   l->format);
         return EXIT_USAGE;
     }
-    return open_reader(l, like);
+    return open_reader(l, &d, like);
 }
 
 static int open_stream(loaded *l, const char *path, const load_options *like)
@@ -323,10 +326,10 @@ void load_say(const loaded *l)
         {c->blank, "blank lines skipped"}, {c->dropped, "values dropped"},
         {c->summed, "duplicates added up"}, {c->sorted, "rows sorted"}};
 
-    if (!strcmp(l->format, "svmlight"))
+    if (l->numbered)
         n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
                              l->base_given ? "given" : "found");
-    if (!strcmp(l->format, "movielens") || !strcmp(l->format, "links"))
+    if (l->part)
         n = (size_t)snprintf(rest, sizeof rest, ", part %s, seed %llu", l->part,
                              (unsigned long long)cli.seed);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)

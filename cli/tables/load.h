@@ -19,9 +19,10 @@ const char *format_found(bool zip, const char *path, const char *bytes, size_t l
                          const char *reader);
 
 /* ---- reading.c ------------------------------------------------------------------------------ */
+fx_status reading_about(fx_description *d, const char *format); /* of --format */
 /* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
-int reading_make(strbuf *t, const char *format, const load_options *like, const char *bytes,
-                 size_t len);
+int reading_make(strbuf *t, const char *format, const fx_description *d, const load_options *like,
+                 const char *bytes, size_t len);
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */

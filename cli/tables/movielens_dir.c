@@ -69,7 +69,7 @@ int movielens_dir_read(loaded *l, const char *path, const load_options *like)
     l->reading.rows = l->table.rows;
     l->reading.entries = (uint64_t)l->table.block[0].ptr[l->table.rows];
     l->seconds = say_clock() - start;
-    l->spec = strdup("svmlight:base=1"); /* such rows are read again after convert */
+    l->spec = strdup(MADE_ROWS);
     if (!l->spec)
         return say_no_memory("reading");
     return like->name ? rows_widen(l, like->names, "the model") : 0;

@@ -2,6 +2,7 @@
  * reading.c - options of reading, as the spec string of the library's reader. */
 
 #include "load.h"
+#include "files/files.h"
 
 #include <string.h>
 
@@ -102,44 +103,41 @@ static void inherit(strbuf *t, const fx_description *d, const char *reader)
 }
 
 /* ---- Which options a format has ----------------------------------------------------------- */
-/* tsv is csv with tabs. */
-static const char *kind_name(size_t i)
+static const char *format_name(size_t i)
 {
-    static const char *const names[] = {"svmlight", "csv", "tsv", "text", "npy", "npz", NULL};
+    static const char *const names[] = {READ_NAMES, NULL};
 
     return names[i];
 }
 
-static fx_status kind_about(fx_description *d, const char *kind)
+fx_status reading_about(fx_description *d, const char *format)
 {
-    return fx_data_reader_describe(d, strcmp(kind, "tsv") ? kind : "csv");
+    return fx_data_reader_describe(d, strcmp(format, READ_TABS) ? format : READ_TABS_AS);
 }
 
 static bool has_key(const fx_description *d, const char *key) { return spec_key(d, key); }
 
-static int misplaced(const char *option, const char *formats, const char *kind)
+static int misplaced(const char *option, const char *formats, const char *format)
 {
-    say_error("--%s is for %s, but the input is %s", option, formats, kind);
+    say_error("--%s is for %s, but the input is %s", option, formats, format);
     return EXIT_USAGE;
 }
 
 /* By the first line; what is told apart by nothing has commas. */
-static const char *separator(const char *kind, format_line l)
+static const char *separator(const char *format, format_line l)
 {
-    return !strcmp(kind, "tsv")  ? "tab"
-           : format_has(l, ',')  ? "comma"
-           : format_has(l, ';')  ? "semicolon"
-           : format_has(l, '\t') ? "tab"
-                                 : "comma";
+    return !strcmp(format, READ_TABS) ? "tab"
+           : format_has(l, ',')       ? "comma"
+           : format_has(l, ';')       ? "semicolon"
+           : format_has(l, '\t')      ? "tab"
+                                      : "comma";
 }
 
-int reading_make(strbuf *t, const char *kind, const load_options *like, const char *bytes,
-                 size_t len)
+int reading_make(strbuf *t, const char *format, const fx_description *d, const load_options *like,
+                 const char *bytes, size_t len)
 {
-    fx_description d = {0};
-    fx_status failed = kind_about(&d, kind);
     char bits[24], words[24], list[SPEC_LIST];
-    bool based = like->base >= 0 && spec_key(&d, "base")
+    bool based = like->base >= 0 && spec_key(d, "base")
                  && (!index_base || !strcmp(index_base, "auto"));
     const struct { const char *option, *key, *value; bool list; } keys[] = {
         {"index-base", "base", !based ? index_base : like->base ? "1" : "0", false},
@@ -153,31 +151,29 @@ int reading_make(strbuf *t, const char *kind, const load_options *like, const ch
         {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
         {"ngram", "ngram", ngram ? words : NULL, false}};
 
-    if (failed)
-        return say_failure(failed);
     if (ml_part && !link_rows_given())
-        return misplaced("part", "a MovieLens directory and --links", kind);
+        return misplaced("part", "a MovieLens directory and --links", format);
     if (header && no_header) {
         say_error("--header and --no-header contradict each other");
         return EXIT_USAGE;
     }
     snprintf(bits, sizeof bits, "%llu", (unsigned long long)hash_bits);
     snprintf(words, sizeof words, "%llu", (unsigned long long)ngram);
-    strbuf_add(t, "%s", d.name);
+    strbuf_add(t, "%s", d->name);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (keys[i].value && !spec_key(&d, keys[i].key)) {
-            spec_list(list, kind_name, kind_about, has_key, keys[i].key, "and");
-            return misplaced(keys[i].option, list, kind);
+        if (keys[i].value && !spec_key(d, keys[i].key)) {
+            spec_list(list, format_name, reading_about, has_key, keys[i].key, "and");
+            return misplaced(keys[i].option, list, format);
         }
         if (keys[i].value)
             add(t, keys[i].key, keys[i].value, keys[i].list);
     }
-    if (spec_key(&d, "separator"))
-        add(t, "separator", separator(kind, format_first_line(bytes, bytes + len)), false);
-    if (like->unlabelled && spec_key(&d, "labels"))
+    if (spec_key(d, "separator"))
+        add(t, "separator", separator(format, format_first_line(bytes, bytes + len)), false);
+    if (like->unlabelled && spec_key(d, "labels"))
         add(t, "labels", "auto", false);
-    inherit(t, &d, like->reader);
-    if (spec_key(&d, "cat") && !t->failed && !spec_get(t->s, "cat").p)
+    inherit(t, d, like->reader);
+    if (spec_key(d, "cat") && !t->failed && !spec_get(t->s, "cat").p)
         add(t, "cat", "auto", false);
     return t->failed ? say_no_memory("the reader") : 0;
 }

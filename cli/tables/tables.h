@@ -12,6 +12,7 @@ typedef struct loaded {
     char *spec;                         /* of the reader, with what the rows settled */
     const char *name, *format, *compression;
     const char *part;                   /* of --part, or what stands for it */
+    bool numbered;                      /* the file has numbers of columns, from a base on */
     bool base_given;
     fx_reading reading;
     double seconds;

@@ -18,8 +18,9 @@
     interface has one prefix where the source has several folders; internal names say their room
   - every public function is named by a test
   - cli prints names from files by safe_print alone (cli/terminal/terminal.h)
-  - cli names no model but in cli/models/defaults.h, help and examples, and compares no spec with a
-    literal: it asks the library's tables (cli/options/spec_keys.c, cli/models/model_table.c)
+  - cli names no model, kernel, map or format but in cli/defaults.h, help and examples (NAMING has the
+    exceptions), and compares no spec with a literal: it asks the library's tables
+    (cli/options/spec_keys.c, cli/models/model_table.c)
   - the library never prints, exits, aborts, asserts, opens files or calls malloc past base/memory.c
   - every source file begins with its licence
 """
@@ -66,11 +67,17 @@ FORBIDDEN = {  # in src/, tests and benchmarks aside
 # What may print as it is: names of commands and help, text that is not shown, safe_text.c itself.
 PRINTS = ["cli/commands/help.c", "cli/kernels/family_names.c", "cli/terminal/safe_text.c",
           "cli/terminal/say.c", "cli/compare/advice_command.c"]
-NAMES_MODELS = "cli/models/defaults.h"
-# What is named like a model and is none: kernels, a format of models, a group of bench.
-NO_MODELS = {("cli/compare/kernel_setup.c", "all-subsets"), ("cli/commands/cmd_bench.c", "all-subsets"),
-             ("cli/commands/cmd_bench.c", "fm"), ("cli/commands/cmd_convert.c", "fm"),
-             ("cli/models/convert_model.c", "fm")}
+# What names models, kernels, maps and formats: defaults, formats by extension and by first bytes,
+# benchmarks, files of known data sets.
+NAMING = ["cli/defaults.h", "cli/files/extension.c", "cli/tables/format_detect.c",
+          "cli/commands/cmd_bench.c", "cli/datasets/*.c"]
+# What is named like one of them and is none: forms of models and of predictions, keys and options,
+# a method of compare, a part of a recipe, a word of a message.
+NO_NAMES = {"cli/commands/cmd_convert.c": ["fm"], "cli/models/convert_model.c": ["fm"],
+            "cli/commands/cmd_predict.c": ["text"], "cli/models/fitting.c": ["linear"],
+            "cli/models/factor.c": ["groups", "cross"], "cli/compare/methods.c": ["linear"],
+            "cli/models/model_table.c": ["groups", "cross"], "cli/reproduce/reproduce.c": ["text"],
+            "cli/reproduce/recipe_parse.c": ["text"], "cli/kernels/family_names.c": ["groups"]}
 LITERAL = r'"((?:\\.|[^"\\])*)"'
 problems = []
 
@@ -126,7 +133,7 @@ def check_cli():
             complain(path, f"is named like {library[stem(path)]}")
         for name in includes(path):
             other = name.split("/")[0]
-            if name in ("featcross.h", "cli.h") or same_folder(path, name):
+            if name in ("featcross.h", "cli.h", "defaults.h") or same_folder(path, name):
                 continue
             if name not in (f"{other}/{other}.h", f"{other}/{other}.def") or other not in CLI_RANK:
                 complain(path, f"includes {name}, which is neither beside it nor folder/folder.h")
@@ -206,17 +213,22 @@ def check_prints():
 
 
 def check_specs():
-    """Models' names and texts of specs in the program."""
-    names = model_names()
-    a_model = rf"(?:{'|'.join(sorted(names, key=len, reverse=True))})(?![\w-])"
-    for path in set(glob.glob("cli/**/*.[ch]", recursive=True)) - {NAMES_MODELS}:
-        text = header.text(path)
+    """Names of the library's tables and texts of specs in the program."""
+    models = model_names()
+    names = models | table_names()
+    a_model = rf"(?:{'|'.join(sorted(models, key=len, reverse=True))})(?![\w-])"
+    naming = {path for pattern in NAMING for path in glob.glob(pattern)}
+    for path in set(glob.glob("cli/**/*.[ch]", recursive=True)) - naming:
+        text = re.sub(r"""\{"[\w-]+",\s*(?:0|'.'),""", "{", header.text(path))     # an option
         for found in re.findall(LITERAL, text):
-            if re.match(a_model + "(:|$)", found) and (path, found) not in NO_MODELS:
-                complain(path, f"names the model {found}; {NAMES_MODELS} is the place")
+            if found.split(":")[0] in names and " " not in found \
+                    and found not in NO_NAMES.get(path, []):
+                complain(path, f"names {found}; cli/defaults.h is the place")
         for message in re.findall(r"\bsay_\w+\s*\(((?:[^;\"]|" + LITERAL + r")*);", text):
             if re.search("--model " + a_model, message[0]):
                 complain(path, f"has a message with the name of a model: {message[0][:60]}")
+        for found in re.findall(r'\bspec_says\s*\([^;"]*,\s*"",\s*' + LITERAL, text):
+            complain(path, f"asks for the name {found}; the table tells what it does")
         compared = r'\bstr(?:n?cmp|str)\s*\(([^;"]*\b(?:\w+_)?(?:spec|model|map|reader)\b[^;"]*),\s*' + LITERAL
         for what, found in re.findall(compared, text):
             if found not in ("auto", "none"):
@@ -249,6 +261,18 @@ def model_names():
     found = {name for line in lines for name in re.findall(r'\{"([\w-]+)",', line)}
     assert len(found) > 10 and "svm" in linear, "the tables of models were not found"
     return found | set(linear)
+
+
+def table_names():
+    """Of kernels, maps and formats, by the line of each."""
+    found = set()
+    for folder in ["kernel", "map", "read", "write"]:
+        text = " ".join(header.text(path) for path in glob.glob(f"src/{folder}/*.c"))
+        lines = re.findall(rf'^const fxi_{folder}_(?:type|format) fxi_{folder}_\w+ = \{{\s*'
+                           r'(.[^"]*"[\w-]+")?', text, re.M)
+        assert len(lines) >= 5 and all(lines), f"the table of src/{folder} was not understood"
+        found |= {line.split('"')[1] for line in lines}
+    return found
 
 
 def check_python_names():

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * defaults.h - what the program names of itself: formats, kernels, maps and models.  All others are
+ * those of the library's tables, and what is to be known of one is asked of these (spec_line).
+ * tests/layers refuses names elsewhere, but for help and examples. */
+#ifndef DEFAULTS_H
+#define DEFAULTS_H
+
+/* ---- Formats -------------------------------------------------------------------------------- */
+#define DEFAULT_ROWS "svmlight"         /* of rows, where neither --to nor the extension says it */
+#define DEFAULT_MATRIX "csv"            /* .. of features and kernel values */
+#define TXT_MATRIX "precomputed"        /* .. of kernel values in a file .txt */
+#define PLOT_MATRIX "tsv:header=no"     /* what gnuplot reads */
+#define MADE_ROWS "svmlight:base=1"     /* as rows that were made are read again after convert */
+/* What --format offers; the reader calls tabs csv. */
+#define READ_TABS "tsv"
+#define READ_TABS_AS "csv"
+#define READ_NAMES "svmlight", "csv", READ_TABS, "text", "npy", "npz"
+
+/* ---- Kernels and maps ----------------------------------------------------------------------- */
+#define DEFAULT_KERNEL "anova:order=2"  /* of kernel machines and --map */
+#define DEFAULT_MAPS "rk", "rm", "rff"  /* the first that serves the kernel */
+#define INNER_PRODUCT "linear"
+#define UPTO_ORDER "anova-upto:order="  /* combinations of up to .. columns, */
+#define UPTO_MAP "rk"                   /* at random, */
+#define UPTO_PRODUCTS "explicit"        /* or all of them */
+#define BOUND_MAPS "rk:projection=packed", "rm:projection=packed", "rff:projection=dense"
+#define CURVE_MAPS                                                                                 \
+    "rk:projection=packed", "rk:projection=hadamard", "rk:projection=hadamard,complex=yes",        \
+        "scrk", "rm", "rm:h01=yes", "ts", "rff:projection=dense", "rff:projection=hadamard", "jl", \
+        "sparse-jl"
+
+/* ---- Models --------------------------------------------------------------------------------- */
+/* What train takes if no model is given. */
+#define DEFAULT_CLASSES "svm-l2"
+#define DEFAULT_NUMBERS "ridge"
+#define DEFAULT_EPSILON "svr"           /* numbers, and --epsilon is given */
+
+/* What messages advise. */
+#define ADVISED_PROBABILITIES "logistic"
+#define ADVISED_EXACT "kernel-svm"
+
+/* ---- What compare measures ------------------------------------------------------------------ */
+#define COMPARE_CLASSES DEFAULT_CLASSES ":tol=0.01,max-iter=100"
+#define COMPARE_NUMBERS DEFAULT_NUMBERS ":tol=0.01,max-iter=100"
+#define COMPARE_EXACT_CLASSES "kernel-svm:tol=0.01"
+#define COMPARE_EXACT_NUMBERS "kernel-ridge"
+#define COMPARE_PAIRS "fm"
+#define COMPARE_TRIPLES "hofm"          /* of order 3 */
+#define COMPARE_SUBSETS "all-subsets"
+/* In the order of kernel_setup.h. */
+#define COMPARE_KERNELS                                                                            \
+    INNER_PRODUCT, DEFAULT_KERNEL, UPTO_ORDER "2", UPTO_ORDER "3", "all-subsets", "poly:degree=2", \
+        "rbf"
+#define COMPARE_MAPS "rk", "ts", "rm", "rff"
+#define COMPARE_MAPPED                                                                             \
+    {"rk", ANOVA}, {"rk", PAIRS}, {"rk", TRIPLES}, {"rk", SUBSETS}, {"ts", POLY}, {"rm", POLY},    \
+        {"rff", RBF}
+#endif

@@ -184,6 +184,13 @@ def test_families(fx, put, tmp_path):
                                              status=2).talk
 
 
+def test_sets_of_an_inner_kernel_by_name(fx, put):
+    put("x.csv", "a,b,y\n1,2,0\n3,1,1\n")
+    put("sets.txt", "a b\n")
+    assert fx("gram", "x.csv", "-k", "poly:degree=2,coef0=0(itemset:file=sets.txt)").out \
+        == b"16,36\n36,81\n"
+
+
 def test_family_faults_name_the_file(fx, put):
     put("x.svm", "1 1:1 2:2 3:3\n")
     gram = lambda name, **more: fx("gram", "x.svm", "-k", f"itemset:file={name}", "-q", **more)

@@ -22,6 +22,10 @@ void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
 void *fxi_realloc(void *old, size_t n, size_t size);    /* as malloc aligns; on failure old stays */
 char *fxi_strndup(const char *s, size_t n);
+/* free() of several pointers. */
+#define fxi_free(...) \
+    fxi_memory_free((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void fxi_memory_free(void *const *p, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* or FX_ELIMIT */
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
@@ -62,6 +66,17 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads 
 /* run, with one thread if all the work is below a million multiply-adds: a thread would take longer
  * to start.  Tests lift this limit (base/test/threads.c). */
 fx_run fxi_parallel_run(const fx_run *run, double work);
+/* A run for calls inside a block: one thread, stopped with the team.  alone: of a loop in one
+ * thread, whose blocks may use all of run's. */
+fx_run fxi_parallel_nested(const fx_run *run, fxi_team *team);
+fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team);
+/* A run whose progress is `from` and, at the end of a call, `from` + `share`.  With share 0 the
+ * caller says in stage->from how far it is. */
+typedef struct fxi_stage {
+    const fx_run *run;
+    double from, share;
+} fxi_stage;
+fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, double share);
 
 /* threadpool.c - the same for many short runs: run's threads are started once, and a run of chunks
  * costs about a microsecond.  fn(ctx, chunk, worker) for chunk = 0..chunks-1 in any order; worker 0
@@ -89,6 +104,9 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
 } fxi_spec;
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
 bool fxi_spec_named(const char *spec, const char *name);        /* true if that is its name */
+bool fxi_spec_same(const char *name, const char *text, size_t len); /* true if text[len] is it */
+/* One more name behind a comma; what does not fit `size` bytes is cut. */
+void fxi_spec_list(char *list, size_t size, const char *name);
 void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces or adds a pair */
 /* A table of names: line i, as made by fxi_spec_describe; name NULL: no more. */
 typedef fx_description fxi_spec_line(size_t i);

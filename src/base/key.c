@@ -8,14 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same(const char *name, const char *text, size_t len)
-{
-    return strlen(name) == len && !memcmp(name, text, len);
-}
-
 static const fx_key *find_key(const fx_key *table, const char *key, size_t len)
 {
-    while (table->name && !same(table->name, key, len))
+    while (table->name && !fxi_spec_same(table->name, key, len))
         table++;
     return table->name ? table : NULL;
 }
@@ -123,7 +118,7 @@ static fx_status check_value(const value *v)
     int which;
 
     if ((k->values && fxi_spec_word(&which, k->values, v->at, v->len))
-        || (k->fallback && same(k->fallback, v->at, v->len)))
+        || (k->fallback && fxi_spec_same(k->fallback, v->at, v->len)))
         return FX_OK;
     return k->type == FX_KEY_CHOICE   ? wrong(v, "is not possible; use one of ", k->values)
            : k->type == FX_KEY_NUMBER ? read_number(&x, v)
@@ -144,10 +139,8 @@ fx_status fxi_key_check(const fxi_spec *s, const fx_key *table)
             return st;
         if (k)
             continue;
-        for (k = table; k->name; k++) {
-            size_t n = strlen(valid_names);
-            snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", k->name);
-        }
+        for (k = table; k->name; k++)
+            fxi_spec_list(valid_names, sizeof valid_names, k->name);
         return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len,
                          s->name, (int)s->pair[i].key_len, s->pair[i].key,
                          valid_names[0] ? valid_names : "none");

@@ -57,6 +57,12 @@ char *fxi_strndup(const char *s, size_t n)
     return copy;
 }
 
+void fxi_memory_free(void *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(p[i]);
+}
+
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what)
 {
     if (run && run->max_memory && bytes > run->max_memory)

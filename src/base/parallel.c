@@ -89,6 +89,47 @@ fx_run fxi_parallel_run(const fx_run *run, double work)
     return how;
 }
 
+static int poll_team(void *ctx, double done)
+{
+    (void)done;
+    return fxi_parallel_cancelled(ctx);
+}
+
+fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team)
+{
+    return (fx_run){.threads = run ? run->threads : 0,
+                    .max_memory = run ? run->max_memory : 0,
+                    .progress = poll_team,
+                    .ctx = team};
+}
+
+fx_run fxi_parallel_nested(const fx_run *run, fxi_team *team)
+{
+    fx_run how = fxi_parallel_alone(run, team);
+
+    how.threads = 1;
+    return how;
+}
+
+static int report_stage(void *ctx, double done)
+{
+    const fxi_stage *s = ctx;
+
+    return s->run->progress(s->run->ctx, fmin(1, s->from + s->share * done));
+}
+
+fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, double share)
+{
+    fx_run how = run ? *run : (fx_run){0};
+
+    *stage = (fxi_stage){run, from, share};
+    if (how.progress) {
+        how.progress = report_stage;
+        how.ctx = stage;
+    }
+    return how;
+}
+
 static void record(shared *all, size_t block, fx_status s)
 {
     pthread_mutex_lock(&all->lock);

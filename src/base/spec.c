@@ -62,7 +62,7 @@ fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len)
     return FX_OK;
 }
 
-static bool same(const char *name, const char *text, size_t len)
+bool fxi_spec_same(const char *name, const char *text, size_t len)
 {
     return strlen(name) == len && !memcmp(name, text, len);
 }
@@ -71,7 +71,7 @@ size_t fxi_spec_at(const fxi_spec *s, const char *key)
 {
     size_t i = 0;
 
-    while (i < s->keys && !same(key, s->pair[i].key, s->pair[i].key_len))
+    while (i < s->keys && !fxi_spec_same(key, s->pair[i].key, s->pair[i].key_len))
         i++;
     return i;
 }
@@ -130,6 +130,13 @@ fx_description fxi_spec_describe(const char *name, const char *help, const fx_ke
     return fxi_spec_counted((fx_description){.name = name, .help = help, .key = keys});
 }
 
+void fxi_spec_list(char *list, size_t size, const char *name)
+{
+    size_t n = strlen(list);
+
+    snprintf(list + n, size - n, "%s%s", n ? ", " : "", name);
+}
+
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what)
 {
     char valid_names[256] = "";
@@ -138,12 +145,11 @@ fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, c
         const char *name = line(i).name;
         if (!name)
             break;
-        if (same(name, s->name, s->name_len)) {
+        if (fxi_spec_same(name, s->name, s->name_len)) {
             *which = i;
             return FX_OK;
         }
-        size_t n = strlen(valid_names);
-        snprintf(valid_names + n, sizeof valid_names - n, "%s%s", n ? ", " : "", name);
+        fxi_spec_list(valid_names, sizeof valid_names, name);
     }
     return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s", what, (int)s->name_len, s->name,
                      valid_names);

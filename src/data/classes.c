@@ -161,8 +161,6 @@ fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, f
 
 void fxi_data_classes_free(fxi_data_classes *c)
 {
-    free(c->at);
-    free(c->text);
-    free(c->slot);
+    fxi_free(c->at, c->text, c->slot);
     *c = (fxi_data_classes){0};
 }

@@ -23,6 +23,13 @@ fx_status fxi_data_own(fx_data *d, void *p)
     return FX_OK;
 }
 
+void *fxi_data_alloc(fx_data *d, size_t n, size_t size)
+{
+    void *p = fxi_alloc(n, size);
+
+    return fxi_data_own(d, p) ? NULL : p;
+}
+
 void fx_data_free(fx_data *d)
 {
     if (!d)

@@ -14,6 +14,7 @@ fx_data *fxi_data_new(void);            /* an empty table; NULL with the error s
 /* d takes over p (from fxi_alloc, fxi_realloc, ...) and frees it at its end, or at once if even
  * remembering it fails.  A NULL p is a failed allocation passed through.  FX_ENOMEM or 0. */
 fx_status fxi_data_own(fx_data *d, void *p);
+void *fxi_data_alloc(fx_data *d, size_t n, size_t size); /* fxi_alloc, owned by d; NULL: failed */
 
 /* Loops over rows or numbers poll for cancellation once in 2^16 steps. */
 static inline bool fxi_data_stopped(size_t i, fxi_team *team)
@@ -30,6 +31,10 @@ typedef struct fxi_row {
     const int64_t *col64;
 } fxi_row;
 fxi_row fxi_data_row(const fx_matrix *X, size_t i);
+static inline size_t fxi_data_stored(const fx_matrix *X)        /* numbers in all rows */
+{
+    return X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
+}
 static inline double fxi_row_value(fxi_row r, size_t q) { return r.f32 ? r.f32[q] : r.f64[q]; }
 static inline int64_t fxi_row_column(fxi_row r, size_t q)
 {
@@ -65,6 +70,10 @@ typedef struct fxi_row_subset {
     const int32_t *row;
     size_t n;
 } fxi_row_subset;
+static inline size_t fxi_row_subset_at(fxi_row_subset s, size_t i)
+{
+    return s.row ? (size_t)s.row[i] : i;
+}
 
 /* sort.c - items in ascending order, equal ones left in their order.  scratch: n / 2 items.  In no
  * order if it is stopped (FX_ECANCELLED). */
@@ -83,6 +92,9 @@ fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *scratch, size_t n,
                         fxi_data_compare *compare, fxi_team *team);
 int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b);    /* by key.col */
 int64_t fxi_data_sort_number(double x); /* ascending as x does; -0 is 0 */
+/* The first of ascending a[n] that is not below x; n: all are. */
+size_t fxi_data_sort_place(const int64_t *a, size_t n, int64_t x);
+int fxi_data_sort_integers(const void *a, const void *b);       /* for qsort: of int64_t */
 
 /* classes.c - distinct texts (labels, names of columns), numbered as they come. */
 typedef struct fxi_data_classes {       /* zeros at first */
@@ -109,8 +121,21 @@ bool fxi_data_text_line(const char **line, const char **stop, const char **p, co
 static inline bool fxi_data_text_space(char b) { return b == ' ' || b == '\t'; }
 /* How many lines there are, the last one perhaps without its end, and how often the byte `mark`. */
 void fxi_data_text_count(size_t *lines, size_t *marks, const char *p, const char *end, char mark);
+size_t fxi_data_text_lines(const char *text);   /* at most, of a text that ends with a 0 byte */
 /* Reason for a byte that no text holds (NUL, lone carriage return) in s, else NULL; *at: where. */
 const char *fxi_data_text_odd(const char **at, const char *s, size_t len);
+
+/* pairs.c - a set of pairs, each a number below 2^62, perhaps marked; pairs in random order. */
+typedef struct fxi_data_pairs {         /* zeros at first; free() slot */
+    uint64_t *slot;                     /* hash table of 2 * (pair + 1) + mark; 0 is free */
+    size_t slots, entered;              /* a power of two; how many pairs are in it */
+} fxi_data_pairs;
+/* Reserves memory for `more` pairs; at most half of the table is in use. */
+fx_status fxi_data_pairs_reserve(fxi_data_pairs *p, size_t more, const fx_run *run, fxi_team *team);
+/* Where the pair is in the table, or would be entered. */
+uint64_t *fxi_data_pairs_find(const fxi_data_pairs *p, uint64_t pair);
+bool fxi_data_pairs_enter(fxi_data_pairs *p, uint64_t pair, bool mark); /* false: it is there */
+fx_status fxi_data_pairs_shuffle(uint64_t *pair, size_t n, fxi_rng r, fxi_team *team); /* n > 0 */
 
 /* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
 enum {

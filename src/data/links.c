@@ -13,7 +13,6 @@
 #include "data/links.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum choice { TRAIN, TEST, SAMPLE, ALL } choice;
@@ -96,7 +95,7 @@ static fx_status add_others(making *x, fxi_team *team)
 
     for (size_t a = 0; a < l->A->rows; a++)
         for (size_t b = l->within ? a + 1 : 0; b < n; b++) {
-            const uint64_t pair = (uint64_t)a * n + b, in = *fxi_data_links_pairs_find(l, pair);
+            const uint64_t pair = (uint64_t)a * n + b, in = *fxi_data_pairs_find(&l->known, pair);
             if (!(in & 1))
                 add_row(x, pair, in != 0);
             if (pair % 64 == 63 && fxi_parallel_cancelled(team))
@@ -147,9 +146,9 @@ static fx_type type_of(const fx_table *t)
 static fx_status make_rows(making *x, fxi_team *team)
 {
     fx_table *t = &x->out->table;
-    fx_matrix *X = fxi_alloc(1, sizeof *X);
+    fx_matrix *X = fxi_data_alloc(x->out, 1, sizeof *X);
     size_t size = sizeof(float), bytes, extra;
-    fx_status s = fxi_data_own(x->out, X);
+    fx_status s = X ? FX_OK : FX_ENOMEM;
 
     if (s || (s = count_numbers(&x->in_a, &x->a, team))
         || (s = count_numbers(&x->in_b, &x->b, team)) || (s = add_rows(x, true, team)))
@@ -159,13 +158,14 @@ static fx_status make_rows(making *x, fxi_team *team)
     if (!fxi_size_mul(&bytes, x->n, size + sizeof *x->col)
         || !fxi_size_mul(&extra, x->rows, 24) || !fxi_size_add(&bytes, bytes, extra))
         return fxi_error(FX_ESHAPE, "%zu pairs of nodes hold too many numbers", x->rows);
-    if ((s = fxi_memory_check(x->run, bytes, "rows of pairs of nodes"))
-        || (s = fxi_data_own(x->out, x->ptr = fxi_alloc(x->rows + 1, sizeof *x->ptr)))
-        || (s = fxi_data_own(x->out, x->col = fxi_alloc(x->n, sizeof *x->col)))
-        || (s = fxi_data_own(x->out, x->val = fxi_alloc(x->n, size)))
-        || (s = fxi_data_own(x->out, x->label = fxi_alloc(x->rows, sizeof *x->label)))
-        || (s = fxi_data_own(x->out, x->qid = fxi_alloc(x->rows, sizeof *x->qid))))
+    if ((s = fxi_memory_check(x->run, bytes, "rows of pairs of nodes")))
         return s;
+    if (!(x->ptr = fxi_data_alloc(x->out, x->rows + 1, sizeof *x->ptr))
+        || !(x->col = fxi_data_alloc(x->out, x->n, sizeof *x->col))
+        || !(x->val = fxi_data_alloc(x->out, x->n, size))
+        || !(x->label = fxi_data_alloc(x->out, x->rows, sizeof *x->label))
+        || !(x->qid = fxi_data_alloc(x->out, x->rows, sizeof *x->qid)))
+        return FX_ENOMEM;
     x->ptr[0] = 0;
     if ((s = add_rows(x, false, team)))
         return s;
@@ -204,8 +204,8 @@ static fx_status make_names(making *x, fxi_team *team)
     const fx_table *A = x->l.A, *B = x->l.B;
     const size_t cols = x->out->table.cols;
     size_t bytes = cols * (PREFIX + 1);
-    const char **name = NULL;
-    char *text = NULL;
+    const char **name;
+    char *text;
     bool clash;
     fx_status s;
 
@@ -213,10 +213,11 @@ static fx_status make_names(making *x, fxi_team *team)
         return FX_OK;
     for (size_t j = 0; j < cols; j++)
         bytes += strlen(j < A->cols ? A->name[j] : B->name[j - A->cols]);
-    if ((s = names_clash(&clash, &x->l, team))
-        || (s = fxi_data_own(x->out, name = fxi_alloc(cols, sizeof *name)))
-        || (s = fxi_data_own(x->out, text = fxi_alloc(bytes, 1))))
+    if ((s = names_clash(&clash, &x->l, team)))
         return s;
+    if (!(name = fxi_data_alloc(x->out, cols, sizeof *name))
+        || !(text = fxi_data_alloc(x->out, bytes, 1)))
+        return FX_ENOMEM;
     for (size_t j = 0; j < cols; j++) {
         const bool left = j < A->cols;
         name[j] = text;
@@ -268,13 +269,7 @@ fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B, con
         return s;
     x.out = fxi_data_new();
     s = x.out ? fxi_parallel_ordered(1, make, &x, run) : FX_ENOMEM;
-    free(x.l.link);
-    free(x.l.slot);
-    free(x.l.drawn);
-    free(x.a.start);
-    free(x.b.start);
-    free(x.in_a);
-    free(x.in_b);
+    fxi_free(x.l.link, x.l.known.slot, x.l.drawn, x.a.start, x.b.start, x.in_a, x.in_b);
     if (s)
         fx_data_free(x.out);
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * links.h - between the files of links: links_text.c reads nodes and links, links_draw.c chooses
- * pairs, links_pairs.c remembers them, links.c makes rows. */
+ * pairs, pairs.c remembers them, links.c makes rows. */
 #ifndef FXI_LINKS_H
 #define FXI_LINKS_H
 #include "data/data.h"
@@ -13,9 +13,7 @@ typedef struct fxi_links {              /* zeros at first */
     uint64_t *link;                     /* [links] as in the text, then in random order .. */
     size_t links, train;                /* .. those for training first */
     uint64_t *drawn;                    /* other pairs, those for training first */
-    uint64_t *slot;                     /* hash table of 2 * (pair + 1) + mark; 0 is free.  The
-                                         * mark is 1 for what is in train */
-    size_t slots, entered;              /* a power of two; how many pairs are in it */
+    fxi_data_pairs known;               /* links and drawn pairs; marked: in train */
 } fxi_links;
 /* A, B, within are set; fills pairs, link and the table. */
 fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run, fxi_team *team);
@@ -23,9 +21,4 @@ fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run,
  * others. */
 fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, uint64_t seed,
                               const fx_run *run, fxi_team *team);
-/* Reserves memory for `more` pairs; at most half of the table is in use. */
-fx_status fxi_data_links_pairs_reserve(fxi_links *l, size_t more, const fx_run *run,
-                                       fxi_team *team);
-/* Where the pair is in the table, or would be entered. */
-uint64_t *fxi_data_links_pairs_find(const fxi_links *l, uint64_t pair);
 #endif

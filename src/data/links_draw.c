@@ -21,22 +21,13 @@ static uint64_t any_pair(const fxi_links *l, fxi_rng r, uint64_t i)
     return a < b ? a * n + b : b * n + a;
 }
 
-static void enter(fxi_links *l, uint64_t *slot, uint64_t pair, bool mark)
-{
-    *slot = 2 * (pair + 1) + mark;
-    l->entered++;
-}
-
 static fx_status draw_by_trying(uint64_t *out, size_t n, fxi_links *l, fxi_rng r, bool mark,
                                 fxi_team *team)
 {
     for (uint64_t i = 0, k = 0; k < n; i++) {
         const uint64_t pair = any_pair(l, r, i);
-        uint64_t *slot = fxi_data_links_pairs_find(l, pair);
-        if (!*slot) {
-            enter(l, slot, pair, mark);
+        if (fxi_data_pairs_enter(&l->known, pair, mark))
             out[k++] = pair;
-        }
         if (fxi_data_stopped((size_t)i, team))
             return FX_ECANCELLED;
     }
@@ -50,7 +41,7 @@ static fx_status list_others(uint64_t *left, const fxi_links *l, fxi_team *team)
     for (size_t a = 0, k = 0; a < l->A->rows; a++)
         for (size_t b = l->within ? a + 1 : 0; b < n; b++) {
             const uint64_t pair = (uint64_t)a * n + b;
-            if (!*fxi_data_links_pairs_find(l, pair))
+            if (!*fxi_data_pairs_find(&l->known, pair))
                 left[k++] = pair;
             if (fxi_data_stopped((size_t)pair, team))
                 return FX_ECANCELLED;
@@ -61,7 +52,7 @@ static fx_status list_others(uint64_t *left, const fxi_links *l, fxi_team *team)
 static fx_status draw_from_list(uint64_t *out, size_t n, fxi_links *l, fxi_rng r, bool mark,
                                 const fx_run *run, fxi_team *team)
 {
-    const size_t many = (size_t)(l->pairs - l->entered);
+    const size_t many = (size_t)(l->pairs - l->known.entered);
     fx_status s = fxi_memory_check(run, many * sizeof(uint64_t), "a list of pairs of nodes");
     uint64_t *left = s ? NULL : fxi_alloc(many, sizeof *left);
 
@@ -71,7 +62,7 @@ static fx_status draw_from_list(uint64_t *out, size_t n, fxi_links *l, fxi_rng r
         const size_t j = i + (size_t)fxi_rng_below(r, i, many - i);
         out[i] = left[j];
         left[j] = left[i];
-        enter(l, fxi_data_links_pairs_find(l, out[i]), out[i], mark);
+        fxi_data_pairs_enter(&l->known, out[i], mark);
         if (fxi_data_stopped(i, team))
             s = FX_ECANCELLED;
     }
@@ -83,25 +74,12 @@ static fx_status draw_from_list(uint64_t *out, size_t n, fxi_links *l, fxi_rng r
 static fx_status draw(uint64_t *out, size_t n, fxi_links *l, fxi_rng r, bool mark,
                       const fx_run *run, fxi_team *team)
 {
-    fx_status s = fxi_data_links_pairs_reserve(l, n, run, team);
+    fx_status s = fxi_data_pairs_reserve(&l->known, n, run, team);
 
     if (s)
         return s;
-    return l->entered + n > l->pairs / 2 ? draw_from_list(out, n, l, r, mark, run, team)
+    return l->known.entered + n > l->pairs / 2 ? draw_from_list(out, n, l, r, mark, run, team)
                                          : draw_by_trying(out, n, l, r, mark, team);
-}
-
-static fx_status shuffle(uint64_t *link, size_t n, fxi_rng r, fxi_team *team)
-{
-    for (size_t i = n - 1; i > 0; i--) {        /* Fisher-Yates */
-        const size_t j = (size_t)fxi_rng_below(r, i, i + 1);
-        const uint64_t swap = link[i];
-        link[i] = link[j];
-        link[j] = swap;
-        if (fxi_data_stopped(i, team))
-            return FX_ECANCELLED;
-    }
-    return FX_OK;
 }
 
 fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, uint64_t seed,
@@ -109,12 +87,12 @@ fx_status fxi_data_links_draw(fxi_links *l, size_t for_each, size_t for_held, ui
 {
     const size_t P = l->links, train = l->train = P / 2;
     size_t n, held, all;
-    fx_status s = shuffle(l->link, P, (fxi_rng){seed, FXI_DATA_LINKS}, team);
+    fx_status s = fxi_data_pairs_shuffle(l->link, P, (fxi_rng){seed, FXI_DATA_LINKS}, team);
 
     if (s)
         return s;
     for (size_t i = 0; i < train; i++)
-        *fxi_data_links_pairs_find(l, l->link[i]) |= 1;
+        *fxi_data_pairs_find(&l->known, l->link[i]) |= 1;
     if (!fxi_size_mul(&n, train, for_each) || !fxi_size_mul(&held, P - train, for_held)
         || !fxi_size_add(&all, n, held) || all > l->pairs - P)
         return fxi_error(FX_EINVAL,

@@ -6,8 +6,6 @@
 
 #include "data/links.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Nodes ------------------------------------------------------------------------------- */
@@ -117,25 +115,13 @@ static fx_status read_lines(fxi_links *l, scan *s, const char *text, fxi_team *t
         s->p = line;
         if ((st = read_link(&pair, s)))
             return st;
-        uint64_t *slot = fxi_data_links_pairs_find(l, pair);
-        if (*slot)
+        if (!fxi_data_pairs_enter(&l->known, pair, false))
             return fxi_error(FX_EFORMAT, "links:%zu: this link is given twice", s->number);
-        *slot = 2 * (pair + 1);
         l->link[l->links++] = pair;
-        l->entered++;
         if (fxi_data_stopped(s->number, team))
             st = FX_ECANCELLED;
     }
     return st;
-}
-
-static size_t count_lines(const char *text)
-{
-    size_t n = 1;
-
-    for (; (text = strchr(text, '\n')); text++)
-        n++;
-    return n;
 }
 
 static fx_status count_pairs(fxi_links *l)
@@ -152,7 +138,7 @@ fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run,
 {
     fxi_data_classes a = {0}, b = {0};
     scan x = {.l = l, .of_a = &a, .of_b = l->within ? &a : &b};
-    const size_t lines = count_lines(text);
+    const size_t lines = fxi_data_text_lines(text);
     fx_status s = count_pairs(l);
 
     if (!s)
@@ -160,7 +146,7 @@ fx_status fxi_data_links_text(fxi_links *l, const char *text, const fx_run *run,
     if (!s && !l->within)
         s = name_nodes(&b, l->B, "B", team);
     if (!s)
-        s = fxi_data_links_pairs_reserve(l, lines, run, team);
+        s = fxi_data_pairs_reserve(&l->known, lines, run, team);
     if (!s && !(l->link = fxi_alloc(lines, sizeof *l->link)))
         s = FX_ENOMEM;
     if (!s)

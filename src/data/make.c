@@ -74,11 +74,9 @@ static fx_status describe(fx_data *d, const fxi_data_set *set, const fxi_making 
         d->planted = fxi_strndup(set->planted, strlen(set->planted));
         return fxi_data_own(d, d->planted);
     }
-    char *p = fxi_alloc(m->k * m->m + 1, DIGITS);
-    fx_status s = fxi_data_own(d, p);
-    if (s)
-        return s;
-    d->planted = p;
+    char *p = d->planted = fxi_data_alloc(d, m->k * m->m + 1, DIGITS);
+    if (!p)
+        return FX_ENOMEM;
     *p = '\0';
     for (size_t i = 0; i < m->k * m->m; i++)
         p += snprintf(p, DIGITS, "%zu%c", m->feature[i] + 1, (i + 1) % m->m ? ' ' : '\n');
@@ -105,22 +103,14 @@ static fx_status fill(fx_data *d, const fxi_data_set *set, fxi_making *m, const 
     if (s || (s = set->plant(m)))
         return s;
 
-    fx_matrix *X = fxi_alloc(1, sizeof *X);
-    if ((s = fxi_data_own(d, X)))
-        return s;
-    l.val = fxi_alloc(numbers, size);
-    if ((s = fxi_data_own(d, l.val)))
-        return s;
-    l.label = fxi_alloc(m->n, sizeof *l.label);
-    if ((s = fxi_data_own(d, l.label)))
-        return s;
+    fx_matrix *X = fxi_data_alloc(d, 1, sizeof *X);
+    if (!X || !(l.val = fxi_data_alloc(d, numbers, size))
+        || !(l.label = fxi_data_alloc(d, m->n, sizeof *l.label)))
+        return FX_ENOMEM;
     if (!m->dense) {
-        l.col = fxi_alloc(numbers, sizeof *l.col);
-        if ((s = fxi_data_own(d, l.col)))
-            return s;
-        l.ptr = fxi_alloc(m->n + 1, sizeof *l.ptr);
-        if ((s = fxi_data_own(d, l.ptr)))
-            return s;
+        if (!(l.col = fxi_data_alloc(d, numbers, sizeof *l.col))
+            || !(l.ptr = fxi_data_alloc(d, m->n + 1, sizeof *l.ptr)))
+            return FX_ENOMEM;
         l.ptr[0] = 0;
     }
     if (!(l.drawn = fxi_zalloc(threads * m->slots, sizeof *l.drawn)))

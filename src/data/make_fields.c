@@ -91,13 +91,11 @@ static double row(const fxi_making *m, size_t i, int32_t *col, void *val, uint32
 /* field1=1, field1=2, ..., field2=1, ... */
 static fx_status finish(const fxi_making *m, fx_data *d)
 {
-    const char **name = fxi_alloc(m->cols, sizeof *name);
-    fx_status s = fxi_data_own(d, name);
-    if (s)
-        return s;
-    char *text = fxi_alloc(m->cols, NAME);
-    if ((s = fxi_data_own(d, text)))
-        return s;
+    const char **name = fxi_data_alloc(d, m->cols, sizeof *name);
+    char *text = fxi_data_alloc(d, m->cols, NAME);
+
+    if (!name || !text)
+        return FX_ENOMEM;
     for (size_t j = 0; j < m->cols; j++) {
         name[j] = text + j * NAME;
         snprintf(text + j * NAME, NAME, "field%zu=%zu", j / m->levels + 1, j % m->levels + 1);

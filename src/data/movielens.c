@@ -90,12 +90,10 @@ static fx_status name_columns(making *x, fxi_team *team)
         cols += x->m.value[f].n;
         bytes += x->m.value[f].text_len + x->m.value[f].n * PREFIX;
     }
-    const char **name = fxi_alloc(cols, sizeof *name);
-    if ((s = fxi_data_own(x->out, name)))
-        return s;
-    char *text = fxi_alloc(bytes, 1);
-    if ((s = fxi_data_own(x->out, text)))
-        return s;
+    const char **name = fxi_data_alloc(x->out, cols, sizeof *name);
+    char *text = fxi_data_alloc(x->out, bytes, 1);
+    if (!name || !text)
+        return FX_ENOMEM;
     for (int f = 0; f < FXI_FIELDS && !s; f++)
         s = name_field(x, f, name, &next, &text, team);
     x->genres = (int32_t)next;
@@ -124,18 +122,12 @@ static fx_status draw(making *x, fxi_team *team)
         return FX_ENOMEM;
     for (uint64_t n = 0, i = 0; n < P; i++) {
         uint64_t pair = fxi_rng_below(draws, i, pairs);
-        if (fxi_data_movielens_files_enter(m, pair))
+        if (fxi_data_pairs_enter(&m->known, pair, false))
             x->negative[n++] = pair;
         if (fxi_data_stopped((size_t)i, team))
             return FX_ECANCELLED;
     }
-    for (size_t i = P - 1; i > 0; i--) {        /* Fisher-Yates */
-        size_t j = (size_t)fxi_rng_below(order, i, i + 1);
-        uint64_t swap = m->positive[i];
-        m->positive[i] = m->positive[j];
-        m->positive[j] = swap;
-    }
-    return FX_OK;
+    return fxi_data_pairs_shuffle(m->positive, P, order, team);
 }
 
 static fx_status choose_part(making *x)
@@ -162,20 +154,17 @@ static fx_status fill(making *x, fxi_team *team)
     enum { MAX_ENTRIES = FXI_FIELDS + FXI_GENRES };
     const fxi_movielens *m = &x->m;
     fx_table *t = &x->out->table;
-    fx_matrix *X = fxi_alloc(1, sizeof *X);
-    int64_t *ptr = NULL;
-    int32_t *col = NULL;
-    float *val = NULL;
-    double *label = NULL;
-    fx_status s;
+    fx_status s = fxi_memory_check(x->run, x->rows * 8 * MAX_ENTRIES, "rows");
 
-    if ((s = fxi_data_own(x->out, X))
-        || (s = fxi_memory_check(x->run, x->rows * 8 * MAX_ENTRIES, "rows"))
-        || (s = fxi_data_own(x->out, ptr = fxi_alloc(x->rows + 1, sizeof *ptr)))
-        || (s = fxi_data_own(x->out, col = fxi_alloc(x->rows, MAX_ENTRIES * sizeof *col)))
-        || (s = fxi_data_own(x->out, val = fxi_alloc(x->rows, MAX_ENTRIES * sizeof *val)))
-        || (s = fxi_data_own(x->out, label = fxi_alloc(x->rows, sizeof *label))))
+    if (s)
         return s;
+    fx_matrix *X = fxi_data_alloc(x->out, 1, sizeof *X);
+    int64_t *ptr = fxi_data_alloc(x->out, x->rows + 1, sizeof *ptr);
+    int32_t *col = fxi_data_alloc(x->out, x->rows, MAX_ENTRIES * sizeof *col);
+    float *val = fxi_data_alloc(x->out, x->rows, MAX_ENTRIES * sizeof *val);
+    double *label = fxi_data_alloc(x->out, x->rows, sizeof *label);
+    if (!X || !ptr || !col || !val || !label)
+        return FX_ENOMEM;
     ptr[0] = 0;
     for (size_t i = 0, n = 0; i < x->rows; i++) {
         const size_t e = x->first + i;
@@ -227,12 +216,7 @@ static void release(making *x)
         fxi_data_classes_free(&x->m.value[f]);
         free(x->column[f]);
     }
-    free(x->m.of_user);
-    free(x->m.of_movie);
-    free(x->m.genres);
-    free(x->m.positive);
-    free(x->m.pair);
-    free(x->negative);
+    fxi_free(x->m.of_user, x->m.of_movie, x->m.genres, x->m.positive, x->m.known.slot, x->negative);
 }
 
 fx_status fx_data_movielens(fx_data **out, const char *part, uint64_t seed, const char *ratings,

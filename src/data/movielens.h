@@ -16,10 +16,8 @@ typedef struct fxi_movielens {          /* zeros at first */
     uint32_t *genres;                   /* [movies] bits */
     uint64_t *positive;                 /* [positives] user * movies + movie, rated 5 */
     size_t positives;
-    uint64_t *pair;                     /* hash table of such pairs + 1, half full at most */
-    size_t slots;                       /* a power of two */
+    fxi_data_pairs known;               /* such pairs, then those drawn, too */
 } fxi_movielens;
 fx_status fxi_data_movielens_files(fxi_movielens *m, const char *ratings, const char *users,
                                    const char *movies, const fx_run *run, fxi_team *team);
-bool fxi_data_movielens_files_enter(fxi_movielens *m, uint64_t pair); /* false: it is there */
 #endif

@@ -12,7 +12,6 @@
 #include "data/movielens.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct scan {
@@ -167,21 +166,6 @@ static fx_status read_movie(fxi_movielens *m, scan *s, fxi_team *team)
     return st ? st : add_ten(&m->of_movie[i], &m->value[FXI_YEAR], year, team);
 }
 
-bool fxi_data_movielens_files_enter(fxi_movielens *m, uint64_t pair)
-{
-    uint64_t i = pair * 0x9e3779b97f4a7c15u >> 20;
-
-    for (;; i++) {
-        uint64_t *slot = &m->pair[i & (m->slots - 1)];
-        if (*slot == pair + 1)
-            return false;
-        if (!*slot) {
-            *slot = pair + 1;
-            return true;
-        }
-    }
-}
-
 static fx_status read_rating(fxi_movielens *m, scan *s)
 {
     field user, movie, f;
@@ -201,41 +185,31 @@ static fx_status read_rating(fxi_movielens *m, scan *s)
     if (!fxi_data_classes_find(&v, &m->movie, movie.text, movie.len))
         return reject(s, movie.text, "a movie of u.item", movie.text, movie.len);
     uint64_t pair = (uint64_t)u * m->movie.n + v;
-    if (rating == 5 && !fxi_data_movielens_files_enter(m, pair))
+    if (rating == 5 && !fxi_data_pairs_enter(&m->known, pair, false))
         return reject(s, movie.text, "new: this user rated it 5 before", movie.text, movie.len);
     if (rating == 5)
         m->positive[m->positives++] = pair;
     return FX_OK;
 }
 
-static size_t lines(const char *text)
-{
-    size_t n = 1;
-
-    for (; (text = strchr(text, '\n')); text++)
-        n++;
-    return n;
-}
-
 fx_status fxi_data_movielens_files(fxi_movielens *m, const char *ratings, const char *users,
                                    const char *movies, const fx_run *run, fxi_team *team)
 {
-    size_t n = lines(ratings), rows = lines(users), films = lines(movies), bytes;
+    size_t n = fxi_data_text_lines(ratings), rows = fxi_data_text_lines(users);
+    size_t films = fxi_data_text_lines(movies), bytes;
     fx_status st = FX_OK;
 
-    if (!fxi_size_mul(&bytes, n, 12 * sizeof *m->pair) || rows > FX_INDEX_MAX
+    if (!fxi_size_mul(&bytes, n, 12 * sizeof *m->positive) || rows > FX_INDEX_MAX
         || films > FX_INDEX_MAX)
         return fxi_error(FX_ESHAPE, "%zu ratings, %zu users, %zu movies: too many", n, rows, films);
-    if ((st = fxi_memory_check(run, bytes, "MovieLens ratings")))
+    if ((st = fxi_memory_check(run, bytes, "MovieLens ratings"))
+        || (st = fxi_data_pairs_reserve(&m->known, 2 * n, run, team)))
         return st;
-    for (m->slots = 16; m->slots < 4 * n;)
-        m->slots *= 2;
     m->of_user = fxi_alloc(rows, FXI_USER_FIELDS * sizeof *m->of_user);
     m->of_movie = fxi_alloc(films, sizeof *m->of_movie);
     m->genres = fxi_alloc(films, sizeof *m->genres);
     m->positive = fxi_alloc(n, sizeof *m->positive);
-    m->pair = fxi_zalloc(m->slots, sizeof *m->pair);
-    if (!m->of_user || !m->of_movie || !m->genres || !m->positive || !m->pair)
+    if (!m->of_user || !m->of_movie || !m->genres || !m->positive)
         return FX_ENOMEM;
 
     scan u = begin("u.user", users, '|'), v = begin("u.item", movies, '|');

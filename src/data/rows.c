@@ -20,7 +20,7 @@ fx_status fxi_data_rows(fxi_rows *out, const fx_table *t)
     for (size_t b = 0; b < t->blocks; b++) {
         const fx_matrix *X = &t->block[b];
         r.start[b + 1] = r.start[b] + X->rows;
-        r.stored += X->ptr ? (uint64_t)(X->ptr[X->rows] - X->ptr[0]) : (uint64_t)X->rows * X->cols;
+        r.stored += fxi_data_stored(X);
     }
     double each = t->rows ? (double)r.stored / (double)t->rows : 0;
     r.piece = (size_t)(PIECE / (each + 1));

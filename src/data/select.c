@@ -81,10 +81,9 @@ static fx_status copy_names(const char *const **out, fx_data *d, const char *con
 
     for (size_t i = 0; fits && i < n; i++)
         fits = fxi_size_add(&bytes, bytes, strlen(name[i]) + 1);
-    const char **to = fxi_alloc(fits ? bytes : SIZE_MAX, 1);
-    fx_status s = fxi_data_own(d, to);
-    if (s)
-        return s;
+    const char **to = fxi_data_alloc(d, fits ? bytes : SIZE_MAX, 1);
+    if (!to)
+        return FX_ENOMEM;
     char *text = (char *)(to + n);
     for (size_t i = 0; i < n; i++) {
         size_t len = strlen(name[i]) + 1;
@@ -100,10 +99,9 @@ static fx_status copy_numbers(const double **out, fx_data *d, const copy *c, con
 {
     if (!from)
         return FX_OK;
-    double *to = fxi_alloc(c->n, sizeof *to);
-    fx_status s = fxi_data_own(d, to);
-    if (s)
-        return s;
+    double *to = fxi_data_alloc(d, c->n, sizeof *to);
+    if (!to)
+        return FX_ENOMEM;
     for (size_t i = 0; i < c->n; i++)
         to[i] = from[source_row(c, i)];
     *out = to;
@@ -119,9 +117,9 @@ static fx_status copy_labels(fx_data *d, const copy *c)
         || (s = copy_numbers(&d->table.weight, d, c, t->weight)))
         return s;
     if (t->qid) {
-        int64_t *qid = fxi_alloc(c->n, sizeof *qid);
-        if ((s = fxi_data_own(d, qid)))
-            return s;
+        int64_t *qid = fxi_data_alloc(d, c->n, sizeof *qid);
+        if (!qid)
+            return FX_ENOMEM;
         for (size_t i = 0; i < c->n; i++)
             qid[i] = t->qid[source_row(c, i)];
         d->table.qid = qid;
@@ -169,15 +167,14 @@ static fx_status fill(fx_data *d, copy *c, const fx_run *run)
 {
     const fx_table *t = c->source.t;
     size_t blocks = c->n / c->piece + (c->n % c->piece != 0), numbers, bytes;
-    fx_matrix *X = fxi_alloc(1, sizeof *X);
-    fx_status s = fxi_data_own(d, X);
+    fx_matrix *X = fxi_data_alloc(d, 1, sizeof *X);
+    fx_status s = X ? FX_OK : FX_ENOMEM;
 
     if (!s && !c->dense) {
-        c->ptr = fxi_alloc(c->n + 1, sizeof *c->ptr);
-        if (!(s = fxi_data_own(d, c->ptr))) {
-            c->ptr[0] = 0;
-            s = fxi_parallel(blocks, count_rows, c, run);
-        }
+        if (!(c->ptr = fxi_data_alloc(d, c->n + 1, sizeof *c->ptr)))
+            return FX_ENOMEM;
+        c->ptr[0] = 0;
+        s = fxi_parallel(blocks, count_rows, c, run);
         for (size_t i = 0; !s && i < c->n; i++)
             if (__builtin_add_overflow(c->ptr[i + 1], c->ptr[i], &c->ptr[i + 1]))
                 s = fxi_error(FX_ESHAPE, "%zu chosen rows hold too many numbers", c->n);
@@ -193,14 +190,11 @@ static fx_status fill(fx_data *d, copy *c, const fx_run *run)
         return fxi_error(FX_ESHAPE, "%zu chosen rows of %zu columns: too large", c->n, t->cols);
     if ((s = fxi_memory_check(run, bytes, "a copy of the rows")))
         return s;
-    c->val = fxi_alloc(numbers, c->type == FX_F64 ? sizeof(double) : sizeof(float));
-    if ((s = fxi_data_own(d, c->val)))
-        return s;
-    if (!c->dense) {
-        c->col = fxi_alloc(numbers, c->wide ? sizeof(int64_t) : sizeof(int32_t));
-        if ((s = fxi_data_own(d, c->col)))
-            return s;
-    }
+    c->val = fxi_data_alloc(d, numbers, c->type == FX_F64 ? sizeof(double) : sizeof(float));
+    if (!c->dense)
+        c->col = fxi_data_alloc(d, numbers, c->wide ? sizeof(int64_t) : sizeof(int32_t));
+    if (!c->val || (!c->dense && !c->col))
+        return FX_ENOMEM;
     *X = (fx_matrix){.rows = c->n, .cols = t->cols, .stride = c->dense ? t->cols : 0,
                      .type = c->type, .wide = c->wide, .val = c->val, .ptr = c->ptr, .col = c->col};
     d->table = (fx_table){.rows = c->n, .cols = t->cols, .blocks = 1, .block = X, .base = t->base};

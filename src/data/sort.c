@@ -25,6 +25,27 @@ int64_t fxi_data_sort_number(double x)
     return i < 0 ? i ^ INT64_MAX : i;
 }
 
+size_t fxi_data_sort_place(const int64_t *a, size_t n, int64_t x)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (a[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int fxi_data_sort_integers(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 static void insertion(fxi_data_item *item, size_t n, fxi_data_compare *compare)
 {
     for (size_t i = 1; i < n; i++) {

@@ -18,6 +18,15 @@ bool fxi_data_text_line(const char **line, const char **stop, const char **p, co
     return true;
 }
 
+size_t fxi_data_text_lines(const char *text)
+{
+    size_t n = 1;
+
+    for (; (text = strchr(text, '\n')); text++)
+        n++;
+    return n;
+}
+
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len)
 {
     size_t n = len < FXI_EXCERPT - 4 ? len : FXI_EXCERPT - 4;

@@ -8,8 +8,6 @@
 #define FXI_DUAL_H
 #include "fit/fit.h"
 
-#include <math.h>
-
 typedef struct fxi_dual {
     const fxi_problem *p;
     fxi_solution *s;
@@ -29,43 +27,7 @@ typedef struct fxi_dual {
     size_t k;                           /* iteration */
 } fxi_dual;
 
-static inline size_t fxi_dual_rows(const fxi_source *s, size_t b)  /* of block b */
-{
-    size_t left = s->rows - b * s->block;
-
-    return left < s->block ? left : s->block;
-}
-
 static inline double fxi_dual_b(const fxi_dual *d) { return d->center + d->rho * d->sum; }
-
-/* beta_i after an exact step at score f.  For a row of zeros q is next to 0, and the step ends
- * where its loss alone is best; divisions stay finite. */
-static inline double fxi_dual_step(const fxi_dual *d, size_t i, double f)
-{
-    const fxi_problem *p = d->p;
-    double q = d->q[i] + d->rho;
-
-    return p->loss->step(p->y[i], d->s->beta[i], f, q > 1e-100 ? q : 1e-100, p->c[i], p->epsilon);
-}
-
-/* True if row i is at a bound and stays there however its score changes within +-limit, or if it
- * has no weight. */
-static inline bool fxi_dual_inactive(const fxi_dual *d, size_t i, double f)
-{
-    double beta = d->s->beta[i];
-
-    return d->p->c[i] <= 0
-           || (fxi_dual_step(d, i, f - d->limit) == beta
-               && fxi_dual_step(d, i, f + d->limit) == beta);
-}
-
-/* t put into the domain of beta_i: a step of no length. */
-static inline double fxi_dual_clip(const fxi_dual *d, size_t i, double t)
-{
-    const fxi_problem *p = d->p;
-
-    return p->c[i] > 0 ? p->loss->step(p->y[i], t, 0, HUGE_VAL, p->c[i], p->epsilon) : 0;
-}
 
 /* c loss + conjugate + beta f >= 0: what row i adds to the gap at score f. */
 static inline double fxi_dual_residual(const fxi_dual *d, size_t i, double f)
@@ -77,6 +39,5 @@ static inline double fxi_dual_residual(const fxi_dual *d, size_t i, double f)
            + p->loss->conjugate(p->y[i], beta, c, p->epsilon) + beta * f;
 }
 
-fx_status fxi_fit_dual_pass(fxi_dual *d);       /* every active row, once */
 fx_status fxi_fit_dual_gap(fxi_dual *d);        /* b, objective and gap of s; scores to f */
 #endif

@@ -31,20 +31,13 @@ static double balanced(const balance *a, double beta)
     return beta * (beta > 0 ? a->up : a->down);
 }
 
-static fx_status balance_block(void *ctx, size_t b, fxi_team *team)
+static void balance_row(void *ctx, size_t i, const fxi_row *z)
 {
-    balance *a = ctx;
-    const fxi_source *s = a->d->p->source;
-    fx_run how = fxi_fit_nested(a->d->run, team);
-    const double *beta = a->d->s->beta + b * s->block;
-    fx_matrix Z;
-    fx_status st = fxi_fit_source_block(&Z, s, b, a->d->buffer, &how);
+    const balance *a = ctx;
+    double beta = a->d->s->beta[i], to = balanced(a, beta);
 
-    for (size_t r = 0; !st && r < Z.rows && !fxi_parallel_cancelled(team); r++)
-        if (balanced(a, beta[r]) != beta[r])
-            fxi_fit_row_add(a->out, balanced(a, beta[r]) - beta[r], fxi_data_row(&Z, r),
-                            a->d->simd);
-    return st;
+    if (to != beta)
+        fxi_fit_row_add(a->out, to - beta, *z, a->d->simd);
 }
 
 /* The dual at balanced betas: what the objective of a free intercept cannot fall below. */
@@ -60,7 +53,7 @@ static fx_status bound(double *out, fxi_dual *d)
     *(up > down ? &a.up : &a.down) = up > down ? down / up : down > 0 ? up / down : 1;
     memcpy(a.out, d->s->w, d->features * sizeof *a.out);
     if (up != down)
-        st = fxi_parallel_ordered(p->source->blocks, balance_block, &a, d->run);
+        st = fxi_fit_source_rows(p->source, balance_row, &a, d->run);
     *out = 0;
     for (size_t j = 0; j < d->features; j++)
         *out -= 0.5 * a.out[j] * a.out[j];

@@ -40,6 +40,11 @@ fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, fl
 fx_status fxi_fit_source_scores(double *f, const fxi_source *s, const double *W, const double *b,
                                 size_t outputs, const fx_run *run);
 
+/* fn(ctx, i, z_i) for all rows in order, in the calling thread. */
+typedef void fxi_source_row(void *ctx, size_t i, const fxi_row *z);
+fx_status fxi_fit_source_rows(const fxi_source *s, fxi_source_row *fn, void *ctx,
+                              const fx_run *run);
+
 /* ---- row.c: what solvers do with one row, dense or sparse, float or double ------------------ */
 double fxi_fit_row_dot(fxi_row r, const double *w, const fxi_simd *simd);
 void fxi_fit_row_add(double *w, double a, fxi_row r, const fxi_simd *simd);     /* w += a z */
@@ -147,8 +152,6 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
                              uint64_t seed, const fx_run *run);
 bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k);
 
-/* fit.c - a run for use inside a block of a parallel loop: one thread, stopped with the team. */
-fx_run fxi_fit_nested(const fx_run *run, fxi_team *team);
 /* streams; see data/data.h */
 enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA };
 #endif

@@ -167,9 +167,8 @@ bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k)
     size_t own, matrix, eigen;
 
     return numbers(&own, rows, k) && fxi_size_mul(&own, own, sizeof(double))
-           && fxi_fit_pca_panels_bytes(&matrix, rows)
-           && fxi_linalg_eigen_bytes(&eigen, rows, k) && fxi_size_add(bytes, own, matrix)
-           && fxi_size_add(bytes, *bytes, eigen);
+           && fxi_fit_pca_panels_bytes(&matrix, rows) && fxi_linalg_eigen_bytes(&eigen, rows, k)
+           && fxi_size_add(bytes, own, matrix) && fxi_size_add(bytes, *bytes, eigen);
 }
 
 static fx_status check(double *weight, size_t n, const double *c, size_t k, const fx_run *run)
@@ -197,8 +196,8 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
     fxi_pca_panels M = {0};
     fxi_eigen e = {.n = n, .k = k, .apply = fxi_fit_pca_panels_apply, .ctx = &M,
                    .start = {seed, FXI_FIT_PCA}};
-    fxi_pca_stage stage;
-    fx_run how = fxi_fit_pca_stage(&stage, run, 0, 0.5);
+    fxi_stage stage;
+    fx_run how = fxi_parallel_stage(&stage, run, 0, 0.5);
     double weight, trace;
     fx_status st = check(&weight, n, c, k, run);
 
@@ -214,13 +213,13 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
         w[i] = c[i] / weight;
     centring a = {.M = &M, .w = w, .r = w + M.wide};
     st = gram(M.A, M.wide, kernel, X, &how);
-    how = fxi_fit_pca_stage(&stage, run, 0.5, 0);
+    how = fxi_parallel_stage(&stage, run, 0.5, 0);
     if (!st)
         st = prepare(&a, &trace, &how);
     if (!st) {
         e.noise = 64 * DBL_EPSILON * trace;
         *total = fxi_fit_pca_panels_trace(&M);
-        how = fxi_fit_pca_stage(&stage, run, 0.5, 0.5);
+        how = fxi_parallel_stage(&stage, run, 0.5, 0.5);
         st = fxi_linalg_eigen(value, U, &e, &how);
     }
     if (st >= 0) {

@@ -19,7 +19,6 @@
 #include "fit/fit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { BLOCK = 128, NEAR = 2 * BLOCK };
 
@@ -163,9 +162,8 @@ static fx_status visit_block(void *ctx, size_t b, fxi_team *team)
     online *a = ctx;
     size_t from = a->first + b * BLOCK, rows = a->p->source->rows;
     size_t end = rows - from < BLOCK ? rows : from + BLOCK;
-    fx_run how = fxi_fit_nested(a->run, team);
+    fx_run how = fxi_parallel_alone(a->run, team);
 
-    how.threads = a->run ? a->run->threads : 0; /* this is the calling thread: others are idle */
     a->rows = 0;
     for (size_t i = from; i < end; i++)
         if (a->p->c[i] > 0)
@@ -202,10 +200,6 @@ fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, siz
             drop(&a);
         st = fxi_parallel_ordered((rows - first + BLOCK - 1) / BLOCK, visit_block, &a, run);
     }
-    free(K);
-    free(a.queue);
-    free(a.is_near);
-    free(a.far);
-    free(a.W);
+    fxi_free(K, a.queue, a.is_near, a.far, a.W);
     return st;
 }

@@ -50,7 +50,7 @@ typedef struct ridge {
 static fx_status fill_panel(void *ctx, size_t k, fxi_team *team)
 {
     ridge *a = ctx;
-    fx_run how = fxi_fit_nested(a->run, team);
+    fx_run how = fxi_parallel_nested(a->run, team);
     size_t i = fxi_cholesky_panels(a->n) - 1 - k;       /* long ones first */
     size_t rows = a->n - i * T < T ? a->n - i * T : T;
     fxi_row_subset x = {a->x.X, a->x.row, i * T + rows}, z = {a->x.X, a->x.row + i * T, rows};

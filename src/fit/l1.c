@@ -22,7 +22,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double nothing[3];
@@ -35,22 +34,6 @@ static double penalty(const fxi_l1 *a, double t)
     for (size_t j = 0; j < a->d; j++)
         sum += fabs(a->w[j] + t * (a->u[j] - a->w[j]));
     return sum;
-}
-
-/* A free intercept to its minimiser; the loss. */
-static fx_status fit_intercept(fxi_l1 *a, double *loss)
-{
-    fxi_line at;
-    double t = 0;
-    fx_status st = a->p->intercept == FXI_FREE
-                       ? fxi_fit_line_search(&t, &at, a->p, a->f, NULL, nothing, 0, a->run)
-                       : fxi_fit_line_at(&at, a->p, a->f, NULL, nothing, 0, a->run);
-
-    a->w[a->d] += t;
-    for (size_t i = 0; t != 0 && i < a->p->source->rows; i++)
-        a->f[i] += t;
-    *loss = at.value;
-    return st;
 }
 
 /* The dual objective at theta. */
@@ -91,16 +74,18 @@ static fx_status move(fxi_l1 *a, double objective, double *gain)
 static fx_status iterate(fxi_l1 *a, fxi_solution *s)
 {
     const fxi_problem *p = a->p;
-    double best = -INFINITY, gain = INFINITY, loss;
+    double best = -INFINITY, gain = INFINITY;
+    fxi_line loss;
     fx_status st = FX_OK;
 
     for (s->converged = false, s->gap = INFINITY, a->left = p->max_iter; !st;) {
         memcpy(a->u, a->w, a->d * sizeof *a->u);
         st = fxi_fit_source_scores(a->f, p->source, a->w, a->w + a->d, 1, a->run);
-        if (st || (st = fit_intercept(a, &loss)) || (st = fxi_fit_l1_model(a)))
+        if (st || (st = fxi_fit_line_intercept(&loss, a->w + a->d, a->f, p, nothing, a->run))
+            || (st = fxi_fit_l1_model(a)))
             break;
         a->left -= a->left > 0;
-        s->objective = loss + penalty(a, 0);
+        s->objective = loss.value + penalty(a, 0);
         best = fmax(best, dual(a));
         double last = s->gap;
         s->gap = s->objective > best ? (s->objective - best) / s->objective : 0;
@@ -147,9 +132,7 @@ fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run)
         a.w[a.d] = p->intercept == FXI_NONE ? 0 : s->b;
         st = iterate(&a, s);
     }
-    free(space);
-    free(a.active);
-    free(a.order);
+    fxi_free(space, a.active, a.order);
     fxi_fit_l1_columns_free(&a.columns);
     return st;
 }

@@ -8,9 +8,6 @@
 
 #include "fit/l1.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { WIDTH = 64, BLOCKS = 16, CHUNK = 256 };  /* raw columns of a block; most blocks; rows */
 
 static size_t size_of(const fxi_columns *c) { return c->wide ? sizeof(double) : sizeof(float); }
@@ -23,47 +20,33 @@ static size_t columns_of(const fxi_columns *c, size_t block)
 }
 
 /* ---- Sparse ------------------------------------------------------------------------------- */
-typedef struct sorting {                /* numbers to their columns: counted, then put there */
-    fxi_columns *c;
-    float *buffer;
-    const fx_run *run;
-    bool put;
-} sorting;
-
-static void put(fxi_columns *c, fxi_row r, size_t q, size_t i)
+/* Numbers are counted in ptr[column + 2], then put where ptr[column + 1] says. */
+static void count_row(void *ctx, size_t i, const fxi_row *r)
 {
-    int64_t to = c->ptr[fxi_row_column(r, q) + 1]++; /* where the next number of its column goes */
+    fxi_columns *c = ctx;
 
-    c->row[to] = (int32_t)i;
-    if (c->wide)
-        ((double *)c->val)[to] = r.f64[q];
-    else
-        ((float *)c->val)[to] = r.f32[q];
+    (void)i;
+    for (size_t q = 0; q < r->n; q++)
+        c->ptr[fxi_row_column(*r, q) + 2]++;
 }
 
-static fx_status sort_block(void *ctx, size_t b, fxi_team *team)
+static void put_row(void *ctx, size_t i, const fxi_row *r)
 {
-    const sorting *a = ctx;
-    const fxi_source *s = a->c->s;
-    fx_run how = fxi_fit_nested(a->run, team);
-    fx_matrix Z;
-    fx_status st = fxi_fit_source_block(&Z, s, b, a->buffer, &how);
+    fxi_columns *c = ctx;
 
-    for (size_t i = 0; !st && i < Z.rows && !fxi_parallel_cancelled(team); i++) {
-        fxi_row r = fxi_data_row(&Z, i);
-        for (size_t q = 0; q < r.n; q++)
-            if (a->put)
-                put(a->c, r, q, b * s->block + i);
-            else
-                a->c->ptr[fxi_row_column(r, q) + 2]++;
+    for (size_t q = 0; q < r->n; q++) {
+        int64_t to = c->ptr[fxi_row_column(*r, q) + 1]++;
+        c->row[to] = (int32_t)i;
+        if (c->wide)
+            ((double *)c->val)[to] = r->f64[q];
+        else
+            ((float *)c->val)[to] = r->f32[q];
     }
-    return st;
 }
 
 static fx_status make_sparse(fxi_columns *c, const fx_run *run)
 {
     const fxi_source *s = c->s;
-    sorting a = {.c = c, .run = run};
     size_t n = s->numbers, bytes;
     fx_status st;
 
@@ -74,17 +57,12 @@ static fx_status make_sparse(fxi_columns *c, const fx_run *run)
     if ((st = fxi_memory_check(run, bytes, "a copy of the rows by columns")))
         return st;
     if (!(c->ptr = fxi_zalloc(s->features + 2, sizeof *c->ptr))
-        || !(c->row = fxi_alloc(n, sizeof *c->row)) || !(c->val = fxi_alloc(n, size_of(c)))
-        || (s->buffer && !(a.buffer = fxi_alloc(s->buffer, sizeof *a.buffer))))
+        || !(c->row = fxi_alloc(n, sizeof *c->row)) || !(c->val = fxi_alloc(n, size_of(c))))
         return FX_ENOMEM;
-    st = fxi_parallel_ordered(s->blocks, sort_block, &a, run);
+    st = fxi_fit_source_rows(s, count_row, c, run);
     for (size_t j = 2; j <= s->features; j++)
         c->ptr[j] += c->ptr[j - 1];
-    a.put = true;
-    if (!st)
-        st = fxi_parallel_ordered(s->blocks, sort_block, &a, run);
-    free(a.buffer);
-    return st;
+    return st ? st : fxi_fit_source_rows(s, put_row, c, run);
 }
 
 /* ---- Dense -------------------------------------------------------------------------------- */
@@ -122,8 +100,8 @@ static fx_status fill(char *to, const fxi_columns *c, size_t block, const fx_run
     if (s->map && !s->Z)
         return fxi_map_apply_columns((float *)(void *)to, c->ld, s->map, block, s->X, run);
     if (s->map)
-        a.Z = (fx_matrix){.rows = s->rows, .cols = s->features, .stride = s->stride,
-                          .type = FX_F32, .val = s->Z};
+        a.Z = (fx_matrix){
+            .rows = s->rows, .cols = s->features, .stride = s->stride, .type = FX_F32, .val = s->Z};
     return fxi_parallel((s->rows + CHUNK - 1) / CHUNK, turn_rows, &a, &how);
 }
 
@@ -165,13 +143,7 @@ fx_status fxi_fit_l1_columns(fxi_columns *out, const fxi_source *s, const fx_run
     return st;
 }
 
-void fxi_fit_l1_columns_free(fxi_columns *c)
-{
-    free(c->dense);
-    free(c->ptr);
-    free(c->row);
-    free(c->val);
-}
+void fxi_fit_l1_columns_free(fxi_columns *c) { fxi_free(c->dense, c->ptr, c->row, c->val); }
 
 fx_status fxi_fit_l1_columns_visit(fxi_columns *c, size_t block, const fx_run *run)
 {

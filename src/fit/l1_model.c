@@ -140,11 +140,10 @@ static fx_status sweep(fxi_l1 *a, double *total, double *largest, fxi_team *team
 {
     fxi_rng seed = {a->p->seed, FXI_FIT_BLOCKS};
     fxi_rng rng = {fxi_rng_bits(seed, a->models), FXI_FIT_BLOCKS};
-    fx_run how = fxi_fit_nested(a->run, team);
+    fx_run how = fxi_parallel_alone(a->run, team);
     double margin = fmin(*largest, 1);
     size_t width = a->columns.width, *order = a->order + a->columns.blocks;
 
-    how.threads = a->run ? a->run->threads : 0; /* this is the calling thread: others are idle */
     *total = *largest = 0;
     fxi_rng_permutation(a->order, a->columns.blocks, rng);
     for (size_t k = 0; k < a->columns.blocks; k++) {

@@ -92,3 +92,16 @@ fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, con
     }
     return FX_OK;
 }
+
+fx_status fxi_fit_line_intercept(fxi_line *at, double *b, double *f, const fxi_problem *p,
+                                 const double a[3], const fx_run *run)
+{
+    double t = 0;
+    fx_status st = p->intercept == FXI_FREE ? fxi_fit_line_search(&t, at, p, f, NULL, a, 0, run)
+                                            : fxi_fit_line_at(at, p, f, NULL, a, 0, run);
+
+    *b += t;
+    for (size_t i = 0; t != 0 && i < p->source->rows; i++)
+        f[i] += t;
+    return st;
+}

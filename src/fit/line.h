@@ -15,4 +15,7 @@ fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, 
  * *t is where to begin. */
 fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, const double *f,
                               const double *q, const double a[3], double small, const fx_run *run);
+/* A free intercept *b goes to its minimiser, and the scores f with it; *at: the line there. */
+fx_status fxi_fit_line_intercept(fxi_line *at, double *b, double *f, const fxi_problem *p,
+                                 const double a[3], const fx_run *run);
 #endif

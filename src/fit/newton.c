@@ -131,16 +131,8 @@ static fx_status fit_intercept(fxi_newton *n, double *objective)
 {
     const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), 0, 0};
     fxi_line at;
-    double t = 0;
-    fx_status st = n->p->intercept == FXI_FREE
-                       ? fxi_fit_line_search(&t, &at, n->p, n->f, NULL, a, 0, &n->how)
-                       : fxi_fit_line_at(&at, n->p, n->f, NULL, a, 0, &n->how);
+    fx_status st = fxi_fit_line_intercept(&at, n->w + n->d, n->f, n->p, a, &n->how);
 
-    if (t != 0) {
-        n->w[n->d] += t;
-        for (size_t i = 0; i < n->p->source->rows; i++)
-            n->f[i] += t;
-    }
     *objective = at.value;
     return st;
 }
@@ -219,7 +211,7 @@ static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t f
 
     *factor = square ? fxi_fit_newton_hessian_size(features) : 0;
     return fxi_size_mul(&more, features + 1, 9 + 3 * parts) && fxi_size_mul(vectors, 4, rows)
-        && fxi_size_add(vectors, *vectors, more);
+           && fxi_size_add(vectors, *vectors, more);
 }
 
 bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features)
@@ -228,8 +220,8 @@ bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features)
 
     return count_numbers(&factor, &vectors, rows, features,
                          parts < FXI_NEWTON_PARTS ? parts : FXI_NEWTON_PARTS)
-        && fxi_size_add(&vectors, vectors, factor)
-        && fxi_size_mul(bytes, vectors, sizeof(double));
+           && fxi_size_add(&vectors, vectors, factor)
+           && fxi_size_mul(bytes, vectors, sizeof(double));
 }
 
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)

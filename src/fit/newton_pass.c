@@ -121,7 +121,7 @@ static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
     size_t vectors = a->what == GRADIENT ? 3 : a->what == PRODUCT ? 1 : 0;
     double *part = n->part + k * 3 * (n->d + 1);
     float *buffer = s->buffer ? n->buffer + (size_t)fxi_parallel_thread(team) * s->buffer : NULL;
-    fx_run how = fxi_fit_nested(&n->how, team);
+    fx_run how = fxi_parallel_nested(&n->how, team);
     fx_status st = FX_OK;
 
     memset(part, 0, vectors * (n->d + 1) * sizeof *part);

@@ -52,25 +52,6 @@ double fxi_fit_pca_total(double all, const double *value, size_t k)
     return isfinite(all) && (held > all || held == 0) ? held : all;
 }
 
-static int report(void *ctx, double done)
-{
-    const fxi_pca_stage *s = ctx;
-
-    return s->run->progress(s->run->ctx, s->from + s->share * done);
-}
-
-fx_run fxi_fit_pca_stage(fxi_pca_stage *stage, const fx_run *run, double from, double share)
-{
-    fx_run how = run ? *run : (fx_run){0};
-
-    *stage = (fxi_pca_stage){run, from, share};
-    if (how.progress) {
-        how.progress = report;
-        how.ctx = stage;
-    }
-    return how;
-}
-
 /* Vectors [k][features] and the mean. */
 static bool numbers(size_t *out, size_t features, size_t k)
 {
@@ -111,8 +92,8 @@ static fx_status search(double *W, double *b, double *value, double *total, fxi_
     fxi_pca_panels M = {0};
     fxi_eigen e = {.n = a->s->features, .k = k, .apply = fxi_fit_pca_pass_apply, .ctx = a,
                    .start = {seed, FXI_FIT_PCA}};
-    fxi_pca_stage stage;
-    fx_run how = fxi_fit_pca_stage(&stage, run, 0, 0.1);
+    fxi_stage stage;
+    fx_run how = fxi_parallel_stage(&stage, run, 0, 0.1);
     fx_status st = fxi_fit_pca_pass_mean(a, &how);
     double mean2;
 
@@ -121,7 +102,7 @@ static fx_status search(double *W, double *b, double *value, double *total, fxi_
     a->simd->fit_dot_double(&mean2, a->mean, a->mean, a->s->features);
     *total = fmax(a->square - mean2, DBL_EPSILON * a->square);
     e.noise = 64 * DBL_EPSILON * sqrt(a->square * *total);
-    how = fxi_fit_pca_stage(&stage, run, 0.1, 0);
+    how = fxi_parallel_stage(&stage, run, 0.1, 0);
     if (formed(a->s)) {
         if (!(st = fxi_fit_pca_panels(&M, a->s->features)))
             st = fxi_fit_pca_moment(&M, a, &how);
@@ -130,7 +111,7 @@ static fx_status search(double *W, double *b, double *value, double *total, fxi_
         e.apply = fxi_fit_pca_panels_apply;
         e.ctx = &M;
     }
-    how = fxi_fit_pca_stage(&stage, run, 0.1, 0.9);
+    how = fxi_parallel_stage(&stage, run, 0.1, 0.9);
     if (!st)
         st = fxi_linalg_eigen(value, V, &e, &how);
     free(M.A);

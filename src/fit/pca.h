@@ -39,7 +39,6 @@ typedef struct fxi_pca {
     struct fxi_pca_space *space;        /* [threads] */
     const fxi_simd *simd;
 } fxi_pca;
-size_t fxi_fit_pca_pass_parts(const fxi_source *s);
 bool fxi_fit_pca_pass_bytes(size_t *bytes, const fxi_source *s, size_t count);
 /* Room for `count` vectors at a time. */
 fx_status fxi_fit_pca_pass_open(fxi_pca *a, size_t count, const fx_run *run);
@@ -57,10 +56,4 @@ fx_status fxi_fit_pca_moment(fxi_pca_panels *M, const fxi_pca *a, const fx_run *
 double fxi_fit_pca_sign(const double *v, size_t n);
 /* The sum of all variances, `all` but for rounding: at least what components hold, 0 if that is. */
 double fxi_fit_pca_total(double all, const double *value, size_t k);
-/* A run whose progress is `from` and, at the end of a call, `from` + `share`. */
-typedef struct fxi_pca_stage {
-    const fx_run *run;
-    double from, share;
-} fxi_pca_stage;
-fx_run fxi_fit_pca_stage(fxi_pca_stage *stage, const fx_run *run, double from, double share);
 #endif

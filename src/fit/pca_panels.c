@@ -6,7 +6,6 @@
 
 #include "fit/pca.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { T = FXI_LANES, CHUNK = 512 };    /* rows of a panel that wait in the cache */

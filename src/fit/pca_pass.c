@@ -13,7 +13,6 @@
 
 #include "fit/pca.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { T = FXI_LANES, ROWS = 32, CHUNK = 128, PARTS = 16, PARTS_MIN = 4, WIDE = 1 << 20 };
@@ -41,7 +40,7 @@ static size_t groups_of(size_t count)
     return count > FXI_PCA_GROUPS * T ? FXI_PCA_GROUPS : (count + T - 1) / T;
 }
 
-size_t fxi_fit_pca_pass_parts(const fxi_source *s)
+static size_t count_parts(const fxi_source *s)
 {
     size_t n = WIDE / (s->features + 1);
 
@@ -52,7 +51,7 @@ size_t fxi_fit_pca_pass_parts(const fxi_source *s)
 static bool numbers(size_t *out, const fxi_source *s, size_t count)
 {
     return fxi_size_add(out, s->features, 1)
-           && fxi_size_mul(out, *out, (fxi_fit_pca_pass_parts(s) + 1) * groups_of(count) * T);
+           && fxi_size_mul(out, *out, (count_parts(s) + 1) * groups_of(count) * T);
 }
 
 bool fxi_fit_pca_pass_bytes(size_t *bytes, const fxi_source *s, size_t count)
@@ -66,7 +65,7 @@ fx_status fxi_fit_pca_pass_open(fxi_pca *a, size_t count, const fx_run *run)
 
     if (a->s->features > INT32_MAX || !numbers(&all, a->s, count))
         return fxi_error(FX_ESHAPE, "%zu features are too many", a->s->features);
-    a->parts = fxi_fit_pca_pass_parts(a->s);
+    a->parts = count_parts(a->s);
     a->groups = groups_of(count);
     a->simd = fxi_simd_get();
     threads = (size_t)fxi_parallel_threads(run, a->parts);
@@ -79,13 +78,7 @@ fx_status fxi_fit_pca_pass_open(fxi_pca *a, size_t count, const fx_run *run)
     return FX_OK;
 }
 
-void fxi_fit_pca_pass_close(fxi_pca *a)
-{
-    free(a->part);
-    free(a->at);
-    free(a->space);
-    free(a->buffer);
-}
+void fxi_fit_pca_pass_close(fxi_pca *a) { fxi_free(a->part, a->at, a->space, a->buffer); }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
@@ -203,7 +196,7 @@ static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
     size_t thread = (size_t)fxi_parallel_thread(team), size = part_size(a, p->groups);
     double *part = a->part + k * size;
     float *buffer = s->buffer ? a->buffer + thread * s->buffer : NULL;
-    fx_run how = fxi_fit_nested(p->run, team);
+    fx_run how = fxi_parallel_nested(p->run, team);
     fx_status st = FX_OK;
 
     memset(part, 0, size * sizeof *part);

@@ -14,59 +14,38 @@
 
 #include "fit/fit.h"
 
-#include <stdlib.h>
-
 typedef struct online {
     fxi_perceptron *s;
     const fxi_problem *p;
-    float *buffer;
-    const fx_run *run;
     const fxi_simd *simd;
 } online;
 
-static void visit_row(const online *a, size_t i, fxi_row z)
+static void visit_row(void *ctx, size_t i, const fxi_row *z)
 {
+    const online *a = ctx;
     fxi_perceptron *s = a->s;
     const fxi_problem *p = a->p;
-    double before = (double)s->steps++, u = p->c[i] * p->y[i];
 
-    if (p->y[i] * (fxi_fit_row_dot(z, s->w, a->simd) + s->b) > 0)
+    if (!(p->c[i] > 0))
+        return;
+    double before = (double)s->steps++, u = p->c[i] * p->y[i];
+    if (p->y[i] * (fxi_fit_row_dot(*z, s->w, a->simd) + s->b) > 0)
         return;
     s->mistakes++;
-    fxi_fit_row_add(s->w, u, z, a->simd);
-    fxi_fit_row_add(s->sum, before * u, z, a->simd);
+    fxi_fit_row_add(s->w, u, *z, a->simd);
+    fxi_fit_row_add(s->sum, before * u, *z, a->simd);
     if (p->intercept != FXI_NONE) {
         s->b += u;
         s->sum_b += before * u;
     }
 }
 
-static fx_status visit_block(void *ctx, size_t b, fxi_team *team)
-{
-    const online *a = ctx;
-    fx_run how = fxi_fit_nested(a->run, team);
-    fx_matrix Z;
-
-    how.threads = a->run ? a->run->threads : 0; /* this is the calling thread: others are idle */
-    fx_status st = fxi_fit_source_block(&Z, a->p->source, b, a->buffer, &how);
-    for (size_t r = 0; r < Z.rows && !st && !(r % 64 == 0 && fxi_parallel_cancelled(team)); r++) {
-        size_t i = b * a->p->source->block + r;
-        if (a->p->c[i] > 0)
-            visit_row(a, i, fxi_data_row(&Z, r));
-    }
-    return st;
-}
-
 fx_status fxi_fit_perceptron(fxi_perceptron *s, const fxi_problem *p, const fx_run *run)
 {
-    online a = {s, p, fxi_alloc(p->source->buffer, sizeof *a.buffer), run, fxi_simd_get()};
+    online a = {s, p, fxi_simd_get()};
 
-    if (!a.buffer)
-        return FX_ENOMEM;
     s->mistakes = 0;
-    fx_status st = fxi_parallel_ordered(p->source->blocks, visit_block, &a, run);
-    free(a.buffer);
-    return st;
+    return fxi_fit_source_rows(p->source, visit_row, &a, run);
 }
 
 void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size_t n)

@@ -157,40 +157,25 @@ static void measure(rounds *a, fxi_solution *s)
 
 typedef struct weighing {
     const fxi_problem *p;
-    const fx_run *run;
     const fxi_simd *simd;
-    float *buffer;
     double sum;                         /* of c |z|^2 */
     size_t rows;
 } weighing;
 
-static fx_status weigh_block(void *ctx, size_t b, fxi_team *team)
+static void weigh_row(void *ctx, size_t i, const fxi_row *z)
 {
     weighing *a = ctx;
-    const fxi_source *s = a->p->source;
-    fx_run how = fxi_fit_nested(a->run, team);
-    fx_matrix Z;
-    fx_status st = fxi_fit_source_block(&Z, s, b, a->buffer, &how);
 
-    for (size_t r = 0; !st && r < Z.rows && !fxi_parallel_cancelled(team); r++) {
-        double c = a->p->c[b * s->block + r];
-        a->sum += c * fxi_fit_row_square(fxi_data_row(&Z, r), a->simd);
-        a->rows += c > 0;
-    }
-    return st;
+    a->sum += a->p->c[i] * fxi_fit_row_square(*z, a->simd);
+    a->rows += a->p->c[i] > 0;
 }
 
 /* k to where rounding is as wide as rows are long; one pass. */
 static fx_status widen_rounding(rounds *a, const fx_run *run)
 {
-    const fxi_source *z = a->p->source;
-    weighing w = {.p = a->p, .run = run, .simd = fxi_simd_get()};
-    fx_status st;
+    weighing w = {.p = a->p, .simd = fxi_simd_get()};
+    fx_status st = fxi_fit_source_rows(a->p->source, weigh_row, &w, run);
 
-    if (z->buffer && !(w.buffer = fxi_alloc(z->buffer, sizeof *w.buffer)))
-        return FX_ENOMEM;
-    st = fxi_parallel_ordered(z->blocks, weigh_block, &w, run);
-    free(w.buffer);
     if (w.sum > 0)
         a->k = fmin(a->k, SOFT * (double)w.rows / w.sum);
     return st;

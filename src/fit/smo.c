@@ -191,14 +191,11 @@ static fx_status start(fxi_smo *d)
 static fx_status solve(void *ctx, size_t block, fxi_team *team)
 {
     fxi_smo *d = ctx;
-    int threads = d->run.threads;
-    fx_run all = d->run;
     fx_status st;
 
     (void)block;
     d->team = team;
-    d->run = fxi_fit_nested(&all, team);
-    d->run.threads = threads;
+    d->run = fxi_parallel_alone(&d->run, team);
     st = start(d);
     return st ? st : rounds(d);
 }

@@ -7,7 +7,6 @@
 
 #include "fit/smo.h"
 
-#include <math.h>
 #include <string.h>
 
 static void set_stride(fxi_smo *d)

@@ -13,8 +13,6 @@
 #include "fit/smo.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     PLAIN = 4096, /* active variables that need no working set */

@@ -10,11 +10,6 @@
 
 enum { BLOCK = 1 << 18, BLOCK_MIN = FXI_LANES, BLOCK_MAX = 1 << 12 };   /* numbers; rows */
 
-static size_t stored(const fx_matrix *X)
-{
-    return X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
-}
-
 /* Rows of a block: a multiple of FXI_LANES, so that tiles of a map are never cut. */
 static size_t block_rows(size_t numbers, size_t rows)
 {
@@ -77,8 +72,8 @@ static fx_status cross(fx_matrix *out, const fxi_source *s, float *buffer, const
 
     fxi_map_sparse_count(ptr, s->map, X);
     float *val = (float *)(void *)(col + ptr[X->rows]);
-    *out = (fx_matrix){.rows = X->rows, .cols = s->features, .type = FX_F32, .val = val, .ptr = ptr,
-                       .col = col};
+    *out = (fx_matrix){
+        .rows = X->rows, .cols = s->features, .type = FX_F32, .val = val, .ptr = ptr, .col = col};
     return fxi_map_sparse_rows(val, col, ptr, s->map, X, run);
 }
 
@@ -123,7 +118,7 @@ fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map,
                          const fx_run *run)
 {
     fxi_source s = {.X = X, .map = map, .rows = X->rows, .features = X->cols, .sparse = X->ptr};
-    size_t all = stored(X), max_block;
+    size_t all = fxi_data_stored(X), max_block;
     fx_status st = FX_OK;
 
     if (map) {
@@ -174,9 +169,45 @@ fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, fl
     }
     if (s->sparse)
         return cross(out, s, buffer, &X, run);
-    *out = (fx_matrix){.rows = X.rows, .cols = s->features, .stride = s->stride, .type = FX_F32,
+    *out = (fx_matrix){.rows = X.rows,
+                       .cols = s->features,
+                       .stride = s->stride,
+                       .type = FX_F32,
                        .val = s->Z ? s->Z + b * s->block * s->stride : buffer};
     return s->Z ? FX_OK : fx_map_apply(buffer, s->stride, FX_F32, s->map, &X, run);
+}
+
+/* ---- Rows, one by one --------------------------------------------------------------------- */
+typedef struct walk {
+    const fxi_source *s;
+    fxi_source_row *fn;
+    void *ctx;
+    float *buffer;
+    const fx_run *run;
+} walk;
+
+static fx_status walk_block(void *ctx, size_t b, fxi_team *team)
+{
+    const walk *a = ctx;
+    fx_run how = fxi_parallel_alone(a->run, team);
+    size_t poll = a->s->block < 64 ? 1 : 64;    /* short rows take less than a look at the clock */
+    fx_matrix Z;
+    fx_status st = fxi_fit_source_block(&Z, a->s, b, a->buffer, &how);
+
+    for (size_t r = 0; !st && r < Z.rows && !(r % poll == 0 && fxi_parallel_cancelled(team)); r++) {
+        fxi_row z = fxi_data_row(&Z, r);
+        a->fn(a->ctx, b * a->s->block + r, &z);
+    }
+    return st;
+}
+
+fx_status fxi_fit_source_rows(const fxi_source *s, fxi_source_row *fn, void *ctx, const fx_run *run)
+{
+    walk a = {s, fn, ctx, fxi_alloc(s->buffer, sizeof *a.buffer), run};
+    fx_status st = a.buffer ? fxi_parallel_ordered(s->blocks, walk_block, &a, run) : FX_ENOMEM;
+
+    free(a.buffer);
+    return st;
 }
 
 /* ---- Scores ------------------------------------------------------------------------------- */
@@ -194,7 +225,7 @@ static fx_status score_block(void *ctx, size_t b, fxi_team *team)
 {
     const scoring *a = ctx;
     const fxi_source *s = a->s;
-    fx_run how = fxi_fit_nested(a->run, team);
+    fx_run how = fxi_parallel_nested(a->run, team);
     float *buffer = s->buffer ? a->buffer + (size_t)fxi_parallel_thread(team) * s->buffer : NULL;
     fx_matrix Z;
     fx_status st = fxi_fit_source_block(&Z, s, b, buffer, &how);

@@ -147,21 +147,16 @@ static double visit_all(descent *a, uint64_t epoch)
 
 /* ---- The guard --------------------------------------------------------------------------- */
 
-static void copy_state(double *v, double *sum, const double *from_v, const double *from_sum,
-                       size_t n)
-{
-    memcpy(v, from_v, n * sizeof *v);
-    memcpy(sum, from_sum, n * sizeof *sum);
-}
-
 static void save_state(descent *a)
 {
-    copy_state(a->good_v, a->good_sum, a->s->v, a->s->sum, a->p->fm->size);
+    memcpy(a->good_v, a->s->v, a->p->fm->size * sizeof *a->good_v);
+    memcpy(a->good_sum, a->s->sum, a->p->fm->size * sizeof *a->good_sum);
 }
 
 static void restore_state(descent *a)
 {
-    copy_state(a->s->v, a->s->sum, a->good_v, a->good_sum, a->p->fm->size);
+    memcpy(a->s->v, a->good_v, a->p->fm->size * sizeof *a->good_v);
+    memcpy(a->s->sum, a->good_sum, a->p->fm->size * sizeof *a->good_sum);
 }
 
 static bool is_late(const fxi_fm_problem *p)
@@ -286,10 +281,7 @@ fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run 
         if (st == FX_ECANCELLED)
             restore_state(&a);
     }
-    free(a.item);
-    free(a.visit);
-    free(a.good_v);
-    free(a.good_sum);
+    fxi_free(a.item, a.visit, a.good_v, a.good_sum);
     fxi_fm_adagrad_batch_free(&a.batch);
     return st;
 }

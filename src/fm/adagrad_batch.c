@@ -8,7 +8,6 @@
 #include "fm/adagrad.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 {
@@ -38,13 +37,7 @@ fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem
 
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a)
 {
-    free(a->G);
-    free(a->share);
-    free(a->c);
-    free(a->y);
-    free(a->start);
-    free(a->x);
-    free(a->col);
+    fxi_free(a->G, a->share, a->c, a->y, a->start, a->x, a->col);
     fxi_fm_adagrad_rows_free(&a->rows);
     *a = (fxi_fm_adagrad_batch){0};
 }

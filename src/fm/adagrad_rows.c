@@ -9,7 +9,6 @@
 #include "fm/adagrad.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { FAST_ORDER = 8, FAST_WORK = 4096 }; /* entries times order: longer tables leave the cache */
 enum { PENDING = 1024 };                /* derivatives of entries beside panels */
@@ -113,17 +112,9 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
 
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
 {
-    free(a->own_start);
-    free(a->own_x);
-    free(a->own_col);
-    free(a->g);
-    free(a->table);
+    fxi_free(a->own_start, a->own_x, a->own_col, a->g, a->table);
     fxi_fm_row_free(a->workspace);
-    free(a->K);
-    free(a->theta);
-    free(a->touched);
-    free(a->list);
-    free(a->front);
+    fxi_free(a->K, a->theta, a->touched, a->list, a->front);
     *a = (fxi_fm_adagrad_rows){0};
 }
 

@@ -149,17 +149,9 @@ static bool drifts(const fxi_fm_descent *d)
     return fm->how == FXI_FM_LEARNED;
 }
 
-static int poll_team(void *ctx, double done)
-{
-    (void)done;
-    return fxi_parallel_cancelled(ctx);
-}
-
 static fx_status visit_block(fxi_fm_descent *d, size_t g)
 {
-    fx_run how = {.threads = d->run ? d->run->threads : 0,
-                  .max_memory = d->run ? d->run->max_memory : 0, .progress = poll_team,
-                  .ctx = d->team};
+    fx_run how = fxi_parallel_alone(d->run, d->team);
     fx_status st = FX_OK;
 
     for (size_t s = 0; s < d->fm->rank && !d->stop; s += lanes_of(d->fm)) {
@@ -312,14 +304,7 @@ static void close_fit(fxi_fm_descent *d)
     fxi_fm_cd_columns_free(&d->R);
     if (d->slope != d->r)
         free(d->slope);
-    free(d->r);
-    free(d->fresh);
-    free(d->saved);
-    free(d->scale);
-    free(d->e0);
-    free(d->E);
-    free(d->bad);
-    free(d->part);
+    fxi_free(d->r, d->fresh, d->saved, d->scale, d->e0, d->E, d->bad, d->part);
 }
 
 /* A number of v by its place: b, w, factors, lambda. */

@@ -18,8 +18,6 @@
 #define FXI_FM_CD_H
 #include "fm/fm.h"
 
-#include <math.h>
-
 enum { FXI_FM_CD_SQUARED, FXI_FM_CD_HINGE, FXI_FM_CD_LOGISTIC };
 /* Components at once; entries at once; sums of slopes and of products of lanes (cd_hot.c). */
 enum { FXI_FM_CD_LANES = 8, FXI_FM_CD_PIECE = 64, FXI_FM_CD_SUMS = 8 + 40 };

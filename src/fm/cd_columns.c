@@ -7,27 +7,14 @@
 
 #include "fm/cd.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS = 32, ROWS = 1024 };      /* most blocks; least rows of one */
 
 void fxi_fm_cd_columns_free(fxi_fm_cd_rows *R)
 {
-    free(R->pick);
-    free(R->ptr);
-    free(R->top);
-    free(R->col);
-    free(R->row);
-    free(R->x);
-    free(R->cx);
-    free(R->cut);
-    free(R->at);
-    free(R->list);
-    free(R->group_row);
-    free(R->first);
-    free(R->start);
-    free(R->member);
+    fxi_free(R->pick, R->ptr, R->top, R->col, R->row, R->x, R->cx, R->cut, R->at, R->list,
+             R->group_row, R->first, R->start, R->member);
     *R = (fxi_fm_cd_rows){0};
 }
 

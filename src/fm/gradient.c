@@ -11,7 +11,6 @@
 
 #include "fm/fm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 256 };                    /* rows in a block of scores */
@@ -212,9 +211,6 @@ fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p,
     if (!st)
         st = evaluate(objective, &a, blocks, &how);
     fxi_fm_row_workspaces_free(a.workspace, threads);
-    free(a.slope);
-    free(a.part);
-    free(a.theta);
-    free(a.g);
+    fxi_free(a.slope, a.part, a.theta, a.g);
     return st;
 }

@@ -31,7 +31,8 @@ typedef struct fitting {
     fxi_fm_state *s;
     const fxi_fm_problem *p;
     const fx_run *run;                  /* the caller's */
-    fx_run how;                         /* tells it how far the iterations are */
+    fx_run how;                         /* tells it how far the iterations are .. */
+    fxi_stage stage;                    /* .. which stands here */
     double *x, *G;                      /* [size] libLBFGS's variables; the gradient, aligned */
     int corrections;
     size_t done, round;                 /* iterations so far; at which this round ends */
@@ -41,14 +42,6 @@ typedef struct fitting {
     double past[WINDOW];                /* objectives of the last iterations of this round .. */
     size_t begun;                       /* .. which began after so many */
 } fitting;
-
-static int report_progress(void *ctx, double part)
-{
-    const fitting *a = ctx;
-
-    (void)part;
-    return a->run->progress(a->run->ctx, (double)a->done / ((double)a->p->max_iter + 1));
-}
 
 static double halt(fitting *a, fx_status st, double *g, int n)
 {
@@ -105,6 +98,7 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     s->objective = fx;
     s->iterations++;
     a->done++;
+    a->stage.from = (double)a->done / ((double)a->p->max_iter + 1);
     for (int i = 0; i < n; i++)
         s->v[i] = fabs(x[i]) < FXI_FM_TINY ? 0 : x[i];
     fx_status st = a->p->step ? a->p->step(a->p->ctx, s) : FX_OK;
@@ -211,16 +205,13 @@ static fx_status choose(fitting *a)
 
 fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run)
 {
-    fitting a = {.s = s, .p = p, .run = run, .how = run ? *run : (fx_run){0}, .round = p->max_iter};
+    fitting a = {.s = s, .p = p, .run = run, .round = p->max_iter};
     fx_status st = choose(&a);
 
     if (st)
         return st;
     s->converged = false;
-    if (a.how.progress) {
-        a.how.progress = report_progress;
-        a.how.ctx = &a;
-    }
+    a.how = fxi_parallel_stage(&a.stage, run, 0, 0);
     if ((st = fxi_fm_gradient(&s->objective, NULL, p, s->v, &a.how)) || p->max_iter == 0)
         return st;
     a.x = fxi_alloc(p->fm->size, sizeof *a.x);

@@ -86,9 +86,6 @@ fx_status fxi_fm_pairs_new(fxi_fm_pairs *out, const double *y, const double *c, 
 
 void fxi_fm_pairs_free(fxi_fm_pairs *p)
 {
-    free(p->winner);
-    free(p->first);
-    free(p->last);
-    free(p->order);
+    fxi_free(p->winner, p->first, p->last, p->order);
     *p = (fxi_fm_pairs){0};
 }

@@ -76,15 +76,8 @@ void fxi_fm_row_free(fxi_fm_workspace *workspace)
 {
     if (!workspace)
         return;
-    free(workspace->work.scratch);
-    free(workspace->x);
-    free(workspace->col);
-    free(workspace->table);
-    free(workspace->number);
-    free(workspace->local);
-    free(workspace->sum);
-    free(workspace->ones);
-    free(workspace);
+    fxi_free(workspace->work.scratch, workspace->x, workspace->col, workspace->table,
+             workspace->number, workspace->local, workspace->sum, workspace->ones, workspace);
 }
 
 fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries)

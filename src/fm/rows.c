@@ -5,7 +5,6 @@
 
 #include "fm/fm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct row_copy {
@@ -82,16 +81,11 @@ fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx
     fx_data *d = fxi_data_new();
     if (!d)
         return FX_ENOMEM;
-    a.val = fxi_alloc(stored, a.size);
-    st = fxi_data_own(d, a.val);
-    if (!st && X->ptr) {
-        a.ptr = fxi_alloc(X->rows + 1, sizeof *a.ptr);
-        st = fxi_data_own(d, a.ptr);
-    }
-    if (!st && X->ptr) {
-        a.col = fxi_alloc(stored, sizeof *a.col);
-        st = fxi_data_own(d, a.col);
-    }
+    if (!(a.val = fxi_data_alloc(d, stored, a.size))
+        || (X->ptr
+            && (!(a.ptr = fxi_data_alloc(d, X->rows + 1, sizeof *a.ptr))
+                || !(a.col = fxi_data_alloc(d, stored, sizeof *a.col)))))
+        st = FX_ENOMEM;
     for (size_t i = 0; i <= X->rows && X->ptr && !st; i++)
         a.ptr[i] = (X->ptr[i] - X->ptr[0] + (int64_t)(i * fm->front)) * (fm->twice ? 2 : 1);
     if (!st)

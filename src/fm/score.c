@@ -50,7 +50,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     size_t end = a->x.n - b * ROWS < ROWS ? a->x.n : (b + 1) * ROWS, entries = 0;
 
     for (size_t i = b * ROWS; i < end; i++) {
-        fxi_row r = fxi_data_row(a->x.X, a->x.row ? (size_t)a->x.row[i] : i);
+        fxi_row r = fxi_data_row(a->x.X, fxi_row_subset_at(a->x, i));
         if (fxi_fm_score_stopped(&entries, r.n * a->fm->panels * a->fm->blocks, team))
             break;                      /* fxi_parallel reports it */
         a->f[i] = fxi_fm_score_row(a->fm, a->v, a->workspace[fxi_parallel_thread(team)], r, team);

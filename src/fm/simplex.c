@@ -13,7 +13,6 @@
 #include "fm/fm.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 256, STEPS = 20, SUMS = FX_ORDER_MAX * FX_ORDER_MAX + 1 };
@@ -188,8 +187,6 @@ fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
     if (!st)
         st = descend(v, &a, &how);
     fxi_fm_row_workspaces_free(a.workspace, threads);
-    free(a.F);
-    free(a.rest);
-    free(a.part);
+    fxi_free(a.F, a.rest, a.part);
     return st;
 }

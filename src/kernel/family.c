@@ -96,34 +96,13 @@ static fx_status push(list *l, int64_t x)
     return FX_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (feature[mid] < j)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < n && feature[low] == j ? (int64_t)low : -1;
-}
-
 /* Sorted and without repetitions; its length. */
 static size_t distinct(int64_t *at, size_t n)
 {
     size_t distinct = 0;
 
     if (n)
-        qsort(at, n, sizeof *at, ascending);
+        qsort(at, n, sizeof *at, fxi_data_sort_integers);
     for (size_t i = 0; i < n; i++)
         if (distinct == 0 || at[distinct - 1] != at[i])
             at[distinct++] = at[i];
@@ -407,9 +386,7 @@ fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool c
         st = fxi_error(FX_EUNSUPPORTED, "%zu entries of groups are too many", pairs.n);
     if (!st)
         st = build_groups(t, &names, &pairs, &factors, text);
-    free(names.at);
-    free(pairs.at);
-    free(factors.at);
+    fxi_free(names.at, pairs.at, factors.at);
     if (st)
         fxi_family_free(NULL, t);
     else
@@ -420,18 +397,9 @@ fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool c
 void fxi_family_free(fxi_tree *tree, fxi_groups *groups)
 {
     if (tree) {
-        free(tree->feature);
-        free(tree->use);
-        free(tree->level);
-        free(tree->next);
-        free(tree->ends);
-        free(tree);
+        fxi_free(tree->feature, tree->use, tree->level, tree->next, tree->ends, tree);
     }
     if (groups) {
-        free(groups->feature);
-        free(groups->first);
-        free(groups->member);
-        free(groups->factor);
-        free(groups);
+        fxi_free(groups->feature, groups->first, groups->member, groups->factor, groups);
     }
 }

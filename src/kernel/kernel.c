@@ -11,7 +11,6 @@
 static const fxi_kernel_type *const table[] = {
 #define KERNEL(name) &fxi_kernel_##name,
 #include "kernel/kernel.def"
-#undef KERNEL
 };
 enum { KERNELS = sizeof table / sizeof *table };
 
@@ -29,9 +28,7 @@ void fx_kernel_free(fx_kernel *k)
         return;
     fx_kernel_free(k->inner);
     fxi_family_free(k->tree, k->groups);
-    free(k->coef);
-    free(k->spec);
-    free(k);
+    fxi_free(k->coef, k->spec, k);
 }
 
 const char *fx_kernel_spec(const fx_kernel *k) { return k->spec; }
@@ -52,12 +49,10 @@ static char *complete_spec(const fx_kernel *k, const fxi_spec *s)
 
 void fxi_kernel_names(char out[256], bool outer)
 {
-    size_t n = 0;
-
     out[0] = '\0';
-    for (size_t i = 0; i < KERNELS && n < 256; i++)
+    for (size_t i = 0; i < KERNELS; i++)
         if (outer ? table[i]->of != NULL : table[i]->gradient != NULL)
-            n += (size_t)snprintf(out + n, 256 - n, "%s%s", n ? ", " : "", table[i]->name);
+            fxi_spec_list(out, 256, table[i]->name);
 }
 
 /* Has it all that init needs?  A name alone is described, too. */

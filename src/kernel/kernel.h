@@ -69,7 +69,6 @@ struct fx_kernel {
 
 #define KERNEL(name) extern const fxi_kernel_type fxi_kernel_##name;
 #include "kernel/kernel.def"
-#undef KERNEL
 
 /* kernel.c */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
@@ -151,5 +150,10 @@ struct fxi_groups {
 fx_status fxi_family_tree(fxi_tree **out, const char *text, int base);
 fx_status fxi_family_groups(fxi_groups **out, const char *text, int base, bool cross);
 void fxi_family_free(fxi_tree *tree, fxi_groups *groups);
-int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j); /* position, or -1 */
+static inline int64_t fxi_family_find(const int64_t *feature, size_t n, int64_t j)
+{                                       /* position, or -1 */
+    size_t at = fxi_data_sort_place(feature, n, j);
+
+    return at < n && feature[at] == j ? (int64_t)at : -1;
+}
 #endif

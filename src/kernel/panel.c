@@ -39,9 +39,7 @@ fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team)
 
 static size_t mean(const fx_matrix *X)  /* entries of a row */
 {
-    if (!X->ptr)
-        return X->cols;
-    return X->rows ? (size_t)(X->ptr[X->rows] - X->ptr[0]) / X->rows : 0;
+    return !X->ptr ? X->cols : X->rows ? fxi_data_stored(X) / X->rows : 0;
 }
 
 double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X)
@@ -198,27 +196,13 @@ void fxi_kernel_panel_close(fxi_panels *p)
 {
     for (int t = 0; p->space && t < p->threads; t++) {
         fxi_space *s = &p->space[t];
-        free(s->work.scratch);
-        free(s->zt);
-        free(s->slot_col);
-        free(s->place);
-        free(s->key);
-        free(s->tile);
-        free(s->start);
-        free(s->count);
-        free(s->tile_col);
-        free(s->tile_slot);
+        fxi_free(s->work.scratch, s->zt, s->slot_col, s->place, s->key, s->tile, s->start, s->count,
+                 s->tile_col, s->tile_slot);
         if (!p->whole) {
             free(s->selected_x);
             free(s->selected_start);
         }
-        free(s->norm);
-        free(s->norms);
-        free(s->x[0]);
-        free(s->x[1]);
-        free(s->col);
-        free(s->slot);
-        free(s->out);
+        fxi_free(s->norm, s->norms, s->x[0], s->x[1], s->col, s->slot, s->out);
     }
     free(p->space);
 }

@@ -82,11 +82,6 @@ static inline bool fxi_panel_near(const fxi_panels *p, double x, double z)
     return p->gamma * (x + z) <= FXI_KERNEL_NEAR;
 }
 
-static inline size_t fxi_row_subset_at(fxi_row_subset s, size_t i)
-{
-    return s.row ? (size_t)s.row[i] : i;
-}
-
 /* The rows of a tile, at most `tile`: fewer where rows are long. */
 size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
 /* Multiply-adds of a row with one vector, about. */

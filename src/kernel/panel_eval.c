@@ -200,21 +200,6 @@ static bool spread(double *x, const fxi_panels *p, const fxi_space *s, size_t i)
     return within;
 }
 
-/* The first slot whose feature is beyond j, from slot `low` on. */
-static size_t next_slot(const fxi_space *s, size_t low, int64_t j)
-{
-    size_t high = s->slots;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->slot_col[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Row i on all slots of the panel, its other features between them. */
 static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
 {
@@ -225,7 +210,8 @@ static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
     for (size_t e = s->start[i]; e <= last; e++) {
         int64_t j = e < last ? s->tile_col[e] : INT64_MAX;
         int32_t at = e < last ? *fxi_panel_place(p, s, j) : (int32_t)s->slots;
-        size_t end = at >= 0 ? (size_t)at : next_slot(s, slot, j);
+        size_t end = at >= 0 ? (size_t)at
+                             : slot + fxi_data_sort_place(s->slot_col + slot, s->slots - slot, j);
         for (; slot < end; slot++, n++) {
             x[n] = 0;
             s->slot[n] = (int32_t)slot;

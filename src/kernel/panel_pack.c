@@ -31,13 +31,6 @@ static void add_slot(const fxi_panels *p, fxi_space *s, int64_t j)
     s->slot_col[s->slots++] = j;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool pack_dense(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes)
 {
     size_t d = p->z.X->cols;
@@ -68,7 +61,7 @@ static bool find_slots(const fxi_panels *p, fxi_space *s, size_t first, size_t l
                 add_slot(p, s, fxi_row_column(r, q));
     }
     if (s->sorted && s->slots) {
-        qsort(s->slot_col, s->slots, sizeof *s->slot_col, ascending);
+        qsort(s->slot_col, s->slots, sizeof *s->slot_col, fxi_data_sort_integers);
         for (size_t i = 0; i < s->slots; i++)
             *fxi_panel_place(p, s, s->slot_col[i]) = (int32_t)i;
     }

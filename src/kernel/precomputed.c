@@ -24,8 +24,6 @@ static size_t offset(const fx_kernel *k, const fx_matrix *X)
     return k->serial < 0 ? X->cols == X->rows + 1 : (size_t)k->serial;
 }
 
-static size_t number(fxi_row_subset s, size_t i) { return s.row ? (size_t)s.row[i] : i; }
-
 static double at(fxi_row r, size_t j)
 {
     size_t low = 0, high = r.n;
@@ -61,24 +59,24 @@ typedef struct reading {
 static fx_status check_range(const fx_matrix *X, fxi_row_subset of, size_t before)
 {
     for (size_t i = 0; i < of.n; i++)
-        if (number(of, i) >= X->cols - (X->cols < before ? X->cols : before))
+        if (fxi_row_subset_at(of, i) >= X->cols - (X->cols < before ? X->cols : before))
             return fxi_error(FX_ESHAPE,
                              "a precomputed kernel with %zu columns has none for row %zu (from 0)",
-                             X->cols, number(of, i));
+                             X->cols, fxi_row_subset_at(of, i));
     return FX_OK;
 }
 
 static fx_status row_block(void *ctx, size_t w, fxi_team *team)
 {
     const reading *a = ctx;
-    fxi_row r = fxi_data_row(a->z.X, number(a->z, w));
+    fxi_row r = fxi_data_row(a->z.X, fxi_row_subset_at(a->z, w));
 
     for (size_t i = 0; i < a->x.n && !fxi_data_stopped(i, team); i++) {
-        double v = at(r, a->offset + number(a->x, i));
+        double v = at(r, a->offset + fxi_row_subset_at(a->x, i));
         if (!isfinite((float)v))
             return fxi_error(FX_ENUMERIC,
                              "precomputed: %g for row %zu and row %zu (from 0) is no finite float",
-                             v, number(a->z, w), number(a->x, i));
+                             v, fxi_row_subset_at(a->z, w), fxi_row_subset_at(a->x, i));
         a->K[w][i] = (float)v;
     }
     return FX_OK;
@@ -102,7 +100,7 @@ fx_status fxi_kernel_precomputed_diagonal(double *d, const fx_kernel *k, fxi_row
 
     (void)run;
     for (size_t i = 0; i < x.n && !st; i++)
-        d[i] = at(fxi_data_row(x.X, number(x, i)), before + number(x, i));
+        d[i] = at(fxi_data_row(x.X, fxi_row_subset_at(x, i)), before + fxi_row_subset_at(x, i));
     return st;
 }
 
@@ -112,12 +110,12 @@ static fx_status score_block(void *ctx, size_t b, fxi_team *team)
     size_t end = a->x.n - b * ROWS < ROWS ? a->x.n : (b + 1) * ROWS;
 
     for (size_t i = b * ROWS; i < end && !fxi_parallel_cancelled(team); i++) {
-        fxi_row r = fxi_data_row(a->x.X, number(a->x, i));
+        fxi_row r = fxi_data_row(a->x.X, fxi_row_subset_at(a->x, i));
         double *s = a->S + i * a->outputs;
         for (size_t c = 0; c < a->outputs; c++)
             s[c] = 0;
         for (size_t w = 0; w < a->z.n; w++) {
-            double v = at(r, a->offset + number(a->z, w));
+            double v = at(r, a->offset + fxi_row_subset_at(a->z, w));
             for (size_t c = 0; c < a->outputs; c++)
                 s[c] += v * a->W[w * a->outputs + c];
         }

@@ -104,11 +104,7 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
 static void free_spaces(thread_space *space, int threads)
 {
     for (int t = 0; space && t < threads; t++) {
-        free(space[t].work.scratch);
-        free(space[t].x);
-        free(space[t].col);
-        free(space[t].slot);
-        free(space[t].g);
+        fxi_free(space[t].work.scratch, space[t].x, space[t].col, space[t].slot, space[t].g);
     }
     free(space);
 }
@@ -170,7 +166,7 @@ static fx_status check(const double *V, const double *G, const fx_kernel *k, con
         fxi_kernel_names(have, false);
         return fxi_error(FX_EUNSUPPORTED, "no gradients of %s; these have them: %s", k->spec, have);
     }
-    size_t stored = X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
+    size_t stored = fxi_data_stored(X);
     if (X->cols > INT32_MAX || !fxi_size_add(&n, vectors, FXI_LANES)
         || !fxi_size_mul(&n, n, X->cols) || !fxi_size_mul(&n, n, sizeof *P)
         || !fxi_size_mul(&n, vectors, stored > X->rows ? stored : X->rows)

@@ -36,33 +36,14 @@ enum { CHUNK = 1024, PIECE = 256, TILE = 8, SMALL = 64, RESTARTS = 300, MAX_REFI
 
 typedef struct krylov {
     const fxi_eigen *e;
-    const fx_run *run;                  /* the caller's */
-    fx_run how;                         /* the same with our idea of how much is done */
-    double done;
+    fx_run how;                         /* the caller's, with our idea of how much is done .. */
+    fxi_stage stage;                    /* .. which stands here */
     size_t n, k, p, m, have;            /* have: vectors in V */
     double *V, *AV;                     /* [m][n] */
     double *H, *Y, *theta, *work;       /* [m][m], [m][m], [m], [2 m] */
     double *rotated;                    /* [threads][p][PIECE] */
     const fxi_simd *simd;
 } krylov;
-
-static int progress(void *ctx, double done)
-{
-    const krylov *a = ctx;
-
-    (void)done;
-    return a->run->progress(a->run->ctx, a->done);
-}
-
-/* Threads do not pay for less than a million operations. */
-static fx_run threads_for(const krylov *a, double work)
-{
-    fx_run how = a->how;
-
-    if (work < 1e6)
-        how.threads = 1;
-    return how;
-}
 
 /* ---- Loops over vectors ------------------------------------------------------------------ */
 typedef struct vectors {
@@ -97,7 +78,7 @@ static fx_status inner(krylov *a, double *C, const double *x, size_t rows, const
                        size_t count, bool lower)
 {
     vectors q = {a, C, x, y, rows, count, lower};
-    fx_run how = threads_for(a, (double)rows * (double)count * (double)a->n);
+    fx_run how = fxi_parallel_run(&a->how, (double)rows * (double)count * (double)a->n);
 
     return fxi_parallel((rows + TILE - 1) / TILE, inner_tile, &q, &how);
 }
@@ -134,7 +115,7 @@ static fx_status rotate_piece(void *ctx, size_t b, fxi_team *team)
 static fx_status rotate(krylov *a, double *V)
 {
     vectors q = {.a = a, .out = V, .y = a->Y};
-    fx_run how = threads_for(a, (double)a->p * (double)a->have * (double)a->n);
+    fx_run how = fxi_parallel_run(&a->how, (double)a->p * (double)a->have * (double)a->n);
 
     return fxi_parallel((a->n + PIECE - 1) / PIECE, rotate_piece, &q, &how);
 }
@@ -154,7 +135,7 @@ static fx_status append(krylov *a)
 {
     double *v = a->V + a->have * a->n, first = length(a, v), now = first, before;
     vectors q = {.a = a, .out = v, .x = a->V, .y = a->work, .rows = a->have};
-    fx_run how = threads_for(a, (double)a->have * (double)a->n);
+    fx_run how = fxi_parallel_run(&a->how, (double)a->have * (double)a->n);
     fx_status st = FX_OK;
 
     for (int times = 0; times < MAX_REFINEMENTS && now > 4 * DBL_EPSILON * first && !st; times++) {
@@ -261,11 +242,12 @@ static fx_status search(krylov *a)
             break;
         if (worst <= tol)
             return FX_OK;
-        a->done = fmax(a->done, log(worst / a->theta[0]) / log(rel));
+        a->stage.from = fmax(a->stage.from, log(worst / a->theta[0]) / log(rel));
         if (iter == limit || a->have == first)
             return fxi_error(FX_NOT_CONVERGED,
                              "eigenvectors are off by %.2g of the largest eigenvalue after %zu "
-                             "restarts", worst / a->theta[0], iter);
+                             "restarts",
+                             worst / a->theta[0], iter);
         st = multiply(a, first);
     }
     return st;
@@ -318,18 +300,14 @@ bool fxi_linalg_eigen_bytes(size_t *bytes, size_t n, size_t k)
 
 fx_status fxi_linalg_eigen(double *value, double *vector, const fxi_eigen *e, const fx_run *run)
 {
-    krylov a = {.e = e, .run = run, .how = run ? *run : (fx_run){0}, .n = e->n, .k = e->k,
-                .simd = fxi_simd_get()};
+    krylov a = {.e = e, .n = e->n, .k = e->k, .simd = fxi_simd_get()};
     size_t all, threads;
 
     if (e->k == 0 || e->k > e->n)
         return fxi_error(FX_EINVAL, "%zu eigenvalues of a matrix of %zu rows", e->k, e->n);
     if (!numbers(&all, a.n, a.k))
         return fxi_error(FX_ESHAPE, "%zu eigenvectors of %zu numbers are too many", a.k, a.n);
-    if (a.how.progress) {
-        a.how.progress = progress;
-        a.how.ctx = &a;
-    }
+    a.how = fxi_parallel_stage(&a.stage, run, 0, 0);
     sizes(&a.p, &a.m, a.n, a.k);
     threads = (size_t)fxi_parallel_threads(run, (a.n + PIECE - 1) / PIECE);
     if (!(a.V = fxi_alloc(all, sizeof *a.V)))

@@ -79,13 +79,13 @@ static void destroy_plans(fxi_linalg_fft *f)
     pthread_mutex_unlock(&planner);
 }
 
-static size_t scratch(size_t n)
+size_t fxi_linalg_fft_space(const fxi_linalg_fft *f)
 {
-    (void)n;
+    (void)f;
     return 0;
 }
 
-static void forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
+void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
 {
     union {
         const float *in;
@@ -96,7 +96,7 @@ static void forward(float *spectrum, const fxi_linalg_fft *f, const float *x, vo
     fftwf_execute_dft_r2c(f->forward, same.x, (fftwf_complex *)spectrum);
 }
 
-static void backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
+void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
 {
     (void)space;
     fftwf_execute_dft_c2r(f->backward, (fftwf_complex *)spectrum, x);
@@ -132,9 +132,9 @@ static void destroy_plans(fxi_linalg_fft *f)
     free(f->backward);
 }
 
-static size_t scratch(size_t n) { return 2 * n * sizeof(kiss_fft_cpx); }
+size_t fxi_linalg_fft_space(const fxi_linalg_fft *f) { return 2 * f->n * sizeof(kiss_fft_cpx); }
 
-static void forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
+void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
 {
     kiss_fft_cpx *in = space, *all = in + f->n;
 
@@ -144,7 +144,7 @@ static void forward(float *spectrum, const fxi_linalg_fft *f, const float *x, vo
     memcpy(spectrum, all, (f->n / 2 + 1) * sizeof *all);
 }
 
-static void backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
+void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
 {
     kiss_fft_cpx *all = space, *out = all + f->n;
 
@@ -180,16 +180,4 @@ void fxi_linalg_fft_free(fxi_linalg_fft *f)
     if (f)
         destroy_plans(f);
     free(f);
-}
-
-size_t fxi_linalg_fft_space(const fxi_linalg_fft *f) { return scratch(f->n); }
-
-void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
-{
-    forward(spectrum, f, x, space);
-}
-
-void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
-{
-    backward(x, f, spectrum, space);
 }

@@ -19,8 +19,7 @@ static double slope(double y, double f, double epsilon)
 
 static double conjugate(double y, double beta, double c, double epsilon)
 {
-    (void)c;
-    (void)epsilon;
+    (void)c, (void)epsilon;
     return -y * beta;
 }
 

@@ -33,6 +33,4 @@ typedef struct fxi_loss {
 #define LOSS(name) extern const fxi_loss fxi_loss_##name;
 #define LINEAR(name, model, help, keys) LOSS(name)
 #include "loss/loss.def"
-#undef LOSS
-#undef LINEAR
 #endif

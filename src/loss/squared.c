@@ -19,9 +19,7 @@ static double slope(double y, double f, double epsilon)
 
 static double curve(double y, double f, double epsilon)
 {
-    (void)y;
-    (void)f;
-    (void)epsilon;
+    (void)y, (void)f, (void)epsilon;
     return 2;
 }
 

@@ -184,11 +184,7 @@ static size_t block_rows(const fx_map *m) { return m->lanes ? FXI_LANES : m->row
 static void free_spaces(thread_space *space, int threads)
 {
     for (int t = 0; space && t < threads; t++) {
-        free(space[t].x);
-        free(space[t].col);
-        free(space[t].space);
-        free(space[t].z);
-        free(space[t].score);
+        fxi_free(space[t].x, space[t].col, space[t].space, space[t].z, space[t].score);
     }
     free(space);
 }

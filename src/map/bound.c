@@ -200,8 +200,7 @@ static bool is(const choice *c, const char *key, const char *value)
     const char *at;
     size_t len;
 
-    return !fx_spec_get(&at, &len, c->map->spec, key) && at && len == strlen(value)
-           && !memcmp(at, value, len);
+    return !fx_spec_get(&at, &len, c->map->spec, key) && at && fxi_spec_same(value, at, len);
 }
 
 static double number(const choice *c, const char *key, double otherwise)

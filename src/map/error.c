@@ -15,7 +15,6 @@
 #include "map/map.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { CHUNK = 512, FLOATS = 1 << 22 }; /* pairs, numbers of Z at a time, at most */
 
@@ -28,35 +27,20 @@ typedef struct measure {
     size_t row[2 * CHUNK];              /* of X */
     const fx_matrix *picked;            /* those rows */
     float *Z;                           /* [2 * chunk][features] */
-    double **space;                     /* [threads] pair: 3 capacity; then for K */
+    double *space;                      /* [threads][per_thread] pair: 3 capacity; then for K */
+    size_t per_thread;
     double error[CHUNK], K[CHUNK], V[CHUNK];
-    double from, share;                 /* of the whole call: where this step stands */
+    fxi_stage stage;                    /* where this step stands in the whole call */
 } measure;
 
 typedef struct sums {
     double abs, square, fourth, error, K, V, max;
 } sums;
 
-/* ---- Progress of a step as progress of the call --------------------------------------------- */
-
-static int progress(void *ctx, double done)
-{
-    const measure *e = ctx;
-
-    return e->run->progress(e->run->ctx, fmin(1, e->from + e->share * done));
-}
-
+/* The next step of the call, which takes `share` of it. */
 static fx_run step(measure *e, double share)
 {
-    fx_run how = e->run ? *e->run : (fx_run){0};
-
-    e->from += e->share;
-    e->share = share;
-    if (how.progress) {
-        how.progress = progress;
-        how.ctx = e;
-    }
-    return how;
+    return fxi_parallel_stage(&e->stage, e->run, e->stage.from + e->stage.share, share);
 }
 
 /* ---- A chunk -------------------------------------------------------------------------------- */
@@ -65,7 +49,7 @@ static fx_status one_pair(void *ctx, size_t q, fxi_team *team)
 {
     measure *e = ctx;
     const fx_map *m = e->map;
-    double *space = e->space[fxi_parallel_thread(team)], one, dot = 0;
+    double *space = e->space + (size_t)fxi_parallel_thread(team) * e->per_thread, one, dot = 0;
     const float *zx = e->Z + 2 * q * m->features, *zy = zx + m->features;
     fxi_pair p = fxi_map_variance_pair(space, e->capacity, fxi_data_row(e->picked, 2 * q),
                                        fxi_data_row(e->picked, 2 * q + 1));
@@ -167,26 +151,19 @@ static fx_status check(const fx_error *out, const fx_map *m, const fx_matrix *X,
 
 static fx_status make_spaces(measure *e, int threads)
 {
-    size_t longest = 0, bytes, per_thread;
+    size_t bytes;
 
-    for (size_t i = 0; i < e->X->rows; i++) {
-        size_t n = fxi_data_row(e->X, i).n;
-        longest = n > longest ? n : longest;
-    }
-    e->capacity = (2 * longest + 7) / 8 * 8; /* keeps what follows aligned */
-    per_thread = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
-    bytes = (size_t)threads * per_thread * sizeof(double)
+    e->capacity = (2 * fxi_data_rows_max(e->X, 1) + 7) / 8 * 8; /* keeps what follows aligned */
+    e->per_thread = e->capacity * 3 + fxi_map_variance_value_space(e->map->kernel, e->capacity);
+    bytes = (size_t)threads * e->per_thread * sizeof(double)
             + 2 * e->chunk * e->map->features * sizeof *e->Z;
     fx_status st = fxi_memory_check(e->run, bytes, "sampled pairs and their features");
     if (st)
         return st;
-    if (!(e->Z = fxi_alloc(2 * e->chunk * e->map->features, sizeof *e->Z))
-        || !(e->space = fxi_zalloc((size_t)threads, sizeof *e->space)))
-        return FX_ENOMEM;
-    for (int t = 0; t < threads; t++)
-        if (!(e->space[t] = fxi_alloc(per_thread, sizeof(double))))
-            return FX_ENOMEM;
-    return FX_OK;
+    e->per_thread = (e->per_thread + 7) / 8 * 8; /* keeps the next thread's aligned */
+    e->Z = fxi_alloc(2 * e->chunk * e->map->features, sizeof *e->Z);
+    e->space = fxi_alloc((size_t)threads * e->per_thread, sizeof *e->space);
+    return e->Z && e->space ? FX_OK : FX_ENOMEM;
 }
 
 static fx_error summary(const sums *s, size_t pairs)
@@ -228,10 +205,6 @@ fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_
     }
     if (!st)
         *out = summary(&s, pairs);
-    for (int t = 0; e->space && t < threads; t++)
-        free(e->space[t]);
-    free(e->space);
-    free(e->Z);
-    free(e);
+    fxi_free(e->space, e->Z, e);
     return st;
 }

@@ -161,9 +161,7 @@ static void free_state(fx_map *m)
     for (int i = 0; i < s->levels; i++)
         fx_map_free(s->level[i]);
     fx_kernel_free(s->linear);
-    free(s->level);
-    free(s->scale);
-    free(s);
+    fxi_free(s->level, s->scale, s);
 }
 
 /* ---- Features ----------------------------------------------------------------------------- */
@@ -217,17 +215,9 @@ static void exact(float *z, const fx_map *m, const rm_space *w, size_t start, si
     for (size_t r = 0; r < t->rows; r++) {
         if (start <= D)
             set(z, m, D - start, r, sqrt(s->a[0]));
-        size_t first = t->first[r], last = t->first[r + 1], at = first;
-        if (!t->col)
-            at += low;
-        else
-            for (size_t high = last; at < high;) {
-                size_t middle = at + (high - at) / 2;
-                if ((size_t)t->col[middle] < low)
-                    at = middle + 1;
-                else
-                    high = middle;
-            }
+        size_t first = t->first[r], last = t->first[r + 1], at = first + low;
+        if (t->col)
+            at = first + fxi_data_sort_place(t->col + first, last - first, (int64_t)low);
         for (; s->linear && at < last; at++) {
             size_t feature = D + 1 + (t->col ? (size_t)t->col[at] : at - first);
             if (feature >= end)

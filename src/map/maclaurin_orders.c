@@ -128,11 +128,9 @@ static fx_status sample_weights(double *weight, const fx_map *m, const fx_map *l
                                 const fx_matrix *X, const fx_run *run)
 {
     const fxi_rm *s = m->state;
-    sampling a = {.weight = weight, .m = m, .level = level, .X = X};
+    sampling a = {.weight = weight, .m = m, .level = level, .X = X,
+                  .capacity = 2 * fxi_data_rows_max(X, 1)};
 
-    for (size_t i = 0; i < X->rows; i++)
-        a.capacity = fxi_data_row(X, i).n > a.capacity ? fxi_data_row(X, i).n : a.capacity;
-    a.capacity *= 2;
     if (!(a.space = fxi_alloc(a.capacity, 3 * sizeof *a.space)))
         return FX_ENOMEM;
     memset(weight, 0, (size_t)s->top * sizeof *weight);

@@ -11,7 +11,6 @@
 static const fxi_map_type *const table[] = {
 #define MAP(name) &fxi_map_##name,
 #include "map/map.def"
-#undef MAP
 };
 enum { MAPS = sizeof table / sizeof *table };
 
@@ -77,25 +76,17 @@ static bool serves(const fxi_map_type *t, const fx_kernel *k)
     return false;
 }
 
-static void list(char *out, size_t size, size_t *n, const char *name)
-{
-    if (*n < size)
-        *n += (size_t)snprintf(out + *n, size - *n, "%s%s", *n ? ", " : "", name);
-}
-
 static fx_status not_served(const fxi_map_type *t, const fx_kernel *k)
 {
     char kernels[256] = "", maps[128] = "";
-    size_t n = 0;
 
     for (size_t i = 0; t->kernels[i]; i++)
-        list(kernels, sizeof kernels, &n, t->kernels[i]);
-    n = 0;
+        fxi_spec_list(kernels, sizeof kernels, t->kernels[i]);
     for (size_t i = 0; i < MAPS; i++)
         if (serves(table[i], k))
-            list(maps, sizeof maps, &n, table[i]->name);
+            fxi_spec_list(maps, sizeof maps, table[i]->name);
     return fxi_error(FX_EUNSUPPORTED, "%s serves %s, not %s; maps for that: %s", t->name, kernels,
-                     k->spec, n ? maps : "none");
+                     k->spec, *maps ? maps : "none");
 }
 
 /* ---- From a spec -------------------------------------------------------------------------- */
@@ -150,7 +141,7 @@ static fx_status expand(char **out, const char *spec)
 
     *out = NULL;
     for (size_t i = 0; i < ALIASES && !st; i++) {
-        if (strlen(alias[i].name) != len || memcmp(name, alias[i].name, len) != 0)
+        if (!fxi_spec_same(alias[i].name, name, len))
             continue;
         const char *rest = spec + len;
         bool keys = *rest == ':';

@@ -69,7 +69,6 @@ enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows; see
 
 #define MAP(name) extern const fxi_map_type fxi_map_##name;
 #include "map/map.def"
-#undef MAP
 
 /* map.c - a map inside another: random features of `like`, from streams `stream` on. */
 fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,

@@ -252,9 +252,7 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
         *one = *all * (double)m->random;
         st = FX_OK;
     }
-    free(w.x);
-    free(w.y);
-    free(w.col);
+    fxi_free(w.x, w.y, w.col);
     return st;
 }
 

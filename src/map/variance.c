@@ -141,7 +141,7 @@ typedef struct variance {
     const fx_matrix *X;
     const size_t *pair;
     size_t pairs;
-    double **x;                         /* [threads] space for a pair: x, y, col */
+    double *x;                          /* [threads] space for a pair: x, y, col */
     size_t capacity;                    /* entries of the two longest rows together */
 } variance;
 
@@ -192,7 +192,7 @@ double fxi_map_variance_value(const fx_kernel *k, const fxi_pair *p, double *spa
 static fx_status block(void *ctx, size_t b, fxi_team *team)
 {
     const variance *v = ctx;
-    double *space = v->x[fxi_parallel_thread(team)];
+    double *space = v->x + (size_t)fxi_parallel_thread(team) * 3 * v->capacity;
     size_t last = v->pairs - b * GROUP < GROUP ? v->pairs : (b + 1) * GROUP;
 
     for (size_t q = b * GROUP; q < last; q++) {
@@ -257,17 +257,11 @@ fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X, const 
         bytes = SIZE_MAX;
     if ((st = fxi_memory_check(run, bytes, "pairs of rows")) != 0)
         return st;
-    if (!(v.V = fxi_alloc(pairs, sizeof *v.V)) || !(v.x = fxi_zalloc((size_t)threads, sizeof *v.x)))
-        st = FX_ENOMEM;
-    for (int t = 0; !st && t < threads; t++)
-        if (!(v.x[t] = fxi_alloc(v.capacity, 3 * sizeof(double))))
-            st = FX_ENOMEM;
-    if (!st)
-        st = fxi_parallel(blocks, block, &v, &how);
+    v.V = fxi_alloc(pairs, sizeof *v.V);
+    v.x = fxi_alloc((size_t)threads * v.capacity, 3 * sizeof *v.x);
+    st = v.V && v.x ? fxi_parallel(blocks, block, &v, &how) : FX_ENOMEM;
     if (!st)
         memcpy(V, v.V, pairs * sizeof *V);
-    for (int t = 0; v.x && t < threads; t++)
-        free(v.x[t]);
     free(v.x);
     free(v.V);
     return st;

@@ -325,8 +325,6 @@ fx_status fxi_map_variance_rk(double *one, double *all, const fx_kernel *k, cons
         *one = *all = 0;
     else if (!st)
         st = solve(one, all, &p, complex, blocks);
-    free(p.factor);
-    free(p.state);
-    free(p.weight);
+    fxi_free(p.factor, p.state, p.weight);
     return st;
 }

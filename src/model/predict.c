@@ -164,7 +164,7 @@ static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
     const prediction *a = ctx;
     const fx_content *c = &a->m->c;
     size_t first = b * a->chunk, left = a->X->rows - first, n = left < a->chunk ? left : a->chunk;
-    fx_run how = fxi_fit_nested(a->run, team);
+    fx_run how = fxi_parallel_nested(a->run, team);
     fx_matrix X;
     fx_data *own = NULL;
     double *scratch = NULL, *S = a->out + first * c->outputs;

@@ -170,11 +170,7 @@ static void end(fxi_project *p)
     state *s = p->state;
 
     if (s) {
-        free(s->place);
-        free(s->column);
-        free(s->shuffle);
-        free(s->gain);
-        free(s->row);
+        fxi_free(s->place, s->column, s->shuffle, s->gain, s->row);
     }
     free(s);
 }

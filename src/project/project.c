@@ -4,6 +4,7 @@
 #include "project/project.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 double fxi_project_draw(fxi_law law, fxi_rng r, uint64_t i)

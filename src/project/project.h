@@ -82,7 +82,6 @@ struct fxi_project {
 
 #define PROJECT(name) extern const fxi_project_type fxi_project_##name;
 #include "project/project.def"
-#undef PROJECT
 
 /* project.c */
 /* *p is the description; on success a projection that fxi_project_free ends. */

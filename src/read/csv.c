@@ -68,12 +68,7 @@ static void close_csv(fx_reader *r)
 {
     fxi_read_csv_state *t = r->state;
 
-    free(t->label);
-    free(t->weight);
-    free(t->cat);
-    free(t->num);
-    free(t->names);
-    free(t->column);
+    fxi_free(t->label, t->weight, t->cat, t->num, t->names, t->column);
 }
 
 /* ---- One chunk ------------------------------------------------------------------------------ */
@@ -352,14 +347,10 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
         return FX_OK;
     for (size_t j = 0; j < t->fields; j++)
         bytes += t->column[j].len + 1;
-    char *text = fxi_alloc(bytes, 1);
-    fx_status s = fxi_data_own(r->data, text);
-    if (s)
-        return s;
-    const char **name = fxi_alloc(r->cols, sizeof *name);
-    s = fxi_data_own(r->data, name);
-    if (s)
-        return s;
+    char *text = fxi_data_alloc(r->data, bytes, 1);
+    const char **name = fxi_data_alloc(r->data, r->cols, sizeof *name);
+    if (!text || !name)
+        return FX_ENOMEM;
     for (size_t j = 0; j < t->fields; j++)
         if (t->column[j].role == FXI_CSV_NUMBER) {
             size_t len = t->column[j].len + 1;

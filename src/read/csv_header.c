@@ -9,7 +9,6 @@
 #include "read/csv.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A word of the form digits:number after a space that separates no fields, as svmlight has them;
  * NULL: none. */

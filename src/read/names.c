@@ -206,12 +206,10 @@ fx_status fxi_read_names_take(fx_reader *r, const fx_run *run)
 
     if (s)
         return s;
-    char *text = fxi_alloc(bytes, 1), *p;
-    if ((s = fxi_data_own(r->data, text)))
-        return s;
-    const char **name = fxi_alloc(cols, sizeof *name);
-    if ((s = fxi_data_own(r->data, name)))
-        return s;
+    char *text = fxi_data_alloc(r->data, bytes, 1), *p;
+    const char **name = fxi_data_alloc(r->data, cols, sizeof *name);
+    if (!text || !name)
+        return FX_ENOMEM;
     if (n->all.text_len)
         memcpy(text, n->all.text, n->all.text_len);
     p = text + n->all.text_len;

@@ -6,7 +6,6 @@
 
 #include "read/read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 1 << 17 };               /* numbers in a block, or one row if it has more */

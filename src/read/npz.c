@@ -384,9 +384,7 @@ static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
     if (!s && w.m.ptr)
         s = sort_rows(r, &w.m, run);
     if (s) {
-        free((void *)w.m.val);
-        free((void *)w.m.col);
-        free((void *)w.m.ptr);
+        fxi_free((void *)w.m.val, (void *)w.m.col, (void *)w.m.ptr);
         return s;
     }
     r->cols = w.m.cols;

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- A chunk of lines ----------------------------------------------------------------------- */
 fx_status fxi_read_fail(fxi_read_chunk *c, const char *line, const char *at, const char *format,

@@ -86,11 +86,7 @@ void fx_data_reader_free(fx_reader *r)
     free(r->state);
     free(r->name);
     fx_data_free(r->data);
-    free(r->block);
-    free(r->label);
-    free(r->qid);
-    free(r->weight);
-    free(r->spec);
+    fxi_free(r->block, r->label, r->qid, r->weight, r->spec);
     fxi_data_classes_free(&r->classes);
     fxi_read_names_free(&r->names);
     free(r);

@@ -52,13 +52,8 @@ static void free_chunks(work *w)
 {
     for (size_t i = 0; i < w->chunks; i++) {
         fxi_read_chunk *c = &w->chunk[i];
-        free((void *)c->matrix.val);
-        free((void *)c->matrix.ptr);
-        free((void *)c->matrix.col);
-        free(c->label);
-        free(c->qid);
-        free(c->weight);
-        free(c->column);
+        fxi_free((void *)c->matrix.val, (void *)c->matrix.ptr, (void *)c->matrix.col, c->label,
+                 c->qid, c->weight, c->column);
         fxi_data_classes_free(&c->classes);
         fxi_data_classes_free(&c->names);
     }

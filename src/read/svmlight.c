@@ -11,7 +11,6 @@
 
 #include "read/read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const fx_key keys[] = {

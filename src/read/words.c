@@ -10,7 +10,6 @@
 #include "read/read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { GRAMS = 5 };
 static const fx_key keys[] = {

@@ -21,7 +21,6 @@
 #define FXI_HOT__(name, target) fxi_##name##_##target
 #define HOT(name, params) void FXI_HOT(name) params;
 #include "simd/hot.def"
-#undef HOT
 
 #if FXI_WIDTH > 8                       /* bytes of a register, set per target by CMake */
 typedef double fxi_vec __attribute__((vector_size(FXI_WIDTH)));

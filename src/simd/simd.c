@@ -13,7 +13,6 @@ static int has_scalar(void) { return 1; }
 
 #define HOT(name, params) void fxi_##name##_scalar params;
 #include "simd/hot.def"
-#undef HOT
 #if defined FXI_X86
 static int has_avx2(void)
 {
@@ -26,12 +25,10 @@ static int has_avx512(void)
 }
 #define HOT(name, params) void fxi_##name##_avx2 params; void fxi_##name##_avx512 params;
 #include "simd/hot.def"
-#undef HOT
 #elif defined FXI_ARM
 static int has_neon(void) { return 1; } /* part of every aarch64 */
 #define HOT(name, params) void fxi_##name##_neon params;
 #include "simd/hot.def"
-#undef HOT
 #endif
 
 const fxi_simd fxi_simd_targets[] = {
@@ -39,24 +36,20 @@ const fxi_simd fxi_simd_targets[] = {
     {"avx512", has_avx512,
 #define HOT(name, params) fxi_##name##_avx512,
 #include "simd/hot.def"
-#undef HOT
     },
     {"avx2", has_avx2,
 #define HOT(name, params) fxi_##name##_avx2,
 #include "simd/hot.def"
-#undef HOT
     },
 #elif defined FXI_ARM
     {"neon", has_neon,
 #define HOT(name, params) fxi_##name##_neon,
 #include "simd/hot.def"
-#undef HOT
     },
 #endif
     {"scalar", has_scalar,
 #define HOT(name, params) fxi_##name##_scalar,
 #include "simd/hot.def"
-#undef HOT
     },
     {0}
 };

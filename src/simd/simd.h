@@ -11,7 +11,6 @@ typedef struct fxi_simd {
     int (*supported)(void);
 #define HOT(name, params) void (*name) params;
 #include "simd/hot.def"
-#undef HOT
 } fxi_simd;
 
 extern const fxi_simd fxi_simd_targets[];       /* best first; ends with name == NULL */

@@ -15,7 +15,7 @@ typedef struct jobs {
 static fx_status one(void *ctx, size_t b, fxi_team *team)
 {
     const jobs *j = ctx;
-    fx_run how = fxi_fit_nested(j->run, team);
+    fx_run how = fxi_parallel_nested(j->run, team);
 
     return j->fn(j->ctx, b, NULL, &how);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_links.c - parts of links against their definition: rows, counts, every pair once; errors.
- * Covers: links_draw.c, links_pairs.c, links_text.c */
+ * Covers: links_draw.c, pairs.c, links_text.c */
 
 #include "base/test.h"
 #include "data/data.h"

@@ -2,7 +2,7 @@
  * t_dual.c - dual coordinate descent: optima known in exact arithmetic, conditions of optimality,
  * weights, forms of rows, threads, memory, starts, scales, cancellation.
  *
- * Covers: dual_gap.c, dual_pass.c */
+ * Covers: dual_gap.c */
 
 #include "base/test.h"
 #include "fit/fit.h"

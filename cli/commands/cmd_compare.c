@@ -204,10 +204,8 @@ static int run(int n, char **operand)
                    .test_path = test_path, .max_rows = rows, .seeds = seeds}};
 
     (void)n;
-    if (cli.json && csv_path && output_is_stdout(csv_path)) {
-        say_error("compare: --json and --csv - both want standard output");
-        return EXIT_USAGE;
-    }
+    if (cli.json && csv_path && output_is_stdout(csv_path))
+        return say_error("compare: --json and --csv - both want standard output");
     j.c.list = calloc(COMPARE_METHODS, sizeof *j.c.list);
     int status = j.c.list ? compare(&j, operand[0]) : say_no_memory("methods");
     load_free(&j.c.X);

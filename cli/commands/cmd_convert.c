@@ -163,26 +163,21 @@ static int run(int operands, char **operand)
         path[n++] = operand[i];
     if (n == 2 && from && convert_is_model(path[0]))
         return convert_model(path[0], path[1], to, task);
-    if (task || (to && (!strcmp(to, "libfm") || !strcmp(to, "fm")))) {
-        say_error("convert: %s%s is for models, but %s is none", task ? "--task " : "--to ",
-                  task ? task : to, path[0]);
-        return EXIT_USAGE;
-    }
-    if (n != (split > 0 ? 3 : 2)) {
-        say_error("convert: %s", split > 0 ? "--split needs two outputs"
-                                           : "one input, one output; "
-                                             "two outputs need --split");
-        return EXIT_USAGE;
-    }
+    if (task || (to && (!strcmp(to, "libfm") || !strcmp(to, "fm"))))
+        return say_error("convert: %s%s is for models, but %s is none", task ? "--task " : "--to ",
+                         task ? task : to, path[0]);
+    if (n != (split > 0 ? 3 : 2))
+        return say_error("convert: %s", split > 0 ? "--split needs two outputs"
+                                                  : "one input, one output; "
+                                                    "two outputs need --split");
     for (int i = 1; i < n && !status; i++) {
         format[i - 1] = output_format(path[i], to, DEFAULT_ROWS);
         fx_description d = spec_line(fx_data_write_describe, format[i - 1]);
         if (output_base && !spec_key(&d, "base")) {
-            say_error("--output-base is for svmlight, but the output is %s", format[i - 1]);
-            status = EXIT_USAGE;
+            status = say_error("--output-base is for svmlight, but the output is %s",
+                               format[i - 1]);
         } else if (cli.json && output_is_stdout(path[i])) {
-            say_error("convert: --json and the output - both want standard output");
-            status = EXIT_USAGE;
+            status = say_error("convert: --json and the output - both want standard output");
         } else
             status = output_open(&out[i - 1], path[i], output_kind_of(format[i - 1]));
     }

@@ -34,11 +34,10 @@ static int parse_metrics(metric_list *w)
         size_t n = strcspn(p, ","), i = 0;
         while (i < METRICS && (strlen(names[i]) != n || memcmp(names[i], p, n) != 0))
             i++;
-        if (i == METRICS) {
-            say_error("evaluate: --metric %.*s is not possible; use accuracy, auc, logloss, rmse",
-                      (int)n, p);
-            return EXIT_USAGE;
-        }
+        if (i == METRICS)
+            return say_error(
+                "evaluate: --metric %.*s is not possible; use accuracy, auc, logloss, rmse", (int)n,
+                p);
         w->by_name[i] = true;
         p = p[n] ? p + n + 1 : NULL;
     }
@@ -48,16 +47,14 @@ static int parse_metrics(metric_list *w)
 static int not_offered(const metric_list *w, const double *value, const fx_content *c)
 {
     for (int i = 0; i < METRICS; i++)
-        if (w->by_name[i] && isnan(value[i])) {
-            say_error("evaluate: there is no %s for %s%s", names[i],
-                      c->classes                              ? "this model and these rows"
-                      : spec_says(c->spec, "task", "rank") ? "a model of rankings"
-                                                           : "a model of numbers",
-                      c->classes && !strcmp(names[i], "logloss")
-                          ? "; train with --calibrate or --model " ADVISED_PROBABILITIES
-                          : "");
-            return EXIT_USAGE;
-        }
+        if (w->by_name[i] && isnan(value[i]))
+            return say_error("evaluate: there is no %s for %s%s", names[i],
+                             c->classes                           ? "this model and these rows"
+                             : spec_says(c->spec, "task", "rank") ? "a model of rankings"
+                                                                  : "a model of numbers",
+                             c->classes && !strcmp(names[i], "logloss")
+                                 ? "; train with --calibrate or --model " ADVISED_PROBABILITIES
+                                 : "");
     return 0;
 }
 
@@ -124,11 +121,9 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
     size_t classes = c.classes && c.classes <= SHOWN ? c.classes : 0;
     double *confusion = classes ? calloc(classes * classes, sizeof *confusion) : NULL;
 
-    if (c.variance) {
-        say_error("evaluate: %s gives components, which no label can be held against",
-                  c.spec);
-        return EXIT_USAGE;
-    }
+    if (c.variance)
+        return say_error("evaluate: %s gives components, which no label can be held against",
+                         c.spec);
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
                  : path                ? model_file_rows(&X, path, &c, (load_options){0})
                                        : link_rows_load(&X, "test");
@@ -142,8 +137,7 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
         fx_status s = X.table.label ? fx_model_evaluate(&got, confusion, m, &X.table, &run) : FX_OK;
         progress_end();
         if (!X.table.label) {
-            say_error("%s has no labels", X.name);
-            status = EXIT_USAGE;
+            status = say_error("%s has no labels", X.name);
         } else if (s) {
             status = say_failure(s);
         } else {

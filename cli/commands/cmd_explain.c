@@ -75,11 +75,9 @@ static int pick_row(job *j)
     const fx_table *t = &j->X.table;
     size_t i = (size_t)row_number - 1, b = 0;
 
-    if (row_number > t->rows) {
-        say_error("explain: --row %llu: %s has %zu rows", (unsigned long long)row_number, j->X.name,
-                  t->rows);
-        return EXIT_USAGE;
-    }
+    if (row_number > t->rows)
+        return say_error("explain: --row %llu: %s has %zu rows", (unsigned long long)row_number,
+                         j->X.name, t->rows);
     for (; i >= t->block[b].rows; b++)
         i -= t->block[b].rows;
     j->row = rows_part(&t->block[b], i, 1);
@@ -283,17 +281,14 @@ static int run(int n, char **operand)
     const char *data = n > 1 ? operand[1] : NULL;
     size_t bytes;
 
-    if ((row_number || support || unsupported) && !data) {
-        say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row"
-                                                                  : support  ? "support"
-                                                                             : "unsupported");
-        return EXIT_USAGE;
-    }
-    if (!!row_number + !!support + unsupported > 1) {
-        say_error("explain: --%s and --%s exclude each other", row_number ? "row" : "support",
-                  row_number && support ? "support" : "unsupported");
-        return EXIT_USAGE;
-    }
+    if ((row_number || support || unsupported) && !data)
+        return say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row"
+                                                                         : support  ? "support"
+                                                                                   : "unsupported");
+    if (!!row_number + !!support + unsupported > 1)
+        return say_error("explain: --%s and --%s exclude each other",
+                         row_number ? "row" : "support",
+                         row_number && support ? "support" : "unsupported");
     int status = data ? model_file_first(&j.model, &bytes, operand[0], data)
                       : model_file_load(&j.model, &bytes, operand[0]);
     if (!status)

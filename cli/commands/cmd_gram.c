@@ -273,14 +273,11 @@ static int gram(work *w, int n, char **path)
         return status;
     if (!format)
         return EXIT_USAGE;
-    if (n > 1 && !strcmp(path[0], "-") && !strcmp(path[1], "-")) {
-        say_error("gram: standard input can be read only once");
-        return EXIT_USAGE;
-    }
-    if (target && (cli.json || check) && output_is_stdout(target)) {
-        say_error("gram: --%s and -o - both want standard output", cli.json ? "json" : "check");
-        return EXIT_USAGE;
-    }
+    if (n > 1 && !strcmp(path[0], "-") && !strcmp(path[1], "-"))
+        return say_error("gram: standard input can be read only once");
+    if (target && (cli.json || check) && output_is_stdout(target))
+        return say_error("gram: --%s and -o - both want standard output",
+                         cli.json ? "json" : "check");
     if (target && (status = output_open(&o, target, output_kind_of(format))))
         return status;
     if (plot_path && (status = plot_open(&p, plot_path)))

@@ -45,8 +45,7 @@ static int build_spec(char *spec, size_t capacity, const char *kind)
             fits = spec_set(spec, capacity, keys[i].key, keys[i].value);
     if (fits)
         return 0;
-    say_error("make: the arguments are too long");
-    return EXIT_USAGE;
+    return say_error("make: the arguments are too long");
 }
 
 /* For the bar: the value of key n, or its default. */
@@ -120,10 +119,8 @@ static int run(int n, char **operand)
     (void)n;
     if (build_spec(spec, sizeof spec, operand[0]))
         return EXIT_USAGE;
-    if (cli.json && output_is_stdout(output_path)) {
-        say_error("make: --json needs -o FILE, since both want standard output");
-        return EXIT_USAGE;
-    }
+    if (cli.json && output_is_stdout(output_path))
+        return say_error("make: --json needs -o FILE, since both want standard output");
     int status = output_open(&o, output_path, output_kind_of(format));
     if (!status && planted_path)
         status = output_open(&sets, planted_path, OUTPUT_TEXT);

@@ -198,8 +198,8 @@ static int choose_format(fx_description *d, const char *path)
     *d = spec_line(fx_data_write_describe, output_format(path, to, DEFAULT_MATRIX));
     if (!d->members && !d->precomputed)
         return 0;
-    say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path, d->name);
-    return EXIT_USAGE;
+    return say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path,
+                     d->name);
 }
 
 static int map(work *w, const char *path)
@@ -212,10 +212,9 @@ static int map(work *w, const char *path)
 
     if (status)
         return status;
-    if (target && (cli.json || measure) && output_is_stdout(target)) {
-        say_error("map: --%s and -o - both want standard output", cli.json ? "json" : "error");
-        return EXIT_USAGE;
-    }
+    if (target && (cli.json || measure) && output_is_stdout(target))
+        return say_error("map: --%s and -o - both want standard output",
+                         cli.json ? "json" : "error");
     if ((status = kernel_features(&D, features, 1)) || (status = kernel_prepare(&w->k, kernel_spec))
         || (status = kernel_map_check(maps, &w->k))
         || (target && (status = output_open(&o, target, output_kind_of(w->format.name))))

@@ -123,11 +123,7 @@ static void json_row(job *j, const double *v)
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
-static int spool_failed(void)
-{
-    say_error("a temporary file: %s", strerror(errno));
-    return EXIT_USAGE;
-}
+static int spool_failed(void) { return say_error("a temporary file: %s", strerror(errno)); }
 
 static int npy_rows(job *j, double *v, size_t n)
 {
@@ -217,12 +213,10 @@ static int predict_rows(job *j, const loaded *part)
             return say_failure(s);
         j->unseen += unseen;
         uint64_t total = j->unseen + part->reading.unseen;
-        if (total && !strcmp(unseen_name, "error")) {
-            say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
-                      part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
-                      (unsigned long long)(j->rows + X->rows));
-            return EXIT_USAGE;
-        }
+        if (total && !strcmp(unseen_name, "error"))
+            return say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
+                             part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
+                             (unsigned long long)(j->rows + X->rows));
         if (j->spool)
             status = npy_rows(j, j->value, X->rows);
         for (size_t i = 0; i < X->rows && !j->spool && !status; i++) {
@@ -265,10 +259,9 @@ static int check(job *j, const char *path)
                       *j->c.kernel && !*j->c.map ? "" : " or --model " ADVISED_PROBABILITIES);
         return EXIT_USAGE;
     }
-    if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value) {
-        say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl", path);
-        return EXIT_USAGE;
-    }
+    if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value)
+        return say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl",
+                         path);
     if (*form == 'n' && !(j->spool = tmpfile()))
         return spool_failed();
     return 0;
@@ -304,10 +297,8 @@ static int run(int n, char **operand)
     size_t bytes;
     int status;
 
-    if (cli.json && output_is_stdout(output_path)) {
-        say_error("predict: --json needs -o FILE, since both want standard output");
-        return EXIT_USAGE;
-    }
+    if (cli.json && output_is_stdout(output_path))
+        return say_error("predict: --json needs -o FILE, since both want standard output");
     const char *data = n > 1 ? operand[1] : "-";
     if ((status = model_file_first(&m, &bytes, operand[0], data)))
         return status;

@@ -112,8 +112,7 @@ static int make_directory(void)
 
     if (mkdir(directory, 0777) == 0 || (stat(directory, &st) == 0 && S_ISDIR(st.st_mode)))
         return 0;
-    say_error("%s: %s", directory, strerror(errno == EEXIST ? ENOTDIR : errno));
-    return EXIT_USAGE;
+    return say_error("%s: %s", directory, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 /* Of two of one name the second would take the first one's place. */
@@ -121,11 +120,9 @@ static int names_differ(recipe **r, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            if (!strcmp(r[i]->name, r[j]->name)) {
-                say_error("%s and %s would both be written to %s/%s.csv", r[j]->file, r[i]->file,
-                          directory, r[i]->name);
-                return EXIT_USAGE;
-            }
+            if (!strcmp(r[i]->name, r[j]->name))
+                return say_error("%s and %s would both be written to %s/%s.csv", r[j]->file,
+                                 r[i]->file, directory, r[i]->name);
     return 0;
 }
 

@@ -77,30 +77,24 @@ static int check_options(job *j)
     int status = 0;
     size_t D;
 
-    if (cost && same_cost) {
-        say_error("-C %s and -c %s: give one of them", cost, same_cost);
-        return EXIT_USAGE;
-    }
+    if (cost && same_cost)
+        return say_error("-C %s and -c %s: give one of them", cost, same_cost);
     cost = cost ? cost : same_cost;
-    if (folds == 1) {
-        say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
-        return EXIT_USAGE;
-    }
-    if (eval_path && movielens_dir_is(eval_path)) {
-        say_error("--eval-set %s: --part is that of the training rows; make a file of others with "
-                  "featcross convert --part valid", eval_path);
-        return EXIT_USAGE;
-    }
-    if (fitting_unlabelled() && (eval_path || metric || fit.class_weight)) {
-        say_error("train: %s looks at no labels, so it has no use for %s", fitting_given(),
-                  eval_path ? "--eval-set" : metric ? "--metric" : "--class-weight");
-        return EXIT_USAGE;
-    }
-    if (fit.patience && !eval_path) {
-        say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
-                  (unsigned long long)fit.patience);
-        return EXIT_USAGE;
-    }
+    if (folds == 1)
+        return say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
+    if (eval_path && movielens_dir_is(eval_path))
+        return say_error(
+            "--eval-set %s: --part is that of the training rows; make a file of others with "
+            "featcross convert --part valid",
+            eval_path);
+    if (fitting_unlabelled() && (eval_path || metric || fit.class_weight))
+        return say_error("train: %s looks at no labels, so it has no use for %s", fitting_given(),
+                         eval_path ? "--eval-set"
+                         : metric  ? "--metric"
+                                   : "--class-weight");
+    if (fit.patience && !eval_path)
+        return say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
+                         (unsigned long long)fit.patience);
     if ((status = factor_check(&kernel_spec, cost, features)))
         return status;
     open_questions(&j->c);
@@ -111,15 +105,11 @@ static int check_options(job *j)
         return status;
     if (fit.map && !kernel_spec)
         kernel_spec = DEFAULT_KERNEL;
-    if (features && !kernel_spec) {
-        say_error("-D %s needs --kernel or --map: without them rows are taken as they are",
-                  features);
-        return EXIT_USAGE;
-    }
-    if (j->c.kernel && fit.map && !is_auto(fit.map)) {
-        say_error("--kernel auto chooses the map too; leave out --map %s", fit.map);
-        return EXIT_USAGE;
-    }
+    if (features && !kernel_spec)
+        return say_error("-D %s needs --kernel or --map: without them rows are taken as they are",
+                         features);
+    if (j->c.kernel && fit.map && !is_auto(fit.map))
+        return say_error("--kernel auto chooses the map too; leave out --map %s", fit.map);
     if (features && !is_auto(features) && (status = kernel_features(&D, features, 1)))
         return status;
     if (kernel_spec && !j->c.kernel && (status = kernel_prepare(&j->k, kernel_spec)))

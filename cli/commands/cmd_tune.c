@@ -63,8 +63,7 @@ typedef struct job {
 /* ---- Lists -------------------------------------------------------------------------------- */
 static int bad_list(const char *option, const char *text, const char *what)
 {
-    say_error("tune: %s %s is not a list of at most %d %s", option, text, LIST, what);
-    return EXIT_USAGE;
+    return say_error("tune: %s %s is not a list of at most %d %s", option, text, LIST, what);
 }
 
 static int numbers(double *out, size_t *n, const char *text, const char *option)
@@ -156,10 +155,8 @@ static int check_options(job *j)
 {
     int status;
 
-    if (orders && kernel_spec) {
-        say_error("tune: --order and --kernel exclude each other");
-        return EXIT_USAGE;
-    }
+    if (orders && kernel_spec)
+        return say_error("tune: --order and --kernel exclude each other");
     const char *spec = fitting_given() ? fitting_given() : DEFAULT_CLASSES;
     if ((ranks && (status = model_takes(spec, "rank")))
         || (betas && (status = model_takes(spec, "beta"))))
@@ -170,10 +167,8 @@ static int check_options(job *j)
         || (status = parse_costs(j)) || (status = parse_features(j))
         || (status = kernel_spec ? parse_kernels(j) : parse_orders(j)))
         return status;
-    if (spec_get(fit.model, "C").p) {
-        say_error("tune: C is what is looked for; leave it out of --model %s", fit.model);
-        return EXIT_USAGE;
-    }
+    if (spec_get(fit.model, "C").p)
+        return say_error("tune: C is what is looked for; leave it out of --model %s", fit.model);
     return fitting_check(NULL);
 }
 
@@ -286,10 +281,8 @@ static int run(int n, char **operand)
     int status = link_rows_check("tune", n);
     const char *data = n ? operand[0] : link_rows_path();
 
-    if (costs && same_costs) {
-        say_error("-C %s and -c %s: give one of them", costs, same_costs);
-        return EXIT_USAGE;
-    }
+    if (costs && same_costs)
+        return say_error("-C %s and -c %s: give one of them", costs, same_costs);
     costs = costs ? costs : same_costs;
     const factor_lists lists = {orders, ranks, betas, kernel_spec, costs, features, metric,
                                output_path, folds};

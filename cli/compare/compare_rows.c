@@ -41,10 +41,8 @@ static int read_rows(comparison *c, const char *data)
         if (status)
             return status;
         load_say(&c->test);
-        if (!c->test.table.label) {
-            say_error("%s has no labels", c->test.name);
-            return EXIT_USAGE;
-        }
+        if (!c->test.table.label)
+            return say_error("%s has no labels", c->test.name);
     }
     size_t all = c->X.table.rows;
     if ((status = all > c->max_rows ? draw_rows(&c->X, (size_t)c->max_rows, c->regress)
@@ -69,10 +67,9 @@ int compare_split(parts *p, const comparison *c, uint64_t seed)
 
     if (c->test_path)
         p->test = c->test.table;
-    if (!status && (p->valid.rows == 0 || p->test.rows == 0)) {
-        say_error("%s: %zu rows are too few to train, choose and test on", c->X.name, c->rows);
-        status = EXIT_USAGE;
-    }
+    if (!status && (p->valid.rows == 0 || p->test.rows == 0))
+        status = say_error("%s: %zu rows are too few to train, choose and test on", c->X.name,
+                           c->rows);
     return status;
 }
 

@@ -87,10 +87,8 @@ int methods_check(const comparison *c)
 
     for (; !status && count_at(word, c->features, n); n++)
         status = kernel_features(&D, word, 1);
-    if (!status && n > LISTED) {
-        say_error("compare: -D %s: at most %d counts", c->features, LISTED);
-        status = EXIT_USAGE;
-    }
+    if (!status && n > LISTED)
+        status = say_error("compare: -D %s: at most %d counts", c->features, LISTED);
     return status;
 }
 

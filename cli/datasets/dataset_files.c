@@ -126,8 +126,7 @@ bool dataset_files_count(uint64_t *x, dataset_line *l)
 int dataset_files_error(const dataset_spec *w, int file, const dataset_line *l,
                         const char *expected)
 {
-    say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, expected);
-    return EXIT_USAGE;
+    return say_error("%s:%zu: not a line of %s", w->kind->file[file], l->number, expected);
 }
 
 /* ---- Links -------------------------------------------------------------------------------- */

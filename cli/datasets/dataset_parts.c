@@ -24,10 +24,8 @@ static int widen(dataset_rows *r, size_t cols)
     if (r->table.rows == 0 || r->table.cols == cols)
         return 0;
     for (size_t b = 0; b < blocks; b++)
-        if (!r->table.block[b].ptr) {
-            say_error("the parts of the set have %zu and %zu columns", r->table.cols, cols);
-            return EXIT_USAGE;
-        }
+        if (!r->table.block[b].ptr)
+            return say_error("the parts of the set have %zu and %zu columns", r->table.cols, cols);
     if (!(r->wide = malloc(blocks * sizeof *r->wide)))
         return say_no_memory("wider rows");
     memcpy(r->wide, r->table.block, blocks * sizeof *r->wide);
@@ -46,10 +44,9 @@ static int binarise(dataset_rows *r, spec_part positive)
     char *end;
     double class = strtod(positive.p, &end);
 
-    if (end == positive.p || end != positive.p + positive.n) {
-        say_error("positive=%.*s is neither a label nor `none`", (int)positive.n, positive.p);
-        return EXIT_USAGE;
-    }
+    if (end == positive.p || end != positive.p + positive.n)
+        return say_error("positive=%.*s is neither a label nor `none`", (int)positive.n,
+                         positive.p);
     if (n == 0)
         return 0;
     if (!(r->label = malloc(n * sizeof *r->label)))
@@ -59,10 +56,8 @@ static int binarise(dataset_rows *r, spec_part positive)
         r->label[i] = is ? 1 : -1;
         found += is;
     }
-    if (found == 0) {
-        say_error("positive=%.*s is the label of no row", (int)positive.n, positive.p);
-        return EXIT_USAGE;
-    }
+    if (found == 0)
+        return say_error("positive=%.*s is the label of no row", (int)positive.n, positive.p);
     r->table.label = r->label;
     return 0;
 }

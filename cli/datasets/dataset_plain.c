@@ -48,10 +48,8 @@ static int fill(double *x, const fx_table *t, const char *file)
                 size_t attribute, j = X->wide ? (size_t)((const int64_t *)X->col)[q]
                                               : (size_t)((const int32_t *)X->col)[q];
                 double value;
-                if (!place(j, &attribute, &value)) {
-                    say_error("%s: column %zu of 27", file, j + 1);
-                    return EXIT_USAGE;
-                }
+                if (!place(j, &attribute, &value))
+                    return say_error("%s: column %zu of 27", file, j + 1);
                 x[attribute] = value;
             }
     }

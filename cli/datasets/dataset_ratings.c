@@ -57,10 +57,8 @@ static int to_rows(dataset_rows *out, const ratings *s, const char *what)
     double *label = malloc((n + 1) * sizeof *label);
     int status = of[0] && of[1] && ptr && col && val && label ? 0 : say_no_memory("rows");
 
-    if (!status && n == 0) {
-        say_error("%s: no rows", what);
-        status = EXIT_USAGE;
-    }
+    if (!status && n == 0)
+        status = say_error("%s: no rows", what);
     if (!status) {
         ptr[0] = 0;
         for (size_t i = 0; i < n; i++) {

@@ -14,8 +14,7 @@ enum { OF_ALL = sizeof of_all / sizeof *of_all };
 
 int dataset_spec_refuse(const dataset_spec *w, const char *key, spec_part v, const char *expected)
 {
-    say_error("set %s: %s=%.*s is not %s", w->kind->name, key, (int)v.n, v.p, expected);
-    return EXIT_USAGE;
+    return say_error("set %s: %s=%.*s is not %s", w->kind->name, key, (int)v.n, v.p, expected);
 }
 
 /* What is not given leaves *out as it is. */
@@ -40,10 +39,8 @@ static int read_share(double *out, const dataset_spec *w, const char *key, bool 
 
     if (!v.p)
         return 0;
-    if (own) {
-        say_error("set %s comes with such a part, so %s= is not for it", w->kind->name, key);
-        return EXIT_USAGE;
-    }
+    if (own)
+        return say_error("set %s comes with such a part, so %s= is not for it", w->kind->name, key);
     *out = strtod(v.p, &end);
     if (end == v.p || end != v.p + v.n || !(*out >= 0 && *out < 1))
         return dataset_spec_refuse(w, key, v, "a share, 0 or more and less than 1");
@@ -75,10 +72,8 @@ static int read_common(dataset_spec *w, uint64_t seed)
         status = read_share(&w->test, w, "test", w->kind->own_test);
     if (!status)
         status = read_seed(w, seed);
-    if (!status && w->valid + w->test >= 1) {
-        say_error("data set %s: valid and test leave nothing to train on", w->spec);
-        status = EXIT_USAGE;
-    }
+    if (!status && w->valid + w->test >= 1)
+        status = say_error("data set %s: valid and test leave nothing to train on", w->spec);
     return status;
 }
 

@@ -103,10 +103,8 @@ int plot_check(void)
 
 int plot_open(plot *p, const char *path)
 {
-    if (!terminal(path) || strlen(path) + sizeof ".gnuplot" > sizeof p->script_path) {
-        say_error("--plot %s: the name must end with .png or .svg", path);
-        return EXIT_USAGE;
-    }
+    if (!terminal(path) || strlen(path) + sizeof ".gnuplot" > sizeof p->script_path)
+        return say_error("--plot %s: the name must end with .png or .svg", path);
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
     int status = output_open(&p->image, path, OUTPUT_TEXT);
@@ -225,9 +223,8 @@ static int draw(plot *p, const char *path)
         return progress_stop();
     if (!failed && is_whole(output_name(p->image), path))
         return output_close(p->image);
-    say_error("gnuplot could not draw %s from %s%s", path, p->script_path,
-              failed ? "" : ": it ends too early; is the disk full?");
-    return EXIT_USAGE;
+    return say_error("gnuplot could not draw %s from %s%s", path, p->script_path,
+                     failed ? "" : ": it ends too early; is the disk full?");
 }
 
 int plot_finish(plot *p, const char *path, const strbuf *script, const strbuf *data)

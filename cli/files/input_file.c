@@ -110,17 +110,14 @@ static int detect(input *s, const char *path)
         return input_packed_open(s, f);
     if (s->head_len >= 4 && (!memcmp(s->head, "PK\3\4", 4) || !memcmp(s->head, "PK\5\6", 4)))
         return input_packed_open_zip(s); /* PK56: an empty one */
-    if (decode_is_cut(s->head, s->head_len)) {
-        say_error("%s: byte %zu: compressed data ends too early; the file is incomplete", s->name,
-                  s->head_len);
-        return EXIT_USAGE;
-    }
-    if (s->head_len && extension) {
-        say_error("%s does not begin like a compressed file; it is damaged, or plain and needs a "
-                  "name without %s",
-                  s->name, extension);
-        return EXIT_USAGE;
-    }
+    if (decode_is_cut(s->head, s->head_len))
+        return say_error("%s: byte %zu: compressed data ends too early; the file is incomplete",
+                         s->name, s->head_len);
+    if (s->head_len && extension)
+        return say_error(
+            "%s does not begin like a compressed file; it is damaged, or plain and needs a "
+            "name without %s",
+            s->name, extension);
     return 0;
 }
 
@@ -210,10 +207,9 @@ int input_slurp(char **text, const char *path)
         return status;
     if (!s.zip)
         status = input_bytes(&buf, &have, &s, SLURP_MAX);
-    if (!status && (s.zip || memchr(buf, '\0', have))) {
-        say_error("%s: %s", s.name, s.zip ? "a zip file, not text" : "not text: a NUL byte");
-        status = EXIT_USAGE;
-    }
+    if (!status && (s.zip || memchr(buf, '\0', have)))
+        status = say_error("%s: %s", s.name,
+                           s.zip ? "a zip file, not text" : "not text: a NUL byte");
     input_close(&s);
     if (status) {
         free(buf);

@@ -66,9 +66,9 @@ int output_size_check(const output *o, const char *format, fx_type type, size_t 
     double space = (double)fs.f_bavail * (double)fs.f_frsize;
     if (bytes <= space)
         return 0;
-    say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name, rows, cols,
-              d.binary ? "" : "at least ", size_text(need, bytes), size_text(have, space));
-    return EXIT_USAGE;
+    return say_error("%s: %zu x %zu numbers take %s%s, the file system has %s free", name, rows,
+                     cols, d.binary ? "" : "at least ", size_text(need, bytes),
+                     size_text(have, space));
 }
 
 /* A gigabyte or more, and hardly a number in a thousand is not 0: a slip, unless --max-memory was

@@ -59,10 +59,8 @@ static int translate(FILE *f, const char *text, const char *path, const fx_table
             bool title = !named && memchr(p, ':', n) == p + n - 1;
             if (!named)
                 fprintf(f, "%.*s ", (int)n, p);
-            else if (!put(f, p, n, t, sets)) {
-                say_error("%s:%zu: there is no column '%.*s'", path, line, (int)n, p);
-                return EXIT_USAGE;
-            }
+            else if (!put(f, p, n, t, sets))
+                return say_error("%s:%zu: there is no column '%.*s'", path, line, (int)n, p);
             named |= title;
             p += n;
         }

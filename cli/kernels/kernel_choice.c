@@ -25,10 +25,8 @@ int kernel_prepare(kernel_choice *k, const char *spec)
     k->spec = spec;
     if (!file)
         return parse(k, 1);
-    if (len >= sizeof k->path) {
-        say_error("%.60s...: the file name is too long", spec);
-        return EXIT_USAGE;
-    }
+    if (len >= sizeof k->path)
+        return say_error("%.60s...: the file name is too long", spec);
     memcpy(k->path, file, len);
     k->path[len] = '\0';
     return input_slurp(&k->family, k->path);
@@ -65,15 +63,12 @@ int kernel_features(size_t *D, const char *text, size_t cols)
     errno = 0;
     unsigned long long n = *text >= '1' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     bool times = end && *end == 'x';
-    if (n == 0 || errno || end[times] || n > INT32_MAX) {
-        say_error("-D %s is neither a count such as 1024 nor a multiple of the columns such as 16x",
-                  text);
-        return EXIT_USAGE;
-    }
-    if (times && cols > INT32_MAX / n) {
-        say_error("-D %s: %zu columns make more than %d features", text, cols, INT32_MAX);
-        return EXIT_USAGE;
-    }
+    if (n == 0 || errno || end[times] || n > INT32_MAX)
+        return say_error(
+            "-D %s is neither a count such as 1024 nor a multiple of the columns such as 16x",
+            text);
+    if (times && cols > INT32_MAX / n)
+        return say_error("-D %s: %zu columns make more than %d features", text, cols, INT32_MAX);
     *D = (size_t)n * (times ? cols : 1);
     return 0;
 }

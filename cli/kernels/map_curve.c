@@ -52,11 +52,9 @@ static int names(curves *c, const char *list)
 
     do {
         size_t n = strcspn(p, " ");
-        if (c->n == MAPS || n >= SPEC_SIZE) {
-            say_error("--map %.60s..: at most %d maps of less than %d characters are drawn", list,
-                      MAPS, SPEC_SIZE);
-            return EXIT_USAGE;
-        }
+        if (c->n == MAPS || n >= SPEC_SIZE)
+            return say_error("--map %.60s..: at most %d maps of less than %d characters are drawn",
+                             list, MAPS, SPEC_SIZE);
         memcpy(c->name[c->n++], p, n);
         p += n + strspn(p + n, " ");
     } while (*p);
@@ -97,8 +95,7 @@ static int choose(curves *c, const kernel_choice *k, const pair_sample *s, const
         c->of[i].name = c->name[i];
     if (c->n)
         return 0;
-    say_error("no map serves %s", fx_kernel_spec(k->kernel));
-    return EXIT_USAGE;
+    return say_error("no map serves %s", fx_kernel_spec(k->kernel));
 }
 
 static int print(const curves *c, const pair_sample *s, size_t unit)

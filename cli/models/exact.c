@@ -43,32 +43,26 @@ int exact_check(const char **kernel, const char *features)
 
     if (fit.cache && model_takes(spec, "cache"))
         return EXIT_USAGE;
-    if (kernel_precomputed(*kernel) && d.kernel != FX_MUST) {
-        say_error("--kernel precomputed is for kernel machines, such as --model " ADVISED_EXACT);
-        return EXIT_USAGE;
-    }
+    if (kernel_precomputed(*kernel) && d.kernel != FX_MUST)
+        return say_error(
+            "--kernel precomputed is for kernel machines, such as --model " ADVISED_EXACT);
     if (d.kernel != FX_MUST)
         return 0;
-    if (fit.map || features) {
-        say_error("%s %.50s: %s is exact and has no map; on random features it is --model %s --map "
-                  "%s --kernel %s",
-                  fit.map ? "--map" : "-D", fit.map ? fit.map : features, d.name,
-                  mapped_model(model), fit.map ? fit.map : "auto",
-                  quoted(word, *kernel ? *kernel : DEFAULT_KERNEL));
-        return EXIT_USAGE;
-    }
-    if (*kernel && !strcmp(*kernel, "auto")) {
-        say_error("--kernel auto chooses among maps; %s needs a kernel by name", d.name);
-        return EXIT_USAGE;
-    }
+    if (fit.map || features)
+        return say_error(
+            "%s %.50s: %s is exact and has no map; on random features it is --model %s --map "
+            "%s --kernel %s",
+            fit.map ? "--map" : "-D", fit.map ? fit.map : features, d.name, mapped_model(model),
+            fit.map ? fit.map : "auto", quoted(word, *kernel ? *kernel : DEFAULT_KERNEL));
+    if (*kernel && !strcmp(*kernel, "auto"))
+        return say_error("--kernel auto chooses among maps; %s needs a kernel by name", d.name);
     if (!*kernel) {
         *kernel = DEFAULT_KERNEL;
         say_note("kernel: %s, since none is given", *kernel);
     }
-    if (kernel_precomputed(*kernel) && fit.scale && strcmp(fit.scale, "none") != 0) {
-        say_error("--scale %s: values of a precomputed kernel are taken as they are", fit.scale);
-        return EXIT_USAGE;
-    }
+    if (kernel_precomputed(*kernel) && fit.scale && strcmp(fit.scale, "none") != 0)
+        return say_error("--scale %s: values of a precomputed kernel are taken as they are",
+                         fit.scale);
     return 0;
 }
 

@@ -67,15 +67,11 @@ static int groups_kernel(const char **kernel)
 
     if (!file)
         return 0;
-    if (*kernel || (fit.groups && fit.cross)) {
-        say_error("--groups, --cross and --kernel exclude one another");
-        return EXIT_USAGE;
-    }
+    if (*kernel || (fit.groups && fit.cross))
+        return say_error("--groups, --cross and --kernel exclude one another");
     int n = snprintf(spec, sizeof spec, "%s:file=%s", name, file);
-    if (n < 0 || (size_t)n >= sizeof spec) {
-        say_error("--%s %.60s...: the file name is too long", name, file);
-        return EXIT_USAGE;
-    }
+    if (n < 0 || (size_t)n >= sizeof spec)
+        return say_error("--%s %.60s...: the file name is too long", name, file);
     *kernel = spec;
     return 0;
 }
@@ -90,10 +86,8 @@ static int resolve_solver(void)
 
     if (!fit.lr && !fit.batch)
         return 0;
-    if (other) {
-        say_error("%s %s is for --solver adagrad", option, fit.lr ? fit.lr : fit.batch);
-        return EXIT_USAGE;
-    }
+    if (other)
+        return say_error("%s %s is for --solver adagrad", option, fit.lr ? fit.lr : fit.batch);
     if (!in_spec)
         fit.solver = "adagrad";
     return 0;
@@ -106,24 +100,21 @@ int factor_check(const char **kernel, const char *cost, const char *features)
 
     if (status || !model_combines(fit.model))
         return status;
-    if (cost) {
-        say_error("-C %s: %s has no C; --beta is the penalty of its factors, --alpha that of its "
-                  "linear term",
-                  cost, name);
-        return EXIT_USAGE;
-    }
-    if (features || fit.map) {
-        say_error("%s is not for factorization machines, such as %s", features ? "-D" : "--map",
-                  name);
-        return EXIT_USAGE;
-    }
+    if (cost)
+        return say_error(
+            "-C %s: %s has no C; --beta is the penalty of its factors, --alpha that of its "
+            "linear term",
+            cost, name);
+    if (features || fit.map)
+        return say_error("%s is not for factorization machines, such as %s",
+                         features ? "-D" : "--map", name);
     if ((status = resolve_solver()) || (status = groups_kernel(kernel)))
         return status;
     fx_description d = spec_line(fx_kernel_describe, *kernel);
     if (!*kernel || (d.family && strcmp(d.family, "sets") && !d.outer))
         return 0;
-    say_error("--kernel %s: %s learns its combinations; groups:file=FILE and cross:file=FILE say "
-              "which it may have",
-              *kernel, name);
-    return EXIT_USAGE;
+    return say_error(
+        "--kernel %s: %s learns its combinations; groups:file=FILE and cross:file=FILE say "
+        "which it may have",
+        *kernel, name);
 }

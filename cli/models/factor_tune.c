@@ -32,10 +32,8 @@ static int split(words *out, const char *text, const char *option)
     out->given = text != NULL;
     for (const char *p = text ? text : "";; p++) {
         size_t n = strcspn(p, ",");
-        if (out->n == LIST || n >= WORD || (text && n == 0)) {
-            say_error("tune: %s %s is not a list of at most %d values", option, text, LIST);
-            return EXIT_USAGE;
-        }
+        if (out->n == LIST || n >= WORD || (text && n == 0))
+            return say_error("tune: %s %s is not a list of at most %d values", option, text, LIST);
         snprintf(out->word[out->n++], WORD, "%.*s", (int)n, p);
         p += n;
         if (!*p)
@@ -65,10 +63,8 @@ static int multiply(char word[WORD], const char *usual)
 
     if (end == word || strcmp(end, "x") != 0)
         return 0;
-    if (!(times > 0) || !isfinite(times)) {
-        say_error("tune: --beta %s is not a multiple above 0", word);
-        return EXIT_USAGE;
-    }
+    if (!(times > 0) || !isfinite(times))
+        return say_error("tune: --beta %s is not a multiple above 0", word);
     for (const char *p = usual; *p && n < WORD; p = end + (*end == '/')) {
         beta = strtod(p, &end);
         if (end == p)                   /* the library says what is wrong with it */
@@ -86,10 +82,8 @@ int factor_times(char out[FITTING_SPEC], const char *spec, double times)
     take_beta(usual, out, spec);
     snprintf(word, WORD, "%.17gx", times);
     int status = multiply(word, usual);
-    if (!status && !spec_set(out, FITTING_SPEC, model_about(spec).path, word)) {
-        say_error("the model %.40s... is too long", spec);
-        status = EXIT_USAGE;
-    }
+    if (!status && !spec_set(out, FITTING_SPEC, model_about(spec).path, word))
+        status = say_error("the model %.40s... is too long", spec);
     return status;
 }
 
@@ -103,10 +97,9 @@ static int resolve_betas(search *s)
     if (!model_has(fit.model, "order"))
         usual[strcspn(usual, "/")] = '\0';      /* there is one order */
     for (size_t i = 0; i < s->beta.n && !status; i++) {
-        if (spec_get(fit.model, "beta").p && !strchr(s->beta.word[i], 'x')) {
-            say_error("tune: --beta %s and --model %s both set beta", s->beta.word[i], fit.model);
-            return EXIT_USAGE;
-        }
+        if (spec_get(fit.model, "beta").p && !strchr(s->beta.word[i], 'x'))
+            return say_error("tune: --beta %s and --model %s both set beta", s->beta.word[i],
+                             fit.model);
         status = multiply(s->beta.word[i], usual);
     }
     fit.model = s->plain;

@@ -72,19 +72,14 @@ static int add(char spec[FITTING_SPEC], const char *key, const char *value)
         return 0;
     if (model_takes(spec, key))
         return EXIT_USAGE;
-    if (spec_get(spec, key).p) {
-        say_error("%s%s %s and --model %s both set %s", dashes, key, value, fit.model, key);
-        return EXIT_USAGE;
-    }
-    if (strpbrk(value, ",()")) {
-        say_error("%s%s %s is not one value%s", dashes, key, value,
-                  strcmp(key, "beta") ? "" : "; those of orders 2, 3, .. are divided by /");
-        return EXIT_USAGE;
-    }
+    if (spec_get(spec, key).p)
+        return say_error("%s%s %s and --model %s both set %s", dashes, key, value, fit.model, key);
+    if (strpbrk(value, ",()"))
+        return say_error("%s%s %s is not one value%s", dashes, key, value,
+                         strcmp(key, "beta") ? "" : "; those of orders 2, 3, .. are divided by /");
     if (spec_set(spec, FITTING_SPEC, key, value))
         return 0;
-    say_error("%s%s %.20s... is too long", dashes, key, value);
-    return EXIT_USAGE;
+    return say_error("%s%s %.20s... is too long", dashes, key, value);
 }
 
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty)
@@ -106,14 +101,11 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
         {"epsilon", fit.epsilon}, {"solver", fit.solver}, {"tol", fit.tol},
         {"max-iter", fit.max_iter}, {"calibrate", fit.calibrate ? "yes" : NULL}};
 
-    if (model_about(fit.model).name && fit.loss && !model_has(fit.model, "loss")) {
-        say_error("--loss %s is --model %s: give one of them", fit.loss, model_by_loss(fit.loss));
-        return EXIT_USAGE;
-    }
-    if (name && strlen(name) >= FITTING_SPEC) {
-        say_error("--model %.20s... is too long", name);
-        return EXIT_USAGE;
-    }
+    if (model_about(fit.model).name && fit.loss && !model_has(fit.model, "loss"))
+        return say_error("--loss %s is --model %s: give one of them", fit.loss,
+                         model_by_loss(fit.loss));
+    if (name && strlen(name) >= FITTING_SPEC)
+        return say_error("--model %.20s... is too long", name);
     snprintf(spec, FITTING_SPEC, "%s", name ? name : plain);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (add(spec, keys[i].key, keys[i].value))
@@ -145,16 +137,16 @@ int fitting_path_exists(const char *who)
 {
     fx_description d = fitting_about();
 
-    if (fitting_unlabelled()) {
-        say_error("%s: %s has neither C nor labels, so there is nothing to hold rows out for", who,
-                  fitting_given());
-        return EXIT_USAGE;
-    }
+    if (fitting_unlabelled())
+        return say_error(
+            "%s: %s has neither C nor labels, so there is nothing to hold rows out for", who,
+            fitting_given());
     if (!d.name || d.path)
         return 0;
-    say_error("%s: a perceptron has no C, and no folds are held out for it; compare models with "
-              "--eval-set", who);
-    return EXIT_USAGE;
+    return say_error(
+        "%s: a perceptron has no C, and no folds are held out for it; compare models with "
+        "--eval-set",
+        who);
 }
 
 /* Names, keys and values, and whether those are there that must be.  Where labels decide which of
@@ -172,10 +164,8 @@ int fitting_check(const char *C)
     if (status || s)
         return status ? status : say_failure(s);
     for (size_t i = 0; i < d.keys; i++)
-        if (!d.key[i].fallback && !spec_get(spec, d.key[i].name).p) {
-            say_error("%s needs %s=", d.name, d.key[i].name);
-            return EXIT_USAGE;
-        }
+        if (!d.key[i].fallback && !spec_get(spec, d.key[i].name).p)
+            return say_error("%s needs %s=", d.name, d.key[i].name);
     return 0;
 }
 

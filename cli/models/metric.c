@@ -21,9 +21,10 @@ int metric_check(const char *who, const char *name, const training *t)
 {
     if (t->rank ? !strcmp(name, "auc") : t->regress == !strcmp(name, "rmse"))
         return 0;
-    say_error("%s: there is no %s for %s", who, name,
-              t->rank ? "rankings" : t->regress ? "numbers" : "classes");
-    return EXIT_USAGE;
+    return say_error("%s: there is no %s for %s", who, name,
+                     t->rank      ? "rankings"
+                     : t->regress ? "numbers"
+                                  : "classes");
 }
 
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
@@ -40,11 +41,11 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
     *sd = sqrt(fmax(0, squares - sum * *mean) / (n - 1));
     if (!isnan(sum))
         return 0;
-    say_error("%s: there is no %s for this model and these rows%s", who, name,
-              strcmp(name, "logloss")        ? ""
-              : model_has(fit.model, "loss") ? "; use --loss logistic"
-              : "; use --calibrate or --model " ADVISED_PROBABILITIES);
-    return EXIT_USAGE;
+    return say_error("%s: there is no %s for this model and these rows%s", who, name,
+                     strcmp(name, "logloss") ? ""
+                     : model_has(fit.model, "loss")
+                         ? "; use --loss logistic"
+                         : "; use --calibrate or --model " ADVISED_PROBABILITIES);
 }
 
 /* ---- Folds -------------------------------------------------------------------------------- */
@@ -101,10 +102,8 @@ static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
             if (i == 0 || query[i] != query[i - 1])
                 query[n++] = query[i];
         fx_data_shuffle(order, n, cli.seed);
-        if (n < (size_t)folds) {
-            say_error("%d folds of %zu quer%s", folds, n, n == 1 ? "y" : "ies");
-            status = EXIT_USAGE;
-        }
+        if (n < (size_t)folds)
+            status = say_error("%d folds of %zu quer%s", folds, n, n == 1 ? "y" : "ies");
     }
     for (size_t i = 0; i < t->rows && !status; i++) {
         const int64_t *at = bsearch(&t->qid[i], query, n, sizeof *query, by_number);

@@ -29,8 +29,7 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path)
     fx_status st = status ? FX_OK : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &run);
     progress_end();
     if (st == FX_EFORMAT) {
-        say_error("%s: %s", s.name, fx_error_detail());
-        status = EXIT_USAGE;
+        status = say_error("%s: %s", s.name, fx_error_detail());
     } else if (st)
         status = say_failure(st);
     input_close(&s);
@@ -40,10 +39,8 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path)
 
 int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data)
 {
-    if (!strcmp(path, "-") && !strcmp(data, "-")) {
-        say_error("the model and the rows cannot both come from standard input");
-        return EXIT_USAGE;
-    }
+    if (!strcmp(path, "-") && !strcmp(data, "-"))
+        return say_error("the model and the rows cannot both come from standard input");
     int status = model_file_load(out, bytes, path);
     if (status == EXIT_USAGE && !model_file_is(path) && model_file_is(data))
         say_hint("%s is a model; the model comes first", data);
@@ -73,8 +70,8 @@ int model_file_fits(const fx_content *c, const loaded *l)
 {
     if (!kernel_precomputed(c->kernel) || l->table.cols == c->cols)
         return 0;
-    say_error("%s: rows of %zu columns; the model wants kernel values with all %zu rows that it "
-              "was trained on, as featcross gram NEW TRAINED writes them", l->name, l->table.cols,
-              c->rows);
-    return EXIT_USAGE;
+    return say_error(
+        "%s: rows of %zu columns; the model wants kernel values with all %zu rows that it "
+        "was trained on, as featcross gram NEW TRAINED writes them",
+        l->name, l->table.cols, c->rows);
 }

@@ -75,6 +75,6 @@ int model_takes(const char *spec, const char *option)
     if (!d.name || takes(&d, option))   /* a name that is wrong is told of where it is used */
         return 0;
     spec_list(names, fx_model_name, fx_model_describe, takes, option, "and");
-    say_error("%s%s is for %s; %s does not take it", option[1] ? "--" : "-", option, names, d.name);
-    return EXIT_USAGE;
+    return say_error("%s%s is for %s; %s does not take it", option[1] ? "--" : "-", option, names,
+                     d.name);
 }

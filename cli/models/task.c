@@ -46,16 +46,12 @@ int task_decide(bool *regress, const loaded *l)
 
     if (fitting_unlabelled())
         return 0;
-    if (!l->table.label) {
-        say_error("%s has no labels", l->name);
-        return EXIT_USAGE;
-    }
+    if (!l->table.label)
+        return say_error("%s has no labels", l->name);
     if (d.name && d.tasks == d.task && strcmp(fit.task, "auto") != 0
-        && *regress != !strcmp(fit.task, "regress")) {
-        say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
-                  *regress ? "numbers" : "classes");
-        return EXIT_USAGE;
-    }
+        && *regress != !strcmp(fit.task, "regress"))
+        return say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
+                         *regress ? "numbers" : "classes");
     if (l->table.classes) {
         if (!known)
             say_note("task: classify, since labels are text");

@@ -16,10 +16,8 @@ static int read_weights(double **weight, loaded *l)
 
     if (!fit.weights)
         return 0;
-    if (l->table.weight) {
-        say_error("--weights %s, but %s has weights of its own", fit.weights, l->name);
-        return EXIT_USAGE;
-    }
+    if (l->table.weight)
+        return say_error("--weights %s, but %s has weights of its own", fit.weights, l->name);
     if ((status = input_slurp(&text, fit.weights)))
         return status;
     double *w = malloc((l->table.rows ? l->table.rows : 1) * sizeof *w);
@@ -29,17 +27,15 @@ static int read_weights(double **weight, loaded *l)
         char *end;
         double x = strtod(p, &end);     /* the locale is always C */
         if (end == p || !strchr(" \t\r\n", *end) || !isfinite(x) || x < 0) {
-            say_error("%s: weight %zu, %.*s, is not a number of 0 or more", fit.weights, n + 1,
-                      (int)strcspn(p, " \t\r\n"), p);
-            status = EXIT_USAGE;
+            status = say_error("%s: weight %zu, %.*s, is not a number of 0 or more", fit.weights,
+                               n + 1, (int)strcspn(p, " \t\r\n"), p);
         } else if (n < l->table.rows)
             w[n] = x;
         p = end;
     }
-    if (!status && n != l->table.rows) {
-        say_error("%s has %zu weights, %s has %zu rows", fit.weights, n, l->name, l->table.rows);
-        status = EXIT_USAGE;
-    }
+    if (!status && n != l->table.rows)
+        status = say_error("%s has %zu weights, %s has %zu rows", fit.weights, n, l->name,
+                           l->table.rows);
     free(text);
     if (status) {
         free(w);
@@ -157,23 +153,17 @@ int training_save(training *t, output *o)
 /* Where the model goes; on standard output --json has no place beside it. */
 int training_path(training *t, const char *who, const char *path, const char *data)
 {
-    if (!path && !strcmp(data, "-")) {
-        say_error("%s: rows from standard input need -o MODEL", who);
-        return EXIT_USAGE;
-    }
+    if (!path && !strcmp(data, "-"))
+        return say_error("%s: rows from standard input need -o MODEL", who);
     size_t n = strlen(data);
     while (n > 1 && data[n - 1] == '/') /* a directory */
         n--;
     int len = path ? snprintf(t->path, sizeof t->path, "%s", path)
                    : snprintf(t->path, sizeof t->path, "%.*s.fx", (int)n, data);
-    if (len < 0 || (size_t)len >= sizeof t->path) {
-        say_error("%s: the output's name is too long", who);
-        return EXIT_USAGE;
-    }
-    if (cli.json && output_is_stdout(t->path)) {
-        say_error("%s: --json and -o - both want standard output", who);
-        return EXIT_USAGE;
-    }
+    if (len < 0 || (size_t)len >= sizeof t->path)
+        return say_error("%s: the output's name is too long", who);
+    if (cli.json && output_is_stdout(t->path))
+        return say_error("%s: --json and -o - both want standard output", who);
     return 0;
 }
 

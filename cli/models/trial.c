@@ -85,10 +85,8 @@ static int say_status(fx_status s)
 int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                  parts *p, int folds, const char *metric)
 {
-    if (n > 1 && p->valid.rows == 0) {
-        say_error("there are no validation rows to choose among %zu values on", n);
-        return EXIT_USAGE;
-    }
+    if (n > 1 && p->valid.rows == 0)
+        return say_error("there are no validation rows to choose among %zu values on", n);
     return say_status(trial_path(best, score, plan, C, n, p, folds, metric));
 }
 
@@ -103,8 +101,7 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
     n = snprintf(spec, FITTING_SPEC, "%s%cC=%.17g", model, strchr(model, ':') ? ',' : ':', C);
     if (n > 0 && n < FITTING_SPEC)
         return 0;
-    say_error("the model %.40s... is too long", model);
-    return EXIT_USAGE;
+    return say_error("the model %.40s... is too long", model);
 }
 
 trial trial_none(void)

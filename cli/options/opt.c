@@ -202,8 +202,7 @@ static bool takes_argument(const opt *o, const char *next)
 
 static int no_argument(const command *c, const opt *o)
 {
-    say_error("%s: --%s needs an argument: %s", c->name, o->name, o->argument);
-    return EXIT_USAGE;
+    return say_error("%s: --%s needs an argument: %s", c->name, o->name, o->argument);
 }
 
 static int parse_long(const command *c, const char *arg, char ***next)
@@ -214,10 +213,8 @@ static int parse_long(const command *c, const char *arg, char ***next)
 
     if (!o)
         return unknown(c, arg, len);
-    if (v && o->kind == OPT_FLAG) {
-        say_error("%s: --%s takes no argument", c->name, o->name);
-        return EXIT_USAGE;
-    }
+    if (v && o->kind == OPT_FLAG)
+        return say_error("%s: --%s takes no argument", c->name, o->name);
     if (!v && takes_argument(o, (*next)[1]) && !(v = *++*next))
         return no_argument(c, o);
     return set(c, o, v);

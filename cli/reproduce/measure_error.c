@@ -120,10 +120,8 @@ static int run(const measure_context *l, size_t cell)
     sums s = {0};
     int status = measure_rows(&t, l, cell);
 
-    if (!status && t.rows < 2) {
-        say_error("%s: %zu rows make no pair", recipe_field(l->r, cell, "data"), t.rows);
-        status = EXIT_USAGE;
-    }
+    if (!status && t.rows < 2)
+        status = say_error("%s: %zu rows make no pair", recipe_field(l->r, cell, "data"), t.rows);
     if (!status)
         status = measure_map(&m, &k, &t, l, cell);
     if (!status)

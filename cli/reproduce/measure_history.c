@@ -30,8 +30,7 @@ static int with(char out[FITTING_SPEC], const char *spec, const char *key, const
     if ((size_t)snprintf(out, FITTING_SPEC, "%s", spec) < FITTING_SPEC
         && spec_set(out, FITTING_SPEC, key, value))
         return 0;
-    say_error("the model %.40s... is too long", spec);
-    return EXIT_USAGE;
+    return say_error("the model %.40s... is too long", spec);
 }
 
 /* ---- Fits --------------------------------------------------------------------------------- */
@@ -85,8 +84,8 @@ static int long_fit(walk *w)
         return status;
     fx_content c = fx_model_content(m);
     if (c.outputs != 1) {
-        say_error("%s has %zu outputs, and one path is looked at", w->plan.model, c.outputs);
-        status = EXIT_USAGE;
+        status = say_error("%s has %zu outputs, and one path is looked at", w->plan.model,
+                           c.outputs);
     } else if (!(w->step = malloc((c.steps + 1) * sizeof *w->step))) {
         status = say_no_memory("history");
     } else {
@@ -189,8 +188,7 @@ static int complete(char out[FITTING_SPEC], const measure_context *l, size_t cel
         return with(out, field, key, value);
     if ((size_t)snprintf(out, FITTING_SPEC, "%s", field) < FITTING_SPEC)
         return 0;
-    say_error("%s: case %zu: %s is too long", l->r->name, cell + 1, column);
-    return EXIT_USAGE;
+    return say_error("%s: case %zu: %s is too long", l->r->name, cell + 1, column);
 }
 
 static int run(const measure_context *l, size_t cell)

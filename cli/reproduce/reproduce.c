@@ -49,10 +49,8 @@ static int name_all(job *j)
     for (size_t i = 0; i < 3; i++) {
         bool fits = (size_t)snprintf(file[i], sizeof j->path, "%s/%s%s", j->how->directory,
                                      j->r->name, end[i]) < sizeof j->path - 16;
-        if (!fits || (i && stat(file[i], &st) == 0 && S_ISDIR(st.st_mode))) {
-            say_error("%s: %s", file[i], strerror(fits ? EISDIR : ENAMETOOLONG));
-            return EXIT_USAGE;
-        }
+        if (!fits || (i && stat(file[i], &st) == 0 && S_ISDIR(st.st_mode)))
+            return say_error("%s: %s", file[i], strerror(fits ? EISDIR : ENAMETOOLONG));
     }
     return 0;
 }

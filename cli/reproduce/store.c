@@ -58,8 +58,7 @@ static int slurp(char **out, int fd, const char *path)
     (*out)[len] = '\0';
     if (n >= 0)
         return 0;
-    say_error("%s: %s", path, strerror(errno));
-    return EXIT_USAGE;
+    return say_error("%s: %s", path, strerror(errno));
 }
 
 static void complete(store *s)
@@ -203,19 +202,16 @@ static int open_part(store *s, bool restart)
     s->fd = open(s->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     bool taken = s->fd >= 0 && fcntl(s->fd, F_SETLK, &lock) < 0
                  && (errno == EACCES || errno == EAGAIN);       /* else: there are no locks here */
-    if (s->fd < 0 || taken) {
-        say_error("%s: %s", s->part, taken ? "another featcross is writing it" : strerror(errno));
-        return EXIT_USAGE;
-    }
+    if (s->fd < 0 || taken)
+        return say_error("%s: %s", s->part,
+                         taken ? "another featcross is writing it" : strerror(errno));
     struct stat st;
     if (fstat(s->fd, &st) == 0 && (status = same_file_write(s, s->part, &st)))
         return status;
     if (!restart)
         status = read_cells(s, s->fd, s->part, false);
-    if (!status && ftruncate(s->fd, (off_t)s->end) < 0) {
-        say_error("%s: %s", s->part, strerror(errno));
-        status = EXIT_USAGE;
-    }
+    if (!status && ftruncate(s->fd, (off_t)s->end) < 0)
+        status = say_error("%s: %s", s->part, strerror(errno));
     if (status || s->end)
         return status;
     store_lines_head(&head, s);
@@ -232,10 +228,8 @@ int store_open(store *s, const recipe *r, uint64_t seed, const char *path, bool 
     for (size_t i = 0; i < r->cells; i++)
         s->cells += (size_t)recipe_seeds(r, i);
     if ((size_t)snprintf(s->path, sizeof s->path, "%s.csv", path) >= sizeof s->path
-        || (size_t)snprintf(s->part, sizeof s->part, "%s.part.csv", path) >= sizeof s->part) {
-        say_error("%s: %s", path, strerror(ENAMETOOLONG));
-        return EXIT_USAGE;
-    }
+        || (size_t)snprintf(s->part, sizeof s->part, "%s.part.csv", path) >= sizeof s->part)
+        return say_error("%s: %s", path, strerror(ENAMETOOLONG));
     if (restart || access(s->part, F_OK) == 0 || (whole = open(s->path, O_RDONLY | O_CLOEXEC)) < 0)
         return open_part(s, restart);
     int status = read_cells(s, whole, s->path, true);

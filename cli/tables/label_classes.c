@@ -74,13 +74,12 @@ int label_classes_known(const loaded *rows, const loaded *train, const char *hin
     int status = have && of ? 0 : say_no_memory("classes");
 
     for (size_t i = 0; i < n && !status; i++)
-        if (!bsearch(&of[i], have, known, sizeof *have, by_name)) {
-            say_error("%s: row %zu is of class %s; none of the %zu rows of %s that are trained on "
-                      "is: %s",
-                      rows->name, of[i].row + 1, of[i].name, train->table.rows, train->name,
-                      hint ? hint : "leave such rows out");
-            status = EXIT_USAGE;
-        }
+        if (!bsearch(&of[i], have, known, sizeof *have, by_name))
+            status = say_error(
+                "%s: row %zu is of class %s; none of the %zu rows of %s that are trained on "
+                "is: %s",
+                rows->name, of[i].row + 1, of[i].name, train->table.rows, train->name,
+                hint ? hint : "leave such rows out");
     free(have);
     free(of);
     return status;

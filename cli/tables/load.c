@@ -186,10 +186,8 @@ static int detect(loaded *l, const char *path, const load_options *like)
         s->whole_lines = false;
         s->cut = s->have;
     }
-    if (!zip && any && format_is_model(s->buf, s->have)) {
-        say_error("%s is a model; rows of data are wanted here", l->name);
-        return EXIT_USAGE;
-    }
+    if (!zip && any && format_is_model(s->buf, s->have))
+        return say_error("%s is a model; rows of data are wanted here", l->name);
     l->format = any ? format_found(zip, path, s->buf, s->cut, like->reader)
                     : reading_format;
     fx_status st = reading_about(&d, l->format);
@@ -198,11 +196,9 @@ static int detect(loaded *l, const char *path, const load_options *like)
     l->numbered = spec_key(&d, "base");
     s->dense = d.dense;
     s->words = l->numbered && format_words(s->buf, s->cut);
-    if (zip != d.members) {
-        say_error("%s is %s zip file, so it cannot be read as %s", l->name, zip ? "a" : "not a",
-                  l->format);
-        return EXIT_USAGE;
-    }
+    if (zip != d.members)
+        return say_error("%s is %s zip file, so it cannot be read as %s", l->name,
+                         zip ? "a" : "not a", l->format);
     return open_reader(l, &d, like);
 }
 

@@ -45,18 +45,15 @@ int movielens_dir_read(loaded *l, const char *path, const load_options *like)
     for (int i = 0; i < FILES && !status; i++) {
         if (find(found, path, file[i]))
             status = input_slurp(&text[i], found);
-        else {
-            say_error("%s has no %s", path, file[i]);
-            status = EXIT_USAGE;
-        }
+        else
+            status = say_error("%s has no %s", path, file[i]);
     }
     if (!status) {
         fx_run run = progress_run();
         fx_status s = fx_data_movielens(&l->data, l->part, cli.seed, text[RATINGS], text[USERS],
                                         text[MOVIES], &run);
         if (s == FX_EFORMAT) {
-            say_error("%s/%s", path, fx_error_detail());
-            status = EXIT_USAGE;
+            status = say_error("%s/%s", path, fx_error_detail());
         } else if (s)
             status = say_failure(s);
     }

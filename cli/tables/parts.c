@@ -86,10 +86,8 @@ static int deal(int *of, const fx_table *t, double valid, double test, bool regr
 int parts_split(parts *p, const fx_table *t, double valid, double test, bool regress,
                 uint64_t seed)
 {
-    if (t->rows < 2) {
-        say_error("%zu rows are too few for a part to train on", t->rows);
-        return EXIT_USAGE;
-    }
+    if (t->rows < 2)
+        return say_error("%zu rows are too few for a part to train on", t->rows);
     size_t *rows = malloc(t->rows * sizeof *rows);
     int *of = malloc(t->rows * sizeof *of);
     int status = rows && of ? deal(of, t, valid, test, regress, seed)

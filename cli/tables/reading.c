@@ -119,8 +119,7 @@ static bool has_key(const fx_description *d, const char *key) { return spec_key(
 
 static int misplaced(const char *option, const char *formats, const char *format)
 {
-    say_error("--%s is for %s, but the input is %s", option, formats, format);
-    return EXIT_USAGE;
+    return say_error("--%s is for %s, but the input is %s", option, formats, format);
 }
 
 /* By the first line; what is told apart by nothing has commas. */
@@ -153,10 +152,8 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
 
     if (ml_part && !link_rows_given())
         return misplaced("part", "a MovieLens directory and --links", format);
-    if (header && no_header) {
-        say_error("--header and --no-header contradict each other");
-        return EXIT_USAGE;
-    }
+    if (header && no_header)
+        return say_error("--header and --no-header contradict each other");
     snprintf(bits, sizeof bits, "%llu", (unsigned long long)hash_bits);
     snprintf(words, sizeof words, "%llu", (unsigned long long)ngram);
     strbuf_add(t, "%s", d->name);

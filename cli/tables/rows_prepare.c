@@ -24,10 +24,8 @@ int rows_widen(loaded *l, size_t cols, const char *other)
 
     if (l->table.cols >= cols)
         return 0;
-    if (!l->table.block[0].ptr) {
-        say_error("%s has %zu columns, %s has %zu", l->name, l->table.cols, other, cols);
-        return EXIT_USAGE;
-    }
+    if (!l->table.block[0].ptr)
+        return say_error("%s has %zu columns, %s has %zu", l->name, l->table.cols, other, cols);
     fx_matrix *wide = malloc(blocks * sizeof *wide);
     if (!wide)
         return say_no_memory("wider rows");

@@ -31,7 +31,7 @@ static void line(const char *prefix, const char *format, va_list args)
     fputc('\n', stderr);
 }
 
-void say_error(const char *format, ...)
+int say_error(const char *format, ...)
 {
     va_list args;
 
@@ -39,6 +39,7 @@ void say_error(const char *format, ...)
     va_start(args, format);
     line("featcross: ", format, args);
     va_end(args);
+    return EXIT_USAGE;
 }
 
 void say_hint(const char *format, ...)

@@ -10,7 +10,7 @@
 
 /* ---- say.c: messages, units, one JSON object ------------------------------------------------ */
 #define SAY_FORMAT __attribute__((format(printf, 1, 2)))
-void say_error(const char *format, ...) SAY_FORMAT;     /* featcross: ... */
+int say_error(const char *format, ...) SAY_FORMAT;      /* featcross: ...; EXIT_USAGE */
 void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* also not with -q */

@@ -35,6 +35,7 @@ enum {                                  /* exit statuses */
 typedef struct common {                 /* the options that every command has */
     bool help, json, quiet;
     uint64_t verbose, seed, threads, max_memory;
+    fx_run run;                         /* by these: what calls of the library are given */
 } common;
 extern common cli;
 #endif

@@ -86,6 +86,7 @@ static int run(const command *c, int argc, char **argv)
     if (!operand)
         return say_no_memory("the arguments");
     status = opt_parse(c, argc, argv, operand, &n);
+    cli.run = progress_run();
     if (!status && cli.help)
         status = help(c->name);
     else if (!status && (n < c->min_operands || n > c->max_operands)) {

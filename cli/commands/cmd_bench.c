@@ -342,7 +342,6 @@ static int run(int n, char **operand)
 {
     const char *which = n ? operand[0] : "all";
     bool all = !strcmp(which, "all");
-    fx_run calls = progress_run();
     json_t *list = json_array();
     int status = 0;
 
@@ -365,7 +364,7 @@ static int run(int n, char **operand)
         result r;
         if (!all && strcmp(which, jobs[i].group) != 0)
             continue;
-        fx_status s = progress_interrupted() ? FX_ECANCELLED : time_job(&r, &jobs[i], &calls);
+        fx_status s = progress_interrupted() ? FX_ECANCELLED : time_job(&r, &jobs[i], &cli.run);
         if (s)
             status = say_failure(s);
         else if (cli.json)

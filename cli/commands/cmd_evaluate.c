@@ -117,7 +117,6 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
     fx_content c = fx_model_content(m);
     loaded X = {0};
     fx_metrics got;
-    fx_run run = progress_run();
     size_t classes = c.classes && c.classes <= SHOWN ? c.classes : 0;
     double *confusion = classes ? calloc(classes * classes, sizeof *confusion) : NULL;
 
@@ -134,7 +133,8 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
         load_say(&X);
         double start = say_clock();
         progress_begin("score", "rows", (double)X.table.rows);
-        fx_status s = X.table.label ? fx_model_evaluate(&got, confusion, m, &X.table, &run) : FX_OK;
+        fx_status s = X.table.label ? fx_model_evaluate(&got, confusion, m, &X.table, &cli.run)
+                                    : FX_OK;
         progress_end();
         if (!X.table.label) {
             status = say_error("%s has no labels", X.name);

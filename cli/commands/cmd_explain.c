@@ -86,19 +86,18 @@ static int pick_row(job *j)
 
 static int ask(job *j)
 {
-    fx_run run = progress_run();
     const fx_question q = {.top = (size_t)top, .order = (size_t)order, .class_name = class_option,
                            .rows = j->X.name ? &j->X.table : NULL,
                            .row = row_number ? &j->row : NULL, .effort = effort,
                            .support = support, .unsupported = unsupported};
 
     progress_begin("explain", "", 1);
-    fx_status s = fx_model_explain(&j->e, j->model, &q, &run);
+    fx_status s = fx_model_explain(&j->e, j->model, &q, &cli.run);
     progress_end();
     if (!s) {
         j->a = fx_model_explain_answer(j->e);
         if (row_number && !j->c.variance)
-            s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &run);
+            s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
     }
     return s ? say_failure(s) : 0;
 }

@@ -102,7 +102,6 @@ static int compute(work *w, const output *o, const char *format)
 {
     size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
     char need[32];
-    fx_run run = progress_run();
     double start = say_clock();
     int status;
 
@@ -112,7 +111,7 @@ static int compute(work *w, const output *o, const char *format)
         || (o && (status = output_size_check(o, format, FX_F64, rows, cols))))
         return status;
     progress_begin("gram", "pairs", (double)rows * (double)cols);
-    fx_status s = fx_kernel_gram(w->K, cols, w->k.kernel, &w->x, w->two ? &w->z : NULL, &run);
+    fx_status s = fx_kernel_gram(w->K, cols, w->k.kernel, &w->x, w->two ? &w->z : NULL, &cli.run);
     progress_end();
     w->seconds_gram = say_clock() - start;
     return s ? say_failure(s) : 0;
@@ -162,16 +161,15 @@ static int smallest_eigenvalue(work *w, const fx_matrix *X)
 {
     size_t n = X->rows;
     double *K = NULL, largest = 0, mean = 0;
-    fx_run run = progress_run();
     int status = allocate(&K, n, n);
 
     if (status)
         return status;
     progress_begin("check", "pairs", (double)n * (double)n);
-    fx_status s = fx_kernel_gram(K, n, w->k.kernel, X, NULL, &run);
+    fx_status s = fx_kernel_gram(K, n, w->k.kernel, X, NULL, &cli.run);
     progress_begin("eigen", "rows", (double)n);
     if (!s)
-        s = fx_linalg_eigmin(&w->smallest, K, n, n, &run);
+        s = fx_linalg_eigmin(&w->smallest, K, n, n, &cli.run);
     progress_end();
     if (s)
         status = say_failure(s);
@@ -191,14 +189,13 @@ static int run_check(work *w)
     size_t n = w->x.rows, m = check_rows < n ? check_rows : n;
     size_t *order = malloc(n * sizeof *order);
     fx_data *sample = NULL;
-    fx_run run = progress_run();
     fx_table t = w->X.table;
 
     if (!order)
         return say_no_memory("the sample");
     fx_data_shuffle(order, n, cli.seed);
     qsort(order, m, sizeof *order, ascending);
-    fx_status s = fx_data_select(&sample, &t, order, m, &run);
+    fx_status s = fx_data_select(&sample, &t, order, m, &cli.run);
     free(order);
     if (s)
         return say_failure(s);

@@ -74,11 +74,10 @@ static json_t *planted_list(const char *planted)
 static int make(output *o, output *sets, const char *spec, const char *format)
 {
     fx_data *data = NULL;
-    fx_run run = progress_run();
     double start = say_clock();
 
     progress_begin("make", "rows", rows_of(spec));
-    fx_status s = fx_data_make(&data, spec, cli.seed, &run);
+    fx_status s = fx_data_make(&data, spec, cli.seed, &cli.run);
     progress_end();
     if (s)
         return say_failure(s);

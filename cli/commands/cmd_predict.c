@@ -200,7 +200,6 @@ static int reserve(job *j, size_t rows)
 
 static int predict_rows(job *j, const loaded *part)
 {
-    fx_run run = progress_run();
     int status = model_file_fits(&j->c, part);
 
     for (size_t b = 0; b < part->table.blocks && !status; b++) {
@@ -208,7 +207,7 @@ static int predict_rows(job *j, const loaded *part)
         uint64_t unseen = 0;
         if ((status = reserve(j, X->rows)))
             return status;
-        fx_status s = fx_model_predict(j->value, &unseen, j->model, j->what, X, &run);
+        fx_status s = fx_model_predict(j->value, &unseen, j->model, j->what, X, &cli.run);
         if (s)
             return say_failure(s);
         j->unseen += unseen;

@@ -9,13 +9,12 @@
 static int draw_rows(loaded *l, size_t max_rows, bool regress)
 {
     size_t all = l->table.rows, *order = malloc((all ? all : 1) * sizeof *order);
-    fx_run run = progress_run();
     fx_data *sample = NULL;
 
     if (!order)
         return say_no_memory("rows");
     int status = rows_draw(order, &l->table, max_rows, regress, cli.seed);
-    fx_status s = status ? FX_OK : fx_data_select(&sample, &l->table, order, max_rows, &run);
+    fx_status s = status ? FX_OK : fx_data_select(&sample, &l->table, order, max_rows, &cli.run);
     free(order);
     if (status || s)
         return status ? status : say_failure(s);

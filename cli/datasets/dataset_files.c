@@ -65,8 +65,8 @@ int dataset_files_slurp(char **text, const dataset_spec *w, int file)
 int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, const char *text,
                         const char *reader)
 {
-    fx_run run = progress_run();
-    fx_status s = fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text), &run);
+    fx_status s = fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text),
+                                &cli.run);
 
     if (s)
         return say_failure(s);
@@ -87,8 +87,7 @@ int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const
 
 int dataset_files_take(dataset_rows *out, const fx_table *t)
 {
-    fx_run run = progress_run();
-    fx_status s = fx_data_select(&out->data, t, NULL, 0, &run);
+    fx_status s = fx_data_select(&out->data, t, NULL, 0, &cli.run);
 
     if (s)
         return say_failure(s);
@@ -136,8 +135,7 @@ int dataset_files_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w, co
     const char *const part[DATASET_PARTS] = {"train", NULL, other};
 
     for (int k = 0; k < DATASET_PARTS; k += DATASET_TEST) {
-        fx_run run = progress_run();
-        fx_status s = fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &run);
+        fx_status s = fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &cli.run);
         if (s)
             return say_failure(s);
         r[k].table = fx_data_table(r[k].data);

@@ -107,8 +107,6 @@ int dataset_make_keys(fx_description *d, const dataset_spec *w)
 
 int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
-    fx_run run = progress_run();
-
     if (is_dense(w))
         return make_dense(&r[DATASET_TRAIN], w, dataset_spec_is(w, "kind", "ball"));
     size_t n = strlen(w->made.name), size = n + strlen(w->spec) + 1;
@@ -123,7 +121,7 @@ int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
             n += (size_t)snprintf(spec + n, size - n, "%c%s=%.*s", strchr(spec, ':') ? ',' : ':',
                                   key, (int)v.n, v.p);
     }
-    fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &run);
+    fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &cli.run);
     free(spec);
     if (s)
         return say_failure(s);

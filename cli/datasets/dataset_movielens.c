@@ -27,9 +27,8 @@ int dataset_movielens_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     int status = read_files(text, w);
 
     for (int k = 0; k < DATASET_PARTS && !status; k++) {
-        fx_run run = progress_run();
         fx_status s = fx_data_movielens(&r[k].data, part[k], w->seed, text[RATINGS], text[USERS],
-                                        text[MOVIES], &run);
+                                        text[MOVIES], &cli.run);
         if (s)
             status = say_failure(s);
         else

@@ -72,7 +72,6 @@ static int by_size(const void *a, const void *b)
 /* `max_rows` of the rows, each equally probable, in their order; all of them if max_rows is 0. */
 static int choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)
 {
-    fx_run run = progress_run();
     size_t n = max_rows && max_rows < t->rows ? max_rows : 0, *order = NULL;
 
     if (n) {
@@ -81,7 +80,7 @@ static int choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t se
         fx_data_shuffle(order, t->rows, seed);
         qsort(order, n, sizeof *order, by_size);
     }
-    fx_status s = fx_data_select(out, t, order, n, &run);
+    fx_status s = fx_data_select(out, t, order, n, &cli.run);
     free(order);
     return s ? say_failure(s) : 0;
 }

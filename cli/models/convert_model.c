@@ -21,7 +21,6 @@ bool convert_is_model(const char *path) { return model_file_is(path) || is_libfm
 static int read_libfm(fx_model **m, const char *path, const char *task)
 {
     input s;
-    fx_run run = progress_run();
     char *text = NULL;
     size_t len = 0;
     int status = input_open(&s, path);
@@ -33,7 +32,7 @@ static int read_libfm(fx_model **m, const char *path, const char *task)
                  "1", s.name);
     if (!(status = input_bytes(&text, &len, &s, cli.max_memory))) {
         fx_status st = fx_model_import(m, "libfm", task && !strcmp(task, "classify"), text, len,
-                                       &run);
+                                       &cli.run);
         status = st ? say_file_error(s.name, "libfm", st) : 0;
     }
     input_close(&s);
@@ -43,9 +42,8 @@ static int read_libfm(fx_model **m, const char *path, const char *task)
 
 static int factorize(fx_model **m)
 {
-    fx_run run = progress_run();
     fx_model *fm = NULL;
-    fx_status s = fx_model_factorize(&fm, *m, &run);
+    fx_status s = fx_model_factorize(&fm, *m, &cli.run);
 
     if (s)
         return say_failure(s);

@@ -100,13 +100,12 @@ static int check_cache(const training *t)
 {
     fx_plan plan = t->plan;
     fx_estimate estimate;
-    fx_run run = progress_run();
     char given[32], taken[32];
 
     if (!fit.cache)
         return 0;
     plan.cache = 1;
-    fx_status s = fx_model_estimate(&estimate, &plan, &t->X.table, &run);
+    fx_status s = fx_model_estimate(&estimate, &plan, &t->X.table, &cli.run);
     if (s)
         return say_failure(s);
     if (estimate.bytes > fit.cache)
@@ -151,13 +150,12 @@ static const char *of_pairs(char buf[64], const training *t)
 int exact_announce(const training *t, const kernel_choice *k, size_t fits)
 {
     fx_estimate e;
-    fx_run run = progress_run();
     size_t rows = t->X.table.rows;
     char other[2048], pairs[64];
 
     if (fitting_about().kernel != FX_MUST)
         return 0;
-    fx_status s = fx_model_estimate(&e, &t->plan, &t->X.table, &run);
+    fx_status s = fx_model_estimate(&e, &t->plan, &t->X.table, &cli.run);
     if (s)
         return say_failure(s);
     other_way(other, k, t->X.table.cols);

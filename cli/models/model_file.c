@@ -18,7 +18,6 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path)
 {
     input s;
     char *text = NULL;
-    fx_run run = progress_run();
     int status = input_open(&s, path);
 
     if (status)
@@ -26,7 +25,8 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path)
     progress_begin("load", "B", (double)s.size);
     if (!s.zip)
         status = input_bytes(&text, bytes, &s, cli.max_memory);
-    fx_status st = status ? FX_OK : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &run);
+    fx_status st = status ? FX_OK
+                          : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &cli.run);
     progress_end();
     if (st == FX_EFORMAT) {
         status = say_error("%s: %s", s.name, fx_error_detail());

@@ -101,7 +101,6 @@ static int walk(candidate_set *k, candidate *x)
     fx_metrics m[GRID * FOLDS];
     double start = say_clock();
     fx_plan plan;
-    fx_run run = progress_run();
     size_t n = x->tried, more = n ? 2 : 7;
     bool loose = fitting_about().kernel != FX_MUST;
     int status = prepare_plan(&plan, model, k, x, NULL);
@@ -115,7 +114,7 @@ static int walk(candidate_set *k, candidate *x)
     plan.eval = NULL;
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
-    fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &run);
+    fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &cli.run);
     if (s == FX_ECANCELLED)
         return say_failure(s);
     if (s < 0)
@@ -254,7 +253,6 @@ static int draw_rows(fx_data **part, candidate_set *k)
     bool square = kernel_precomputed(k->plan.kernel); /* all or none */
     size_t n = l->table.rows < ROWS || square ? l->table.rows : ROWS;
     size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
-    fx_run run = progress_run();
     fx_status s = FX_OK;
     int status = 0;
 
@@ -266,7 +264,7 @@ static int draw_rows(fx_data **part, candidate_set *k)
     }
     if (n < l->table.rows) {
         status = rows_draw(order, &l->table, n, k->of->regress, cli.seed);
-        if (!status && !(s = fx_data_select(part, &l->table, order, n, &run)))
+        if (!status && !(s = fx_data_select(part, &l->table, order, n, &cli.run)))
             k->t = fx_data_table(*part);
     }
     free(order);

@@ -124,11 +124,10 @@ static void say_steps(const training *t)
 
 int training_fit(training *t)
 {
-    fx_run run = progress_run();
     double start = say_clock();
 
     progress_begin("fit", "", 1);
-    fx_status s = fx_model_fit(&t->model, &t->plan, &t->X.table, &run);
+    fx_status s = fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
     progress_end();
     t->seconds = say_clock() - start;
     if (s < 0)

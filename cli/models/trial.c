@@ -52,7 +52,6 @@ static double mean_of(const fx_metrics *m, int folds, const char *metric)
 fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                      parts *p, int folds, const char *metric)
 {
-    fx_run run = progress_run();
     double sign = metric_falls(metric) ? -1 : 1;
     bool last = model_penalty_grows(plan->model);       /* of equals: the strongest penalty */
 
@@ -67,7 +66,7 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
     if (!m)
         return FX_ENOMEM;
     fx_table t = fx_data_table(p->joined);
-    s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &run);
+    s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &cli.run);
     for (size_t i = 0; i < n && s >= 0; i++) {
         double x = mean_of(m + i * (size_t)folds, folds, metric);
         if (isnan(*score) || sign * x > sign * *score || (last && x == *score))
@@ -123,7 +122,6 @@ static int count(void *ctx, const void *bytes, size_t len)
 
 fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all)
 {
-    fx_run run = progress_run();
     fx_model *m = NULL;
     bool both = all && p->valid.rows;
     fx_status s = both ? parts_join(p) : FX_OK;
@@ -133,7 +131,7 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     fx_table rows = both ? fx_data_table(p->joined) : p->train;
     uint64_t before = reset_peak();
     double start = say_clock();
-    s = fx_model_fit(&m, plan, &rows, &run);
+    s = fx_model_fit(&m, plan, &rows, &cli.run);
     if (s < 0)
         return s;
     out->train_seconds = say_clock() - start;
@@ -143,7 +141,7 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
     out->features = *fx_model_content(m).map ? fx_model_content(m).features : 0;
     out->bytes = 0;
     start = say_clock();
-    s = fx_model_evaluate(&out->test, NULL, m, &p->test, &run);
+    s = fx_model_evaluate(&out->test, NULL, m, &p->test, &cli.run);
     if (s >= 0) {
         out->test_seconds = say_clock() - start;
         s = fx_model_dump(&(fx_sink){count, NULL, &out->bytes}, m);

@@ -13,13 +13,12 @@ static int measure(tuning *s, size_t path)
 {
     training *t = s->t;
     double start = say_clock();
-    fx_run run = progress_run();
     int status = s->set(s->ctx, path, NULL);
 
     if (status)
         return status;
     fx_status st = fx_model_path(s->m, &t->plan, s->C, s->costs, &t->X.table, s->fold,
-                                 (int)s->folds, &run);
+                                 (int)s->folds, &cli.run);
     if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
         return say_failure(st);
     for (size_t c = 0; c < (st < 0 ? 1 : s->costs) && !status; c++) {

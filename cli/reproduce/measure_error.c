@@ -34,7 +34,6 @@ static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_conte
 {
     const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
     size_t n = X->rows;
-    fx_run run = progress_run();
     char key[2048];
 
     snprintf(key, sizeof key, "%s %s %llu %s %s", data, scale ? scale : "-",
@@ -49,7 +48,7 @@ static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_conte
         return status;
     if (!(cached.K = malloc(n * n * sizeof *cached.K)))
         return say_no_memory("the Gram matrix");
-    fx_status s = fx_kernel_gram(cached.K, n, k, X, NULL, &run);
+    fx_status s = fx_kernel_gram(cached.K, n, k, X, NULL, &cli.run);
     if (s)
         return say_failure(s);
     return (cached.of = strdup(key)) ? 0 : say_no_memory("the Gram matrix");
@@ -78,14 +77,13 @@ static int compare(sums *s, const double *K, const fx_matrix *Z)
 {
     size_t n = Z->rows;
     double *G = malloc((n < BLOCK ? n : BLOCK) * n * sizeof *G);
-    fx_run run = progress_run();
     fx_kernel *dot = NULL;
     fx_status st = G ? fx_kernel_parse(&dot, INNER_PRODUCT, NULL, 1) : FX_OK;
 
     for (size_t first = 0; first < n && G && !st; first += BLOCK) {
         size_t end = first + BLOCK < n ? first + BLOCK : n;
         fx_matrix before = rows_part(Z, 0, end), sample = rows_part(Z, first, end - first);
-        st = fx_kernel_gram(G, end, dot, &sample, &before, &run);
+        st = fx_kernel_gram(G, end, dot, &sample, &before, &cli.run);
         if (!st)
             add_errors(s, G, K, n, first, end);
     }
@@ -98,7 +96,6 @@ static int compare(sums *s, const double *K, const fx_matrix *Z)
 static int errors_of(sums *s, const fx_map *m, const fx_matrix *X)
 {
     size_t n = X->rows, D = fx_map_features(m);
-    fx_run run = progress_run();
     float *z = NULL;
 
     if (say_limit((double)n * (double)D * sizeof *z, "%zu features of %zu rows need", D, n))
@@ -106,7 +103,7 @@ static int errors_of(sums *s, const fx_map *m, const fx_matrix *X)
     if (!(z = malloc(n * D * sizeof *z)))
         return say_no_memory("features");
     fx_matrix Z = {.rows = n, .cols = D, .stride = D, .type = FX_F32, .val = z};
-    fx_status st = fx_map_apply(z, D, FX_F32, m, X, &run);
+    fx_status st = fx_map_apply(z, D, FX_F32, m, X, &cli.run);
     int status = st ? say_failure(st) : compare(s, cached.K, &Z);
     free(z);
     return status;

@@ -47,7 +47,7 @@ typedef struct walk {
 
 static int fit_rows(fx_model **out, fx_status *s, const walk *w, const char *model, double seconds)
 {
-    fx_run run = progress_run();
+    fx_run run = cli.run;
     fx_plan plan = w->plan;
 
     run.threads = w->threads;

@@ -39,19 +39,18 @@ double measure_clock(void)
 static fx_status draw(fx_data **out, const fx_table *t, size_t n, const char *scale,
                       const size_t *order)
 {
-    fx_run run = progress_run();
     fx_data *sample = NULL;
     fx_scale *by = NULL;
-    fx_status s = fx_data_select(&sample, t, order, n && n < t->rows ? n : t->rows, &run);
+    fx_status s = fx_data_select(&sample, t, order, n && n < t->rows ? n : t->rows, &cli.run);
 
     if (s || !scale) {
         *out = sample;
         return s;
     }
     fx_table drawn = fx_data_table(sample);
-    s = fx_data_scale_fit(&by, scale, t, &run);
+    s = fx_data_scale_fit(&by, scale, t, &cli.run);
     if (!s)
-        s = fx_data_scale_apply(out, by, &drawn, &run);
+        s = fx_data_scale_apply(out, by, &drawn, &cli.run);
     fx_data_scale_free(by);
     fx_data_free(sample);
     return s;
@@ -96,7 +95,6 @@ int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure
                 size_t cell)
 {
     size_t D = 0;
-    fx_run run = progress_run();
     int status = kernel_prepare(k, recipe_field(l->r, cell, "kernel"));
 
     if (!status)
@@ -106,7 +104,7 @@ int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure
     if (status)
         return status;
     fx_status s = fx_map_parse(out, recipe_field(l->r, cell, "map"), k->kernel, t->cols, D, l->seed,
-                               t->block, &run);
+                               t->block, &cli.run);
     return s ? say_failure(s) : 0;
 }
 

@@ -17,7 +17,7 @@ static const char *const options[] = {"rows", "repeats", NULL};
 static int time_map(double *seconds, const fx_map *m, const fx_matrix *X, size_t repeats)
 {
     size_t D = fx_map_features(m);
-    fx_run calls = progress_run();
+    fx_run calls = cli.run;
     fx_status s = FX_OK;
     float *Z = NULL;
 

@@ -47,10 +47,9 @@ int link_rows_check(const char *who, int operands)
 
 static int make(loaded *l, const fx_table *A, const fx_table *B, const char *text)
 {
-    fx_run run = progress_run();
-
     progress_begin("pairs", "rows", 0);
-    fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed, &run);
+    fx_status s = fx_data_links(&l->data, A, B, text, l->part, (size_t)negatives, cli.seed,
+                                &cli.run);
     progress_end();
     return s ? say_file_error(link_path, "links", s) : 0;
 }

@@ -49,9 +49,8 @@ int movielens_dir_read(loaded *l, const char *path, const load_options *like)
             status = say_error("%s has no %s", path, file[i]);
     }
     if (!status) {
-        fx_run run = progress_run();
         fx_status s = fx_data_movielens(&l->data, l->part, cli.seed, text[RATINGS], text[USERS],
-                                        text[MOVIES], &run);
+                                        text[MOVIES], &cli.run);
         if (s == FX_EFORMAT) {
             status = say_error("%s/%s", path, fx_error_detail());
         } else if (s)

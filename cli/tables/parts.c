@@ -11,7 +11,6 @@
 static int select_part(fx_data **out, fx_table *view, const fx_table *t, const int *of, int part,
                        size_t *rows)
 {
-    fx_run run = progress_run();
     size_t n = 0;
 
     for (size_t i = 0; i < t->rows; i++)
@@ -19,7 +18,7 @@ static int select_part(fx_data **out, fx_table *view, const fx_table *t, const i
             rows[n++] = i;
     if (n == 0)
         return 0;
-    fx_status s = fx_data_select(out, t, rows, n, &run);
+    fx_status s = fx_data_select(out, t, rows, n, &cli.run);
     if (s)
         return say_failure(s);
     *view = fx_data_table(*out);
@@ -120,7 +119,6 @@ fx_status parts_join(parts *p)
     fx_matrix *block = malloc(blocks * sizeof *block);
     double *label = malloc(n * sizeof *label);
     int32_t *fold = malloc(n * sizeof *fold);
-    fx_run run = progress_run();
     fx_status s = block && label && fold ? FX_OK : FX_ENOMEM;
 
     if (!s) {
@@ -131,7 +129,7 @@ fx_status parts_join(parts *p)
         memcpy(label + p->train.rows, p->valid.label, p->valid.rows * sizeof *label);
         t.rows = n, t.blocks = blocks, t.block = block, t.label = label;
         t.qid = NULL, t.weight = NULL;
-        s = fx_data_select(&p->joined, &t, NULL, 0, &run);
+        s = fx_data_select(&p->joined, &t, NULL, 0, &cli.run);
     }
     free(block);
     free(label);

@@ -42,21 +42,18 @@ int rows_widen(loaded *l, size_t cols, const char *other)
 
 int rows_fit(fx_scale **out, const char *spec, const loaded *l)
 {
-    fx_run run = progress_run();
-
     progress_begin("fit", "rows", (double)l->table.rows);
-    fx_status st = fx_data_scale_fit(out, spec, &l->table, &run);
+    fx_status st = fx_data_scale_fit(out, spec, &l->table, &cli.run);
     progress_end();
     return st ? say_failure(st) : 0;
 }
 
 int rows_scale(loaded *l, const fx_scale *scale)
 {
-    fx_run run = progress_run();
     fx_data *scaled;
 
     progress_begin("scale", "rows", (double)l->table.rows);
-    fx_status st = fx_data_scale_apply(&scaled, scale, &l->table, &run);
+    fx_status st = fx_data_scale_apply(&scaled, scale, &l->table, &cli.run);
     progress_end();
     if (st)
         return say_failure(st);
@@ -123,12 +120,11 @@ const char *rows_scaling(const fx_table *t)
 
 int rows_join(loaded *l)
 {
-    fx_run run = progress_run();
     fx_data *one;
 
     if (l->table.blocks == 1)
         return 0;
-    fx_status st = fx_data_select(&one, &l->table, NULL, 0, &run);
+    fx_status st = fx_data_select(&one, &l->table, NULL, 0, &cli.run);
     if (st)
         return say_failure(st);
     rows_replace(l, one);

@@ -54,7 +54,7 @@ void progress_hold(bool held);
 void progress_part(double from, double to);
 bool progress_at(double units);         /* between calls: so far; true: stop */
 void progress_end(void);
-fx_run progress_run(void);              /* threads, memory, and the bar as callback */
+fx_run progress_run(void);              /* threads, memory, and the bar as callback: cli.run */
 int progress_threads(void);             /* how many of them */
 
 /* ---- strbuf.c --------------------------------------------------------------------------------

@@ -59,13 +59,10 @@ static int read_size(size_t *out, const dataset_spec *w, const char *key)
 static int make_dense(dataset_rows *out, const dataset_spec *w, bool ball)
 {
     size_t n, d;
-    int status = read_size(&n, w, "n");
+    int status;
 
-    if (!status)
-        status = read_size(&d, w, "d");
-    if (!status)
-        status = say_limit(8 * (double)n * (double)d, "set make: %zu rows need", n);
-    if (status)
+    if ((status = read_size(&n, w, "n")) || (status = read_size(&d, w, "d"))
+        || (status = say_limit(8 * (double)n * (double)d, "set make: %zu rows need", n)))
         return status;
     double *x = malloc(n * d * sizeof *x), *label = malloc(n * sizeof *label);
     if (x && label) {

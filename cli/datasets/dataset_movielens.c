@@ -134,15 +134,11 @@ int dataset_movielens_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w
 {
     char *text[FILES] = {NULL};
     dataset_rows users = {0}, movies = {0};
-    int status = read_files(text, w);
+    int status;
 
-    if (!status)
-        status = nodes(&users, w, text[USERS], USERS);
-    if (!status)
-        status = nodes(&movies, w, text[MOVIES], MOVIES);
-    if (!status)
-        status = fives(text[RATINGS], w);
-    if (!status)
+    if (!(status = read_files(text, w)) && !(status = nodes(&users, w, text[USERS], USERS))
+        && !(status = nodes(&movies, w, text[MOVIES], MOVIES))
+        && !(status = fives(text[RATINGS], w)))
         status = dataset_files_links(r, w, &users.table, &movies.table, text[RATINGS],
                                      dataset_spec_is(w, "pairs", "all") ? "test" : "sample");
     dataset_parts_drop(&users);

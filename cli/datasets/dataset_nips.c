@@ -175,17 +175,12 @@ int dataset_nips_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     char *words = NULL, *authors = NULL, *text = NULL;
     papers s = {.words = 0};
     dataset_rows A = {0};
-    int status = dataset_files_slurp(&words, w, CORPUS);
+    int status;
 
-    if (!status)
-        status = dataset_files_slurp(&authors, w, AUTHORS);
-    if (!status)
-        status = read_words(&s, w, words);
-    if (!status)
-        status = read_authors(&s, w, authors);
-    if (!status)
-        status = nodes(&A, &s);
-    if (!status && !(text = links(&s)))
+    if (!(status = dataset_files_slurp(&words, w, CORPUS))
+        && !(status = dataset_files_slurp(&authors, w, AUTHORS))
+        && !(status = read_words(&s, w, words)) && !(status = read_authors(&s, w, authors))
+        && !(status = nodes(&A, &s)) && !(text = links(&s)))
         status = say_no_memory("links");
     if (!status)                        /* all pairs would be 26 GB of rows */
         status = dataset_files_links(r, w, &A.table, NULL, text, "sample");

@@ -62,17 +62,13 @@ static int read_seed(dataset_spec *w, uint64_t seed)
 
 static int read_common(dataset_spec *w, uint64_t seed)
 {
-    int status = read_count(&w->rows, w, "rows", spec_get(w->spec, "rows"));
+    int status;
 
-    if (!status)
-        status = read_count(&w->test_rows, w, "test-rows", spec_get(w->spec, "test-rows"));
-    if (!status)
-        status = read_share(&w->valid, w, "valid", w->kind->own_valid);
-    if (!status)
-        status = read_share(&w->test, w, "test", w->kind->own_test);
-    if (!status)
-        status = read_seed(w, seed);
-    if (!status && w->valid + w->test >= 1)
+    if (!(status = read_count(&w->rows, w, "rows", spec_get(w->spec, "rows")))
+        && !(status = read_count(&w->test_rows, w, "test-rows", spec_get(w->spec, "test-rows")))
+        && !(status = read_share(&w->valid, w, "valid", w->kind->own_valid))
+        && !(status = read_share(&w->test, w, "test", w->kind->own_test))
+        && !(status = read_seed(w, seed)) && w->valid + w->test >= 1)
         status = say_error("data set %s: valid and test leave nothing to train on", w->spec);
     return status;
 }
@@ -154,13 +150,10 @@ int dataset_spec_parse(dataset_spec *w, const dataset_kind *table, size_t n, con
         return status;
     w->valid = w->kind->valid;
     w->test = w->kind->test;
-    if (w->kind->keys)
-        status = w->kind->keys(&w->made, w);
-    if (!status)
-        status = check_names(w);
-    if (!status)
-        status = check_own(w);
-    return status ? status : read_common(w, seed);
+    if ((w->kind->keys && (status = w->kind->keys(&w->made, w))) || (status = check_names(w))
+        || (status = check_own(w)))
+        return status;
+    return read_common(w, seed);
 }
 
 spec_part dataset_spec_value(const dataset_spec *w, const char *key)

@@ -14,10 +14,7 @@ static bool has_column(const recipe *r, const char *start, const char *name, con
     char whole[128];
 
     snprintf(whole, sizeof whole, "%s%s%s", start, name, end);
-    for (size_t i = 0; i < r->columns; i++)
-        if (!strcmp(r->column[i], whole))
-            return true;
-    return false;
+    return recipe_column(r, whole) < r->columns;
 }
 
 static bool has_case(const recipe *r, const char *column, const char *name)

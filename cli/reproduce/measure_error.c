@@ -119,13 +119,9 @@ static int run(const measure_context *l, size_t cell)
 
     if (!status && t.rows < 2)
         status = say_error("%s: %zu rows make no pair", recipe_field(l->r, cell, "data"), t.rows);
-    if (!status)
-        status = measure_map(&m, &k, &t, l, cell);
-    if (!status)
-        status = need_gram(k.kernel, t.block, l, cell);
-    if (!status)
-        status = errors_of(&s, m, t.block);
-    if (!status) {
+    if (!status && !(status = measure_map(&m, &k, &t, l, cell))
+        && !(status = need_gram(k.kernel, t.block, l, cell))
+        && !(status = errors_of(&s, m, t.block))) {
         double pairs = (double)t.rows * (double)(t.rows - 1) / 2;
         status = l->emit(l->ctx, (const double[]){s.error / pairs, sqrt(s.square / pairs), s.max,
                                                   s.error / s.size, (double)fx_map_features(m)});

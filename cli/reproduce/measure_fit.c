@@ -149,21 +149,14 @@ static int run(const measure_context *l, size_t cell)
     parts *p = NULL;
     fx_plan plan;
     trial t = {0};
-    int status = datasets_get(&p, l->sets, recipe_field(l->r, cell, "data"), l->seed);
+    int status;
 
-    if (!status)
-        status = plan_of(&plan, l, cell, p->train.cols);
-    if (!status)
-        status = choose(&C, &score, l, cell, &plan, p);
-    if (!status)
-        status = trial_cost(&plan, model, C);
-    if (!status)
-        status = fit_case(&t, &plan, p, l->r);
-    if (!status)
-        status = speedup(&train, l, cell, "train_seconds", t.train_seconds);
-    if (!status)
-        status = speedup(&test, l, cell, "test_seconds", t.test_seconds);
-    if (status)
+    if ((status = datasets_get(&p, l->sets, recipe_field(l->r, cell, "data"), l->seed))
+        || (status = plan_of(&plan, l, cell, p->train.cols))
+        || (status = choose(&C, &score, l, cell, &plan, p))
+        || (status = trial_cost(&plan, model, C)) || (status = fit_case(&t, &plan, p, l->r))
+        || (status = speedup(&train, l, cell, "train_seconds", t.train_seconds))
+        || (status = speedup(&test, l, cell, "test_seconds", t.test_seconds)))
         return status;
     return l->emit(l->ctx, (const double[]){t.test.accuracy, t.test.auc, t.test.rmse,
                                             t.train_seconds, t.test_seconds, train, test,

@@ -131,11 +131,9 @@ static int follow(const walk *w)
 
 static int walk_of(walk *w)
 {
-    int status = start_of(w);
+    int status;
 
-    if (!status)
-        status = long_fit(w);
-    return status ? status : follow(w);
+    return (status = start_of(w)) || (status = long_fit(w)) ? status : follow(w);
 }
 
 /* ---- Time --------------------------------------------------------------------------------- */
@@ -163,14 +161,11 @@ static int take_time(walk *w)
 {
     char single[FITTING_SPEC];
     double one, all;
-    int status = with(single, w->plan.model, "max-iter", "1");
+    int status;
 
     w->threads = 1;
-    if (!status)
-        status = time_fit(&one, w, single);
-    if (!status)
-        status = time_fit(&all, w, w->plan.model);
-    if (status)
+    if ((status = with(single, w->plan.model, "max-iter", "1"))
+        || (status = time_fit(&one, w, single)) || (status = time_fit(&all, w, w->plan.model)))
         return status;
     double each = w->n > 1 ? (all - one) / (double)(w->n - 1) : NAN;
     return w->l->emit(w->l->ctx, (const double[]){(double)w->n, all, NAN, each, w->diverged});
@@ -199,20 +194,15 @@ static int run(const measure_context *l, size_t cell)
               .threads = (int)cli.threads};
     bool timed = recipe_field(l->r, cell, "only");
     parts *p = NULL;
-    int status = complete(data, l, cell, "data", "rows", "rows");
+    int status;
 
-    if (!status)
-        status = complete(model, l, cell, "model", "max-iter", "iterations");
-    if (!status)
-        status = datasets_get(&p, l->sets, data, l->seed);
-    if (!status)
-        status = recipe_number(&w.plan.max_seconds, l->r, cell, "seconds", 0);
-    if (!status)
-        w.rows = &p->train;
-    if (!status && timed)
-        status = take_time(&w);
-    if (!status && !timed)
-        status = walk_of(&w);
+    if ((status = complete(data, l, cell, "data", "rows", "rows"))
+        || (status = complete(model, l, cell, "model", "max-iter", "iterations"))
+        || (status = datasets_get(&p, l->sets, data, l->seed))
+        || (status = recipe_number(&w.plan.max_seconds, l->r, cell, "seconds", 0)))
+        return status;
+    w.rows = &p->train;
+    status = timed ? take_time(&w) : walk_of(&w);
     free(w.step);
     return status;
 }

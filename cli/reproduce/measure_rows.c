@@ -70,10 +70,9 @@ int measure_rows(fx_table *out, const measure_context *l, size_t cell)
         fx_data_free(cached.data);
         cached.of = NULL;
         cached.data = NULL;
-        int status = measure_count(&n, l->r, "rows", "0");
-        if (!status)
-            status = datasets_get(&p, l->sets, data, l->seed);
-        if (status)
+        int status;
+        if ((status = measure_count(&n, l->r, "rows", "0"))
+            || (status = datasets_get(&p, l->sets, data, l->seed)))
             return status;
         size_t *order = malloc((p->train.rows ? p->train.rows : 1) * sizeof *order);
         if (!order)
@@ -95,13 +94,11 @@ int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure
                 size_t cell)
 {
     size_t D = 0;
-    int status = kernel_prepare(k, recipe_field(l->r, cell, "kernel"));
+    int status;
 
-    if (!status)
-        status = kernel_finish(k, t);
-    if (!status)
-        status = kernel_features(&D, recipe_field(l->r, cell, "D"), t->cols);
-    if (status)
+    if ((status = kernel_prepare(k, recipe_field(l->r, cell, "kernel")))
+        || (status = kernel_finish(k, t))
+        || (status = kernel_features(&D, recipe_field(l->r, cell, "D"), t->cols)))
         return status;
     fx_status s = fx_map_parse(out, recipe_field(l->r, cell, "map"), k->kernel, t->cols, D, l->seed,
                                t->block, &cli.run);

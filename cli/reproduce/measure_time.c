@@ -44,17 +44,13 @@ static int run(const measure_context *l, size_t cell)
     fx_map *m = NULL;
     size_t repeats;
     double seconds = 0;
-    int status = measure_count(&repeats, l->r, "repeats", "3");
+    int status;
 
-    if (!status)
-        status = measure_rows(&t, l, cell);
-    if (!status)
-        status = measure_map(&m, &k, &t, l, cell);
-    if (!status)
-        status = time_map(&seconds, m, t.block, repeats ? repeats : 1);
-    if (!status)
-        status = l->emit(l->ctx, (const double[]){1e6 * seconds / (double)t.rows,
-                                                  (double)fx_map_features(m)});
+    if (!(status = measure_count(&repeats, l->r, "repeats", "3"))
+        && !(status = measure_rows(&t, l, cell)) && !(status = measure_map(&m, &k, &t, l, cell))
+        && !(status = time_map(&seconds, m, t.block, repeats ? repeats : 1)))
+        status = l->emit(
+            l->ctx, (const double[]){1e6 * seconds / (double)t.rows, (double)fx_map_features(m)});
     fx_map_free(m);
     kernel_free(&k);
     return status;

@@ -91,19 +91,11 @@ static void add_summary(strbuf *t, const char *column, summary s)
 }
 
 /* ---- The table ---------------------------------------------------------------------------- */
-static bool has_column(const recipe *r, const char *name)
-{
-    for (size_t i = 0; i < r->columns; i++)
-        if (!strcmp(r->column[i], name))
-            return true;
-    return false;
-}
-
 /* The column paper_X of a measured X; false: there is none. */
 static bool paper_column(char out[80], const recipe *r, const char *x)
 {
     snprintf(out, 80, "paper_%s", x);
-    return recipe_measured(r, x) < RECIPE_VALUES && has_column(r, out);
+    return recipe_measured(r, x) < RECIPE_VALUES && recipe_column(r, out) < r->columns;
 }
 
 /* What stands beside X anyway is not repeated. */

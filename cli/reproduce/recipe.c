@@ -54,12 +54,20 @@ void recipe_free(recipe *r)
 }
 
 /* ---- What it says ------------------------------------------------------------------------- */
+size_t recipe_column(const recipe *r, const char *name)
+{
+    size_t i = 0;
+
+    while (i < r->columns && strcmp(r->column[i], name))
+        i++;
+    return i;
+}
+
 const char *recipe_field(const recipe *r, size_t cell, const char *column)
 {
-    for (size_t i = 0; i < r->columns; i++)
-        if (!strcmp(r->column[i], column))
-            return r->field[cell * r->columns + i];
-    return NULL;
+    size_t i = recipe_column(r, column);
+
+    return i < r->columns ? r->field[cell * r->columns + i] : NULL;
 }
 
 int recipe_number(double *out, const recipe *r, size_t cell, const char *column, double otherwise)

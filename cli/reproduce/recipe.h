@@ -117,6 +117,7 @@ void recipe_free(recipe *r);
 /* Says FILE:LINE: reason, EXIT_USAGE.  at: the string of the recipe that is wrong, or NULL. */
 int recipe_error(const recipe *r, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+size_t recipe_column(const recipe *r, const char *name); /* its place; r->columns: there is none */
 const char *recipe_field(const recipe *r, size_t cell, const char *column);  /* NULL: nothing */
 bool recipe_same(const char *a, const char *b);         /* fields; nothing is like nothing alone */
 bool recipe_alike(const recipe *r, size_t a, size_t b, const char *column); /* of two cases */

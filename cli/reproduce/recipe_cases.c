@@ -23,9 +23,8 @@ int recipe_cases_columns(recipe *r, char *line)
     for (char *w; (w = recipe_cases_word(&line));) {
         if (r->columns == RECIPE_COLUMNS)
             return recipe_error(r, w, "too many columns");
-        for (size_t i = 0; i < r->columns; i++)
-            if (!strcmp(r->column[i], w))
-                return recipe_error(r, w, "there are two columns '%s'", w);
+        if (recipe_column(r, w) < r->columns)
+            return recipe_error(r, w, "there are two columns '%s'", w);
         if (!strcmp(w, "seed") || !strcmp(w, "point") || recipe_measured(r, w) < RECIPE_VALUES)
             return recipe_error(r, w, "'%s' is measured, and no column of cases", w);
         r->column[r->columns++] = w;

@@ -18,12 +18,8 @@ bool recipe_check_seeds(uint64_t *out, const char *text)
 
 static bool column_known(const recipe *r, const char *name)
 {
-    size_t i = 0;
-
-    while (i < r->columns && strcmp(r->column[i], name))
-        i++;
-    return i < r->columns || recipe_measured(r, name) < RECIPE_VALUES || !strcmp(name, "seed")
-           || !strcmp(name, "point");
+    return recipe_column(r, name) < r->columns || recipe_measured(r, name) < RECIPE_VALUES
+           || !strcmp(name, "seed") || !strcmp(name, "point");
 }
 
 static const char *any_field(const recipe *r, size_t cell)
@@ -65,7 +61,7 @@ int recipe_check(const recipe *r)
         else if (seeds && !recipe_check_seeds(&n, seeds))
             status = recipe_error(r, seeds, "'%s' is not a number of seeds", seeds);
     }
-    if (!status)
-        status = claims_parse(r);
-    return !status && r->measure->check ? r->measure->check(r) : status;
+    if (status || (status = claims_parse(r)))
+        return status;
+    return r->measure->check ? r->measure->check(r) : 0;
 }

@@ -161,9 +161,7 @@ static int write_all(job *j)
         status = say_no_memory("the page");
     if (!status && j->image)
         status = draw(j);
-    if (!status)
-        status = output_open(&page, j->page_path, OUTPUT_TEXT);
-    if (!status)
+    if (!status && !(status = output_open(&page, j->page_path, OUTPUT_TEXT)))
         status = page_write(page, j->r, &j->s.known, j->claim, j->claims, how.s,
                             j->image ? strrchr(j->image_path, '/') + 1 : NULL);
     strbuf_free(&how);
@@ -244,12 +242,9 @@ int reproduce_run(json_t **result, const recipe *r, datasets *known, const repro
 
     if (!j)
         return EXIT_MEMORY;
-    int status = open_store(j, how->restart);
-    if (!status)
-        status = measure_rest(j, known);
-    if (!status)
-        status = write_all(j);
-    if (!status)
+    int status;
+    if (!(status = open_store(j, how->restart)) && !(status = measure_rest(j, known))
+        && !(status = write_all(j)))
         status = report(j, result);
     store_close(&j->s);
     free(j);

@@ -34,11 +34,7 @@ static size_t list(column *c, const recipe *r)
         c[n++] = (column){.name = name[i], .measured = place};
         c[n] = (column){.name = "paper", .measured = RECIPE_VALUES};
         snprintf(c[n].paper, sizeof c[n].paper, "paper_%s", name[i]);
-        for (size_t j = 0; j < r->columns; j++)
-            if (place < RECIPE_VALUES && !strcmp(r->column[j], c[n].paper)) {
-                n++;
-                break;
-            }
+        n += place < RECIPE_VALUES && recipe_column(r, c[n].paper) < r->columns;
     }
     return n;
 }

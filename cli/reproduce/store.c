@@ -185,9 +185,7 @@ int store_finish(store *s)
     if (!status)
         status = t.failed ? say_no_memory("records") : output_bytes(o, t.s, t.n);
     strbuf_free(&t);
-    if (!status)
-        status = output_close(o);
-    if (!status)
+    if (!status && !(status = output_close(o)))
         unlink(s->part);
     return status;
 }

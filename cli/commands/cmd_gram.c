@@ -140,12 +140,6 @@ static int write_matrix(work *w, output *o, const char *format)
 }
 
 /* ---- --check ------------------------------------------------------------------------------ */
-static int ascending(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 static size_t widest(const fx_matrix *X)
 {
@@ -186,20 +180,11 @@ static int smallest_eigenvalue(work *w, const fx_matrix *X)
 
 static int run_check(work *w)
 {
-    size_t n = w->x.rows, m = check_rows < n ? check_rows : n;
-    size_t *order = malloc(n * sizeof *order);
     fx_data *sample = NULL;
-    fx_table t = w->X.table;
+    int status = rows_choose(&sample, &w->X.table, check_rows, cli.seed);
 
-    if (!order)
-        return say_no_memory("the sample");
-    fx_data_shuffle(order, n, cli.seed);
-    qsort(order, m, sizeof *order, ascending);
-    fx_status s = fx_data_select(&sample, &t, order, m, &cli.run);
-    free(order);
-    if (s)
-        return say_failure(s);
-    int status = smallest_eigenvalue(w, fx_data_table(sample).block);
+    if (!status)
+        status = smallest_eigenvalue(w, fx_data_table(sample).block);
     fx_data_free(sample);
     return status;
 }

@@ -4,20 +4,14 @@
 
 #include "compare.h"
 
-#include <stdlib.h>
-
 static int draw_rows(loaded *l, size_t max_rows, bool regress)
 {
-    size_t all = l->table.rows, *order = malloc((all ? all : 1) * sizeof *order);
+    size_t all = l->table.rows;
     fx_data *sample = NULL;
+    int status = rows_draw(&sample, &l->table, max_rows, regress, cli.seed);
 
-    if (!order)
-        return say_no_memory("rows");
-    int status = rows_draw(order, &l->table, max_rows, regress, cli.seed);
-    fx_status s = status ? FX_OK : fx_data_select(&sample, &l->table, order, max_rows, &cli.run);
-    free(order);
-    if (status || s)
-        return status ? status : say_failure(s);
+    if (status)
+        return status;
     rows_replace(l, sample);
     say_note("%zu of %zu rows are looked at, drawn by seed %llu; --rows takes more", l->table.rows,
              all, (unsigned long long)cli.seed);

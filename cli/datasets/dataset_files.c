@@ -7,26 +7,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static bool exists(char path[4096], const dataset_spec *w, const char *file)
-{
-    static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};
-    struct stat st;
-
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions && w->directory; i++) {
-        int n = snprintf(path, 4096, "%s/%s%s", w->directory, file, extensions[i]);
-        if (n > 0 && n < 4096 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-            return true;
-    }
-    return false;
-}
 
 static int find(char path[4096], const dataset_spec *w, int file)
 {
     const char *name = w->kind->file[file], *other = file == 0 ? w->kind->otherwise : NULL;
 
-    if (exists(path, w, name) || (other && exists(path, w, other)))
+    if (w->directory
+        && (extension_find(path, w->directory, name)
+            || (other && extension_find(path, w->directory, other))))
         return 0;
     if (w->directory)
         say_error("the data set %s lacks %s/%s%s%s (nor is it there with .xz, .gz, .zst or .bz2)",
@@ -62,16 +50,19 @@ int dataset_files_slurp(char **text, const dataset_spec *w, int file)
     return status;
 }
 
-int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, const char *text,
-                        const char *reader)
+int dataset_files_made(dataset_rows *out, fx_status s)
 {
-    fx_status s = fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text),
-                                &cli.run);
-
     if (s)
         return say_failure(s);
     out->table = fx_data_table(out->data);
     return 0;
+}
+
+int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, const char *text,
+                        const char *reader)
+{
+    return dataset_files_made(
+        out, fx_data_parse(&out->data, reader, w->kind->file[file], text, strlen(text), &cli.run));
 }
 
 int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const char *reader)
@@ -87,12 +78,7 @@ int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const
 
 int dataset_files_take(dataset_rows *out, const fx_table *t)
 {
-    fx_status s = fx_data_select(&out->data, t, NULL, 0, &cli.run);
-
-    if (s)
-        return say_failure(s);
-    out->table = fx_data_table(out->data);
-    return 0;
+    return dataset_files_made(out, fx_data_select(&out->data, t, NULL, 0, &cli.run));
 }
 
 /* ---- Lines -------------------------------------------------------------------------------- */
@@ -133,12 +119,10 @@ int dataset_files_links(dataset_rows r[DATASET_PARTS], const dataset_spec *w, co
                         const fx_table *B, const char *links, const char *other)
 {
     const char *const part[DATASET_PARTS] = {"train", NULL, other};
+    int status = 0;
 
-    for (int k = 0; k < DATASET_PARTS; k += DATASET_TEST) {
-        fx_status s = fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &cli.run);
-        if (s)
-            return say_failure(s);
-        r[k].table = fx_data_table(r[k].data);
-    }
-    return 0;
+    for (int k = 0; k < DATASET_PARTS && !status; k += DATASET_TEST)
+        status = dataset_files_made(
+            &r[k], fx_data_links(&r[k].data, A, B, links, part[k], 1, w->seed, &cli.run));
+    return status;
 }

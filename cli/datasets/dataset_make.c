@@ -120,8 +120,5 @@ int dataset_make_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     }
     fx_status s = fx_data_make(&r[DATASET_TRAIN].data, spec, w->seed, &cli.run);
     free(spec);
-    if (s)
-        return say_failure(s);
-    r[DATASET_TRAIN].table = fx_data_table(r[DATASET_TRAIN].data);
-    return 0;
+    return dataset_files_made(&r[DATASET_TRAIN], s);
 }

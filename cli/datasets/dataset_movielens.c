@@ -26,14 +26,10 @@ int dataset_movielens_read(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
     char *text[FILES] = {NULL};
     int status = read_files(text, w);
 
-    for (int k = 0; k < DATASET_PARTS && !status; k++) {
-        fx_status s = fx_data_movielens(&r[k].data, part[k], w->seed, text[RATINGS], text[USERS],
-                                        text[MOVIES], &cli.run);
-        if (s)
-            status = say_failure(s);
-        else
-            r[k].table = fx_data_table(r[k].data);
-    }
+    for (int k = 0; k < DATASET_PARTS && !status; k++)
+        status = dataset_files_made(&r[k],
+                                    fx_data_movielens(&r[k].data, part[k], w->seed, text[RATINGS],
+                                                      text[USERS], text[MOVIES], &cli.run));
     for (int i = 0; i < FILES; i++)
         free(text[i]);
     return status;

@@ -62,29 +62,6 @@ static int binarise(dataset_rows *r, spec_part positive)
     return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* `max_rows` of the rows, each equally probable, in their order; all of them if max_rows is 0. */
-static int choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)
-{
-    size_t n = max_rows && max_rows < t->rows ? max_rows : 0, *order = NULL;
-
-    if (n) {
-        if (!(order = malloc(t->rows * sizeof *order)))
-            return say_no_memory("a sample of rows");
-        fx_data_shuffle(order, t->rows, seed);
-        qsort(order, n, sizeof *order, by_size);
-    }
-    fx_status s = fx_data_select(out, t, order, n, &cli.run);
-    free(order);
-    return s ? say_failure(s) : 0;
-}
-
 /* A part that comes with the set: copied only if it must change. */
 static int whole(parts *p, int part, dataset_rows *r, size_t max_rows, uint64_t seed)
 {
@@ -95,7 +72,7 @@ static int whole(parts *p, int part, dataset_rows *r, size_t max_rows, uint64_t 
         r->data = NULL;
         return 0;
     }
-    return choose(&p->data[part], &r->table, max_rows, seed);
+    return rows_choose(&p->data[part], &r->table, max_rows, seed);
 }
 
 static int thin(parts *p, int part, size_t max_rows, uint64_t seed)
@@ -105,7 +82,7 @@ static int thin(parts *p, int part, size_t max_rows, uint64_t seed)
 
     if (!max_rows || max_rows >= t.rows)
         return 0;
-    int status = choose(&less, &t, max_rows, seed);
+    int status = rows_choose(&less, &t, max_rows, seed);
     if (!status) {
         fx_data_free(p->data[part]);
         p->data[part] = less;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * extension.c - what a file's name says of its format and compression: x.svm, x.csv.gz. */
+ * extension.c - what a file's name says of its format and compression: x.svm, x.csv.gz; files that
+ * may be packed. */
 
 #include "decode.h"
 #include "files.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct { const char *extension, *format; } known[] = {
@@ -36,4 +38,17 @@ const char *extension_format(const char *path)
         if (ends(path, len, known[i].extension))
             return known[i].format;
     return NULL;
+}
+
+bool extension_find(char path[4096], const char *directory, const char *name)
+{
+    static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};
+    struct stat st;
+
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        int n = snprintf(path, 4096, "%s/%s%s", directory, name, extensions[i]);
+        if (n > 0 && n < 4096 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+            return true;
+    }
+    return false;
 }

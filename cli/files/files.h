@@ -39,6 +39,8 @@ bool input_codec(const char **library, const char **version, size_t i);
 /* ---- extension.c ---------------------------------------------------------------------------- */
 const char *extension_format(const char *path);          /* "csv" of x.csv and x.csv.gz, or NULL */
 const char *extension_compression(const char *path);     /* ".gz" of x.csv.gz, or NULL */
+/* The path of a file in the directory, as it is or packed; false: it is not there. */
+bool extension_find(char path[4096], const char *directory, const char *name);
 
 /* ---- output_file.c: bytes out, whole or not at all ------------------------------------------ */
 typedef struct output output;

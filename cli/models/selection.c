@@ -249,26 +249,16 @@ static void set_costs(candidate_set *k)
 
 static int draw_rows(fx_data **part, candidate_set *k)
 {
-    const loaded *l = &k->of->X;
-    bool square = kernel_precomputed(k->plan.kernel); /* all or none */
-    size_t n = l->table.rows < ROWS || square ? l->table.rows : ROWS;
-    size_t *order = malloc((l->table.rows ? l->table.rows : 1) * sizeof *order);
-    fx_status s = FX_OK;
-    int status = 0;
+    const fx_table *t = &k->of->X.table;
+    bool all = t->rows <= ROWS || kernel_precomputed(k->plan.kernel);   /* a square, or nothing */
+    int status = all ? 0 : rows_draw(part, t, ROWS, k->of->regress, cli.seed);
 
-    k->t = l->table;
-    k->all = l->table.rows;
-    if (!(k->fold = malloc((n ? n : 1) * sizeof *k->fold)) || !order) {
-        free(order);
-        return say_no_memory("the choice");
-    }
-    if (n < l->table.rows) {
-        status = rows_draw(order, &l->table, n, k->of->regress, cli.seed);
-        if (!status && !(s = fx_data_select(part, &l->table, order, n, &cli.run)))
-            k->t = fx_data_table(*part);
-    }
-    free(order);
-    return s ? say_failure(s) : status;
+    if (status)
+        return status;
+    k->t = all ? *t : fx_data_table(*part);
+    k->all = t->rows;
+    k->fold = malloc((k->t.rows ? k->t.rows : 1) * sizeof *k->fold);
+    return k->fold ? 0 : say_no_memory("the choice");
 }
 
 /* Sets held_out; 0: there are too few rows, or classes. */

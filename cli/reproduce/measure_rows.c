@@ -36,24 +36,23 @@ double measure_clock(void)
 }
 
 /* n of t's rows, 0: all.  The scaling is that of all of them. */
-static fx_status draw(fx_data **out, const fx_table *t, size_t n, const char *scale,
-                      const size_t *order)
+static int draw(fx_data **out, const fx_table *t, size_t n, const char *scale, uint64_t seed)
 {
     fx_data *sample = NULL;
     fx_scale *by = NULL;
-    fx_status s = fx_data_select(&sample, t, order, n && n < t->rows ? n : t->rows, &cli.run);
+    int status = rows_draw(&sample, t, n && n < t->rows ? n : t->rows, true, seed);
 
-    if (s || !scale) {
+    if (status || !scale) {
         *out = sample;
-        return s;
+        return status;
     }
     fx_table drawn = fx_data_table(sample);
-    s = fx_data_scale_fit(&by, scale, t, &cli.run);
+    fx_status s = fx_data_scale_fit(&by, scale, t, &cli.run);
     if (!s)
         s = fx_data_scale_apply(out, by, &drawn, &cli.run);
     fx_data_scale_free(by);
     fx_data_free(sample);
-    return s;
+    return s ? say_failure(s) : 0;
 }
 
 int measure_rows(fx_table *out, const measure_context *l, size_t cell)
@@ -72,16 +71,9 @@ int measure_rows(fx_table *out, const measure_context *l, size_t cell)
         cached.data = NULL;
         int status;
         if ((status = measure_count(&n, l->r, "rows", "0"))
-            || (status = datasets_get(&p, l->sets, data, l->seed)))
+            || (status = datasets_get(&p, l->sets, data, l->seed))
+            || (status = draw(&cached.data, &p->train, n, scale, l->seed)))
             return status;
-        size_t *order = malloc((p->train.rows ? p->train.rows : 1) * sizeof *order);
-        if (!order)
-            return say_no_memory("rows");
-        fx_data_shuffle(order, p->train.rows, l->seed);
-        fx_status s = draw(&cached.data, &p->train, n, scale, order);
-        free(order);
-        if (s)
-            return say_failure(s);
         if (!(cached.of = strdup(key)))
             return say_no_memory("rows");
     }

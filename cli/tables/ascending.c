@@ -9,3 +9,10 @@ int ascending_doubles(const void *a, const void *b)
 
     return (x > y) - (x < y);
 }
+
+int ascending_sizes(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}

@@ -70,14 +70,8 @@ int link_rows_load(loaded *l, const char *part)
     }
     if (!status)
         status = make(&made, &A.table, nodes_b ? &B.table : NULL, text);
-    if (!status) {
-        made.table = fx_data_table(made.data);
-        made.reading.rows = made.table.rows;
-        made.reading.entries = (uint64_t)rows_stored(&made.table, 1);
-        made.seconds = say_clock() - start;
-        made.spec = strdup(MADE_ROWS);
-        status = made.spec ? 0 : say_no_memory("reading");
-    }
+    if (!status)
+        status = rows_made(&made, start);
     free(text);
     load_free(&A);
     load_free(&B);

@@ -11,27 +11,13 @@
 enum { RATINGS, USERS, MOVIES, FILES };
 static const char *const file[FILES] = {"u.data", "u.user", "u.item"};
 
-/* The path of a file in the directory, as it is or packed. */
-static bool find(char path[4096], const char *directory, const char *name)
-{
-    static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};
-    struct stat st;
-
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
-        int n = snprintf(path, 4096, "%s/%s%s", directory, name, extensions[i]);
-        if (n > 0 && n < 4096 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-            return true;
-    }
-    return false;
-}
-
 bool movielens_dir_is(const char *path)
 {
     char found[4096];
     struct stat st;
 
     return strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode)
-        && find(found, path, file[RATINGS]);
+           && extension_find(found, path, file[RATINGS]);
 }
 
 int movielens_dir_read(loaded *l, const char *path, const load_options *like)
@@ -43,7 +29,7 @@ int movielens_dir_read(loaded *l, const char *path, const load_options *like)
     *l = (loaded){.name = path, .format = "movielens", .part = reading_part("all")};
     progress_begin("read", "B", 0);
     for (int i = 0; i < FILES && !status; i++) {
-        if (find(found, path, file[i]))
+        if (extension_find(found, path, file[i]))
             status = input_slurp(&text[i], found);
         else
             status = say_error("%s has no %s", path, file[i]);
@@ -59,14 +45,7 @@ int movielens_dir_read(loaded *l, const char *path, const load_options *like)
     progress_end();
     for (int i = 0; i < FILES; i++)
         free(text[i]);
-    if (status)
+    if (status || (status = rows_made(l, start)))
         return status;
-    l->table = fx_data_table(l->data);
-    l->reading.rows = l->table.rows;
-    l->reading.entries = (uint64_t)l->table.block[0].ptr[l->table.rows];
-    l->seconds = say_clock() - start;
-    l->spec = strdup(MADE_ROWS);
-    if (!l->spec)
-        return say_no_memory("reading");
     return like->name ? rows_widen(l, like->names, "the model") : 0;
 }

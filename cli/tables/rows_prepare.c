@@ -17,6 +17,16 @@ void rows_replace(loaded *l, fx_data *data)
     l->table = fx_data_table(data);
 }
 
+int rows_made(loaded *l, double start)
+{
+    l->table = fx_data_table(l->data);
+    l->reading.rows = l->table.rows;
+    l->reading.entries = (uint64_t)rows_stored(&l->table, 1);
+    l->seconds = say_clock() - start;
+    l->spec = strdup(MADE_ROWS);
+    return l->spec ? 0 : say_no_memory("reading");
+}
+
 /* Views alone change: a sparse row says nothing of the columns that it lacks. */
 int rows_widen(loaded *l, size_t cols, const char *other)
 {
@@ -165,15 +175,12 @@ static void draw_by_class(bool *drawn, const card *c, size_t n, size_t max_rows)
     }
 }
 
-int rows_draw(size_t *row, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
+static int draw_classes(size_t *row, const fx_table *t, size_t max_rows)
 {
-    size_t n = 0;
-
-    fx_data_shuffle(row, t->rows, seed);
-    if (regress || !t->label || max_rows >= t->rows)
-        return 0;
     card *c = malloc(t->rows * sizeof *c);
     bool *drawn = malloc(t->rows * sizeof *drawn);
+    size_t n = 0;
+
     if (c && drawn) {
         for (size_t i = 0; i < t->rows; i++)
             c[i] = (card){t->label[row[i]], i};
@@ -187,6 +194,35 @@ int rows_draw(size_t *row, const fx_table *t, size_t max_rows, bool regress, uin
     free(c);
     free(drawn);
     return status;
+}
+
+int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
+{
+    size_t *row = malloc((t->rows ? t->rows : 1) * sizeof *row);
+    int status = row ? 0 : say_no_memory("a draw of rows");
+
+    if (row)
+        fx_data_shuffle(row, t->rows, seed);
+    if (!status && !regress && t->label)
+        status = draw_classes(row, t, max_rows);
+    fx_status s = status ? FX_OK : fx_data_select(out, t, row, max_rows, &cli.run);
+    free(row);
+    return s ? say_failure(s) : status;
+}
+
+int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)
+{
+    size_t n = max_rows < t->rows ? max_rows : 0, *order = NULL;
+
+    if (n) {
+        if (!(order = malloc(t->rows * sizeof *order)))
+            return say_no_memory("a sample of rows");
+        fx_data_shuffle(order, t->rows, seed);
+        qsort(order, n, sizeof *order, ascending_sizes);
+    }
+    fx_status s = fx_data_select(out, t, order, n, &cli.run);
+    free(order);
+    return s ? say_failure(s) : 0;
 }
 
 int rows_ready(loaded *l, const char *path, const char *scale)

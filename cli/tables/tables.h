@@ -48,6 +48,8 @@ bool format_is_model(const void *bytes, size_t len);     /* do they begin a mode
 
 /* ---- rows_prepare.c: rows that were read, made ready ---------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
+int rows_made(loaded *l,
+              double start); /* l->data was made, since `start`: what reading would say */
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
 int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
@@ -56,14 +58,17 @@ const char *rows_scaling(const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
-/* row[t->rows]: the first `max_rows` are a random sample by seed.  If labels are classes, each has
- * its share of it, and at least one row where there are no more classes than rows to draw. */
-int rows_draw(size_t *row, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
+/* A random sample of `max_rows` rows by seed.  If labels are classes, each has its share of it, and
+ * at least one row where there are no more classes than rows to draw. */
+int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
+/* `max_rows` of the rows, each equally probable, in their order; all of them if it is 0. */
+int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed);
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
 
 /* ---- ascending.c ---------------------------------------------------------------------------- */
 int ascending_doubles(const void *a, const void *b);     /* for qsort */
+int ascending_sizes(const void *a, const void *b);
 
 /* ---- label_classes.c -------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "models/models.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,26 +139,10 @@ static const job jobs[] = {
     READ("npy, double", DENSE(20000, 100), "npy"),
 };
 
-typedef struct memory {
-    char *p;
-    size_t n, capacity;
-} memory;
-
-static int append(void *ctx, const void *bytes, size_t len)
+static int append(void *text, const void *bytes, size_t len)
 {
-    memory *m = ctx;
-
-    if (m->n + len > m->capacity) {
-        size_t capacity = 2 * (m->n + len);
-        char *p = realloc(m->p, capacity);
-        if (!p)
-            return 1;
-        m->p = p;
-        m->capacity = capacity;
-    }
-    memcpy(m->p + m->n, bytes, len);
-    m->n += len;
-    return 0;
+    strbuf_bytes(text, bytes, len);
+    return ((strbuf *)text)->failed;
 }
 
 typedef struct result {
@@ -198,8 +183,7 @@ static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_
     for (uint64_t i = 0; i < repeats && !s; i++) {
         double start = say_clock();
         s = fx_kernel_gram(K, n, kernel, t->block, NULL, run);
-        double seconds = say_clock() - start;
-        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+        r->seconds = fmin(r->seconds, say_clock() - start);
     }
     fx_kernel_free(kernel);
     free(K);
@@ -208,7 +192,7 @@ static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_
 
 static fx_status time_read(result *r, const job *j, const fx_table *t, const fx_run *run)
 {
-    memory m = {0};
+    strbuf m = {0};
     fx_sink sink = {append, NULL, &m};
     fx_status s = fx_data_write(&sink, j->format, t, run);
 
@@ -216,12 +200,11 @@ static fx_status time_read(result *r, const job *j, const fx_table *t, const fx_
     for (uint64_t i = 0; i < repeats && !s; i++) {
         fx_data *data = NULL;
         double start = say_clock();
-        s = fx_data_parse(&data, j->format, j->name, m.p, m.n, run);
-        double seconds = say_clock() - start;
-        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+        s = fx_data_parse(&data, j->format, j->name, m.s, m.n, run);
+        r->seconds = fmin(r->seconds, say_clock() - start);
         fx_data_free(data);
     }
-    free(m.p);
+    strbuf_free(&m);
     return s;
 }
 
@@ -243,8 +226,7 @@ static fx_status time_map(result *r, const job *j, const fx_table *t, const fx_r
         double start = say_clock();
         s = Z ? fx_map_apply(Z, D, FX_F32, map, t->block, run)
               : fx_map_score(S, map, W, j->scores, t->block, run);
-        double seconds = say_clock() - start;
-        r->seconds = i == 0 || seconds < r->seconds ? seconds : r->seconds;
+        r->seconds = fmin(r->seconds, say_clock() - start);
     }
     fx_map_free(map);
     fx_kernel_free(kernel);
@@ -268,11 +250,8 @@ static fx_status time_epoch(result *r, const job *j, const fx_table *t, const fx
         if ((s = fx_model_fit(&m, &plan, t, run)) < 0)
             return s;
         fx_content c = fx_model_content(m);
-        for (size_t e = 1; e < c.steps; e++) {
-            double seconds = c.history[e].seconds - c.history[e - 1].seconds;
-            if ((i == 0 && e == 1) || seconds < r->seconds)
-                r->seconds = seconds;
-        }
+        for (size_t e = 1; e < c.steps; e++)
+            r->seconds = fmin(r->seconds, c.history[e].seconds - c.history[e - 1].seconds);
         fx_model_free(m);
     }
     return FX_OK;
@@ -283,7 +262,7 @@ static fx_status time_job(result *r, const job *j, const fx_run *run)
     fx_data *made = NULL, *data = NULL;
     fx_status s = fx_data_make(&made, j->set, cli.seed, run);
 
-    *r = (result){0};
+    *r = (result){.seconds = INFINITY};
     if (s)
         return s;
     fx_table t = fx_data_table(made);
@@ -342,15 +321,12 @@ static int run(int n, char **operand)
 {
     const char *which = n ? operand[0] : "all";
     bool all = !strcmp(which, "all");
-    json_t *list = json_array();
     int status = 0;
 
     if (!all && strcmp(which, "gram") && strcmp(which, "map") && strcmp(which, "fm")
-        && strcmp(which, "read")) {
-        say_error("bench: '%s' is not one of gram, map, fm, read, all", which);
-        json_decref(list);
-        return EXIT_USAGE;
-    }
+        && strcmp(which, "read"))
+        return say_error("bench: '%s' is not one of gram, map, fm, read, all", which);
+    json_t *list = json_array();
     double rate = bandwidth();
     if (!cli.json) {
         safe_print(stdout,

@@ -60,7 +60,7 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
     if (s < 0)
         return s;
     progress_part(unit + 0.8, unit + 1);
-    return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, NULL, &plan, p, false);
+    return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, &plan, p, false);
 }
 
 static bool is_interactive(void) { return !cli.quiet && isatty(2); }

@@ -44,10 +44,10 @@ static int parse_metrics(metric_list *w)
     return 0;
 }
 
-static int not_offered(const metric_list *w, const double *value, const fx_content *c)
+static int not_offered(const metric_list *w, const fx_metrics *m, const fx_content *c)
 {
     for (int i = 0; i < METRICS; i++)
-        if (w->by_name[i] && isnan(value[i]))
+        if (w->by_name[i] && isnan(metric_of(m, names[i])))
             return say_error("evaluate: there is no %s for %s%s", names[i],
                              c->classes                           ? "this model and these rows"
                              : spec_says(c->spec, "task", "rank") ? "a model of rankings"
@@ -56,6 +56,11 @@ static int not_offered(const metric_list *w, const double *value, const fx_conte
                                  ? "; train with --calibrate or --model " ADVISED_PROBABILITIES
                                  : "");
     return 0;
+}
+
+static bool is_shown(const metric_list *w, const fx_metrics *m, int i)
+{
+    return w->by_name[i] || (w->all && !isnan(metric_of(m, names[i])));
 }
 
 static void print_confusion(const fx_content *c, const double *confusion)
@@ -76,27 +81,27 @@ static void print_confusion(const fx_content *c, const double *confusion)
     putchar('\n');
 }
 
-static int print(const metric_list *w, const double *value, const fx_content *c,
-                 const fx_metrics *m, const double *confusion)
+static int print(const metric_list *w, const fx_metrics *m, const fx_content *c,
+                 const double *confusion)
 {
     safe_print(stdout, "%-10s %zu\n", "rows", m->rows);
     for (int i = 0; i < METRICS; i++)
-        if (w->by_name[i] || (w->all && !isnan(value[i])))
-            safe_print(stdout, "%-10s %.6g\n", names[i], value[i]);
+        if (is_shown(w, m, i))
+            safe_print(stdout, "%-10s %.6g\n", names[i], metric_of(m, names[i]));
     if (c->classes && c->classes <= SHOWN && w->all)
         print_confusion(c, confusion);
     return say_flush();
 }
 
-static int print_json(const metric_list *w, const double *value, const fx_content *c,
-                      const fx_metrics *m, const double *confusion, double read, double seconds)
+static int print_json(const metric_list *w, const fx_metrics *m, const fx_content *c,
+                      const double *confusion, double read, double seconds)
 {
     json_t *j = json_pack("{s:I, s:{s:f, s:f}}", "rows", (json_int_t)m->rows, "seconds", "read",
                           read, "evaluate", seconds);
 
     for (int i = 0; i < METRICS; i++)
-        if (w->by_name[i] || (w->all && !isnan(value[i])))
-            j = say_set(j, names[i], isfinite(value[i]) ? json_real(value[i]) : json_null());
+        if (is_shown(w, m, i))
+            j = say_set(j, names[i], model_info_number(metric_of(m, names[i])));
     if (c->classes && c->classes <= SHOWN) {
         json_t *rows = json_array();
         for (size_t i = 0; i < c->classes; i++) {
@@ -126,28 +131,20 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
                  : path                ? model_file_rows(&X, path, &c, (load_options){0})
                                        : link_rows_load(&X, "test");
-
-    if (!status)
-        status = model_file_fits(&c, &X);
-    if (!status) {
+    if (!status && !(status = model_file_fits(&c, &X))) {
         load_say(&X);
+        if (!X.table.label)
+            status = say_error("%s has no labels", X.name);
+    }
+    if (!status) {
         double start = say_clock();
         progress_begin("score", "rows", (double)X.table.rows);
-        fx_status s = X.table.label ? fx_model_evaluate(&got, confusion, m, &X.table, &cli.run)
-                                    : FX_OK;
+        fx_status s = fx_model_evaluate(&got, confusion, m, &X.table, &cli.run);
         progress_end();
-        if (!X.table.label) {
-            status = say_error("%s has no labels", X.name);
-        } else if (s) {
-            status = say_failure(s);
-        } else {
-            const double value[METRICS] = {got.accuracy, got.auc, got.logloss, got.rmse};
-            double seconds = say_clock() - start;
-            status = not_offered(w, value, &c);
-            if (!status)
-                status = cli.json ? print_json(w, value, &c, &got, confusion, X.seconds, seconds)
-                                  : print(w, value, &c, &got, confusion);
-        }
+        double seconds = say_clock() - start;
+        if (!(status = s ? say_failure(s) : not_offered(w, &got, &c)))
+            status = cli.json ? print_json(w, &got, &c, confusion, X.seconds, seconds)
+                              : print(w, &got, &c, confusion);
     }
     free(confusion);
     load_free(&X);
@@ -158,13 +155,12 @@ static int run(int n, char **operand)
 {
     metric_list w = {0};
     fx_model *m = NULL;
-    size_t bytes;
+    const char *data = n > 1 ? operand[1] : NULL;
     int status = parse_metrics(&w);
 
     if (!status && !(status = link_rows_check("evaluate", n - 1))
-        && !(status = n > 1 ? model_file_first(&m, &bytes, operand[0], operand[1])
-                            : model_file_load(&m, &bytes, operand[0])))
-        status = evaluate(m, n > 1 ? operand[1] : NULL, &w);
+        && !(status = model_file_first(&m, operand[0], data)))
+        status = evaluate(m, data, &w);
     fx_model_free(m);
     return status;
 }

@@ -43,32 +43,6 @@ typedef struct job {
     double prediction;                  /* of the row */
 } job;
 
-/* ---- Outputs ------------------------------------------------------------------------------ */
-/* The first class of the pair that output i is of; the second: the class that a positive score
- * speaks for, of pairs or not. */
-static size_t pair_of(size_t *second, const fx_content *c, size_t i)
-{
-    size_t a = 0;
-
-    for (; c->pairs && i >= c->classes - 1 - a; a++)
-        i -= c->classes - 1 - a;
-    *second = c->pairs ? a + 1 + i : c->outputs == 1 ? 1 : i;
-    return a;
-}
-
-static const char *name_output(char buf[256], const fx_content *c, size_t i)
-{
-    size_t second;
-
-    if (!c->classes)
-        return "";
-    size_t first = pair_of(&second, c, i);
-    if (!c->pairs)
-        return c->class_name[second];
-    snprintf(buf, 256, "%.120s/%.120s", c->class_name[first], c->class_name[second]);
-    return buf;
-}
-
 /* ---- The question ------------------------------------------------------------------------- */
 static int pick_row(job *j)
 {
@@ -142,7 +116,7 @@ static void print_row(const job *j)
     safe_print(stdout, "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
            "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
     if (j->c.outputs > 1 && j->c.classes)
-        safe_print(stdout, " of %s", name_output(name, &j->c, j->a.output));
+        safe_print(stdout, " of %s", model_file_output(name, &j->c, j->a.output));
     if (!j->c.variance && !spec_says(j->c.spec, "task", "rank"))
         safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
     if (j->X.table.label)
@@ -223,7 +197,7 @@ static int print_json(const job *j)
     json_t *o = json_pack(
         "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->a.exact, "missed",
         j->a.exact ? 0 : j->a.missed, "constant", j->a.constant, "output",
-        j->c.classes ? say_text(name_output(buf, &j->c, j->a.output)) : json_null());
+        j->c.classes ? say_text(model_file_output(buf, &j->c, j->a.output)) : json_null());
     if (row_number) {
         o = say_set(o, "row", json_integer((json_int_t)row_number));
         o = say_set(o, "score", json_real(j->a.score));
@@ -246,11 +220,11 @@ static void say_about(const job *j)
 
     if (j->c.outputs > 1 && !class_option && j->c.classes)
         say_note("of the score of %s%s; --output CLASS for others",
-                 name_output(buf, &j->c, j->a.output),
+                 model_file_output(buf, &j->c, j->a.output),
                  !row_number  ? ""
                  : j->c.pairs ? ", the class predicted and the next best"
                               : ", the class predicted");
-    pair_of(&second, &j->c, j->a.output);
+    model_file_pair(&second, &j->c, j->a.output);
     if (j->c.classes && (class_option || j->c.outputs == 1 || j->c.pairs))
         say_note("positive: towards %s", j->c.class_name[second]);
     if (*j->c.scale && strcmp(j->c.scale, "none") != 0)
@@ -278,7 +252,6 @@ static int run(int n, char **operand)
 {
     job j = {.path = operand[0]};
     const char *data = n > 1 ? operand[1] : NULL;
-    size_t bytes;
 
     if ((row_number || support || unsupported) && !data)
         return say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row"
@@ -288,8 +261,7 @@ static int run(int n, char **operand)
         return say_error("explain: --%s and --%s exclude each other",
                          row_number ? "row" : "support",
                          row_number && support ? "support" : "unsupported");
-    int status = data ? model_file_first(&j.model, &bytes, operand[0], data)
-                      : model_file_load(&j.model, &bytes, operand[0]);
+    int status = model_file_first(&j.model, operand[0], data);
     if (!status)
         status = explain(&j, data);
     fx_model_explain_free(j.e);

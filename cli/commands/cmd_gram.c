@@ -56,37 +56,40 @@ typedef struct work {                   /* everything one call makes */
     size_t checked;
 } work;
 
-static int read_inputs(work *w, int n, char **path)
+static int scale_inputs(work *w)
 {
     fx_scale *scale = NULL;
+    int status = rows_fit(&scale, scale_spec, &w->X);
+
+    if (!status && !(status = rows_scale(&w->X, scale)) && w->two)
+        status = rows_scale(&w->Z, scale);
+    fx_data_scale_free(scale);
+    return status;
+}
+
+static int read_inputs(work *w, int n, char **path)
+{
     int status = load(&w->X, path[0], -1);
 
+    if (status)
+        return status;
+    load_say(&w->X);
     w->two = n > 1;
-    if (!status)
-        load_say(&w->X);
-    if (!status && w->two)
-        status = load(&w->Z, path[1], w->X.numbered ? w->X.table.base : -1);
-    if (!status && w->two) {
+    if (w->two) {
+        if ((status = load(&w->Z, path[1], w->X.numbered ? w->X.table.base : -1)))
+            return status;
         load_say(&w->Z);
-        if (!(status = rows_widen(&w->X, w->Z.table.cols, w->Z.name)))
-            status = rows_widen(&w->Z, w->X.table.cols, w->X.name);
+        if ((status = rows_widen(&w->X, w->Z.table.cols, w->Z.name))
+            || (status = rows_widen(&w->Z, w->X.table.cols, w->X.name)))
+            return status;
     }
-    if (!status && strcmp(scale_spec, "none") != 0) {
-        if (!(status = rows_fit(&scale, scale_spec, &w->X)))
-            status = rows_scale(&w->X, scale);
-        if (!status && w->two)
-            status = rows_scale(&w->Z, scale);
-        fx_data_scale_free(scale);
-    }
-    if (!status)
-        status = rows_join(&w->X);
-    if (!status && w->two)
-        status = rows_join(&w->Z);
-    if (!status)
-        w->x = w->X.table.block[0];
-    if (!status && w->two)
+    if ((strcmp(scale_spec, "none") != 0 && (status = scale_inputs(w)))
+        || (status = rows_join(&w->X)) || (w->two && (status = rows_join(&w->Z))))
+        return status;
+    w->x = w->X.table.block[0];
+    if (w->two)
         w->z = w->Z.table.block[0];
-    return status;
+    return 0;
 }
 
 static int allocate(double **K, size_t rows, size_t cols)
@@ -260,24 +263,16 @@ static int gram(work *w, int n, char **path)
     if (target && (cli.json || check) && output_is_stdout(target))
         return say_error("gram: --%s and -o - both want standard output",
                          cli.json ? "json" : "check");
-    if (target && (status = output_open(&o, target, output_kind_of(format))))
-        return status;
-    if (plot_path && (status = plot_open(&p, plot_path)))
-        return status;
-    if ((status = read_inputs(w, n, path)))
-        return status;
-    if ((status = kernel_finish(&w->k, &w->X.table)))
-        return status;
-    if ((o || plot_path || !check) && (status = compute(w, o, format)))
-        return status;
-    if (o && (status = write_matrix(w, o, format)))
-        return status;
-    if (plot_path
-        && (status = plot_gram(&p, plot_path, fx_kernel_spec(w->k.kernel), w->K,
-                               w->two ? w->z.rows : w->x.rows, &w->X.table,
-                               w->two ? &w->Z.table : NULL)))
-        return status;
-    if (check && (status = run_check(w)))
+    if ((target && (status = output_open(&o, target, output_kind_of(format))))
+        || (plot_path && (status = plot_open(&p, plot_path))) || (status = read_inputs(w, n, path))
+        || (status = kernel_finish(&w->k, &w->X.table))
+        || ((o || plot_path || !check) && (status = compute(w, o, format)))
+        || (o && (status = write_matrix(w, o, format)))
+        || (plot_path
+            && (status = plot_gram(&p, plot_path, fx_kernel_spec(w->k.kernel), w->K,
+                                   w->two ? w->z.rows : w->x.rows, &w->X.table,
+                                   w->two ? &w->Z.table : NULL)))
+        || (check && (status = run_check(w))))
         return status;
     return report(w, target);
 }

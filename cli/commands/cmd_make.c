@@ -83,12 +83,9 @@ static int make(output *o, output *sets, const char *spec, const char *format)
         return say_failure(s);
     fx_table t = fx_data_table(data);
     const char *planted = fx_data_planted(data);
-    int status = output_table(o, format, &t);
-    if (!status)
-        status = output_close(o);
-    if (!status && sets)
-        status = output_text(sets, planted);
-    if (!status && sets)
+    int status;
+    if (!(status = output_table(o, format, &t)) && !(status = output_close(o)) && sets
+        && !(status = output_text(sets, planted)))
         status = output_close(sets);
     if (!status) {
         if (!output_is_stdout(output_path))

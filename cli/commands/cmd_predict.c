@@ -55,15 +55,7 @@ static int flush(job *j)
     return j->text.failed ? say_no_memory("predictions") : output_bytes(j->o, j->text.s, n);
 }
 
-static void put(job *j, const char *text)
-{
-    size_t n = strlen(text);
-    char *to = strbuf_reserve(&j->text, n);
-
-    if (to)
-        memcpy(to, text, n);
-    j->text.n += to ? n : 0;
-}
+static void put(job *j, const char *text) { strbuf_bytes(&j->text, text, strlen(text)); }
 
 static void put_number(job *j, double x)
 {
@@ -152,14 +144,7 @@ static int npy_end(job *j)
 /* Of column i: a class, or a pair of them, whose score is positive for the second. */
 static const char *column_name(char buf[256], const job *j, size_t i)
 {
-    size_t a = 0;
-
-    if (j->what == FX_PROBA)
-        return j->c.class_name[i];
-    for (; i >= j->c.classes - 1 - a; a++)
-        i -= j->c.classes - 1 - a;
-    snprintf(buf, 256, "%.120s/%.120s", j->c.class_name[a], j->c.class_name[a + 1 + i]);
-    return buf;
+    return j->what == FX_PROBA ? j->c.class_name[i] : model_file_output(buf, &j->c, i);
 }
 
 static int name_columns(job *j)
@@ -249,14 +234,12 @@ static int check(job *j, const char *path)
 {
     if (!(j->width = fx_model_width(j->model, j->what))) {
         if (j->c.variance)
-            say_error("%s gives components: --output score is all that it has", path);
-        else if (!j->c.classes)
-            say_error("%s is a model of %s: it has no probabilities", path,
-                      spec_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
-        else
-            say_error("%s has no probabilities; train it with --calibrate%s", path,
-                      *j->c.kernel && !*j->c.map ? "" : " or --model " ADVISED_PROBABILITIES);
-        return EXIT_USAGE;
+            return say_error("%s gives components: --output score is all that it has", path);
+        if (!j->c.classes)
+            return say_error("%s is a model of %s: it has no probabilities", path,
+                             spec_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
+        return say_error("%s has no probabilities; train it with --calibrate%s", path,
+                         *j->c.kernel && !*j->c.map ? "" : " or --model " ADVISED_PROBABILITIES);
     }
     if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value)
         return say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl",
@@ -279,11 +262,7 @@ static int predict(job *j, char **operand, const char *data)
                              (load_options){.unlabelled = true, .streamed = true});
     while (!status && in.table.rows && !(status = predict_rows(j, &in)))
         status = load_next(&in);
-    if (!status && j->spool)
-        status = npy_end(j);
-    if (!status)
-        status = output_close(j->o);
-    if (!status)
+    if (!status && (!j->spool || !(status = npy_end(j))) && !(status = output_close(j->o)))
         status = report(j, &in, say_clock() - start);
     load_free(&in);
     return status;
@@ -293,13 +272,12 @@ static int run(int n, char **operand)
 {
     job j = {0};
     fx_model *m = NULL;
-    size_t bytes;
     int status;
 
     if (cli.json && output_is_stdout(output_path))
         return say_error("predict: --json needs -o FILE, since both want standard output");
     const char *data = n > 1 ? operand[1] : "-";
-    if ((status = model_file_first(&m, &bytes, operand[0], data)))
+    if ((status = model_file_first(&m, operand[0], data)))
         return status;
     j.model = m;
     j.c = fx_model_content(m);

@@ -147,11 +147,7 @@ static int reproduce_all(recipe **r, size_t n, json_t **results)
 
     for (size_t i = 0; i < n && !status; i++)
         status = reproduce_data(r[i], known);
-    if (!status)
-        status = names_differ(r, n);
-    if (!status)
-        status = gnuplot_runs(r, n);
-    if (!status)
+    if (!status && !(status = names_differ(r, n)) && !(status = gnuplot_runs(r, n)))
         status = make_directory();
     for (size_t i = 0; i < n && !status; i++)
         status = reproduce_place(r[i], &how);

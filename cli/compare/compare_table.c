@@ -144,31 +144,23 @@ static void print_rows(const comparison *c)
     putchar('\n');
 }
 
-static void print_left_out(const comparison *c)
+/* Methods that were not measured, or not to the end, and why. */
+static void print_reasons(const comparison *c, bool failed)
 {
-    bool any = false;
+    const char *title = failed ? "\nfailed:" : "\nleft out:";
 
-    for (const method *m = c->list; m < c->list + c->n; m++)
-        if (*m->left_out) {
-            if (!any)
-                puts("\nleft out:");
-            safe_print(stdout, "  %s: %s\n", m->name, m->left_out);
-            any = true;
-        }
-}
-
-static void print_failed(const comparison *c)
-{
-    bool any = false;
-
-    for (const method *m = c->list; m < c->list + c->n; m++)
-        if (*m->failed) {
-            if (!any)
-                puts("\nfailed:");
-            safe_print(stdout, "  %s, seed %llu: %s\n", m->name,
-                       (unsigned long long)(cli.seed + m->done), m->failed);
-            any = true;
-        }
+    for (const method *m = c->list; m < c->list + c->n; m++) {
+        const char *reason = failed ? m->failed : m->left_out;
+        if (!*reason)
+            continue;
+        if (title)
+            puts(title);
+        title = NULL;
+        safe_print(stdout, "  %s", m->name);
+        if (failed)
+            safe_print(stdout, ", seed %llu", (unsigned long long)(cli.seed + m->done));
+        safe_print(stdout, ": %s\n", reason);
+    }
 }
 
 /* Lines that begin with a blank are commands, to be copied as they are. */
@@ -221,8 +213,8 @@ int compare_print(const comparison *c, const char *advice)
     for (size_t i = 0; i < n; i++)
         print_method(c, list[i], name, score);
     free(list);
-    print_left_out(c);
-    print_failed(c);
+    print_reasons(c, false);
+    print_reasons(c, true);
     putchar('\n');
     print_text(advice);
     return say_flush();

@@ -93,21 +93,19 @@ static int thin(parts *p, int part, size_t max_rows, uint64_t seed)
 static int split(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     dataset_rows *train = &r[DATASET_TRAIN];
-    int status;
+    int status = w->valid + w->test <= 0
+                     ? whole(p, DATASET_TRAIN, train, w->rows, w->seed)
+                     : parts_split(p, &train->table, w->valid, w->test, w->kind->regress, w->seed);
 
-    if (w->valid + w->test <= 0)
-        status = whole(p, DATASET_TRAIN, train, w->rows, w->seed);
-    else
-        status = parts_split(p, &train->table, w->valid, w->test, w->kind->regress, w->seed);
-    if (!status)
-        status = thin(p, DATASET_TRAIN, w->rows, w->seed);
-    if (!status)                        /* no more to choose on than to train on */
-        status = thin(p, DATASET_VALID, w->rows, w->seed);
-    if (!status && !p->data[DATASET_VALID])
-        status = whole(p, DATASET_VALID, &r[DATASET_VALID], 0, w->seed);
-    if (!status && !p->data[DATASET_TEST])
-        status = whole(p, DATASET_TEST, &r[DATASET_TEST], w->test_rows, w->seed);
-    return status ? status : thin(p, DATASET_TEST, w->test_rows, w->seed);
+    /* No more to choose on than to train on. */
+    if (status || (status = thin(p, DATASET_TRAIN, w->rows, w->seed))
+        || (status = thin(p, DATASET_VALID, w->rows, w->seed))
+        || (!p->data[DATASET_VALID]
+            && (status = whole(p, DATASET_VALID, &r[DATASET_VALID], 0, w->seed)))
+        || (!p->data[DATASET_TEST]
+            && (status = whole(p, DATASET_TEST, &r[DATASET_TEST], w->test_rows, w->seed))))
+        return status;
+    return thin(p, DATASET_TEST, w->test_rows, w->seed);
 }
 
 int dataset_parts_make(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)

@@ -83,26 +83,39 @@ static int to_rows(dataset_rows *out, const ratings *s, const char *what)
     return status;
 }
 
-/* ---- MovieLens 1M: user::movie::rating, perhaps ::time ------------------------------------- */
-int dataset_ratings_movielens(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
+/* Lines of three numbers, below a line of names if there is no y; first, second, y: which of them.
+ * y < 0: 1. */
+static int read_triples(ratings *s, const dataset_spec *w, int file, int first, int second, int y,
+                        const char *expected)
 {
     char *text = NULL;
     dataset_line l = {0};
-    ratings s = {0};
-    int status = dataset_files_slurp(&text, w, 0);
+    int status = dataset_files_slurp(&text, w, file);
+    const char *at = text;
 
-    for (const char *at = text; !status && dataset_files_line(&l, &at);) {
-        uint64_t a, b, y;
-        if (!dataset_files_count(&a, &l) || !dataset_files_count(&b, &l)
-            || !dataset_files_count(&y, &l) || a > MAX_ID || b > MAX_ID)
-            status = dataset_files_error(w, 0, &l, "user::movie::rating");
-        else
-            status = add(&s, a, b, (double)y);
+    if (!status && y < 0)
+        dataset_files_line(&l, &at);
+    while (!status && dataset_files_line(&l, &at)) {
+        uint64_t x[3];
+        bool good = true;
+        for (int k = 0; k < 3 && good; k++)
+            good = dataset_files_count(&x[k], &l) && (k == y || x[k] <= MAX_ID);
+        status = good ? add(s, x[first], x[second], y < 0 ? 1 : (double)x[y])
+                      : dataset_files_error(w, file, &l, expected);
     }
+    free(text);
+    return status;
+}
+
+/* ---- MovieLens 1M: user::movie::rating, perhaps ::time ------------------------------------- */
+int dataset_ratings_movielens(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
+{
+    ratings s = {0};
+    int status = read_triples(&s, w, 0, 0, 1, 2, "user::movie::rating");
+
     if (!status)
         status = to_rows(&r[DATASET_TRAIN], &s, w->kind->file[0]);
     free(s.at);
-    free(text);
     return status;
 }
 
@@ -117,25 +130,10 @@ static int by_ids(const void *a, const void *b)
     return 0;
 }
 
-/* Lines of tab-separated numbers below a line of names; first, second: which of the numbers. */
 static int read_pairs(ratings *s, const dataset_spec *w, int file, int first, int second)
 {
-    char *text = NULL;
-    dataset_line l = {0};
-    int status = dataset_files_slurp(&text, w, file);
-    const char *at = text;
+    int status = read_triples(s, w, file, first, second, -1, "numbers");
 
-    if (!status)
-        dataset_files_line(&l, &at);
-    while (!status && dataset_files_line(&l, &at)) {
-        uint64_t x[3];
-        for (int k = 0; k < 3 && !status; k++)
-            if (!dataset_files_count(&x[k], &l) || x[k] > MAX_ID)
-                status = dataset_files_error(w, file, &l, "numbers");
-        if (!status)
-            status = add(s, x[first], x[second], 1);
-    }
-    free(text);
     if (s->n)
         qsort(s->at, s->n, sizeof *s->at, by_ids);
     return status;
@@ -162,11 +160,9 @@ static void count(ratings *tags, const ratings *heard, bool logarithm)
 int dataset_ratings_lastfm(dataset_rows r[DATASET_PARTS], const dataset_spec *w)
 {
     ratings heard = {0}, tags = {0};
-    int status = read_pairs(&heard, w, 0, 1, 0);
+    int status;
 
-    if (!status)
-        status = read_pairs(&tags, w, 1, 1, 2);
-    if (!status) {
+    if (!(status = read_pairs(&heard, w, 0, 1, 0)) && !(status = read_pairs(&tags, w, 1, 1, 2))) {
         count(&tags, &heard, dataset_spec_is(w, "target", "log"));
         status = to_rows(&r[DATASET_TRAIN], &tags, w->kind->file[1]);
     }

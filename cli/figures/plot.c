@@ -107,12 +107,10 @@ int plot_open(plot *p, const char *path)
         return say_error("--plot %s: the name must end with .png or .svg", path);
     snprintf(p->script_path, sizeof p->script_path, "%s.gnuplot", path);
     snprintf(p->data_path, sizeof p->data_path, "%s.data", path);
-    int status = output_open(&p->image, path, OUTPUT_TEXT);
-    if (!status)
-        status = output_open(&p->script, p->script_path, OUTPUT_TEXT);
-    if (!status)
-        status = output_open(&p->data, p->data_path, OUTPUT_TEXT);
-    if (status)
+    int status;
+    if ((status = output_open(&p->image, path, OUTPUT_TEXT))
+        || (status = output_open(&p->script, p->script_path, OUTPUT_TEXT))
+        || (status = output_open(&p->data, p->data_path, OUTPUT_TEXT)))
         return status;
     return plot_check();
 }
@@ -231,12 +229,10 @@ int plot_finish(plot *p, const char *path, const strbuf *script, const strbuf *d
 {
     if (script->failed || (data && data->failed))
         return say_no_memory("the picture");
-    int status = data && data->n ? output_text(p->data, data->s) : 0;
-    if (!status)
-        status = output_close(p->data);
-    if (!status)
-        status = output_text(p->script, script->s);
-    if (!status)
-        status = output_close(p->script);
-    return status ? status : draw(p, path);
+    int status;
+    if ((data && data->n && (status = output_text(p->data, data->s)))
+        || (status = output_close(p->data)) || (status = output_text(p->script, script->s))
+        || (status = output_close(p->script)))
+        return status;
+    return draw(p, path);
 }

@@ -75,29 +75,24 @@ int convert_model(const char *in, const char *out, const char *to, const char *t
     bool text = is_libfm(in), export = to && !strcmp(to, "libfm");
     fx_model *m = NULL;
     output *o = NULL;
-    size_t bytes;
-    int status = 0;
+    int status;
 
     if (to && !export && strcmp(to, "fm") != 0)
-        say_error("convert: %s is a model; --to %s is for rows, models become libfm or fm", in, to);
-    else if (!text && !to)
-        say_error("%s is a model; rows of data are wanted here, or --to libfm or --to fm, which "
-                  "says what the model is to become", in);
-    else if (text && export)
-        say_error("convert: %s is libFM's text already", in);
-    else if (!text && task)
-        say_error("convert: --task is for libFM's text, which does not say it; %s does", in);
-    else if (export && cli.json && output_is_stdout(out))
-        say_error("convert: --json and the output - both want standard output");
-    else
-        status = 1;
-    if (!status)
-        return EXIT_USAGE;
-    if (!(status = output_open(&o, out, export ? OUTPUT_TEXT : OUTPUT_BINARY)))
-        status = text ? read_libfm(&m, in, task) : model_file_load(&m, &bytes, in);
-    if (!status && !text && !export)
-        status = factorize(&m);
-    if (!status)
+        return say_error("convert: %s is a model; --to %s is for rows, models become libfm or fm",
+                         in, to);
+    if (!text && !to)
+        return say_error("%s is a model; rows of data are wanted here, or --to libfm or --to fm, "
+                         "which says what the model is to become",
+                         in);
+    if (text && export)
+        return say_error("convert: %s is libFM's text already", in);
+    if (!text && task)
+        return say_error("convert: --task is for libFM's text, which does not say it; %s does", in);
+    if (export && cli.json && output_is_stdout(out))
+        return say_error("convert: --json and the output - both want standard output");
+    if (!(status = output_open(&o, out, export ? OUTPUT_TEXT : OUTPUT_BINARY))
+        && !(status = text ? read_libfm(&m, in, task) : model_file_load(&m, NULL, in))
+        && (text || export || !(status = factorize(&m))))
         status = write_model(o, m, in, out, export);
     fx_model_free(m);
     return status;

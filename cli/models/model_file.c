@@ -18,33 +18,57 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path)
 {
     input s;
     char *text = NULL;
+    size_t n = 0;
     int status = input_open(&s, path);
 
     if (status)
         return status;
     progress_begin("load", "B", (double)s.size);
     if (!s.zip)
-        status = input_bytes(&text, bytes, &s, cli.max_memory);
-    fx_status st = status ? FX_OK
-                          : fx_model_parse(out, text ? text : "", text ? *bytes : 0, &cli.run);
+        status = input_bytes(&text, &n, &s, cli.max_memory);
+    fx_status st = status ? FX_OK : fx_model_parse(out, text ? text : "", n, &cli.run);
     progress_end();
-    if (st == FX_EFORMAT) {
-        status = say_error("%s: %s", s.name, fx_error_detail());
-    } else if (st)
-        status = say_failure(st);
+    if (st)
+        status = st == FX_EFORMAT ? say_error("%s: %s", s.name, fx_error_detail())
+                                  : say_failure(st);
+    if (bytes)
+        *bytes = n;
     input_close(&s);
     free(text);
     return status;
 }
 
-int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data)
+int model_file_first(fx_model **out, const char *path, const char *data)
 {
-    if (!strcmp(path, "-") && !strcmp(data, "-"))
+    if (data && !strcmp(path, "-") && !strcmp(data, "-"))
         return say_error("the model and the rows cannot both come from standard input");
-    int status = model_file_load(out, bytes, path);
-    if (status == EXIT_USAGE && !model_file_is(path) && model_file_is(data))
+    int status = model_file_load(out, NULL, path);
+    if (data && status == EXIT_USAGE && !model_file_is(path) && model_file_is(data))
         say_hint("%s is a model; the model comes first", data);
     return status;
+}
+
+size_t model_file_pair(size_t *second, const fx_content *c, size_t i)
+{
+    size_t a = 0;
+
+    for (; c->pairs && i >= c->classes - 1 - a; a++)
+        i -= c->classes - 1 - a;
+    *second = c->pairs ? a + 1 + i : c->outputs == 1 ? 1 : i;
+    return a;
+}
+
+const char *model_file_output(char buf[256], const fx_content *c, size_t i)
+{
+    size_t second;
+
+    if (!c->classes)
+        return "";
+    size_t first = model_file_pair(&second, c, i);
+    if (!c->pairs)
+        return c->class_name[second];
+    snprintf(buf, 256, "%.120s/%.120s", c->class_name[first], c->class_name[second]);
+    return buf;
 }
 
 json_t *model_file_classes(const fx_content *c)

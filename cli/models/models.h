@@ -163,20 +163,21 @@ int trial_choose(double *best, double *score, const fx_plan *plan, const double 
                  parts *p, int folds, const char *metric);
 /* plan with C (or beta times C) in its model.  spec: room for it, which plan->model points to. */
 int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C);
-/* Fits on train (`all`: on train and valid), measures on test.  *model may be NULL: not wanted. */
-int trial_run(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all);
+/* Fits on train (`all`: on train and valid), measures on test. */
+int trial_run(trial *out, const fx_plan *plan, parts *p, bool all);
 /* Both without a word, for those that go on after a failure: the library's status. */
 fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                      parts *p, int folds, const char *metric);
-fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all);
+fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all);
 
 /* ---- model_file.c: model files -------------------------------------------------------------- */
-int model_file_load(fx_model **out, size_t *bytes, const char *path);
+int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes: or NULL */
 /* Rows for that model; it settles what `how` says of other rows. */
 int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how);
 int model_file_fits(const fx_content *c, const loaded *l); /* are they as wide as it wants? */
-/* The same, of the first of two operands; if that is the data, says so. */
-int model_file_first(fx_model **out, size_t *bytes, const char *path, const char *data);
+/* The same, of the first of two operands, or of the only one (data NULL); if it is the data, says
+ * so. */
+int model_file_first(fx_model **out, const char *path, const char *data);
 bool model_file_is(const char *path);   /* does the file begin like one? */
 int model_info(const char *path);       /* model_info.c: what is in it */
 void model_info_print_kernel(FILE *f, const fx_content *c); /* lines of kernel, map, vectors */
@@ -190,6 +191,10 @@ void model_info_warn_collapsed(const fx_model *m);      /* an order whose factor
 bool model_info_collapsed(const fx_content *c);         /* weights in place of vectors */
 json_t *model_info_variance(const fx_content *c);       /* as a list, or null */
 json_t *model_file_classes(const fx_content *c);        /* names, as a list */
+/* The classes that output i holds against each other: the first, and *second, for which a positive
+ * score speaks; of outputs that are no pairs the second alone means something. */
+size_t model_file_pair(size_t *second, const fx_content *c, size_t i);
+const char *model_file_output(char buf[256], const fx_content *c, size_t i); /* "B", "A/B" or "" */
 
 /* ---- convert_model.c ------------------------------------------------------------------------ */
 bool convert_is_model(const char *path);                 /* ours, or libFM's text */

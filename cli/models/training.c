@@ -101,21 +101,18 @@ static void say_steps(const training *t)
     }
     for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
         const fx_step *s = &c.history[i];
+        char more[64] = "";
+        if (c.blocks ? isfinite(s->metric) : model_info_known(s->gap))
+            snprintf(more, sizeof more, c.blocks ? ", metric %.6g" : ", gap %.3g",
+                     c.blocks ? s->metric : s->gap);
+        else if (!c.blocks)
+            snprintf(more, sizeof more, ", gap not known");
         if (mistakes)
             say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
                      s->objective, s->seconds);
-        else if (c.blocks && isfinite(s->metric))
-            say_note("output %zu, iteration %zu: objective %.10g, metric %.6g, %.3f seconds",
-                     s->output, s->iteration, s->objective, s->metric, s->seconds);
-        else if (c.blocks)
-            say_note("output %zu, iteration %zu: objective %.10g, %.3f seconds", s->output,
-                     s->iteration, s->objective, s->seconds);
-        else if (model_info_known(s->gap))
-            say_note("output %zu, iteration %zu: objective %.10g, gap %.3g, %.3f seconds",
-                     s->output, s->iteration, s->objective, s->gap, s->seconds);
         else
-            say_note("output %zu, iteration %zu: objective %.10g, gap not known, %.3f seconds",
-                     s->output, s->iteration, s->objective, s->seconds);
+            say_note("output %zu, iteration %zu: objective %.10g%s, %.3f seconds", s->output,
+                     s->iteration, s->objective, more, s->seconds);
     }
     if (cli.verbose >= 2 && c.support)
         say_note("%zu of %zu rows are support vectors, after %llu iterations", c.support, c.rows,

@@ -120,7 +120,7 @@ static int count(void *ctx, const void *bytes, size_t len)
     return 0;
 }
 
-fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all)
+fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all)
 {
     fx_model *m = NULL;
     bool both = all && p->valid.rows;
@@ -146,14 +146,11 @@ fx_status trial_fit(trial *out, fx_model **model, const fx_plan *plan, parts *p,
         out->test_seconds = say_clock() - start;
         s = fx_model_dump(&(fx_sink){count, NULL, &out->bytes}, m);
     }
-    if (model && s >= 0)
-        *model = m;
-    else
-        fx_model_free(m);
+    fx_model_free(m);
     return s;
 }
 
-int trial_run(trial *out, fx_model **model, const fx_plan *plan, parts *p, bool all)
+int trial_run(trial *out, const fx_plan *plan, parts *p, bool all)
 {
-    return say_status(trial_fit(out, model, plan, p, all));
+    return say_status(trial_fit(out, plan, p, all));
 }

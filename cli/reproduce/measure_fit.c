@@ -131,11 +131,11 @@ static int fit_case(trial *out, const fx_plan *plan, parts *p, const recipe *r)
 {
     long repeat = strtol(recipe_set(r, "repeat", "1"), NULL, 10);
     bool all = !strcmp(recipe_set(r, "refit", "no"), "yes");
-    int status = trial_run(out, NULL, plan, p, all);
+    int status = trial_run(out, plan, p, all);
 
     for (long i = 1; i < repeat && !status && out->train_seconds < 1; i++) {
         trial again = {0};
-        status = trial_run(&again, NULL, plan, p, all);
+        status = trial_run(&again, plan, p, all);
         out->train_seconds = fmin(out->train_seconds, again.train_seconds);
         out->test_seconds = fmin(out->test_seconds, again.test_seconds);
     }

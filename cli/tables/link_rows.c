@@ -33,16 +33,15 @@ const char *link_rows_path(void) { return link_path; }
 int link_rows_check(const char *who, int operands)
 {
     if (!link_path && (nodes || nodes_b))
-        say_error("%s: %s is for --links", who, nodes ? "--nodes" : "--nodes-b");
-    else if (link_path && !nodes)
-        say_error("%s: --links %s needs --nodes FILE, the rows of the nodes", who, link_path);
-    else if (link_path && operands)
-        say_error("%s: rows come from --links or from a file, not from both", who);
-    else if (!link_path && !operands)
-        say_error("%s: no rows: give a file, or --links and --nodes", who);
-    else
-        return 0;
-    return EXIT_USAGE;
+        return say_error("%s: %s is for --links", who, nodes ? "--nodes" : "--nodes-b");
+    if (link_path && !nodes)
+        return say_error("%s: --links %s needs --nodes FILE, the rows of the nodes", who,
+                         link_path);
+    if (link_path && operands)
+        return say_error("%s: rows come from --links or from a file, not from both", who);
+    if (!link_path && !operands)
+        return say_error("%s: no rows: give a file, or --links and --nodes", who);
+    return 0;
 }
 
 static int make(loaded *l, const fx_table *A, const fx_table *B, const char *text)

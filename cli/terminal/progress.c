@@ -100,12 +100,10 @@ void progress_clear(void)
     wake(false);
 }
 
-int progress_status(void) { return last ? EXIT_SIGNAL + last : 0; }
-
 int progress_stop(void)
 {
     say_error("interrupted");
-    return progress_status();
+    return last ? EXIT_SIGNAL + last : 0;
 }
 
 static struct {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 char *strbuf_reserve(strbuf *t, size_t n)
 {
@@ -17,6 +18,15 @@ char *strbuf_reserve(strbuf *t, size_t n)
         t->capacity = s ? capacity : t->capacity;
     }
     return t->failed ? NULL : t->s + t->n;
+}
+
+void strbuf_bytes(strbuf *t, const void *bytes, size_t n)
+{
+    char *to = strbuf_reserve(t, n);
+
+    if (to)
+        memcpy(to, bytes, n);
+    t->n += to ? n : 0;
 }
 
 void strbuf_add(strbuf *t, const char *format, ...)

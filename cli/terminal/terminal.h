@@ -38,8 +38,7 @@ double say_clock(void);                                 /* seconds, monotonic */
 /* From now on signals end the program in order; clean removes unfinished files. */
 void progress_signals(void (*clean)(void));
 bool progress_interrupted(void);
-int progress_stop(void);                /* says "interrupted", returns progress_status */
-int progress_status(void);              /* the exit status of the last signal; 0: there was none */
+int progress_stop(void);                /* says "interrupted"; the exit status of the last signal */
 /* A program that we wait for, or 0: it ends with us. */
 void progress_child(int pid);
 void progress_clear(void);              /* the work has stopped; what was done may be written */
@@ -66,6 +65,7 @@ typedef struct strbuf {
     bool failed;
 } strbuf;
 void strbuf_add(strbuf *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_bytes(strbuf *t, const void *bytes, size_t n);      /* any; no NUL behind them */
 /* Memory for n more bytes and a NUL, to be filled and counted in t->n, or NULL. */
 char *strbuf_reserve(strbuf *t, size_t n);
 void strbuf_free(strbuf *t);
@@ -92,7 +92,6 @@ int safe_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2
 int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* ---- machine.c ------------------------------------------------------------------------------ */
-const char *machine_name(char buf[128]); /* "AMD EPYC 7B13, 2 threads, avx512, 24 GiB" */
 uint64_t machine_memory(const char *key);        /* a line of /proc/self/status; 0: unknown */
 uint64_t machine_peak(void);            /* most memory that this process held */
 const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */

@@ -15,20 +15,12 @@ static const command *const commands[] = {
     NULL};
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 
-static const char *version(void)
-{
-    static char text[32];
-    int v = fx_version();
-
-    snprintf(text, sizeof text, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
-    return text;
-}
-
 static int print_version(void)
 {
     const char *library, *version_of;
+    char version[32];
 
-    safe_print(stdout, "featcross %s\n", version());
+    safe_print(stdout, "featcross %s\n", machine_version(version, fx_version()));
     if (*machine_commit())
         safe_print(stdout, "commit           %s\n", machine_commit());
     safe_print(stdout, "instruction set  %s\n", fx_simd_target());
@@ -65,12 +57,13 @@ static const command *find(const char *name)
 
 static int help(const char *name)
 {
+    char version[32];
     int status = 0;
 
     if (!name)
         help_program(stdout, commands);
     else if (!strcmp(name, "--man"))
-        status = help_man(stdout, commands, version());
+        status = help_man(stdout, commands, machine_version(version, fx_version()));
     else {
         const command *c = find(name);
         status = c ? help_command(stdout, c) : EXIT_USAGE;

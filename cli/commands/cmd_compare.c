@@ -151,20 +151,13 @@ static int measure_all(job *j)
     return status;
 }
 
-static int write_csv(job *j)
-{
-    int status = compare_csv(j->csv, &j->c);
-
-    return status ? status : output_close(j->csv);
-}
-
 /* What can be written is written, whatever fails beside it: measuring again would take long. */
 static int report(job *j)
 {
     const comparison *c = &j->c;
     char *made = advice_of(c);
     const char *advice = made ? made : "There is no advice: out of memory.";
-    int status = 0, csv = j->csv ? write_csv(j) : 0;
+    int status = 0, csv = j->csv ? compare_csv(j->csv, c) : 0;
 
     if (cli.json)
         status = say_json(compare_json(c, advice));
@@ -247,7 +240,6 @@ const command cmd_compare = {
                 "compare data.svm --methods linear,rk,exact -D 4x,16x,64x --exact yes\n"
                 "compare prices.csv --label price --task regress --json",
     .groups = {&group, &reading_options, &common_options},
-    .min_operands = 1,
-    .max_operands = 1,
+    .min_operands = 1, .max_operands = 1,
     .run = run,
 };

@@ -70,7 +70,7 @@ const method **compare_ranking(const comparison *c, size_t *n);
 int compare_print(const comparison *c, const char *advice);              /* to stdout */
 
 /* compare_files.c */
-int compare_csv(output *o, const comparison *c);
+int compare_csv(output *o, const comparison *c);        /* closes it */
 json_t *compare_json(const comparison *c, const char *advice);
 
 /* advice.c: one paragraph, by scores and sizes alone, never by seconds; differences within the

@@ -7,69 +7,63 @@
 #include <stdlib.h>
 
 /* ---- CSV ---------------------------------------------------------------------------------- */
-static int csv_text(output *o, const char *text)        /* a field in quotes */
+static void add_text(strbuf *t, const char *text)       /* a field in quotes */
 {
-    int status = output_text(o, "\"");
-
-    for (const char *p = text; *p && !status; p++)
-        status = *p == '"' ? output_text(o, "\"\"") : output_bytes(o, p, 1);
-    return status ? status : output_text(o, "\"");
+    strbuf_add(t, "\"");
+    for (; *text; text++)
+        strbuf_add(t, *text == '"' ? "\"\"" : "%c", *text);
+    strbuf_add(t, "\"");
 }
 
-static const char *csv_number(char buf[32], double x)   /* what is not known is left empty */
+static const char *status_text(const trial *t)
 {
-    buf[0] = '\0';
-    return isfinite(x) ? say_number(buf, x) : buf;
+    return t->status == FX_NOT_CONVERGED ? "not converged"
+           : t->status == FX_DIVERGED    ? "diverged"
+                                         : "done";
 }
 
-static const char *status_text(const method *m, size_t s)
+static void add_trial(strbuf *t, const method *m, size_t s)
 {
-    const trial *t = &m->trial[s];
+    const trial *x = &m->trial[s];
+    const double value[] = {x->C, x->valid, x->test.accuracy, x->test.auc, x->test.rmse,
+                            x->train_seconds, x->test_seconds};
+    char number[32];
 
-    return s == m->done                    ? "failed"
-           : t->status == FX_NOT_CONVERGED ? "not converged"
-           : t->status == FX_DIVERGED      ? "diverged"
-                                           : "done";
-}
-
-static int csv_trial(output *o, const method *m, size_t s)
-{
-    const trial *t = &m->trial[s];
-    const double value[] = {t->C, t->valid, t->test.accuracy, t->test.auc, t->test.rmse,
-                            t->train_seconds, t->test_seconds};
-    char line[512], number[32];
-    bool whole = s < m->done;
-    int n = snprintf(line, sizeof line, ",%llu,%zu", (unsigned long long)(cli.seed + s),
-                     t->features);
-
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        n += snprintf(line + n, sizeof line - (size_t)n, ",%s", csv_number(number, value[i]));
-    if (whole)
-        n += snprintf(line + n, sizeof line - (size_t)n, ",%llu,%llu", (unsigned long long)t->bytes,
-                      (unsigned long long)t->memory);
-    snprintf(line + n, sizeof line - (size_t)n, "%s,%s,", whole ? "" : ",,", status_text(m, s));
-    int status = csv_text(o, m->name);
-    if (!status && !(status = output_text(o, line)) && !whole)
-        status = csv_text(o, m->failed);
-    return status ? status : output_text(o, "\n");
+    add_text(t, m->name);
+    strbuf_add(t, ",%llu,%zu", (unsigned long long)(cli.seed + s), x->features);
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)   /* what is not known is empty */
+        strbuf_add(t, ",%s", isfinite(value[i]) ? say_number(number, value[i]) : "");
+    if (s < m->done)
+        strbuf_add(t, ",%llu,%llu,%s,", (unsigned long long)x->bytes, (unsigned long long)x->memory,
+                   status_text(x));
+    else {
+        strbuf_add(t, ",,,failed,");
+        add_text(t, m->failed);
+    }
+    strbuf_add(t, "\n");
 }
 
 int compare_csv(output *o, const comparison *c)
 {
-    int status = output_text(o, "method,seed,D,C,valid,accuracy,auc,rmse,train_seconds,"
-                                "test_seconds,bytes,memory,status,reason\n");
+    strbuf t = {0};
 
-    for (const method *m = c->list; m < c->list + c->n && !status; m++) {
-        for (size_t s = 0; s < m->done + (*m->failed != 0) && !status; s++)
-            status = csv_trial(o, m, s);
-        if (*m->left_out && !status && !(status = csv_text(o, m->name))
-            && !(status = output_text(o, ",,,,,,,,,,,,left out,"))
-            && !(status = csv_text(o, m->left_out)))
-            status = output_text(o, "\n");
+    strbuf_add(&t, "method,seed,D,C,valid,accuracy,auc,rmse,train_seconds,test_seconds,bytes,"
+                   "memory,status,reason\n");
+    for (const method *m = c->list; m < c->list + c->n; m++) {
+        for (size_t s = 0; s < m->done + (*m->failed != 0); s++)
+            add_trial(&t, m, s);
+        if (*m->left_out) {
+            add_text(&t, m->name);
+            strbuf_add(&t, ",,,,,,,,,,,,left out,");
+            add_text(&t, m->left_out);
+            strbuf_add(&t, "\n");
+        }
     }
-    if (c->interrupted && !status)
-        status = output_text(o, ",,,,,,,,,,,,interrupted,\"not all was measured\"\n");
-    return status;
+    if (c->interrupted)
+        strbuf_add(&t, ",,,,,,,,,,,,interrupted,\"not all was measured\"\n");
+    int status = t.failed ? say_no_memory("the table") : output_text(o, t.s);
+    strbuf_free(&t);
+    return status ? status : output_close(o);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */

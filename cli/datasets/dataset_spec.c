@@ -79,12 +79,9 @@ static int check_own(const dataset_spec *w)
     const fx_key *own = &w->kind->own;
     spec_part v = own->values ? spec_get(w->spec, own->name) : (spec_part){NULL, 0};
 
-    if (!v.p)
-        return 0;
-    for (const char *p = own->values; *p; p += strcspn(p, "|"), p += *p == '|')
-        if (strcspn(p, "|") == v.n && !memcmp(p, v.p, v.n))
-            return 0;
-    return dataset_spec_refuse(w, own->name, v, own->values);
+    return !v.p || opt_among(own->values, v.p, v.n)
+               ? 0
+               : dataset_spec_refuse(w, own->name, v, own->values);
 }
 
 /* Every key that is known goes from a copy: what is left of it begins with one that is not. */

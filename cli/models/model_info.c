@@ -159,19 +159,14 @@ json_t *model_info_variance(const fx_content *c)
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
-static const char *version(char buf[32], int v)
-{
-    snprintf(buf, 32, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
-    return buf;
-}
 
 static int print(const char *path, const fx_content *c, size_t bytes)
 {
     char size[32], by[32];
 
     safe_print(stdout, "file         %s\n", path);
-    safe_print(stdout, "format       model, written by featcross %s, %s\n", version(by, c->version),
-               say_bytes(size, (double)bytes));
+    safe_print(stdout, "format       model, written by featcross %s, %s\n",
+               machine_version(by, c->version), say_bytes(size, (double)bytes));
     safe_print(stdout, "model        %s\n", c->spec);
     if (*c->scale)
         safe_print(stdout, "scaling      %s\n", c->scale);
@@ -215,8 +210,8 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
     return say_json(json_pack(
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
         "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
-        "file", say_text(path), "format", "model", "version", version(by, c->version), "bytes",
-        (json_int_t)bytes, "model", say_text(c->spec), "scale", text(c->scale), "kernel",
+        "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
+        "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", text(c->scale), "kernel",
         text(c->kernel), "map", text(c->map), "reader", text(c->reader), "seed",
         (json_int_t)c->seed, "D", (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns",
         (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",

@@ -87,18 +87,18 @@ static const opt *find(const command *c, const char *name, size_t len, char lett
     return NULL;
 }
 
-static bool in_choice(const char *values, const char *v)
+bool opt_among(const char *values, const char *v, size_t n)
 {
-    for (size_t n, len = strlen(v);; values += n + 1) {
-        n = strcspn(values, "|");
+    for (size_t len;; values += len + 1) {
+        len = strcspn(values, "|");
         if (n == len && !memcmp(values, v, n))
             return true;
-        if (!values[n])
+        if (!values[len])
             return false;
     }
 }
 
-static bool count(uint64_t *out, const char *text)
+bool opt_count(uint64_t *out, const char *text)
 {
     char *end;
 
@@ -147,19 +147,19 @@ static int set(const command *c, const opt *o, const char *v)
     case OPT_FLAG: *(bool *)o->to = true; return 0;
     case OPT_LEVEL:
         u = *(uint64_t *)o->to;
-        if (v && (!count(&u, v) || u > o->high))
+        if (v && (!opt_count(&u, v) || u > o->high))
             break;
         u += !v && u < o->high;
         *(uint64_t *)o->to = u;
         return 0;
     case OPT_TEXT: *(const char **)o->to = v; return 0;
     case OPT_CHOICE:
-        if (!in_choice(o->argument, v))
+        if (!opt_among(o->argument, v, strlen(v)))
             break;
         *(const char **)o->to = v;
         return 0;
     case OPT_COUNT:
-        if (!count(&u, v) || u < o->low || (o->high && u > o->high))
+        if (!opt_count(&u, v) || u < o->low || (o->high && u > o->high))
             break;
         *(uint64_t *)o->to = u;
         return 0;

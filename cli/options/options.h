@@ -52,6 +52,9 @@ int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
 /* The name nearest to what was typed, or NULL if none is near; names[] ends with NULL. */
 const char *opt_nearest(const char *typed, const char *const *names);
 bool opt_size(uint64_t *out, const char *text);
+bool opt_count(uint64_t *out, const char *text);        /* digits alone */
+/* Is v[n] one of "a|b|c"? */
+bool opt_among(const char *values, const char *v, size_t n);
 
 /* ---- spec_keys.c: parts of spec strings, and keys set in them ------------------------------- */
 typedef struct spec_part {

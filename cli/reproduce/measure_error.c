@@ -32,13 +32,10 @@ static void clear_cache(void)
 
 static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_context *l, size_t cell)
 {
-    const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
     size_t n = X->rows;
-    char key[2048];
+    char key[MEASURE_KEY];
 
-    snprintf(key, sizeof key, "%s %s %llu %s %s", data, scale ? scale : "-",
-             (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"),
-             recipe_field(l->r, cell, "kernel"));
+    measure_key(key, l, cell, recipe_field(l->r, cell, "kernel"));
     if (cached.of && !strcmp(cached.of, key))
         return 0;
     clear_cache();
@@ -131,11 +128,7 @@ static int run(const measure_context *l, size_t cell)
     return status;
 }
 
-const measure measure_error = {
-    .name = "error",
-    .summary = "errors of a random map on all pairs of rows",
-    .columns = columns,
-    .options = options,
-    .run = run,
-    .check = measure_check,
-};
+const measure measure_error = {.name = "error",
+                               .summary = "errors of a random map on all pairs of rows",
+                               .columns = columns, .options = options, .run = run,
+                               .check = measure_check};

@@ -181,8 +181,7 @@ static int check_options(const recipe *r)
     const char *repeat = recipe_set(r, "repeat", "1");
     size_t n = strspn(repeat, "0123456789");
 
-    if (strcmp(metric, "accuracy") && strcmp(metric, "auc") && strcmp(metric, "rmse")
-        && strcmp(metric, "logloss"))
+    if (!opt_among(METRIC_NAMES, metric, strlen(metric)))
         say_error("%s: metric=%s is none of " METRIC_NAMES, r->name, metric);
     else if (strcmp(refit, "no") && strcmp(refit, "yes"))
         say_error("%s: refit=%s is neither yes nor no", r->name, refit);
@@ -229,11 +228,7 @@ static int check(const recipe *r)
     return status;
 }
 
-const measure measure_fit = {
-    .name = "fit",
-    .summary = "models fitted, timed, and measured on rows that they have not seen",
-    .columns = columns,
-    .options = options,
-    .run = run,
-    .check = check,
-};
+const measure measure_fit = {.name = "fit",
+                             .summary = "models fitted, timed, and measured on rows that they have "
+                                        "not seen",
+                             .columns = columns, .options = options, .run = run, .check = check};

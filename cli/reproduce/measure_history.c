@@ -225,11 +225,8 @@ static int check(const recipe *r)
     return 0;
 }
 
-const measure measure_history = {
-    .name = "history",
-    .summary = "objective and seconds along the iterations of a factorization machine's fit",
-    .columns = columns,
-    .options = options,
-    .run = run,
-    .check = check,
-};
+const measure measure_history = {.name = "history",
+                                 .summary = "objective and seconds along the iterations of a "
+                                            "factorization machine's fit",
+                                 .columns = columns, .options = options, .run = run,
+                                 .check = check};

@@ -55,15 +55,22 @@ static int draw(fx_data **out, const fx_table *t, size_t n, const char *scale, u
     return s ? say_failure(s) : 0;
 }
 
+void measure_key(char key[MEASURE_KEY], const measure_context *l, size_t cell, const char *more)
+{
+    const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
+
+    snprintf(key, MEASURE_KEY, "%s %s %llu %s %s", data, scale ? scale : "-",
+             (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"), more ? more : "");
+}
+
 int measure_rows(fx_table *out, const measure_context *l, size_t cell)
 {
     const char *data = recipe_field(l->r, cell, "data"), *scale = recipe_field(l->r, cell, "scale");
-    char key[1024];
+    char key[MEASURE_KEY];
     parts *p = NULL;
     size_t n;
 
-    snprintf(key, sizeof key, "%s %s %llu %s", data, scale ? scale : "-",
-             (unsigned long long)l->seed, recipe_set(l->r, "rows", "0"));
+    measure_key(key, l, cell, NULL);
     if (!cached.of || strcmp(cached.of, key) != 0) {
         free(cached.of);
         fx_data_free(cached.data);

@@ -56,11 +56,7 @@ static int run(const measure_context *l, size_t cell)
     return status;
 }
 
-const measure measure_time = {
-    .name = "time",
-    .summary = "microseconds a random map takes for a row, one thread",
-    .columns = columns,
-    .options = options,
-    .run = run,
-    .check = measure_check,
-};
+const measure measure_time = {.name = "time",
+                              .summary = "microseconds a random map takes for a row, one thread",
+                              .columns = columns, .options = options, .run = run,
+                              .check = measure_check};

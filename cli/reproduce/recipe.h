@@ -71,6 +71,9 @@ extern const measure measure_error, measure_time, measure_fit, measure_history;
 /* measure_rows.c, for measures of maps: option rows=N of the train part, drawn by the cell's seed
  * and scaled, in one block, kept until others are asked for; the map of a case; early checks. */
 int measure_rows(fx_table *out, const measure_context *l, size_t cell);
+/* What those rows are known by: data, scale, seed and rows=, and `more`, or NULL. */
+enum { MEASURE_KEY = 2048 };
+void measure_key(char key[MEASURE_KEY], const measure_context *l, size_t cell, const char *more);
 int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure_context *l,
                 size_t cell);
 int measure_map_check(const recipe *r, size_t cell);     /* of a case that may have none */

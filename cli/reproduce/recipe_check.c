@@ -9,11 +9,7 @@
 
 bool recipe_check_seeds(uint64_t *out, const char *text)
 {
-    char *end;
-
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno && *out > 0 && *out <= RECIPE_SEEDS;
+    return opt_count(out, text) && *out > 0 && *out <= RECIPE_SEEDS;
 }
 
 static bool column_known(const recipe *r, const char *name)

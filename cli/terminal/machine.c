@@ -9,17 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of /proc/cpuinfo, which not every processor says. */
-static bool model_name(char *out, size_t capacity)
+/* What follows the colon of the first line that begins with the key; NULL: there is none. */
+static const char *find_line(char line[256], const char *path, const char *key)
 {
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    char line[256], *name = NULL;
+    FILE *f = fopen(path, "r");
+    const char *value = NULL;
 
-    while (f && !name && fgets(line, sizeof line, f))
-        if (!strncmp(line, "model name", 10) && (name = strchr(line, ':')))
-            name += strspn(name, ": \t");
+    while (f && !value && fgets(line, 256, f))
+        if (!strncmp(line, key, strlen(key)) && (value = strchr(line, ':')))
+            value += strspn(value, ": \t");
     if (f)
         fclose(f);
+    return value;
+}
+
+/* Not every processor says. */
+static bool model_name(char *out, size_t capacity)
+{
+    char line[256];
+    const char *name = find_line(line, "/proc/cpuinfo", "model name");
+
     if (name)
         snprintf(out, capacity, "%.*s", (int)strcspn(name, "\n"), name);
     return name && *out;
@@ -42,16 +51,10 @@ static const char *machine_name(char buf[128])
 
 uint64_t machine_memory(const char *key)
 {
-    FILE *f = fopen("/proc/self/status", "r");
     char line[256];
-    unsigned long long kib = 0;
+    const char *kib = find_line(line, "/proc/self/status", key);
 
-    while (f && !kib && fgets(line, sizeof line, f))
-        if (!strncmp(line, key, strlen(key)))
-            sscanf(line + strlen(key), ": %llu", &kib);
-    if (f)
-        fclose(f);
-    return 1024 * (uint64_t)kib;
+    return kib ? 1024 * (uint64_t)strtoull(kib, NULL, 10) : 0;
 }
 
 /* What getrusage says includes the program that started this one. */
@@ -63,17 +66,22 @@ uint64_t machine_peak(void)
     return peak || getrusage(RUSAGE_SELF, &u) ? peak : 1024 * (uint64_t)u.ru_maxrss;
 }
 
+const char *machine_version(char buf[32], int v)
+{
+    snprintf(buf, 32, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
+    return buf;
+}
+
 const char *machine_origin(char buf[256])
 {
-    char machine[128], day[16] = "";
+    char machine[128], version[32], day[16] = "";
     const char *commit = machine_commit();
     time_t now = time(NULL);
     struct tm utc;
-    int v = fx_version();
 
     if (gmtime_r(&now, &utc))
         strftime(day, sizeof day, "%Y-%m-%d", &utc);
-    snprintf(buf, 256, "featcross %d.%d.%d%s%.60s, on %s, %s", v / 10000, v / 100 % 100, v % 100,
+    snprintf(buf, 256, "featcross %s%s%.60s, on %s, %s", machine_version(version, fx_version()),
              *commit ? " at " : "", commit, machine_name(machine), day);
     return buf;
 }

@@ -144,14 +144,7 @@ void progress_part(double from, double to)
     bar.to = to;
 }
 
-void progress_end(void)
-{
-    if (bar.visible)
-        fputs("\r\033[K", stderr);
-    bar.visible = false;
-    if (!bar.held)
-        bar.what = NULL;
-}
+void progress_end(void) { progress_now(bar.held ? bar.what : NULL); }
 
 static const char *scaled(char buf[32], double x)
 {

@@ -94,6 +94,7 @@ int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format
 /* ---- machine.c ------------------------------------------------------------------------------ */
 uint64_t machine_memory(const char *key);        /* a line of /proc/self/status; 0: unknown */
 uint64_t machine_peak(void);            /* most memory that this process held */
+const char *machine_version(char buf[32], int v);        /* "0.1.0" of fx_version */
 const char *machine_commit(void);       /* of this build, by cmake/commit.cmake; "": not known */
 /* "featcross 0.1.0 at 3c78009, on .., 2026-01-31" */
 const char *machine_origin(char buf[256]);

@@ -136,8 +136,7 @@ static int write_matrix(work *w, output *o, const char *format)
     }
     snprintf(spec, sizeof spec, spec_key(&d, "header") ? "%s:header=no" : "%s", format);
     int status = output_table(o, spec, &t);
-    if (!status)
-        status = output_close(o);
+    status = status ? status : output_close(o);
     w->seconds_write = say_clock() - start;
     return status;
 }
@@ -197,6 +196,7 @@ static bool psd(const work *w) { return w->smallest >= -w->tolerance; }
 static int report(const work *w, const char *written)
 {
     size_t rows = w->x.rows, cols = w->two ? w->z.rows : rows;
+    int status = 0;
 
     if (check && !cli.json) {
         safe_print(
@@ -205,9 +205,7 @@ static int report(const work *w, const char *written)
             "rounding             %.1g\nanswer               %s\n",
             w->smallest, w->diagonal, w->checked, w->tolerance,
             psd(w) ? "positive semidefinite" : "not positive semidefinite");
-        int status = say_flush();
-        if (status)
-            return status;
+        status = say_flush();
     }
     if (cli.verbose)
         say_note("seconds: read %.3f, gram %.3f, write %.3f", w->X.seconds + w->Z.seconds,
@@ -223,11 +221,9 @@ static int report(const work *w, const char *written)
                         json_pack("{s:f, s:f, s:f, s:I, s:b}", "smallest", w->smallest,
                                   "mean_diagonal", w->diagonal, "tolerance", w->tolerance, "rows",
                                   (json_int_t)w->checked, "psd", psd(w)));
-        int status = say_json(j);
-        if (status)
-            return status;
+        status = say_json(j);
     }
-    return check && !psd(w) ? EXIT_NO : 0;
+    return status ? status : check && !psd(w) ? EXIT_NO : 0;
 }
 
 static const char *format_of(const char *path)

@@ -28,10 +28,9 @@ static int read_rows(comparison *c, const char *data)
     if ((status = task_decide(&c->regress, &c->X)))
         return status;
     if (c->test_path) {
-        status = load_as(&c->test, c->test_path,
-                         &(load_options){.base = c->X.table.base, .reader = c->X.spec,
-                                        .name = c->X.table.name, .names = c->X.table.cols});
-        if (status)
+        const load_options like = {.base = c->X.table.base, .reader = c->X.spec,
+                                   .name = c->X.table.name, .names = c->X.table.cols};
+        if ((status = load_as(&c->test, c->test_path, &like)))
             return status;
         load_say(&c->test);
         if (!c->test.table.label)

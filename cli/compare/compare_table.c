@@ -147,14 +147,14 @@ static void print_rows(const comparison *c)
 /* Methods that were not measured, or not to the end, and why. */
 static void print_reasons(const comparison *c, bool failed)
 {
-    const char *title = failed ? "\nfailed:" : "\nleft out:";
+    const char *title = failed ? "failed" : "left out";
 
     for (const method *m = c->list; m < c->list + c->n; m++) {
         const char *reason = failed ? m->failed : m->left_out;
         if (!*reason)
             continue;
         if (title)
-            puts(title);
+            safe_print(stdout, "\n%s:\n", title);
         title = NULL;
         safe_print(stdout, "  %s", m->name);
         if (failed)

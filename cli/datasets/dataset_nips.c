@@ -29,19 +29,12 @@ static int add(list *l, uint64_t x)
     return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void sort_unique(list *l)
 {
     size_t n = 0;
 
     if (l->n)
-        qsort(l->x, l->n, sizeof *l->x, by_size);
+        qsort(l->x, l->n, sizeof *l->x, ascending_integers);
     for (size_t i = 0; i < l->n; i++)
         if (n == 0 || l->x[i] != l->x[n - 1])
             l->x[n++] = l->x[i];

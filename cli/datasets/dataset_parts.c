@@ -19,22 +19,13 @@ void dataset_parts_drop(dataset_rows *r)
 /* A view as wide as the widest part: files leave out columns that do not occur in them. */
 static int widen(dataset_rows *r, size_t cols)
 {
-    size_t blocks = r->table.blocks;
-
     if (r->table.rows == 0 || r->table.cols == cols)
         return 0;
-    for (size_t b = 0; b < blocks; b++)
+    for (size_t b = 0; b < r->table.blocks; b++)
         if (!r->table.block[b].ptr)
             return say_error("the parts of the set have %zu and %zu columns", r->table.cols, cols);
-    if (!(r->wide = malloc(blocks * sizeof *r->wide)))
-        return say_no_memory("wider rows");
-    memcpy(r->wide, r->table.block, blocks * sizeof *r->wide);
-    for (size_t b = 0; b < blocks; b++)
-        r->wide[b].cols = cols;
-    r->table.block = r->wide;
-    r->table.cols = cols;
-    r->table.name = NULL;
-    return 0;
+    r->wide = rows_wider(&r->table, cols);
+    return r->wide ? 0 : say_no_memory("wider rows");
 }
 
 /* Labels +1 of that class, -1 of the others. */

@@ -14,29 +14,16 @@
 enum { SIDE = 400, CLASSES = 12 };      /* pixels are wasted on more rows; names on more classes */
 
 /* ---- Which rows --------------------------------------------------------------------------- */
-typedef struct place {
-    double label;
-    size_t row;
-} place;
-
-static int by_label(const void *a, const void *b)
-{
-    const place *p = a, *q = b;
-
-    return p->label != q->label ? (p->label > q->label) - (p->label < q->label)
-                                : (p->row > q->row) - (p->row < q->row);
-}
-
-static place *arrange(const fx_table *t, size_t *shown)
+static labelled *arrange(const fx_table *t, size_t *shown)
 {
     size_t n = t->rows, m = n < SIDE ? n : SIDE;
-    place *p = malloc(n * sizeof *p);
+    labelled *p = malloc(n * sizeof *p);
 
     if (!p)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        p[i] = (place){t->label ? t->label[i] : 0, i};
-    qsort(p, n, sizeof *p, by_label);
+        p[i] = (labelled){t->label ? t->label[i] : 0, i};
+    qsort(p, n, sizeof *p, ascending_labels);
     for (size_t i = 0; i < m; i++)      /* evenly spaced; i * n / m >= i */
         p[i] = p[i * n / m];
     *shown = m;
@@ -73,7 +60,7 @@ static void limits(double *low, double *high, const double *M, double *scratch, 
 
 /* ---- The script --------------------------------------------------------------------------- */
 /* Tics in the middle of each class, lines between classes. */
-static void add_classes(strbuf *t, char axis, const place *p, size_t n, const fx_table *table)
+static void add_classes(strbuf *t, char axis, const labelled *p, size_t n, const fx_table *table)
 {
     size_t classes = n > 0;
     char name[32];
@@ -107,7 +94,7 @@ static void add_classes(strbuf *t, char axis, const place *p, size_t n, const fx
 
 typedef struct heat {
     size_t rows, cols;
-    place *row, *col;
+    labelled *row, *col;
     double *M;                          /* rows x cols, what is drawn */
     double low, high;
     bool normalised;

@@ -118,9 +118,8 @@ static decode_result read_end(zip_list *l)
             && two(tail + i + 20) == tail_len - i - END)
             break;
     if (!r && i > tail_len)
-        r = zip_list_damaged(l, l->size,
-                             "no directory at its end; the file is incomplete, or "
-                             "other bytes follow");
+        r = zip_list_damaged(
+            l, l->size, "no directory at its end; the file is incomplete, or other bytes follow");
     if (!r) {
         const unsigned char *end = tail + i;
         uint64_t end_at = first + i;
@@ -271,8 +270,7 @@ static decode_result local(zip_list *l, zip_member *m)
     return r      ? r
            : same ? DECODE_OK
                   : zip_list_damaged(l, m->header,
-                                     "the header of member '%.80s' contradicts the "
-                                     "directory",
+                                     "the header of member '%.80s' contradicts the directory",
                                      zip_list_name(l, m));
 }
 
@@ -327,7 +325,6 @@ decode_result zip_list_read(zip_list *l, uint64_t size, uint64_t limit, zip_at *
     }
     if (!r && used != l->directory_len)
         r = zip_list_damaged(l, l->directory_at + used,
-                             "the directory has bytes after its last "
-                             "entry");
+                             "the directory has bytes after its last entry");
     return r ? r : check_overlap(l);
 }

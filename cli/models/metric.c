@@ -27,6 +27,15 @@ int metric_check(const char *who, const char *name, const training *t)
                                   : "classes");
 }
 
+double metric_average(const fx_metrics *m, int folds, const char *name)
+{
+    double sum = 0;
+
+    for (int f = 0; f < folds; f++)
+        sum += metric_of(&m[f], name);
+    return sum / folds;
+}
+
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
                 const char *name)
 {
@@ -81,13 +90,6 @@ int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress)
     return s ? say_failure(s) : regress ? 0 : keep_lone_rows(fold, t);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The rows of a query are held out together: they are compared with one another. */
 static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
 {
@@ -97,7 +99,7 @@ static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
 
     if (!status) {
         memcpy(query, t->qid, t->rows * sizeof *query);
-        qsort(query, t->rows, sizeof *query, by_number);
+        qsort(query, t->rows, sizeof *query, ascending_integers);
         for (size_t i = 0; i < t->rows; i++)
             if (i == 0 || query[i] != query[i - 1])
                 query[n++] = query[i];
@@ -106,7 +108,7 @@ static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
             status = say_error("%d folds of %zu quer%s", folds, n, n == 1 ? "y" : "ies");
     }
     for (size_t i = 0; i < t->rows && !status; i++) {
-        const int64_t *at = bsearch(&t->qid[i], query, n, sizeof *query, by_number);
+        const int64_t *at = bsearch(&t->qid[i], query, n, sizeof *query, ascending_integers);
         fold[i] = (int32_t)(order[at - query] % (size_t)folds);
     }
     free(query);

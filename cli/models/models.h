@@ -77,7 +77,8 @@ int task_decide(bool *regress, const loaded *l);        /* says why */
 double metric_of(const fx_metrics *m, const char *name);
 bool metric_falls(const char *name);    /* is less better? */
 int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
-/* Over folds, with the standard deviation; refused where it is NaN. */
+double metric_average(const fx_metrics *m, int folds, const char *name);
+/* The same, with the standard deviation; refused where it is NaN. */
 int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, size_t folds,
                 const char *name);
 /* fold[rows]; -1, always trained on: the only row of a class. */

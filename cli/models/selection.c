@@ -36,15 +36,6 @@ static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const candidate
     return status;
 }
 
-static double mean_score(const candidate_set *k, const fx_metrics *m)
-{
-    double sum = 0;                     /* folds are of one size, within a row */
-
-    for (int f = 0; f < k->folds; f++)
-        sum += k->of->regress ? -m[f].rmse : m[f].accuracy;
-    return sum / k->folds;
-}
-
 /* Of a share of n rows, or of a root mean square error of normal residuals. */
 static double standard_error(double score, size_t n, bool regress)
 {
@@ -103,6 +94,8 @@ static int walk(candidate_set *k, candidate *x)
     fx_plan plan;
     size_t n = x->tried, more = n ? 2 : 7;
     bool loose = fitting_about().kernel != FX_MUST;
+    const char *metric = k->of->regress ? "rmse" : "accuracy";
+    double sign = k->of->regress ? -1 : 1;
     int status = prepare_plan(&plan, model, k, x, NULL);
 
     if (status)
@@ -120,7 +113,7 @@ static int walk(candidate_set *k, candidate *x)
     if (s < 0)
         return give_up(k, x, s);
     for (size_t i = 0; i < more; i++)
-        x->got[n + i] = mean_score(k, m + i * (size_t)k->folds);
+        x->got[n + i] = sign * metric_average(m + i * (size_t)k->folds, k->folds, metric);
     x->tried += more;
     x->seconds += say_clock() - start;
     resolve_cost(x, k);

@@ -40,15 +40,6 @@ static fx_status deal_joined(parts *p, int folds, uint64_t seed)
     return FX_OK;
 }
 
-static double mean_of(const fx_metrics *m, int folds, const char *metric)
-{
-    double sum = 0;
-
-    for (int f = 0; f < folds; f++)
-        sum += metric_of(&m[f], metric);
-    return sum / folds;
-}
-
 fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                      parts *p, int folds, const char *metric)
 {
@@ -68,7 +59,7 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
     fx_table t = fx_data_table(p->joined);
     s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &cli.run);
     for (size_t i = 0; i < n && s >= 0; i++) {
-        double x = mean_of(m + i * (size_t)folds, folds, metric);
+        double x = metric_average(m + i * (size_t)folds, folds, metric);
         if (isnan(*score) || sign * x > sign * *score || (last && x == *score))
             *score = x, *best = C[i];
     }

@@ -28,26 +28,30 @@ int rows_made(loaded *l, double start)
 }
 
 /* Views alone change: a sparse row says nothing of the columns that it lacks. */
+fx_matrix *rows_wider(fx_table *t, size_t cols)
+{
+    fx_matrix *wide = malloc(t->blocks * sizeof *wide);
+
+    for (size_t b = 0; b < t->blocks && wide; b++) {
+        wide[b] = t->block[b];
+        wide[b].cols = cols;
+    }
+    if (wide) {
+        t->block = wide;
+        t->cols = cols;
+        t->name = NULL;                 /* there are none for the new columns */
+    }
+    return wide;
+}
+
 int rows_widen(loaded *l, size_t cols, const char *other)
 {
-    size_t blocks = l->table.blocks;
-
     if (l->table.cols >= cols)
         return 0;
     if (!l->table.block[0].ptr)
         return say_error("%s has %zu columns, %s has %zu", l->name, l->table.cols, other, cols);
-    fx_matrix *wide = malloc(blocks * sizeof *wide);
-    if (!wide)
-        return say_no_memory("wider rows");
-    for (size_t b = 0; b < blocks; b++) {
-        wide[b] = l->table.block[b];
-        wide[b].cols = cols;
-    }
-    l->wide = wide;
-    l->table.block = wide;
-    l->table.cols = cols;
-    l->table.name = NULL;               /* there are none for the new columns */
-    return 0;
+    l->wide = rows_wider(&l->table, cols);
+    return l->wide ? 0 : say_no_memory("wider rows");
 }
 
 int rows_fit(fx_scale **out, const char *spec, const loaded *l)
@@ -142,25 +146,15 @@ int rows_join(loaded *l)
 }
 
 /* ---- A draw ------------------------------------------------------------------------------- */
-typedef struct card { double label; size_t place; } card;       /* place: in the shuffled order */
-
-static int by_label(const void *a, const void *b)
-{
-    const card *x = a, *y = b;
-
-    if (x->label != y->label)
-        return x->label < y->label ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
 /* True for exactly `take` of the positions 0..n-1, evenly spread. */
 static bool is_taken(size_t i, size_t take, size_t n) { return (i + 1) * take / n > i * take / n; }
 
-static bool is_first(const card *c, size_t i) { return i == 0 || c[i].label != c[i - 1].label; }
+static bool is_first(const labelled *c, size_t i) { return i == 0 || c[i].label != c[i - 1].label; }
 
-/* Sorted by class, the first row of each class is drawn, then an even share of all others: a class
- * gets its share, and at least one row if there are no more classes than rows to draw. */
-static void draw_by_class(bool *drawn, const card *c, size_t n, size_t max_rows)
+/* c: labels with places in the shuffled order, sorted.  The first row of each class is drawn, then
+ * an even share of all others: a class gets its share, and at least one row if there are no more
+ * classes than rows to draw. */
+static void draw_by_class(bool *drawn, const labelled *c, size_t n, size_t max_rows)
 {
     size_t classes = 0, first = 0;
 
@@ -169,22 +163,22 @@ static void draw_by_class(bool *drawn, const card *c, size_t n, size_t max_rows)
     size_t firsts = classes < max_rows ? classes : max_rows;
     for (size_t i = 0; i < n; i++) {
         bool is = is_first(c, i);
-        drawn[c[i].place] = is ? is_taken(first, firsts, classes)
-                               : is_taken(i - first, max_rows - firsts, n - classes);
+        drawn[c[i].row] = is ? is_taken(first, firsts, classes)
+                             : is_taken(i - first, max_rows - firsts, n - classes);
         first += is;
     }
 }
 
 static int draw_classes(size_t *row, const fx_table *t, size_t max_rows)
 {
-    card *c = malloc(t->rows * sizeof *c);
+    labelled *c = malloc(t->rows * sizeof *c);
     bool *drawn = malloc(t->rows * sizeof *drawn);
     size_t n = 0;
 
     if (c && drawn) {
         for (size_t i = 0; i < t->rows; i++)
-            c[i] = (card){t->label[row[i]], i};
-        qsort(c, t->rows, sizeof *c, by_label);
+            c[i] = (labelled){t->label[row[i]], i};
+        qsort(c, t->rows, sizeof *c, ascending_labels);
         draw_by_class(drawn, c, t->rows, max_rows);
         for (size_t i = 0; i < t->rows; i++)
             if (drawn[i])

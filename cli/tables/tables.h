@@ -50,6 +50,8 @@ bool format_is_model(const void *bytes, size_t len);     /* do they begin a mode
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
 int rows_made(loaded *l,
               double start); /* l->data was made, since `start`: what reading would say */
+/* The same sparse rows with more columns: what t->block is now, to be freed; NULL: no memory. */
+fx_matrix *rows_wider(fx_table *t, size_t cols);
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
 int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
@@ -69,6 +71,12 @@ fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows o
 /* ---- ascending.c ---------------------------------------------------------------------------- */
 int ascending_doubles(const void *a, const void *b);     /* for qsort */
 int ascending_sizes(const void *a, const void *b);
+int ascending_integers(const void *a, const void *b);    /* of 64 bits */
+typedef struct labelled {
+    double label;
+    size_t row;
+} labelled;
+int ascending_labels(const void *a, const void *b);     /* of labelled; of equals by row */
 
 /* ---- label_classes.c -------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to

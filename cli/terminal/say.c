@@ -62,17 +62,6 @@ void say_note(const char *format, ...)
     va_end(args);
 }
 
-void say_warning(const char *format, ...)
-{
-    va_list args;
-
-    if (cli.quiet)
-        return;
-    va_start(args, format);
-    line("WARNING: ", format, args);
-    va_end(args);
-}
-
 void say_lines(const char *all)
 {
     while (*all) {

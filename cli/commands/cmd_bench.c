@@ -89,14 +89,8 @@ typedef struct job {
 } job;
 
 #define DENSE(n, d) "dense-positive:n=" #n ",d=" #d
-#define GRAM(name, set, kernel) \
-    { \
-        "gram", name, set, kernel, NULL, NULL, 0, 0, NULL \
-    }
-#define READ(name, set, format) \
-    { \
-        "read", name, set, NULL, format, NULL, 0, 0, NULL \
-    }
+#define GRAM(name, set, kernel) "gram", name, set, kernel, NULL, NULL, 0, 0, NULL
+#define READ(name, set, format) "read", name, set, NULL, format, NULL, 0, 0, NULL
 /* Each map on short rows and on long ones, 16 and 8 features for a column. */
 #define MAP(name, kernel, map, scores) \
     {"map", name, DENSE(2048, 80), kernel, NULL, map, 1280, scores, NULL}, \
@@ -105,17 +99,15 @@ typedef struct job {
     }
 /* An epoch on one-hot rows of four fields, rank 30. */
 #define FM(name, model) \
-    { \
-        "fm", name, "fields:n=20000,fields=4,levels=1000", NULL, NULL, NULL, 0, 0, model \
-    }
+    "fm", name, "fields:n=20000,fields=4,levels=1000", NULL, NULL, NULL, 0, 0, model
 
 static const job jobs[] = {
-    GRAM("linear", DENSE(1000, 100), "linear"),
-    GRAM("anova 2, dense", DENSE(1000, 100), "anova:order=2"),
-    GRAM("anova 3, dense", DENSE(1000, 100), "anova:order=3"),
-    GRAM("all-subsets, dense", DENSE(1000, 100), "all-subsets"),
-    GRAM("rbf, dense", DENSE(1000, 100), "rbf:gamma=0.5"),
-    GRAM("anova 2, sparse", "triples:n=1000,d=1000,nz=20", "anova:order=2"),
+    {GRAM("linear", DENSE(1000, 100), "linear")},
+    {GRAM("anova 2, dense", DENSE(1000, 100), "anova:order=2")},
+    {GRAM("anova 3, dense", DENSE(1000, 100), "anova:order=3")},
+    {GRAM("all-subsets, dense", DENSE(1000, 100), "all-subsets")},
+    {GRAM("rbf, dense", DENSE(1000, 100), "rbf:gamma=0.5")},
+    {GRAM("anova 2, sparse", "triples:n=1000,d=1000,nz=20", "anova:order=2")},
     MAP("rk anova 2, packed", "anova:order=2", "rk:projection=packed", 0),
     MAP("rk anova 2, Hadamard", "anova:order=2", "rk:projection=hadamard", 0),
     MAP("rk anova 2, circulant", "anova:order=2", "rk:projection=circulant", 0),
@@ -127,16 +119,16 @@ static const job jobs[] = {
     MAP("rff rbf, dense", "rbf:gamma=1", "rff:projection=dense", 0),
     MAP("rff rbf, Hadamard", "rbf:gamma=1", "rff:projection=hadamard", 0),
     MAP("rk anova 2, one score", "anova:order=2", "rk:projection=hadamard", 1),
-    FM("fm, cd", COMPARE_PAIRS ":solver=cd"),
-    FM("fm, adagrad", COMPARE_PAIRS ":solver=adagrad"),
-    FM("fm, lbfgs", COMPARE_PAIRS ":solver=lbfgs"),
-    FM("hofm 3, cd", COMPARE_TRIPLES ":order=3,solver=cd"),
-    FM("hofm 3, adagrad", COMPARE_TRIPLES ":order=3,solver=adagrad"),
-    FM("hofm 3, lbfgs", COMPARE_TRIPLES ":order=3,solver=lbfgs"),
-    READ("svmlight, ones", "triples:n=40000,d=1000,nz=20", "svmlight"),
-    READ("svmlight, 17 digits", DENSE(4000, 100), "svmlight"),
-    READ("csv, 17 digits", DENSE(4000, 100), "csv"),
-    READ("npy, double", DENSE(20000, 100), "npy"),
+    {FM("fm, cd", COMPARE_PAIRS ":solver=cd")},
+    {FM("fm, adagrad", COMPARE_PAIRS ":solver=adagrad")},
+    {FM("fm, lbfgs", COMPARE_PAIRS ":solver=lbfgs")},
+    {FM("hofm 3, cd", COMPARE_TRIPLES ":order=3,solver=cd")},
+    {FM("hofm 3, adagrad", COMPARE_TRIPLES ":order=3,solver=adagrad")},
+    {FM("hofm 3, lbfgs", COMPARE_TRIPLES ":order=3,solver=lbfgs")},
+    {READ("svmlight, ones", "triples:n=40000,d=1000,nz=20", "svmlight")},
+    {READ("svmlight, 17 digits", DENSE(4000, 100), "svmlight")},
+    {READ("csv, 17 digits", DENSE(4000, 100), "csv")},
+    {READ("npy, double", DENSE(20000, 100), "npy")},
 };
 
 static int append(void *text, const void *bytes, size_t len)

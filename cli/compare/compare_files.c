@@ -67,7 +67,6 @@ int compare_csv(output *o, const comparison *c)
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 static json_t *result(const method *m)
 {
     static const char *const figures[] = {"accuracy", "auc", "rmse", "train_seconds",
@@ -82,8 +81,8 @@ static json_t *result(const method *m)
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures && o; i++) {
         spread s = compare_spread(m, figures[i]);
-        o = say_set(o, figures[i], number(s.mean));
-        sd = say_set(sd, figures[i], number(s.sd));
+        o = say_set(o, figures[i], model_info_number(s.mean));
+        sd = say_set(sd, figures[i], model_info_number(s.sd));
     }
     for (size_t i = 0; i < m->done; i++)
         costs = say_append(costs, json_real(m->trial[i].C));

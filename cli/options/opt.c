@@ -177,20 +177,19 @@ static int set(const command *c, const opt *o, const char *v)
         return 0;
     }
     if (o->kind == OPT_CHOICE)
-        say_error("%s: --%s %s is not possible; use one of %s", c->name, o->name, v, o->argument);
-    else if (o->kind == OPT_LEVEL || (o->kind == OPT_COUNT && o->high))
-        say_error("%s: --%s %s is not a whole number from %llu to %llu", c->name, o->name, v,
-                  (unsigned long long)o->low, (unsigned long long)o->high);
-    else if (o->kind == OPT_COUNT)
-        say_error("%s: --%s %s is not a whole number of %llu or more", c->name, o->name, v,
-                  (unsigned long long)o->low);
-    else if (o->kind == OPT_SHARE)
-        say_error("%s: --%s %s is not a share between 0 and 1", c->name, o->name, v);
-    else if (o->kind == OPT_POSITIVE)
-        say_error("%s: --%s %s is not a number above 0", c->name, o->name, v);
-    else
-        say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
-    return EXIT_USAGE;
+        return say_error("%s: --%s %s is not possible; use one of %s", c->name, o->name, v,
+                         o->argument);
+    if (o->kind == OPT_LEVEL || (o->kind == OPT_COUNT && o->high))
+        return say_error("%s: --%s %s is not a whole number from %llu to %llu", c->name, o->name, v,
+                         (unsigned long long)o->low, (unsigned long long)o->high);
+    if (o->kind == OPT_COUNT)
+        return say_error("%s: --%s %s is not a whole number of %llu or more", c->name, o->name, v,
+                         (unsigned long long)o->low);
+    if (o->kind == OPT_SHARE)
+        return say_error("%s: --%s %s is not a share between 0 and 1", c->name, o->name, v);
+    if (o->kind == OPT_POSITIVE)
+        return say_error("%s: --%s %s is not a number above 0", c->name, o->name, v);
+    return say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
 }
 
 /* A level's argument may be missing, so only a number is taken for it. */

@@ -182,14 +182,12 @@ static int check_options(const recipe *r)
     size_t n = strspn(repeat, "0123456789");
 
     if (!opt_among(METRIC_NAMES, metric, strlen(metric)))
-        say_error("%s: metric=%s is none of " METRIC_NAMES, r->name, metric);
-    else if (strcmp(refit, "no") && strcmp(refit, "yes"))
-        say_error("%s: refit=%s is neither yes nor no", r->name, refit);
-    else if (n == 0 || n > 3 || repeat[n])
-        say_error("%s: repeat=%s is not a count below 1000", r->name, repeat);
-    else
-        return check_folds(r);
-    return EXIT_USAGE;
+        return say_error("%s: metric=%s is none of " METRIC_NAMES, r->name, metric);
+    if (strcmp(refit, "no") && strcmp(refit, "yes"))
+        return say_error("%s: refit=%s is neither yes nor no", r->name, refit);
+    if (n == 0 || n > 3 || repeat[n])
+        return say_error("%s: repeat=%s is not a count below 1000", r->name, repeat);
+    return check_folds(r);
 }
 
 static int check_reference(const recipe *r, size_t cell, const char *column)

@@ -22,27 +22,29 @@ static int by_name(const void *a, const void *b)
 
 static bool counts(const fx_table *t, size_t i) { return !t->weight || t->weight[i] != 0; }
 
-/* Distinct labels of the rows that count, ascending. */
-static size_t distinct(double *y, const fx_table *t)
+/* Distinct labels of the rows that count, ascending.  free() them; NULL: no memory. */
+static double *distinct(size_t *n, const fx_table *t)
 {
-    size_t rows = 0, n = 0;
+    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
+    size_t rows = 0;
 
+    *n = 0;
+    if (!y)
+        return NULL;
     for (size_t i = 0; i < t->rows; i++)
         if (counts(t, i))
             y[rows++] = t->label[i] + 0.0;      /* -0 is 0 */
     qsort(y, rows, sizeof *y, ascending_doubles);
     for (size_t i = 0; i < rows; i++)
-        if (i == 0 || y[i] != y[n - 1])
-            y[n++] = y[i];
-    return n;
+        if (i == 0 || y[i] != y[*n - 1])
+            y[(*n)++] = y[i];
+    return y;
 }
 
 /* The classes of t by name, each with its first row.  free() them; NULL: no memory. */
 static class *find(size_t *n, const fx_table *t)
 {
-    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
-
-    *n = y ? distinct(y, t) : 0;
+    double *y = distinct(n, t);
     class *list = y ? calloc(*n ? *n : 1, sizeof *list) : NULL;
     for (size_t i = t->rows; i-- > 0 && list;)
         if (counts(t, i)) {
@@ -60,10 +62,9 @@ static class *find(size_t *n, const fx_table *t)
 
 size_t label_classes_count(const fx_table *t)
 {
-    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
-    size_t n = y ? distinct(y, t) : 0;
+    size_t n;
 
-    free(y);
+    free(distinct(&n, t));
     return n;
 }
 

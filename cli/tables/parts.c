@@ -60,12 +60,11 @@ static void keep_classes(int *of, const fx_table *t, double *seen)
 
 static int deal(int *of, const fx_table *t, double valid, double test, bool regress, uint64_t seed)
 {
-    int part[SHARES], folds = t->rows < SHARES ? (int)t->rows : SHARES, status = 0;
+    int part[SHARES], folds = t->rows < SHARES ? (int)t->rows : SHARES;
     int32_t *fold = malloc(t->rows * sizeof *fold);
     double *seen = malloc(t->rows * sizeof *seen);
 
-    if (!fold || !seen)
-        status = say_no_memory("parts of the rows");
+    int status = fold && seen ? 0 : say_no_memory("parts of the rows");
     fx_status s = status ? FX_OK : fx_data_folds(fold, t->rows, folds, regress ? NULL : t->label,
                                                  seed);
     if (s)

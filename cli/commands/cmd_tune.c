@@ -259,8 +259,8 @@ static json_t *json(void *ctx, const tuned *x)
 
     return json_pack("{s:o, s:o, s:I, s:o}", "order",
                      order ? json_integer((json_int_t)order) : json_null(), "kernel",
-                     *spec ? say_text(spec) : json_null(), "D",
-                     (json_int_t)j->path[x->path].features, "C", model_info_number(x->C));
+                     model_info_text(spec), "D", (json_int_t)j->path[x->path].features, "C",
+                     model_info_number(x->C));
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */

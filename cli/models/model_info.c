@@ -32,28 +32,6 @@ static size_t seen(const fx_content *c)
 /* ---- What train says of a model, too ------------------------------------------------------- */
 bool model_info_collapsed(const fx_content *c) { return c->support && *c->map; }
 
-void model_info_print_kernel(FILE *f, const fx_content *c)
-{
-    bool exact = c->support || !*c->map;
-
-    if (c->blocks) {
-        if (*c->kernel)
-            safe_print(f, "combinations %s\n", c->kernel);
-        model_info_print_factors(f, c);
-        return;
-    }
-    if (*c->kernel)
-        safe_print(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
-    if (!exact)
-        safe_print(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
-                   (unsigned long long)c->seed);
-    if (model_info_collapsed(c))
-        safe_print(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
-                   c->support, c->rows, c->features);
-    else if (c->support)
-        safe_print(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
-}
-
 /* Of all outputs together. */
 static double norm_of(const fx_content *c, const fx_factors *b)
 {
@@ -73,7 +51,7 @@ static const char *order_name(char buf[32], int order)
     return buf;
 }
 
-void model_info_print_factors(FILE *f, const fx_content *c)
+static void print_factors(FILE *f, const fx_content *c)
 {
     char name[32];
 
@@ -88,6 +66,28 @@ void model_info_print_factors(FILE *f, const fx_content *c)
     if (c->blocks && c->low <= c->high)
         safe_print(f, "clipped      to %.10g .. %.10g, the targets of the training\n", c->low,
                    c->high);
+}
+
+void model_info_print_kernel(FILE *f, const fx_content *c)
+{
+    bool exact = c->support || !*c->map;
+
+    if (c->blocks) {
+        if (*c->kernel)
+            safe_print(f, "combinations %s\n", c->kernel);
+        print_factors(f, c);
+        return;
+    }
+    if (*c->kernel)
+        safe_print(f, "kernel       %s%s\n", c->kernel, exact ? ", exact" : "");
+    if (!exact)
+        safe_print(f, "map          %s, %zu features, seed %llu\n", c->map, c->features,
+                   (unsigned long long)c->seed);
+    if (model_info_collapsed(c))
+        safe_print(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
+                   c->support, c->rows, c->features);
+    else if (c->support)
+        safe_print(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
 }
 
 json_t *model_info_norms(const fx_content *c)
@@ -191,17 +191,16 @@ static int print(const char *path, const fx_content *c, size_t bytes)
                : spec_says(c->spec, "calibrate", "yes")
                    ? "probabilities by a sigmoid fitted on folds"
                    : "probabilities");
-    if (c->variance) {
+    if (c->variance)
         model_info_print_variance(stdout, c);
-        safe_print(stdout, "training     %zu rows\n", c->rows);
-        return say_flush();
-    }
-    safe_print(stdout, "training     %zu rows, ", c->rows);
-    model_info_print_fit(stdout, "objective ", c);
+    safe_print(stdout, c->variance ? "training     %zu rows\n" : "training     %zu rows, ",
+               c->rows);
+    if (!c->variance)
+        model_info_print_fit(stdout, "objective ", c);
     return say_flush();
 }
 
-static json_t *text(const char *s) { return *s ? say_text(s) : json_null(); }
+json_t *model_info_text(const char *s) { return *s ? say_text(s) : json_null(); }
 
 static int print_json(const char *path, const fx_content *c, size_t bytes)
 {
@@ -211,12 +210,13 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
         "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
         "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
-        "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", text(c->scale), "kernel",
-        text(c->kernel), "map", text(c->map), "reader", text(c->reader), "seed",
-        (json_int_t)c->seed, "D", (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns",
-        (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",
-        c->name != NULL, "outputs", (json_int_t)c->outputs, "classes", model_file_classes(c),
-        "nonzero_weights", (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
+        "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
+        "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",
+        model_info_text(c->reader), "seed", (json_int_t)c->seed, "D",
+        (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns", (json_int_t)c->cols,
+        "base", c->base, "seen_columns", (json_int_t)seen(c), "names", c->name != NULL, "outputs",
+        (json_int_t)c->outputs, "classes", model_file_classes(c), "nonzero_weights",
+        (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
         c->support ? json_integer((json_int_t)c->support) : json_null(), "collapsed",
         model_info_collapsed(c), "pairs", c->pairs, "variance", model_info_variance(c),
         "total_variance", c->variance ? model_info_number(c->total_variance) : json_null(), "norms",

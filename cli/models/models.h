@@ -186,7 +186,7 @@ void model_info_print_variance(FILE *f, const fx_content *c); /* a line of the c
 void model_info_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
 bool model_info_known(double x);        /* an objective or a gap */
 json_t *model_info_number(double x);    /* null: not known */
-void model_info_print_factors(FILE *f, const fx_content *c); /* a line of each order */
+json_t *model_info_text(const char *s); /* null: "" */
 json_t *model_info_norms(const fx_content *c);          /* of the factors of each order */
 void model_info_warn_collapsed(const fx_model *m);      /* an order whose factors are all 0 */
 bool model_info_collapsed(const fx_content *c);         /* weights in place of vectors */

@@ -99,7 +99,7 @@ static json_t *json_line(const tuning *s, const tuned *x)
 
     o = say_set(say_set(o, "mean", model_info_number(x->mean)), "sd", model_info_number(x->sd));
     o = say_set(o, "seconds", json_real(x->seconds));
-    return say_set(o, "failed", *x->failed ? say_text(x->failed) : json_null());
+    return say_set(o, "failed", model_info_text(x->failed));
 }
 
 static int print_json(const tuning *s, const tuned *won)
@@ -116,8 +116,7 @@ static int print_json(const tuning *s, const tuned *won)
     if (c.blocks)
         o = say_set(o, "norms", model_info_norms(&c));
     else
-        o = say_set(say_set(o, "kernel", *c.kernel ? say_text(c.kernel) : json_null()), "map",
-                    *c.map ? say_text(c.map) : json_null());
+        o = say_set(say_set(o, "kernel", model_info_text(c.kernel)), "map", model_info_text(c.map));
     o = say_set(say_set(o, "converged", json_boolean(c.converged)), "seconds",
                 json_real(t->seconds));
     o = say_set(say_set(o, "output", say_text(t->path)), "bytes",

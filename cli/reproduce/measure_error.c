@@ -22,14 +22,6 @@ static struct {
     double *K;                          /* [rows][rows] */
 } cached;
 
-static void clear_cache(void)
-{
-    free(cached.of);
-    free(cached.K);
-    cached.of = NULL;
-    cached.K = NULL;
-}
-
 static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_context *l, size_t cell)
 {
     size_t n = X->rows;
@@ -38,7 +30,9 @@ static int need_gram(const fx_kernel *k, const fx_matrix *X, const measure_conte
     measure_key(key, l, cell, recipe_field(l->r, cell, "kernel"));
     if (cached.of && !strcmp(cached.of, key))
         return 0;
-    clear_cache();
+    free(cached.of);
+    free(cached.K);
+    memset(&cached, 0, sizeof cached);
     int status = say_limit((double)n * (double)n * sizeof *cached.K,
                            "the Gram matrix of %zu rows needs", n);
     if (status)

@@ -74,8 +74,7 @@ int measure_rows(fx_table *out, const measure_context *l, size_t cell)
     if (!cached.of || strcmp(cached.of, key) != 0) {
         free(cached.of);
         fx_data_free(cached.data);
-        cached.of = NULL;
-        cached.data = NULL;
+        memset(&cached, 0, sizeof cached);
         int status;
         if ((status = measure_count(&n, l->r, "rows", "0"))
             || (status = datasets_get(&p, l->sets, data, l->seed))

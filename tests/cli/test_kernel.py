@@ -132,6 +132,7 @@ def test_pca_output(fx, pairs, put):
     assert "components" in fx("evaluate", "m.fx", pairs[1], status=2).talk
     text = fx("info", "m.fx").text
     assert "pca:k=2" in text and "components   2" in text and "a model of components" in text
+    assert text.endswith(" rows\n")
     j = fx("info", "m.fx", "--json").json
     assert len(j["variance"]) == 2
     share = 100 * sum(j["variance"]) / j["total_variance"]

@@ -166,12 +166,11 @@ static int predict(work *w)
     double *V = malloc((n ? n : 1) * sizeof *V), mean = 0, largest = 0;
     size_t exact = w->error.columns - w->error.requested; /* which do not vary */
     double scale = (double)(fx_map_features(w->map) - exact) / (eps * eps * delta);
-    fx_run run = progress_run();
 
     if (!V)
         return say_no_memory("the variances");
     progress_begin("predict", "pairs", (double)n);
-    fx_status s = fx_map_variance(V, w->map, w->s.used, w->s.pair, n, &run);
+    fx_status s = fx_map_variance(V, w->map, w->s.used, w->s.pair, n, &cli.run);
     progress_end();
     for (size_t q = 0; !s && q < n; q++) {
         mean += V[q] / (double)n;

@@ -50,7 +50,6 @@ static size_t *choose(size_t rows, size_t *n)
 
 static int write_part(output *o, const char *format, const loaded *in, const size_t *rows, size_t n)
 {
-    fx_run run = progress_run();
     fx_data *part = NULL;
     fx_table t = in->table;
     fx_description d = spec_line(fx_data_write_describe, format);
@@ -64,7 +63,7 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
     if (!d.weights && in->table.weight)
         say_note("weights have no place in %s and are left out; csv and tsv keep them", format);
     if (rows) {
-        fx_status s = fx_data_select(&part, &in->table, rows, n, &run);
+        fx_status s = fx_data_select(&part, &in->table, rows, n, &cli.run);
         if (s)
             return say_failure(s);
         t = fx_data_table(part);

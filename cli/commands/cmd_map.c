@@ -106,7 +106,6 @@ static int map_rows(work *w, output *o)
     const fx_matrix *X = w->X.table.block;
     size_t D = fx_map_features(w->map), row = bytes_of_row(D), step;
     fx_type type = type_of();
-    fx_run run = progress_run();
     int status;
     char need[32];
 
@@ -125,7 +124,7 @@ static int map_rows(work *w, output *o)
         double at = (double)i, all = (double)n, start = say_clock();
         fx_matrix part = rows_part(X, i, n);
         progress_part(at, at + all / 2);
-        fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &run);
+        fx_status s = fx_map_apply(w->Z, D, type, w->map, &part, &cli.run);
         double mapped = say_clock();
         progress_part(at + all / 2, at + all);
         status = s ? say_row(s, i) : o ? write_chunk(w, o, type, i, n, D) : 0;
@@ -138,11 +137,10 @@ static int map_rows(work *w, output *o)
 
 static int measure_error(work *w)
 {
-    fx_run run = progress_run();
     double start = say_clock();
 
     progress_begin("error", "pairs", (double)pairs);
-    fx_status s = fx_map_error(&w->error, w->map, w->X.table.block, pairs, cli.seed, &run);
+    fx_status s = fx_map_error(&w->error, w->map, w->X.table.block, pairs, cli.seed, &cli.run);
     progress_end();
     w->seconds_error = say_clock() - start;
     return s ? say_failure(s) : 0;

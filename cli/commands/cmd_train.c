@@ -135,10 +135,9 @@ static int check_names(const loaded *X)
 static int read_data(job *j, const char *data)
 {
     training *t = &j->t;
-    size_t bytes;
     int status;
 
-    if ((init_path && (status = model_file_load(&j->init, &bytes, init_path)))
+    if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1))
         || (status = check_names(&t->X)))
         return status;
@@ -195,7 +194,6 @@ static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
 {
     const training *t = &j->t;
     double C = fitting_cost(j->c.model);
-    fx_run run = progress_run();
     fx_plan plan = t->plan;
 
     plan.eval = NULL;
@@ -203,7 +201,7 @@ static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
     int status = metric_folds_of(fold, t, (int)folds);
     if (status)
         return status;
-    fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &run);
+    fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &cli.run);
     if (s < 0)
         return say_failure(s);
     return metric_mean(&j->mean, &j->sd, "train", m, (size_t)folds, t->metric);
@@ -228,12 +226,11 @@ static int cross_validate(job *j)
 
 static int fit_model(job *j)
 {
-    fx_run run = progress_run();
     int status = training_fit(&j->t);
 
     if (status || !eval_path)
         return status;
-    fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &run);
+    fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &cli.run);
     if (s)
         return say_failure(s);
     j->eval_score = metric_of(&j->held_out, j->t.metric);

@@ -20,19 +20,18 @@ static const char *const specs[KERNELS] = {COMPARE_KERNELS};
 /* Some rows, scaled: all over the table, which may be sorted. */
 static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale)
 {
-    fx_run run = progress_run();
     size_t row[SAMPLE], n = t->rows < SAMPLE ? t->rows : SAMPLE;
     fx_scale *s = NULL;
     fx_data *sample = NULL;
 
     for (size_t i = 0; i < n; i++)
         row[i] = i * t->rows / n;
-    fx_status st = fx_data_select(&sample, t, row, n, &run);
+    fx_status st = fx_data_select(&sample, t, row, n, &cli.run);
     if (!st)
-        st = fx_data_scale_fit(&s, scale, t, &run);
+        st = fx_data_scale_fit(&s, scale, t, &cli.run);
     if (!st) {
         fx_table view = fx_data_table(sample);
-        st = fx_data_scale_apply(out, s, &view, &run);
+        st = fx_data_scale_apply(out, s, &view, &cli.run);
     }
     fx_data_scale_free(s);
     fx_data_free(sample);
@@ -42,14 +41,13 @@ static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale
 /* Means of K(x, x), and of K(x, y) over all pairs. */
 static fx_status means(double *diagonal, double *all, const fx_matrix *X, const char *spec)
 {
-    fx_run run = progress_run();
     size_t n = X->rows;
     double *K = malloc(n * n * sizeof *K), d = 0, sum = 0;
     fx_kernel *k = NULL;
     fx_status s = K ? fx_kernel_parse(&k, spec, NULL, 0) : FX_ENOMEM;
 
     if (!s)
-        s = fx_kernel_gram(K, n, k, X, NULL, &run);
+        s = fx_kernel_gram(K, n, k, X, NULL, &cli.run);
     for (size_t i = 0; i < n && !s; i++) {
         d += K[i * n + i];
         for (size_t j = 0; j < n; j++)

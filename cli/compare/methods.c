@@ -208,13 +208,12 @@ static int say_estimate(const comparison *c, const method *m)
 {
     fx_matrix sample = rows_part(c->X.table.block, 0, c->train);
     fx_table t = c->X.table;
-    fx_run run = progress_run();
     fx_plan plan = {.model = m->model, .kernel = m->kernel, .scale = m->scale, .seed = cli.seed};
     fx_estimate e;
     char size[32];
 
     t.rows = c->train, t.blocks = 1, t.block = &sample;
-    fx_status s = fx_model_estimate(&e, &plan, &t, &run);
+    fx_status s = fx_model_estimate(&e, &plan, &t, &cli.run);
     if (s == FX_ECANCELLED)
         return say_failure(s);
     if (!s)

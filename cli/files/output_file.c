@@ -279,8 +279,7 @@ static fx_table numbered(const output *o, const fx_table *t)
 
 int output_part(output *o, const char *spec, const fx_table *t)
 {
-    fx_run run = progress_run();
-    fx_status st = fx_data_write(&o->sink, spec, t, &run);
+    fx_status st = fx_data_write(&o->sink, spec, t, &cli.run);
 
     if (st == FX_EOUTPUT && o->error)
         return failed(o, o->error);

@@ -77,11 +77,10 @@ int kernel_features(size_t *D, const char *text, size_t cols)
 fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, size_t cols,
                      size_t D, uint64_t seed, const fx_matrix *sample)
 {
-    fx_run run = progress_run();
     fx_status s;
 
     do
-        s = fx_map_parse(out, *maps, k, cols, D, seed, sample, &run);
+        s = fx_map_parse(out, *maps, k, cols, D, seed, sample, &cli.run);
     while (s == FX_EUNSUPPORTED && *++maps);
     return s;
 }

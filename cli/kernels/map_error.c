@@ -29,24 +29,16 @@ static int choose_rows(pair_sample *s, const loaded *l, uint64_t pairs)
     size_t n = l->table.rows, groups = (size_t)((pairs + OF_GROUP - 1) / OF_GROUP);
     size_t m = groups < n / GROUP ? groups * GROUP : n;
     size_t *order = malloc((n ? n : 1) * sizeof *order);
-    fx_run run = progress_run();
 
     if (!order)
         return say_no_memory("the sample");
     fx_data_shuffle(order, n, cli.seed);
-    fx_status st = fx_data_select(&s->data, &l->table, order, m, &run);
+    fx_status st = fx_data_select(&s->data, &l->table, order, m, &cli.run);
     free(order);
     if (st)
         return say_failure(st);
     s->rows = *fx_data_table(s->data).block;
     return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
 }
 
 static int64_t column(const fx_matrix *X, size_t q)
@@ -68,12 +60,12 @@ static int leave_out_zeros(pair_sample *s)
     }
     for (size_t q = first; q < n; q++)
         all[q - first] = column(X, q);
-    qsort(all, n - first, sizeof *all, by_number);
+    qsort(all, n - first, sizeof *all, ascending_integers);
     for (size_t q = 0; q < n - first; q++)
         if (q == 0 || all[q] != all[used - 1])
             all[used++] = all[q];
     for (size_t q = first; q < n; q++) {
-        int64_t c = column(X, q), *at = bsearch(&c, all, used, sizeof *all, by_number);
+        int64_t c = column(X, q), *at = bsearch(&c, all, used, sizeof *all, ascending_integers);
         s->col[q] = at - all;
     }
     free(all);
@@ -115,7 +107,6 @@ int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, ui
                      uint64_t seeds)
 {
     double K[GROUP * GROUP];
-    fx_run run = progress_run();
     int status = choose_rows(s, l, pairs);
 
     if (status)
@@ -133,7 +124,7 @@ int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, ui
         return say_no_memory("the pairs");
     for (size_t first = 0; first < s->rows.rows; first += GROUP) {
         fx_matrix g = rows_part(&s->rows, first, smaller(GROUP, s->rows.rows - first));
-        fx_status st = fx_kernel_gram(K, GROUP, k->kernel, &g, NULL, &run);
+        fx_status st = fx_kernel_gram(K, GROUP, k->kernel, &g, NULL, &cli.run);
         if (st)
             return say_failure(st);
         for (size_t i = 0; i < g.rows; i++)
@@ -229,7 +220,6 @@ static int errors_of(double *error, const pair_sample *s, const fx_map *m)
 {
     size_t D = fx_map_features(m), done = 0;
     size_t step = D && FLOATS / D > GROUP ? FLOATS / D / GROUP * GROUP : GROUP;
-    fx_run run = progress_run();
     fx_status st = FX_OK;
     float *Z;
 
@@ -242,7 +232,7 @@ static int errors_of(double *error, const pair_sample *s, const fx_map *m)
     for (size_t first = 0; first < s->rows.rows && !st; first += step) {
         fx_matrix g = rows_part(s->used, first, smaller(step, s->rows.rows - first));
         progress_part((double)first, (double)(first + g.rows));
-        st = fx_map_apply(Z, D, FX_F32, m, &g, &run);
+        st = fx_map_apply(Z, D, FX_F32, m, &g, &cli.run);
         if (!st)
             compare(error, &done, s->K, Z, g.rows, D);
     }

@@ -69,13 +69,12 @@ static int fill(stream *s)
 /* Feeds one batch, which is filled first unless bytes wait in it. */
 static int feed(stream *s)
 {
-    fx_run run = progress_run();
     int status = s->cut || s->end ? 0 : fill(s);
 
     if (status)
         return status;
     progress_part(s->before, (double)s->in.taken);
-    fx_status st = fx_data_reader_feed(s->reader, s->buf, s->cut, &run);
+    fx_status st = fx_data_reader_feed(s->reader, s->buf, s->cut, &cli.run);
     if (st)
         return say_failure(st);
     fx_reading c = fx_data_reader_count(s->reader);
@@ -126,7 +125,6 @@ static void close_stream(loaded *l)
 int load_next(loaded *l)
 {
     stream *s = l->stream;
-    fx_run run = progress_run();
     uint64_t before = l->reading.rows;
     int status = 0;
 
@@ -141,7 +139,7 @@ int load_next(loaded *l)
     } while (!status && !s->end && !(s->streamed && s->whole_lines && l->reading.rows > before));
     if (status)
         return status;
-    fx_status st = fx_data_reader_take(&l->data, s->reader, s->end, &run);
+    fx_status st = fx_data_reader_take(&l->data, s->reader, s->end, &cli.run);
     if (st)
         return say_failure(st);
     l->table = fx_data_table(l->data);

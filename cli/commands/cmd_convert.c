@@ -75,17 +75,6 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
     return status;
 }
 
-static int scale_rows(loaded *in)
-{
-    fx_scale *scale = NULL;
-    int status = rows_fit(&scale, scale_spec, in);
-
-    if (!status)
-        status = rows_scale(in, scale);
-    fx_data_scale_free(scale);
-    return status;
-}
-
 static int report(const loaded *in, char **path, size_t first, size_t second, double seconds)
 {
     if (split > 0)
@@ -127,7 +116,7 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
     if (status)
         return status;
     load_say(in);
-    if (strcmp(scale_spec, "none") && (status = scale_rows(in)))
+    if ((status = rows_rescale(in, scale_spec)))
         return status;
     size_t *order = choice ? choose(in->table.rows, &n) : NULL;
     if (choice && !order)

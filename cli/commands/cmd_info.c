@@ -342,9 +342,7 @@ static int run(int n, char **path)
     if (model_file_is(path[0]))
         return model_info(path[0]);
     int status = load_as(&in, path[0], &(load_options){.base = -1, .any_width = true});
-    if (!status)
-        status = gather(&f, &in);
-    if (!status)
+    if (!status && !(status = gather(&f, &in)))
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
     if (!status && f.min_peak > 0 && f.max_peak > 1e3 * f.min_peak)
         say_warning(

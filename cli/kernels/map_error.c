@@ -28,17 +28,11 @@ static int choose_rows(pair_sample *s, const loaded *l, uint64_t pairs)
 {
     size_t n = l->table.rows, groups = (size_t)((pairs + OF_GROUP - 1) / OF_GROUP);
     size_t m = groups < n / GROUP ? groups * GROUP : n;
-    size_t *order = malloc((n ? n : 1) * sizeof *order);
+    int status = rows_draw(&s->data, &l->table, m, true, cli.seed);
 
-    if (!order)
-        return say_no_memory("the sample");
-    fx_data_shuffle(order, n, cli.seed);
-    fx_status st = fx_data_select(&s->data, &l->table, order, m, &cli.run);
-    free(order);
-    if (st)
-        return say_failure(st);
-    s->rows = *fx_data_table(s->data).block;
-    return 0;
+    if (!status)
+        s->rows = *fx_data_table(s->data).block;
+    return status;
 }
 
 static int64_t column(const fx_matrix *X, size_t q)

@@ -219,18 +219,25 @@ int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed
     return s ? say_failure(s) : 0;
 }
 
-int rows_ready(loaded *l, const char *path, const char *scale)
+int rows_rescale(loaded *l, const char *spec)
 {
     fx_scale *s = NULL;
+    int status = 0;
+
+    if (strcmp(spec, "none") != 0 && !(status = rows_fit(&s, spec, l)))
+        status = rows_scale(l, s);
+    fx_data_scale_free(s);
+    return status;
+}
+
+int rows_ready(loaded *l, const char *path, const char *scale)
+{
     int status = load(l, path, -1);
 
     if (status)
         return status;
     load_say(l);
-    if (strcmp(scale, "none") != 0 && !(status = rows_fit(&s, scale, l)))
-        status = rows_scale(l, s);
-    fx_data_scale_free(s);
-    return status ? status : rows_join(l);
+    return (status = rows_rescale(l, scale)) ? status : rows_join(l);
 }
 
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n)

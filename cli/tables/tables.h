@@ -55,6 +55,7 @@ fx_matrix *rows_wider(fx_table *t, size_t cols);
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
 int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
+int rows_rescale(loaded *l, const char *spec);          /* both, unless it is none */
 /* none or maxabs, by the range of the values; says which, and why. */
 const char *rows_scaling(const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */

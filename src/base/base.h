@@ -27,6 +27,8 @@ char *fxi_strndup(const char *s, size_t n);
     fxi_memory_free((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 void fxi_memory_free(void *const *p, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* or FX_ELIMIT */
+/* The same within the limit, `what` being for its message; NULL also if *st is an error already. */
+void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what);
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng {

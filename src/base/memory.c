@@ -70,3 +70,15 @@ fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what)
                          (unsigned long long)run->max_memory);
     return FX_OK;
 }
+
+void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what)
+{
+    size_t bytes = fxi_size_mul(&bytes, n, size) ? bytes : SIZE_MAX;
+    void *p;
+
+    if (*st || (*st = fxi_memory_check(run, bytes, what)))
+        return NULL;
+    if (!(p = fxi_alloc(n, size)))
+        *st = FX_ENOMEM;
+    return p;
+}

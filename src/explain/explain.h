@@ -65,9 +65,10 @@ fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high,
  * linear; without `read`.  *out NULL: a constant. */
 fx_status fxi_explain_terms_family(fxi_explain_part **out, fxi_explain_terms *t, const fx_kernel *k,
                                    const double *theta, const double *beta, size_t S);
-/* What kinds have: weights of columns or of a map's features; vectors of a kernel machine. */
-fx_status fxi_explain_terms_features(fxi_explain_terms *t);
-fx_status fxi_explain_terms_vectors(fxi_explain_terms *t, const fx_run *run);
+/* Of weights of columns, of a map's features, or of the vectors of a kernel machine. */
+fx_status fxi_explain_terms_weights(fxi_explain_terms *t, const fx_run *run);
+/* Sets t->linear to the weights of columns. */
+fx_status fxi_explain_terms_linear(fxi_explain_terms *t);
 fx_status fxi_explain_map(fxi_explain_terms *t);        /* maps rk and rm */
 
 /* ---- top.c: the n largest --------------------------------------------------------- */

@@ -219,7 +219,7 @@ static fx_status add_series(fxi_explain_part **out, fxi_explain_terms *t, const 
     return FX_OK;
 }
 
-fx_status fxi_explain_terms_vectors(fxi_explain_terms *t, const fx_run *run)
+static fx_status add_vectors(fxi_explain_terms *t, const fx_run *run)
 {
     const fx_content *c = &t->m->c;
     const fx_kernel *k = t->m->kernel;
@@ -245,7 +245,7 @@ fx_status fxi_explain_terms_vectors(fxi_explain_terms *t, const fx_run *run)
 
 /* ---- Linear models ----------------------------------------------------------------------- */
 
-static fx_status add_linear(fxi_explain_terms *t)
+fx_status fxi_explain_terms_linear(fxi_explain_terms *t)
 {
     const fx_content *c = &t->m->c;
 
@@ -275,15 +275,17 @@ fx_status fxi_explain_terms_new(fxi_explain_terms *t, const fx_model *m, size_t 
     return m->kind->terms(t, run);
 }
 
-fx_status fxi_explain_terms_features(fxi_explain_terms *t)
+fx_status fxi_explain_terms_weights(fxi_explain_terms *t, const fx_run *run)
 {
     const fx_model *m = t->m;
 
+    if (m->c.vectors.cols)
+        return add_vectors(t, run);
     if (m->map && m->map->type == &fxi_map_explicit)
         return add_expansion(t);
     if (m->map && (m->map->type == &fxi_map_random_kernel || m->map->type == &fxi_map_maclaurin))
         return fxi_explain_map(t);
     if (m->map || *m->c.kernel)
         return unsupported(m->map ? m->c.map : m->c.kernel);
-    return add_linear(t);
+    return fxi_explain_terms_linear(t);
 }

@@ -51,7 +51,7 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
     size_t shape[2] = {0}, at[2], bytes;
 
     if (!a)
-        return FX_OK;
+        return fxi_error(FX_EFORMAT, "model: `%s` is missing", name);
     if (a->type != FXI_JSON_OBJECT || a->n != 3 || !fxi_file_array_is(p, name, type))
         return fxi_error(FX_EFORMAT, "model: `%s` is no array of %s", name, type);
     if (!fxi_file_array_shape(shape, p, name, cols ? 2 : 1) || shape[0] != rows || shape[1] != cols)
@@ -76,7 +76,7 @@ fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char 
     const void *x = NULL;
     fx_status st = fxi_file_array(&x, p, name, "F64", sizeof **out, rows, cols);
 
-    if (st || !x)
+    if (st)
         return st;
     *out = x;
     for (size_t i = 0; i < rows * (cols ? cols : 1); i++)

@@ -43,7 +43,7 @@ struct fxi_parsing {                    /* a file that is read */
     const fxi_json *meta;               /* its strings */
     size_t arrays;                      /* taken so far */
     bool bytes;                         /* strings hold bytes as characters */
-    bool vectors;                       /* set by the kind: weights are of vectors */
+    bool by_column;                     /* a weight for each column; the kind may clear it */
     fxi_learning how;                   /* the model's spec */
     const fx_run *run;
 };
@@ -65,7 +65,7 @@ fx_status fxi_file_header_list(const char *const **out, size_t *n, const fxi_par
                                const char *key);
 fx_status fxi_file_header_classes(fxi_parsing *p);     /* into the model, if there are any */
 /* array.c - the next array of the file, of numbers of `size` bytes, rows x cols (cols 0: one
- * dimension); *out stays if it is missing.  The shape and type that the header names. */
+ * dimension).  The shape and type that the header names. */
 fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
                          size_t size, size_t rows, size_t cols);
 fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,

@@ -64,6 +64,7 @@ static fx_status get_content(fxi_parsing *p)
     c->base = (int)base;
     c->rows = (size_t)rows;
     c->converged = converged;
+    p->by_column = !*c->map;
     if (c->name && names != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu names for %zu columns", names, c->cols);
     return FX_OK;
@@ -76,17 +77,17 @@ static fx_status take_seen(fxi_parsing *p)
     fx_content *c = &p->m->c;
     const void *bytes = NULL;
     size_t n = (c->cols + 7) / 8 * 8;
-    fx_status st = fxi_file_array(&bytes, p, "seen", "U8", 1, n, 0);
+    fx_status st;
 
-    if (st)
+    if (p->by_column && !fxi_json_get(p->root, "seen"))
+        return FX_OK;
+    if ((st = fxi_file_array(&bytes, p, "seen", "U8", 1, n, 0)))
         return st;
     const unsigned char *seen = bytes;
-    if (!seen && (*c->map || p->vectors))
-        return fxi_error(FX_EFORMAT, "model: `seen` is missing");
-    for (size_t j = 0; seen && j < n; j++)
+    for (size_t j = 0; j < n; j++)
         if (seen[j] > (j < c->cols))
             return fxi_error(FX_EFORMAT, "model: number %zu of `seen` is %d", j, seen[j]);
-    if (seen && memchr(seen, 0, c->cols))
+    if (memchr(seen, 0, c->cols))
         c->seen = seen;
     return FX_OK;
 }
@@ -101,6 +102,12 @@ static fx_status check_outputs(const fxi_parsing *p, size_t outputs)
                : fxi_error(FX_EFORMAT, "model: %zu outputs, %zu classes", outputs, c->classes);
 }
 
+static fx_status take_optional(const double **out, fxi_parsing *p, const char *name, size_t rows,
+                               size_t cols)
+{
+    return fxi_json_get(p->root, name) ? fxi_file_array_doubles(out, p, name, rows, cols) : FX_OK;
+}
+
 static fx_status take_arrays(fxi_parsing *p)
 {
     fx_content *c = &p->m->c;
@@ -112,13 +119,14 @@ static fx_status take_arrays(fxi_parsing *p)
     c->features = shape[0];
     if ((st = check_outputs(p, shape[1])) != 0)
         return st;
-    if (!*c->map && !p->vectors && c->features != c->cols)
+    if (p->by_column && c->features != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu weights, %zu columns", c->features, c->cols);
     if ((st = fxi_file_array_doubles(&c->weights, p, "weights", c->features, c->outputs)) != 0
         || (st = fxi_file_array_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
-        || (st = fxi_file_array_doubles(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
-        || (st = fxi_file_array_doubles(&c->factors, p, "factors", c->cols, 0)) != 0
-        || (st = p->how.kind->parse_arrays(p)) != 0 || (st = take_seen(p)) != 0)
+        || (st = take_optional(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
+        || (st = take_optional(&c->factors, p, "factors", c->cols, 0)) != 0
+        || (p->how.kind->parse_arrays && (st = p->how.kind->parse_arrays(p)) != 0)
+        || (st = take_seen(p)) != 0)
         return st;
     for (size_t i = 0; *c->map && i < c->features * c->outputs; i++)
         if (fabs(c->weights[i]) > FLT_MAX)      /* a map's features are floats */
@@ -126,8 +134,6 @@ static fx_status take_arrays(fxi_parsing *p)
     const void *crc = NULL;
     if ((st = fxi_file_array(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)
         return st;
-    if (!c->intercepts || !crc)
-        return fxi_error(FX_EFORMAT, "model: `%s` is missing", crc ? "intercepts" : "crc");
     if (p->at != p->size || p->root->n != p->arrays + 1)
         return fxi_error(FX_EFORMAT, "model: there are arrays that no model of this format has");
     return FX_OK;

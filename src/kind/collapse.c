@@ -138,8 +138,8 @@ static fx_status replace(fx_model *m, fx_map *map, double *W)
             free(m->owned[i]);
             m->owned[i] = W;
         }
-    fx_data_free(m->vector_data);
-    m->vector_data = NULL;
+    fx_data_free(((fxi_vectors *)m->own)->data);
+    ((fxi_vectors *)m->own)->data = NULL;
     m->map = map;
     c->vectors = (fx_matrix){0};
     c->weights = W;

@@ -22,7 +22,8 @@ static const fxi_learner kernel_pca[] = {
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     l->task = FXI_NO_LABELS;
-    return fxi_model_learner_count(&l->components, l, s, "k");
+    l->components = fxi_model_learner_count(l, s, "k");
+    return FX_OK;
 }
 
 static bool is_kernel(const fxi_train *t) { return t->how.kind == &fxi_kind_kernel_components; }
@@ -42,16 +43,9 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     fxi_source like = {.rows = t->X.rows, .features = t->m->c.features};
     size_t solver;
 
-    return fxi_fit_pca_bytes(&solver, &like, t->outputs)
-           && fxi_kind_features_bytes(each, all, t, 1, solver);
-}
-
-static bool kernel_bytes(size_t *each, size_t *all, const fxi_train *t)
-{
-    size_t solver;
-
-    return fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
-           && fxi_kind_vectors_bytes(each, all, t, 1, solver);
+    return (is_kernel(t) ? fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
+                         : fxi_fit_pca_bytes(&solver, &like, t->outputs))
+           && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
 static double kernel_seconds(const fxi_estimating *e, double n)
@@ -104,15 +98,13 @@ static fx_status fit(fxi_train *t, const fx_run *run)
     double *value = fxi_zalloc(k, sizeof *value), *total = &c->total_variance;
     fx_status st = fxi_model_own(t->m, value), reached = FX_OK;
 
-    if (st || (st = check(t))
-        || (st = is_kernel(t) ? fxi_kind_vectors_begin(t) : fxi_kind_features_begin(t)))
+    if (st || (st = check(t)) || (st = fxi_kind_weights_begin(t)))
         return st;
     if ((reached = solve(value, total, t, run)) < 0)
         return reached;
     if ((st = finite(w->weights, w->n * k, "weight"))
         || (st = finite(w->intercepts, k, "intercept")) || (st = finite(total, 1, "all variance"))
-        || (st = finite(value, k, "variance"))
-        || (st = is_kernel(t) ? fxi_kind_vectors_finish(t, run) : fxi_kind_features_finish(t, run)))
+        || (st = finite(value, k, "variance")) || (st = fxi_kind_weights_finish(t, run)))
         return st;
     c->variance = value;
     c->converged = !reached;
@@ -160,8 +152,6 @@ static fx_status parse_arrays(fxi_parsing *p)
     fx_content *c = &p->m->c;
     fx_status st = fxi_file_array_doubles(&c->variance, p, "variance", c->outputs, 0);
 
-    if (!st && !c->variance)
-        return fxi_error(FX_EFORMAT, "model: `variance` is missing");
     for (size_t k = 0; k < c->outputs && !st; k++)
         if (c->variance[k] < 0)
             return fxi_error(FX_EFORMAT, "model: number %zu of `variance` is %g", k,
@@ -185,19 +175,19 @@ static fx_status parse_kernel_arrays(fxi_parsing *p)
 
 const fxi_kind fxi_kind_components = {
     .name = "components", .learner = pca, .prepared = sizeof(fxi_weights), .format = 2,
-    .read = read, .describe = fxi_kind_features_describe,
-    .prepare = prepare, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fit,
-    .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
-    .dump_header = dump_header, .dump_arrays = dump_arrays, .parse_header = parse_header,
-    .parse_arrays = parse_arrays, .parsed = fxi_kind_features_parsed};
+    .map = FX_MAY, .read = read, .prepare = prepare, .bytes = bytes,
+    .close = fxi_kind_weights_close, .fit = fit, .scorer = fxi_kind_weights_scorer,
+    .terms = fxi_explain_terms_weights, .dump_header = dump_header, .dump_arrays = dump_arrays,
+    .parse_header = parse_header, .parse_arrays = parse_arrays,
+    .parsed = fxi_kind_features_parsed};
 
 const fxi_kind fxi_kind_kernel_components = {
-    .name = "kernel components", .learner = kernel_pca, .prepared = sizeof(fxi_machine),
-    .format = 2, .read = read, .describe = fxi_kind_kernel_describe,
-    .prepare = fxi_kind_kernel, .bytes = kernel_bytes,
-    .close = fxi_kind_vectors_close, .fit = fit, .measure = fxi_kind_kernel_measure,
-    .seconds = kernel_seconds,
-    .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_vectors_scorer,
-    .terms = fxi_kind_vectors_terms, .dump_header = dump_kernel_header,
+    .name = "kernel components", .learner = kernel_pca, .numbers = sizeof(fxi_vectors),
+    .prepared = sizeof(fxi_machine), .format = 2, .kernel = FX_MUST, .read = read,
+    .prepare = fxi_kind_kernel, .bytes = bytes, .close = fxi_kind_vectors_close, .fit = fit,
+    .measure = fxi_kind_kernel_measure, .seconds = kernel_seconds,
+    .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
+    .terms = fxi_explain_terms_weights, .dump_header = dump_kernel_header,
     .dump_arrays = dump_kernel_arrays, .parse_header = parse_kernel_header,
-    .parse_arrays = parse_kernel_arrays, .parsed = fxi_kind_vectors_file_parsed};
+    .parse_arrays = parse_kernel_arrays, .parsed = fxi_kind_vectors_file_parsed,
+    .free = fxi_kind_vectors_free};

@@ -68,51 +68,34 @@ static const fxi_learner learners[] = {
 
 /* ---- Values ------------------------------------------------------------------------------ */
 
-static fx_status count(size_t *out, const fxi_spec *s, const fx_key *k, const char *key)
-{
-    uint64_t n = 0;
-    fx_status st = fxi_key_count(&n, s, k, key);
-
-    *out = (size_t)n;
-    return st;
-}
-
 /* beta of each order; the last number holds for all further ones. */
-static fx_status read_beta(fxi_fm_shape *shape, const fxi_spec *s, const fx_key *k)
+static fx_status read_beta(double beta[FX_ORDER_MAX], const fxi_learning *l, const fxi_spec *s)
 {
     size_t n;
-    fx_status st = fxi_key_list(shape->beta, &n, FX_ORDER_MAX - 1, s, k, "beta");
+    fx_status st = fxi_key_list(beta, &n, FX_ORDER_MAX - 1, s, l->learner->keys, "beta");
 
     for (size_t i = n; i < FX_ORDER_MAX && !st; i++)
-        shape->beta[i] = shape->beta[n - 1];
+        beta[i] = beta[n - 1];
     return st;
 }
 
-static fx_status read_shape(fxi_learning *l, const fxi_spec *s, const fx_key *k)
+static fx_status read_shape(fxi_learning *l, const fxi_spec *s)
 {
     fxi_fm_shape *shape = &((fxi_factors_keys *)l->own)->shape;
-    size_t order = 2;
-    int no_linear, none, how;
-    fx_status st = FX_OK;
+    const fx_key *first = l->learner->keys;     /* order or degree, if it has one */
+    bool ordered = first == keys_order || first == keys_degree;
 
-    if (k == keys_order || k == keys_degree)
-        st = count(&order, s, k, k->name);
-    if (k == keys_split)
-        st = count(&shape->split, s, k, "split");
-    if (st || (st = count(&shape->rank, s, k, "rank"))
-        || (st = read_beta(shape, s, k)) || (st = fxi_key_number(&shape->alpha, s, k, "alpha"))
-        || (st = fxi_key_number(&shape->beta_lambda, s, k, "beta-lambda"))
-        || (st = fxi_key_choice(&no_linear, s, k, "linear"))
-        || (st = fxi_key_choice(&none, s, k, "intercept"))
-        || (st = fxi_key_choice(&how, s, k, "lambda")))
-        return st;
     shape->kind = (fxi_fm_kind)l->learner->form;
-    shape->order = (int)order;
-    shape->linear = !no_linear;
-    shape->intercept = !none;
-    shape->how = (fxi_fm_lambda)how;
-    l->intercept = none ? FXI_NONE : FXI_FREE;
-    return FX_OK;
+    shape->order = ordered ? (int)fxi_model_learner_count(l, s, first->name) : 2;
+    shape->split = fxi_model_learner_count(l, s, "split");
+    shape->rank = fxi_model_learner_count(l, s, "rank");
+    shape->alpha = fxi_model_learner_number(l, s, "alpha", 0);
+    shape->beta_lambda = fxi_model_learner_number(l, s, "beta-lambda", 0);
+    shape->linear = !fxi_model_learner_choice(l, s, "linear");
+    shape->intercept = !fxi_model_learner_choice(l, s, "intercept");
+    shape->how = (fxi_fm_lambda)fxi_model_learner_choice(l, s, "lambda");
+    l->intercept = shape->intercept ? FXI_FREE : FXI_NONE;
+    return read_beta(shape->beta, l, s);
 }
 
 /* ---- What goes together ------------------------------------------------------------------ */
@@ -146,23 +129,18 @@ static fx_status resolve(fxi_learning *l, int task, int loss)
 
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
-    const fx_key *k = l->learner->keys;
     fxi_factors_keys *o = l->own;
-    int task, loss, guard, clip;
-    fx_status st = read_shape(l, s, k);
+    fx_status st = read_shape(l, s);
 
-    if (st || (st = fxi_key_choice(&task, s, k, "task"))
-        || (st = fxi_key_choice(&loss, s, k, "loss"))
-        || (st = fxi_key_choice(&o->solver, s, k, "solver"))
-        || (st = fxi_key_choice(&guard, s, k, "guard"))
-        || (st = fxi_key_choice(&clip, s, k, "clip")) || (st = fxi_key_number(&o->sd, s, k, "sd"))
-        || (st = fxi_key_number(&l->tol, s, k, "tol")) || (st = fxi_key_number(&o->lr, s, k, "lr"))
-        || (st = count(&o->batch, s, k, "batch"))
-        || (st = count(&l->max_iter, s, k, "max-iter")))
-        return st;
-    o->bare = guard;
-    o->clip = clip;
-    return resolve(l, task, loss);
+    o->solver = fxi_model_learner_choice(l, s, "solver");
+    o->bare = fxi_model_learner_choice(l, s, "guard");
+    o->clip = fxi_model_learner_choice(l, s, "clip");
+    o->sd = fxi_model_learner_number(l, s, "sd", 0);
+    o->lr = fxi_model_learner_number(l, s, "lr", 0);
+    o->batch = fxi_model_learner_count(l, s, "batch");
+    return st ? st
+              : resolve(l, fxi_model_learner_choice(l, s, "task"),
+                        fxi_model_learner_choice(l, s, "loss"));
 }
 
 static void describe(fx_description *d, const fxi_learning *l)
@@ -243,7 +221,7 @@ static void free_shape(fx_model *m)
 
 const fxi_kind fxi_kind_factors = {
     .name = "factorization machine", .learner = learners, .options = sizeof(fxi_factors_keys),
-    .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_rows),
+    .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_fit),
     .state = sizeof(fxi_factors_state), .path = "beta", .measured = true, .columns = true,
     .widens = true, .format = 3, .proba_hint = "loss=logistic does",
     .read = read, .complete = complete, .describe = describe,
@@ -254,7 +232,7 @@ const fxi_kind fxi_kind_factors = {
     .allocate = fxi_kind_factors_output_new, .solve = fxi_kind_factors_output,
     .score = fxi_kind_factors_output_score, .keep = fxi_kind_factors_fit_keep,
     .release = fxi_kind_factors_output_release, .finish = fxi_kind_factors_fit_finish,
-    .summary = fxi_kind_factors_summary, .not_converged = fxi_kind_factors_summary_not_converged,
+    .not_converged = fxi_kind_factors_summary, .fold_not_converged = fxi_kind_factors_summary_fold,
     .updatable = updatable, .update = fxi_kind_factors_fit_update, .scorer = scorer,
     .terms = fxi_kind_factors_terms, .dump_header = fxi_kind_factors_file_header,
     .dump_arrays = fxi_kind_factors_file_dump, .parse_header = fxi_kind_factors_file_range,

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static fx_status missing(const char *name)
-{
-    return fxi_error(FX_EFORMAT, "model: `%s` is missing", name);
-}
-
 void fxi_kind_factors_file_header(fxi_dumping *d)
 {
     const fx_content *c = &d->m->c;
@@ -68,8 +63,7 @@ static fx_status take(const double **out, fxi_parsing *p, const char *what, int 
     char name[16];
 
     snprintf(name, sizeof name, "%s_%d", what, order);
-    fx_status st = fxi_file_array_doubles(out, p, name, rows, cols);
-    return st || *out ? st : missing(name);
+    return fxi_file_array_doubles(out, p, name, rows, cols);
 }
 
 static fx_status check_theta(const double *theta, size_t outputs, size_t order)
@@ -135,7 +129,8 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
     for (size_t g = 0; g < fm->blocks && !st; g++)
         st = take_block(&block[g], p, fm, g);
     c->block = block;
-    if (!st && ((const fxi_factors_keys *)p->how.own)->solver == FXI_FM_ADAGRAD)
+    if (!st && ((const fxi_factors_keys *)p->how.own)->solver == FXI_FM_ADAGRAD
+        && fxi_json_get(p->root, "state"))
         st = fxi_file_array_doubles(&state, p, "state", c->outputs, fm->size);
     own->state = (double *)(uintptr_t)state;    /* owned by the model */
     return st ? st : check_state(state, c->outputs, fm->size);

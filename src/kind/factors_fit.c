@@ -33,7 +33,7 @@ static void keep_range(fxi_train *t)
 static fx_status prepare_rows(fxi_train *t, const fx_run *run)
 {
     fxi_factors *own = t->m->own;
-    fxi_factors_rows *rows = t->own;
+    fxi_factors_fit *rows = t->own;
     fx_status st = fxi_kind_factors_numbers_new(t->m, &t->how);
 
     if (!st)
@@ -45,8 +45,11 @@ static fx_status prepare_rows(fxi_train *t, const fx_run *run)
 fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     fx_content *c = &t->m->c;
+    fxi_factors_fit *own = t->own;
     fx_status st;
 
+    own->patience = plan->patience;
+    own->max_seconds = plan->max_seconds;
     if (plan->map)
         return fxi_error(FX_EUNSUPPORTED, "%s learns its own features: there is no map %s with it",
                          t->how.learner->name, plan->map);
@@ -62,7 +65,7 @@ fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const 
 fx_status fxi_kind_factors_fit_eval(fxi_train *t, const fx_run *run)
 {
     const fxi_factors *own = t->m->own;
-    fxi_factors_rows *rows = t->own;
+    fxi_factors_fit *rows = t->own;
 
     return fxi_fm_rows(&rows->eval_X, &rows->eval_own, own->fm, &t->eval_X, run);
 }
@@ -72,6 +75,7 @@ fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run)
     size_t each, bytes;
     fx_status st = prepare_rows(t, run);
 
+    ((fxi_factors_fit *)t->own)->single_pass = true;
     if (st)
         return st;
     if (!fxi_kind_factors_fit_bytes(&each, &bytes, t) || !fxi_size_add(&bytes, bytes, each))
@@ -90,7 +94,7 @@ bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t)
 
 void fxi_kind_factors_fit_close(fxi_train *t)
 {
-    fxi_factors_rows *rows = t->own;
+    fxi_factors_fit *rows = t->own;
 
     fx_data_free(rows->own);
     fx_data_free(rows->eval_own);

@@ -14,12 +14,13 @@
 #include <string.h>
 
 static const fxi_factors_keys *keys_of(const fxi_train *t) { return t->how.own; }
+static const fxi_factors_fit *fit_of(const fxi_train *t) { return t->own; }
 static const fxi_fm *shape_of(const fxi_train *t) { return ((const fxi_factors *)t->m->own)->fm; }
 
 bool fxi_kind_factors_output_bytes(size_t *bytes, const fxi_train *t)
 {
     const fxi_fm *fm = shape_of(t);
-    const fx_matrix *X = &((const fxi_factors_rows *)t->own)->X;
+    const fx_matrix *X = &fit_of(t)->X;
     size_t solver = 0, rows, numbers;
     int which = keys_of(t)->solver;
     bool fits = which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X)
@@ -39,7 +40,7 @@ bool fxi_kind_factors_output_new(fxi_output *o)
     fxi_factors_state *own = o->own;
     fxi_fm_state *states[] = {&own->f, &own->best};
 
-    for (size_t i = 0; i < 1 + (t->patience > 0); i++)
+    for (size_t i = 0; i < 1 + (fit_of(t)->patience > 0); i++)
         if (!(states[i]->v = fxi_alloc(size, sizeof(double)))
             || (sums && !(states[i]->sum = fxi_zalloc(size, sizeof(double)))))
             return false;
@@ -86,7 +87,7 @@ static fx_status score(double *f, const fxi_output *o, const double *v, fxi_row_
 /* plan.metric of v on plan.eval; NaN without it. */
 static fx_status measure(double *out, fxi_output *o, const double *v)
 {
-    const fxi_factors_rows *rows = o->train->own;
+    const fxi_factors_fit *rows = o->train->own;
     fx_status st;
 
     *out = NAN;
@@ -117,7 +118,7 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
         return st;
     if (o->done)
         *o->done = (double)o->steps / (double)t->how.max_iter;
-    if (!t->patience)
+    if (!fit_of(t)->patience)
         return FX_OK;
     if (isnan(metric))
         return fxi_error(FX_EINVAL,
@@ -130,7 +131,7 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
         own->best_metric = metric;
         own->since_best = 0;
     }
-    return own->since_best >= t->patience ? FX_NOT_CONVERGED : FX_OK;
+    return own->since_best >= fit_of(t)->patience ? FX_NOT_CONVERGED : FX_OK;
 }
 
 /* ---- Fitting ----------------------------------------------------------------------------- */
@@ -166,10 +167,10 @@ static double deadline(const fxi_output *o)
     const fxi_train *t = o->train;
     size_t at_once = t->at_once > 1 ? (size_t)t->at_once : 1;
     size_t rounds = (t->outputs + at_once - 1) / at_once, round = o->number / at_once;
+    double limit = fit_of(t)->max_seconds;
 
-    return t->max_seconds > 0 && !o->no_history
-               ? t->begin + t->max_seconds * (double)(round + 1) / (double)rounds
-               : 0;
+    return limit > 0 && !o->no_history ? t->begin + limit * (double)(round + 1) / (double)rounds
+                                       : 0;
 }
 
 static fx_status solve(fxi_output *o, const fxi_fm_problem *p, const fx_run *run)
@@ -232,11 +233,13 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
         own->zeros = zeros;
         f->converged = false;
     }
-    if (o->train->single_pass)
+    if (fit_of(o->train)->single_pass)
         f->converged = true;
     o->s.objective = f->objective;
     o->s.iterations = f->iterations;
     o->s.converged = f->converged;
+    o->s.indefinite = f->diverged;
+    o->s.gap = -1;                      /* there is no bound */
     return FX_OK;
 }
 
@@ -244,14 +247,14 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
 {
     const fxi_train *t = o->train;
     const fxi_factors_keys *keys = t->how.own;
-    const fxi_factors_rows *rows = t->own;
+    const fxi_factors_fit *rows = t->own;
     fxi_factors_state *own = o->own;
     fxi_fm fm = *shape_of(t);           /* a view of it, with other penalties */
     fxi_fm_pairs pairs = {0};
     fxi_fm_problem p = {.fm = &fm, .X = &rows->X, .loss = t->how.loss, .y = o->y, .c = o->c,
                         .tol = t->how.tol, .max_iter = t->how.max_iter, .deadline = deadline(o),
                         .lr = keys->lr, .batch = keys->batch, .bare = keys->bare,
-                        .ordered = t->single_pass, .seed = t->seed, .step = step, .ctx = o};
+                        .ordered = rows->single_pass, .seed = t->seed, .step = step, .ctx = o};
     fx_status st = check_rows(o);
 
     for (size_t g = 0; g < fm.blocks; g++) {
@@ -275,7 +278,7 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
 fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
                                         const int32_t *row, size_t n, const fx_run *run)
 {
-    const fxi_factors_rows *rows = o->train->own;
+    const fxi_factors_fit *rows = o->train->own;
     const fxi_factors_state *own = o->own;
 
     (void)now;

@@ -35,27 +35,13 @@ static void suggest(char what[160], const fxi_train *t, const char *otherwise)
                  t->largest[j], j + (size_t)c->base, gap, name);
 }
 
-/* Sums over the outputs; the status of the worst. */
+/* Of the worst output; FX_OK for the single pass of an update, which need not converge. */
 fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
 {
-    fx_content *c = &t->m->c;
-    const fxi_factors_state *worst = NULL;
+    const fxi_factors_state *worst = o->own;
     char what[160];
 
-    c->converged = 1;
-    c->gap = NAN;
-    c->objective = 0;
-    c->iterations = 0;
-    for (size_t k = 0; k < t->outputs; k++) {
-        const fxi_factors_state *own = o[k].own;
-        const fxi_fm_state *f = &own->f;
-        c->objective += f->objective;
-        c->iterations = f->iterations > c->iterations ? f->iterations : c->iterations;
-        c->converged &= f->converged && !f->diverged;
-        if (!f->converged && (!worst || f->diverged > worst->f.diverged))
-            worst = own;
-    }
-    if (!worst)
+    if (worst->f.converged)
         return FX_OK;
     if (worst->f.diverged) {
         suggest(what, t, "lower lr");
@@ -77,7 +63,8 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
         return fxi_error(FX_NOT_CONVERGED,
                          "the limit of %g seconds came after %zu iterations, at "
                          "objective %g: raise it",
-                         t->max_seconds, worst->iterations, worst->f.objective);
+                         ((const fxi_factors_fit *)t->own)->max_seconds, worst->iterations,
+                         worst->f.objective);
     if (worst->zeros > 0) {
         suggest(what, t, "take another solver");
         return fxi_error(FX_NOT_CONVERGED,
@@ -95,8 +82,7 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
                      worst->iterations, worst->f.objective, t->how.tol, what);
 }
 
-fx_status fxi_kind_factors_summary_not_converged(const fxi_train *t, double C, size_t fold,
-                                                 double gap)
+fx_status fxi_kind_factors_summary_fold(const fxi_train *t, double C, size_t fold, double gap)
 {
     (void)gap;
     return fxi_error(FX_NOT_CONVERGED,

@@ -132,12 +132,8 @@ fx_status fxi_kind_factors_terms(fxi_explain_terms *t, const fx_run *run)
     fx_status st = FX_OK;
 
     (void)run;
-    if (fm->linear) {
-        if (!(t->linear = fxi_alloc(c->cols, sizeof *t->linear)))
-            return FX_ENOMEM;
-        for (size_t j = 0; j < c->cols; j++)
-            t->linear[j] = c->weights[j * c->outputs + t->output];
-    }
+    if (fm->linear)
+        st = fxi_explain_terms_linear(t);
     for (size_t g = 0; g < c->blocks && !st; g++)
         st = fm->kind == FXI_FM_POWER || fm->kind == FXI_FM_UV ? add_power(t, &c->block[g], fm)
                                                                : add_anova(t, &c->block[g], fm);

@@ -22,12 +22,6 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
     return fxi_data_select(out, &table, row, n, false, run);
 }
 
-void fxi_kind_features_describe(fx_description *d, const fxi_learning *l)
-{
-    d->map = FX_MAY;
-    d->updatable = l->kind->updatable != NULL;
-}
-
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     fx_model *m = t->m;
@@ -57,14 +51,6 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
                        : fxi_error(FX_EINVAL, "%s makes no features of %zu", c->map, c->random);
 }
 
-bool fxi_kind_features_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
-                             size_t solver)
-{
-    size_t n = t->m->c.features;
-
-    return fxi_kind_weights_bytes(each, all, t, n, numbers, n, solver);
-}
-
 fx_status fxi_kind_features_init(const fxi_train *t)
 {
     const fx_content *c = &t->m->c, *i = &t->init->c;
@@ -77,13 +63,8 @@ fx_status fxi_kind_features_init(const fxi_train *t)
 
 /* ---- The fit ----------------------------------------------------------------------------- */
 
-fx_status fxi_kind_features_begin(fxi_train *t)
-{
-    return fxi_kind_weights_new(t, t->m->c.features);
-}
-
-fx_status fxi_kind_features_score_by(double *f, const fxi_output *o, const double *w, double b,
-                                     const int32_t *row, size_t n, const fx_run *run)
+fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *w, double b,
+                                  const int32_t *row, size_t n, const fx_run *run)
 {
     const fxi_train *t = o->train;
     const fxi_source *source = row ? &t->source : &t->eval;
@@ -98,32 +79,13 @@ fx_status fxi_kind_features_score_by(double *f, const fxi_output *o, const doubl
     return st;
 }
 
-fx_status fxi_kind_features_score(double *f, const fxi_output *o, const fxi_solution *now,
-                                  const int32_t *row, size_t n, const fx_run *run)
-{
-    return fxi_kind_features_score_by(f, o, now->w, now->b, row, n, run);
-}
-
-fx_status fxi_kind_features_finish(fxi_train *t, const fx_run *run)
-{
-    fxi_weights *w = t->own;
-    double *weights = w->weights;
-
-    (void)run;
-    w->weights = NULL;
-    fx_status st = fxi_model_own(t->m, weights);
-    if (!st)
-        t->m->c.weights = weights;
-    return st;
-}
-
 /* ---- The model --------------------------------------------------------------------------- */
 
 static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
                             fxi_team *team)
 {
     const fx_content *c = &s->m->c;
-    const double *W = s->W ? s->W : c->weights;
+    const double *W = s->own ? s->own : c->weights;
     const fxi_simd *simd = fxi_simd_get();
 
     (void)run;
@@ -156,33 +118,19 @@ static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
 }
 
 /* Weights of rows are put side by side for each output. */
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_run *run)
 {
     const fx_content *c = &s->m->c;
-    size_t bytes;
-    fx_status st;
+    fx_status st = FX_OK;
 
-    (void)X;
     s->numbers = NUMBERS;
     s->rows = s->m->map ? ROWS_MAPPED : ROWS;
-    s->intercepts = c->intercepts;
     s->score = s->m->map ? score_mapped : score_rows;
     if (s->m->map || c->outputs == 1)
         return FX_OK;
-    if (!fxi_size_mul(&bytes, c->features, c->outputs)
-        || !fxi_size_mul(&bytes, bytes, sizeof *s->W))
-        bytes = SIZE_MAX;
-    if ((st = fxi_memory_check(run, bytes, "weights side by side")))
-        return st;
-    if (!(s->W = fxi_alloc(bytes, 1)))
-        return FX_ENOMEM;
-    return fxi_parallel(c->outputs, pack_output, &(packing){s->W, c}, run);
-}
-
-fx_status fxi_kind_features_terms(fxi_explain_terms *t, const fx_run *run)
-{
-    (void)run;
-    return fxi_explain_terms_features(t);
+    s->own = fxi_alloc_within(&st, c->features, c->outputs * sizeof(double), run,
+                              "weights side by side");
+    return st ? st : fxi_parallel(c->outputs, pack_output, &(packing){s->own, c}, run);
 }
 
 /* A map has a kernel, and there is none without a map. */

@@ -75,12 +75,6 @@ static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_ru
     return st;
 }
 
-void fxi_kind_kernel_describe(fx_description *d, const fxi_learning *l)
-{
-    d->kernel = FX_MUST;
-    d->updatable = l->kind->updatable != NULL;
-}
-
 fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     const char *name = t->how.learner->name;

@@ -40,24 +40,14 @@ static const fxi_learner learners[] = {
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     options *o = l->own;
-    int calibrate;
-    fx_status st;
 
-    if ((st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
-        || (st = fxi_model_learner_choice(&o->collapse, l, s, "collapse"))
-        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter"))
-        || (st = fxi_model_learner_number(&l->C, l, s, "C"))
-        || (st = fxi_model_learner_number(&l->tol, l, s, "tol"))
-        || (st = fxi_model_learner_number(&o->epsilon, l, s, "epsilon")))
-        return st;
-    l->calibrate = calibrate;
-    l->task = l->loss->regress ? FXI_REGRESS : FXI_CLASSIFY;
+    o->collapse = fxi_model_learner_choice(l, s, "collapse");
+    o->epsilon = fxi_model_learner_number(l, s, "epsilon", 0);
     return FX_OK;
 }
 
 static void describe(fx_description *d, const fxi_learning *l)
 {
-    fxi_kind_kernel_describe(d, l);
     d->cached = l->loss != &fxi_loss_squared;
 }
 
@@ -80,7 +70,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 
     return (is_smo(t) ? fxi_fit_smo_bytes(&solver, t->X.rows)
                       : fxi_fit_kernel_ridge_bytes(&solver, t->X.rows))
-        && fxi_kind_vectors_bytes(each, all, t, 1, solver);
+           && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
 /* Fits by smo.c divide plan.cache, or what the limit leaves besides their own arrays if that is
@@ -169,14 +159,6 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     return st ? st : fxi_kind_weights_finite(o, o->s.beta, t->source.rows);
 }
 
-static void keep(fxi_output *o)
-{
-    const fxi_weights *w = o->train->own;
-
-    fxi_kind_weights_place(w->weights, o->s.beta, w->n, o->train->outputs, o->number);
-    w->intercepts[o->number] = o->s.b;
-}
-
 static fx_status finish(fxi_train *t, const fx_run *run)
 {
     fx_status st = fxi_kind_vectors_finish(t, run);
@@ -215,21 +197,16 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
                      suggest(t, o, unscaled));
 }
 
-static fx_status summary(const fxi_train *t, const fxi_output *o)
-{
-    return fxi_train_summary(t, o, not_converged);
-}
-
 const fxi_kind fxi_kind_kernel_machine = {
     .name = "kernel machine", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_machine), .path = "C", .pairs = true, .format = 2,
-    .proba_hint = "train with calibrate=yes or model logistic",
-    .read = read, .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
-    .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_vectors_begin,
-    .allocate = allocate, .solve = solve, .score = fxi_kind_vectors_score, .keep = keep,
-    .finish = finish, .summary = summary,
-    .not_converged = fxi_kind_weights_not_converged, .seconds = seconds,
-    .peak = peak, .measure = measure, .scorer = fxi_kind_vectors_scorer,
-    .terms = fxi_kind_vectors_terms, .dump_header = fxi_kind_vectors_file_header,
-    .dump_arrays = fxi_kind_vectors_file_dump, .parse_header = fxi_kind_vectors_file_support,
-    .parse_arrays = fxi_kind_vectors_file_take, .parsed = fxi_kind_vectors_file_parsed};
+    .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .path = "C", .pairs = true,
+    .format = 2, .proba_hint = FXI_PROBA_HINT, .kernel = FX_MUST, .read = read,
+    .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
+    .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_weights_begin,
+    .allocate = allocate, .solve = solve, .score = fxi_kind_weights_score,
+    .keep = fxi_kind_weights_keep, .finish = finish, .not_converged = not_converged,
+    .fold_not_converged = fxi_kind_weights_fold, .measure = measure, .seconds = seconds,
+    .peak = peak, .scorer = fxi_kind_weights_scorer, .terms = fxi_explain_terms_weights,
+    .dump_header = fxi_kind_vectors_file_header, .dump_arrays = fxi_kind_vectors_file_dump,
+    .parse_header = fxi_kind_vectors_file_support, .parse_arrays = fxi_kind_vectors_file_take,
+    .parsed = fxi_kind_vectors_file_parsed, .free = fxi_kind_vectors_free};

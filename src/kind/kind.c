@@ -7,3 +7,10 @@
 const fxi_kind *const fxi_kinds[] = {
 #include "kind/kind.def"
     NULL};
+
+const struct fxi_kinds_can fxi_kinds_can = {
+    .measure = "factorization machines have",
+    .init = "solver=newton, cd and perceptrons can",
+    .update = "perceptrons can, but not of a precomputed kernel, and factorization machines with "
+              "solver=adagrad",
+    .estimate = "that of kernel machines is"};

@@ -22,6 +22,7 @@
 #define FXI_KEY_INTERCEPT "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
 #define FXI_KEY_CALIBRATE "calibrate", "no", FXI_CHOICE("no|yes"), "probabilities by a sigmoid"
 #define FXI_KEY_AVERAGED  "averaged", "yes", FXI_CHOICE("yes|no"), "yes: the mean of all weights"
+#define FXI_PROBA_HINT    "train with calibrate=yes or model logistic"
 #define FXI_KEY_PASSES    "max-iter", "10", FXI_COUNT(1, INT32_MAX), "passes over the rows"
 
 /* ---- weights.c: a weight for each of n features or rows ------------------------------------ */
@@ -32,11 +33,17 @@ typedef struct fxi_weights {            /* fxi_train.own begins with it */
     double *sum;                        /* perceptrons: as in fxi_online, with n for features */
     int64_t *age;                       /* [n][outputs] of kernel perceptrons */
 } fxi_weights;
-fx_status fxi_kind_weights_new(fxi_train *t, size_t n);         /* intercepts and weights */
+bool fxi_kind_weights_of_rows(const fx_model *m);       /* true if it has a kernel and no map */
+/* Bytes of one fit, `solver` of them its solver's, and of `numbers` numbers per weight. */
+bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                            size_t solver);
+fx_status fxi_kind_weights_begin(fxi_train *t);
+fx_status fxi_kind_weights_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                 const int32_t *row, size_t n, const fx_run *run);
+void fxi_kind_weights_keep(fxi_output *o);
+fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run);
 void fxi_kind_weights_close(fxi_train *t);
-/* Bytes of one fit, `solver` of them its solver's, and of n times `numbers` numbers per output. */
-bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t n, size_t numbers,
-                            size_t features, size_t solver);
+fx_status fxi_kind_weights_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
 /* Output k of [n][outputs], from and to [n]. */
 void fxi_kind_weights_place(double *to, const double *from, size_t n, size_t outputs, size_t k);
 void fxi_kind_weights_take(double *to, const double *from, size_t n, size_t outputs, size_t k);
@@ -48,23 +55,14 @@ fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n
  * it, if it is above FXI_KIND_MAX_SPREAD. */
 #define FXI_KIND_MAX_SPREAD 1e3
 double fxi_kind_weights_spread(char where[128], const fxi_train *t);
-/* fxi_kind.not_converged of kinds that have a C. */
-fx_status fxi_kind_weights_not_converged(const fxi_train *t, double C, size_t fold, double gap);
+fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap);
 
 /* ---- features.c: weights of the features of rows or of a map -------------------------------- */
-void fxi_kind_features_describe(fx_description *d, const fxi_learning *l);
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);
-fx_status fxi_kind_features_begin(fxi_train *t);
-bool fxi_kind_features_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
-                             size_t solver);
-fx_status fxi_kind_features_score(double *f, const fxi_output *o, const fxi_solution *now,
+/* Scores, as fxi_kind.score, by the weights w of the source's features and the intercept b. */
+fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *w, double b,
                                   const int32_t *row, size_t n, const fx_run *run);
-/* The same by the weights w of the source's features and the intercept b. */
-fx_status fxi_kind_features_score_by(double *f, const fxi_output *o, const double *w, double b,
-                                     const int32_t *row, size_t n, const fx_run *run);
-fx_status fxi_kind_features_finish(fxi_train *t, const fx_run *run);
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
-fx_status fxi_kind_features_terms(fxi_explain_terms *t, const fx_run *run);
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_run *run);
 fx_status fxi_kind_features_parsed(fxi_parsing *p);
 /* FX_EINVAL unless plan.init has as many columns and features, and weights of features. */
 fx_status fxi_kind_features_init(const fxi_train *t);
@@ -78,10 +76,19 @@ typedef struct fxi_machine {            /* fxi_train.own of kernel machines */
     size_t first;                       /* rows that are vectors of init; others come after them */
     int32_t *at;                        /* or the rows that its vectors are; else NULL */
 } fxi_machine;
+typedef struct fxi_online {             /* fx_model.own of perceptrons */
+    double *sum;                        /* [2][features + 1][outputs], the intercepts last: weights
+                                         * now, then the sums of fxi_perceptron; NULL: not stored */
+    uint64_t *count;                    /* [outputs] its steps */
+    int64_t *age;                       /* kernel perceptron: [features][outputs] */
+} fxi_online;
+typedef struct fxi_vectors {            /* fx_model.own of kernel machines */
+    fxi_online online;
+    fx_data *data;                      /* memory of c.vectors after a fit, or NULL */
+} fxi_vectors;
 /* kernel.c - the kernel, precomputed rows checked; vectors of init found among the rows or else put
  * before them (join). */
 fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run);
-void fxi_kind_kernel_describe(fx_description *d, const fxi_learning *l);
 fx_status fxi_kind_kernel_resume(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_kernel_join(fxi_train *t, const fx_run *run);
 bool fxi_kind_kernel_given(const fx_model *m);  /* precomputed: rows are those of the matrix */
@@ -91,17 +98,14 @@ enum { FXI_KIND_PILOT = 512 };
 fx_status fxi_kind_kernel_measure(fxi_estimating *e, const fx_run *run);
 fx_status fxi_kind_kernel_measure_pilot(fxi_estimating *e, const fx_run *run);
 void fxi_kind_vectors_close(fxi_train *t);
-fx_status fxi_kind_vectors_begin(fxi_train *t);
-bool fxi_kind_vectors_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
-                            size_t solver);
+void fxi_kind_vectors_free(fx_model *m);
 double fxi_kind_vectors_peak(const fxi_estimating *e, double each, size_t rows);
-fx_status fxi_kind_vectors_score(double *f, const fxi_output *o, const fxi_solution *now,
-                                 const int32_t *row, size_t n, const fx_run *run);
+fx_status fxi_kind_vectors_score(double *f, const fxi_train *t, const fxi_solution *now,
+                                 fxi_row_subset x, const fx_run *run);
 /* What was fitted for each row becomes the model's: rows of zeros are left out, the others are its
  * vectors. */
 fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run);
-fx_status fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
-fx_status fxi_kind_vectors_terms(fxi_explain_terms *t, const fx_run *run);
+void fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
 void fxi_kind_vectors_file_header(fxi_dumping *d);
 void fxi_kind_vectors_file_dump(fxi_dumping *d);
 fx_status fxi_kind_vectors_file_support(fxi_parsing *p);
@@ -118,29 +122,19 @@ fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_ma
                                     const fx_run *run);
 
 /* ---- online.c: what perceptrons share ------------------------------------------------------- */
-typedef struct fxi_online {             /* fx_model.own */
-    double *sum;                        /* [2][features + 1][outputs], the intercepts last: weights
-                                         * now, then the sums of fxi_perceptron; NULL: not stored */
-    uint64_t *count;                    /* [outputs] its steps */
-    int64_t *age;                       /* kernel perceptron: [features][outputs] */
-} fxi_online;
 typedef struct fxi_online_keys { bool averaged; size_t budget; } fxi_online_keys;
 fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s);
-fx_status fxi_kind_online_new(fxi_train *t, bool age);
+fx_status fxi_kind_online_begin(fxi_train *t);
 bool fxi_kind_online_updatable(const fx_model *m);
-/* One output, whose state is an fxi_perceptron: weights[n] is o->s.w or o->s.beta.  start: `at`
- * says which of them the earlier ones are; NULL: the first.  solve: max-iter passes. */
-bool fxi_kind_online_allocate(fxi_output *o, double **weights, size_t n, bool age);
+/* One output, whose state is an fxi_perceptron.  solve: max-iter passes. */
+bool fxi_kind_online_allocate(fxi_output *o);
 void fxi_kind_online_release(fxi_output *o);
-void fxi_kind_online_start(fxi_output *o, double *weights, const int32_t *at);
-typedef fx_status fxi_kind_pass(fxi_output *o, const fxi_problem *p, const fx_run *run);
-fx_status fxi_kind_online_solve(fxi_output *o, double C, double *weights, size_t n,
-                                fxi_kind_pass *pass, const fx_run *run);
-void fxi_kind_online_keep(fxi_output *o, const double *weights);
-fx_status fxi_kind_online_summary(const fxi_train *t, const fxi_output *o);
+void fxi_kind_online_start(fxi_output *o);
+fx_status fxi_kind_online_solve(fxi_output *o, double C, const fx_run *run);
+void fxi_kind_online_keep(fxi_output *o);
 fx_status fxi_kind_online_init(const fxi_train *t);
 void fxi_kind_online_dump(fxi_dumping *d);
-fx_status fxi_kind_online_take(fxi_parsing *p, bool age);
+fx_status fxi_kind_online_take(fxi_parsing *p);
 
 /* ---- factors*.c: factorization machines ----------------------------------------------------- */
 typedef struct fxi_factors_keys {       /* fxi_learning.own */
@@ -158,10 +152,13 @@ typedef struct fxi_factors {            /* fx_model.own */
     double *state;                      /* adagrad: [outputs][fm->size] sums, and after that of b
                                          * what factors_init.c puts there; else NULL */
 } fxi_factors;
-typedef struct fxi_factors_rows {       /* fxi_train.own */
+typedef struct fxi_factors_fit {        /* fxi_train.own */
     fx_matrix X, eval_X;                /* rows as blocks see them */
     fx_data *own, *eval_own;
-} fxi_factors_rows;
+    size_t patience;                    /* of the plan */
+    double max_seconds;
+    bool single_pass;                   /* an update: one pass, rows in their order */
+} fxi_factors_fit;
 typedef struct fxi_factors_state {      /* fxi_output.own */
     fxi_fm_state f, best;               /* now; with patience, the best so far */
     double best_metric, centre;         /* centre: what was taken from the targets */
@@ -198,8 +195,7 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
                                         const int32_t *row, size_t n, const fx_run *run);
 /* factors_summary.c */
 fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o);
-fx_status fxi_kind_factors_summary_not_converged(const fxi_train *t, double C, size_t fold,
-                                                 double gap);
+fx_status fxi_kind_factors_summary_fold(const fxi_train *t, double C, size_t fold, double gap);
 /* factors_init.c - plan.init, or a random start; the state of adagrad in addition to its sums. */
 fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run);
 void fxi_kind_factors_init_start(fxi_output *o);

@@ -67,22 +67,10 @@ static fx_status not_served(const fxi_learning *l)
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     options *o = l->own;
-    int l1, intercept, calibrate;
-    fx_status st;
 
-    if ((st = fxi_model_learner_choice(&intercept, l, s, "intercept"))
-        || (st = fxi_model_learner_choice(&calibrate, l, s, "calibrate"))
-        || (st = fxi_model_learner_count(&l->max_iter, l, s, "max-iter"))
-        || (st = fxi_model_learner_number(&l->C, l, s, "C"))
-        || (st = fxi_model_learner_number(&l->tol, l, s, "tol"))
-        || (st = fxi_model_learner_choice(&l1, l, s, "penalty"))
-        || (st = fxi_model_learner_number(&o->epsilon, l, s, "epsilon"))
-        || (st = fxi_model_learner_choice(&o->solver, l, s, "solver")))
-        return st;
-    o->l1 = l->unstored = l1;
-    l->intercept = (fxi_intercept)intercept;
-    l->calibrate = calibrate;
-    l->task = l->loss->regress ? FXI_REGRESS : FXI_CLASSIFY;
+    o->l1 = l->unstored = fxi_model_learner_choice(l, s, "penalty");
+    o->epsilon = fxi_model_learner_number(l, s, "epsilon", 0);
+    o->solver = fxi_model_learner_choice(l, s, "solver");
     return serves(l->loss, o->l1, o->solver) ? FX_OK : not_served(l);
 }
 
@@ -101,7 +89,7 @@ static fx_status init(fxi_train *t, const fx_run *run)
     int solver = solver_of(&t->how);
 
     (void)run;
-    if (t->init->kind == &fxi_kind_perceptron || i->blocks || i->vectors.cols)
+    if (t->init->kind->updatable || i->vectors.cols)    /* it has more than weights of features */
         return fxi_train_init_differs("model", i->spec, t->m->c.spec);
     if (solver == DUAL || solver == AUTO)       /* it starts from a number for each row */
         return fxi_error(FX_EUNSUPPORTED, "the dual solver cannot start from a model; "
@@ -118,7 +106,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 
     return (which == DUAL || which == CD
             || fxi_fit_newton_bytes(&solver, t->X.rows, t->m->c.features))
-        && fxi_kind_features_bytes(each, all, t, 1, solver);
+           && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
 /* ---- One output --------------------------------------------------------------------------- */
@@ -183,14 +171,6 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->source.features);
 }
 
-static void keep(fxi_output *o)
-{
-    const fxi_weights *w = o->train->own;
-
-    fxi_kind_weights_place(w->weights, o->s.w, w->n, o->train->outputs, o->number);
-    w->intercepts[o->number] = o->s.b;
-}
-
 /* ---- What is said of it ------------------------------------------------------------------- */
 
 /* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
@@ -220,26 +200,13 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
                          : more_passes(&t->how, unscaled && !t->m->c.factors));
 }
 
-static fx_status summary(const fxi_train *t, const fxi_output *o)
-{
-    return fxi_train_summary(t, o, not_converged);
-}
-
-static fx_status parse_arrays(fxi_parsing *p)
-{
-    (void)p;
-    return FX_OK;                       /* none besides those of every model */
-}
-
 const fxi_kind fxi_kind_linear = {
     .name = "linear", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_weights), .path = "C", .format = 1,
-    .proba_hint = "train with calibrate=yes or model logistic",
-    .read = read, .describe = fxi_kind_features_describe,
-    .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
-    .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = fxi_kind_features_begin,
-    .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
-    .keep = keep, .finish = fxi_kind_features_finish, .summary = summary,
-    .not_converged = fxi_kind_weights_not_converged, .scorer = fxi_kind_features_scorer,
-    .terms = fxi_kind_features_terms, .parse_arrays = parse_arrays,
-    .parsed = fxi_kind_features_parsed};
+    .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .proba_hint = FXI_PROBA_HINT,
+    .map = FX_MAY, .read = read, .prepare = fxi_kind_features_prepare, .init = init,
+    .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit,
+    .begin = fxi_kind_weights_begin, .allocate = allocate, .start = start, .solve = solve,
+    .score = fxi_kind_weights_score, .keep = fxi_kind_weights_keep,
+    .finish = fxi_kind_weights_finish, .not_converged = not_converged,
+    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_weights_scorer,
+    .terms = fxi_explain_terms_weights, .parsed = fxi_kind_features_parsed};

@@ -20,40 +20,14 @@ static fx_status init(fxi_train *t, const fx_run *run)
 /* A weight, and the two numbers of its state. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
-    return fxi_kind_features_bytes(each, all, t, 3, 0);
+    return fxi_kind_weights_bytes(each, all, t, 3, 0);
 }
-
-static fx_status begin(fxi_train *t)
-{
-    fx_status st = fxi_kind_features_begin(t);
-
-    return st ? st : fxi_kind_online_new(t, false);
-}
-
-static bool allocate(fxi_output *o)
-{
-    return fxi_kind_online_allocate(o, &o->s.w, o->train->source.features, false);
-}
-
-static void start(fxi_output *o) { fxi_kind_online_start(o, o->s.w, NULL); }
-
-static fx_status pass(fxi_output *o, const fxi_problem *p, const fx_run *run)
-{
-    return fxi_fit_perceptron(o->own, p, run);
-}
-
-static fx_status solve(fxi_output *o, double C, const fx_run *run)
-{
-    return fxi_kind_online_solve(o, C, o->s.w, o->train->source.features, pass, run);
-}
-
-static void keep(fxi_output *o) { fxi_kind_online_keep(o, o->s.w); }
 
 static fx_status finish(fxi_train *t, const fx_run *run)
 {
     fxi_weights *w = t->own;
     fxi_online *own = t->m->own;
-    fx_status st = fxi_kind_features_finish(t, run);
+    fx_status st = fxi_kind_weights_finish(t, run);
 
     if (st)
         return st;
@@ -62,20 +36,17 @@ static fx_status finish(fxi_train *t, const fx_run *run)
     return fxi_model_own(t->m, own->sum);
 }
 
-static fx_status parse_arrays(fxi_parsing *p) { return fxi_kind_online_take(p, false); }
-
 const fxi_kind fxi_kind_perceptron = {
     .name = "perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
     .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_weights),
-    .state = sizeof(fxi_perceptron), .columns = true, .format = 1,
-    .proba_hint = "train with calibrate=yes or model logistic",
-    .read = fxi_kind_online_read, .describe = fxi_kind_features_describe,
-    .prepare = fxi_kind_features_prepare, .init = init,
-    .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit, .begin = begin,
-    .allocate = allocate, .start = start, .solve = solve, .score = fxi_kind_features_score,
-    .keep = keep, .release = fxi_kind_online_release, .finish = finish,
-    .summary = fxi_kind_online_summary,
-    .not_converged = fxi_kind_weights_not_converged, .updatable = fxi_kind_online_updatable,
-    .scorer = fxi_kind_features_scorer, .terms = fxi_kind_features_terms,
-    .dump_arrays = fxi_kind_online_dump, .parse_arrays = parse_arrays,
+    .state = sizeof(fxi_perceptron), .columns = true, .format = 1, .proba_hint = FXI_PROBA_HINT,
+    .map = FX_MAY, .read = fxi_kind_online_read, .prepare = fxi_kind_features_prepare,
+    .init = init, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit,
+    .begin = fxi_kind_online_begin, .allocate = fxi_kind_online_allocate,
+    .start = fxi_kind_online_start, .solve = fxi_kind_online_solve,
+    .score = fxi_kind_weights_score, .keep = fxi_kind_online_keep,
+    .release = fxi_kind_online_release, .finish = finish,
+    .fold_not_converged = fxi_kind_weights_fold, .updatable = fxi_kind_online_updatable,
+    .scorer = fxi_kind_weights_scorer, .terms = fxi_explain_terms_weights,
+    .dump_arrays = fxi_kind_online_dump, .parse_arrays = fxi_kind_online_take,
     .parsed = fxi_kind_features_parsed};

@@ -23,11 +23,7 @@ void fxi_kind_vectors_close(fxi_train *t)
     free(((fxi_machine *)t->own)->at);
 }
 
-bool fxi_kind_vectors_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
-                            size_t solver)
-{
-    return fxi_kind_weights_bytes(each, all, t, t->X.rows, numbers, 0, solver);
-}
+void fxi_kind_vectors_free(fx_model *m) { fx_data_free(((fxi_vectors *)m->own)->data); }
 
 double fxi_kind_vectors_peak(const fxi_estimating *e, double each, size_t rows)
 {
@@ -37,11 +33,9 @@ double fxi_kind_vectors_peak(const fxi_estimating *e, double each, size_t rows)
 
 /* ---- The fit ------------------------------------------------------------------------------ */
 
-fx_status fxi_kind_vectors_begin(fxi_train *t) { return fxi_kind_weights_new(t, t->source.rows); }
-
 /* b + sum over rows of training of beta_i K(x_i, x) */
-static fx_status score_by(double *f, const fxi_train *t, const fxi_solution *s, fxi_row_subset x,
-                          const fx_run *run)
+fx_status fxi_kind_vectors_score(double *f, const fxi_train *t, const fxi_solution *s,
+                                 fxi_row_subset x, const fx_run *run)
 {
     size_t n = 0, rows = t->source.rows;
     int32_t *row = fxi_alloc(rows, sizeof *row);
@@ -59,25 +53,6 @@ static fx_status score_by(double *f, const fxi_train *t, const fxi_solution *s, 
         f[i] += s->b;
     free(row);
     free(beta);
-    return st;
-}
-
-/* Rows of a Gram matrix are scored through their columns. */
-fx_status fxi_kind_vectors_score(double *f, const fxi_output *o, const fxi_solution *now,
-                                 const int32_t *row, size_t n, const fx_run *run)
-{
-    const fxi_train *t = o->train;
-    const fxi_machine *own = t->own;
-
-    if (!fxi_kind_kernel_given(t->m))
-        return score_by(f, t, now, (fxi_row_subset){row ? &t->X : &t->eval_X, row, n}, run);
-    double *w = fxi_zalloc(t->source.features, sizeof *w);
-    if (!w)
-        return FX_ENOMEM;
-    for (size_t i = 0; i < t->source.rows; i++)
-        w[i + own->serial] = now->beta[i];
-    fx_status st = fxi_kind_features_score_by(f, o, w, now->b, row, n, run);
-    free(w);
     return st;
 }
 
@@ -135,11 +110,12 @@ static fx_status keep_rows(fxi_train *t, fxi_weights *a, const size_t *row, size
     fx_model *m = t->m;
     size_t rows = t->source.rows, outputs = t->outputs, half = (n + 1) * outputs;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
-    fx_status st = fxi_data_select(&m->vector_data, &table, row, n, false, run);
+    fxi_vectors *own = m->own;
+    fx_status st = fxi_data_select(&own->data, &table, row, n, false, run);
 
     if (st)
         return st;
-    m->c.vectors = m->vector_data->table.block[0];
+    m->c.vectors = own->data->table.block[0];
     m->c.features = m->c.support = n;
     gather(a->weights, a->weights, row, n, outputs);
     st = hand_over(&m->c.weights, m, a->weights, n * outputs);
@@ -150,12 +126,11 @@ static fx_status keep_rows(fxi_train *t, fxi_weights *a, const size_t *row, size
         memmove(sum + n * outputs, sum + rows * outputs, 8 * outputs);
         gather(sum + half, below, row, n, outputs);
         memmove(sum + half + n * outputs, below + rows * outputs, 8 * outputs);
-        fxi_online *online = m->own;
-        st = hand_over(&online->sum, m, sum, 2 * half);
+        st = hand_over(&own->online.sum, m, sum, 2 * half);
         a->sum = NULL;
         if (!st) {
             gather(a->age, a->age, row, n, outputs);
-            st = hand_over(&online->age, m, a->age, n * outputs);
+            st = hand_over(&own->online.age, m, a->age, n * outputs);
             a->age = NULL;
         }
     }
@@ -209,20 +184,10 @@ static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, 
 }
 
 /* Each chunk packs the vectors again, so chunks are large, but there is one for each thread. */
-fx_status fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+void fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
 {
-    if (!fxi_kind_kernel_exact(s->m))
-        return fxi_kind_features_scorer(s, X, run);
     size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
     s->numbers = NUMBERS;
     s->rows = share > ROWS ? ROWS : share;
-    s->intercepts = s->m->c.intercepts;
     s->score = score_rows;
-    return FX_OK;
-}
-
-fx_status fxi_kind_vectors_terms(fxi_explain_terms *t, const fx_run *run)
-{
-    return fxi_kind_kernel_exact(t->m) ? fxi_explain_terms_vectors(t, run)
-                                       : fxi_explain_terms_features(t);
 }

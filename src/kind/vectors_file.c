@@ -48,7 +48,7 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
     if (!*c->kernel)
         return fxi_error(FX_EFORMAT, "model: %s without a kernel", c->spec);
     st = fxi_file_header_error(fx_kernel_parse(&p->m->kernel, c->kernel, c->family, c->base));
-    p->vectors = !*c->map && fxi_kind_kernel_exact(p->m);
+    p->by_column &= !fxi_kind_kernel_exact(p->m);
     return st;
 }
 
@@ -61,9 +61,9 @@ static fx_status take_matrix(fxi_parsing *p)
     size_t n[2] = {0};
     bool sparse = fxi_json_get(p->root, "vector_ptr") != NULL;
     const char *name = sparse ? "vector_val" : "vectors";
-    fx_status st = fxi_file_array(&ptr, p, "vector_ptr", "I64", 8, c->features + 1, 0);
+    fx_status st = FX_OK;
 
-    if (st)
+    if (sparse && (st = fxi_file_array(&ptr, p, "vector_ptr", "I64", 8, c->features + 1, 0)))
         return st;
     if (!c->cols)
         return fxi_error(FX_EFORMAT, "model: vectors without columns");
@@ -87,8 +87,6 @@ static fx_status take_matrix(fxi_parsing *p)
             st = fxi_file_array(&v.val, p, name, type, size, n[0], 0);
         if (!st && !v.wide)
             st = fxi_file_array(&v.col, p, "vector_col", "I32", 4, n[0], 0);
-        if (!st && !v.col)
-            return fxi_error(FX_EFORMAT, "model: `vector_col` is missing");
     }
     c->vectors = v;
     return st ? st : fxi_file_header_error(fxi_data_check(&v, "vectors", p->run));
@@ -96,7 +94,7 @@ static fx_status take_matrix(fxi_parsing *p)
 
 fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
 {
-    return p->vectors ? take_matrix(p) : FX_OK;
+    return *p->m->c.map || p->by_column ? FX_OK : take_matrix(p);
 }
 
 fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p)

@@ -8,26 +8,31 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t n, size_t numbers,
-                            size_t features, size_t solver)
+bool fxi_kind_weights_of_rows(const fx_model *m) { return m->kernel && !m->map; }
+
+bool fxi_kind_weights_bytes(size_t *each, size_t *all, const fxi_train *t, size_t numbers,
+                            size_t solver)
 {
-    size_t rows, wide, outputs;
+    bool of_rows = fxi_kind_weights_of_rows(t->m);
+    size_t n = of_rows ? t->X.rows : t->m->c.features, rows, wide, outputs;
 
     return fxi_size_mul(&rows, t->X.rows, 10 * sizeof(double))
-        && fxi_size_mul(&wide, features, 6 * sizeof(double)) && fxi_size_add(each, rows, wide)
-        && fxi_size_add(each, *each, solver)
-        && fxi_size_mul(all, n, numbers * sizeof(double)) && fxi_size_mul(all, *all, t->outputs)
-        && fxi_size_mul(&outputs, t->outputs, sizeof(fxi_output))
-        && fxi_size_add(all, *all, outputs);
+           && fxi_size_mul(&wide, of_rows ? 0 : n, 6 * sizeof(double))
+           && fxi_size_add(each, rows, wide) && fxi_size_add(each, *each, solver)
+           && fxi_size_mul(all, n, numbers * sizeof(double)) && fxi_size_mul(all, *all, t->outputs)
+           && fxi_size_mul(&outputs, t->outputs, sizeof(fxi_output))
+           && fxi_size_add(all, *all, outputs);
 }
 
-fx_status fxi_kind_weights_new(fxi_train *t, size_t n)
+fx_status fxi_kind_weights_begin(fxi_train *t)
 {
     fx_model *m = t->m;
     fxi_weights *w = t->own;
+    size_t n = fxi_kind_weights_of_rows(m) ? t->source.rows : m->c.features;
     size_t outputs = m->c.outputs, all;
     fx_status st;
 
@@ -97,6 +102,58 @@ fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n
     return FX_OK;
 }
 
+/* Rows of a Gram matrix are scored through their columns. */
+fx_status fxi_kind_weights_score(double *f, const fxi_output *o, const fxi_solution *now,
+                                 const int32_t *row, size_t n, const fx_run *run)
+{
+    const fxi_train *t = o->train;
+
+    if (!fxi_kind_weights_of_rows(t->m))
+        return fxi_kind_features_score(f, o, now->w, now->b, row, n, run);
+    if (!fxi_kind_kernel_given(t->m))
+        return fxi_kind_vectors_score(f, t, now, (fxi_row_subset){row ? &t->X : &t->eval_X, row, n},
+                                      run);
+    double *w = fxi_zalloc(t->source.features, sizeof *w);
+    if (!w)
+        return FX_ENOMEM;
+    memcpy(w + ((const fxi_machine *)t->own)->serial, now->beta, t->source.rows * sizeof *w);
+    fx_status st = fxi_kind_features_score(f, o, w, now->b, row, n, run);
+    free(w);
+    return st;
+}
+
+void fxi_kind_weights_keep(fxi_output *o)
+{
+    const fxi_weights *w = o->train->own;
+
+    fxi_kind_weights_place(w->weights, o->s.w ? o->s.w : o->s.beta, w->n, o->train->outputs,
+                           o->number);
+    w->intercepts[o->number] = o->s.b;
+}
+
+/* ---- The model ---------------------------------------------------------------------------- */
+
+fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run)
+{
+    fxi_weights *w = t->own;
+    double *weights = w->weights;
+
+    if (fxi_kind_weights_of_rows(t->m))
+        return fxi_kind_vectors_finish(t, run);
+    w->weights = NULL;
+    t->m->c.weights = weights;
+    return fxi_model_own(t->m, weights);
+}
+
+fx_status fxi_kind_weights_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+{
+    s->intercepts = s->m->c.intercepts;
+    if (!fxi_kind_kernel_exact(s->m))
+        return fxi_kind_features_scorer(s, run);
+    fxi_kind_vectors_scorer(s, X, run);
+    return FX_OK;
+}
+
 /* ---- Not converged ------------------------------------------------------------------------ */
 
 double fxi_kind_weights_spread(char where[128], const fxi_train *t)
@@ -121,7 +178,7 @@ double fxi_kind_weights_spread(char where[128], const fxi_train *t)
     return ratio;
 }
 
-fx_status fxi_kind_weights_not_converged(const fxi_train *t, double C, size_t fold, double gap)
+fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap)
 {
     return fxi_error(FX_NOT_CONVERGED,
                      "C=%g without fold %zu: gap %.2g, tol=%g not met: lower "

@@ -17,7 +17,11 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->path = l->kind->path;
     d->pairs = l->kind->pairs && classes;
     d->on_map = l->learner->on_map;
-    l->kind->describe(d, l);
+    d->kernel = l->kind->kernel;
+    d->map = l->kind->map;
+    d->updatable = l->kind->updatable != NULL;
+    if (l->kind->describe)
+        l->kind->describe(d, l);
 }
 
 /* A key that must be given may be missing: its value is nothing that a description tells. */

@@ -28,31 +28,41 @@ fx_description fxi_model_learner_line(size_t i)
 
 /* ---- Keys --------------------------------------------------------------------------------- */
 
-fx_status fxi_model_learner_number(double *out, const fxi_learning *l, const fxi_spec *s,
-                                   const char *key)
+double fxi_model_learner_number(const fxi_learning *l, const fxi_spec *s, const char *key,
+                                double otherwise)
 {
-    const fx_key *k = l->learner->keys;
-
-    return fxi_key_has(k, key) ? fxi_key_number(out, s, k, key) : FX_OK;
+    if (fxi_key_has(l->learner->keys, key))
+        fxi_key_number(&otherwise, s, l->learner->keys, key);
+    return otherwise;
 }
 
-fx_status fxi_model_learner_choice(int *out, const fxi_learning *l, const fxi_spec *s,
-                                   const char *key)
+int fxi_model_learner_choice(const fxi_learning *l, const fxi_spec *s, const char *key)
 {
-    const fx_key *k = l->learner->keys;
+    int which = 0;
 
-    *out = 0;
-    return fxi_key_has(k, key) ? fxi_key_choice(out, s, k, key) : FX_OK;
+    if (fxi_key_has(l->learner->keys, key))
+        fxi_key_choice(&which, s, l->learner->keys, key);
+    return which;
 }
 
-fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_spec *s,
-                                  const char *key)
+size_t fxi_model_learner_count(const fxi_learning *l, const fxi_spec *s, const char *key)
 {
-    const fx_key *k = l->learner->keys;
     uint64_t n = 0;
-    fx_status st = fxi_key_has(k, key) ? fxi_key_count(&n, s, k, key) : FX_OK;
 
-    *out = (size_t)n;
+    if (fxi_key_has(l->learner->keys, key))
+        fxi_key_count(&n, s, l->learner->keys, key);
+    return (size_t)n;
+}
+
+/* Values were checked by fxi_spec_read; a key without a default may still be missing. */
+static fx_status check_missing(const fxi_spec *s, const fx_key *keys)
+{
+    const char *text;
+    size_t len;
+    fx_status st = FX_OK;
+
+    for (const fx_key *k = keys; k->name && !st; k++)
+        st = fxi_key_text(&text, &len, s, keys, k->name);
     return st;
 }
 
@@ -70,9 +80,18 @@ fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec
     const fxi_kind *kind = NULL;
     const fxi_learner *l = learner(&kind, which);
 
-    *out = (fxi_learning){.kind = kind, .learner = l, .loss = l->loss, .C = 1, .tol = 1e-3};
+    *out = (fxi_learning){.kind = kind, .learner = l, .loss = l->loss};
+    fx_status st = check_missing(s, l->keys);
+    if (st)
+        return st;
     if (!(out->own = fxi_zalloc(1, kind->options ? kind->options : 1)))
         return FX_ENOMEM;
+    out->task = l->loss && l->loss->regress ? FXI_REGRESS : FXI_CLASSIFY;
+    out->C = fxi_model_learner_number(out, s, "C", 1);
+    out->tol = fxi_model_learner_number(out, s, "tol", 1e-3);
+    out->max_iter = fxi_model_learner_count(out, s, "max-iter");
+    out->intercept = (fxi_intercept)fxi_model_learner_choice(out, s, "intercept");
+    out->calibrate = fxi_model_learner_choice(out, s, "calibrate");
     return kind->read(out, s);
 }
 

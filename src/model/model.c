@@ -39,7 +39,6 @@ void fx_model_free(fx_model *m)
         return;
     fx_map_free(m->map);
     fx_kernel_free(m->kernel);
-    fx_data_free(m->vector_data);
     if (m->own && m->kind->free)
         m->kind->free(m);
     free(m->own);

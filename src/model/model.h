@@ -36,13 +36,11 @@ void fxi_model_learner_free(fxi_learning *l);
 fx_description fxi_model_learner_line(size_t i);        /* line i of the table of models */
 /* All but the spec, of that line. */
 fx_status fxi_model_learner_read(fxi_learning *out, size_t which, const fxi_spec *s);
-/* Keys that kinds read; what the model has no key for is 0, numbers are left as they are. */
-fx_status fxi_model_learner_number(double *out, const fxi_learning *l, const fxi_spec *s,
-                                   const char *key);
-fx_status fxi_model_learner_choice(int *out, const fxi_learning *l, const fxi_spec *s,
-                                   const char *key);
-fx_status fxi_model_learner_count(size_t *out, const fxi_learning *l, const fxi_spec *s,
-                                  const char *key);
+/* Values of keys that were checked; 0, or what is said otherwise, if the model has no such key. */
+double fxi_model_learner_number(const fxi_learning *l, const fxi_spec *s, const char *key,
+                                double otherwise);
+int fxi_model_learner_choice(const fxi_learning *l, const fxi_spec *s, const char *key);
+size_t fxi_model_learner_count(const fxi_learning *l, const fxi_spec *s, const char *key);
 
 struct fx_model {
     fx_content c;                       /* the view that fx_model_content gives out */
@@ -52,7 +50,6 @@ struct fx_model {
     void *own;                          /* the kind's other numbers */
     fx_kernel *kernel;                  /* made of c's specs */
     fx_map *map;
-    fx_data *vector_data;               /* memory of c.vectors after a fit, or NULL */
     void **owned;                       /* everything that c and `own` point to */
     size_t owns;
 };
@@ -77,7 +74,7 @@ struct fxi_scorer {
     const fx_model *m;
     size_t numbers, rows;               /* of a chunk, at most */
     const double *intercepts;           /* to be added; NULL: they are in the scores */
-    double *W;                          /* weights side by side; free() it */
+    void *own;                          /* what `score` needs; free() it */
     /* S[rows][outputs] of rows as the model expects them. */
     fx_status (*score)(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
                        fxi_team *team);
@@ -104,11 +101,13 @@ struct fxi_kind {
     bool widens;                        /* .. and takes one with fewer columns */
     int format;                         /* of its files: the first that has such models */
     const char *proba_hint;             /* how to get probabilities of classes */
+    fx_need kernel, map;                /* of all its models; `describe` may change it */
 
-    /* Reads keys into l and l->own.  complete: the spec as it was resolved; or NULL. */
+    /* Reads keys into l, which has C, tol, max-iter, intercept and calibrate already, and l->own.
+     * complete: the spec as it was resolved; or NULL. */
     fx_status (*read)(fxi_learning *l, const fxi_spec *s);
     char *(*complete)(const fxi_learning *l, const fxi_spec *s);
-    /* Of a spec: tasks if there are several, kernel, map, updatable, cached. */
+    /* What differs by spec: tasks if there are several, kernel, updatable, cached; or NULL. */
     void (*describe)(fx_description *d, const fxi_learning *l);
 
     /* Before a fit: kernel, map and features by the plan; rows to measure on (or NULL); plan.init,
@@ -123,7 +122,7 @@ struct fxi_kind {
     void (*close)(fxi_train *t);        /* frees what t->own points to; or NULL */
 
     /* The fit: fxi_train_fit, which calls what follows, or one without outputs: then what
-     * follows, down to not_converged, is NULL. */
+     * follows, down to fold_not_converged, is NULL. */
     fx_status (*fit)(fxi_train *t, const fx_run *run);
     fx_status (*begin)(fxi_train *t);           /* memory for what all outputs leave */
     bool (*allocate)(fxi_output *o);            /* one output, at zeros */
@@ -135,9 +134,10 @@ struct fxi_kind {
     void (*keep)(fxi_output *o);                /* into what `begin` allocated */
     void (*release)(fxi_output *o);             /* frees its arrays; or NULL */
     fx_status (*finish)(fxi_train *t, const fx_run *run);       /* all of it into the model */
-    fx_status (*summary)(const fxi_train *t, const fxi_output *o);
-    /* FX_NOT_CONVERGED for a fit of a path; the detail suggests what to change. */
-    fx_status (*not_converged)(const fxi_train *t, double C, size_t fold, double gap);
+    /* FX_NOT_CONVERGED or the like for an output (NULL: it always converges) and for a fit of a
+     * path; the detail suggests what to change. */
+    fx_status (*not_converged)(const fxi_train *t, const fxi_output *o);
+    fx_status (*fold_not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
     /* More rows: true if m can resume (or NULL: never), and what that needs besides rows
      * (or NULL: nothing). */
@@ -156,11 +156,15 @@ struct fxi_kind {
     void (*dump_header)(fxi_dumping *d);        /* or NULL */
     void (*dump_arrays)(fxi_dumping *d);        /* or NULL */
     fx_status (*parse_header)(fxi_parsing *p);  /* or NULL */
-    fx_status (*parse_arrays)(fxi_parsing *p);
+    fx_status (*parse_arrays)(fxi_parsing *p);  /* or NULL */
     fx_status (*parsed)(fxi_parsing *p);        /* checks it and makes what is not stored */
     void (*free)(fx_model *m);                  /* memory of m->own that m does not own; or NULL */
 };
-extern const fxi_kind *const fxi_kinds[];       /* kind/kind.c; ends with NULL */
+/* kind/kind.c - all kinds, NULL behind the last; for messages: which can do what another cannot. */
+extern const fxi_kind *const fxi_kinds[];
+extern const struct fxi_kinds_can {
+    const char *measure, *init, *update, *estimate;
+} fxi_kinds_can;
 
 /* ---- labels.c: what is to be learnt ------------------------------------------------------ */
 typedef struct fxi_labels {

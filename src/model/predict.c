@@ -235,7 +235,7 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
         return st;
     a.width = fx_model_width(m, what);
     if ((st = m->kind->scorer(&a.scorer, X, run))) {
-        free(a.scorer.W);
+        free(a.scorer.own);
         return st;
     }
     a.chunk = chunk_rows(&a.scorer, X);
@@ -252,7 +252,7 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
     if (!st && unseen)
         *unseen = sum;
     fx_data_scale_free(scale);
-    free(a.scorer.W);
+    free(a.scorer.own);
     free(a.unseen);
     return st;
 }

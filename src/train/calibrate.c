@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 5, ITERATIONS = 100, PIECE = 1 << 14 };
+enum { FOLDS = FXI_CALIBRATE_FOLDS, ITERATIONS = 100, PIECE = 1 << 14 };
 
 typedef struct points {
     const double *score;                /* [n], stride apart */

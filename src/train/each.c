@@ -29,18 +29,24 @@ static int report(void *ctx, double part)
     return j->run->progress(j->run->ctx, ((double)j->now + j->done) / (double)j->n);
 }
 
+void fxi_train_each_share(fxi_train *t, size_t n, const fx_run *run)
+{
+    int threads = fxi_parallel_threads(run, n);
+
+    if ((uint64_t)threads > t->max_at_once)
+        threads = (int)t->max_at_once;
+    t->at_once = n > 1 && threads > 1 ? threads : 1;
+}
+
 fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, const fx_run *run)
 {
     jobs j = {fn, ctx, run, n, 0, 0};
     fx_run how = run ? *run : (fx_run){0};
     fx_status st = FX_OK;
 
-    int threads = fxi_parallel_threads(run, n);
-    if ((uint64_t)threads > t->max_at_once)
-        threads = (int)t->max_at_once;
-    t->at_once = n > 1 && threads > 1 ? threads : 1;
+    fxi_train_each_share(t, n, run);
     if (t->at_once > 1) {
-        how.threads = threads;
+        how.threads = t->at_once;
         return fxi_parallel(n, one, &j, &how);
     }
     if (how.progress) {

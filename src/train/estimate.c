@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FOLDS = 5 };
+enum { FOLDS = FXI_CALIBRATE_FOLDS };
 
 /* ---- Rows of each output ----------------------------------------------------------------- */
 static int by_rows(const void *a, const void *b)
@@ -130,17 +130,6 @@ static double bytes(const fxi_estimating *e)
 
 /* ---- The call ---------------------------------------------------------------------------- */
 
-/* As each.c will decide. */
-static void share(fxi_train *t, const fx_run *run)
-{
-    size_t jobs = t->how.calibrate && fits(t) < FOLDS ? FOLDS : fits(t);
-    int threads = fxi_parallel_threads(run, jobs);
-
-    if ((uint64_t)threads > t->max_at_once)
-        threads = (int)t->max_at_once;
-    t->at_once = jobs > 1 && threads > 1 ? threads : 1;
-}
-
 fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
                             const fx_run *run)
 {
@@ -154,10 +143,8 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
     fxi_learning how;
     st = fxi_model_learner(&how, plan->model);
     if (!st && !how.kind->seconds)
-        st = fxi_error(FX_EUNSUPPORTED,
-                       "the time of model %s is not estimated; that of kernel "
-                       "machines is",
-                       how.learner->name);
+        st = fxi_error(FX_EUNSUPPORTED, "the time of model %s is not estimated; %s",
+                       how.learner->name, fxi_kinds_can.estimate);
     fxi_model_learner_free(&how);
     if (st)
         return st;
@@ -170,7 +157,8 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
     }
     if (st)
         return st;
-    share(&train, run);
+    size_t jobs = fits(&train);
+    fxi_train_each_share(&train, train.how.calibrate && jobs < FOLDS ? FOLDS : jobs, run);
     if (!(st = count_rows(&e)))
         st = train.how.kind->measure(&e, &free_run);
     double seconds = 0;

@@ -44,7 +44,7 @@ fx_status fxi_train_fit(fxi_train *t, const fx_run *run)
     if (!st)
         st = fxi_train_history_keep(t->m, f.output);
     if (!st)
-        summary = kind->summary(t, f.output);
+        summary = fxi_train_summary(t, f.output);
     for (size_t k = 0; f.output && k < t->outputs; k++)
         fxi_train_output_free(&f.output[k]);
     free(f.output);

@@ -97,7 +97,7 @@ fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, 
         if (a.worst[b].gap > a.worst[worst].gap)
             worst = b;
     if (!st && a.worst[worst].gap > 0)
-        st = t->how.kind->not_converged(t, a.worst[worst].C, worst, a.worst[worst].gap);
+        st = t->how.kind->fold_not_converged(t, a.worst[worst].C, worst, a.worst[worst].gap);
     free(a.worst);
     return st;
 }

@@ -44,8 +44,6 @@ fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan)
     if (!(plan->max_seconds >= 0))
         return fxi_error(FX_EINVAL, "max_seconds is %g", plan->max_seconds);
     t->metric = given;
-    t->patience = plan->patience;
-    t->max_seconds = plan->max_seconds;
     return FX_OK;
 }
 

@@ -15,8 +15,7 @@ static bool worse(const fxi_output *a, const fxi_output *b)
 }
 
 /* Sums and largest over the outputs; the status of the worst. */
-fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
-                            fxi_train_remark *not_converged)
+fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o)
 {
     fx_content *c = &t->m->c;
     size_t worst = 0;
@@ -26,11 +25,13 @@ fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
     c->iterations = 0;
     for (size_t k = 0; k < t->outputs; k++) {
         c->objective += o[k].s.objective;
-        c->gap = o[k].s.gap < DBL_MAX ? fmax(c->gap, o[k].s.gap) : DBL_MAX; /* or not known */
+        c->gap = o[k].s.gap < 0         ? NAN
+                 : o[k].s.gap < DBL_MAX ? fmax(c->gap, o[k].s.gap)
+                                        : DBL_MAX;      /* or not known */
         c->iterations = o[k].s.iterations > c->iterations ? o[k].s.iterations : c->iterations;
         c->converged &= o[k].s.converged && !o[k].s.indefinite;
         if (worse(&o[k], &o[worst]))
             worst = k;
     }
-    return c->converged ? FX_OK : not_converged(t, &o[worst]);
+    return c->converged ? FX_OK : t->how.kind->not_converged(t, &o[worst]);
 }

@@ -122,11 +122,11 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     fx_status st = fxi_data_check_table(table, run);
 
     if (!st && !kind->measured && (plan->metric || plan->patience || plan->max_seconds != 0))
-        st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; factorization machines have",
-                       t->how.learner->name,
+        st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; %s", t->how.learner->name,
                        plan->metric     ? "choice of metric"
                        : plan->patience ? "patience"
-                                        : "limit of time");
+                                        : "limit of time",
+                       fxi_kinds_can.measure);
     if (st)
         return st;
     c->seed = plan->seed;
@@ -152,10 +152,8 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
         st = kind->prepare(t, plan, run);
     if (!st && t->init)
         st = kind->init ? kind->init(t, run)
-                        : fxi_error(FX_EUNSUPPORTED,
-                                    "%s cannot start from a model; solver=newton, "
-                                    "cd and perceptrons can",
-                                    t->how.learner->name);
+                        : fxi_error(FX_EUNSUPPORTED, "%s cannot start from a model; %s",
+                                    t->how.learner->name, fxi_kinds_can.init);
     if (!st)
         st = fxi_train_memory(t, plan, run);
     if (!st && plan->eval)

@@ -20,7 +20,6 @@ struct fxi_train {
     uint64_t seed;
     double begin;                       /* seconds on the clock */
     const int64_t *qid;                 /* of the table; or NULL */
-    bool single_pass;                   /* an update: one pass, rows in their order */
     /* rows to measure on, prepared alike; eval.rows 0: none */
     fx_matrix eval_X;
     fx_data *eval_rows;
@@ -28,8 +27,6 @@ struct fxi_train {
     fxi_labels eval_labels;
     const int64_t *eval_qid;
     int metric;                         /* FXI_METRIC_ACCURACY, .. */
-    size_t patience;
-    double max_seconds;
     void *own;                          /* what the kind prepared */
 };
 enum { FXI_METRIC_ACCURACY, FXI_METRIC_AUC, FXI_METRIC_LOGLOSS, FXI_METRIC_RMSE };
@@ -55,7 +52,7 @@ struct fxi_output {
     const fxi_train *train;
     size_t number;
     double *y, *c;                      /* [rows] +1 and -1, or targets; weights */
-    fxi_solution s;
+    fxi_solution s;                     /* gap < 0: the kind has none */
     const fx_run *run;
     double *score;                      /* [rows of eval], or NULL */
     fx_step *step;                      /* [steps] of the history; free() it */
@@ -74,20 +71,19 @@ fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now);
 fx_status fxi_train_history_add(fxi_output *o, const fx_step *step);
 fx_status fxi_train_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
-/* measure.c - what plan says of measuring goes into t; memory for scores of plan.eval; their
- * plan.metric; true if a is better than b. */
+/* measure.c - checks what plan says of measuring, sets t->metric; memory for scores of plan.eval;
+ * their plan.metric; true if a is better than b. */
 fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan);
 fx_status fxi_train_measure_new(fxi_output *o);
 fx_status fxi_train_measure(double *out, const fxi_output *o);
 bool fxi_train_measure_better(const fxi_train *t, double a, double b);
-/* summary.c - sums and maxima over the outputs; FX_OK, or what `not_converged` returns for the
- * worst output. */
-typedef fx_status fxi_train_remark(const fxi_train *t, const fxi_output *o);
-fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o,
-                            fxi_train_remark *not_converged);
+/* summary.c - sums and maxima over the outputs; FX_OK, or what the kind says of the worst. */
+fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o);
 
 /* ---- each.c, folds.c, calibrate.c, fit.c: several fits ------------------------------------ */
 typedef fx_status fxi_train_job(void *ctx, size_t job, double *done, const fx_run *run);
+/* Sets t->at_once for n fits: as many as threads and memory allow. */
+void fxi_train_each_share(fxi_train *t, size_t n, const fx_run *run);
 fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, const fx_run *run);
 typedef struct fxi_folds {
     const int32_t *fold;                /* [rows] -1: in every fit */
@@ -101,6 +97,7 @@ typedef fx_status fxi_folds_use(void *ctx, size_t b, const size_t *row, size_t n
 /* FX_NOT_CONVERGED if a fit did not. */
 fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, void *ctx,
                           const fx_run *run);
+enum { FXI_CALIBRATE_FOLDS = 5 };
 fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run);
 /* a and b of 1/(1 + exp(a score + b)); positives have y == positive. */
 void fxi_train_calibrate_sigmoid(double ab[2], const double *y, double positive,

@@ -42,13 +42,10 @@ fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, 
     if (!out || !m)
         return fxi_error(FX_EINVAL, "fx_model_update: %s is NULL", m ? "out" : "m");
     if (!m->kind->updatable || !m->kind->updatable(m))
-        return fxi_error(FX_EUNSUPPORTED,
-                         "%s cannot be updated; perceptrons can, but not of a "
-                         "precomputed kernel, and factorization machines with solver=adagrad",
-                         m->c.spec);
+        return fxi_error(FX_EUNSUPPORTED, "%s cannot be updated; %s", m->c.spec,
+                         fxi_kinds_can.update);
     st = fxi_model_learner(&train.how, m->c.spec);
     train.how.max_iter = 1;
-    train.single_pass = true;
     train.seed = m->c.seed;
     if (!st)
         st = fxi_train_new(&train);

@@ -48,5 +48,14 @@ int main(void)
     CHECK(fxi_memory_check(&run, 1000, "K") == FX_OK);
     CHECK(fxi_memory_check(&run, 1001, "K") == FX_ELIMIT);
     CHECK(!strcmp(fx_error_detail(), "K needs 1001 bytes, the limit is 1000"));
+
+    fx_status st = FX_OK;
+    void *p = fxi_alloc_within(&st, 100, 10, &run, "K");
+    CHECK(p && st == FX_OK);
+    free(p);
+    CHECK(!fxi_alloc_within(&st, SIZE_MAX, 2, NULL, "K") && st == FX_ENOMEM);
+    CHECK(!fxi_alloc_within(&st, 1, 1, NULL, "K") && st == FX_ENOMEM);  /* the error stays */
+    st = FX_OK;
+    CHECK(!fxi_alloc_within(&st, 1001, 1, &run, "K") && st == FX_ELIMIT);
     return 0;
 }

@@ -138,7 +138,7 @@ static void check_hostile(void)
         {"\"data_offsets\":[0,24]", "\"data_offsets\":[0,32]", "`weights` does not lie"},
         {"\"data_offsets\":[0,24]", "\"data_offsets\":[0,-1]", "`weights` does not lie"},
         {"\"data_offsets\":[0,24]", "\"data_offsets\":[0,99999999999999999999]", "no JSON"},
-        {"\"intercepts\"", "\"interception\"", "`sigmoid` does not lie"},
+        {"\"intercepts\"", "\"interception\"", "`intercepts` is missing"},
         {"\"crc\"", "\"CRC\"", "`crc` is missing"},
         {"\"crc\"", "\"more\":{},\"crc\"", "arrays that no model"},
         {"\"crc\":", "\"crc\":[],\"x\":", "`crc` is no array"},
@@ -163,7 +163,7 @@ static void check_hostile(void)
          "explicit\",\"kernel\":\"all-subsets", "explicit makes 64 features"},
         {NULL, NULL, NULL}};
     static const change for_perceptron[] = {
-        {"\"sums\"", "\"some\"", "`counts` does not lie"},
+        {"\"sums\"", "\"some\"", "`sums` is missing"},
         {"\"model\":\"perceptron\"", "\"model\":\"svm\"", "`crc` does not lie where it should"},
         {NULL, NULL, NULL}};
 

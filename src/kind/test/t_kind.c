@@ -12,11 +12,11 @@ static void check_functions(const fxi_kind *k)
 {
     CHECK(k->name && k->learner && k->learner->name);
     CHECK(k->format >= 1 && k->format <= FXI_MODEL_FORMAT);
-    CHECK(k->read && k->describe && k->prepare && k->bytes && k->fit);
-    CHECK(k->scorer && k->terms && k->parse_arrays && k->parsed);
+    CHECK(k->read && k->prepare && k->bytes && k->fit);
+    CHECK(k->scorer && k->terms && k->parsed);
     if (k->fit == fxi_train_fit)
-        CHECK(k->begin && k->allocate && k->solve && k->score && k->keep && k->finish && k->summary
-              && k->not_converged);
+        CHECK(k->begin && k->allocate && k->solve && k->score && k->keep && k->finish
+              && k->fold_not_converged);
     CHECK(!k->seconds == !k->peak && !k->seconds == !k->measure);
     CHECK(!k->start || k->init);
     CHECK(!k->updatable || (k->init && k->columns));

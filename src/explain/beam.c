@@ -22,31 +22,29 @@ typedef struct beam {
     double work;
 } beam;
 
-/* Products of the positions r[0..n) to q[S]; with `rest` columns more: what they may
- * become, or (0) what they sum up to. */
+/* Of positions r[n], with `rest` columns more: what they may become, or (0) what they sum up to. */
 static double key(const fxi_explain_field *f, double *q, const int32_t *r, int n, int rest)
 {
-    double sum = 0;
+    double sum = fxi_explain_weight_multiply(f, r, n, q);
 
-    for (size_t s = 0; s < f->S; s++)
-        q[s] = f->lambda[s];
-    for (int i = 0; i < n; i++)
-        for (size_t s = 0; s < f->S; s++)
-            q[s] *= fxi_explain_factor(f, (size_t)r[i], s);
-    if (rest)
-        return fxi_explain_weight_reach(f, q, rest);
-    for (size_t s = 0; s < f->S; s++)
-        sum += q[s];
-    return fabs(sum);
+    return rest ? fxi_explain_weight_reach(f, q, rest) : fabs(sum);
 }
 
-static fx_status keep(beam *b, fxi_explain_top *list, const fxi_explain_item *from, size_t i,
-                      int rest)
+/* `from` and position i. */
+static fxi_explain_item join(const fxi_explain_item *from, size_t i)
 {
     fxi_explain_item item = *from;
 
     item.column[item.order++] = (int32_t)i;
     qsort(item.column, (size_t)item.order, sizeof *item.column, fxi_explain_ascending);
+    return item;
+}
+
+static fx_status keep(beam *b, fxi_explain_top *list, const fxi_explain_item *from, size_t i,
+                      int rest)
+{
+    fxi_explain_item item = join(from, i);
+
     item.weight = key(b->f, b->q + b->f->S, item.column, item.order, rest);
     b->work += (double)item.order * (double)b->f->S;
     return fxi_explain_top_add(list, &item);
@@ -54,13 +52,9 @@ static fx_status keep(beam *b, fxi_explain_top *list, const fxi_explain_item *fr
 
 static fx_status offer(beam *b, const fxi_explain_item *from, size_t i)
 {
-    int32_t r[FXI_EXPLAIN_DEEP];
+    fxi_explain_item item = join(from, i);
 
-    for (int k = 0; k < from->order; k++)
-        r[k] = from->column[k];
-    r[from->order] = (int32_t)i;
-    qsort(r, (size_t)from->order + 1, sizeof *r, fxi_explain_ascending);
-    return fxi_explain_weight_offer(b->f, r, b->q + b->f->S, &b->found);
+    return fxi_explain_weight_offer(b->f, item.column, b->q + b->f->S, &b->found);
 }
 
 /* Appends one more column to each of these. */
@@ -71,7 +65,7 @@ static fx_status extend(beam *b, const fxi_explain_item *from, fxi_team *team)
     const double *reach = f->reach + (size_t)(rest ? rest : 1) * f->S;
     fx_status st = FX_OK;
 
-    key(f, b->q, from->column, from->order, 0);
+    fxi_explain_weight_multiply(f, from->column, from->order, b->q);
     for (size_t a = 0; a < f->panels && !st && !fxi_parallel_cancelled(team); a++) {
         const double *P = f->P + a * f->S * T;
         double sum[T] = {0}, square[T] = {0};

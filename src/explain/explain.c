@@ -61,6 +61,8 @@ static fx_status check(const fx_model *m, const fx_question *q)
     if (m->c.cols > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
                          INT32_MAX);
+    if (q->row && q->row->rows != 1)
+        return fxi_error(FX_ESHAPE, "%zu rows are given; one is explained at a time", q->row->rows);
     if (!(q->effort >= 0))
         return fxi_error(FX_EINVAL, "effort %g; it must not be below 0", q->effort);
     if (q->order > FXI_EXPLAIN_DEEP)

@@ -58,6 +58,7 @@ struct fxi_explain_terms {
 fx_status fxi_explain_terms_new(fxi_explain_terms *t, const fx_model *m, size_t output,
                                 const fx_run *run);
 void fxi_explain_terms_free(fxi_explain_terms *t);
+const double *fxi_explain_terms_lambda(const fxi_explain_part *a, int t);       /* [S] of order t */
 /* Adds a part and allocates its lambda; NULL with the error set. */
 fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high, size_t S,
                                         bool same);
@@ -92,7 +93,8 @@ static inline double fxi_explain_min_weight(const fxi_explain_top *t)
 {
     return t->n < t->max_items ? 0 : t->at[0].weight < 0 ? -t->at[0].weight : t->at[0].weight;
 }
-fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item);
+/* Lists the combination if its weight is large enough; columns ascend. */
+fx_status fxi_explain_top_offer(fxi_explain_top *t, const fxi_explain_item *item);
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item); /* if new */
 /* All of b that t does not have, each once; b is empty then. */
 fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b);
@@ -127,6 +129,8 @@ void fxi_explain_field_free(fxi_explain_field *f);
 /* weight.c - the weight of positions r[t], ascending, by one sequence of operations; q:
  * scratch of S numbers. */
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q);
+/* Of n positions r of a dense field: products times lambda to q[S]; returns their sum. */
+double fxi_explain_weight_multiply(const fxi_explain_field *f, const int32_t *r, int n, double *q);
 /* Pushes that weight if it is large enough. */
 fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r, double *q,
                                    fxi_explain_top *top);

@@ -203,7 +203,7 @@ static fx_status pack_columns(packing *l, const fx_run *run)
 fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a, int t,
                                 fxi_explain_columns c, const fx_run *run)
 {
-    const double *lambda = a->lambda + (a->same ? 0 : (size_t)(t - a->low) * a->S);
+    const double *lambda = fxi_explain_terms_lambda(a, t);
     packing l = {f, a, c, fxi_alloc(c.n, sizeof *l.norm), fxi_alloc(c.n, sizeof *l.order),
                 fxi_alloc(a->S, sizeof *l.p)};
     double all = 1;

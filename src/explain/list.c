@@ -17,34 +17,23 @@ typedef struct listing {
     double *p;                          /* [S] */
 } listing;
 
-static fx_status push(const listing *l, double weight, const int32_t *column, int order)
+static fx_status offer(const listing *l, double weight, const int32_t *column, int order)
 {
     fxi_explain_item item = {.weight = weight, .order = order};
 
-    if (weight == 0 || fabs(weight) < fxi_explain_min_weight(l->top))
-        return FX_OK;
-    if (!isfinite(weight))
-        return fxi_error(FX_ENUMERIC, "the weight of a combination with column %d is %g",
-                         (int)column[0], weight);
+    if (fabs(weight) < fxi_explain_min_weight(l->top))
+        return FX_OK;                   /* most of them */
     for (int i = 0; i < order; i++)
         item.column[i] = column[i];
-    return fxi_explain_top_push(l->top, &item);
-}
-
-static const double *lambda_of(const fxi_explain_part *a, int t)
-{
-    return a->lambda + (a->same ? 0 : (size_t)(t - a->low) * a->S);
+    return fxi_explain_top_offer(l->top, &item);
 }
 
 /* Single columns: the linear term and the parts' order 1 together. */
-static fx_status singles(void *ctx, size_t block, fxi_team *team)
+static fx_status singles(const listing *l, fxi_team *team)
 {
-    const listing *l = ctx;
     const fxi_explain_terms *t = l->t;
     fx_status st = FX_OK;
 
-    (void)block;
-    l->top->team = team;
     for (size_t i = 0; i < l->c.n && !st && !fxi_parallel_cancelled(team); i++) {
         size_t j = l->c.column[i];
         double w = t->linear ? t->linear[j] : 0;
@@ -54,17 +43,16 @@ static fx_status singles(void *ctx, size_t block, fxi_team *team)
                 continue;
             a->read(l->p, a, j);
             for (size_t s = 0; s < a->S; s++)
-                w += lambda_of(a, 1)[s] * l->p[s];
+                w += fxi_explain_terms_lambda(a, 1)[s] * l->p[s];
         }
-        st = push(l, w * (l->c.x ? l->c.x[i] : 1), &(int32_t){(int32_t)j}, 1);
+        st = offer(l, w * (l->c.x ? l->c.x[i] : 1), &(int32_t){(int32_t)j}, 1);
     }
     return st;
 }
 
 /* A family of sets: products along the path to each node. */
-static fx_status family(void *ctx, size_t block, fxi_team *team)
+static fx_status family(const listing *l, fxi_team *team)
 {
-    const listing *l = ctx;
     const fxi_tree *tree = l->t->tree;
     const fxi_explain_part *a = &l->t->part[0];
     size_t cols = l->t->m->c.cols, S = a->S;
@@ -72,8 +60,6 @@ static fx_status family(void *ctx, size_t block, fxi_team *team)
     int32_t path[FXI_EXPLAIN_DEEP];
     fx_status st = stack ? FX_OK : FX_ENOMEM;
 
-    (void)block;
-    l->top->team = team;
     for (size_t s = 0; s < S && !st; s++)
         stack[s] = a->lambda[s];
     for (size_t v = 0; v < tree->nodes && !st && !fxi_parallel_cancelled(team);) {
@@ -88,7 +74,7 @@ static fx_status family(void *ctx, size_t block, fxi_team *team)
             sum += q[s] = above[s] * l->p[s] * l->x[j];
         path[level - 1] = (int32_t)j;
         if (tree->ends[v] && (!l->order || l->order == level))
-            st = push(l, sum, path, (int)level);
+            st = offer(l, sum, path, (int)level);
         v++;
     }
     free(stack);
@@ -114,7 +100,7 @@ static fx_status section(const listing *l, const fxi_section *s, fxi_team *team)
             j[1] = j[0];
             w *= l->x[j[0]];
         }
-        st = push(l, w, j, t + s->square);
+        st = offer(l, w, j, t + s->square);
         int i = t - 1;
         while (i >= 0 && (size_t)j[i] + (size_t)(t - i) >= d)
             i--;
@@ -126,20 +112,29 @@ static fx_status section(const listing *l, const fxi_section *s, fxi_team *team)
     return st;
 }
 
-static fx_status sections(void *ctx, size_t block, fxi_team *team)
+static fx_status sections(const listing *l, fxi_team *team)
 {
-    const listing *l = ctx;
     const fxi_expansion *e = l->t->expanded->state;
     fx_status st = FX_OK;
 
-    (void)block;
-    l->top->team = team;
     for (const fxi_section *s = e->section; s < e->section + e->sections && !st; s++) {
         size_t order = (size_t)s->order + s->square;
         if (s->order && (!l->order || l->order == order))
             st = section(l, s, team);
     }
     return st;
+}
+
+static fx_status list(void *ctx, size_t block, fxi_team *team)
+{
+    const listing *l = ctx;
+
+    (void)block;
+    l->top->team = team;
+    return l->t->expanded  ? sections(l, team)
+           : l->t->tree    ? family(l, team)
+           : l->order <= 1 ? singles(l, team)
+                           : FX_OK;
 }
 
 fx_status fxi_explain_list(fxi_explain_top *top, size_t order, const fxi_explain_terms *t,
@@ -155,12 +150,8 @@ fx_status fxi_explain_list(fxi_explain_top *top, size_t order, const fxi_explain
         st = FX_ENOMEM;
     for (size_t i = 0; i < c.n && !st; i++)
         l.x[c.column[i]] = c.x ? c.x[i] : 1;
-    if (!st && t->expanded)
-        st = fxi_parallel_ordered(1, sections, &l, run);
-    else if (!st && t->tree)
-        st = fxi_parallel_ordered(1, family, &l, run);
-    else if (!st && order <= 1)
-        st = fxi_parallel_ordered(1, singles, &l, run);
+    if (!st)
+        st = fxi_parallel_ordered(1, list, &l, run);
     free(l.x);
     free(l.p);
     return st;

@@ -47,8 +47,6 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t requested, const 
     ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.work), 0};
     fx_status st = score && r.work ? FX_OK : FX_ENOMEM;
 
-    if (!st && row->rows != 1)
-        st = fxi_error(FX_ESHAPE, "%zu rows are given; one is explained at a time", row->rows);
     if (!st)
         st = fx_model_predict(score, NULL, m, FX_SCORE, row, run);
     if (!st)

@@ -38,8 +38,6 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
     uint64_t unseen = 0;
 
     *out = (fxi_explain_row){0};
-    if (row->rows != 1)
-        return fxi_error(FX_ESHAPE, "%zu rows are given; one is explained at a time", row->rows);
     double *score = fxi_alloc(c->outputs, sizeof *score);
     fx_status st = score ? fx_model_predict(score, &out->unseen, m, FX_SCORE, row, run) : FX_ENOMEM;
     if (!st)

@@ -42,6 +42,11 @@ fxi_explain_part *fxi_explain_terms_add(fxi_explain_terms *t, int low, int high,
     return a;
 }
 
+const double *fxi_explain_terms_lambda(const fxi_explain_part *a, int t)
+{
+    return a->lambda + (a->same ? 0 : (size_t)(t - a->low) * a->S);
+}
+
 static fx_status unsupported(const char *what)
 {
     return fxi_error(FX_EUNSUPPORTED,

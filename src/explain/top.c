@@ -65,13 +65,23 @@ static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
     return FX_OK;
 }
 
-fx_status fxi_explain_top_push(fxi_explain_top *t, const fxi_explain_item *item)
+static fx_status push(fxi_explain_top *t, const fxi_explain_item *item)
 {
     bool full = t->n == t->max_items;
 
     if (full && (!t->max_items || compare(item, &t->at[0]) >= 0))
         return FX_OK;
     return t->holders && !fxi_explain_support_enough(t, item) ? FX_OK : insert(t, item);
+}
+
+fx_status fxi_explain_top_offer(fxi_explain_top *t, const fxi_explain_item *item)
+{
+    if (item->weight == 0 || fabs(item->weight) < fxi_explain_min_weight(t))
+        return FX_OK;
+    if (!isfinite(item->weight))
+        return fxi_error(FX_ENUMERIC, "the weight of a combination with column %d is %g",
+                         (int)item->column[0], item->weight);
+    return push(t, item);
 }
 
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
@@ -81,7 +91,7 @@ fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
     for (size_t i = 0; i < t->n; i++)
         if (t->at[i].weight == item->weight && !compare(&t->at[i], item))
             return FX_OK;
-    return fxi_explain_top_push(t, item);
+    return push(t, item);
 }
 
 void fxi_explain_top_sort(fxi_explain_top *t)

@@ -27,13 +27,13 @@ static double divisor(const int32_t *r, int t)
     return d;
 }
 
-static double multiply(const fxi_explain_field *f, const int32_t *r, double *q)
+double fxi_explain_weight_multiply(const fxi_explain_field *f, const int32_t *r, int n, double *q)
 {
     double sum = 0;
 
     for (size_t s = 0; s < f->S; s++)
         q[s] = f->lambda[s];
-    for (int i = 0; i < f->t; i++) {
+    for (int i = 0; i < n; i++) {
         const double *p = f->P + (size_t)r[i] / FXI_LANES * f->S * FXI_LANES + r[i] % FXI_LANES;
         for (size_t s = 0; s < f->S; s++)
             q[s] *= p[s * FXI_LANES];
@@ -66,7 +66,7 @@ static double multiply_sparse(const fxi_explain_field *f, const int32_t *r)
 
 double fxi_explain_weight(const fxi_explain_field *f, const int32_t *r, double *q)
 {
-    double w = f->P ? multiply(f, r, q) : multiply_sparse(f, r);
+    double w = f->P ? fxi_explain_weight_multiply(f, r, f->t, q) : multiply_sparse(f, r);
 
     return f->part->repeats ? w / divisor(r, f->t) : w;
 }
@@ -76,15 +76,10 @@ fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r,
 {
     fxi_explain_item item = {.weight = fxi_explain_weight(f, r, q), .order = f->t};
 
-    if (item.weight == 0 || fabs(item.weight) < fxi_explain_min_weight(top))
-        return FX_OK;
-    if (!isfinite(item.weight))
-        return fxi_error(FX_ENUMERIC, "the weight of a combination with column %d is %g",
-                         (int)f->column[r[0]], item.weight);
     for (int i = 0; i < f->t; i++)
         item.column[i] = f->column[r[i]];
     qsort(item.column, (size_t)f->t, sizeof *item.column, fxi_explain_ascending);
-    return fxi_explain_top_push(top, &item);
+    return fxi_explain_top_offer(top, &item);
 }
 
 double fxi_explain_weight_reach(const fxi_explain_field *f, const double *q, int r)

@@ -26,7 +26,7 @@ static fx_status read(fxi_learning *l, const fxi_spec *s)
     return FX_OK;
 }
 
-static bool is_kernel(const fxi_train *t) { return t->how.kind == &fxi_kind_kernel_components; }
+static bool of_rows(const fx_model *m) { return m->kind == &fxi_kind_kernel_components; }
 
 /* ---- Before a fit ------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     fxi_source like = {.rows = t->X.rows, .features = t->m->c.features};
     size_t solver;
 
-    return (is_kernel(t) ? fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
+    return (of_rows(t->m) ? fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
                          : fxi_fit_pca_bytes(&solver, &like, t->outputs))
            && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
@@ -61,7 +61,7 @@ static fx_status check(const fxi_train *t)
 
     for (size_t i = 0; i < t->source.rows; i++)
         rows += t->labels.weight[i] > 0;
-    max = is_kernel(t) || rows < t->source.features ? rows : t->source.features;
+    max = of_rows(t->m) || rows < t->source.features ? rows : t->source.features;
     if (!rows)
         return fxi_error(FX_EINVAL, "the weights of all %zu rows are zero", t->source.rows);
     return k <= max ? FX_OK
@@ -84,7 +84,7 @@ static fx_status solve(double *value, double *total, const fxi_train *t, const f
     const double *weight = t->labels.weight;
     size_t k = t->outputs;
 
-    return is_kernel(t) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total, t->m->kernel,
+    return of_rows(t->m) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total, t->m->kernel,
                                              &t->X, weight, k, t->seed, run)
                         : fxi_fit_pca(w->weights, w->intercepts, value, total, &t->source, weight,
                                       k, t->seed, run);
@@ -117,31 +117,24 @@ static fx_status fit(fxi_train *t, const fx_run *run)
 
 static void dump_header(fxi_dumping *d)
 {
+    if (of_rows(d->m))
+        fxi_kind_vectors_file_header(d);
     fxi_file_dump_header_number(d, "total_variance", d->m->c.total_variance);
 }
 
 static void dump_arrays(fxi_dumping *d)
 {
     fxi_file_dump_array(d, "variance", "F64", d->m->c.variance, d->m->c.outputs, 0);
-}
-
-static void dump_kernel_header(fxi_dumping *d)
-{
-    fxi_kind_vectors_file_header(d);
-    dump_header(d);
-}
-
-static void dump_kernel_arrays(fxi_dumping *d)
-{
-    dump_arrays(d);
     fxi_kind_vectors_file_dump(d);
 }
 
 static fx_status parse_header(fxi_parsing *p)
 {
     double *total = &p->m->c.total_variance;
-    fx_status st = fxi_file_header_number(total, p, "total_variance");
+    fx_status st = of_rows(p->m) ? fxi_kind_vectors_file_support(p) : FX_OK;
 
+    if (!st)
+        st = fxi_file_header_number(total, p, "total_variance");
     return st || (*total >= 0 && *total <= DBL_MAX)
                ? st
                : fxi_error(FX_EFORMAT, "model: `total_variance` is %g", *total);
@@ -156,20 +149,6 @@ static fx_status parse_arrays(fxi_parsing *p)
         if (c->variance[k] < 0)
             return fxi_error(FX_EFORMAT, "model: number %zu of `variance` is %g", k,
                              c->variance[k]);
-    return st;
-}
-
-static fx_status parse_kernel_header(fxi_parsing *p)
-{
-    fx_status st = fxi_kind_vectors_file_support(p);
-
-    return st ? st : parse_header(p);
-}
-
-static fx_status parse_kernel_arrays(fxi_parsing *p)
-{
-    fx_status st = parse_arrays(p);
-
     return st ? st : fxi_kind_vectors_file_take(p);
 }
 
@@ -187,7 +166,7 @@ const fxi_kind fxi_kind_kernel_components = {
     .prepare = fxi_kind_kernel, .bytes = bytes, .close = fxi_kind_vectors_close, .fit = fit,
     .measure = fxi_kind_kernel_measure, .seconds = kernel_seconds,
     .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
-    .terms = fxi_explain_terms_weights, .dump_header = dump_kernel_header,
-    .dump_arrays = dump_kernel_arrays, .parse_header = parse_kernel_header,
-    .parse_arrays = parse_kernel_arrays, .parsed = fxi_kind_vectors_file_parsed,
+    .terms = fxi_explain_terms_weights, .dump_header = dump_header,
+    .dump_arrays = dump_arrays, .parse_header = parse_header,
+    .parse_arrays = parse_arrays, .parsed = fxi_kind_vectors_file_parsed,
     .free = fxi_kind_vectors_free};

@@ -73,49 +73,19 @@ static void copy_state(fxi_fm_state *to, const fxi_fm_state *from, size_t size)
     to->sum = sum;
 }
 
-static fx_status score(double *f, const fxi_output *o, const double *v, fxi_row_subset rows,
-                       const fx_run *run)
-{
-    const fxi_factors_state *own = o->own;
-    fx_status st = fxi_fm_score(f, shape_of(o->train), v, rows, run);
-
-    for (size_t i = 0; i < rows.n && !st; i++)
-        f[i] += own->centre;
-    return st;
-}
-
-/* plan.metric of v on plan.eval; NaN without it. */
-static fx_status measure(double *out, fxi_output *o, const double *v)
-{
-    const fxi_factors_fit *rows = o->train->own;
-    fx_status st;
-
-    *out = NAN;
-    if (!o->train->eval.rows)
-        return FX_OK;
-    if ((st = fxi_train_measure_new(o))
-        || (st = score(o->score, o, v, (fxi_row_subset){&rows->eval_X, NULL, o->train->eval.rows},
-                       o->run)))
-        return st;
-    return fxi_train_measure(out, o);
-}
-
 static fx_status step(void *ctx, const fxi_fm_state *now)
 {
     fxi_output *o = ctx;
     fxi_factors_state *own = o->own;
     const fxi_train *t = o->train;
-    double metric;
     fx_status st;
 
-    if (o->no_history)
-        return FX_OK;
-    if ((st = measure(&metric, o, now->v))
-        || (st = fxi_train_history_add(o, &(fx_step){.iteration = now->iterations,
-                                                     .gap = NAN,
-                                                     .objective = now->objective,
-                                                     .metric = metric})))
+    o->s.objective = now->objective;
+    o->s.iterations = now->iterations;
+    o->s.gap = NAN;
+    if ((st = fxi_train_history(o, &o->s)) || o->no_history)
         return st;
+    double metric = o->step[o->steps - 1].metric;
     if (o->done)
         *o->done = (double)o->steps / (double)t->how.max_iter;
     if (!fit_of(t)->patience)
@@ -280,7 +250,11 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
 {
     const fxi_factors_fit *rows = o->train->own;
     const fxi_factors_state *own = o->own;
+    fxi_row_subset subset = {row ? &rows->X : &rows->eval_X, row, n};
+    fx_status st = fxi_fm_score(f, shape_of(o->train), own->f.v, subset, run);
 
     (void)now;
-    return score(f, o, own->f.v, (fxi_row_subset){row ? &rows->X : &rows->eval_X, row, n}, run);
+    for (size_t i = 0; i < n && !st; i++)
+        f[i] += own->centre;
+    return st;
 }

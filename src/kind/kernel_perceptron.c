@@ -45,22 +45,6 @@ static double seconds(const fxi_estimating *e, double n)
            * e->pair;
 }
 
-/* ---- Files -------------------------------------------------------------------------------- */
-
-static void dump_arrays(fxi_dumping *d)
-{
-    fxi_kind_online_dump(d);
-    fxi_kind_vectors_file_dump(d);
-}
-
-/* With a precomputed kernel it cannot resume. */
-static fx_status parse_arrays(fxi_parsing *p)
-{
-    fx_status st = fxi_kind_kernel_given(p->m) ? FX_OK : fxi_kind_online_take(p);
-
-    return st ? st : fxi_kind_vectors_file_take(p);
-}
-
 const fxi_kind fxi_kind_kernel_perceptron = {
     .name = "kernel perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
     .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine),
@@ -75,6 +59,6 @@ const fxi_kind fxi_kind_kernel_perceptron = {
     .update = fxi_kind_kernel_join, .measure = fxi_kind_kernel_measure, .seconds = seconds,
     .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
     .terms = fxi_explain_terms_weights, .dump_header = fxi_kind_vectors_file_header,
-    .dump_arrays = dump_arrays, .parse_header = fxi_kind_vectors_file_support,
-    .parse_arrays = parse_arrays, .parsed = fxi_kind_vectors_file_parsed,
+    .dump_arrays = fxi_kind_online_dump, .parse_header = fxi_kind_vectors_file_support,
+    .parse_arrays = fxi_kind_online_take, .parsed = fxi_kind_vectors_file_parsed,
     .free = fxi_kind_vectors_free};

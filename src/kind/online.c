@@ -168,8 +168,10 @@ void fxi_kind_online_dump(fxi_dumping *d)
     fxi_file_dump_array(d, "sums", "F64", own->sum, 2 * (c->features + 1), c->outputs);
     fxi_file_dump_array(d, "counts", "I64", own->sum ? own->count : NULL, c->outputs, 0);
     fxi_file_dump_array(d, "ages", "I64", own->age, c->features, c->outputs);
+    fxi_kind_vectors_file_dump(d);
 }
 
+/* With a precomputed kernel it cannot resume. */
 fx_status fxi_kind_online_take(fxi_parsing *p)
 {
     const fx_content *c = &p->m->c;
@@ -179,6 +181,8 @@ fx_status fxi_kind_online_take(fxi_parsing *p)
     const void *count = NULL, *ages = NULL;
     fx_status st;
 
+    if (fxi_kind_kernel_given(p->m))
+        return FX_OK;
     if ((st = fxi_file_array_doubles(&sum, p, "sums", 2 * (c->features + 1), c->outputs))
         || (st = fxi_file_array(&count, p, "counts", "I64", sizeof(int64_t), c->outputs, 0))
         || (age
@@ -194,5 +198,5 @@ fx_status fxi_kind_online_take(fxi_parsing *p)
     for (size_t i = 0; age && i < c->features * c->outputs; i++)
         if (own->age[i] < 0)
             return fxi_error(FX_EFORMAT, "model: number %zu of `ages` is negative", i);
-    return FX_OK;
+    return fxi_kind_vectors_file_take(p);
 }

@@ -23,19 +23,6 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     return fxi_kind_weights_bytes(each, all, t, 3, 0);
 }
 
-static fx_status finish(fxi_train *t, const fx_run *run)
-{
-    fxi_weights *w = t->own;
-    fxi_online *own = t->m->own;
-    fx_status st = fxi_kind_weights_finish(t, run);
-
-    if (st)
-        return st;
-    own->sum = w->sum;
-    w->sum = NULL;
-    return fxi_model_own(t->m, own->sum);
-}
-
 const fxi_kind fxi_kind_perceptron = {
     .name = "perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
     .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_weights),
@@ -45,7 +32,7 @@ const fxi_kind fxi_kind_perceptron = {
     .begin = fxi_kind_online_begin, .allocate = fxi_kind_online_allocate,
     .start = fxi_kind_online_start, .solve = fxi_kind_online_solve,
     .score = fxi_kind_weights_score, .keep = fxi_kind_online_keep,
-    .release = fxi_kind_online_release, .finish = finish,
+    .release = fxi_kind_online_release, .finish = fxi_kind_weights_finish,
     .fold_not_converged = fxi_kind_weights_fold, .updatable = fxi_kind_online_updatable,
     .scorer = fxi_kind_weights_scorer, .terms = fxi_explain_terms_weights,
     .dump_arrays = fxi_kind_online_dump, .parse_arrays = fxi_kind_online_take,

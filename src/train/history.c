@@ -23,25 +23,13 @@ static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
 
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
 {
-    double tol = o->train->how.tol, metric;
+    double metric, progress;
     fx_status st;
 
     if (o->no_history)
         return FX_OK;
-    if ((st = measure(&metric, o, now))
-        || (st = fxi_train_history_add(o, &(fx_step){.iteration = now->iterations,
-                                                     .objective = now->objective,
-                                                     .gap = now->gap,
-                                                     .metric = metric})))
+    if ((st = measure(&metric, o, now)))
         return st;
-    double progress = log(now->gap) / log(tol);  /* from 1 to tol; NaN and beyond: not shown */
-    if (o->done && progress > *o->done && progress < 1)
-        *o->done = progress;
-    return FX_OK;
-}
-
-fx_status fxi_train_history_add(fxi_output *o, const fx_step *step)
-{
     if (o->steps == o->capacity) {
         size_t capacity = o->capacity ? 2 * o->capacity : 16;
         fx_step *more = fxi_realloc(o->step, capacity, sizeof *more);
@@ -50,10 +38,16 @@ fx_status fxi_train_history_add(fxi_output *o, const fx_step *step)
         o->step = more;
         o->capacity = capacity;
     }
-    fx_step *last = &o->step[o->steps++];
-    *last = *step;
-    last->output = o->number;
-    last->seconds = fxi_train_clock() - o->train->begin;
+    o->step[o->steps++] = (fx_step){.output = o->number,
+                                    .iteration = now->iterations,
+                                    .objective = now->objective,
+                                    .gap = now->gap,
+                                    .metric = metric,
+                                    .seconds = fxi_train_clock() - o->train->begin};
+    progress = log(now->gap)
+               / log(o->train->how.tol); /* from 1 to tol; NaN and beyond: not shown */
+    if (o->done && progress > *o->done && progress < 1)
+        *o->done = progress;
     return FX_OK;
 }
 

@@ -67,9 +67,8 @@ void fxi_train_output_free(fxi_output *o);
 /* Fits, from where o is, without the rows whose fold is `without` (fold NULL: with all). */
 fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int without,
                                const fx_run *run);
-/* history.c - a step of o, measured on plan.eval; one that is measured; all steps become m's. */
+/* history.c - a step of o, measured on plan.eval; all steps become m's. */
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now);
-fx_status fxi_train_history_add(fxi_output *o, const fx_step *step);
 fx_status fxi_train_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
 /* measure.c - checks what plan says of measuring, sets t->metric; memory for scores of plan.eval;
  * their plan.metric; true if a is better than b. */

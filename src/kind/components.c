@@ -161,12 +161,8 @@ const fxi_kind fxi_kind_components = {
     .parsed = fxi_kind_features_parsed};
 
 const fxi_kind fxi_kind_kernel_components = {
-    .name = "kernel components", .learner = kernel_pca, .numbers = sizeof(fxi_vectors),
-    .prepared = sizeof(fxi_machine), .format = 2, .kernel = FX_MUST, .read = read,
-    .prepare = fxi_kind_kernel, .bytes = bytes, .close = fxi_kind_vectors_close, .fit = fit,
-    .measure = fxi_kind_kernel_measure, .seconds = kernel_seconds,
-    .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
-    .terms = fxi_explain_terms_weights, .dump_header = dump_header,
-    .dump_arrays = dump_arrays, .parse_header = parse_header,
-    .parse_arrays = parse_arrays, .parsed = fxi_kind_vectors_file_parsed,
-    .free = fxi_kind_vectors_free};
+    FXI_KIND_VECTORS, .name = "kernel components", .learner = kernel_pca, .read = read,
+    .prepare = fxi_kind_kernel, .bytes = bytes, .fit = fit, .measure = fxi_kind_kernel_measure,
+    .seconds = kernel_seconds, .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
+    .terms = fxi_explain_terms_weights, .dump_header = dump_header, .dump_arrays = dump_arrays,
+    .parse_header = parse_header, .parse_arrays = parse_arrays};

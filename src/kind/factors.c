@@ -14,7 +14,6 @@
 #include "kind/kind.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const solver_name[] = {"auto", "cd", "adagrad", "lbfgs"};
 
@@ -156,20 +155,13 @@ static void describe(fx_description *d, const fxi_learning *l)
  * itself. */
 static char *complete(const fxi_learning *l, const fxi_spec *s)
 {
-    fx_key keys_now[FXI_SPEC_KEYS + 1];
-    size_t n = 0;
+    fxi_spec now = *s;
 
-    for (const fx_key *k = l->learner->keys; k->name; k++, n++) {
-        keys_now[n] = *k;
-        if (!strcmp(k->name, "loss"))
-            keys_now[n].fallback = l->loss == &fxi_loss_squared    ? "squared"
-                                   : l->loss == &fxi_loss_logistic ? "logistic"
-                                                                   : "squared-hinge";
-        if (!strcmp(k->name, "solver"))
-            keys_now[n].fallback = solver_name[((const fxi_factors_keys *)l->own)->solver];
-    }
-    keys_now[n] = (fx_key){0};
-    return fxi_spec_complete(s, keys_now);
+    if (fxi_spec_at(s, "loss") == s->keys)
+        fxi_spec_set(&now, "loss", l->loss->name);
+    if (fxi_spec_at(s, "solver") == s->keys)
+        fxi_spec_set(&now, "solver", solver_name[((const fxi_factors_keys *)l->own)->solver]);
+    return fxi_spec_complete(&now, l->learner->keys);
 }
 
 /* ---- The model ---------------------------------------------------------------------------- */

@@ -198,15 +198,11 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 }
 
 const fxi_kind fxi_kind_kernel_machine = {
-    .name = "kernel machine", .learner = learners, .options = sizeof(options),
-    .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .path = "C", .pairs = true,
-    .format = 2, .proba_hint = FXI_PROBA_HINT, .kernel = FX_MUST, .read = read,
-    .describe = describe, .prepare = prepare, .bytes = bytes, .share = share,
-    .close = fxi_kind_vectors_close, .fit = fxi_train_fit, .begin = fxi_kind_weights_begin,
-    .allocate = allocate, .solve = solve, .score = fxi_kind_weights_score,
-    .keep = fxi_kind_weights_keep, .finish = finish, .not_converged = not_converged,
-    .fold_not_converged = fxi_kind_weights_fold, .measure = measure, .seconds = seconds,
-    .peak = peak, .scorer = fxi_kind_weights_scorer, .terms = fxi_explain_terms_weights,
-    .dump_header = fxi_kind_vectors_file_header, .dump_arrays = fxi_kind_vectors_file_dump,
-    .parse_header = fxi_kind_vectors_file_support, .parse_arrays = fxi_kind_vectors_file_take,
-    .parsed = fxi_kind_vectors_file_parsed, .free = fxi_kind_vectors_free};
+    FXI_KIND_WEIGHTS, FXI_KIND_VECTORS, .name = "kernel machine", .learner = learners,
+    .options = sizeof(options), .path = "C", .pairs = true, .read = read, .describe = describe,
+    .prepare = prepare, .bytes = bytes, .share = share, .begin = fxi_kind_weights_begin,
+    .allocate = allocate, .solve = solve, .keep = fxi_kind_weights_keep,
+    .finish = finish, .not_converged = not_converged, .measure = measure, .seconds = seconds,
+    .peak = peak, .dump_header = fxi_kind_vectors_file_header,
+    .dump_arrays = fxi_kind_vectors_file_dump, .parse_header = fxi_kind_vectors_file_support,
+    .parse_arrays = fxi_kind_vectors_file_take};

@@ -46,19 +46,7 @@ static double seconds(const fxi_estimating *e, double n)
 }
 
 const fxi_kind fxi_kind_kernel_perceptron = {
-    .name = "kernel perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
-    .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine),
-    .state = sizeof(fxi_perceptron), .columns = true, .format = 2, .proba_hint = FXI_PROBA_HINT,
-    .kernel = FX_MUST, .read = fxi_kind_online_read, .prepare = fxi_kind_kernel, .init = init,
-    .bytes = bytes, .close = fxi_kind_vectors_close, .fit = fxi_train_fit,
-    .begin = fxi_kind_online_begin, .allocate = fxi_kind_online_allocate,
-    .start = fxi_kind_online_start, .solve = fxi_kind_online_solve,
-    .score = fxi_kind_weights_score, .keep = fxi_kind_online_keep,
-    .release = fxi_kind_online_release, .finish = fxi_kind_weights_finish,
-    .fold_not_converged = fxi_kind_weights_fold, .updatable = fxi_kind_online_updatable,
-    .update = fxi_kind_kernel_join, .measure = fxi_kind_kernel_measure, .seconds = seconds,
-    .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
-    .terms = fxi_explain_terms_weights, .dump_header = fxi_kind_vectors_file_header,
-    .dump_arrays = fxi_kind_online_dump, .parse_header = fxi_kind_vectors_file_support,
-    .parse_arrays = fxi_kind_online_take, .parsed = fxi_kind_vectors_file_parsed,
-    .free = fxi_kind_vectors_free};
+    FXI_KIND_ONLINE, FXI_KIND_VECTORS, .name = "kernel perceptron", .learner = learners,
+    .prepare = fxi_kind_kernel, .init = init, .bytes = bytes, .update = fxi_kind_kernel_join,
+    .measure = fxi_kind_kernel_measure, .seconds = seconds, .peak = fxi_kind_vectors_peak,
+    .dump_header = fxi_kind_vectors_file_header, .parse_header = fxi_kind_vectors_file_support};

@@ -22,8 +22,27 @@
 #define FXI_KEY_INTERCEPT "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
 #define FXI_KEY_CALIBRATE "calibrate", "no", FXI_CHOICE("no|yes"), "probabilities by a sigmoid"
 #define FXI_KEY_AVERAGED  "averaged", "yes", FXI_CHOICE("yes|no"), "yes: the mean of all weights"
-#define FXI_PROBA_HINT    "train with calibrate=yes or model logistic"
 #define FXI_KEY_PASSES    "max-iter", "10", FXI_COUNT(1, INT32_MAX), "passes over the rows"
+
+/* Members that kinds share: those with labels and weights of features or rows; perceptrons of them;
+ * those with a weight for each row, besides what they have of their own. */
+#define FXI_KIND_WEIGHTS                                                                           \
+    .proba_hint = "train with calibrate=yes or model logistic", .fit = fxi_train_fit,              \
+    .score = fxi_kind_weights_score,                                                               \
+    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_weights_scorer,                \
+    .terms = fxi_explain_terms_weights
+#define FXI_KIND_ONLINE                                                                            \
+    FXI_KIND_WEIGHTS, .options = sizeof(fxi_online_keys), .state = sizeof(fxi_perceptron),         \
+    .columns = true, .read = fxi_kind_online_read, .begin = fxi_kind_online_begin,                 \
+    .allocate = fxi_kind_online_allocate, .start = fxi_kind_online_start,                          \
+    .solve = fxi_kind_online_solve, .keep = fxi_kind_online_keep,                                  \
+    .release = fxi_kind_online_release, .finish = fxi_kind_weights_finish,                         \
+    .updatable = fxi_kind_online_updatable,                                                        \
+    .dump_arrays = fxi_kind_online_dump, .parse_arrays = fxi_kind_online_take
+#define FXI_KIND_VECTORS                                                                           \
+    .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .format = 2,                  \
+    .kernel = FX_MUST, .close = fxi_kind_vectors_close, .parsed = fxi_kind_vectors_file_parsed,    \
+    .free = fxi_kind_vectors_free
 
 /* ---- weights.c: a weight for each of n features or rows ------------------------------------ */
 typedef struct fxi_weights {            /* fxi_train.own begins with it */

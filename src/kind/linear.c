@@ -201,12 +201,9 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 }
 
 const fxi_kind fxi_kind_linear = {
-    .name = "linear", .learner = learners, .options = sizeof(options),
-    .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .proba_hint = FXI_PROBA_HINT,
-    .map = FX_MAY, .read = read, .prepare = fxi_kind_features_prepare, .init = init,
-    .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit,
-    .begin = fxi_kind_weights_begin, .allocate = allocate, .start = start, .solve = solve,
-    .score = fxi_kind_weights_score, .keep = fxi_kind_weights_keep,
-    .finish = fxi_kind_weights_finish, .not_converged = not_converged,
-    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_weights_scorer,
-    .terms = fxi_explain_terms_weights, .parsed = fxi_kind_features_parsed};
+    FXI_KIND_WEIGHTS, .name = "linear", .learner = learners, .options = sizeof(options),
+    .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .map = FX_MAY, .read = read,
+    .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
+    .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin, .allocate = allocate,
+    .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
+    .finish = fxi_kind_weights_finish, .not_converged = not_converged, .parsed = fxi_kind_features_parsed};

@@ -24,16 +24,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 }
 
 const fxi_kind fxi_kind_perceptron = {
-    .name = "perceptron", .learner = learners, .options = sizeof(fxi_online_keys),
-    .numbers = sizeof(fxi_online), .prepared = sizeof(fxi_weights),
-    .state = sizeof(fxi_perceptron), .columns = true, .format = 1, .proba_hint = FXI_PROBA_HINT,
-    .map = FX_MAY, .read = fxi_kind_online_read, .prepare = fxi_kind_features_prepare,
-    .init = init, .bytes = bytes, .close = fxi_kind_weights_close, .fit = fxi_train_fit,
-    .begin = fxi_kind_online_begin, .allocate = fxi_kind_online_allocate,
-    .start = fxi_kind_online_start, .solve = fxi_kind_online_solve,
-    .score = fxi_kind_weights_score, .keep = fxi_kind_online_keep,
-    .release = fxi_kind_online_release, .finish = fxi_kind_weights_finish,
-    .fold_not_converged = fxi_kind_weights_fold, .updatable = fxi_kind_online_updatable,
-    .scorer = fxi_kind_weights_scorer, .terms = fxi_explain_terms_weights,
-    .dump_arrays = fxi_kind_online_dump, .parse_arrays = fxi_kind_online_take,
-    .parsed = fxi_kind_features_parsed};
+    FXI_KIND_ONLINE, .name = "perceptron", .learner = learners, .numbers = sizeof(fxi_online),
+    .prepared = sizeof(fxi_weights), .format = 1, .map = FX_MAY,
+    .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
+    .close = fxi_kind_weights_close, .parsed = fxi_kind_features_parsed};

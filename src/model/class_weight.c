@@ -21,41 +21,34 @@ const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const
     return buf;
 }
 
-/* Negative, 0 or positive if these bytes (of numbers: x) come before class k, are it, or come
- * after it. */
-static int compare(const fxi_labels *l, const fx_table *t, size_t k, const char *s, size_t len,
-                   double x)
+typedef struct called {                 /* a class, as the spec calls it */
+    const fx_table *t;
+    const char *s;
+    size_t len;
+    double x;                           /* of classes that are numbers */
+} called;
+
+static int compare(const void *key, const void *value)
 {
-    if (!t->classes)
-        return (x > l->value[k]) - (x < l->value[k]);
-    const char *name = t->class_name[(size_t)l->value[k]];
-    int order = strncmp(s, name, len);
-    return order ? order : name[len] ? -1 : 0;
+    const called *c = key;
+    double v = *(const double *)value;
+
+    if (!c->t->classes)
+        return (c->x > v) - (c->x < v);
+    const char *name = c->t->class_name[(size_t)v];
+    int order = strncmp(c->s, name, c->len);
+    return order ? order : name[c->len] ? -1 : 0;
 }
 
 /* The class that is called by these bytes: its name or, of a number, any form of its value.  Values
  * and names are sorted, so that weights of all k classes take k log k steps. */
-static bool find_called(size_t *out, const fxi_labels *l, const fx_table *t, const char *s,
-                        size_t len)
+static const double *find_called(const fxi_labels *l, const fx_table *t, const char *s, size_t len)
 {
-    size_t low = 0, high = l->classes;
-    double x = 0;
+    called key = {t, s, len, 0};
 
-    if (!t->classes && fxi_decimal_read(&x, s, s + len) != s + len)
-        return false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(l, t, middle, s, len, x);
-        if (order == 0) {
-            *out = middle;
-            return true;
-        }
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
+    if (!t->classes && fxi_decimal_read(&key.x, s, s + len) != s + len)
+        return NULL;
+    return bsearch(&key, l->value, l->classes, sizeof *l->value, compare);
 }
 
 static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table *t, const char *s,
@@ -72,9 +65,9 @@ static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table
                          "class weight '%.*s' is not CLASS=WEIGHT with a positive "
                          "number",
                          (int)(end - s), s);
-    size_t called;
-    if (find_called(&called, l, t, s, (size_t)(sign - s))) {
-        weight[called] = w;
+    const double *value = find_called(l, t, s, (size_t)(sign - s));
+    if (value) {
+        weight[value - l->value] = w;
         return FX_OK;
     }
     for (size_t k = 0, n = 0; k < l->classes && n < sizeof list; k++)

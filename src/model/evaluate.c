@@ -53,15 +53,11 @@ static fx_status sum_row(void *ctx, size_t i, fxi_team *team)
 static fx_status auc_of(double *out, const fx_content *c, const double *y, const double *score,
                         const double *weight, size_t n, const fx_run *run)
 {
-    size_t bytes;
+    fx_status st = FX_OK;
 
     if (!c->pairs)
         return mean_auc(out, c->outputs, y, score, weight, n, run);
-    bytes = fxi_size_mul(&bytes, n, c->classes * sizeof *score) ? bytes : SIZE_MAX;
-    fx_status st = fxi_memory_check(run, bytes, "scores of classes");
-    double *sum = st ? NULL : fxi_alloc(bytes, 1);
-    if (!st && !sum)
-        st = FX_ENOMEM;
+    double *sum = fxi_alloc_within(&st, n, c->classes * sizeof *sum, run, "scores of classes");
     if (!st)
         st = fxi_parallel(n, sum_row, &(summing){sum, score, c}, run);
     if (!st)
@@ -99,15 +95,11 @@ static fx_status evaluate_piece(void *ctx, size_t b, fxi_team *team)
 static fx_status evaluate_targets(fx_metrics *out, const fx_content *c, const double *y,
                                   const double *score, const double *weight, size_t n)
 {
-    double *label = c->low <= c->high ? fxi_alloc(n, sizeof *label) : NULL;
+    double *label = fxi_alloc(n, sizeof *label);
 
-    if (c->low > c->high)
-        return fx_model_metrics(out, y, score, weight, n, 1);
-    if (!label)
-        return FX_ENOMEM;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && label; i++)
         label[i] = fxi_model_predict_clip(c, score[i]);
-    fx_status st = fx_model_metrics(out, y, label, weight, n, 1);
+    fx_status st = label ? fx_model_metrics(out, y, label, weight, n, 1) : FX_ENOMEM;
     free(label);
     return st;
 }
@@ -165,8 +157,7 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
                             const fx_table *t, const fx_run *run)
 {
     fxi_labels l = {0};
-    double *score = NULL;
-    size_t bytes;
+    double *score;
     fx_status st;
 
     if (!out || !m)
@@ -178,12 +169,7 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
                          m->c.spec);
     if ((st = fxi_data_check_table(t, run)) || (st = fxi_model_labels_known(&l, &m->c, t, run)))
         return st;
-    if (!fxi_size_mul(&bytes, t->rows, m->c.outputs) || !fxi_size_mul(&bytes, bytes, sizeof *score))
-        st = fxi_error(FX_ESHAPE, "%zu rows of %zu outputs are too many", t->rows, m->c.outputs);
-    if (!st)
-        st = fxi_memory_check(run, bytes, "scores of the rows");
-    if (!st && !(score = fxi_alloc(bytes, 1)))
-        st = FX_ENOMEM;
+    score = fxi_alloc_within(&st, t->rows, m->c.outputs * sizeof *score, run, "scores of the rows");
     if (!st)
         st = score_table(score, m, t, run);
     if (!st)

@@ -33,21 +33,6 @@ void fxi_model_labels_free(fxi_labels *l)
     *l = (fxi_labels){0};
 }
 
-/* First of the n ascending numbers that is not below x. */
-static size_t place(const double *value, size_t n, double x)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (value[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -137,23 +122,19 @@ static fx_status find_planned(gathering *g, const fx_plan *plan)
 
 /* ---- Labels among known classes ---------------------------------------------------------- */
 
-static bool find_text(size_t *out, const fx_content *c, const char *name)
+/* The position of the key among n sorted items. */
+static bool find(size_t *out, const void *key, const void *items, size_t n, size_t size,
+                 int (*order)(const void *, const void *))
 {
-    size_t low = 0, high = c->classes;
+    const char *at = bsearch(key, items, n, size, order);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(c->class_name[middle], name);
-        if (order == 0) {
-            *out = middle;
-            return true;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    *out = at ? (size_t)(at - (const char *)items) / size : n;
+    return at;
+}
+
+static int by_name(const void *name, const void *item)
+{
+    return strcmp(name, *(const char *const *)item);
 }
 
 /* By value where the model's classes are numbers, else by name; text becomes a number and a number
@@ -166,14 +147,13 @@ static bool find_class(size_t *out, const fx_content *c, const char *name, doubl
         const char *end = name ? name + strlen(name) : NULL;
         if (name && fxi_decimal_read(&x, name, end) != end)
             return false;
-        *out = place(c->class_value, c->classes, x);
-        return *out < c->classes && c->class_value[*out] == x;
+        return find(out, &x, c->class_value, c->classes, sizeof x, ascending);
     }
     if (!name) {
         fxi_decimal_write(buf, x);
         name = buf;
     }
-    return find_text(out, c, name);
+    return find(out, name, c->class_name, c->classes, sizeof *c->class_name, by_name);
 }
 
 static fx_status unknown(const fx_content *c, const char *name, double x, size_t i)
@@ -205,7 +185,7 @@ static fx_status known_piece(void *ctx, size_t b, fxi_team *team)
         if (weight_of(t, i) == 0 || !g->l->classes)
             continue;
         if (!g->known)
-            k = place(g->l->value, g->l->classes, t->label[i]);
+            find(&k, &t->label[i], g->l->value, g->l->classes, sizeof *t->label, ascending);
         else if (!find_class(&k, g->known, name, t->label[i]))
             return unknown(g->known, name, t->label[i], i);
         g->l->y[i] = (double)k;
@@ -247,18 +227,16 @@ static fx_status allocate(fxi_labels *l, size_t rows, const fx_run *run)
 fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,
                                  const fx_run *run)
 {
-    fxi_labels l = {.classes = c->classes};
-    gathering g = {&l, t, c, 0, NULL};
+    gathering g = {out, t, c, 0, NULL};
     fx_status st = check_labels(t, !c->classes);
 
+    *out = (fxi_labels){.classes = c->classes};
     if (!st)
-        st = allocate(&l, t->rows, run);
+        st = allocate(out, t->rows, run);
     if (!st)
         st = fxi_parallel_ordered((t->rows + PIECE - 1) / PIECE, known_piece, &g, run);
     if (st)
-        fxi_model_labels_free(&l);
-    else
-        *out = l;
+        fxi_model_labels_free(out);
     return st;
 }
 
@@ -276,21 +254,19 @@ static fx_status check_classless(const fx_plan *plan, const char *models)
 fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const fx_plan *plan,
                                 const fx_run *run)
 {
-    fxi_labels l = {0};
     fx_status st = check_classless(plan, "the model has");
 
+    *out = (fxi_labels){0};
     if (!st && !t->rows)
         st = fxi_error(FX_EINVAL, "the table has no rows");
     if (!st)
-        st = allocate(&l, t->rows, run);
+        st = allocate(out, t->rows, run);
     for (size_t i = 0; i < t->rows && !st; i++) {
-        l.y[i] = 0;
-        l.weight[i] = weight_of(t, i);
+        out->y[i] = 0;
+        out->weight[i] = weight_of(t, i);
     }
     if (st)
-        fxi_model_labels_free(&l);
-    else
-        *out = l;
+        fxi_model_labels_free(out);
     return st;
 }
 
@@ -301,17 +277,17 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
 {
     const char *class_weight = plan->class_weight;
     char name[32];
-    fxi_labels l = {0};
-    gathering g = {&l, t, NULL, 0, NULL};
+    gathering g = {out, t, NULL, 0, NULL};
     size_t pieces = (t->rows + PIECE - 1) / PIECE;
     fx_status st = check_labels(t, regress);
 
+    *out = (fxi_labels){0};
     if (!st && regress)
         st = check_classless(plan, "targets have");
     if (!st)
         st = check_weights(t);
     if (!st)
-        st = allocate(&l, t->rows, run);
+        st = allocate(out, t->rows, run);
     if (!st && !regress) {
         if (!(g.piece = fxi_alloc(PIECE, sizeof *g.piece)))
             st = FX_ENOMEM;
@@ -319,16 +295,14 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
             st = find_planned(&g, plan);
         free(g.piece);
     }
-    if (!st && !regress && l.classes < 2)
+    if (!st && !regress && out->classes < 2)
         st = fxi_error(FX_EINVAL, "all labels are of one class (%s: %zu rows); a classifier needs "
-                       "two", fxi_model_class_weight_name(name, &l, t, 0), t->rows);
+                       "two", fxi_model_class_weight_name(name, out, t, 0), t->rows);
     if (!st)
         st = fxi_parallel_ordered(pieces, known_piece, &g, run);
     if (!st && class_weight && *class_weight)
-        st = fxi_model_class_weight(&l, t, class_weight);
+        st = fxi_model_class_weight(out, t, class_weight);
     if (st)
-        fxi_model_labels_free(&l);
-    else
-        *out = l;
+        fxi_model_labels_free(out);
     return st;
 }

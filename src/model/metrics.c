@@ -57,12 +57,9 @@ fx_status fxi_model_metrics_auc(double *auc, const double *y, double positive, c
                                 size_t stride, const double *weight, size_t n, const fx_run *run)
 {
     ranking r = {auc, y, score, weight, positive, n, stride, NULL};
+    fx_status st = FX_OK;
 
-    size_t bytes = fxi_size_mul(&bytes, n + n / 2, sizeof *r.item) ? bytes : SIZE_MAX;
-    fx_status st = fxi_memory_check(run, bytes, "scores in order");
-
-    if (!st && !(r.item = fxi_alloc(bytes, 1)))
-        st = FX_ENOMEM;
+    r.item = fxi_alloc_within(&st, n + n / 2, sizeof *r.item, run, "scores in order");
     if (!st)
         st = fxi_parallel_ordered(1, rank, &r, run);
     free(r.item);

@@ -174,22 +174,17 @@ static fx_status fit_sigmoid(void *ctx, size_t k, fxi_team *team)
 
 fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run)
 {
-    size_t rows = t->source.rows, outputs = t->outputs, bytes;
-    double *ab = fxi_alloc(outputs, 2 * sizeof *ab), *S = NULL;
+    size_t rows = t->source.rows, outputs = t->outputs;
+    double *ab = fxi_alloc(outputs, 2 * sizeof *ab), *S;
     fx_status st = fxi_model_own(t->m, ab);
     fxi_folds f = {NULL, 0, &t->how.C, 1};
     int32_t *fold = NULL;
 
-    if (!st && (!fxi_size_mul(&bytes, rows, outputs) || !fxi_size_mul(&bytes, bytes, sizeof *S)))
-        st = fxi_error(FX_ESHAPE, "%zu rows of %zu classes are too many", rows, outputs);
-    if (!st)
-        st = fxi_memory_check(run, bytes, "scores of the rows held out");
+    S = fxi_alloc_within(&st, rows, outputs * sizeof *S, run, "scores of the rows held out");
     if (!st && !(fold = fxi_alloc(rows, sizeof *fold)))
         st = FX_ENOMEM;
     if (!st)
         st = make_folds(fold, &f.folds, t);
-    if (!st && !(S = fxi_alloc(bytes, 1)))
-        st = FX_ENOMEM;
     for (size_t i = 0; i < rows && !st; i++)
         if (fold[i] < 0)                /* in no fold: collect() never sets its scores */
             memset(S + i * outputs, 0, outputs * sizeof *S);

@@ -51,19 +51,19 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
     const validation *a = ctx;
     const fxi_train *t = a->t;
     size_t rows = 0, numbers;
-    fx_status st;
+    fx_status st = FX_OK;
 
     for (size_t i = 0; i < t->source.rows; i++)
         rows += a->f->fold[i] == (int32_t)b;
-    if (!fxi_size_mul(&numbers, rows, t->outputs) || !fxi_size_mul(&numbers, numbers, a->f->n)
-        || !fxi_size_mul(&numbers, numbers, sizeof(double)))
+    if (!fxi_size_mul(&numbers, rows, t->outputs) || !fxi_size_mul(&numbers, numbers, a->f->n))
         return fxi_error(FX_ESHAPE, "%zu fits of %zu rows are too many", a->f->n, rows);
-    if ((st = fxi_memory_check(run, numbers, "scores of the rows held out")))
+    double *S = fxi_alloc_within(&st, numbers, sizeof *S, run, "scores of the rows held out");
+    if (st)
         return st;
     size_t *row = fxi_alloc(rows, sizeof *row);
     int32_t *same = fxi_alloc(rows, sizeof *same);
-    double *S = fxi_alloc(numbers, 1), *f = fxi_alloc(rows, sizeof *f);
-    st = row && same && S && f ? FX_OK : FX_ENOMEM;
+    double *f = fxi_alloc(rows, sizeof *f);
+    st = row && same && f ? FX_OK : FX_ENOMEM;
     if (!st)
         for (size_t i = 0, n = 0; i < t->source.rows; i++)
             if (a->f->fold[i] == (int32_t)b) {

@@ -75,17 +75,13 @@ static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *
 {
     const fx_content *c = &t->m->c;
     fx_status st = fxi_data_check_table(eval, run);
+    uint64_t limit = run && run->max_memory ? run->max_memory / 4 : UINT64_MAX;
 
-    if (!st)
-        st = fxi_model_labels_known(&t->eval_labels, c, eval, run);
-    if (!st)
-        st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, eval, run);
-    if (!st)
-        st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map,
-                            run && run->max_memory ? run->max_memory / 4 : UINT64_MAX, run);
-    if (!st && t->how.kind->prepare_eval)
-        st = t->how.kind->prepare_eval(t, run);
-    return st;
+    if (st || (st = fxi_model_labels_known(&t->eval_labels, c, eval, run))
+        || (st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, eval, run))
+        || (st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map, limit, run)))
+        return st;
+    return t->how.kind->prepare_eval ? t->how.kind->prepare_eval(t, run) : FX_OK;
 }
 
 /* Probabilities of a logistic model are the sigmoids of its scores. */

@@ -14,17 +14,11 @@ static fx_status prepare(fxi_train *t, const fx_model *m, const fx_table *table,
 {
     fx_status st = fxi_data_check_table(table, run);
 
-    if (!st)
-        st = fxi_model_labels_known(&t->labels, &m->c, table, run);
-    if (!st)
-        st = fxi_model_keep_content(t->m, &m->c);
-    if (!st && m->kernel)
-        st = fxi_model_ready(t->m, run);
-    if (!st)
-        st = fxi_model_rows_table(&t->X, &t->rows, &m->c, NULL, table, run);
-    if (!st)
-        st = fxi_train_seen(t, run);
-    if (st)
+    if (st || (st = fxi_model_labels_known(&t->labels, &m->c, table, run))
+        || (st = fxi_model_keep_content(t->m, &m->c))
+        || (m->kernel && (st = fxi_model_ready(t->m, run)))
+        || (st = fxi_model_rows_table(&t->X, &t->rows, &m->c, NULL, table, run))
+        || (st = fxi_train_seen(t, run)))
         return st;
     t->qid = table->qid;
     t->outputs = m->c.outputs;

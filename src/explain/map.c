@@ -29,23 +29,16 @@ enum { COMPONENTS = 1 << 18, FORMS = 12 };
 
 /* ---- rk ---------------------------------------------------------------------------------- */
 
-/* W[.][j] of outputs 0 .. n - 1 */
-static void entries(double *p, const fxi_project *w, size_t n, size_t j)
-{
-    double lane[FXI_LANES];
-
-    for (size_t s = 0; s < n; s += FXI_LANES) {
-        w->type->entries(lane, w, s, (int64_t)j);
-        for (size_t k = 0; k < FXI_LANES && s + k < n; k++)
-            p[s + k] = lane[k];
-    }
-}
-
 static void read_rk(double *p, const fxi_explain_part *a, size_t j)
 {
-    const fxi_rk *k = a->from;
+    const fxi_project *w = &((const fxi_rk *)a->from)->w[0];
+    double lane[FXI_LANES];
 
-    entries(p, &k->w[0], a->S, j);
+    for (size_t s = 0; s < a->S; s += FXI_LANES) {
+        w->type->entries(lane, w, s, (int64_t)j);
+        for (size_t k = 0; k < FXI_LANES && s + k < a->S; k++)
+            p[s + k] = lane[k];
+    }
 }
 
 /* Component s * order + k. */
@@ -212,8 +205,7 @@ static fx_status add_rm(fxi_explain_terms *t)
 
     if (!rm->linear)
         return fxi_error(FX_EUNSUPPORTED,
-                         "rm of %s: dot-product kernels are explained, not "
-                         "compositions",
+                         "rm of %s: dot-product kernels are explained, not compositions",
                          t->m->kernel->spec);
     for (int n = rm->top - 1; n > 0 && !st; first += rm->count[n--]) {
         if (!rm->count[n])

@@ -98,8 +98,7 @@ static fx_status of_class(size_t *out, const fx_model *m, const fx_question *q, 
                          c->class_name[0], c->pairs ? ", and pairs are FIRST/SECOND" : "");
     if (c->outputs == 1 && k == 0)
         return fxi_error(FX_EINVAL,
-                         "with two classes the score is that of %.60s; for %.60s all "
-                         "signs change",
+                         "with two classes the score is that of %.60s; for %.60s all signs change",
                          c->class_name[1], name);
     if (c->pairs && !q->row)
         return fxi_error(FX_EINVAL,

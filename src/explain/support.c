@@ -80,8 +80,7 @@ fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *ro
 
     if (!st && rows->rows > UINT32_MAX)
         st = fxi_error(FX_EUNSUPPORTED,
-                       "support in %zu rows; up to %u are looked at, or none with "
-                       "unsupported",
+                       "support in %zu rows; up to %u are looked at, or none with unsupported",
                        rows->rows, UINT32_MAX);
     if (!st
         && (!(h.count = fxi_zalloc(cols, sizeof *h.count))

@@ -58,7 +58,11 @@ void fxi_file_dump_array(fxi_dumping *d, const char *name, const char *type, con
         return;
     while (strcmp(sizes[k].name, type) != 0)
         k++;
-    *a = (fxi_array){.type = type, .data = data, .size = sizes[k].size, .rows = rows, .cols = cols};
+    *a = (fxi_array){.type = type,
+                     .data = data,
+                     .rows = rows,
+                     .cols = cols,
+                     .bytes = sizes[k].size * rows * (cols ? cols : 1)};
     snprintf(a->name, sizeof a->name, "%s", name);
     d->arrays++;
 }
@@ -88,7 +92,7 @@ fx_status fx_model_dump(const fx_sink *sink, const fx_model *m)
     if (!st)
         st = emit(sink, &crc, d.out, d.len);
     for (const fxi_array *a = d.array; !st && a < d.array + d.arrays - 1; a++)
-        st = emit(sink, &crc, a->data, a->size * a->rows * (a->cols ? a->cols : 1));
+        st = emit(sink, &crc, a->data, a->bytes);
     sum = crc;
     if (!st)
         st = emit(sink, &crc, &sum, sizeof sum);

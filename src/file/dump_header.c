@@ -156,11 +156,9 @@ static void put_content(fxi_dumping *h)
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
-static size_t bytes_of(const fxi_array *a) { return a->size * a->rows * (a->cols ? a->cols : 1); }
-
 static void put_array(fxi_dumping *h, const fxi_array *a)
 {
-    size_t end = h->at + bytes_of(a);
+    size_t end = h->at + a->bytes;
     char buf[200], cols[32] = "";
 
     if (a->cols)

@@ -13,7 +13,7 @@ typedef struct fxi_array {
     char name[16];
     const char *type;                   /* of safetensors */
     const void *data;
-    size_t size, rows, cols;            /* of a number; cols 0: one dimension */
+    size_t rows, cols, bytes;           /* cols 0: one dimension */
 } fxi_array;
 enum { FXI_FILE_ARRAYS = 14 + 3 * FX_ORDER_MAX };
 struct fxi_dumping {                    /* a file that is written */

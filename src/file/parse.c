@@ -35,8 +35,7 @@ static fx_status get_content(fxi_parsing *p)
         return st;
     if (format > FXI_MODEL_FORMAT)
         return fxi_error(FX_EFORMAT,
-                         "written by a newer version (format %llu; this library reads "
-                         "%d)",
+                         "written by a newer version (format %llu; this library reads %d)",
                          (unsigned long long)format, FXI_MODEL_FORMAT);
     if (format < 1)
         return fxi_error(FX_EFORMAT, "model: format 0; there is none before 1");
@@ -183,11 +182,10 @@ fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
     if (own)
         within.max_memory = max;
     fx_status st = fxi_model_ready(m, &within);
-    return st == FX_ELIMIT && own ? fxi_error(FX_EFORMAT,
-                                              "%s is not for %zu features of %zu "
-                                              "columns",
-                                              c->map, c->features, c->cols)
-                                  : st;
+    return st == FX_ELIMIT && own
+               ? fxi_error(FX_EFORMAT, "%s is not for %zu features of %zu columns", c->map,
+                           c->features, c->cols)
+               : st;
 }
 
 static fx_status check_specs(fxi_parsing *p)

@@ -133,8 +133,7 @@ fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_ma
     for (size_t i = 0; i < features * c->outputs && !st; i++)
         if (!isfinite((float)a.W[i]))
             st = fxi_error(FX_ENUMERIC,
-                           "collapse: weight %zu is %g, which is no float; scale the "
-                           "columns",
+                           "collapse: weight %zu is %g, which is no float; scale the columns",
                            i / c->outputs, a.W[i]);
     free(a.entries);
     if (st)

@@ -30,9 +30,7 @@ static fx_status check(const fx_model *m, const char *format)
         return fxi_error(FX_EINVAL, "no format '%s'; there is libfm", format);
     if (!fm || fm->kind != FXI_FM_HOFM || fm->blocks != 1)
         return fxi_error(FX_EUNSUPPORTED,
-                         "%s: libFM's text is for factorization machines of order "
-                         "2",
-                         c->spec);
+                         "%s: libFM's text is for factorization machines of order 2", c->spec);
     if (c->outputs != 1)
         return fxi_error(FX_EUNSUPPORTED, "%zu outputs; libFM's text has one", c->outputs);
     if (fm->group)
@@ -42,15 +40,13 @@ static fx_status check(const fx_model *m, const char *format)
                          c->scale);
     if (c->low <= c->high)
         return fxi_error(FX_EUNSUPPORTED,
-                         "libFM's text cannot keep targets within %g and %g; fit "
-                         "with clip=no",
+                         "libFM's text cannot keep targets within %g and %g; fit with clip=no",
                          c->low, c->high);
     for (size_t s = 0; s < fm->rank; s++)
         if (own->v[fm->block[0].lambda + s] < 0)
             return fxi_error(FX_EUNSUPPORTED,
-                             "lambda of component %zu is %g; libFM's text has none "
-                             "below 0",
-                             s + 1, own->v[fm->block[0].lambda + s]);
+                             "lambda of component %zu is %g; libFM's text has none below 0", s + 1,
+                             own->v[fm->block[0].lambda + s]);
     return FX_OK;
 }
 

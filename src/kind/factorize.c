@@ -113,39 +113,14 @@ static fx_status fill_column(void *ctx, size_t j, fxi_team *team)
     return FX_OK;
 }
 
-/* Memory of n's arrays. */
-static fx_status allocate(fx_factors *b, fx_model *n, size_t rank, const fx_run *run)
-{
-    const size_t outputs = n->c.outputs, order = (size_t)b->order;
-    size_t all, bytes;
-    double *P, *lambda, *theta = NULL;
-    fx_status st;
-
-    if (!fxi_size_mul(&all, outputs * rank, n->c.cols) || !fxi_size_mul(&bytes, all, sizeof *P))
-        return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", rank, n->c.cols);
-    if ((st = fxi_memory_check(run, bytes, "factors"))
-        || (st = fxi_model_own(n, P = fxi_zalloc(all, sizeof *P)))
-        || (st = fxi_model_own(n, lambda = fxi_alloc(outputs, rank * sizeof *lambda)))
-        || (((const fxi_factors *)n->own)->fm->kind == FXI_FM_SIMPLEX
-            && (st = fxi_model_own(n, theta = fxi_zalloc(outputs, order * sizeof *theta)))))
-        return st;
-    *b = (fx_factors){.order = b->order,
-                      .cols = n->c.cols,
-                      .rank = rank,
-                      .P = P,
-                      .lambda = lambda,
-                      .theta = theta};
-    return FX_OK;
-}
-
 static fx_status fill(fx_model *n, const fx_model *m, const fx_run *run)
 {
     const fxi_rk *k = m->map->state;
     const size_t outputs = m->c.outputs, rank = k->outputs;
     const int order = ((const fxi_factors *)n->own)->fm->block[0].order;
-    fx_factors b = {.order = order};
+    fx_factors b;
     double sum = 0;
-    fx_status st = allocate(&b, n, rank, run);
+    fx_status st = fxi_kind_factors_numbers_block(&b, n, 0, run);
 
     if (st)
         return st;

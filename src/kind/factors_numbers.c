@@ -35,8 +35,30 @@ static fx_status keep_numbers(double **out, fx_model *m, size_t a, size_t b)
 {
     size_t n;
 
-    *out = fxi_alloc(fxi_size_mul(&n, a, b) ? n : SIZE_MAX, sizeof **out);
+    *out = fxi_zalloc(fxi_size_mul(&n, a, b) ? n : SIZE_MAX, sizeof **out);
     return fxi_model_own(m, *out);
+}
+
+fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g, const fx_run *run)
+{
+    const fxi_fm *fm = ((const fxi_factors *)m->own)->fm;
+    size_t outputs = m->c.outputs, order = (size_t)fm->block[g].order, rows, bytes;
+    double *P, *lambda, *theta = NULL;
+    fx_status st;
+
+    if (!fxi_size_mul(&rows, outputs, fm->cols) || !fxi_size_mul(&bytes, rows, 8 * fm->rank))
+        return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", fm->rank, fm->cols);
+    if ((st = fxi_memory_check(run, bytes, "factors")) || (st = keep_numbers(&P, m, rows, fm->rank))
+        || (st = keep_numbers(&lambda, m, outputs, fm->rank))
+        || (fm->kind == FXI_FM_SIMPLEX && (st = keep_numbers(&theta, m, outputs, order))))
+        return st;
+    *out = (fx_factors){.order = fm->block[g].order,
+                        .cols = fm->cols,
+                        .rank = fm->rank,
+                        .P = P,
+                        .lambda = lambda,
+                        .theta = theta};
+    return FX_OK;
 }
 
 static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
@@ -44,34 +66,25 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
     const fxi_factors *own = m->own;
     const fxi_fm *fm = own->fm;
     const fxi_fm_block *b = &fm->block[g];
-    bool simplex = fm->kind == FXI_FM_SIMPLEX;
-    size_t outputs = m->c.outputs, rank = fm->rank, order = (size_t)b->order, rows;
-    double *P, *lambda, *theta = NULL, *norm;
-    fx_status st;
+    size_t outputs = m->c.outputs, rank = fm->rank, order = (size_t)b->order;
+    double *norm;
+    fx_status st = fxi_kind_factors_numbers_block(to, m, g, NULL);
 
-    if (!fxi_size_mul(&rows, outputs, fm->cols))
-        rows = SIZE_MAX;
-    if ((st = keep_numbers(&P, m, rows, rank)) || (st = keep_numbers(&lambda, m, outputs, rank))
-        || (st = keep_numbers(&norm, m, outputs, 1))
-        || (simplex && (st = keep_numbers(&theta, m, outputs, order))))
+    if (st || (st = keep_numbers(&norm, m, outputs, 1)))
         return st;
+    double *P = (double *)(uintptr_t)to->P, *lambda = (double *)(uintptr_t)to->lambda;
+    double *theta = (double *)(uintptr_t)to->theta;
+    to->norm = norm;
     for (size_t k = 0; k < outputs; k++) {
         const double *v = own->v + k * fm->size;
         for (size_t j = 0; j < fm->cols; j++)
             for (size_t s = 0; s < rank; s++)
                 P[(k * fm->cols + j) * rank + s] = v[fxi_fm_at(fm, g, s, j)];
         memcpy(lambda + k * rank, v + b->lambda, rank * sizeof *lambda);
-        if (simplex)
+        if (theta)
             memcpy(theta + k * order, v + b->theta, order * sizeof *theta);
         norm[k] = fxi_fm_norm(fm, v, g);
     }
-    *to = (fx_factors){.order = b->order,
-                       .cols = fm->cols,
-                       .rank = rank,
-                       .P = P,
-                       .lambda = lambda,
-                       .theta = theta,
-                       .norm = norm};
     return FX_OK;
 }
 

@@ -55,7 +55,7 @@ fx_status fxi_kind_features_init(const fxi_train *t)
 {
     const fx_content *c = &t->m->c, *i = &t->init->c;
 
-    if (i->cols != c->cols || i->features != c->features)
+    if (i->cols != c->cols || (i->features != c->features && !fxi_kind_weights_of_rows(t->m)))
         return fxi_error(FX_EINVAL, "init has %zu columns and %zu features, now %zu and %zu",
                          i->cols, i->features, c->cols, c->features);
     return fxi_train_init_check(t);

@@ -83,8 +83,7 @@ fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
 
     if (plan->map)
         return fxi_error(FX_EINVAL,
-                         "%s takes its kernel exactly, without map %s; with a map take "
-                         "model %s",
+                         "%s takes its kernel exactly, without map %s; with a map take model %s",
                          name, plan->map, t->how.learner->on_map);
     if (!plan->kernel)
         return fxi_error(FX_EINVAL, "%s needs a kernel", name);

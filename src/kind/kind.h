@@ -21,24 +21,14 @@
 #define FXI_KEY_EPSILON   "epsilon", "0.1", FXI_NUMBER(0, INFINITY), "smaller errors cost nothing"
 #define FXI_KEY_INTERCEPT "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
 #define FXI_KEY_CALIBRATE "calibrate", "no", FXI_CHOICE("no|yes"), "probabilities by a sigmoid"
-#define FXI_KEY_AVERAGED  "averaged", "yes", FXI_CHOICE("yes|no"), "yes: the mean of all weights"
-#define FXI_KEY_PASSES    "max-iter", "10", FXI_COUNT(1, INT32_MAX), "passes over the rows"
 
-/* Members that kinds share: those with labels and weights of features or rows; perceptrons of them;
- * those with a weight for each row, besides what they have of their own. */
+/* Members that kinds share: those with labels and weights of features or rows; those with a weight
+ * for each row. */
 #define FXI_KIND_WEIGHTS                                                                           \
     .proba_hint = "train with calibrate=yes or model logistic", .fit = fxi_train_fit,              \
     .score = fxi_kind_weights_score,                                                               \
     .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_weights_scorer,                \
     .terms = fxi_explain_terms_weights
-#define FXI_KIND_ONLINE                                                                            \
-    FXI_KIND_WEIGHTS, .options = sizeof(fxi_online_keys), .state = sizeof(fxi_perceptron),         \
-    .columns = true, .read = fxi_kind_online_read, .begin = fxi_kind_online_begin,                 \
-    .allocate = fxi_kind_online_allocate, .start = fxi_kind_online_start,                          \
-    .solve = fxi_kind_online_solve, .keep = fxi_kind_online_keep,                                  \
-    .release = fxi_kind_online_release, .finish = fxi_kind_weights_finish,                         \
-    .updatable = fxi_kind_online_updatable,                                                        \
-    .dump_arrays = fxi_kind_online_dump, .parse_arrays = fxi_kind_online_take
 #define FXI_KIND_VECTORS                                                                           \
     .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .format = 2,                  \
     .kernel = FX_MUST, .close = fxi_kind_vectors_close, .parsed = fxi_kind_vectors_file_parsed,    \
@@ -83,7 +73,7 @@ fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *
                                   const int32_t *row, size_t n, const fx_run *run);
 fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_run *run);
 fx_status fxi_kind_features_parsed(fxi_parsing *p);
-/* FX_EINVAL unless plan.init has as many columns and features, and weights of features. */
+/* FX_EINVAL unless plan.init has as many columns and features (of rows: columns). */
 fx_status fxi_kind_features_init(const fxi_train *t);
 
 /* ---- vectors.c, vectors_file.c, kernel.c: weights of rows of the training ------------------- */
@@ -140,21 +130,6 @@ fx_status fxi_kind_collapse_check(fxi_train *t, int how, const fx_run *run);
 fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_map *map,
                                     const fx_run *run);
 
-/* ---- online.c: what perceptrons share ------------------------------------------------------- */
-typedef struct fxi_online_keys { bool averaged; size_t budget; } fxi_online_keys;
-fx_status fxi_kind_online_read(fxi_learning *l, const fxi_spec *s);
-fx_status fxi_kind_online_begin(fxi_train *t);
-bool fxi_kind_online_updatable(const fx_model *m);
-/* One output, whose state is an fxi_perceptron.  solve: max-iter passes. */
-bool fxi_kind_online_allocate(fxi_output *o);
-void fxi_kind_online_release(fxi_output *o);
-void fxi_kind_online_start(fxi_output *o);
-fx_status fxi_kind_online_solve(fxi_output *o, double C, const fx_run *run);
-void fxi_kind_online_keep(fxi_output *o);
-fx_status fxi_kind_online_init(const fxi_train *t);
-void fxi_kind_online_dump(fxi_dumping *d);
-fx_status fxi_kind_online_take(fxi_parsing *p);
-
 /* ---- factors*.c: factorization machines ----------------------------------------------------- */
 typedef struct fxi_factors_keys {       /* fxi_learning.own */
     fxi_fm_shape shape;                 /* all but given, group, groups */
@@ -187,6 +162,8 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
 } fxi_factors_state;
 /* factors_numbers.c - the shape, of a parsed spec and of c's cols, kernel, family and base. */
 fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
+/* Memory of block g, zeros: P, lambda and, of a simplex, theta; without norms. */
+fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g, const fx_run *run);
 /* c.block, weights and intercepts of `v`; and `v` of those, which is how files, libFM's text and
  * linear models on maps become one.  All memory is m's. */
 fx_status fxi_kind_factors_numbers_keep(fx_model *m);

@@ -62,8 +62,7 @@ static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table
         sign--;
     if (sign == s || fxi_decimal_read(&w, sign + 1, end) != end || !(w > 0 && isfinite(w)))
         return fxi_error(FX_EINVAL,
-                         "class weight '%.*s' is not CLASS=WEIGHT with a positive "
-                         "number",
+                         "class weight '%.*s' is not CLASS=WEIGHT with a positive number",
                          (int)(end - s), s);
     const double *value = find_called(l, t, s, (size_t)(sign - s));
     if (value) {

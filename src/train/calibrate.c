@@ -134,8 +134,7 @@ static fx_status make_folds(int32_t *fold, size_t *folds, const fxi_train *t)
     for (size_t k = 0; k < t->labels.classes && !st; k++)
         if (count[k] < 2)
             st = fxi_error(FX_EINVAL,
-                           "calibrate=yes holds rows out, but class %s has fewer than "
-                           "two",
+                           "calibrate=yes holds rows out, but class %s has fewer than two",
                            t->m->c.class_name[k]);
     *folds = n < FOLDS ? n : FOLDS;
     if (!st)

@@ -15,29 +15,26 @@ static const char *const names[] = {"accuracy", "auc", "logloss", "rmse"};
 
 fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan)
 {
+    static const struct { const char *name, *metrics; int metric; } tasks[] = {
+        [FXI_CLASSIFY] = {"classify", "accuracy, auc and, with loss=logistic, logloss",
+                          FXI_METRIC_ACCURACY},
+        [FXI_REGRESS] = {"regress", "rmse", FXI_METRIC_RMSE},
+        [FXI_RANK] = {"rank", "auc", FXI_METRIC_AUC},
+        [FXI_NO_LABELS] = {"regress", "rmse", FXI_METRIC_RMSE}};
     fxi_task task = t->how.task;
-    int metric = task == FXI_RANK       ? FXI_METRIC_AUC
-                 : task == FXI_CLASSIFY ? FXI_METRIC_ACCURACY
-                                        : FXI_METRIC_RMSE;
-    int given = plan->metric ? 0 : metric;
+    int given = plan->metric ? 0 : tasks[task].metric;
 
     while (plan->metric && given < 4 && strcmp(plan->metric, names[given]) != 0)
         given++;
     if (given == 4)
         return fxi_error(FX_EINVAL, "metric '%.40s' is not one of accuracy, auc, logloss, rmse",
                          plan->metric);
-    bool fits = given == metric || (task == FXI_CLASSIFY && given == FXI_METRIC_AUC)
-                || (given == FXI_METRIC_LOGLOSS && task == FXI_CLASSIFY
-                    && t->how.loss == &fxi_loss_logistic);
-    if (!fits)
+    bool logistic = t->how.loss == &fxi_loss_logistic;
+    if (given != tasks[task].metric
+        && !(task == FXI_CLASSIFY
+             && (given == FXI_METRIC_AUC || (given == FXI_METRIC_LOGLOSS && logistic))))
         return fxi_error(FX_EINVAL, "metric %s does not go with task=%s, whose metrics are %s",
-                         plan->metric,
-                         task == FXI_RANK       ? "rank"
-                         : task == FXI_CLASSIFY ? "classify"
-                                                : "regress",
-                         task == FXI_RANK       ? "auc"
-                         : task == FXI_CLASSIFY ? "accuracy, auc and, with loss=logistic, logloss"
-                                                : "rmse");
+                         plan->metric, tasks[task].name, tasks[task].metrics);
     if (!plan->eval && (plan->metric || plan->patience))
         return fxi_error(FX_EINVAL, "%s needs rows to measure on (eval)",
                          plan->metric ? "a metric" : "patience");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_kernel_machine.c - kernel machines as models: they fit, say how, are written, read and asked;
  * with the linear kernel they are the linear models.
- * Covers: kernel_perceptron.c, vectors.c */
+ * Covers: perceptron.c, vectors.c */
 #include "machine.h"
 
 enum { N = 240 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_update.c - perceptrons resume: chunks are one pass, 5 and 5 passes are 10; starts from an
  * earlier model; classes of the plan.
- * Covers: init.c, src/kind/perceptron.c, src/kind/kernel_perceptron.c, src/kind/online.c,
- * src/kind/kernel.c */
+ * Covers: init.c, src/kind/perceptron.c, src/kind/kernel.c */
 #include "model/test/fixture.h"
 
 /* Rows [first, first + n) of a table of one block. */

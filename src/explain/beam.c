@@ -128,9 +128,7 @@ fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, siz
         b.found.max_items = SIZE_MAX;
     for (int k = 0; k < 2; k++)
         b.now[k].max_items = b.next[k].max_items = width;
-    if (!st)
-        st = fxi_parallel_ordered(1, run_beam, &b, run);
-    if (!st)
+    if (!st && !(st = fxi_parallel_ordered(1, run_beam, &b, run)))
         st = fxi_explain_top_merge(top, &b.found);
     *work += b.work + b.found.row_steps;
     for (int k = 0; k < 2; k++) {

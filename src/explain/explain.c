@@ -150,9 +150,7 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
         st = fxi_error(FX_ENUMERIC, "what holds no column is %g", t->constant);
     if (q->row)
         c = (fxi_explain_columns){row.n, row.column, row.x};
-    if (!st)
-        st = fxi_explain_search_run(&top, &s, t, c, run);
-    if (!st)
+    if (!st && !(st = fxi_explain_search_run(&top, &s, t, c, run)))
         st = fill(e, &top, c);
     if (!st && q->rows)
         st = fxi_explain_support(e->at, e->a.n, q->rows, run);

@@ -218,9 +218,7 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
         all *= i;
     for (size_t s = 0; s < a->S && !st; s++)
         f->lambda[s] = all * lambda[s];
-    if (!st)
-        st = fxi_parallel_ordered(1, measure, &l, run);
-    if (!st)
+    if (!st && !(st = fxi_parallel_ordered(1, measure, &l, run)))
         st = pack_columns(&l, run);
     free(l.norm);
     free(l.order);

@@ -47,9 +47,7 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t requested, const 
     ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.work), 0};
     fx_status st = score && r.work ? FX_OK : FX_ENOMEM;
 
-    if (!st)
-        st = fx_model_predict(score, NULL, m, FX_SCORE, row, run);
-    if (!st)
+    if (!st && !(st = fx_model_predict(score, NULL, m, FX_SCORE, row, run)))
         st = fxi_parallel_ordered(1, rank, &r, run);
     if (!st) {
         size_t k = requested == SIZE_MAX ? r.predicted : requested;

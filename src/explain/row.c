@@ -43,11 +43,8 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
     if (!st)
         out->score = score[output];
     free(score);
-    if (!st)
-        st = fxi_model_rows_scale(&scale, c);
-    if (!st)
-        st = fxi_model_rows(&X, &own, &unseen, c->cols, c->seen, scale, row, 0, 1, run);
-    if (!st)
+    if (!st && !(st = fxi_model_rows_scale(&scale, c))
+        && !(st = fxi_model_rows(&X, &own, &unseen, c->cols, c->seen, scale, row, 0, 1, run)))
         st = copy(out, &X);
     fx_data_free(own);
     fx_data_scale_free(scale);

@@ -86,11 +86,8 @@ fx_status fxi_explain_support_index(fxi_explain_holders *out, const fx_table *ro
         && (!(h.count = fxi_zalloc(cols, sizeof *h.count))
             || !(h.first = fxi_zalloc(cols + 1, sizeof *h.first))))
         st = FX_ENOMEM;
-    if (!st)
-        st = fxi_data_rows(&l.rows, rows);
-    if (!st)
-        st = fxi_parallel_ordered(l.rows.pieces, list_piece, &l, run);
-    if (!st)
+    if (!st && !(st = fxi_data_rows(&l.rows, rows))
+        && !(st = fxi_parallel_ordered(l.rows.pieces, list_piece, &l, run)))
         st = make_lists(&h, run);
     l.place = true;
     if (!st)
@@ -252,9 +249,7 @@ fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows
     fx_status st = n > INT32_MAX ? fxi_error(FX_ESHAPE, "%zu combinations are too many", n)
                                  : fxi_data_check_table(rows, run);
 
-    if (!st)
-        st = fxi_data_rows(&a.rows, rows);
-    if (!st)
+    if (!st && !(st = fxi_data_rows(&a.rows, rows)))
         st = index_columns(&a);
     size_t threads = st ? 1 : (size_t)fxi_parallel_threads(run, a.rows.pieces);
     if (!st) {

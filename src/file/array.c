@@ -11,10 +11,9 @@
 /* The n integers of a list, none negative. */
 static bool get_sizes(size_t *out, size_t n, const fxi_json *list)
 {
-    const fxi_json *x = list + 1;
-
-    if (list->type != FXI_JSON_ARRAY || list->n != n)
+    if (!list || list->type != FXI_JSON_ARRAY || list->n != n)
         return false;
+    const fxi_json *x = list + 1;
     for (size_t i = 0; i < n; i++, x++) {
         if (x->type != FXI_JSON_INTEGER || x->integer < 0)
             return false;
@@ -25,9 +24,7 @@ static bool get_sizes(size_t *out, size_t n, const fxi_json *list)
 
 bool fxi_file_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n)
 {
-    const fxi_json *list = fxi_json_get(fxi_json_get(p->root, name), "shape");
-
-    return list && get_sizes(out, n, list);
+    return get_sizes(out, n, fxi_json_get(fxi_json_get(p->root, name), "shape"));
 }
 
 bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
@@ -35,13 +32,6 @@ bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
     const fxi_json *dtype = fxi_json_get(fxi_json_get(p->root, name), "dtype");
 
     return dtype && dtype->type == FXI_JSON_STRING && !strcmp(dtype->text, type);
-}
-
-static bool get_offsets(size_t out[2], const fxi_json *a)
-{
-    const fxi_json *list = fxi_json_get(a, "data_offsets");
-
-    return list && get_sizes(out, 2, list);
 }
 
 fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
@@ -58,7 +48,7 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
         return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
                          cols ? cols : 1);
     if (!fxi_size_mul(&bytes, rows, size) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
-        || !get_offsets(at, a) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
+        || !get_sizes(at, 2, fxi_json_get(a, "data_offsets")) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
         || at[1] > p->size)
         return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
     unsigned char *copied = fxi_alloc(bytes, 1);

@@ -87,9 +87,7 @@ fx_status fx_model_dump(const fx_sink *sink, const fx_model *m)
     fxi_file_dump_array(&d, "seen", "U8", seen, wide, 0);
     fxi_file_dump_array(&d, "crc", "U32", &sum, 1, 0);
 
-    if (!st)
-        st = fxi_file_dump_header(&d);
-    if (!st)
+    if (!st && !(st = fxi_file_dump_header(&d)))
         st = emit(sink, &crc, d.out, d.len);
     for (const fxi_array *a = d.array; !st && a < d.array + d.arrays - 1; a++)
         st = emit(sink, &crc, a->data, a->bytes);

@@ -90,21 +90,23 @@ static char *copy(char *to, const fxi_parsing *p, const fxi_json *s)
     return to + len + 1;
 }
 
-static fx_status get(const fxi_json **out, const fxi_parsing *p, const char *key)
+/* The string of a key; NULL with the error FX_EFORMAT set. */
+static const fxi_json *get(const fxi_parsing *p, const char *key)
 {
-    *out = fxi_json_get(p->meta, key);
-    return *out && (*out)->type == FXI_JSON_STRING
-               ? FX_OK
-               : fxi_error(FX_EFORMAT, "model: `%s` %s", key, *out ? "is no string" : "is missing");
+    const fxi_json *s = fxi_json_get(p->meta, key);
+
+    if (s && s->type == FXI_JSON_STRING)
+        return s;
+    fxi_error(FX_EFORMAT, "model: `%s` %s", key, s ? "is no string" : "is missing");
+    return NULL;
 }
 
 fx_status fxi_file_header_text(const char **out, const fxi_parsing *p, const char *key)
 {
-    const fxi_json *s;
-    fx_status st = get(&s, p, key);
+    const fxi_json *s = get(p, key);
 
-    if (st)
-        return st;
+    if (!s)
+        return FX_EFORMAT;
     size_t n = text_bytes(p, s);
     if (!n)
         return fxi_error(FX_EFORMAT, "model: `%s` holds a character that is no byte", key);
@@ -118,11 +120,10 @@ fx_status fxi_file_header_text(const char **out, const fxi_parsing *p, const cha
 fx_status fxi_file_header_choice(bool *out, const fxi_parsing *p, const char *key, const char *no,
                                  const char *yes)
 {
-    const fxi_json *s;
-    fx_status st = get(&s, p, key);
+    const fxi_json *s = get(p, key);
 
-    if (st)
-        return st;
+    if (!s)
+        return FX_EFORMAT;
     *out = !strcmp(s->text, yes);
     return *out || !strcmp(s->text, no)
                ? FX_OK
@@ -131,11 +132,10 @@ fx_status fxi_file_header_choice(bool *out, const fxi_parsing *p, const char *ke
 
 fx_status fxi_file_header_count(uint64_t *out, const fxi_parsing *p, const char *key, uint64_t max)
 {
-    const fxi_json *s;
-    fx_status st = get(&s, p, key);
+    const fxi_json *s = get(p, key);
 
-    if (st)
-        return st;
+    if (!s)
+        return FX_EFORMAT;
     const char *text = s->text;
     uint64_t n = 0;
     bool fits = *text && (*text != '0' || !text[1]);
@@ -152,11 +152,10 @@ fx_status fxi_file_header_count(uint64_t *out, const fxi_parsing *p, const char 
 
 fx_status fxi_file_header_number(double *out, const fxi_parsing *p, const char *key)
 {
-    const fxi_json *s;
-    fx_status st = get(&s, p, key);
+    const fxi_json *s = get(p, key);
 
-    if (st)
-        return st;
+    if (!s)
+        return FX_EFORMAT;
     const char *text = s->text, *end = text + strlen(text);
     return fxi_decimal_read(out, text, end) == end
                ? FX_OK
@@ -206,16 +205,16 @@ fx_status fxi_file_header_list(const char *const **out, size_t *n, const fxi_par
 {
     char what[64];
     fxi_json *list;
-    const fxi_json *s;
 
     *n = 0;
     if (!fxi_json_get(p->meta, key))
         return FX_OK;
-    fx_status st = get(&s, p, key);
-    if (st)
-        return st;
+    const fxi_json *s = get(p, key);
+    if (!s)
+        return FX_EFORMAT;
     snprintf(what, sizeof what, "`%s` of the model", key);
-    if ((st = fxi_json_parse(&list, s->text, s->n, what, p->run)) != 0)
+    fx_status st = fxi_json_parse(&list, s->text, s->n, what, p->run);
+    if (st)
         return st;
     *n = list->n;
     st = copy_list(out, p, list, key);

@@ -223,7 +223,7 @@ const fxi_kind fxi_kind_factors = {
     .fit = fxi_train_fit, .begin = fxi_kind_factors_fit_begin,
     .allocate = fxi_kind_factors_output_new, .solve = fxi_kind_factors_output,
     .score = fxi_kind_factors_output_score, .keep = fxi_kind_factors_fit_keep,
-    .release = fxi_kind_factors_output_release, .finish = fxi_kind_factors_fit_finish,
+    .release = fxi_kind_factors_output_release, .finish = fxi_kind_factors_numbers_keep,
     .not_converged = fxi_kind_factors_summary, .fold_not_converged = fxi_kind_factors_summary_fold,
     .updatable = updatable, .update = fxi_kind_factors_fit_update, .scorer = scorer,
     .terms = fxi_kind_factors_terms, .dump_header = fxi_kind_factors_file_header,

@@ -133,9 +133,3 @@ void fxi_kind_factors_fit_keep(fxi_output *o)
     memcpy(state, now->f.sum, size * sizeof *state);
     fxi_kind_factors_init_keep(state, o);
 }
-
-fx_status fxi_kind_factors_fit_finish(fxi_train *t, const fx_run *run)
-{
-    (void)run;
-    return fxi_kind_factors_numbers_keep(t->m);
-}

@@ -39,9 +39,7 @@ fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const f
         snprintf(ordered, n, "%s%corder=%d", spec, strchr(spec, ':') ? ',' : ':', order_of(how));
     }
     st = fx_kernel_parse(&kernel, ordered ? ordered : spec, plan->family, m->c.base);
-    if (!st)
-        st = fxi_model_keep_text(&m->c.kernel, m, fx_kernel_spec(kernel));
-    if (!st)
+    if (!st && !(st = fxi_model_keep_text(&m->c.kernel, m, fx_kernel_spec(kernel))))
         st = fxi_model_keep_text(&m->c.family, m, plan->family);
     fx_kernel_free(kernel);
     free(ordered);

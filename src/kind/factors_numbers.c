@@ -88,8 +88,9 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
     return FX_OK;
 }
 
-fx_status fxi_kind_factors_numbers_keep(fx_model *m)
+fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run)
 {
+    fx_model *m = t->m;
     const fxi_factors *own = m->own;
     const fxi_fm *fm = own->fm;
     fx_content *c = &m->c;
@@ -98,6 +99,7 @@ fx_status fxi_kind_factors_numbers_keep(fx_model *m)
     fx_factors *block = fxi_zalloc(fm->blocks, sizeof *block);
     fx_status st = fxi_model_own(m, block);
 
+    (void)run;
     if (st || (st = keep_numbers(&w, m, c->cols, outputs))
         || (st = keep_numbers(&b, m, outputs, 1)))
         return st;

@@ -168,17 +168,6 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 
 /* ---- What is said of it ------------------------------------------------------------------- */
 
-static const char *suggest(const fxi_train *t, const fxi_output *o, bool unscaled)
-{
-    if (!is_smo(t))
-        return "the matrix is too near a singular one; lower C";
-    if (o->s.iterations + 3 < t->how.max_iter && !unscaled)
-        return "rounding allows no less; raise tol";
-    if (unscaled && !t->m->c.factors)
-        return "scale the columns (maxabs, std)";
-    return t->how.C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
-}
-
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 {
     bool given = fxi_kind_kernel_given(t->m), smo = is_smo(t);
@@ -194,7 +183,8 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu %s, %s tol=%g%s: %s", o->s.gap,
                      o->s.iterations, smo ? "steps" : "iterations",
                      smo ? "and optimality violated by more than" : "above", t->how.tol, where,
-                     suggest(t, o, unscaled));
+                     smo ? fxi_kind_weights_suggest(t, o, unscaled, false)
+                         : "the matrix is too near a singular one; lower C");
 }
 
 const fxi_kind fxi_kind_kernel_machine = {

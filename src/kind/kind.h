@@ -64,6 +64,9 @@ fx_status fxi_kind_weights_finite(const fxi_output *o, const double *w, size_t n
  * it, if it is above FXI_KIND_MAX_SPREAD. */
 #define FXI_KIND_MAX_SPREAD 1e3
 double fxi_kind_weights_spread(char where[128], const fxi_train *t);
+/* What to do about it; unscaled: columns are of very different sizes; alone: auto may do better. */
+const char *fxi_kind_weights_suggest(const fxi_train *t, const fxi_output *o, bool unscaled,
+                                     bool alone);
 fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap);
 
 /* ---- features.c: weights of the features of rows or of a map -------------------------------- */
@@ -164,9 +167,9 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
 fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
 /* Memory of block g, zeros: P, lambda and, of a simplex, theta; without norms. */
 fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g, const fx_run *run);
-/* c.block, weights and intercepts of `v`; and `v` of those, which is how files, libFM's text and
+/* c.block, weights and intercepts of `v` of t->m; and `v` of those, which is how files, libFM's text and
  * linear models on maps become one.  All memory is m's. */
-fx_status fxi_kind_factors_numbers_keep(fx_model *m);
+fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run);
 /* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of
  * each of c's columns by these, to be freed. */
@@ -179,7 +182,6 @@ fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_factors_fit_eval(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_factors_fit_begin(fxi_train *t);
 void fxi_kind_factors_fit_keep(fxi_output *o);
-fx_status fxi_kind_factors_fit_finish(fxi_train *t, const fx_run *run);
 bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t);
 void fxi_kind_factors_fit_close(fxi_train *t);
 /* factors_output.c - the fit of one output; beta: what penalties of factors are multiplied by. */

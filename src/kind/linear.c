@@ -173,31 +173,18 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
 
 /* ---- What is said of it ------------------------------------------------------------------- */
 
-/* What to do about passes that were too few.  Of the solvers auto is the one that goes over to
- * another where one gets nowhere.  unscaled: columns are of very different sizes. */
-static const char *more_passes(const fxi_learning *how, bool unscaled)
-{
-    const options *o = how->own;
-    bool alone = !o->l1 && (o->solver == DUAL || (o->solver == NEWTON && !how->loss->curve));
-
-    if (unscaled)
-        return alone ? "use solver=auto, or scale the columns (maxabs, std)"
-                     : "scale the columns (maxabs, std)";
-    if (alone)
-        return "use solver=auto, or raise max-iter";
-    return how->C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
-}
-
+/* Of the solvers auto is the one that goes over to another where one gets nowhere. */
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 {
+    const options *keys = t->how.own;
+    bool alone = !keys->l1
+                 && (keys->solver == DUAL || (keys->solver == NEWTON && !t->how.loss->curve));
     char where[128];
     bool unscaled = fxi_kind_weights_spread(where, t) > FXI_KIND_MAX_SPREAD;
 
     return fxi_error(FX_NOT_CONVERGED, "gap %.2g after %zu iterations, above tol=%g%s: %s",
                      o->s.gap, o->s.iterations, t->how.tol, where,
-                     o->s.iterations + 3 < t->how.max_iter && !unscaled
-                         ? "rounding allows no less; raise tol"
-                         : more_passes(&t->how, unscaled && !t->m->c.factors));
+                     fxi_kind_weights_suggest(t, o, unscaled, alone));
 }
 
 const fxi_kind fxi_kind_linear = {

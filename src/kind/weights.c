@@ -184,6 +184,19 @@ double fxi_kind_weights_spread(char where[128], const fxi_train *t)
     return ratio;
 }
 
+const char *fxi_kind_weights_suggest(const fxi_train *t, const fxi_output *o, bool unscaled,
+                                     bool alone)
+{
+    if (o->s.iterations + 3 < t->how.max_iter && !unscaled)
+        return "rounding allows no less; raise tol";
+    if (unscaled && !t->m->c.factors)
+        return alone ? "use solver=auto, or scale the columns (maxabs, std)"
+                     : "scale the columns (maxabs, std)";
+    if (alone)
+        return "use solver=auto, or raise max-iter";
+    return t->how.C > 1 ? "lower C, or raise max-iter" : "raise max-iter";
+}
+
 fx_status fxi_kind_weights_fold(const fxi_train *t, double C, size_t fold, double gap)
 {
     return fxi_error(FX_NOT_CONVERGED,

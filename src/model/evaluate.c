@@ -170,9 +170,7 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
     if ((st = fxi_data_check_table(t, run)) || (st = fxi_model_labels_known(&l, &m->c, t, run)))
         return st;
     score = fxi_alloc_within(&st, t->rows, m->c.outputs * sizeof *score, run, "scores of the rows");
-    if (!st)
-        st = score_table(score, m, t, run);
-    if (!st)
+    if (!st && !(st = score_table(score, m, t, run)))
         st = fxi_model_evaluate_scores(out, confusion, m, l.y, score, l.weight, t->qid, t->rows,
                                        run);
     free(score);

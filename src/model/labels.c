@@ -231,9 +231,7 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
     fx_status st = check_labels(t, !c->classes);
 
     *out = (fxi_labels){.classes = c->classes};
-    if (!st)
-        st = allocate(out, t->rows, run);
-    if (!st)
+    if (!st && !(st = allocate(out, t->rows, run)))
         st = fxi_parallel_ordered((t->rows + PIECE - 1) / PIECE, known_piece, &g, run);
     if (st)
         fxi_model_labels_free(out);
@@ -284,9 +282,7 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
     *out = (fxi_labels){0};
     if (!st && regress)
         st = check_classless(plan, "targets have");
-    if (!st)
-        st = check_weights(t);
-    if (!st)
+    if (!st && !(st = check_weights(t)))
         st = allocate(out, t->rows, run);
     if (!st && !regress) {
         if (!(g.piece = fxi_alloc(PIECE, sizeof *g.piece)))

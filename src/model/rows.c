@@ -181,9 +181,7 @@ fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_content 
     *own = NULL;
     if (!st && !X.ptr && X.cols != c->cols)
         st = fxi_error(FX_ESHAPE, "dense rows have %zu columns, the model %zu", X.cols, c->cols);
-    if (!st)
-        st = fxi_model_rows_scale(&scale, c);
-    if (!st)
+    if (!st && !(st = fxi_model_rows_scale(&scale, c)))
         st = fxi_model_rows(view, own, &unseen, c->cols, seen, scale, &X, 0, X.rows, run);
     fx_data_scale_free(scale);
     if (st || *own)

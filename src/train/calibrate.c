@@ -106,15 +106,14 @@ typedef struct collecting {
     size_t outputs;
 } collecting;
 
-static fx_status collect(void *ctx, size_t b, const size_t *row, size_t rows, const double *S,
+static fx_status collect(void *ctx, size_t b, const int32_t *row, size_t rows, const double *S,
                          const fx_run *run)
 {
     const collecting *c = ctx;
 
     (void)b, (void)run;
     for (size_t i = 0; i < rows; i++)
-        for (size_t k = 0; k < c->outputs; k++)
-            c->S[row[i] * c->outputs + k] = S[i * c->outputs + k];
+        memcpy(c->S + (size_t)row[i] * c->outputs, S + i * c->outputs, c->outputs * sizeof *S);
     return FX_OK;
 }
 

@@ -37,11 +37,8 @@ fx_status fxi_train_fit(fxi_train *t, const fx_run *run)
 
     if (!st && !(f.output = fxi_zalloc(t->outputs, sizeof *f.output)))
         st = FX_ENOMEM;
-    if (!st)
-        st = fxi_train_each(t, t->outputs, fit_output, &f, run);
-    if (!st)
-        st = kind->finish(t, run);
-    if (!st)
+    if (!st && !(st = fxi_train_each(t, t->outputs, fit_output, &f, run))
+        && !(st = kind->finish(t, run)))
         st = fxi_train_history_keep(t->m, f.output);
     if (!st)
         summary = fxi_train_summary(t, f.output);

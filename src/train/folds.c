@@ -60,25 +60,20 @@ static fx_status hold_out(void *ctx, size_t b, double *done, const fx_run *run)
     double *S = fxi_alloc_within(&st, numbers, sizeof *S, run, "scores of the rows held out");
     if (st)
         return st;
-    size_t *row = fxi_alloc(rows, sizeof *row);
-    int32_t *same = fxi_alloc(rows, sizeof *same);
+    int32_t *row = fxi_alloc(rows, sizeof *row);
     double *f = fxi_alloc(rows, sizeof *f);
-    st = row && same && f ? FX_OK : FX_ENOMEM;
-    if (!st)
-        for (size_t i = 0, n = 0; i < t->source.rows; i++)
-            if (a->f->fold[i] == (int32_t)b) {
-                row[n] = i;
-                same[n++] = (int32_t)i;
-            }
+    st = row && f ? FX_OK : FX_ENOMEM;
+    for (size_t i = 0, n = 0; i < t->source.rows && !st; i++)
+        if (a->f->fold[i] == (int32_t)b)
+            row[n++] = (int32_t)i;
     for (size_t k = 0; k < t->outputs && !st; k++) {
-        st = fit_path(S, f, a, b, k, same, rows, run);
+        st = fit_path(S, f, a, b, k, row, rows, run);
         if (done)
             *done = (double)(k + 1) / (double)t->outputs;
     }
     if (!st)
         st = a->use(a->ctx, b, row, rows, S, run);
     free(row);
-    free(same);
     free(S);
     free(f);
     return st;

@@ -12,7 +12,7 @@ typedef struct measuring {
     const fxi_folds *f;
 } measuring;
 
-static fx_status measure(void *ctx, size_t b, const size_t *row, size_t rows, const double *S,
+static fx_status measure(void *ctx, size_t b, const int32_t *row, size_t rows, const double *S,
                          const fx_run *run)
 {
     const measuring *m = ctx;

@@ -142,9 +142,7 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
         st = scale_rows(t, plan->scale, table, run);
     else
         st = fxi_model_rows_join(&t->X, &t->rows, table, run);
-    if (!st)
-        st = fxi_train_seen(t, run);
-    if (!st)
+    if (!st && !(st = fxi_train_seen(t, run)))
         st = kind->prepare(t, plan, run);
     if (!st && t->init)
         st = kind->init ? kind->init(t, run)
@@ -177,9 +175,7 @@ fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     t->seed = plan->seed;
     t->init = plan->init;
     st = fxi_model_learner(&t->how, plan->model);
-    if (!st)
-        st = fxi_train_new(t);
-    if (!st)
+    if (!st && !(st = fxi_train_new(t)))
         st = prepare(t, plan, table, run);
     if (!st)
         t->m->c.prepared = fxi_train_clock() - t->begin;

@@ -41,11 +41,7 @@ fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t, 
     st = fxi_model_learner(&train.how, m->c.spec);
     train.how.max_iter = 1;
     train.seed = m->c.seed;
-    if (!st)
-        st = fxi_train_new(&train);
-    if (!st)
-        st = prepare(&train, m, t, run);
-    if (!st)
+    if (!st && !(st = fxi_train_new(&train)) && !(st = prepare(&train, m, t, run)))
         st = m->kind->fit(&train, run);
     if (st >= 0) {
         *out = train.m;

@@ -6,6 +6,7 @@
 #include "file/file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The n integers of a list, none negative. */
@@ -34,8 +35,10 @@ bool fxi_file_array_is(const fxi_parsing *p, const char *name, const char *type)
     return dtype && dtype->type == FXI_JSON_STRING && !strcmp(dtype->text, type);
 }
 
+size_t fxi_file_array_size(const char *type) { return (size_t)strtoul(type + 1, NULL, 10) / 8; }
+
 fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
-                         size_t size, size_t rows, size_t cols)
+                         size_t rows, size_t cols)
 {
     const fxi_json *a = fxi_json_get(p->root, name);
     size_t shape[2] = {0}, at[2], bytes;
@@ -47,7 +50,7 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
     if (!fxi_file_array_shape(shape, p, name, cols ? 2 : 1) || shape[0] != rows || shape[1] != cols)
         return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
                          cols ? cols : 1);
-    if (!fxi_size_mul(&bytes, rows, size) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
+    if (!fxi_size_mul(&bytes, rows, fxi_file_array_size(type)) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
         || !get_sizes(at, 2, fxi_json_get(a, "data_offsets")) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
         || at[1] > p->size)
         return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
@@ -64,7 +67,7 @@ fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char 
                                  size_t cols)
 {
     const void *x = NULL;
-    fx_status st = fxi_file_array(&x, p, name, "F64", sizeof **out, rows, cols);
+    fx_status st = fxi_file_array(&x, p, name, "F64", rows, cols);
 
     if (st)
         return st;

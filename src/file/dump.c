@@ -49,21 +49,13 @@ static fx_status emit(const fx_sink *sink, uint32_t *crc, const void *bytes, siz
 void fxi_file_dump_array(fxi_dumping *d, const char *name, const char *type, const void *data,
                          size_t rows, size_t cols)
 {
-    static const struct { char name[4]; size_t size; } sizes[] = {
-        {"F64", 8}, {"I64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"U8", 1}};
-    fxi_array *a = &d->array[d->arrays];
-    size_t k = 0;
+    fxi_array a = {.type = type, .data = data, .rows = rows, .cols = cols,
+                   .bytes = fxi_file_array_size(type) * rows * (cols ? cols : 1)};
 
     if (!data)
         return;
-    while (strcmp(sizes[k].name, type) != 0)
-        k++;
-    *a = (fxi_array){.type = type,
-                     .data = data,
-                     .rows = rows,
-                     .cols = cols,
-                     .bytes = sizes[k].size * rows * (cols ? cols : 1)};
-    snprintf(a->name, sizeof a->name, "%s", name);
+    snprintf(a.name, sizeof a.name, "%s", name);
+    d->array[d->arrays] = a;
     d->arrays++;
 }
 

@@ -64,10 +64,11 @@ fx_status fxi_file_header_number(double *out, const fxi_parsing *p, const char *
 fx_status fxi_file_header_list(const char *const **out, size_t *n, const fxi_parsing *p,
                                const char *key);
 fx_status fxi_file_header_classes(fxi_parsing *p);     /* into the model, if there are any */
-/* array.c - the next array of the file, of numbers of `size` bytes, rows x cols (cols 0: one
+/* array.c - the bytes of one number, "F64": 8; the next array of the file, rows x cols (cols 0: one
  * dimension).  The shape and type that the header names. */
+size_t fxi_file_array_size(const char *type);
 fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, const char *type,
-                         size_t size, size_t rows, size_t cols);
+                         size_t rows, size_t cols);
 fx_status fxi_file_array_doubles(const double **out, fxi_parsing *p, const char *name, size_t rows,
                                  size_t cols);
 bool fxi_file_array_shape(size_t out[2], const fxi_parsing *p, const char *name, size_t n);

@@ -80,7 +80,7 @@ static fx_status take_seen(fxi_parsing *p)
 
     if (p->by_column && !fxi_json_get(p->root, "seen"))
         return FX_OK;
-    if ((st = fxi_file_array(&bytes, p, "seen", "U8", 1, n, 0)))
+    if ((st = fxi_file_array(&bytes, p, "seen", "U8", n, 0)))
         return st;
     const unsigned char *seen = bytes;
     for (size_t j = 0; j < n; j++)
@@ -131,7 +131,7 @@ static fx_status take_arrays(fxi_parsing *p)
         if (fabs(c->weights[i]) > FLT_MAX)      /* a map's features are floats */
             return fxi_error(FX_EFORMAT, "model: number %zu of `weights` is %g", i, c->weights[i]);
     const void *crc = NULL;
-    if ((st = fxi_file_array(&crc, p, "crc", "U32", sizeof(uint32_t), 1, 0)) != 0)
+    if ((st = fxi_file_array(&crc, p, "crc", "U32", 1, 0)) != 0)
         return st;
     if (p->at != p->size || p->root->n != p->arrays + 1)
         return fxi_error(FX_EFORMAT, "model: there are arrays that no model of this format has");
@@ -182,10 +182,10 @@ fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
     if (own)
         within.max_memory = max;
     fx_status st = fxi_model_ready(m, &within);
-    return st == FX_ELIMIT && own
-               ? fxi_error(FX_EFORMAT, "%s is not for %zu features of %zu columns", c->map,
-                           c->features, c->cols)
-               : st;
+    if (st == FX_ELIMIT && own)
+        return fxi_error(FX_EFORMAT, "%s is not for %zu features of %zu columns", c->map,
+                         c->features, c->cols);
+    return st;
 }
 
 static fx_status check_specs(fxi_parsing *p)

@@ -85,10 +85,18 @@ fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run)
 
 bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t)
 {
-    const fxi_factors *own = t->m->own;
+    const fxi_fm *fm = ((const fxi_factors *)t->m->own)->fm;
+    const fx_matrix *X = &((const fxi_factors_fit *)t->own)->X;
+    size_t solver = 0, rows, numbers;
+    int which = ((const fxi_factors_keys *)t->how.own)->solver;
+    bool fits = which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X)
+                : which == FXI_FM_CD    ? fxi_fm_cd_bytes(&solver, fm, X)
+                                        : fxi_fm_lbfgs_bytes(&solver, fm, X);
 
-    return fxi_kind_factors_output_bytes(each, t)
-           && fxi_size_mul(all, own->fm->size, 3 * sizeof(double))
+    return fits && fxi_size_mul(&rows, t->X.rows, 8 * sizeof(double))
+           && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
+           && fxi_size_add(each, rows, numbers) && fxi_size_add(each, *each, solver)
+           && fxi_size_mul(all, fm->size, 3 * sizeof(double))
            && fxi_size_mul(all, *all, t->outputs);
 }
 

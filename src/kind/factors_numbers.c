@@ -52,12 +52,9 @@ fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g,
         || (st = keep_numbers(&lambda, m, outputs, fm->rank))
         || (fm->kind == FXI_FM_SIMPLEX && (st = keep_numbers(&theta, m, outputs, order))))
         return st;
-    *out = (fx_factors){.order = fm->block[g].order,
-                        .cols = fm->cols,
-                        .rank = fm->rank,
-                        .P = P,
-                        .lambda = lambda,
-                        .theta = theta};
+    const fx_factors block = {.order = fm->block[g].order, .cols = fm->cols, .rank = fm->rank,
+                              .P = P, .lambda = lambda, .theta = theta};
+    *out = block;
     return FX_OK;
 }
 

@@ -17,21 +17,6 @@ static const fxi_factors_keys *keys_of(const fxi_train *t) { return t->how.own; 
 static const fxi_factors_fit *fit_of(const fxi_train *t) { return t->own; }
 static const fxi_fm *shape_of(const fxi_train *t) { return ((const fxi_factors *)t->m->own)->fm; }
 
-bool fxi_kind_factors_output_bytes(size_t *bytes, const fxi_train *t)
-{
-    const fxi_fm *fm = shape_of(t);
-    const fx_matrix *X = &fit_of(t)->X;
-    size_t solver = 0, rows, numbers;
-    int which = keys_of(t)->solver;
-    bool fits = which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X)
-                : which == FXI_FM_CD    ? fxi_fm_cd_bytes(&solver, fm, X)
-                                        : fxi_fm_lbfgs_bytes(&solver, fm, X);
-
-    return fits && fxi_size_mul(&rows, t->X.rows, 8 * sizeof(double))
-           && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
-           && fxi_size_add(bytes, rows, numbers) && fxi_size_add(bytes, *bytes, solver);
-}
-
 bool fxi_kind_factors_output_new(fxi_output *o)
 {
     const fxi_train *t = o->train;
@@ -92,9 +77,8 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
         return FX_OK;
     if (isnan(metric))
         return fxi_error(FX_EINVAL,
-                         "patience: the metric of output %zu is not defined on the rows "
-                         "of eval; they need weight and, for auc, different labels",
-                         o->number);
+                         "patience: the metric of output %zu is not defined on the rows of eval; "
+                         "they need weight and, for auc, different labels", o->number);
     own->since_best++;
     if (!own->best.iterations || fxi_train_measure_better(t, metric, own->best_metric)) {
         copy_state(&own->best, now, shape_of(t)->size);
@@ -195,9 +179,8 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
         i++;
     if (i < size || !isfinite(f->objective))
         return fxi_error(FX_ENUMERIC,
-                         "output %zu ends with numbers that are not finite (objective "
-                         "%g); scale the rows",
-                         o->number, f->objective);
+                         "output %zu ends with numbers that are not finite (objective %g); scale "
+                         "the rows", o->number, f->objective);
     double zeros = of_zeros(p);
     if (f->converged && !own->best.iterations && f->objective > zeros) {
         own->zeros = zeros;

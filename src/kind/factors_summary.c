@@ -54,9 +54,8 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
     if (worst->f.rounded) {
         suggest(what, t, "raise beta-lambda or beta");
         return fxi_error(FX_NOT_CONVERGED,
-                         "after %zu iterations rounding errors raise the "
-                         "objective; the model is that of the last iteration, with objective %g: "
-                         "%s",
+                         "after %zu iterations rounding errors raise the objective; the model is "
+                         "that of the last iteration, with objective %g: %s",
                          worst->iterations, worst->f.objective, what);
     }
     if (worst->timed_out)

@@ -8,15 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    ROWS = 1024,
-    MIN_BLOCK = 16,
-    MAX_BLOCK = 256,
-    REPEAT = 8,
-    TILES = 32,
-    DEEP = 256,
-    STEPS = 40 * FXI_KIND_PILOT     /* at most, of the pilot fit */
-};
+enum { ROWS = 1024, MIN_BLOCK = 16, MAX_BLOCK = 256, REPEAT = 8, TILES = 32, DEEP = 256 };
+enum { STEPS = 40 * FXI_KIND_PILOT };   /* at most, of the pilot fit */
 
 /* Blocks of rows of the Gram matrix, doubled until a block takes 1 ms; the fastest of at most
  * REPEAT counts. */

@@ -188,7 +188,6 @@ void fxi_kind_factors_fit_close(fxi_train *t);
 bool fxi_kind_factors_output_new(fxi_output *o);
 void fxi_kind_factors_output_release(fxi_output *o);
 fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run);
-bool fxi_kind_factors_output_bytes(size_t *bytes, const fxi_train *t);
 fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
                                         const int32_t *row, size_t n, const fx_run *run);
 /* factors_summary.c */

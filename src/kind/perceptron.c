@@ -227,9 +227,9 @@ static fx_status parse_arrays(fxi_parsing *p)
     if (fxi_kind_kernel_given(p->m))
         return FX_OK;
     if ((st = fxi_file_array_doubles(&sum, p, "sums", 2 * (c->features + 1), c->outputs))
-        || (st = fxi_file_array(&count, p, "counts", "I64", sizeof(int64_t), c->outputs, 0))
+        || (st = fxi_file_array(&count, p, "counts", "I64", c->outputs, 0))
         || (age
-            && (st = fxi_file_array(&ages, p, "ages", "I64", sizeof(int64_t), c->features,
+            && (st = fxi_file_array(&ages, p, "ages", "I64", c->features,
                                     c->outputs))))
         return st;
     own->sum = (double *)(uintptr_t)sum;        /* owned by the model: what it may change */

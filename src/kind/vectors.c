@@ -58,16 +58,6 @@ fx_status fxi_kind_vectors_score(double *f, const fxi_train *t, const fxi_soluti
 
 /* ---- What is stored ------------------------------------------------------------------------ */
 
-static bool is_used(const fxi_weights *a, size_t i, size_t rows, size_t outputs)
-{
-    const double *now = a->sum, *sum = a->sum ? a->sum + (rows + 1) * outputs : NULL;
-
-    for (size_t e = i * outputs; e < (i + 1) * outputs; e++)
-        if (a->weights[e] != 0 || (now && (now[e] != 0 || sum[e] != 0)))
-            return true;
-    return false;
-}
-
 typedef struct marking {
     size_t *used;                       /* [rows] 1 or 0 */
     const fxi_weights *a;
@@ -77,9 +67,13 @@ typedef struct marking {
 static fx_status mark(void *ctx, size_t i, fxi_team *team)
 {
     const marking *m = ctx;
+    const double *now = m->a->sum, *sum = now ? now + (m->rows + 1) * m->outputs : NULL;
+    bool used = false;
 
     (void)team;
-    m->used[i] = is_used(m->a, i, m->rows, m->outputs);
+    for (size_t e = i * m->outputs; e < (i + 1) * m->outputs && !used; e++)
+        used = m->a->weights[e] != 0 || (now && (now[e] != 0 || sum[e] != 0));
+    m->used[i] = used;
     return FX_OK;
 }
 

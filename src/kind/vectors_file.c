@@ -63,18 +63,17 @@ static fx_status take_matrix(fxi_parsing *p)
     const char *name = sparse ? "vector_val" : "vectors";
     fx_status st = FX_OK;
 
-    if (sparse && (st = fxi_file_array(&ptr, p, "vector_ptr", "I64", 8, c->features + 1, 0)))
+    if (sparse && (st = fxi_file_array(&ptr, p, "vector_ptr", "I64", c->features + 1, 0)))
         return st;
     if (!c->cols)
         return fxi_error(FX_EFORMAT, "model: vectors without columns");
     if (!sparse && !fxi_json_get(p->root, "vectors"))
         return fxi_error(FX_EFORMAT, "model: `vectors` are missing");
     v.type = fxi_file_array_is(p, name, "F32") ? FX_F32 : FX_F64;
-    size_t size = v.type == FX_F32 ? 4 : 8;
     const char *type = v.type == FX_F32 ? "F32" : "F64";
     if (!sparse) {
         v.stride = c->cols;
-        st = fxi_file_array(&v.val, p, name, type, size, v.rows, v.cols);
+        st = fxi_file_array(&v.val, p, name, type, v.rows, v.cols);
     } else {
         v.ptr = ptr;
         v.wide = fxi_file_array_is(p, "vector_col", "I64");
@@ -82,11 +81,11 @@ static fx_status take_matrix(fxi_parsing *p)
             || v.ptr[v.rows] != (int64_t)n[0])
             return fxi_error(FX_EFORMAT, "model: `vector_ptr` and `%s` do not go together", name);
         if (v.wide)
-            st = fxi_file_array(&v.col, p, "vector_col", "I64", 8, n[0], 0);
+            st = fxi_file_array(&v.col, p, "vector_col", "I64", n[0], 0);
         if (!st)
-            st = fxi_file_array(&v.val, p, name, type, size, n[0], 0);
+            st = fxi_file_array(&v.val, p, name, type, n[0], 0);
         if (!st && !v.wide)
-            st = fxi_file_array(&v.col, p, "vector_col", "I32", 4, n[0], 0);
+            st = fxi_file_array(&v.col, p, "vector_col", "I32", n[0], 0);
     }
     c->vectors = v;
     return st ? st : fxi_file_header_error(fxi_data_check(&v, "vectors", p->run));

@@ -8,6 +8,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 bool fxi_model_pairs(size_t *out, size_t classes)
 {
@@ -49,8 +50,7 @@ double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)
 
 void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score)
 {
-    for (size_t k = 0; k < c->classes; k++)
-        v[k] = 0;
+    memset(v, 0, c->classes * sizeof *v);
     for (size_t a = 0; a < c->classes; a++)
         for (size_t b = a + 1; b < c->classes; b++)
             v[*score++ > 0 ? b : a]++;
@@ -58,8 +58,7 @@ void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score)
 
 void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score)
 {
-    for (size_t k = 0; k < c->classes; k++)
-        v[k] = 0;
+    memset(v, 0, c->classes * sizeof *v);
     for (size_t a = 0; a < c->classes; a++)
         for (size_t b = a + 1; b < c->classes; b++, score++) {
             v[a] -= *score;

@@ -234,13 +234,10 @@ fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_
     if (st)
         return st;
     a.width = fx_model_width(m, what);
-    if ((st = m->kind->scorer(&a.scorer, X, run))) {
-        free(a.scorer.own);
-        return st;
-    }
-    a.chunk = chunk_rows(&a.scorer, X);
+    st = m->kind->scorer(&a.scorer, X, run);
+    a.chunk = st ? 1 : chunk_rows(&a.scorer, X);
     size_t chunks = (X->rows + a.chunk - 1) / a.chunk;
-    if (!(a.unseen = fxi_zalloc(chunks, sizeof *a.unseen)))
+    if (!st && !(a.unseen = fxi_zalloc(chunks, sizeof *a.unseen)))
         st = FX_ENOMEM;
     if (!st)
         st = fxi_model_rows_scale(&scale, &m->c);

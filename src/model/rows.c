@@ -102,14 +102,10 @@ static fx_status filter(fx_data *d, filtering *l, const fx_run *run)
             st = fxi_data_own(d, l->col);
         }
     }
-    *Y = (fx_matrix){.rows = X->rows,
-                     .cols = l->cols,
-                     .stride = X->ptr ? 0 : l->cols,
-                     .type = FX_F64,
-                     .wide = 1,
-                     .val = l->val,
-                     .ptr = l->ptr,
-                     .col = l->col};
+    const fx_matrix view = {.rows = X->rows, .cols = l->cols, .stride = X->ptr ? 0 : l->cols,
+                            .type = FX_F64, .wide = 1, .val = l->val, .ptr = l->ptr,
+                            .col = l->col};
+    *Y = view;
     d->table = (fx_table){.rows = Y->rows, .cols = l->cols, .blocks = 1, .block = Y};
     return st ? st : fxi_parallel_ordered(1, copy, l, run);
 }

@@ -38,12 +38,10 @@ fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
         o->step = more;
         o->capacity = capacity;
     }
-    o->step[o->steps++] = (fx_step){.output = o->number,
-                                    .iteration = now->iterations,
-                                    .objective = now->objective,
-                                    .gap = now->gap,
-                                    .metric = metric,
-                                    .seconds = fxi_train_clock() - o->train->begin};
+    const fx_step step = {.output = o->number, .iteration = now->iterations,
+                          .objective = now->objective, .gap = now->gap, .metric = metric,
+                          .seconds = fxi_train_clock() - o->train->begin};
+    o->step[o->steps++] = step;
     progress = log(now->gap)
                / log(o->train->how.tol); /* from 1 to tol; NaN and beyond: not shown */
     if (o->done && progress > *o->done && progress < 1)

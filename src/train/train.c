@@ -57,11 +57,8 @@ static fx_status keep_classes(fxi_train *t, const fx_table *table)
     const char **name = fxi_alloc(k, sizeof *name);
     char(*text)[32] = name ? fxi_alloc(k, sizeof *text) : NULL;
     st = text ? FX_OK : FX_ENOMEM;
-    for (size_t i = 0; i < k && !st; i++) {
-        if (!table->classes)
-            fxi_decimal_write(text[i], t->labels.value[i]);
-        name[i] = table->classes ? table->class_name[(size_t)t->labels.value[i]] : text[i];
-    }
+    for (size_t i = 0; i < k && !st; i++)
+        name[i] = fxi_model_class_weight_name(text[i], &t->labels, table, i);
     if (!st)
         st = fxi_model_keep_texts(&c->class_name, t->m, name, k);
     if (!st && !table->classes)

@@ -11,12 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct keyed {
+    double norm;
+    size_t at;                          /* position in c */
+} keyed;
+
 typedef struct packing {
     fxi_explain_field *f;
     const fxi_explain_part *a;
     fxi_explain_columns c;
-    double *norm;                       /* [c.n] */
-    size_t *order;                      /* [c.n] positions in c, by falling norm */
+    keyed *by_norm;                     /* [c.n] falling */
     double *p;                          /* [S] of one column */
 } packing;
 
@@ -65,11 +69,6 @@ static double norm_of(const packing *l, size_t i)
     return sqrt(sum);
 }
 
-typedef struct keyed {
-    double norm;
-    size_t at;
-} keyed;
-
 static int falling(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
@@ -80,22 +79,15 @@ static int falling(const void *a, const void *b)
 static fx_status measure(void *ctx, size_t block, fxi_team *team)
 {
     packing *l = ctx;
-    keyed *k = fxi_alloc(l->c.n, sizeof *k);
+    keyed *k = l->by_norm;
 
     (void)block;
-    if (!k)
-        return FX_ENOMEM;
     l->f->n = 0;
     for (size_t i = 0; i < l->c.n && !fxi_parallel_cancelled(team); i++) {
         k[i] = (keyed){norm_of(l, i), i};
         l->f->n += k[i].norm > 0;
     }
     qsort(k, fxi_parallel_cancelled(team) ? 0 : l->c.n, sizeof *k, falling);
-    for (size_t i = 0; i < l->f->n; i++) {
-        l->order[i] = k[i].at;
-        l->norm[i] = k[i].norm;
-    }
-    free(k);
     return FX_OK;
 }
 
@@ -120,9 +112,9 @@ static fx_status pack_panels(void *ctx, size_t block, fxi_team *team)
     (void)block;
     for (size_t i = 0; i < f->n && !fxi_parallel_cancelled(team); i++) {
         double *to = f->P + i / FXI_LANES * f->S * FXI_LANES + i % FXI_LANES;
-        l->a->read(l->p, l->a, l->c.column[l->order[i]]);
+        l->a->read(l->p, l->a, l->c.column[l->by_norm[i].at]);
         for (size_t s = 0; s < f->S; s++)
-            to[s * FXI_LANES] = f->lambda[s] != 0 ? l->p[s] * by(l, l->order[i]) : 0;
+            to[s * FXI_LANES] = f->lambda[s] != 0 ? l->p[s] * by(l, l->by_norm[i].at) : 0;
     }
     return FX_OK;
 }
@@ -133,7 +125,7 @@ static fx_status pack_sparse(fxi_explain_field *f, const packing *l)
     size_t stored = 0;
 
     for (size_t i = 0; i < f->n; i++) {
-        size_t j = l->c.column[l->order[i]];
+        size_t j = l->c.column[l->by_norm[i].at];
         stored += a->ptr[j + 1] - a->ptr[j];
     }
     f->ptr = fxi_zalloc(f->n + 1, sizeof *f->ptr);
@@ -146,13 +138,13 @@ static fx_status pack_sparse(fxi_explain_field *f, const packing *l)
         return FX_ENOMEM;
     size_t to = 0;
     for (size_t i = 0; i < f->n; i++) {
-        size_t j = l->c.column[l->order[i]];
+        size_t j = l->c.column[l->by_norm[i].at];
         for (size_t e = a->ptr[j]; e < a->ptr[j + 1]; e++) {
             int32_t s = a->component[e];
             if (f->lambda[s] == 0)
                 continue;
             f->component[to] = s;
-            f->value[to++] = a->value[e] * by(l, l->order[i]);
+            f->value[to++] = a->value[e] * by(l, l->by_norm[i].at);
             f->row[s + 2]++;
         }
         f->ptr[i + 1] = to;
@@ -181,8 +173,8 @@ static fx_status pack_columns(packing *l, const fx_run *run)
     if (!f->column || !f->norm || !f->reach || (l->a->group && !f->group))
         return FX_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        f->column[i] = (int32_t)l->c.column[l->order[i]];
-        f->norm[i] = l->norm[i];
+        f->column[i] = (int32_t)l->c.column[l->by_norm[i].at];
+        f->norm[i] = l->by_norm[i].norm;
         if (f->group)
             f->group[i] = l->a->group[f->column[i]];
     }
@@ -204,10 +196,9 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
                                 fxi_explain_columns c, const fx_run *run)
 {
     const double *lambda = fxi_explain_terms_lambda(a, t);
-    packing l = {f, a, c, fxi_alloc(c.n, sizeof *l.norm), fxi_alloc(c.n, sizeof *l.order),
-                fxi_alloc(a->S, sizeof *l.p)};
+    packing l = {f, a, c, fxi_alloc(c.n, sizeof *l.by_norm), fxi_alloc(a->S, sizeof *l.p)};
     double all = 1;
-    fx_status st = l.norm && l.order && l.p ? FX_OK : FX_ENOMEM;
+    fx_status st = l.by_norm && l.p ? FX_OK : FX_ENOMEM;
 
     *f = (fxi_explain_field){.part = a, .t = t, .S = a->S};
     f->lambda = fxi_alloc(a->S, sizeof *f->lambda);
@@ -220,8 +211,7 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
         f->lambda[s] = all * lambda[s];
     if (!st && !(st = fxi_parallel_ordered(1, measure, &l, run)))
         st = pack_columns(&l, run);
-    free(l.norm);
-    free(l.order);
+    free(l.by_norm);
     free(l.p);
     if (st)
         fxi_explain_field_free(f);

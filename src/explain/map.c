@@ -103,7 +103,8 @@ static fx_status add_rk_complex(fxi_explain_terms *t, const fxi_rk *k)
     if (!k->order)
         st = fxi_error(FX_EUNSUPPORTED,
                        "complex draws of rk are explained for linear, anova and anova-upto, not "
-                       "for %s; fit with rk:complex=no", kernel->spec);
+                       "for %s; fit with rk:complex=no",
+                       kernel->spec);
     return st;
 }
 

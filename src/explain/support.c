@@ -29,10 +29,9 @@ static fx_status list_piece(void *ctx, size_t b, fxi_team *team)
 {
     const listing *l = ctx;
     fxi_explain_holders *h = l->h;
-    size_t first = b * l->rows.piece, left = l->rows.t->rows - first;
-    size_t end = left < l->rows.piece ? l->rows.t->rows : first + l->rows.piece;
+    size_t i = b * l->rows.piece, end = h->rows - i < l->rows.piece ? h->rows : i + l->rows.piece;
 
-    for (size_t i = first; i < end && !fxi_parallel_cancelled(team); i++) {
+    for (; i < end && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_rows_at(&l->rows, i);
         for (size_t q = 0; q < r.n; q++) {
             size_t j = (size_t)fxi_row_column(r, q);
@@ -218,13 +217,12 @@ static fx_status index_columns(counting *a)
 static fx_status count_piece(void *ctx, size_t b, fxi_team *team)
 {
     const counting *a = ctx;
-    size_t thread = (size_t)fxi_parallel_thread(team), first = b * a->rows.piece;
-    size_t left = a->rows.t->rows - first;
-    size_t end = left < a->rows.piece ? a->rows.t->rows : first + a->rows.piece;
+    size_t thread = (size_t)fxi_parallel_thread(team), n = a->rows.t->rows;
+    size_t i = b * a->rows.piece, end = n - i < a->rows.piece ? n : i + a->rows.piece;
     uint64_t *support = a->support + thread * a->n;
     int32_t *present = a->present + thread * a->n;
 
-    for (size_t i = first; i < end && !fxi_parallel_cancelled(team); i++) {
+    for (; i < end && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_rows_at(&a->rows, i);
         for (int pass = 0; pass < 2; pass++)
             for (size_t q = 0; q < r.n; q++) {

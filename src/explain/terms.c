@@ -52,7 +52,8 @@ static fx_status unsupported(const char *what)
     return fxi_error(FX_EUNSUPPORTED,
                      "%s has no weights of combinations; explained are linear models on rows or on "
                      "maps rk, rm, explicit, kernel machines with linear, anova, anova-upto, "
-                     "all-subsets, itemset, groups, cross, poly, and factorization machines", what);
+                     "all-subsets, itemset, groups, cross, poly, and factorization machines",
+                     what);
 }
 
 /* ---- Families ---------------------------------------------------------------------------- */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /* Negative if a comes before b in the list. */
-static int compare(const fxi_explain_item *a, const fxi_explain_item *b)
+static int compare(const void *first, const void *second)
 {
+    const fxi_explain_item *a = first, *b = second;
     double x = fabs(a->weight), y = fabs(b->weight);
 
     if (x != y)
@@ -20,8 +21,6 @@ static int compare(const fxi_explain_item *a, const fxi_explain_item *b)
             return a->column[i] < b->column[i] ? -1 : 1;
     return 0;
 }
-
-static int in_order(const void *a, const void *b) { return compare(a, b); }
 
 static void sink(fxi_explain_top *t, size_t i, const fxi_explain_item *item)
 {
@@ -97,22 +96,20 @@ fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
 void fxi_explain_top_sort(fxi_explain_top *t)
 {
     if (t->n)
-        qsort(t->at, t->n, sizeof *t->at, in_order);
+        qsort(t->at, t->n, sizeof *t->at, compare);
 }
 
 fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
 {
-    size_t old = t->n;
+    size_t old = t->n, unique = 0;
     fx_status st = FX_OK;
-
-    size_t unique = 0;
 
     fxi_explain_top_sort(t);      /* a sorted list is searched by bisection .. */
     fxi_explain_top_sort(b);
     for (size_t i = 0; i < b->n; i++) {
         const fxi_explain_item *item = &b->at[i];
         bool repeated = unique && !compare(item, &b->at[unique - 1]);
-        if (!repeated && !(old && bsearch(item, t->at, old, sizeof *t->at, in_order)))
+        if (!repeated && !(old && bsearch(item, t->at, old, sizeof *t->at, compare)))
             b->at[unique++] = *item;
     }
     for (size_t i = 0; i < old / 2; i++) { /* .. and a heap backwards */

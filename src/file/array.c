@@ -50,9 +50,10 @@ fx_status fxi_file_array(const void **out, fxi_parsing *p, const char *name, con
     if (!fxi_file_array_shape(shape, p, name, cols ? 2 : 1) || shape[0] != rows || shape[1] != cols)
         return fxi_error(FX_EFORMAT, "model: `%s` has another shape than %zu x %zu", name, rows,
                          cols ? cols : 1);
-    if (!fxi_size_mul(&bytes, rows, fxi_file_array_size(type)) || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
-        || !get_sizes(at, 2, fxi_json_get(a, "data_offsets")) || at[0] != p->at || at[1] < at[0] || at[1] - at[0] != bytes
-        || at[1] > p->size)
+    if (!fxi_size_mul(&bytes, rows, fxi_file_array_size(type))
+        || !fxi_size_mul(&bytes, bytes, cols ? cols : 1)
+        || !get_sizes(at, 2, fxi_json_get(a, "data_offsets")) || at[0] != p->at || at[1] < at[0]
+        || at[1] - at[0] != bytes || at[1] > p->size)
         return fxi_error(FX_EFORMAT, "model: `%s` does not lie where it should", name);
     unsigned char *copied = fxi_alloc(bytes, 1);
     if (copied)

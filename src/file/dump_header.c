@@ -195,7 +195,8 @@ fx_status fxi_file_dump_header(fxi_dumping *d)
     if (d->len > FXI_JSON_MAX)
         return fxi_error(FX_EUNSUPPORTED,
                          "the header of the model would have %zu bytes, the limit is %d; give its "
-                         "columns shorter names, or none", d->len, FXI_JSON_MAX);
+                         "columns shorter names, or none",
+                         d->len, FXI_JSON_MAX);
     size_t all = 8 + (d->len + 7) / 8 * 8;
     if (!(d->out = fxi_alloc(all, 1)))
         return FX_ENOMEM;

@@ -44,7 +44,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     size_t solver;
 
     return (of_rows(t->m) ? fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
-                         : fxi_fit_pca_bytes(&solver, &like, t->outputs))
+                          : fxi_fit_pca_bytes(&solver, &like, t->outputs))
            && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
@@ -78,29 +78,22 @@ static fx_status finite(const double *x, size_t n, const char *what)
     return FX_OK;
 }
 
-static fx_status solve(double *value, double *total, const fxi_train *t, const fx_run *run)
-{
-    const fxi_weights *w = t->own;
-    const double *weight = t->labels.weight;
-    size_t k = t->outputs;
-
-    return of_rows(t->m) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total, t->m->kernel,
-                                             &t->X, weight, k, t->seed, run)
-                        : fxi_fit_pca(w->weights, w->intercepts, value, total, &t->source, weight,
-                                      k, t->seed, run);
-}
-
 static fx_status fit(fxi_train *t, const fx_run *run)
 {
     fx_content *c = &t->m->c;
     const fxi_weights *w = t->own;
+    const double *weight = t->labels.weight;
     size_t k = t->outputs;
     double *value = fxi_zalloc(k, sizeof *value), *total = &c->total_variance;
     fx_status st = fxi_model_own(t->m, value), reached = FX_OK;
 
     if (st || (st = check(t)) || (st = fxi_kind_weights_begin(t)))
         return st;
-    if ((reached = solve(value, total, t, run)) < 0)
+    reached = of_rows(t->m) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total,
+                                                 t->m->kernel, &t->X, weight, k, t->seed, run)
+                            : fxi_fit_pca(w->weights, w->intercepts, value, total, &t->source,
+                                          weight, k, t->seed, run);
+    if (reached < 0)
         return reached;
     if ((st = finite(w->weights, w->n * k, "weight"))
         || (st = finite(w->intercepts, k, "intercept")) || (st = finite(total, 1, "all variance"))

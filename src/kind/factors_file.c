@@ -137,10 +137,10 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
 }
 
 /* What is not there is 0. */
-static fx_status check_zeros(const fx_model *m)
+fx_status fxi_kind_factors_file_parsed(fxi_parsing *p)
 {
-    const fx_content *c = &m->c;
-    const fxi_fm *fm = ((const fxi_factors *)m->own)->fm;
+    const fx_content *c = &p->m->c;
+    const fxi_fm *fm = ((const fxi_factors *)p->m->own)->fm;
 
     for (size_t i = 0; i < c->cols * c->outputs && !fm->linear; i++)
         if (c->weights[i] != 0)
@@ -148,12 +148,5 @@ static fx_status check_zeros(const fx_model *m)
     for (size_t k = 0; k < c->outputs && !fm->intercept; k++)
         if (c->intercepts[k] != 0)
             return fxi_error(FX_EFORMAT, "model: %s with an intercept", c->spec);
-    return FX_OK;
-}
-
-fx_status fxi_kind_factors_file_parsed(fxi_parsing *p)
-{
-    fx_status st = check_zeros(p->m);
-
-    return st ? st : fxi_kind_factors_numbers_take(p->m, p->run);
+    return fxi_kind_factors_numbers_take(p->m, p->run);
 }

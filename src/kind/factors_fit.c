@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_adagrad(const fxi_train *t)
-{
-    return ((const fxi_factors_keys *)t->how.own)->solver == FXI_FM_ADAGRAD;
-}
-
 /* ---- Before ------------------------------------------------------------------------------ */
 
 /* The range of the targets, of earlier rows too. */
@@ -117,7 +112,7 @@ fx_status fxi_kind_factors_fit_begin(fxi_train *t)
 
     own->v = fxi_alloc(all, sizeof *own->v);
     fx_status st = fxi_model_own(t->m, own->v);
-    if (!st && is_adagrad(t)) {
+    if (!st && ((const fxi_factors_keys *)t->how.own)->solver == FXI_FM_ADAGRAD) {
         own->state = fxi_alloc(all, sizeof *own->state);
         st = fxi_model_own(t->m, own->state);
     }

@@ -30,7 +30,8 @@ fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const f
     if (!fxi_spec_named(spec, "groups") && !fxi_spec_named(spec, "cross"))
         return fxi_error(FX_EUNSUPPORTED,
                          "%s has a kernel of its own; of others it takes groups:file= and "
-                         "cross:file=, not %s", how->learner->name, spec);
+                         "cross:file=, not %s",
+                         how->learner->name, spec);
     if (fxi_spec_named(spec, "groups") && !order) {
         size_t n = strlen(spec) + 16;
         if (!(ordered = fxi_alloc(n, 1)))

@@ -78,7 +78,8 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
     if (isnan(metric))
         return fxi_error(FX_EINVAL,
                          "patience: the metric of output %zu is not defined on the rows of eval; "
-                         "they need weight and, for auc, different labels", o->number);
+                         "they need weight and, for auc, different labels",
+                         o->number);
     own->since_best++;
     if (!own->best.iterations || fxi_train_measure_better(t, metric, own->best_metric)) {
         copy_state(&own->best, now, shape_of(t)->size);
@@ -180,7 +181,8 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
     if (i < size || !isfinite(f->objective))
         return fxi_error(FX_ENUMERIC,
                          "output %zu ends with numbers that are not finite (objective %g); scale "
-                         "the rows", o->number, f->objective);
+                         "the rows",
+                         o->number, f->objective);
     double zeros = of_zeros(p);
     if (f->converged && !own->best.iterations && f->objective > zeros) {
         own->zeros = zeros;

@@ -155,14 +155,13 @@ static fx_status shift(double **x, size_t first, size_t n)
 fx_status fxi_kind_kernel_join(fxi_train *t, const fx_run *run)
 {
     const fx_matrix blocks[] = {t->init->c.vectors, t->X};
-    size_t n = t->X.rows;
+    size_t n = t->X.rows, first = blocks[0].rows;
     fx_data *both;
-    fx_table table = {.rows = blocks[0].rows + n, .cols = t->X.cols, .blocks = 2, .block = blocks};
+    fx_table table = {.rows = first + n, .cols = t->X.cols, .blocks = 2, .block = blocks};
     fx_status st = fxi_data_select(&both, &table, NULL, 0, false, run);
 
     if (st)
         return st;
-    size_t first = blocks[0].rows;
     fx_data_free(t->rows);
     t->rows = both;
     t->X = both->table.block[0];

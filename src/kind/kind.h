@@ -167,8 +167,8 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
 fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
 /* Memory of block g, zeros: P, lambda and, of a simplex, theta; without norms. */
 fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g, const fx_run *run);
-/* c.block, weights and intercepts of `v` of t->m; and `v` of those, which is how files, libFM's text and
- * linear models on maps become one.  All memory is m's. */
+/* c.block, weights and intercepts of `v` of t->m; and `v` of those, which is how files, libFM's text
+ * and linear models on maps become one.  All memory is m's. */
 fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run);
 /* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of

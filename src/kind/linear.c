@@ -193,4 +193,5 @@ const fxi_kind fxi_kind_linear = {
     .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
     .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin, .allocate = allocate,
     .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
-    .finish = fxi_kind_weights_finish, .not_converged = not_converged, .parsed = fxi_kind_features_parsed};
+    .finish = fxi_kind_weights_finish, .not_converged = not_converged,
+    .parsed = fxi_kind_features_parsed};

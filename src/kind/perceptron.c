@@ -228,9 +228,7 @@ static fx_status parse_arrays(fxi_parsing *p)
         return FX_OK;
     if ((st = fxi_file_array_doubles(&sum, p, "sums", 2 * (c->features + 1), c->outputs))
         || (st = fxi_file_array(&count, p, "counts", "I64", c->outputs, 0))
-        || (age
-            && (st = fxi_file_array(&ages, p, "ages", "I64", c->features,
-                                    c->outputs))))
+        || (age && (st = fxi_file_array(&ages, p, "ages", "I64", c->features, c->outputs))))
         return st;
     own->sum = (double *)(uintptr_t)sum;        /* owned by the model: what it may change */
     own->count = (uint64_t *)(uintptr_t)count;

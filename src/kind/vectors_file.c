@@ -53,7 +53,7 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
 }
 
 /* Dense in one array, or CSR in three. */
-static fx_status take_matrix(fxi_parsing *p)
+fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
 {
     fx_content *c = &p->m->c;
     fx_matrix v = {.rows = c->features, .cols = c->cols};
@@ -63,6 +63,8 @@ static fx_status take_matrix(fxi_parsing *p)
     const char *name = sparse ? "vector_val" : "vectors";
     fx_status st = FX_OK;
 
+    if (*c->map || p->by_column)
+        return FX_OK;                   /* there are none */
     if (sparse && (st = fxi_file_array(&ptr, p, "vector_ptr", "I64", c->features + 1, 0)))
         return st;
     if (!c->cols)
@@ -89,11 +91,6 @@ static fx_status take_matrix(fxi_parsing *p)
     }
     c->vectors = v;
     return st ? st : fxi_file_header_error(fxi_data_check(&v, "vectors", p->run));
-}
-
-fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
-{
-    return *p->m->c.map || p->by_column ? FX_OK : take_matrix(p);
 }
 
 fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p)

@@ -67,7 +67,8 @@ static fx_status add_classes(gathering *g, size_t n)
     if (all > CLASSES)
         return fxi_error(FX_EINVAL,
                          "more than %d distinct labels (%g is one): for targets there are svr and "
-                         "ridge", CLASSES, g->piece[new - 1]);
+                         "ridge",
+                         CLASSES, g->piece[new - 1]);
     if (all > g->capacity) {
         size_t capacity = all < 8 ? 8 : 2 * all;
         double *more = fxi_realloc(l->value, capacity, sizeof *more);

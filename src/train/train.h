@@ -91,8 +91,8 @@ typedef struct fxi_folds {
     size_t n;
 } fxi_folds;
 /* Receives the scores S[f->n][n][outputs] of the n rows of fold b by the fits without them. */
-typedef fx_status fxi_folds_use(void *ctx, size_t b, const int32_t *row, size_t n,
-                                const double *S, const fx_run *run);
+typedef fx_status fxi_folds_use(void *ctx, size_t b, const int32_t *row, size_t n, const double *S,
+                                const fx_run *run);
 /* FX_NOT_CONVERGED if a fit did not. */
 fx_status fxi_train_folds(fxi_train *t, const fxi_folds *f, fxi_folds_use *use, void *ctx,
                           const fx_run *run);

@@ -148,7 +148,7 @@ static fx_status parse_arrays(fxi_parsing *p)
 const fxi_kind fxi_kind_components = {
     .name = "components", .learner = pca, .prepared = sizeof(fxi_weights), .format = 2,
     .map = FX_MAY, .read = read, .prepare = prepare, .bytes = bytes,
-    .close = fxi_kind_weights_close, .fit = fit, .scorer = fxi_kind_weights_scorer,
+    .close = fxi_kind_weights_close, .fit = fit, .scorer = fxi_kind_features_scorer,
     .terms = fxi_explain_terms_weights, .dump_header = dump_header, .dump_arrays = dump_arrays,
     .parse_header = parse_header, .parse_arrays = parse_arrays,
     .parsed = fxi_kind_features_parsed};
@@ -156,6 +156,6 @@ const fxi_kind fxi_kind_components = {
 const fxi_kind fxi_kind_kernel_components = {
     FXI_KIND_VECTORS, .name = "kernel components", .learner = kernel_pca, .read = read,
     .prepare = fxi_kind_kernel, .bytes = bytes, .fit = fit, .measure = fxi_kind_kernel_measure,
-    .seconds = kernel_seconds, .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_weights_scorer,
+    .seconds = kernel_seconds, .peak = fxi_kind_vectors_peak, .scorer = fxi_kind_features_scorer,
     .terms = fxi_explain_terms_weights, .dump_header = dump_header, .dump_arrays = dump_arrays,
     .parse_header = parse_header, .parse_arrays = parse_arrays};

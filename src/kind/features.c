@@ -118,11 +118,16 @@ static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
 }
 
 /* Weights of rows are put side by side for each output. */
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_run *run)
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
 {
     const fx_content *c = &s->m->c;
     fx_status st = FX_OK;
 
+    s->intercepts = c->intercepts;
+    if (fxi_kind_kernel_exact(s->m)) {
+        fxi_kind_vectors_scorer(s, X, run);
+        return FX_OK;
+    }
     s->numbers = NUMBERS;
     s->rows = s->m->map ? ROWS_MAPPED : ROWS;
     s->score = s->m->map ? score_mapped : score_rows;

@@ -27,7 +27,7 @@
 #define FXI_KIND_WEIGHTS                                                                           \
     .proba_hint = "train with calibrate=yes or model logistic", .fit = fxi_train_fit,              \
     .score = fxi_kind_weights_score,                                                               \
-    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_weights_scorer,                \
+    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_features_scorer,                \
     .terms = fxi_explain_terms_weights
 #define FXI_KIND_VECTORS                                                                           \
     .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .format = 2,                  \
@@ -52,7 +52,6 @@ fx_status fxi_kind_weights_score(double *f, const fxi_output *o, const fxi_solut
 void fxi_kind_weights_keep(fxi_output *o);
 fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run);
 void fxi_kind_weights_close(fxi_train *t);
-fx_status fxi_kind_weights_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
 /* Output k of [n][outputs], from and to [n]. */
 void fxi_kind_weights_place(double *to, const double *from, size_t n, size_t outputs, size_t k);
 void fxi_kind_weights_take(double *to, const double *from, size_t n, size_t outputs, size_t k);
@@ -74,7 +73,8 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
 /* Scores, as fxi_kind.score, by the weights w of the source's features and the intercept b. */
 fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *w, double b,
                                   const int32_t *row, size_t n, const fx_run *run);
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_run *run);
+/* Of vectors too, where the model has some. */
+fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
 fx_status fxi_kind_features_parsed(fxi_parsing *p);
 /* FX_EINVAL unless plan.init has as many columns and features (of rows: columns). */
 fx_status fxi_kind_features_init(const fxi_train *t);

@@ -151,15 +151,6 @@ fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run)
     return fxi_model_own(t->m, online->sum);
 }
 
-fx_status fxi_kind_weights_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
-{
-    s->intercepts = s->m->c.intercepts;
-    if (!fxi_kind_kernel_exact(s->m))
-        return fxi_kind_features_scorer(s, run);
-    fxi_kind_vectors_scorer(s, X, run);
-    return FX_OK;
-}
-
 /* ---- Not converged ------------------------------------------------------------------------ */
 
 double fxi_kind_weights_spread(char where[128], const fxi_train *t)

@@ -26,9 +26,8 @@
  * for each row. */
 #define FXI_KIND_WEIGHTS                                                                           \
     .proba_hint = "train with calibrate=yes or model logistic", .fit = fxi_train_fit,              \
-    .score = fxi_kind_weights_score,                                                               \
-    .fold_not_converged = fxi_kind_weights_fold, .scorer = fxi_kind_features_scorer,                \
-    .terms = fxi_explain_terms_weights
+    .score = fxi_kind_weights_score, .fold_not_converged = fxi_kind_weights_fold,                  \
+    .scorer = fxi_kind_features_scorer, .terms = fxi_explain_terms_weights
 #define FXI_KIND_VECTORS                                                                           \
     .numbers = sizeof(fxi_vectors), .prepared = sizeof(fxi_machine), .format = 2,                  \
     .kernel = FX_MUST, .close = fxi_kind_vectors_close, .parsed = fxi_kind_vectors_file_parsed,    \
@@ -167,8 +166,8 @@ typedef struct fxi_factors_state {      /* fxi_output.own */
 fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
 /* Memory of block g, zeros: P, lambda and, of a simplex, theta; without norms. */
 fx_status fxi_kind_factors_numbers_block(fx_factors *out, fx_model *m, size_t g, const fx_run *run);
-/* c.block, weights and intercepts of `v` of t->m; and `v` of those, which is how files, libFM's text
- * and linear models on maps become one.  All memory is m's. */
+/* c.block, weights and intercepts of `v` of t->m; and `v` of those, which is how files, libFM's
+ * text and linear models on maps become one.  All memory is m's. */
 fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run);
 fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run);
 /* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of

@@ -81,8 +81,8 @@ struct fxi_scorer {
 };
 
 /* A kind of model: what differs between models that are fitted, scored and stored in different
- * ways.  A file of src/kind fills it (components.c two: of features and of rows); everything else
- * asks it.  Only functions whose comment says so may be NULL. */
+ * ways.  A file of src/kind fills it (components.c and perceptron.c two: of features and of rows);
+ * everything else asks it.  Only functions whose comment says so may be NULL. */
 typedef struct fxi_train fxi_train;             /* train/train.h */
 typedef struct fxi_output fxi_output;
 typedef struct fxi_estimating fxi_estimating;

@@ -104,7 +104,6 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
     const char *inner;                  /* text between the brackets, or NULL */
     size_t inner_len;
 } fxi_spec;
-bool fxi_spec_same(const char *name, const char *text, size_t len);     /* true if text is name */
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
 bool fxi_spec_named(const char *spec, const char *name);        /* true if that is its name */
 bool fxi_spec_same(const char *name, const char *text, size_t len); /* true if text[len] is it */

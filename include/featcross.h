@@ -103,7 +103,7 @@ typedef struct fx_description {         /* all texts are constants */
     size_t keys;
     int explainable;                    /* of kernels, maps, models: 1: fx_model_explain, if all of
                                          * these that a plan has allow it */
-    int precomputed;                    /* of kernels, formats: 1: rows are those of a Gram matrix */
+    int precomputed;                    /* of kernels, formats: 1: rows of a Gram matrix */
     /* formats */
     int dense;                          /* 1: rows have all columns, zeros too */
     int binary;                         /* 1: no lines of text */
@@ -136,6 +136,8 @@ typedef struct fx_description {         /* all texts are constants */
     int probabilities;                  /* 1: this spec gives them */
     int updatable;                      /* 1: fx_model_update (no precomputed kernel) */
     int streamable;                     /* 1: rows need not be in memory; none as yet */
+    int combines;                       /* 1: it learns factors of combinations; no map */
+    int mistakes;                       /* 1: the objective counts them; iterations are passes */
     int measured;                       /* 1: plan.metric, patience and max_seconds */
     int cached;                         /* 1: plan.cache */
     int pairs;                          /* 1: of several classes, an output for each pair */

@@ -288,7 +288,7 @@ static int report(const job *j)
                           : ", numbers\n", f);
     if (c.variance)
         model_info_print_variance(f, &c);
-    else if (!model_about(c.spec).loss)
+    else if (model_about(c.spec).mistakes)
         safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
                    (unsigned long long)c.iterations);
     else

@@ -14,7 +14,6 @@
 #include <zlib.h>
 
 enum { DESCRIPTOR = 1 << 3, DATE = 1 << 5 | 2, UNIX = 3 << 8, PLAIN = 20, ZIP64 = 45 };
-enum { STORED = 0, MIDNIGHT = 0, NO_COMMENT = 0, FIRST_DISK = 0 };
 static const uint32_t WIDE = 0xffffffff;        /* the value is among the zip64 fields */
 static const uint32_t MODE = 0100644;           /* a regular file, rw-r--r-- */
 
@@ -23,19 +22,11 @@ typedef struct record {                 /* of the file, being put together */
     size_t len;
 } record;
 
-typedef struct field {                  /* a number of a record; of 0 bytes: it is left out */
-    size_t bytes;
-    uint64_t value;
-} field;
-
-static void add(record *r, const field *f, size_t n)
+static void add(record *r, size_t bytes, uint64_t v)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < f[i].bytes; k++)
-            r->bytes[r->len++] = (unsigned char)(f[i].value >> 8 * k);
+    for (; bytes-- > 0; v >>= 8)
+        r->bytes[r->len++] = (unsigned char)v;
 }
-#define FIELDS(...) \
-    (const field[]){__VA_ARGS__}, sizeof((const field[]){__VA_ARGS__}) / sizeof(field)
 
 static void add_name(record *r, const char *name)
 {
@@ -46,7 +37,10 @@ static void add_name(record *r, const char *name)
 static bool wide(const zip_writer *z, uint64_t v) { return v >= (z->wide ? z->wide : WIDE); }
 
 /* v in four bytes, or the mark that it is among the zip64 fields */
-static field or_mark(const zip_writer *z, uint64_t v) { return (field){4, wide(z, v) ? WIDE : v}; }
+static void add_or_mark(record *r, const zip_writer *z, uint64_t v)
+{
+    add(r, 4, wide(z, v) ? WIDE : v);
+}
 
 static int put(zip_writer *z, const void *bytes, size_t len)
 {
@@ -57,8 +51,11 @@ static int put(zip_writer *z, const void *bytes, size_t len)
 /* From the version that a reader needs to the date: what both headers of a member begin with. */
 static void add_kind(record *r, bool is_wide)
 {
-    add(r, FIELDS({2, is_wide ? ZIP64 : PLAIN}, {2, DESCRIPTOR}, {2, STORED}, {2, MIDNIGHT},
-                  {2, DATE}));
+    add(r, 2, is_wide ? ZIP64 : PLAIN);
+    add(r, 2, DESCRIPTOR);
+    add(r, 2, 0);                       /* stored */
+    add(r, 2, 0);                       /* midnight */
+    add(r, 2, DATE);
 }
 
 /* The checksum of the member's data, and its entry for the directory. */
@@ -72,16 +69,35 @@ static int end_member(zip_writer *z)
         return 0;
     if (z->got != z->size)
         return EIO;
-    add(&r, FIELDS({4, 0x08074b50}, {4, z->crc}, {big ? 8 : 4, z->size}, {big ? 8 : 4, z->size}));
-    add(&e, FIELDS({4, 0x02014b50}, {2, UNIX | (big || far ? ZIP64 : PLAIN)}));
+    add(&r, 4, 0x08074b50);
+    add(&r, 4, z->crc);
+    add(&r, big ? 8 : 4, z->size);
+    add(&r, big ? 8 : 4, z->size);
+
+    add(&e, 4, 0x02014b50);
+    add(&e, 2, UNIX | (big || far ? ZIP64 : PLAIN));
     add_kind(&e, big || far);
-    add(&e, FIELDS({4, z->crc}, or_mark(z, z->size), or_mark(z, z->size), {2, strlen(z->name)},
-                   {2, extra ? extra + 4 : 0}, {2, NO_COMMENT}, {2, FIRST_DISK}, {2, 0},
-                   {4, (uint64_t)MODE << 16}, or_mark(z, z->start)));
+    add(&e, 4, z->crc);
+    add_or_mark(&e, z, z->size);
+    add_or_mark(&e, z, z->size);
+    add(&e, 2, strlen(z->name));
+    add(&e, 2, extra ? extra + 4 : 0);
+    add(&e, 2, 0);                      /* comment */
+    add(&e, 2, 0);                      /* disk */
+    add(&e, 2, 0);
+    add(&e, 4, (uint64_t)MODE << 16);
+    add_or_mark(&e, z, z->start);
     add_name(&e, z->name);
-    if (extra)
-        add(&e, FIELDS({2, 1}, {2, extra}, {big ? 8 : 0, z->size}, {big ? 8 : 0, z->size},
-                       {far ? 8 : 0, z->start}));
+    if (extra) {
+        add(&e, 2, 1);
+        add(&e, 2, extra);
+        if (big) {
+            add(&e, 8, z->size);
+            add(&e, 8, z->size);
+        }
+        if (far)
+            add(&e, 8, z->start);
+    }
     if (z->capacity - z->used < e.len) {
         size_t capacity = 2 * z->capacity + sizeof e.bytes;
         unsigned char *more = realloc(z->directory, capacity);
@@ -112,13 +128,20 @@ int zip_write_member(zip_writer *z, const char *name, uint64_t size)
     z->size = size;
     z->got = 0;
     z->crc = (uint32_t)crc32(0, NULL, 0);
-    add(&r, FIELDS({4, 0x04034b50}));
+    add(&r, 4, 0x04034b50);
     add_kind(&r, big);
-    add(&r, FIELDS({4, 0}, or_mark(z, size), or_mark(z, size),  /* the checksum follows the data */
-                   {2, strlen(name)}, {2, big ? 20 : 0}));
+    add(&r, 4, 0);                      /* the checksum follows */
+    add_or_mark(&r, z, size);
+    add_or_mark(&r, z, size);
+    add(&r, 2, strlen(name));
+    add(&r, 2, big ? 20 : 0);
     add_name(&r, name);
-    if (big)
-        add(&r, FIELDS({2, 1}, {2, 16}, {8, size}, {8, size}));
+    if (big) {
+        add(&r, 2, 1);
+        add(&r, 2, 16);
+        add(&r, 8, size);
+        add(&r, 8, size);
+    }
     return put(z, r.bytes, r.len);
 }
 
@@ -143,14 +166,30 @@ int zip_write_end(zip_writer *z)
         return error;
     end = z->offset;
     bool many = z->members >= (z->wide ? z->wide : 0xffff);
-    /* The zip64 record, of which 44 bytes follow their number, and where it is. */
-    if (many || wide(z, z->used) || wide(z, at))
-        add(&r, FIELDS({4, 0x06064b50}, {8, 44}, {2, UNIX | ZIP64}, {2, ZIP64}, {4, FIRST_DISK},
-                       {4, FIRST_DISK}, {8, z->members}, {8, z->members}, {8, z->used}, {8, at},
-                       {4, 0x07064b50}, {4, FIRST_DISK}, {8, end}, {4, 1}));
-    uint64_t members = many ? 0xffff : z->members;
-    add(&r, FIELDS({4, 0x06054b50}, {2, FIRST_DISK}, {2, FIRST_DISK}, {2, members}, {2, members},
-                   or_mark(z, z->used), or_mark(z, at), {2, NO_COMMENT}));
+    if (many || wide(z, z->used) || wide(z, at)) {
+        add(&r, 4, 0x06064b50);
+        add(&r, 8, 44);                 /* bytes that follow in this record */
+        add(&r, 2, UNIX | ZIP64);
+        add(&r, 2, ZIP64);
+        add(&r, 4, 0);                  /* disks */
+        add(&r, 4, 0);
+        add(&r, 8, z->members);
+        add(&r, 8, z->members);
+        add(&r, 8, z->used);
+        add(&r, 8, at);
+        add(&r, 4, 0x07064b50);         /* where that record is */
+        add(&r, 4, 0);
+        add(&r, 8, end);
+        add(&r, 4, 1);                  /* disks in all */
+    }
+    add(&r, 4, 0x06054b50);
+    add(&r, 2, 0);                      /* disks */
+    add(&r, 2, 0);
+    add(&r, 2, many ? 0xffff : z->members);
+    add(&r, 2, many ? 0xffff : z->members);
+    add_or_mark(&r, z, z->used);
+    add_or_mark(&r, z, at);
+    add(&r, 2, 0);                      /* comment */
     return put(z, r.bytes, r.len);
 }
 

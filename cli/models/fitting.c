@@ -41,8 +41,7 @@ static const opt options[] = {
      "kernel-svm, kernel-svr: memory that a fit may take, kernel values and all; the model does "
      "not depend on it (default 256M)", 0, 0},
     {"calibrate", 0, NULL, OPT_FLAG, &fit.calibrate, NULL,
-     "svm, svm-l2, perceptron, kernel-svm: probabilities, by a sigmoid fitted on held-out folds", 0,
-     0},
+     "probabilities of models that have this key, by a sigmoid fitted on held-out folds", 0, 0},
     {"class-weight", 0, "balanced|CLASS=W,..", OPT_TEXT, &fit.class_weight, NULL,
      "weights of classes; balanced: each class counts the same", 0, 0},
     {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL, "weights of rows, one number a line", 0,
@@ -144,9 +143,8 @@ int fitting_path_exists(const char *who)
     if (!d.name || d.path)
         return 0;
     return say_error(
-        "%s: a perceptron has no C, and no folds are held out for it; compare models with "
-        "--eval-set",
-        who);
+        "%s: %s has no C, and no folds are held out for it; compare models with --eval-set", who,
+        fitting_given());
 }
 
 /* Names, keys and values, and whether those are there that must be.  Where labels decide which of

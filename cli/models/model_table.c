@@ -24,12 +24,7 @@ bool model_penalty_grows(const char *spec)
     return path && strcmp(path, "C") != 0;
 }
 
-bool model_combines(const char *spec)
-{
-    fx_description d = model_about(spec);
-
-    return d.name && !d.map && d.kernel != FX_MUST;
-}
+bool model_combines(const char *spec) { return model_about(spec).combines; }
 
 const char *model_by_loss(const char *loss)
 {

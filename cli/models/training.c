@@ -89,7 +89,7 @@ int training_read(training *t, const char *data, int base)
 static void say_steps(const training *t)
 {
     fx_content c = fx_model_content(t->model);
-    bool mistakes = !model_about(c.spec).loss;
+    bool mistakes = model_about(c.spec).mistakes;
     char size[32];
 
     if (cli.verbose >= 3) {

@@ -55,7 +55,8 @@ fx_description = _struct("fx_description", name=c_char_p, help=c_char_p, key=POI
                          family=c_char_p, kernels=POINTER(c_char_p), composed=c_int,
                          exact=c_int, norm=c_int, independent=c_int, kind=c_char_p, loss=c_char_p,
                          task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
-                         probabilities=c_int, updatable=c_int, streamable=c_int, measured=c_int,
+                         probabilities=c_int, updatable=c_int, streamable=c_int, combines=c_int,
+                         mistakes=c_int, measured=c_int,
                          cached=c_int, pairs=c_int, on_map=c_char_p, path=c_char_p)
 fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
                   objective=c_double, gap=c_double, metric=c_double)

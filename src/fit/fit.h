@@ -102,7 +102,8 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
 typedef struct fxi_perceptron {
     double *w, b;                       /* [n] features or rows; now */
     double *sum, sum_b;                 /* [n] sum of step number times update */
-    int64_t *age;                       /* kernel_perceptron.c: [n] step of the last mistake, 0: none */
+    int64_t *age;                       /* kernel_perceptron.c: [n] step of the last
+                                         * mistake, 0: none */
     uint64_t steps;                     /* rows seen with c > 0 */
     uint64_t mistakes;                  /* of the last pass */
 } fxi_perceptron;

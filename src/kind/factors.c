@@ -214,7 +214,7 @@ static void free_shape(fx_model *m)
 const fxi_kind fxi_kind_factors = {
     .name = "factorization machine", .learner = learners, .options = sizeof(fxi_factors_keys),
     .numbers = sizeof(fxi_factors), .prepared = sizeof(fxi_factors_fit),
-    .state = sizeof(fxi_factors_state), .path = "beta", .measured = true, .columns = true,
+    .state = sizeof(fxi_factors_state), .path = "beta", .combines = true, .measured = true, .columns = true,
     .widens = true, .format = 3, .proba_hint = "loss=logistic does",
     .read = read, .complete = complete, .describe = describe,
     .prepare = fxi_kind_factors_fit_prepare,

@@ -117,7 +117,8 @@ static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
     return FX_OK;
 }
 
-/* Weights of rows are put side by side for each output. */
+/* Vectors score by themselves (vectors.c); weights of columns are put side by side for each
+ * output. */
 fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
 {
     const fx_content *c = &s->m->c;

@@ -19,7 +19,8 @@
 /* Keys that several kinds have. */
 #define FXI_KEY_C         "C", "1", FXI_POSITIVE, "weight of the loss; the penalty has weight 1"
 #define FXI_KEY_EPSILON   "epsilon", "0.1", FXI_NUMBER(0, INFINITY), "smaller errors cost nothing"
-#define FXI_KEY_INTERCEPT "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
+#define FXI_KEY_INTERCEPT \
+    "intercept", "free", FXI_CHOICE("free|appended|none"), "appended: as a column"
 #define FXI_KEY_CALIBRATE "calibrate", "no", FXI_CHOICE("no|yes"), "probabilities by a sigmoid"
 
 /* Members that kinds share: those with labels and weights of features or rows; those with a weight

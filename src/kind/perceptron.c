@@ -242,11 +242,25 @@ static fx_status parse_arrays(fxi_parsing *p)
     return fxi_kind_vectors_file_take(p);
 }
 
+/* What a perceptron of features resumes from; that of rows is stored with its vectors. */
+static fx_status finish(fxi_train *t, const fx_run *run)
+{
+    fxi_weights *w = t->own;
+    fxi_online *online = t->m->own;
+    fx_status st = fxi_kind_weights_finish(t, run);
+
+    if (st || fxi_kind_weights_of_rows(t->m))
+        return st;
+    online->sum = w->sum;
+    w->sum = NULL;
+    return fxi_model_own(t->m, online->sum);
+}
+
 #define PERCEPTRON                                                                                 \
     FXI_KIND_WEIGHTS, .options = sizeof(options), .state = sizeof(fxi_perceptron),                 \
-    .columns = true, .read = read, .init = init, .bytes = bytes, .begin = begin,                   \
+    .mistakes = true, .columns = true, .read = read, .init = init, .bytes = bytes, .begin = begin,                   \
     .allocate = allocate, .start = start, .solve = solve, .keep = keep, .release = release,        \
-    .finish = fxi_kind_weights_finish, .updatable = updatable, .dump_arrays = dump_arrays,         \
+    .finish = finish, .updatable = updatable, .dump_arrays = dump_arrays,         \
     .parse_arrays = parse_arrays
 
 const fxi_kind fxi_kind_perceptron = {

@@ -136,19 +136,13 @@ void fxi_kind_weights_keep(fxi_output *o)
 fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run)
 {
     fxi_weights *w = t->own;
-    fxi_online *online = t->m->own;
     double *weights = w->weights;
-    fx_status st;
 
     if (fxi_kind_weights_of_rows(t->m))
         return fxi_kind_vectors_finish(t, run);
     w->weights = NULL;
     t->m->c.weights = weights;
-    if ((st = fxi_model_own(t->m, weights)) || !w->sum)
-        return st;
-    online->sum = w->sum;               /* of a perceptron */
-    w->sum = NULL;
-    return fxi_model_own(t->m, online->sum);
+    return fxi_model_own(t->m, weights);
 }
 
 /* ---- Not converged ------------------------------------------------------------------------ */

@@ -46,7 +46,8 @@ void fx_map_free(fx_map *m)
 {
     if (!m)
         return;
-    m->type->free(m);
+    if (m->type->free)
+        m->type->free(m);
     free(m->spec);
     free(m);
 }

@@ -28,10 +28,11 @@ typedef struct fxi_map_type {
     bool l2;                            /* bounds are for rows of an L2 norm, else L1 */
     /* Reads the spec and m's first part, fills in the second.  On failure map.c frees. */
     fx_status (*init)(fx_map *m, const fxi_spec *s, const fx_matrix *sample, const fx_run *run);
-    void (*free)(fx_map *m);            /* m->state may be NULL or half made */
+    void (*free)(fx_map *m);            /* m->state may be NULL or half made; or NULL */
     /* bytes of scratch for a tile of at most `entries` entries */
     size_t (*space)(const fx_map *m, size_t entries);
-    /* Once a tile.  x: one number an entry.  space: 64-byte aligned. */
+    /* Once a tile.  x: one number an entry; both stay until its last block.  space: 64-byte
+     * aligned. */
     void (*prepare)(void *space, const fx_map *m, const fxi_tile *t, const double *x);
     /* Features [block*width, ..) of the tile to z, laid out as in project.h. */
     void (*block)(float *z, const fx_map *m, void *space, size_t block);

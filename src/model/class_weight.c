@@ -76,21 +76,21 @@ static fx_status read_weight(double *weight, const fxi_labels *l, const fx_table
                      (int)(end - s), s, list);
 }
 
-/* weight[classes], from the spec and the sums of the rows' weights. */
+/* weight[classes], from what is given and the sums of the rows' weights. */
 static fx_status class_weights(double *weight, const fxi_labels *l, const fx_table *t,
-                               const char *spec, const double *sum)
+                               const char *given, const double *sum)
 {
     double total = 0;
     fx_status st = FX_OK;
 
     for (size_t k = 0; k < l->classes; k++)
         total += sum[k];
-    bool balanced = !strcmp(spec, "balanced");
+    bool balanced = !strcmp(given, "balanced");
     for (size_t k = 0; k < l->classes; k++)
         weight[k] = balanced && sum[k] > 0 ? total / ((double)l->classes * sum[k]) : 1;
     if (balanced)
         return FX_OK;
-    for (const char *s = spec; *s && !st;) {
+    for (const char *s = given; *s && !st;) {
         size_t len = strcspn(s, "\n");
         if (len)
             st = read_weight(weight, l, t, s, s + len);
@@ -99,7 +99,7 @@ static fx_status class_weights(double *weight, const fxi_labels *l, const fx_tab
     return st;
 }
 
-fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *spec)
+fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *given)
 {
     double *sum = fxi_zalloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
     fx_status st = sum && weight ? FX_OK : FX_ENOMEM;
@@ -107,7 +107,7 @@ fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *s
     if (!st) {
         for (size_t i = 0; i < t->rows; i++)
             sum[(size_t)l->y[i]] += l->weight[i];
-        st = class_weights(weight, l, t, spec, sum);
+        st = class_weights(weight, l, t, given, sum);
     }
     for (size_t i = 0; i < t->rows && !st; i++)
         l->weight[i] *= weight[(size_t)l->y[i]];

@@ -13,6 +13,8 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->labels = l->task != FXI_NO_LABELS;
     d->probabilities = classes && (l->calibrate || l->loss == &fxi_loss_logistic);
     d->explainable = l->kind->terms != NULL;
+    d->combines = l->kind->combines;
+    d->mistakes = l->kind->mistakes;
     d->measured = l->kind->measured;
     d->path = l->kind->path;
     d->pairs = l->kind->pairs && classes;

@@ -96,6 +96,8 @@ struct fxi_kind {
     size_t options, numbers, prepared, state;
     const char *path;                   /* key of the penalty along a path of fits; or NULL */
     bool pairs;                         /* several classes: an output for each pair of them */
+    bool combines;                      /* its factors combine columns: it needs no map */
+    bool mistakes;                      /* its objective counts them, its iterations are passes */
     bool measured;                      /* has plan.metric, plan.patience, plan.max_seconds */
     bool columns;                       /* remembers which columns an earlier model saw .. */
     bool widens;                        /* .. and takes one with fewer columns */
@@ -184,7 +186,7 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_
                                  const fx_run *run);
 void fxi_model_labels_free(fxi_labels *l);
 /* class_weight.c - weights of rows times those of their classes; what class k is called. */
-fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *spec);
+fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *given);
 const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const fx_table *t,
                                         size_t k);
 

@@ -50,8 +50,9 @@ KINDLESS = ["model", "train", "explain", "file"]
 KIND_TESTS = {
     "compares a kind": r"\bkind\s*[!=]=|[!=]=\s*&?[\w.>-]*\bkind\b",
     "names a kind": r"\bfxi_kind_\w+",
-    "compares a model's name or spec": r"\bstr(?:n?cmp|str)\s*\((?=[^();]*\"\")[^();]*"
-                                       r"(?:->|\.)(?:spec|kind->name|learner->name)\b",
+    "compares a model's name or spec": r"\b(?:str(?:n?cmp|str)|fxi_spec_named)\s*\((?=[^();]*\"\")"
+                                       r"[^();]*\b(?:spec|kind->name|learner->name)\b",
+    "asks for one kind": r"\bif\s*\(!?[\w.>-]*\b(?:fm|exact|perceptron|factors)\b",
 }
 OUTSIDE = ["examples", "fuzz"]
 # Names so common that a longer one would only be noise: beginning, and the file that defines them.

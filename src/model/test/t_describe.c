@@ -165,6 +165,8 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
     other.patience = 1;
     other.eval = t;
     CHECK(fits(&other, t) == d.measured);
+    CHECK(d.combines == !strcmp(d.kind, "factorization machine"));
+    CHECK(d.mistakes == (c.objective == floor(c.objective) && !d.loss && !c.variance));
     check_path(&plan, t, &d);
     /* what can be done with it */
     CHECK((fx_model_width(m, FX_PROBA) > 0) == d.probabilities);

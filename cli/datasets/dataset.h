@@ -63,8 +63,8 @@ int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, cons
                         const char *reader);
 /* A copy of rows that stay the caller's. */
 int dataset_files_take(dataset_rows *out, const fx_table *t);
-int dataset_files_made(dataset_rows *out,
-                       fx_status s); /* out->data is there, unless s says why not */
+/* out->data is there, unless s says why not. */
+int dataset_files_made(dataset_rows *out, fx_status s);
 /* The next line of *at, without its end; false: no more.  *at moves behind it. */
 typedef struct dataset_line {
     const char *p, *end;

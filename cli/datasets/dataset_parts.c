@@ -88,8 +88,8 @@ static int split(parts *p, dataset_rows r[DATASET_PARTS], const dataset_spec *w)
                      ? whole(p, DATASET_TRAIN, train, w->rows, w->seed)
                      : parts_split(p, &train->table, w->valid, w->test, w->kind->regress, w->seed);
 
-    /* No more to choose on than to train on. */
     if (status || (status = thin(p, DATASET_TRAIN, w->rows, w->seed))
+        /* no more to choose on than to train on */
         || (status = thin(p, DATASET_VALID, w->rows, w->seed))
         || (!p->data[DATASET_VALID]
             && (status = whole(p, DATASET_VALID, &r[DATASET_VALID], 0, w->seed)))

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD = LZMA_TELL_NO_CHECK | LZMA_TELL_UNSUPPORTED_CHECK };
+enum { FLAGS = LZMA_TELL_NO_CHECK | LZMA_TELL_UNSUPPORTED_CHECK };
 
 static bool begins(const unsigned char *p, size_t len)
 {
-    return len >= 6 && !memcmp(p, "\3757zXZ", 6);      /* with the NUL */
+    return len >= 6 && !memcmp(p, (const unsigned char[]){0xfd, '7', 'z', 'X', 'Z', 0}, 6);
 }
 
 static decode_result open_xz(void **state, decode_step *s)
@@ -21,7 +21,7 @@ static decode_result open_xz(void **state, decode_step *s)
 
     if (z)
         *z = none;
-    if (!z || lzma_stream_decoder(z, s->limit ? s->limit : 1, TOLD) != LZMA_OK) {
+    if (!z || lzma_stream_decoder(z, s->limit ? s->limit : 1, FLAGS) != LZMA_OK) {
         free(z);
         return DECODE_MEMORY;
     }

@@ -162,7 +162,7 @@ trial trial_none(void);                 /* nothing measured: all figures are NaN
  * taken.  metric: of METRIC_NAMES.  n == 1: nothing is fitted, *C is taken, *score is NaN. */
 int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                  parts *p, int folds, const char *metric);
-/* plan with C (or beta times C) in its model.  spec: room for it, which plan->model points to. */
+/* plan with C (or beta times C) in its model.  spec: the text, to which plan->model then points. */
 int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C);
 /* Fits on train (`all`: on train and valid), measures on test. */
 int trial_run(trial *out, const fx_plan *plan, parts *p, bool all);
@@ -173,7 +173,7 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all);
 
 /* ---- model_file.c: model files -------------------------------------------------------------- */
 int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes: or NULL */
-/* Rows for that model; it settles what `how` says of other rows. */
+/* Rows for that model, which decides what `how` leaves open. */
 int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how);
 int model_file_fits(const fx_content *c, const loaded *l); /* are they as wide as it wants? */
 /* The same, of the first of two operands, or of the only one (data NULL); if it is the data, says

@@ -195,6 +195,7 @@ int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, u
     size_t *row = malloc((t->rows ? t->rows : 1) * sizeof *row);
     int status = row ? 0 : say_no_memory("a draw of rows");
 
+    max_rows = max_rows < t->rows ? max_rows : t->rows;
     if (row)
         fx_data_shuffle(row, t->rows, seed);
     if (!status && !regress && t->label)

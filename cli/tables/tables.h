@@ -48,8 +48,7 @@ bool format_is_model(const void *bytes, size_t len);     /* do they begin a mode
 
 /* ---- rows_prepare.c: rows that were read, made ready ---------------------------------------- */
 void rows_replace(loaded *l, fx_data *data);            /* rows from rows; takes data over */
-int rows_made(loaded *l,
-              double start); /* l->data was made, since `start`: what reading would say */
+int rows_made(loaded *l, double start); /* l->data was made since `start`: as if it was read */
 /* The same sparse rows with more columns: what t->block is now, to be freed; NULL: no memory. */
 fx_matrix *rows_wider(fx_table *t, size_t cols);
 int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to other's width */
@@ -61,8 +60,9 @@ const char *rows_scaling(const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
-/* A random sample of `max_rows` rows by seed.  If labels are classes, each has its share of it, and
- * at least one row where there are no more classes than rows to draw. */
+/* A random sample of `max_rows` rows by seed, all rows if there are no more.  Unless `regress` says
+ * that labels are numbers, each class has its share of it, and at least one row where there are no
+ * more classes than rows to draw. */
 int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
 /* `max_rows` of the rows, each equally probable, in their order; all of them if it is 0. */
 int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed);

@@ -69,6 +69,7 @@ static fx_status keep_block(fx_factors *to, fx_model *m, size_t g)
 
     if (st || (st = keep_numbers(&norm, m, outputs, 1)))
         return st;
+    /* The block has just been allocated; only its view is constant. */
     double *P = (double *)(uintptr_t)to->P, *lambda = (double *)(uintptr_t)to->lambda;
     double *theta = (double *)(uintptr_t)to->theta;
     to->norm = norm;

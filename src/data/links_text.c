@@ -12,7 +12,7 @@
 /* What row i is called. */
 static const char *node_name(char buf[32], const fx_table *t, size_t i)
 {
-    if (t->classes)
+    if (t->classes && t->label)
         return t->class_name[(size_t)t->label[i]];
     buf[fxi_decimal_write(buf, t->label ? t->label[i] + 0.0 : (double)(i + 1))] = '\0';
     return buf;
@@ -64,7 +64,7 @@ static fx_status find_node(size_t *node, const scan *s, const fxi_data_classes *
     double x;
     bool found = false;
 
-    if (t->classes)
+    if (t->classes && t->label)
         found = fxi_data_classes_find(node, names, word, len);
     else if (fxi_decimal_read(&x, word, word + len) == word + len)
         found = fxi_data_classes_find(node, names, buf, (size_t)fxi_decimal_write(buf, x + 0.0));

@@ -1,34 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fft.c - real Fourier transforms through FFTW [1], or through kissfft where the build asks for no
- * FFTW (whose licence is the GPL).
+ * fft.c - real Fourier transforms: plans, and the passes they are made of.
  *
- * FFTW: plans are estimated, never measured, so the same length always gets the same plan and the
- * same bits (unless the program itself has measured that length in this process: FFTW would
- * remember).  Its planner is the one part that is not safe to enter twice; our calls of it take a
- * lock.  Plans are made for aligned arrays and run on others that are aligned alike.  When FFTW
- * gets no memory for a plan it ends the process; it has no way to be told otherwise.
+ * A real vector of even length n is a complex one of length m = n/2, whose transform is taken apart
+ * at the end (unpack) or put together at the beginning (pack); a vector of odd length is a complex
+ * one with imaginary parts 0.  The complex transform goes through the prime factors of m in passes
+ * of radix 4, 2, and odd ones up to FXI_FFT_RADIX.  Where m has a larger prime factor, its transform
+ * is a cyclic convolution with a chirp [1], of a power of two that is at least 2 m - 1:
  *
- * kissfft: its real transform keeps scratch inside the plan and takes even lengths only, so the
- * complex one is used, for every length, with the caller's scratch: twice the work.
+ *   X_k = c_k sum_j (x_j c_j) conj c_(k-j),    c_j = e^(-pi i j^2 / m).
  *
- * Cost: O(n log n) for every n with FFTW; with kissfft prime factors p cost O(n p).
- * Accuracy: |error|_2 <= c u log2(n) |X|_2 with a small c, u = 2^-24 [2]; kissfft's twiddles are
- * rounded doubles.
+ * A backward transform is a forward one with real and imaginary parts exchanged.
  *
- * [1] M. Frigo, S. Johnson. The design and implementation of FFTW3. Proc. IEEE 93 (2005).
+ * Rows lie side by side (a lane a row), so that no pass moves numbers within a register.  The plane
+ * of imaginary parts is set off by SHIFT: passes read at distances that are powers of two, and
+ * both planes would ask for the same places of the cache.
+ *
+ * Cost: O(n log n) for every n.
+ * Accuracy: |error|_2 <= c u log2(n) |X|_2 with a small c, u = 2^-24 [2]; the factors are rounded
+ * from doubles.
+ *
+ * [1] L. Bluestein. A linear filtering approach to the computation of the discrete Fourier
+ *     transform. IEEE Trans. Audio and Electroacoustics 18 (1970).
  * [2] N. Higham. Accuracy and Stability of Numerical Algorithms. SIAM, 2002, chapter 24. */
 
 #include "linalg/fft.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef FXI_FFTW
-#include <fftw3.h>
-#include <pthread.h>
-#else
-#include <kiss_fft.h>
-#endif
+
+enum {
+    MAX_PASSES = 31,
+    SHIFT = 512                         /* floats */
+};
+
+typedef struct pass {
+    int radix;
+    size_t m;                           /* length of the transforms that are left behind it */
+    float *turn;                        /* [m][radix - 1] pairs */
+    float *root;                        /* [radix] pairs cos, sin of 2 pi j / radix; odd ones */
+} pass;
+
+typedef struct chirp chirp;
+typedef struct complex_plan {
+    size_t m;
+    pass at[MAX_PASSES];
+    int passes;
+    chirp *chirp;                       /* instead of passes, or NULL */
+} complex_plan;
+
+struct chirp {
+    complex_plan inner;
+    float *c;                           /* [2][m] */
+    float *spectrum;                    /* [2][inner.m] of conj c, over inner.m */
+};
+
+struct fxi_linalg_fft {
+    size_t n;
+    bool even;
+    complex_plan plan;
+    float *half;                        /* [m/2 + 1] pairs e^(-pi i k / m), if n is even */
+};
+
+typedef struct planes {
+    float *re, *im;
+} planes;
 
 size_t fxi_linalg_fft_length(size_t n)
 {
@@ -42,121 +79,195 @@ size_t fxi_linalg_fft_length(size_t n)
     }
 }
 
-#ifdef FXI_FFTW
-struct fxi_linalg_fft {
-    size_t n;
-    fftwf_plan forward, backward;
-};
-
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
-
-static fx_status plan(fxi_linalg_fft *f)
+/* ---- Plans -------------------------------------------------------------------------------- */
+/* e^(-2 pi i j / n) */
+static void unit(float *re, float *im, size_t j, size_t n)
 {
-    fx_status st = FX_ENOMEM;
-    float *x = fxi_alloc(f->n, sizeof *x);      /* only their alignment matters */
-    fftwf_complex *X = fxi_alloc(f->n / 2 + 1, sizeof *X);
-    int n = (int)f->n;
+    double angle = 2 * acos(-1) * (double)j / (double)n;
 
-    if (x && X) {
-        pthread_mutex_lock(&planner);
-        f->forward = fftwf_plan_dft_r2c_1d(n, x, X, FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-        f->backward = fftwf_plan_dft_c2r_1d(n, X, x, FFTW_ESTIMATE | FFTW_DESTROY_INPUT);
-        pthread_mutex_unlock(&planner);
-        st = f->forward && f->backward
-                 ? FX_OK
-                 : fxi_error(FX_ENOMEM, "no plan for a transform of length %zu", f->n);
+    *re = (float)cos(angle);
+    *im = (float)-sin(angle);
+}
+
+static size_t next_radix(size_t m)
+{
+    size_t r = 3;
+
+    if (m % 2 == 0)
+        return m % 4 == 0 ? 4 : 2;
+    while (m % r != 0)
+        r += 2;
+    return r;
+}
+
+static fx_status make_pass(pass *s, size_t radix, size_t m)
+{
+    s->radix = (int)radix;
+    s->m = m;
+    s->turn = fxi_alloc(m * (radix - 1), 2 * sizeof *s->turn);
+    s->root = radix % 2 ? fxi_alloc(radix, 2 * sizeof *s->root) : NULL;
+    if (!s->turn || (radix % 2 && !s->root))
+        return FX_ENOMEM;
+    for (size_t p = 0; p < m; p++)
+        for (size_t k = 1; k < radix; k++) {
+            float *w = s->turn + 2 * (p * (radix - 1) + k - 1);
+            unit(w, w + 1, p * k, m * radix);
+        }
+    for (size_t j = 0; s->root && j < radix; j++) {
+        unit(s->root + 2 * j, s->root + 2 * j + 1, j, radix);
+        s->root[2 * j + 1] = -s->root[2 * j + 1];
     }
-    free(x);
-    free(X);
+    return FX_OK;
+}
+
+static void free_plan(complex_plan *c)
+{
+    for (int i = 0; i < c->passes; i++) {
+        free(c->at[i].turn);
+        free(c->at[i].root);
+    }
+    if (c->chirp) {
+        free_plan(&c->chirp->inner);
+        free(c->chirp->c);
+        free(c->chirp->spectrum);
+    }
+    free(c->chirp);
+}
+
+static fx_status make_chirp(complex_plan *c);
+
+static fx_status make_plan(complex_plan *c, size_t m)
+{
+    fx_status st = FX_OK;
+    size_t rest = m;
+
+    c->m = m;
+    while (rest > 1 && next_radix(rest) <= FXI_FFT_RADIX)
+        rest /= next_radix(rest);
+    if (rest > 1)
+        return make_chirp(c);
+    for (rest = m; rest > 1 && !st; c->passes++) {
+        size_t radix = next_radix(rest);
+        rest /= radix;
+        st = make_pass(&c->at[c->passes], radix, rest);
+    }
     return st;
 }
 
-static void destroy_plans(fxi_linalg_fft *f)
+/* ---- Complex transforms ------------------------------------------------------------------- */
+/* Scratch is two pairs of planes, each for this many numbers of a row. */
+static size_t scratch_length(const complex_plan *c) { return c->chirp ? c->chirp->inner.m : c->m; }
+
+static size_t plane_floats(size_t length, size_t rows)
 {
-    pthread_mutex_lock(&planner);
-    fftwf_destroy_plan(f->forward);
-    fftwf_destroy_plan(f->backward);
-    pthread_mutex_unlock(&planner);
+    return (length * rows + FXI_LANES - 1) / FXI_LANES * FXI_LANES + SHIFT;
 }
 
-size_t fxi_linalg_fft_space(const fxi_linalg_fft *f)
+static void cut(planes p[2], float *space, size_t length, size_t rows)
 {
-    (void)f;
-    return 0;
+    size_t n = plane_floats(length, rows);
+
+    p[0] = (planes){space, space + n};
+    p[1] = (planes){space + 2 * n, space + 3 * n};
 }
 
-void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
+static void filter(planes z, planes a, const float *w, size_t n, size_t rows, const fxi_simd *simd)
 {
-    union {
-        const float *in;
-        float *x;
-    } same = {x}; /* preserved, says the plan */
-
-    (void)space;
-    fftwf_execute_dft_r2c(f->forward, same.x, (fftwf_complex *)spectrum);
+    if (rows == FXI_LANES)
+        simd->linalg_fft_filter(z.re, z.im, a.re, a.im, w, w + n, n);
+    else
+        simd->linalg_fft_times(z.re, z.im, a.re, a.im, w, w + n, n);
 }
 
-void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
+/* From numbers that stand `step` floats apart, through both pairs of planes; returns the one that
+ * has the result.  The input may be p[0]. */
+static planes run_passes(const complex_plan *c, planes p[2], const float *xr, const float *xi,
+                         size_t step, size_t rows, const fxi_simd *simd)
 {
-    (void)space;
-    fftwf_execute_dft_c2r(f->backward, (fftwf_complex *)spectrum, x);
+    size_t s = rows;
+    int to = 1;
+
+    for (int i = 0; i < c->passes; i++, to = !to) {
+        const pass *at = &c->at[i];
+        simd->linalg_fft_pass(p[to].re, p[to].im, xr, xi, step, at->radix, at->root, at->m, s,
+                              at->turn);
+        xr = p[to].re;
+        xi = p[to].im;
+        step = s *= (size_t)at->radix;
+    }
+    return p[!to];
 }
 
-#else
-struct fxi_linalg_fft {
-    size_t n;
-    kiss_fft_cfg forward, backward;
-};
-
-/* kissfft's own state, in our memory. */
-static kiss_fft_cfg configuration(size_t n, int inverse)
+static void gather(planes z, const float *xr, const float *xi, size_t step, size_t n, size_t rows)
 {
-    size_t bytes = 0;
-    void *memory;
-
-    kiss_fft_alloc((int)n, inverse, NULL, &bytes);
-    memory = fxi_alloc(bytes, 1);
-    return memory ? kiss_fft_alloc((int)n, inverse, memory, &bytes) : NULL;
+    for (size_t j = 0; j < n; j++) {
+        memcpy(z.re + j * rows, xr + j * step, rows * sizeof *xr);
+        memcpy(z.im + j * rows, xi + j * step, rows * sizeof *xi);
+    }
 }
 
-static fx_status plan(fxi_linalg_fft *f)
+static planes run_plan(const complex_plan *c, planes p[2], const float *xr, const float *xi,
+                       size_t step, size_t rows, const fxi_simd *simd)
 {
-    f->forward = configuration(f->n, 0);
-    f->backward = configuration(f->n, 1);
-    return f->forward && f->backward ? FX_OK : FX_ENOMEM;
+    const chirp *h = c->chirp;
+    planes q[2] = {p[1], p[0]}, z = q[0];
+
+    if (c->passes)
+        return run_passes(c, p, xr, xi, step, rows, simd);
+    gather(z, xr, xi, step, c->m, rows);
+    if (!h)
+        return z;                       /* a single number */
+    filter(z, z, h->c, c->m, rows, simd);
+    memset(z.re + c->m * rows, 0, (h->inner.m - c->m) * rows * sizeof *z.re);
+    memset(z.im + c->m * rows, 0, (h->inner.m - c->m) * rows * sizeof *z.im);
+    z = run_passes(&h->inner, q, z.re, z.im, rows, rows, simd);
+    filter(z, z, h->spectrum, h->inner.m, rows, simd);
+    if (z.re != q[0].re) {              /* the way back starts where the numbers are */
+        q[1] = q[0];
+        q[0] = z;
+    }
+    z = run_passes(&h->inner, q, z.im, z.re, rows, rows, simd);
+    z = (planes){z.im, z.re};
+    filter(z, z, h->c, c->m, rows, simd);
+    return z;
 }
 
-static void destroy_plans(fxi_linalg_fft *f)
+static fx_status make_chirp(complex_plan *c)
 {
-    free(f->forward);
-    free(f->backward);
+    chirp *h = c->chirp = fxi_zalloc(1, sizeof *h);
+    size_t length = 1, m = c->m;
+    const fxi_simd *simd = fxi_simd_get();
+    planes p[2], z;
+    float *space;
+    fx_status st;
+
+    while (length < 2 * m - 1)
+        length *= 2;
+    if (!h)
+        return FX_ENOMEM;
+    if ((st = make_plan(&h->inner, length)) != 0)
+        return st;
+    h->c = fxi_alloc(m, 2 * sizeof *h->c);
+    h->spectrum = fxi_alloc(length, 2 * sizeof *h->spectrum);
+    if (!h->c || !h->spectrum || !(space = fxi_zalloc(4 * plane_floats(length, 1), sizeof *space)))
+        return FX_ENOMEM;
+    cut(p, space, length, 1);
+    for (size_t j = 0; j < m; j++) {
+        size_t mirror = j ? length - j : 0;
+        unit(h->c + j, h->c + m + j, j * j % (2 * m), 2 * m);
+        p[0].re[j] = p[0].re[mirror] = h->c[j];
+        p[0].im[j] = p[0].im[mirror] = -h->c[m + j];
+    }
+    z = run_passes(&h->inner, p, p[0].re, p[0].im, 1, 1, simd);
+    for (size_t k = 0; k < length; k++) {
+        h->spectrum[k] = z.re[k] / (float)length;
+        h->spectrum[length + k] = z.im[k] / (float)length;
+    }
+    free(space);
+    return FX_OK;
 }
 
-size_t fxi_linalg_fft_space(const fxi_linalg_fft *f) { return 2 * f->n * sizeof(kiss_fft_cpx); }
-
-void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space)
-{
-    kiss_fft_cpx *in = space, *all = in + f->n;
-
-    for (size_t j = 0; j < f->n; j++)
-        in[j] = (kiss_fft_cpx){x[j], 0};
-    kiss_fft(f->forward, in, all);
-    memcpy(spectrum, all, (f->n / 2 + 1) * sizeof *all);
-}
-
-void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space)
-{
-    kiss_fft_cpx *all = space, *out = all + f->n;
-
-    memcpy(all, spectrum, (f->n / 2 + 1) * sizeof *all);
-    for (size_t k = f->n / 2 + 1; k < f->n; k++)
-        all[k] = (kiss_fft_cpx){all[f->n - k].r, -all[f->n - k].i};
-    kiss_fft(f->backward, all, out);
-    for (size_t j = 0; j < f->n; j++)
-        x[j] = out[j].r;
-}
-#endif
-
+/* ---- Real transforms ---------------------------------------------------------------------- */
 fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n)
 {
     fxi_linalg_fft *f;
@@ -167,17 +278,105 @@ fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n)
     if (!(f = fxi_zalloc(1, sizeof *f)))
         return FX_ENOMEM;
     f->n = n;
-    if ((st = plan(f)) != 0) {
+    f->even = n % 2 == 0;
+    st = make_plan(&f->plan, f->even ? n / 2 : n);
+    if (!st && f->even && !(f->half = fxi_alloc(n / 4 + 1, 2 * sizeof *f->half)))
+        st = FX_ENOMEM;
+    if (st) {
         fxi_linalg_fft_free(f);
         return st;
     }
+    for (size_t k = 0; f->even && k <= n / 4; k++)
+        unit(f->half + 2 * k, f->half + 2 * k + 1, k, n);
     *out = f;
     return FX_OK;
 }
 
 void fxi_linalg_fft_free(fxi_linalg_fft *f)
 {
-    if (f)
-        destroy_plans(f);
+    if (!f)
+        return;
+    free_plan(&f->plan);
+    free(f->half);
     free(f);
+}
+
+size_t fxi_linalg_fft_space(const fxi_linalg_fft *f, size_t rows)
+{
+    return 4 * plane_floats(scratch_length(&f->plan), rows) * sizeof(float);
+}
+
+size_t fxi_linalg_fft_spectrum(const fxi_linalg_fft *f, size_t rows)
+{
+    return 2 * (f->n / 2 + 1) * rows;
+}
+
+void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, size_t rows,
+                            void *space, const fxi_simd *simd)
+{
+    size_t m = f->plan.m, numbers = (f->n / 2 + 1) * rows;
+    planes p[2], z;
+
+    cut(p, space, scratch_length(&f->plan), rows);
+    if (f->even) {
+        z = run_plan(&f->plan, p, x, x + rows, 2 * rows, rows, simd);
+        simd->linalg_fft_unpack(spectrum, spectrum + numbers, z.re, z.im, f->half, m, rows);
+    } else {
+        memset(p[0].im, 0, m * rows * sizeof *p[0].im);
+        z = run_plan(&f->plan, p, x, p[0].im, rows, rows, simd);
+        memcpy(spectrum, z.re, numbers * sizeof *spectrum);
+        memcpy(spectrum + numbers, z.im, numbers * sizeof *spectrum);
+    }
+}
+
+/* All n numbers of a spectrum from the half that is kept. */
+static void mirror(planes z, const float *Xr, const float *Xi, size_t n, size_t rows)
+{
+    memcpy(z.re, Xr, (n / 2 + 1) * rows * sizeof *Xr);
+    memcpy(z.im, Xi, (n / 2 + 1) * rows * sizeof *Xi);
+    for (size_t k = n / 2 + 1; k < n; k++)
+        for (size_t i = 0; i < rows; i++) {
+            z.re[k * rows + i] = Xr[(n - k) * rows + i];
+            z.im[k * rows + i] = -Xi[(n - k) * rows + i];
+        }
+}
+
+void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, const float *spectrum, size_t rows,
+                             void *space, const fxi_simd *simd)
+{
+    const float *imaginary = spectrum + (f->n / 2 + 1) * rows;
+    size_t m = f->plan.m;
+    planes p[2], z;
+
+    cut(p, space, scratch_length(&f->plan), rows);
+    if (f->even)
+        simd->linalg_fft_pack(p[0].re, p[0].im, spectrum, imaginary, f->half, m, rows);
+    else
+        mirror(p[0], spectrum, imaginary, m, rows);
+    z = run_plan(&f->plan, p, p[0].im, p[0].re, rows, rows, simd);
+    for (size_t j = 0; f->even && j < m; j++) {
+        memcpy(x + 2 * j * rows, z.im + j * rows, rows * sizeof *x);
+        memcpy(x + (2 * j + 1) * rows, z.re + j * rows, rows * sizeof *x);
+    }
+    if (!f->even)
+        memcpy(x, z.im, m * rows * sizeof *x);
+}
+
+void fxi_linalg_fft_times(float *z, const fxi_linalg_fft *f, const float *b, size_t rows,
+                          const fxi_simd *simd)
+{
+    size_t n = (f->n / 2 + 1) * rows;
+
+    simd->linalg_fft_times(z, z + n, z, z + n, b, b + n, n);
+}
+
+void fxi_linalg_fft_filter(float *z, const fxi_linalg_fft *f, const float *a, const float *w,
+                           size_t rows, const fxi_simd *simd)
+{
+    size_t pairs = f->n / 2 + 1, n = pairs * rows;
+
+    if (rows == FXI_LANES)
+        simd->linalg_fft_filter(z, z + n, a, a + n, w, w + pairs, pairs);
+    else
+        simd->linalg_fft_times(z, z + n, a, a + n, w, w + n, n);
 }

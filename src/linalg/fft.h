@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fft.h - inside the library: Fourier transforms of real vectors of any length, in floats.
+ * fft.h - inside the library: Fourier transforms of real vectors of any length, in floats, of one
+ * row or of FXI_LANES rows side by side.
  *
  *   forward    X_k = sum_j x_j e^(-2 pi i j k / n),  k = 0 .. n/2
  *   backward   x_j = sum_k X_k e^(+2 pi i j k / n),  k = 0 .. n-1 with X_(n-k) = conj X_k
  *
- * so that backward after forward multiplies by n.  A spectrum is n/2 + 1 pairs (re, im).  A plan
- * does not change after creation: any number of threads may use one, each with its own scratch. */
+ * so that backward after forward multiplies by n.  `rows` is 1 or FXI_LANES; x is [n][rows], and a
+ * spectrum [2][n/2 + 1][rows]: real parts, then imaginary parts.  A row has the same bits on every
+ * instruction set, whatever stands beside it.  A plan does not change after creation: any number of
+ * threads may use one, each with its own scratch. */
 #ifndef FXI_LINALG_FFT_H
 #define FXI_LINALG_FFT_H
-#include "base/base.h"
+#include "simd/simd.h"
 
 typedef struct fxi_linalg_fft fxi_linalg_fft;
 
+enum { FXI_FFT_RADIX = 61 };            /* the largest prime factor that has passes of its own */
+
 fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n);   /* 0 < n < 2^31 */
 void fxi_linalg_fft_free(fxi_linalg_fft *f);                    /* NULL is fine */
-size_t fxi_linalg_fft_space(const fxi_linalg_fft *f);           /* bytes of scratch */
-/* All arrays, scratch too, are 64-byte aligned; backward destroys the spectrum. */
-void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, void *space);
-void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, float *spectrum, void *space);
+size_t fxi_linalg_fft_space(const fxi_linalg_fft *f, size_t rows);      /* bytes of scratch */
+size_t fxi_linalg_fft_spectrum(const fxi_linalg_fft *f, size_t rows);   /* floats of a spectrum */
+/* All arrays, scratch too, are 64-byte aligned.  Inputs stay. */
+void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const float *x, size_t rows,
+                            void *space, const fxi_simd *simd);
+void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, const float *spectrum, size_t rows,
+                             void *space, const fxi_simd *simd);
+/* Products of spectra: z = z b; z = a w, w being the spectrum of one row, for every row of a. */
+void fxi_linalg_fft_times(float *z, const fxi_linalg_fft *f, const float *b, size_t rows,
+                          const fxi_simd *simd);
+void fxi_linalg_fft_filter(float *z, const fxi_linalg_fft *f, const float *a, const float *w,
+                           size_t rows, const fxi_simd *simd);
 /* The smallest 2^a 3^b 5^c 7^d that is at least n: lengths that are transformed fast. */
 size_t fxi_linalg_fft_length(size_t n);
 #endif

@@ -8,7 +8,7 @@
  *   Z(x) = C_1 x' * .. * C_m x',   E <Z(x), Z(y)> = <x', y'>^m = (coef0 + gamma <x, y>)^m
  *
  * with x' = (sqrt(gamma) x, sqrt(coef0)).  In the frequency domain the convolution is a product:
- * m transforms of D numbers, one back.
+ * m transforms of D numbers, one back; the rows of a tile lie side by side.
  *
  * Places and signs are hashed from (sketch, feature) when a non-zero asks for them; nothing is
  * stored.  Dense rows of a tile share them.
@@ -28,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE_FLOATS = 1 << 15 };         /* features of a tile: they stay in the cache */
+enum { LONG = 1 << 17 };                /* from here on rows are transformed one by one, so that
+                                         * scratch stays small */
 
 typedef struct state {
     fxi_linalg_fft *fft;
@@ -38,38 +39,41 @@ typedef struct state {
 typedef struct scratch {
     const fxi_tile *t;
     const double *x;
-    float *sketch;                      /* [width] */
-    float *spectrum[3];                 /* [width + FXI_LANES] */
+    size_t lanes;                       /* rows transformed side by side: 1 or FXI_LANES */
+    float *sketch;                      /* [random][lanes] */
+    float *spectrum[2];                 /* of it */
     void *fft;
     uint64_t *bits;                     /* [degree][cols] of dense rows */
 } scratch;
 
-static size_t bits_bytes(const fx_map *m)
+static size_t most_lanes(const fx_map *m) { return m->lanes ? FXI_LANES : 1; }
+
+/* Cuts the scratch from `space`, or, if that is NULL, tells how many bytes it takes. */
+static size_t layout(scratch *s, const fx_map *m, char *space, bool dense)
 {
-    return m->cols * (size_t)m->kernel->order * sizeof(uint64_t);
+    const state *k = m->state;
+    size_t sketch = m->random * most_lanes(m) * sizeof(float);
+    size_t spectrum = fxi_linalg_fft_spectrum(k->fft, most_lanes(m)) * sizeof(float);
+    size_t fft = fxi_linalg_fft_space(k->fft, most_lanes(m));
+    size_t bits = dense ? m->cols * (size_t)m->kernel->order * sizeof *s->bits : 0;
+    char *rest = space;
+
+    if (space) {
+        fxi_project_carve(&rest, sizeof *s);
+        s->sketch = fxi_project_carve(&rest, sketch);
+        for (int i = 0; i < 2; i++)
+            s->spectrum[i] = fxi_project_carve(&rest, spectrum);
+        s->fft = fxi_project_carve(&rest, fft);
+        s->bits = dense ? fxi_project_carve(&rest, bits) : NULL;
+    }
+    return fxi_project_rounded(sizeof *s) + fxi_project_rounded(sketch)
+           + 2 * fxi_project_rounded(spectrum) + fxi_project_rounded(fft)
+           + fxi_project_rounded(bits);
 }
 
 static size_t space(const fx_map *m, size_t entries)
 {
-    const state *k = m->state;
-
-    return fxi_project_rounded(sizeof(scratch)) + fxi_project_rounded(m->width * sizeof(float))
-           + 3 * fxi_project_rounded((m->width + FXI_LANES) * sizeof(float))
-           + fxi_project_rounded(fxi_linalg_fft_space(k->fft))
-           /* a dense row has as many */
-           + (entries >= m->cols ? fxi_project_rounded(bits_bytes(m)) : 0);
-}
-
-static void carve(scratch *s, const fx_map *m, char *at, bool dense)
-{
-    const state *k = m->state;
-
-    fxi_project_carve(&at, sizeof *s);
-    s->sketch = fxi_project_carve(&at, m->width * sizeof(float));
-    for (int i = 0; i < 3; i++)
-        s->spectrum[i] = fxi_project_carve(&at, (m->width + FXI_LANES) * sizeof(float));
-    s->fft = fxi_project_carve(&at, fxi_linalg_fft_space(k->fft));
-    s->bits = dense ? fxi_project_carve(&at, bits_bytes(m)) : NULL;
+    return layout(NULL, m, NULL, entries >= m->cols);   /* a dense row has as many */
 }
 
 static fxi_rng hash(const fx_map *m, int t)
@@ -81,8 +85,9 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
 {
     scratch *s = base;
 
-    carve(s, m, base, !t->col);
+    layout(s, m, base, !t->col);
     s->t = t;
+    s->lanes = t->rows > 1 ? FXI_LANES : 1;
     s->x = x;
     for (int i = 0; s->bits && i < m->kernel->order && !fxi_tile_stopped_long(t, m->cols); i++) {
         fxi_rng rng = hash(m, i);
@@ -91,53 +96,55 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
     }
 }
 
-/* Sketch t of row r, times `factor`. */
-static void count(const fx_map *m, const scratch *s, size_t r, int t, double factor)
+/* Adds `value`, with the sign of its bits, to its bucket of lane r. */
+static void add(const scratch *s, size_t D, size_t r, uint64_t bits, double value)
+{
+    s->sketch[fxi_bucket_place(bits, D) * s->lanes + r] += fxi_bucket_signed(bits, (float)value);
+}
+
+/* Sketch t of all rows, times `factor`. */
+static void count(const fx_map *m, const scratch *s, int t, double factor)
 {
     const state *k = m->state;
     const uint64_t *cached = s->bits ? s->bits + (size_t)t * m->cols : NULL;
-    size_t first = s->t->first[r], last = s->t->first[r + 1], D = m->random;
     fxi_rng rng = hash(m, t);
-    uint64_t bits;
+    uint64_t last = k->constant > 0 ? fxi_rng_bits(rng, m->cols) : 0;
 
-    memset(s->sketch, 0, D * sizeof *s->sketch);
-    for (size_t e = first; e < last; e++) {
-        bits = cached ? cached[e - first] : fxi_rng_bits(rng, (uint64_t)s->t->col[e]);
-        s->sketch[fxi_bucket_place(bits, D)] += fxi_bucket_signed(
-            bits, (float)(s->x[e] * k->gain * factor));
-    }
-    if (k->constant > 0) {
-        bits = fxi_rng_bits(rng, m->cols);
-        s->sketch[fxi_bucket_place(bits, D)] += fxi_bucket_signed(bits,
-                                                                  (float)(k->constant * factor));
+    memset(s->sketch, 0, m->random * s->lanes * sizeof *s->sketch);
+    for (size_t r = 0; r < s->t->rows; r++) {
+        size_t first = s->t->first[r];
+        for (size_t e = first; e < s->t->first[r + 1]; e++)
+            add(s, m->random, r,
+                cached ? cached[e - first] : fxi_rng_bits(rng, (uint64_t)s->t->col[e]),
+                s->x[e] * k->gain * factor);
+        if (k->constant > 0)
+            add(s, m->random, r, last, k->constant * factor);
     }
 }
 
 static void block(float *z, const fx_map *m, void *base, size_t b)
 {
     const state *k = m->state;
-    scratch *s = base;
-    size_t D = m->random;
+    const scratch *s = base;
+    int degree = m->kernel->order;
+    bool direct = s->lanes == most_lanes(m);
+    float *out = direct ? z : s->sketch;
 
     (void)b;
-    for (size_t r = 0; r < s->t->rows; r++) {
-        float *have = s->spectrum[0], *next = s->spectrum[1], *product = s->spectrum[2];
-        count(m, s, r, 0, m->kernel->order > 1 ? 1 / (double)D : 1);
-        if (m->kernel->order == 1) {    /* nothing to convolve */
-            memcpy(z + r * m->width, s->sketch, D * sizeof *z);
-            continue;
-        }
-        fxi_linalg_fft_forward(have, k->fft, s->sketch, s->fft);
-        for (int t = 1; t < m->kernel->order && !fxi_tile_stopped_long(s->t, D); t++) {
-            count(m, s, r, t, 1);
-            fxi_linalg_fft_forward(next, k->fft, s->sketch, s->fft);
-            m->simd->linalg_fft_times(product, have, next, D / 2 + 1);
-            float *old = have;
-            have = product;
-            product = old;
-        }
-        fxi_linalg_fft_backward(z + r * m->width, k->fft, have, s->fft);
+    count(m, s, 0, degree > 1 ? 1 / (double)m->random : 1);
+    if (degree == 1 && direct)          /* nothing to convolve */
+        memcpy(z, s->sketch, m->random * s->lanes * sizeof *z);
+    for (int t = 0; t < degree && degree > 1 && !fxi_tile_stopped_long(s->t, m->random); t++) {
+        if (t)
+            count(m, s, t, 1);
+        fxi_linalg_fft_forward(s->spectrum[t > 0], k->fft, s->sketch, s->lanes, s->fft, m->simd);
+        if (t)
+            fxi_linalg_fft_times(s->spectrum[0], k->fft, s->spectrum[1], s->lanes, m->simd);
     }
+    if (degree > 1)
+        fxi_linalg_fft_backward(out, k->fft, s->spectrum[0], s->lanes, s->fft, m->simd);
+    for (size_t i = 0; !direct && i < m->random; i++)   /* one row where lanes are expected */
+        z[i * FXI_LANES] = out[i];
 }
 
 static const fx_key keys[] = {{0}};
@@ -156,9 +163,8 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
     k->constant = sqrt(m->kernel->coef0);
     m->width = (m->random + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
     m->blocks = 1;
-    m->lanes = false;
-    m->rows = TILE_FLOATS / m->width;
-    m->rows = m->rows < 1 ? 1 : m->rows > FXI_LANES ? FXI_LANES : m->rows;
+    m->lanes = m->random < LONG;
+    m->rows = most_lanes(m);
     return fxi_linalg_fft_new(&k->fft, m->random);
 }
 

@@ -38,12 +38,14 @@ enum {
     ROLLED = 0,
     COLUMN_SIGN = 2,
     ROW_SIGN = 4,                       /* uses of random numbers, plus the part */
-    CHUNK = 1 << 16                     /* numbers drawn between two looks at a team */
+    CHUNK = 1 << 16,                    /* numbers drawn between two looks at a team */
+    LONG = 1 << 17                      /* from here on rows are transformed one by one, so that
+                                         * scratch stays small */
 };
 
 typedef struct state {
     fxi_linalg_fft *fft;
-    size_t p, pairs, stride;            /* of a spectrum: (re, im) pairs, floats with padding */
+    size_t p, stride;                   /* floats of a spectrum, with padding */
     size_t circulants;
     int first, last;                    /* parts whose entries are multiplied */
     float *spectra;                     /* [circulants][stride], conjugate, times scale/p */
@@ -52,30 +54,31 @@ typedef struct state {
 
 typedef struct scratch {
     const fxi_tile *t;
-    float *rows;                        /* [FXI_LANES][stride]: spectra of the data rows */
-    float *product;                     /* [stride] */
-    float *wave;                        /* [p] */
+    size_t lanes;                       /* rows transformed side by side: 1 or FXI_LANES */
+    float *spectra;                     /* of the data rows, `lanes` at a time */
+    float *product;                     /* [stride][lanes] */
+    float *wave;                        /* [p][lanes] */
     void *fft;
 } scratch;
 
-static size_t scratch_bytes(const state *c)
-{
-    return fxi_project_rounded(sizeof(scratch))
-           + fxi_project_rounded(FXI_LANES * c->stride * sizeof(float))
-           + fxi_project_rounded(c->stride * sizeof(float))
-           + fxi_project_rounded(c->p * sizeof(float))
-           + fxi_project_rounded(fxi_linalg_fft_space(c->fft));
-}
+static size_t most_lanes(const state *c) { return c->p < LONG ? FXI_LANES : 1; }
 
-static void layout(scratch *s, const state *c, char *space)
+/* Cuts the scratch from `space`, or, if that is NULL, tells how many bytes it takes. */
+static size_t layout(scratch *s, const state *c, char *space)
 {
+    size_t wave = c->p * most_lanes(c) * sizeof(float);
+    size_t spectrum = c->stride * sizeof(float), fft = fxi_linalg_fft_space(c->fft, most_lanes(c));
     char *rest = space;
 
-    fxi_project_carve(&rest, sizeof *s);
-    s->rows = fxi_project_carve(&rest, FXI_LANES * c->stride * sizeof(float));
-    s->product = fxi_project_carve(&rest, c->stride * sizeof(float));
-    s->wave = fxi_project_carve(&rest, c->p * sizeof(float));
-    s->fft = fxi_project_carve(&rest, fxi_linalg_fft_space(c->fft));
+    if (space) {
+        fxi_project_carve(&rest, sizeof *s);
+        s->spectra = fxi_project_carve(&rest, FXI_LANES * spectrum);
+        s->product = fxi_project_carve(&rest, most_lanes(c) * spectrum);
+        s->wave = fxi_project_carve(&rest, wave);
+        s->fft = fxi_project_carve(&rest, fft);
+    }
+    return fxi_project_rounded(sizeof *s) + (FXI_LANES + most_lanes(c)) * spectrum
+           + fxi_project_rounded(wave) + fxi_project_rounded(fft);
 }
 
 static double product(const fxi_project *p, int use, uint64_t block, uint64_t i)
@@ -115,17 +118,16 @@ static fx_status fill(void *ctx, size_t b, fxi_team *team)
     const state *c = f->p->state;
     float *spectrum = c->spectra + b * c->stride;
     float factor = (float)(f->p->scale / (double)c->p);
+    size_t n = fxi_linalg_fft_spectrum(c->fft, 1);
 
     for (size_t i = 0; i < c->p; i++) {
         if (i % CHUNK == 0 && fxi_parallel_cancelled(team))
             return FX_OK;               /* fxi_parallel reports it */
         f->w[i] = (float)product(f->p, ROLLED, b, i);
     }
-    fxi_linalg_fft_forward(spectrum, c->fft, f->w, f->space);
-    for (size_t k = 0; k < c->pairs; k++) {
-        spectrum[2 * k] *= factor;
-        spectrum[2 * k + 1] *= -factor;
-    }
+    fxi_linalg_fft_forward(spectrum, c->fft, f->w, 1, f->space, f->p->simd);
+    for (size_t k = 0; k < n; k++)      /* imaginary parts are the second half */
+        spectrum[k] *= k < n / 2 ? factor : -factor;
     return FX_OK;
 }
 
@@ -143,8 +145,7 @@ static void choose(state *c, fxi_project *p)
         p->width = like;
     p->blocks = p->rows / p->width + (p->rows % p->width != 0);
     c->circulants = p->rows / c->p + (p->rows % c->p != 0);
-    c->pairs = c->p / 2 + 1;
-    c->stride = (2 * c->pairs + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+    c->stride = (2 * (c->p / 2 + 1) + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
 }
 
 static fx_status build(fxi_project *p, int first, int last, const fx_run *run)
@@ -162,18 +163,18 @@ static fx_status build(fxi_project *p, int first, int last, const fx_run *run)
     c->first = first;
     c->last = last;
     choose(c, p);
-    p->lanes = false;
+    p->lanes = true;
     signs = f.signs = p->row_signs ? c->circulants * c->p : p->cols;
     p->bytes = (c->circulants * c->stride + signs) * sizeof(float);
     if ((st = fxi_memory_check(run, p->bytes, "the circulant random matrix")) != 0)
         return st;
     if ((st = fxi_linalg_fft_new(&c->fft, c->p)) != 0)
         return st;
-    p->space = scratch_bytes(c);
+    p->space = layout(NULL, c, NULL);
     c->spectra = fxi_alloc(c->circulants * c->stride, sizeof *c->spectra);
     c->sigma = fxi_alloc(signs, sizeof *c->sigma);
     f.w = fxi_alloc(c->p, sizeof *f.w);
-    f.space = fxi_alloc(fxi_linalg_fft_space(c->fft), 1);
+    f.space = fxi_alloc(fxi_linalg_fft_space(c->fft, 1), 1);
     if (c->spectra && c->sigma && f.w && f.space) {
         st = fxi_parallel((signs + CHUNK - 1) / CHUNK, sign, &f, run);
         if (!st)
@@ -214,13 +215,36 @@ static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const 
 
     layout(s, c, space);
     s->t = t;
-    for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, c->p); r++) {
-        memset(s->wave, 0, c->p * sizeof *s->wave);
-        for (size_t k = t->first[r]; k < t->first[r + 1]; k++) {
-            size_t j = t->col ? (size_t)t->col[k] : k - t->first[r];
-            s->wave[j] = p->row_signs ? x[k] : x[k] * c->sigma[j];
-        }
-        fxi_linalg_fft_forward(s->rows + r * c->stride, c->fft, s->wave, s->fft);
+    s->lanes = t->rows > 1 ? most_lanes(c) : 1;
+    for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, c->p); r += s->lanes) {
+        memset(s->wave, 0, c->p * s->lanes * sizeof *s->wave);
+        for (size_t i = 0; i < s->lanes && r + i < t->rows; i++)
+            for (size_t k = t->first[r + i]; k < t->first[r + i + 1]; k++) {
+                size_t j = t->col ? (size_t)t->col[k] : k - t->first[r + i];
+                s->wave[j * s->lanes + i] = p->row_signs ? x[k] : x[k] * c->sigma[j];
+            }
+        fxi_linalg_fft_forward(s->spectra + r * c->stride, c->fft, s->wave, s->lanes, s->fft,
+                               p->simd);
+    }
+}
+
+/* n outputs of one circulant, for all rows. */
+static void apply_one(float *z, const fxi_project *p, const scratch *s, const float *spectrum,
+                      size_t n)
+{
+    const state *c = p->state;
+    bool direct = s->lanes == FXI_LANES && n == c->p;
+    float *wave = direct ? z : s->wave;
+
+    for (size_t r = 0; r < s->t->rows && !fxi_tile_stopped_long(s->t, c->p); r += s->lanes) {
+        fxi_linalg_fft_filter(s->product, c->fft, s->spectra + r * c->stride, spectrum, s->lanes,
+                              p->simd);
+        fxi_linalg_fft_backward(wave, c->fft, s->product, s->lanes, s->fft, p->simd);
+        if (s->lanes == FXI_LANES && !direct)
+            memcpy(z, wave, n * FXI_LANES * sizeof *z);
+        for (size_t k = 0; s->lanes == 1 && k < n; k++) /* finite numbers in all lanes */
+            for (size_t i = r; i < (r ? r + 1 : FXI_LANES); i++)
+                z[k * FXI_LANES + i] = wave[k];
     }
 }
 
@@ -232,25 +256,13 @@ static void apply(float *z, const fxi_project *p, void *space, size_t block)
 
     for (; i < p->width && start + i < c->circulants * c->p; i += c->p) {
         size_t n = c->p < p->width - i ? c->p : p->width - i;
-        const float *spectrum = c->spectra + (start + i) / c->p * c->stride;
-        for (size_t r = 0; r < s->t->rows && !fxi_tile_stopped_long(s->t, c->p); r++) {
-            float *out = z + r * p->width + i;
-            bool direct = n == c->p && c->p % FXI_LANES == 0;
-            float *wave = direct ? out : s->wave;
-            p->simd->linalg_fft_times(s->product, s->rows + r * c->stride, spectrum, c->pairs);
-            fxi_linalg_fft_backward(wave, c->fft, s->product, s->fft);
-            if (!direct)
-                memcpy(out, wave, n * sizeof *out);
-            if (p->row_signs && direct)
-                p->simd->map_multiply(out, c->sigma + start + i, n);
-            for (size_t k = 0; p->row_signs && !direct && k < n; k++)
-                out[k] *= c->sigma[start + i + k];
-        }
+        apply_one(z + i * FXI_LANES, p, s, c->spectra + (start + i) / c->p * c->stride, n);
+        for (size_t k = i; p->row_signs && k < i + n; k++)
+            for (size_t r = 0; r < FXI_LANES; r++)
+                z[k * FXI_LANES + r] *= c->sigma[start + k];
     }
-    for (size_t r = 0; r < FXI_LANES; r++) {            /* finite, as promised */
-        size_t done = r >= s->t->rows ? 0 : i < p->width ? i : p->width;
-        memset(z + r * p->width + done, 0, (p->width - done) * sizeof *z);
-    }
+    if (i < p->width)                   /* finite, as promised */
+        memset(z + i * FXI_LANES, 0, (p->width - i) * FXI_LANES * sizeof *z);
 }
 
 static void entries(double *w, const fxi_project *p, size_t s, int64_t j)

@@ -2,7 +2,7 @@
  * t_fft.c - transforms against the sum that defines them, there and back, by many threads on one
  * plan, and the lengths that are called fast; products of spectra.
  *
- * Covers: fft_hot.c */
+ * Covers: fft_hot.c, fft_pass.h */
 
 #include "linalg/fft.h"
 
@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-enum { LONGEST = 2187, TASKS = 64, PAIRS = 67 };
+enum { LONGEST = 2187, TASKS = 64, NUMBERS = 67 };
 
-static const size_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 49, 97, 100, 128, 360,
-                                 1009, 1280, LONGEST};
+/* Every radix, alone and with others; 67 and more take the way through a chirp. */
+static const size_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 22, 30, 49, 61, 67, 97,
+                                 100, 122, 128, 134, 143, 201, 256, 360, 1009, 1280, 2018, LONGEST};
 
 /* |error|_2 <= c u log2(n) |X|_2: c = 8, and one more logarithm for the twiddles.  Prime lengths
  * go through convolutions of about four times the length: as if n were 4n, twice. */
@@ -34,41 +35,78 @@ static double distance(const float *a, const double *b, size_t n, double *norm)
     return sqrt(sum);
 }
 
-static void one_length(size_t n)
+static void define(double *X, const float *x, size_t n)
 {
     size_t pairs = n / 2 + 1;
-    float *x = fxi_alloc(n, sizeof *x), *back = fxi_alloc(n, sizeof *back);
-    float *X = fxi_alloc(2 * pairs, sizeof *X), *copy = fxi_alloc(n, sizeof *copy);
-    double *want = fxi_alloc(2 * pairs, sizeof *want), *scaled = fxi_alloc(n, sizeof *scaled), norm;
-    fxi_linalg_fft *f = NULL;
 
-    CHECK(x && back && X && copy && want && scaled && fxi_linalg_fft_new(&f, n) == 0);
-    void *space = fxi_alloc(fxi_linalg_fft_space(f), 1);
-    CHECK(space);
-    for (size_t j = 0; j < n; j++)
-        x[j] = (float)(2 * test_unit() - 1);
-    memcpy(copy, x, n * sizeof *x);
     for (size_t k = 0; k < pairs; k++) {
-        double re = 0, im = 0;
+        X[k] = X[pairs + k] = 0;
         for (size_t j = 0; j < n; j++) {
             double angle = 2 * acos(-1) * (double)(j * k % n) / (double)n;
-            re += x[j] * cos(angle);
-            im -= x[j] * sin(angle);
+            X[k] += x[j] * cos(angle);
+            X[pairs + k] -= x[j] * sin(angle);
         }
-        want[2 * k] = re;
-        want[2 * k + 1] = im;
     }
-    fxi_linalg_fft_forward(X, f, x, space);
-    CHECK(memcmp(copy, x, n * sizeof *x) == 0);         /* the input stays */
-    double off = distance(X, want, 2 * pairs, &norm);
-    CHECK_NEAR(off, 0, bound(n, norm));
-    fxi_linalg_fft_backward(back, f, X, space);
-    for (size_t j = 0; j < n; j++)
-        scaled[j] = (double)n * x[j];
-    off = distance(back, scaled, n, &norm);
-    CHECK_NEAR(off, 0, 2 * bound(n, norm));
+}
+
+/* Forward and back, into X[2 pairs][rows] and back[n][rows]. */
+static void both_ways(float *X, float *back, const fxi_linalg_fft *f, const float *x, size_t rows,
+                      const fxi_simd *simd)
+{
+    size_t bytes = fxi_linalg_fft_space(f, rows);
+    void *space = fxi_alloc(bytes, 1);
+
+    CHECK(space);
+    memset(space, 0xff, bytes);         /* NaN: nothing that is not written first is read */
+    fxi_linalg_fft_forward(X, f, x, rows, space, simd);
+    fxi_linalg_fft_backward(back, f, X, rows, space, simd);
+    free(space);
+}
+
+static void one_length(size_t n)
+{
+    enum { R = FXI_LANES };
+    size_t numbers = 2 * (n / 2 + 1);
+    float *x = fxi_alloc(n * R, sizeof *x), *copy = fxi_alloc(n * R, sizeof *copy);
+    float *X = fxi_alloc(numbers * R, sizeof *X), *back = fxi_alloc(n * R, sizeof *back);
+    float *one = fxi_alloc(n, sizeof *one), *ones = fxi_alloc(n, sizeof *ones);
+    float *Ones = fxi_alloc(numbers, sizeof *Ones), *first = fxi_alloc(numbers, sizeof *first);
+    double *want = fxi_alloc(numbers, sizeof *want), *scaled = fxi_alloc(n, sizeof *scaled), norm;
+    size_t row = test_below(R);
+    int tried = 0;
+    fxi_linalg_fft *f = NULL;
+
+    CHECK(x && back && X && copy && want && scaled && one && ones && Ones && first);
+    CHECK(fxi_linalg_fft_new(&f, n) == 0 && fxi_linalg_fft_spectrum(f, R) == numbers * R);
+    for (size_t j = 0; j < n * R; j++)
+        x[j] = (float)(2 * test_unit() - 1);
+    for (size_t j = 0; j < n; j++) {
+        one[j] = x[j * R + row];
+        scaled[j] = (double)n * one[j];
+    }
+    define(want, one, n);
+    memcpy(copy, x, n * R * sizeof *x);
+    for (const fxi_simd *s = fxi_simd_targets; s->name; s++) {
+        if (!s->supported())
+            continue;
+        both_ways(Ones, ones, f, one, 1, s);
+        double off = distance(Ones, want, numbers, &norm);
+        CHECK_NEAR(off, 0, bound(n, norm));
+        off = distance(ones, scaled, n, &norm);
+        CHECK_NEAR(off, 0, 2 * bound(n, norm));
+        both_ways(X, back, f, x, R, s);
+        CHECK(memcmp(copy, x, n * R * sizeof *x) == 0);         /* the input stays */
+        for (size_t k = 0; k < numbers; k++)    /* the same bits beside other rows */
+            CHECK(X[k * R + row] == Ones[k]);
+        for (size_t j = 0; j < n; j++)
+            CHECK(back[j * R + row] == ones[j]);
+        if (!tried++)
+            memcpy(first, Ones, numbers * sizeof *Ones);
+        CHECK(memcmp(first, Ones, numbers * sizeof *Ones) == 0);        /* on every target */
+    }
     fxi_linalg_fft_free(f);
-    free(space), free(x), free(back), free(X), free(copy), free(want), free(scaled);
+    free(x), free(back), free(X), free(copy), free(want), free(scaled);
+    free(one), free(ones), free(Ones), free(first);
 }
 
 /* Every task makes and frees a plan of its own too, as maps in several threads would. */
@@ -84,11 +122,12 @@ static fx_status task(void *ctx, size_t b, fxi_team *team)
 {
     shared *s = ctx;
     fxi_linalg_fft *own = NULL;
-    void *space = fxi_alloc(fxi_linalg_fft_space(s->f), 1);
+    void *space = fxi_alloc(fxi_linalg_fft_space(s->f, 1), 1);
 
     (void)team;
     CHECK(space && fxi_linalg_fft_new(&own, 8 + b) == 0);
-    fxi_linalg_fft_forward(s->X + b * s->stride, s->f, s->x + b * s->stride, space);
+    fxi_linalg_fft_forward(s->X + b * s->stride, s->f, s->x + b * s->stride, 1, space,
+                           fxi_simd_get());
     fxi_linalg_fft_free(own);
     free(space);
     return FX_OK;
@@ -129,24 +168,36 @@ static bool fast(size_t n)
     return n == 1;
 }
 
-/* (re, im) pairs: three roundings for each number at most, and nothing is written after the last. */
-static void check_times(const fxi_simd *simd, size_t pairs)
+/* Three roundings for each number at most, and nothing is written after the last. */
+static void check_product(const float *zr, const float *zi, const float *a, const float *b)
 {
-    float a[2 * PAIRS], b[2 * PAIRS], out[2 * PAIRS + 1];
+    double ar = a[0], ai = a[1], br = b[0], bi = b[1];
 
-    for (size_t i = 0; i < 2 * pairs; i++) {
-        a[i] = (float)(2 * test_unit() - 1);
-        b[i] = (float)(2 * test_unit() - 1);
-    }
-    out[2 * pairs] = 7;
-    simd->linalg_fft_times(out, a, b, pairs);
-    for (size_t k = 0; k < pairs; k++) {
-        double ar = a[2 * k], ai = a[2 * k + 1], br = b[2 * k], bi = b[2 * k + 1];
-        CHECK_NEAR(out[2 * k], ar * br - ai * bi, 3 * 0x1p-24 * (fabs(ar * br) + fabs(ai * bi)));
-        CHECK_NEAR(out[2 * k + 1], ar * bi + ai * br,
-                   3 * 0x1p-24 * (fabs(ar * bi) + fabs(ai * br)));
-    }
-    CHECK(out[2 * pairs] == 7);
+    CHECK_NEAR(*zr, ar * br - ai * bi, 3 * 0x1p-24 * (fabs(ar * br) + fabs(ai * bi)));
+    CHECK_NEAR(*zi, ar * bi + ai * br, 3 * 0x1p-24 * (fabs(ar * bi) + fabs(ai * br)));
+}
+
+static void check_products(const fxi_simd *simd, size_t n)
+{
+    enum { R = FXI_LANES, ALL = NUMBERS * R };
+    _Alignas(64) static float a[2][ALL], b[2][ALL], z[2][ALL + R];
+
+    for (size_t i = 0; i < ALL; i++)
+        for (int part = 0; part < 2; part++) {
+            a[part][i] = (float)(2 * test_unit() - 1);
+            b[part][i] = (float)(2 * test_unit() - 1);
+        }
+    z[0][n] = z[1][n] = 7;
+    simd->linalg_fft_times(z[0], z[1], a[0], a[1], b[0], b[1], n);
+    for (size_t i = 0; i < n; i++)
+        check_product(&z[0][i], &z[1][i], (float[]){a[0][i], a[1][i]}, (float[]){b[0][i], b[1][i]});
+    CHECK(z[0][n] == 7 && z[1][n] == 7);
+    z[0][n * R] = z[1][n * R] = 7;
+    simd->linalg_fft_filter(z[0], z[1], a[0], a[1], b[0], b[1], n);
+    for (size_t i = 0; i < n * R; i++)
+        check_product(&z[0][i], &z[1][i], (float[]){a[0][i], a[1][i]},
+                      (float[]){b[0][i / R], b[1][i / R]});
+    CHECK(z[0][n * R] == 7 && z[1][n * R] == 7);
 }
 
 int main(void)
@@ -155,8 +206,8 @@ int main(void)
 
     test_init();
     for (const fxi_simd *s = fxi_simd_targets; s->name; s++)
-        for (size_t pairs = 0; s->supported() && pairs <= PAIRS; pairs++)
-            check_times(s, pairs);
+        for (size_t n = 0; s->supported() && n <= NUMBERS; n++)
+            check_products(s, n);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         one_length(lengths[i]);
     threads();

@@ -84,13 +84,13 @@ test-tsan:                              # the unit tests under ThreadSanitizer, 
 	FX_TEST_MULT=0.1 ctest --test-dir build/tsan -LE whole \
 	    -E '^($(covered)|$(sequential))'
 
-test-clang:                             # the other compiler, its UBSan and the other FFT, warnings are errors
+test-clang:                             # the other compiler, its UBSan, warnings are errors
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
 	ctest --test-dir build/clang -LE whole
 
 bench:
-	scripts/install-deps build demo test
+	scripts/install-deps build demo test bench
 	scripts/venv numpy scipy scikit-learn
 	$(MAKE) all
 	set -e; for b in $$(grep -l __main__ bench/*.py); do \

@@ -18,7 +18,7 @@ install(FILES cmake/featcross-config.cmake ${PROJECT_BINARY_DIR}/featcross-confi
         DESTINATION ${package_dir})
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)     # from the .pc file to the prefix
 string(REGEX REPLACE "/$" "" up ${up})
-set(private ${fft_LIBRARIES} ${lbfgs_LIBRARIES})        # what the static library needs
+set(private ${lbfgs_LIBRARIES})        # what the static library needs
 list(TRANSFORM private PREPEND -l)
 list(JOIN private " " private)
 configure_file(cmake/featcross.pc.in ${PROJECT_BINARY_DIR}/featcross.pc @ONLY)
@@ -29,7 +29,7 @@ install(FILES ${PROJECT_BINARY_DIR}/featcross.pc DESTINATION ${CMAKE_INSTALL_LIB
 if(SKBUILD)
   install(FILES $<TARGET_FILE:featcross> DESTINATION featcross RENAME libfeatcross.so
           COMPONENT python)
-  foreach(library libkissfft liblbfgs librandom123)
+  foreach(library liblbfgs librandom123)
     install(FILES /usr/share/doc/${library}-dev/copyright OPTIONAL COMPONENT python
             DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${library})
   endforeach()

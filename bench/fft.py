@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fourier transforms beside FFTW, there and back, one thread, microseconds a row.
+
+    python bench/fft.py BUILD [RESULTS.tsv]
+
+BUILD/bench.linalg.fft times both in turns: ours of the rows of a tile side by side and of one row,
+FFTW's (if it is installed) of one row after the other.
+"""
+import os
+import subprocess
+import sys
+
+from machine import append_row
+
+LEAST = 1 / 1.2                         # of FFTW's speed, for these lengths and those between
+WANTED = range(1024, 65537)
+
+
+def main():
+    build, results = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    missed = []
+    lines = subprocess.run([os.path.join(build, "bench.linalg.fft")], check=True, text=True,
+                           capture_output=True).stdout.splitlines()
+    print(f"{'length':>8} {'tile':>8} {'alone':>8}   FFTW, ratio")
+    for length, tile, alone, peer in (line.split() for line in lines):
+        ratio = float(peer) / float(tile)
+        print(f"{length:>8} {tile:>8} {alone:>8}   {peer}: {ratio:.1f} times")
+        if results and peer != "nan":
+            append_row(results, f"fft {length}, there and back, a row", "FFTW", float(peer) / 1e6,
+                       float(tile) / 1e6)
+        if int(length) in WANTED and ratio < LEAST:
+            missed.append((length, round(ratio, 2)))
+    if missed:
+        sys.exit(f"missed: {missed}")
+
+
+if __name__ == "__main__":
+    main()

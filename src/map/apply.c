@@ -72,17 +72,17 @@ static void pack_tile(fxi_tile *t, const application *a, thread_space *s, size_t
         t->first[r] = n;
 }
 
-static void store(const application *a, const float *z, int *bad, size_t row, size_t rows,
-                  size_t feature, size_t n)
+static void store(const application *a, const float *z, bool lanes, int *bad, size_t row,
+                  size_t rows, size_t feature, size_t n)
 {
     const fxi_simd *simd = a->m->simd;
     size_t at = row * a->ldz + feature;
 
-    if (a->m->lanes && a->type == FX_F32) {
+    if (lanes && a->type == FX_F32) {
         simd->map_store((float *)a->Z + at, a->ldz, bad, z, n, rows);
         return;
     }
-    if (a->m->lanes) {
+    if (lanes) {
         simd->map_store_double((double *)a->Z + at, a->ldz, bad, z, n, rows);
         return;
     }
@@ -94,25 +94,28 @@ static void store(const application *a, const float *z, int *bad, size_t row, si
 }
 
 /* Columns instead of rows: T[feature of the block][row]. */
-static void store_columns(const application *a, const float *z, int *bad, size_t row, size_t rows,
-                          size_t n)
+static void store_columns(const application *a, const float *z, bool lanes, int *bad, size_t row,
+                          size_t rows, size_t n)
 {
     for (size_t q = 0; q < n; q++)
         for (size_t r = 0; r < rows; r++) {
-            float v = a->m->lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q];
+            float v = lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q];
             a->T[q * a->ldz + row + r] = v;
             if (!isfinite(v))
                 *bad = 1;
         }
 }
 
-static void add_scores(const application *a, thread_space *s, const float *z, int *bad,
+/* A row alone is scored as beside others: the same bits. */
+static void add_scores(const application *a, thread_space *s, const float *z, bool lanes, int *bad,
                        size_t rows, size_t feature, size_t n)
 {
     for (size_t c = 0; c < a->outputs; c++) {
         const float *w = a->W + c * a->padded + feature;
-        if (a->m->lanes)
+        if (lanes)
             a->m->simd->map_score(s->score + c * FXI_LANES, bad, z, w, n);
+        else if (a->m->lanes)
+            a->m->simd->map_score_row(s->score + c * FXI_LANES, bad, z, w, n);
         else
             for (size_t r = 0; r < rows; r++)
                 a->m->simd->map_dot(s->score + c * FXI_LANES + r, bad, z + r * a->m->width, w, n);
@@ -121,12 +124,12 @@ static void add_scores(const application *a, thread_space *s, const float *z, in
 
 /* A block holds a number that is not finite: the error names its row, if the row is the
  * caller's. */
-static fx_status find_bad(const application *a, const float *z, size_t row, size_t rows,
+static fx_status find_bad(const application *a, const float *z, bool lanes, size_t row, size_t rows,
                           size_t feature, size_t n)
 {
     for (size_t r = 0; r < rows; r++)
         for (size_t q = 0; q < n; q++)
-            if (!isfinite(a->m->lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q]))
+            if (!isfinite(lanes ? z[q * FXI_LANES + r] : z[r * a->m->width + q]))
                 return fxi_error(FX_ENUMERIC,
                                  "%s: feature %zu of row %zu (from 0) is beyond the range of "
                                  "floats; scale the rows",
@@ -146,6 +149,7 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
     pack_tile(&t, a, s, row, team);
     if (fxi_parallel_cancelled(team))
         return FX_OK;                   /* fxi_parallel reports it */
+    bool lanes = fxi_map_lanes(m, &t);
     m->type->prepare(s->space, m, &t, s->x);
     if (fxi_parallel_cancelled(team))
         return FX_OK;
@@ -159,13 +163,13 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
         if (fxi_parallel_cancelled(team))
             return FX_OK;
         if (a->S)
-            add_scores(a, s, s->z, &bad, t.rows, feature, n);
+            add_scores(a, s, s->z, lanes, &bad, t.rows, feature, n);
         else if (a->T)
-            store_columns(a, s->z, &bad, row, t.rows, n);
+            store_columns(a, s->z, lanes, &bad, row, t.rows, n);
         else
-            store(a, s->z, &bad, row, t.rows, feature, n);
+            store(a, s->z, lanes, &bad, row, t.rows, feature, n);
         if (bad)
-            st = find_bad(a, s->z, row, t.rows, feature, n);
+            st = find_bad(a, s->z, lanes, row, t.rows, feature, n);
     }
     for (size_t r = 0; a->S && r < t.rows; r++)
         for (size_t c = 0; c < a->outputs; c++) {

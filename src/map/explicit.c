@@ -114,22 +114,27 @@ static void release(fx_map *m) { free(m->state); }
 
 /* ---- Mapping ------------------------------------------------------------------------------ */
 
-/* Scratch: x [cols][FXI_LANES]. */
+typedef struct scratch {
+    size_t lanes;
+    _Alignas(64) float x[];             /* [cols][lanes] */
+} scratch;
+
 static size_t space(const fx_map *m, size_t entries)
 {
     (void)entries;
-    return m->cols * FXI_LANES * sizeof(float);
+    return sizeof(scratch) + m->cols * FXI_LANES * sizeof(float);
 }
 
 static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double *x)
 {
-    float *lanes = base;
+    scratch *s = base;
 
-    memset(lanes, 0, m->cols * FXI_LANES * sizeof *lanes);
+    s->lanes = fxi_tile_lanes(t);
+    memset(s->x, 0, m->cols * s->lanes * sizeof *s->x);
     for (size_t r = 0; r < t->rows; r++)
         for (size_t e = t->first[r]; e < t->first[r + 1]; e++) {
             size_t j = t->col ? (size_t)t->col[e] : e - t->first[r];
-            lanes[j * FXI_LANES + r] = (float)x[e];
+            s->x[j * s->lanes + r] = (float)x[e];
         }
 }
 
@@ -155,14 +160,15 @@ static void unrank(size_t *index, size_t d, int t, size_t rank)
     }
 }
 
-static void multiply(float *out, const float *a, const float *b)
+static inline void multiply(float *out, const float *a, const float *b, size_t lanes)
 {
-    for (int w = 0; w < FXI_LANES; w++)
+    for (size_t w = 0; w < lanes; w++)
         out[w] = a[w] * b[w];
 }
 
 /* n columns of a section to z, from number `rank` of the section on. */
-static void fill(float *z, const section *s, const float *x, size_t d, size_t rank, size_t n)
+static inline void fill(float *z, const section *s, const float *x, size_t d, size_t rank, size_t n,
+                        size_t lanes)
 {
     _Alignas(64) float prefix[ORDERS][FXI_LANES]; /* weight and the first i factors */
     size_t index[ORDERS];
@@ -171,18 +177,18 @@ static void fill(float *z, const section *s, const float *x, size_t d, size_t ra
     for (int w = 0; w < FXI_LANES; w++)
         prefix[0][w] = s->weight;
     if (t == 0) {
-        memcpy(z, prefix[0], sizeof prefix[0]);
+        memcpy(z, prefix[0], lanes * sizeof *z);
         return;
     }
     unrank(index, d, t, rank);
-    for (float *end = z + n * FXI_LANES;;) {
+    for (float *end = z + n * lanes;;) {
         for (int i = from; i < t - 1; i++)
-            multiply(prefix[i + 1], prefix[i], x + index[i] * FXI_LANES);
-        for (; index[t - 1] < d && z < end; index[t - 1]++, z += FXI_LANES) {
-            const float *last = x + index[t - 1] * FXI_LANES;
-            multiply(z, prefix[t - 1], last);
+            multiply(prefix[i + 1], prefix[i], x + index[i] * lanes, lanes);
+        for (; index[t - 1] < d && z < end; index[t - 1]++, z += lanes) {
+            const float *last = x + index[t - 1] * lanes;
+            multiply(z, prefix[t - 1], last, lanes);
             if (s->square)
-                multiply(z, z, last);
+                multiply(z, z, last, lanes);
         }
         if (z == end)
             return;
@@ -197,13 +203,17 @@ static void fill(float *z, const section *s, const float *x, size_t d, size_t ra
 static void block(float *z, const fx_map *m, void *base, size_t b)
 {
     const expansion *e = m->state;
+    const scratch *own = base;
     size_t at = b * WIDTH, end = m->features - at < WIDTH ? m->features : at + WIDTH;
 
     for (const section *s = e->section; at < end; s++)
         if (at < s->first + s->count) {
             size_t last = s->first + s->count < end ? s->first + s->count : end;
-            fill(z, s, base, m->cols, at - s->first, last - at);
-            z += (last - at) * FXI_LANES;
+            if (own->lanes == 1)        /* numbers of lanes that the compiler knows */
+                fill(z, s, own->x, m->cols, at - s->first, last - at, 1);
+            else
+                fill(z, s, own->x, m->cols, at - s->first, last - at, FXI_LANES);
+            z += (last - at) * own->lanes;
             at = last;
         }
 }

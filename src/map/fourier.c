@@ -36,6 +36,7 @@ typedef struct fourier {
 
 typedef struct scratch {
     size_t rows;
+    bool lanes;                         /* they stand side by side */
     float *x;                           /* [entries] */
     void *project;
     float *y;                           /* [width * FXI_LANES] projections, or b beside lanes */
@@ -164,6 +165,7 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
 
     fxi_project_carve(&at, sizeof *s);
     s->rows = t->rows;
+    s->lanes = fxi_map_lanes(m, t);
     s->x = fxi_project_carve(&at, n * sizeof *s->x);
     s->y = fxi_project_carve(&at, f->w.width * FXI_LANES * sizeof *s->y);
     s->project = fxi_project_carve(&at, f->w.space);
@@ -177,7 +179,7 @@ static void pairs(float *z, const fx_map *m, scratch *s, size_t block, size_t co
     const fourier *f = m->state;
     size_t width = f->w.width, padded = (count + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
 
-    if (m->lanes) {
+    if (s->lanes) {
         f->w.type->apply(z, &f->w, s->project, block);
         m->simd->map_sincos(z, z + count * FXI_LANES, z, count * FXI_LANES, f->scale);
         return;
@@ -196,7 +198,7 @@ static void offsets(float *z, const fx_map *m, scratch *s, size_t block, size_t 
     const float *b = f->b + block * width;
 
     f->w.type->apply(z, &f->w, s->project, block);
-    if (m->lanes) {
+    if (s->lanes) {
         for (size_t i = 0; i < count; i++)
             for (size_t r = 0; r < FXI_LANES; r++)
                 s->y[i * FXI_LANES + r] = b[i];

@@ -200,9 +200,10 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
     }
 }
 
-static void set(float *z, const fx_map *m, size_t output, size_t row, double value)
+static void set(float *z, const fx_map *m, const fxi_tile *t, size_t output, size_t row,
+                double value)
 {
-    z[m->lanes ? output * FXI_LANES + row : row * m->width + output] = (float)value;
+    z[fxi_map_lanes(m, t) ? output * FXI_LANES + row : row * m->width + output] = (float)value;
 }
 
 /* The exact features among [start, end); scales have set them to 0. */
@@ -214,7 +215,7 @@ static void exact(float *z, const fx_map *m, const rm_space *w, size_t start, si
 
     for (size_t r = 0; r < t->rows; r++) {
         if (start <= D)
-            set(z, m, D - start, r, sqrt(s->a[0]));
+            set(z, m, t, D - start, r, sqrt(s->a[0]));
         size_t first = t->first[r], last = t->first[r + 1], at = first + low;
         if (t->col)
             at = first + fxi_data_sort_place(t->col + first, last - first, (int64_t)low);
@@ -222,7 +223,7 @@ static void exact(float *z, const fx_map *m, const rm_space *w, size_t start, si
             size_t feature = D + 1 + (t->col ? (size_t)t->col[at] : at - first);
             if (feature >= end)
                 break;
-            set(z, m, feature - start, r, sqrt(s->a[1]) * w->x[at]);
+            set(z, m, t, feature - start, r, sqrt(s->a[1]) * w->x[at]);
         }
     }
 }
@@ -232,8 +233,9 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     const fxi_rm *s = m->state;
     rm_space *w = base;
     size_t width = m->width, start = b * width, rows = w->tile->rows;
+    bool lanes = fxi_map_lanes(m, w->tile);
 
-    if (m->lanes)
+    if (lanes)
         for (size_t i = 0; i < width * FXI_LANES; i++)
             z[i] = s->scale[start + i / FXI_LANES];
     else
@@ -247,7 +249,7 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
             break;
         float root = (float)sqrt((double)level->random);        /* its features have 1/root */
         level->type->block(w->y, level, w->level[i], b);
-        if (m->lanes)
+        if (lanes)
             m->simd->map_maclaurin_times(z, w->y, n * FXI_LANES, root);
         else
             for (size_t r = 0; r < rows; r++)

@@ -34,7 +34,8 @@ typedef struct fxi_map_type {
     /* Once a tile.  x: one number an entry; both stay until its last block.  space: 64-byte
      * aligned. */
     void (*prepare)(void *space, const fx_map *m, const fxi_tile *t, const double *x);
-    /* Features [block*width, ..) of the tile to z, laid out as in project.h. */
+    /* Features [block*width, ..) of the tile to z, [output][FXI_LANES rows] where
+     * fxi_map_lanes(m, t) says so, else [row][width]. */
     void (*block)(float *z, const fx_map *m, void *space, size_t block);
     /* Where most features of a sparse row are 0: the others and their columns, ascending; returns
      * how many (val NULL: that alone).  NULL: features are dense. */
@@ -65,6 +66,10 @@ struct fx_map {
     } resolved[4];
     char *spec;
 };
+static inline bool fxi_map_lanes(const fx_map *m, const fxi_tile *t)
+{
+    return m->lanes && t->rows > 1;     /* a row alone stands by itself */
+}
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
 enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows; see data/data.h */
 

@@ -242,7 +242,7 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
         const fxi_project *w = &k->w[k->input[i].w];
         w->type->apply(s->z[i], w, s->project[i], b);
     }
-    if (m->lanes) {
+    if (fxi_map_lanes(m, s->tile)) {
         apply_kernel(z, z + count * FXI_LANES, m, s, 0, count * FXI_LANES, -1);
         return;
     }

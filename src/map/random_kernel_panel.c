@@ -179,9 +179,10 @@ static void pack_rows_of_w(const fxi_rk *k, fxi_rk_space *s, size_t output, cons
     }
 }
 
-static void put(float *z, const fx_map *m, size_t feature, size_t row, double value)
+static void put(float *z, const fx_map *m, const fxi_tile *t, size_t feature, size_t row,
+                double value)
 {
-    z[m->lanes ? feature * FXI_LANES + row : row * m->width + feature] = (float)value;
+    z[fxi_map_lanes(m, t) ? feature * FXI_LANES + row : row * m->width + feature] = (float)value;
 }
 
 void fxi_map_random_kernel_panel(float *z, const fx_map *m, fxi_rk_space *s, size_t block)
@@ -209,9 +210,9 @@ void fxi_map_random_kernel_panel(float *z, const fx_map *m, fxi_rk_space *s, siz
             else
                 real_values(re, m, k, &p, &s->work);
             for (size_t w = 0; w < FXI_LANES && q + w < count; w++) {
-                put(z, m, q + w, r, re[w] * k->scale);
+                put(z, m, t, q + w, r, re[w] * k->scale);
                 if (k->complex)         /* imaginary parts stand behind all real ones */
-                    put(z, m, count + q + w, r, im[w] * k->scale);
+                    put(z, m, t, count + q + w, r, im[w] * k->scale);
             }
         }
     }

@@ -87,7 +87,7 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
 
     layout(s, m, base, !t->col);
     s->t = t;
-    s->lanes = t->rows > 1 ? FXI_LANES : 1;
+    s->lanes = fxi_tile_lanes(t);
     s->x = x;
     for (int i = 0; s->bits && i < m->kernel->order && !fxi_tile_stopped_long(t, m->cols); i++) {
         fxi_rng rng = hash(m, i);
@@ -127,12 +127,10 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
     const state *k = m->state;
     const scratch *s = base;
     int degree = m->kernel->order;
-    bool direct = s->lanes == most_lanes(m);
-    float *out = direct ? z : s->sketch;
 
     (void)b;
     count(m, s, 0, degree > 1 ? 1 / (double)m->random : 1);
-    if (degree == 1 && direct)          /* nothing to convolve */
+    if (degree == 1)                    /* nothing to convolve */
         memcpy(z, s->sketch, m->random * s->lanes * sizeof *z);
     for (int t = 0; t < degree && degree > 1 && !fxi_tile_stopped_long(s->t, m->random); t++) {
         if (t)
@@ -142,9 +140,7 @@ static void block(float *z, const fx_map *m, void *base, size_t b)
             fxi_linalg_fft_times(s->spectrum[0], k->fft, s->spectrum[1], s->lanes, m->simd);
     }
     if (degree > 1)
-        fxi_linalg_fft_backward(out, k->fft, s->spectrum[0], s->lanes, s->fft, m->simd);
-    for (size_t i = 0; !direct && i < m->random; i++)   /* one row where lanes are expected */
-        z[i * FXI_LANES] = out[i];
+        fxi_linalg_fft_backward(z, k->fft, s->spectrum[0], s->lanes, s->fft, m->simd);
 }
 
 static const fx_key keys[] = {{0}};

@@ -233,18 +233,19 @@ static void apply_one(float *z, const fxi_project *p, const scratch *s, const fl
                       size_t n)
 {
     const state *c = p->state;
-    bool direct = s->lanes == FXI_LANES && n == c->p;
+    size_t lanes = fxi_tile_lanes(s->t);
+    bool direct = s->lanes == lanes && n == c->p;
     float *wave = direct ? z : s->wave;
 
     for (size_t r = 0; r < s->t->rows && !fxi_tile_stopped_long(s->t, c->p); r += s->lanes) {
         fxi_linalg_fft_filter(s->product, c->fft, s->spectra + r * c->stride, spectrum, s->lanes,
                               p->simd);
         fxi_linalg_fft_backward(wave, c->fft, s->product, s->lanes, s->fft, p->simd);
-        if (s->lanes == FXI_LANES && !direct)
-            memcpy(z, wave, n * FXI_LANES * sizeof *z);
-        for (size_t k = 0; s->lanes == 1 && k < n; k++) /* finite numbers in all lanes */
-            for (size_t i = r; i < (r ? r + 1 : FXI_LANES); i++)
-                z[k * FXI_LANES + i] = wave[k];
+        if (s->lanes < lanes)
+            for (size_t k = 0; k < n; k++)
+                z[k * lanes + r] = wave[k];
+        else if (!direct)
+            memcpy(z, wave, n * lanes * sizeof *z);
     }
 }
 
@@ -252,17 +253,19 @@ static void apply(float *z, const fxi_project *p, void *space, size_t block)
 {
     const state *c = p->state;
     const scratch *s = space;
-    size_t start = block * p->width, i = 0;     /* i: of the block's outputs */
+    size_t lanes = fxi_tile_lanes(s->t), start = block * p->width, i = 0;       /* i: output */
 
+    if (s->lanes < lanes)               /* lanes without a row are finite, as promised */
+        memset(z, 0, p->width * lanes * sizeof *z);
     for (; i < p->width && start + i < c->circulants * c->p; i += c->p) {
         size_t n = c->p < p->width - i ? c->p : p->width - i;
-        apply_one(z + i * FXI_LANES, p, s, c->spectra + (start + i) / c->p * c->stride, n);
+        apply_one(z + i * lanes, p, s, c->spectra + (start + i) / c->p * c->stride, n);
         for (size_t k = i; p->row_signs && k < i + n; k++)
-            for (size_t r = 0; r < FXI_LANES; r++)
-                z[k * FXI_LANES + r] *= c->sigma[start + k];
+            for (size_t r = 0; r < lanes; r++)
+                z[k * lanes + r] *= c->sigma[start + k];
     }
-    if (i < p->width)                   /* finite, as promised */
-        memset(z + i * FXI_LANES, 0, (p->width - i) * FXI_LANES * sizeof *z);
+    if (i < p->width)                   /* and so are outputs behind the last */
+        memset(z + i * lanes, 0, (p->width - i) * lanes * sizeof *z);
 }
 
 static void entries(double *w, const fxi_project *p, size_t s, int64_t j)

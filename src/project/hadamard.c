@@ -47,6 +47,12 @@ typedef struct state {
     size_t *row;                        /* [rows % p] of the last unit, if it is cut */
 } state;
 
+typedef struct scratch {
+    size_t lanes;
+    _Alignas(64) float x[];             /* [cols + 1][lanes], folded [p][lanes]; gaussian: then
+                                         * [p][lanes] between the transforms */
+} scratch;
+
 static size_t power(size_t n)           /* of two, >= n and >= MIN_ORDER */
 {
     size_t p = MIN_ORDER;
@@ -139,7 +145,7 @@ static fx_status init(fxi_project *p, const fx_run *run)
     p->unit = s->p;
     p->folded = s->folded;
     all = s->units * s->p;              /* < rows + 2^MAX_LOG */
-    p->space = (s->folded ? s->p : p->cols + 1) * FXI_LANES * sizeof(float)
+    p->space = sizeof(scratch) + (s->folded ? s->p : p->cols + 1) * FXI_LANES * sizeof(float)
                + (gaussian ? s->p * FXI_LANES * sizeof(float) : 0);
     if (!fxi_size_mul(&bytes, s->folded ? 0 : all, gaussian ? 16 : 8)   /* cols <= p */
         || !fxi_size_add(&bytes, bytes, (s->p + cut) * sizeof *columns))
@@ -182,12 +188,13 @@ static void fold(float *y, const fxi_project *p, const fxi_tile *t, const float 
     float scale[2] = {(float)p->scale, -(float)p->scale};
     int sign;
 
-    memset(y, 0, s->p * FXI_LANES * sizeof *y);
+    size_t lanes = fxi_tile_lanes(t);
+    memset(y, 0, s->p * lanes * sizeof *y);
     if (t->col)
         for (size_t r = 0; r < t->rows; r++)
             for (size_t k = t->first[r]; k < t->first[r + 1]; k++) {
                 size_t c = folded_column(p, t->col[k], &sign);
-                y[c * FXI_LANES + r] += scale[sign] * x[k];
+                y[c * lanes + r] += scale[sign] * x[k];
             }
     else
         for (size_t j = 0; j < t->cols; j++) {
@@ -195,22 +202,24 @@ static void fold(float *y, const fxi_project *p, const fxi_tile *t, const float 
             if (j % CHUNK == 0 && fxi_tile_stopped(t))
                 return;
             for (size_t r = 0; r < t->rows; r++)
-                y[c * FXI_LANES + r] += scale[sign] * x[t->first[r] + j];
+                y[c * lanes + r] += scale[sign] * x[t->first[r] + j];
         }
 }
 
 static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const float *x)
 {
     const state *s = p->state;
-    float *xt = space, scale = p->law == FXI_LAW_SIGN ? (float)p->scale : 1;
+    scratch *own = space;
+    float *xt = own->x, scale = p->law == FXI_LAW_SIGN ? (float)p->scale : 1;
+    size_t lanes = own->lanes = fxi_tile_lanes(t);
 
     if (s->folded) {
         fold(xt, p, t, x);
-    } else if (t->col) {
-        memset(xt, 0, (p->cols + 1) * FXI_LANES * sizeof *xt);
+    } else if (t->col || lanes == 1) {
+        memset(xt, 0, (p->cols + 1) * lanes * sizeof *xt);
         for (size_t r = 0; r < t->rows; r++)
             for (size_t k = t->first[r]; k < t->first[r + 1]; k++)
-                xt[(size_t)t->col[k] * FXI_LANES + r] = scale * x[k];
+                xt[(t->col ? (size_t)t->col[k] : k) * lanes + r] = scale * x[k];
     } else {
         p->simd->project_hadamard_pack(xt, x + t->first[0], t->rows, p->cols, scale);
         memset(xt + p->cols * FXI_LANES, 0, FXI_LANES * sizeof *xt);
@@ -222,24 +231,26 @@ static void apply(float *z, const fxi_project *p, void *space, size_t unit)
     const state *s = p->state;
     size_t rows = unit_rows(p, unit);
     const int32_t *place = s->place ? s->place + unit * s->p : NULL;
-    float *xt = space, *y = xt + (p->cols + 1) * FXI_LANES;
-    size_t lanes = FXI_LANES * sizeof *z;
+    scratch *own = space;
+    float *xt = own->x, *y = xt + (p->cols + 1) * FXI_LANES;
+    size_t lanes = own->lanes;
 
     if (s->times) {
-        p->simd->project_hadamard_sum(z, xt, place, s->p);
+        p->simd->project_hadamard_sum(z, xt, place, s->p, lanes);
         for (size_t r = 1; r < s->p; r++)
-            memcpy(z + r * FXI_LANES, z, lanes);
+            memcpy(z + r * lanes, z, lanes * sizeof *z);
         return;
     }
     if (s->gain) {
-        p->simd->project_hadamard(y, xt, place, NULL, s->p);
-        p->simd->project_hadamard(z, y, s->shuffle + unit * s->p, s->gain + unit * s->p, s->p);
+        p->simd->project_hadamard(y, xt, place, NULL, s->p, lanes);
+        p->simd->project_hadamard(z, y, s->shuffle + unit * s->p, s->gain + unit * s->p, s->p,
+                                  lanes);
     } else {
-        p->simd->project_hadamard(z, xt, place, NULL, s->p);
+        p->simd->project_hadamard(z, xt, place, NULL, s->p, lanes);
     }
     if (rows < s->p)                    /* s->row[r] >= r: what is read has not been overwritten */
         for (size_t r = 0; r < rows; r++)
-            memmove(z + r * FXI_LANES, z + s->row[r] * FXI_LANES, lanes);
+            memmove(z + r * lanes, z + s->row[r] * lanes, lanes * sizeof *z);
 }
 
 static double character(size_t r, size_t c) { return __builtin_parityll(r & c) ? -1 : 1; }

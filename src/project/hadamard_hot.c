@@ -115,8 +115,8 @@ static void passes(float *z, size_t n, size_t h, int max_stages)
     }
 }
 
-void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, const float *gain,
-                               size_t p)
+static void transform_lanes(float *z, const float *x, const int32_t *place, const float *gain,
+                            size_t p)
 {
     size_t leaf = p < LEAF ? p : LEAF;
 
@@ -133,8 +133,89 @@ void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, c
     passes(z, p, leaf, FAR);
 }
 
-void FXI_HOT(project_hadamard_sum)(float *sum, const float *x, const int32_t *place, size_t p)
+/* Stage h < VEC_LANES within a register: number i and number i ^ h. */
+#if FXI_WIDTH == 64
+#define PARTNERS(v, h) \
+    __builtin_shufflevector(v, v, 0 ^ h, 1 ^ h, 2 ^ h, 3 ^ h, 4 ^ h, 5 ^ h, 6 ^ h, 7 ^ h, 8 ^ h, \
+                            9 ^ h, 10 ^ h, 11 ^ h, 12 ^ h, 13 ^ h, 14 ^ h, 15 ^ h)
+#elif FXI_WIDTH == 32
+#define PARTNERS(v, h) \
+    __builtin_shufflevector(v, v, 0 ^ h, 1 ^ h, 2 ^ h, 3 ^ h, 4 ^ h, 5 ^ h, 6 ^ h, 7 ^ h)
+#else
+#define PARTNERS(v, h) __builtin_shufflevector(v, v, 0 ^ h, 1 ^ h, 2 ^ h, 3 ^ h)
+#endif
+FXI_INLINE vec stage_within(vec v, vec partners, int h)
 {
+    vec_bits negative;
+
+    for (int i = 0; i < VEC_LANES; i++)
+        negative[i] = i & h ? INT32_MIN : 0;
+    return partners + (vec)((vec_bits)v ^ negative);
+}
+
+/* One row: the last four bits of its index are lanes of their own. */
+static void transform_row(float *z, const float *x, const int32_t *place, const float *gain,
+                          size_t p)
+{
+    for (size_t c = 0; place && c < p; c++) {
+        float v = x[place[c] & INT32_MAX];
+        z[c] = gain ? v * gain[c] : place[c] < 0 ? -v : v;
+    }
+    for (size_t c = 0; c < p; c += FXI_LANES) {
+        vec a[FXI_LANES / VEC_LANES];
+        for (int k = 0; k < FXI_LANES / VEC_LANES; k++) {
+            vec v = load((place ? z : x) + c + k * VEC_LANES);
+            v = stage_within(v, PARTNERS(v, 1), 1);
+            v = stage_within(v, PARTNERS(v, 2), 2);
+#if FXI_WIDTH >= 32
+            v = stage_within(v, PARTNERS(v, 4), 4);
+#endif
+#if FXI_WIDTH == 64
+            v = stage_within(v, PARTNERS(v, 8), 8);
+#endif
+            a[k] = v;
+        }
+        butterflies(a, FXI_LANES / VEC_LANES);
+        for (int k = 0; k < FXI_LANES / VEC_LANES; k++)
+            save(z + c + k * VEC_LANES, a[k]);
+    }
+    passes(z, p / FXI_LANES, 1, MAX_STAGES);
+}
+
+void FXI_HOT(project_hadamard)(float *z, const float *x, const int32_t *place, const float *gain,
+                               size_t p, size_t lanes)
+{
+    if (lanes == 1)
+        transform_row(z, x, place, gain, p);
+    else
+        transform_lanes(z, x, place, gain, p);
+}
+
+/* Four sums of 64 vectors at most, whatever the lanes: the same bits. */
+static float sum_row(const float *x, const int32_t *place, size_t p)
+{
+    float total = 0;
+
+    for (size_t first = 0; first < p; first += 64) {
+        size_t last = p - first < 64 ? p : first + 64;
+        float a[4] = {0};
+        for (size_t c = first; c < last; c += 4)
+            for (size_t k = 0; k < 4; k++) {
+                int32_t at = place ? place[c + k] : (int32_t)(c + k);
+                a[k] += at < 0 ? -x[at & INT32_MAX] : x[at];
+            }
+        total += a[0] + a[1] + (a[2] + a[3]);
+    }
+    return total;
+}
+
+void FXI_HOT(project_hadamard_sum)(float *sum, const float *x, const int32_t *place, size_t p,
+                                   size_t lanes)
+{
+    if (lanes == 1) {
+        *sum = sum_row(x, place, p);
+        return;
+    }
     for (int lane = 0; lane < FXI_LANES; lane += VEC_LANES) {
         vec total = {0};
         for (size_t first = 0; first < p; first += 64) {

@@ -27,6 +27,9 @@ typedef struct fxi_tile {               /* the pattern of up to FXI_LANES data r
     fxi_team *team;                     /* for work that may take long; or NULL */
 } fxi_tile;
 
+/* Rows that stand side by side where a projection has `lanes`; a row alone stands by itself. */
+static inline size_t fxi_tile_lanes(const fxi_tile *t) { return t->rows == 1 ? 1 : FXI_LANES; }
+
 /* True if the call is cancelled.  What is computed then has no meaning. */
 static inline bool fxi_tile_stopped(const fxi_tile *t)
 {
@@ -46,9 +49,9 @@ typedef struct fxi_project_type {
     void (*free)(fxi_project *p);       /* p->state may be NULL or half made */
     /* x: one number an entry of the tile.  space: p->space bytes, 64-byte aligned. */
     void (*prepare)(void *space, const fxi_project *p, const fxi_tile *t, const float *x);
-    /* z: p->width * FXI_LANES floats, 64-byte aligned.  lanes: z[output][FXI_LANES rows], else
-     * z[row][p->width].  What stands for rows the tile does not have, and for outputs behind the
-     * last one of a cut block, is finite but has no meaning. */
+    /* z: p->width * FXI_LANES floats, 64-byte aligned.  lanes: z[output][fxi_tile_lanes(t) rows],
+     * else z[row][p->width].  What stands for rows the tile does not have, and for outputs behind
+     * the last one of a cut block, is finite but has no meaning. */
     void (*apply)(float *z, const fxi_project *p, void *space, size_t block);
     void (*entries)(double *w, const fxi_project *p, size_t s, int64_t j);
     /* out: the projection whose entries are the products of a's and b's, which differ in `part`

@@ -21,7 +21,9 @@ static struct { const char *kernel, *map; size_t D; } maps[LINES] = {
     {"poly:degree=3", "rm", 100}, {"exp", "rm:h01=yes", 100}, {"exp:gamma=0.5(rbf)", "rm", 40},
     {"poly:degree=2", "rm:orders=allocated", 64}, {"poly:degree=3,coef0=0.5", "ts", 97},
     {"linear", "jl", 50}, {"linear", "sparse-jl", 50}, {"anova:order=2", "sparse-jl:s=1", 50},
-    {"poly:degree=2", "explicit", 0}, {"anova:order=2", "explicit", 0}};
+    {"poly:degree=2", "explicit", 0}, {"anova:order=2", "explicit", 0},
+    {"anova:order=2", "rk:projection=hadamard", 300}, {"rbf", "rff:projection=hadamard", 300},
+    {"poly:degree=2", "rm:projection=hadamard", 150}, {"poly:degree=2", "ts", 67}};
 
 /* Maps of the table that are not there yet, for the first kernel that they serve; returns how many
  * there are in all. */
@@ -110,6 +112,7 @@ static void test_forms(const rows *r, size_t i)
     open_map(&k, &m, i, COLS, 5);
     size_t F = fx_map_features(m), ldz = F + 3;
     float *Z = fxi_zalloc(N * ldz, sizeof *Z), *Y = fxi_zalloc(N * ldz, sizeof *Y);
+    float *sparse_Z = fxi_zalloc(N * ldz, sizeof *sparse_Z);
     double *D = fxi_zalloc(N * ldz, sizeof *D), *S = fxi_zalloc(N * 3, sizeof *S);
     double *W = fxi_zalloc(F * 3, sizeof *W);
 
@@ -124,7 +127,7 @@ static void test_forms(const rows *r, size_t i)
     /* Rows do not depend on their neighbours. */
     for (size_t a = 0; a < N; a += 7) {
         part = dense;
-        part.rows = N - a < 3 ? N - a : 3, part.val = r->d64 + a * COLS;
+        part.rows = a % 2 || N - a < 3 ? 1 : 3, part.val = r->d64 + a * COLS;
         CHECK(fx_map_apply(Y, F, FX_F32, m, &part, NULL) == FX_OK);
         for (size_t q = 0; q < part.rows; q++)
             CHECK(!memcmp(Y + q * F, Z + (a + q) * ldz, F * sizeof *Z));
@@ -140,6 +143,7 @@ static void test_forms(const rows *r, size_t i)
     CHECK(fx_map_apply(D, ldz, FX_F64, m, &wide, &(fx_run){.threads = 3}) == FX_OK);
     for (size_t q = 0; q < N * ldz; q++)
         CHECK(D[q] == (double)Y[q]);
+    memcpy(sparse_Z, Y, N * ldz * sizeof *Y);
     /* Scores. */
     for (size_t q = 0; q < F * 3; q++)
         W[q] = test_unit() - 0.5;
@@ -156,6 +160,17 @@ static void test_forms(const rows *r, size_t i)
                 CHECK_NEAR(S[q * 3 + c], sum, 40 * 0x1p-24 * size);
             }
     }
+    for (size_t q = 0; q < N; q += 5) { /* of a row alone: the same bits */
+        part = dense;
+        part.rows = 1, part.val = r->d64 + q * COLS;
+        CHECK(fx_map_score(D, m, W, 3, &part, NULL) == FX_OK);
+        CHECK(!memcmp(D, S + q * 3, 3 * sizeof *D));
+        part = sparse;
+        part.rows = 1, part.ptr = r->ptr + q;
+        CHECK(fx_map_apply(D, F, FX_F64, m, &part, NULL) == FX_OK);
+        for (size_t s = 0; s < F; s++)
+            CHECK((float)D[s] == sparse_Z[q * ldz + s]);
+    }
     /* The complete spec gives the same map; another seed another one. */
     fx_map *same = NULL, *other = NULL;
     CHECK(fx_map_parse(&same, fx_map_spec(m), k, COLS, maps[i].D, 5, NULL, NULL) == FX_OK);
@@ -169,7 +184,7 @@ static void test_forms(const rows *r, size_t i)
     fx_map_free(other);
     fx_map_free(m);
     fx_kernel_free(k);
-    free(Z), free(Y), free(D), free(S), free(W);
+    free(Z), free(Y), free(sparse_Z), free(D), free(S), free(W);
 }
 
 /* One column, one feature, no rows, empty rows. */

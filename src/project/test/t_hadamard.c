@@ -4,8 +4,7 @@
  *
  * Covers: hadamard_hot.c */
 
-#include "base/test.h"
-#include "project/project.h"
+#include "project/test/tiles.h"
 
 #include <string.h>
 
@@ -67,7 +66,7 @@ static double factor(const fxi_project *p, bool times)
 
 static void check_product(fxi_project *p, size_t rows, bool sparse, bool times)
 {
-    size_t n = p->width * FXI_LANES, max_entries = rows * p->cols;
+    size_t lanes = rows == 1 ? 1 : FXI_LANES, n = p->width * lanes, max_entries = rows * p->cols;
     float *x = fxi_alloc(max_entries, sizeof *x), *z = fxi_alloc(n, sizeof *z);
     float *best = fxi_alloc(n * p->blocks, sizeof *best);
     int64_t *col = fxi_alloc(max_entries, sizeof *col);
@@ -90,8 +89,7 @@ static void check_product(fxi_project *p, size_t rows, bool sparse, bool times)
                 CHECK(isfinite(z[i]));
             if (!seen)
                 memcpy(best + b * n, z, n * sizeof *z);
-            else if (p->law == FXI_LAW_SIGN) /* additions in the same order */
-                CHECK(!memcmp(best + b * n, z, n * sizeof *z));
+            CHECK(!memcmp(best + b * n, z, n * sizeof *z));     /* the same on every target */
             for (size_t s = b * p->width; s < (b + 1) * p->width && s < p->rows; s++)
                 for (size_t r = 0; r < rows; r++) {
                     double want = 0, size = 0;
@@ -100,7 +98,7 @@ static void check_product(fxi_project *p, size_t rows, bool sparse, bool times)
                         want += W[s * p->cols + j] * (double)x[k];
                         size += fabs((double)x[k]);
                     }
-                    CHECK_NEAR(z[(s - b * p->width) * FXI_LANES + r], want, bound * size);
+                    CHECK_NEAR(z[(s - b * p->width) * lanes + r], want, bound * size);
                 }
         }
         seen = true;
@@ -111,6 +109,25 @@ static void check_product(fxi_project *p, size_t rows, bool sparse, bool times)
     free(col);
     free(space);
     free(W);
+    p->simd = fxi_simd_get();
+}
+
+/* A row alone has the bits that it has beside others. */
+static void check_alone(fxi_project *p, size_t rows, bool sparse)
+{
+    tiles_tile a = tiles_new(rows, p->cols, 0.3, !sparse);
+    size_t total = p->blocks * p->width, row = test_below(rows);
+
+    for (p->simd = fxi_simd_targets; p->simd->name; p->simd++) {
+        if (!p->simd->supported())
+            continue;
+        tiles_tile one = tiles_single(&a, row);
+        float *beside = tiles_apply(p, &a), *alone = tiles_apply(p, &one);
+        CHECK(!memcmp(beside + row * total, alone, p->rows * sizeof *alone));
+        tiles_free(&one);
+        free(beside), free(alone);
+    }
+    tiles_free(&a);
     p->simd = fxi_simd_get();
 }
 
@@ -168,6 +185,7 @@ static void check_parts(size_t rows, size_t cols, size_t like, bool mixed)
         check_product(&b, r, r & 1, false);
         check_product(&ab, r, r & 1, true);
         check_product(&ab, r, !(r & 1), true);
+        check_alone(&ab, 7, r & 1);
     }
     free(A);
     free(B);
@@ -249,7 +267,7 @@ static void check_wide(size_t rows, size_t cols, size_t like)
     double w[6][FXI_LANES];
 
     CHECK(z && space && p.blocks == 1);
-    CHECK(!folded || (p.bytes < 4096 && p.space == p.width * FXI_LANES * sizeof *z));
+    CHECK(!folded || (p.bytes < 4096 && p.space == 64 + p.width * FXI_LANES * sizeof *z));
     for (p.simd = fxi_simd_targets; p.simd->name; p.simd++) {
         if (!p.simd->supported())
             continue;
@@ -330,12 +348,15 @@ int main(void)
             for (size_t r = 1; r <= FXI_LANES; r += 5)
                 check_product(&p, r, r & 1, false);
             check_product(&p, 11, false, false);
+            check_alone(&p, 11, false);
+            check_alone(&p, 5, true);
             fxi_project_free(&p);
             if (rows * cols < 100000)
                 check_parts(rows, cols, like, mixed);
             if (!mixed && cols <= 128 && rows * cols < 40000) {
                 p = make(FXI_LAW_GAUSSIAN, rows, cols, like, false, 0);
                 check_product(&p, 3, true, false);
+                check_alone(&p, 3, true);
                 check_product(&p, 16, false, false);
                 fxi_project_free(&p);
             }

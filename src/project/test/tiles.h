@@ -55,8 +55,8 @@ static inline float *tiles_apply(const fxi_project *p, const tiles_tile *a)
     for (size_t b = 0; b < p->blocks; b++) {
         p->type->apply(z, p, space, b);
         for (size_t i = 0; i < p->width; i++)
-            for (size_t r = 0; r < FXI_LANES; r++) {
-                float value = p->lanes ? z[i * FXI_LANES + r] : z[r * p->width + i];
+            for (size_t r = 0; r < (a->t.rows == 1 ? 1 : FXI_LANES); r++) {
+                float value = p->lanes ? z[i * fxi_tile_lanes(&a->t) + r] : z[r * p->width + i];
                 CHECK(isfinite(value));
                 if (r < a->t.rows)
                     out[r * total + b * p->width + i] = value;

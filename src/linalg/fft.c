@@ -40,6 +40,7 @@ typedef struct pass {
     size_t m;                           /* length of the transforms that are left behind it */
     float *turn;                        /* [m][radix - 1] pairs */
     float *root;                        /* [radix] pairs cos, sin of 2 pi j / radix; odd ones */
+    float *by_number;                   /* `turn` as linalg_fft_pass_row has it; or NULL */
 } pass;
 
 typedef struct chirp chirp;
@@ -100,23 +101,32 @@ static size_t next_radix(size_t m)
     return r;
 }
 
-static fx_status make_pass(pass *s, size_t radix, size_t m)
+/* s: numbers side by side, of one row, when this pass begins. */
+static fx_status make_pass(pass *a, size_t radix, size_t m, size_t s)
 {
-    s->radix = (int)radix;
-    s->m = m;
-    s->turn = fxi_alloc(m * (radix - 1), 2 * sizeof *s->turn);
-    s->root = radix % 2 ? fxi_alloc(radix, 2 * sizeof *s->root) : NULL;
-    if (!s->turn || (radix % 2 && !s->root))
+    size_t n = m * s;
+
+    a->radix = (int)radix;
+    a->m = m;
+    a->turn = fxi_alloc(m * (radix - 1), 2 * sizeof *a->turn);
+    if (!a->turn || (radix % 2 && !(a->root = fxi_alloc(radix, 2 * sizeof *a->root))))
         return FX_ENOMEM;
     for (size_t p = 0; p < m; p++)
         for (size_t k = 1; k < radix; k++) {
-            float *w = s->turn + 2 * (p * (radix - 1) + k - 1);
+            float *w = a->turn + 2 * (p * (radix - 1) + k - 1);
             unit(w, w + 1, p * k, m * radix);
         }
-    for (size_t j = 0; s->root && j < radix; j++) {
-        unit(s->root + 2 * j, s->root + 2 * j + 1, j, radix);
-        s->root[2 * j + 1] = -s->root[2 * j + 1];
+    for (size_t j = 0; a->root && j < radix; j++) {
+        unit(a->root + 2 * j, a->root + 2 * j + 1, j, radix);
+        a->root[2 * j + 1] = -a->root[2 * j + 1];
     }
+    if (radix != 4 || s > 4 || n % FXI_LANES != 0)
+        return FX_OK;
+    if (!(a->by_number = fxi_alloc(6 * n, sizeof *a->by_number)))
+        return FX_ENOMEM;
+    for (size_t k = 0; k < 6; k++)
+        for (size_t i = 0; i < n; i++)
+            a->by_number[k * n + i] = a->turn[6 * (i / s) + k];
     return FX_OK;
 }
 
@@ -125,6 +135,7 @@ static void free_plan(complex_plan *c)
     for (int i = 0; i < c->passes; i++) {
         free(c->at[i].turn);
         free(c->at[i].root);
+        free(c->at[i].by_number);
     }
     if (c->chirp) {
         free_plan(&c->chirp->inner);
@@ -139,7 +150,7 @@ static fx_status make_chirp(complex_plan *c);
 static fx_status make_plan(complex_plan *c, size_t m)
 {
     fx_status st = FX_OK;
-    size_t rest = m;
+    size_t rest = m, side = 1;
 
     c->m = m;
     while (rest > 1 && next_radix(rest) <= FXI_FFT_RADIX)
@@ -149,7 +160,8 @@ static fx_status make_plan(complex_plan *c, size_t m)
     for (rest = m; rest > 1 && !st; c->passes++) {
         size_t radix = next_radix(rest);
         rest /= radix;
-        st = make_pass(&c->at[c->passes], radix, rest);
+        st = make_pass(&c->at[c->passes], radix, rest, side);
+        side *= radix;
     }
     return st;
 }
@@ -189,8 +201,11 @@ static planes run_passes(const complex_plan *c, planes p[2], const float *xr, co
 
     for (int i = 0; i < c->passes; i++, to = !to) {
         const pass *at = &c->at[i];
-        simd->linalg_fft_pass(p[to].re, p[to].im, xr, xi, step, at->radix, at->root, at->m, s,
-                              at->turn);
+        if (rows == 1 && step == s && at->by_number)
+            simd->linalg_fft_pass_row(p[to].re, p[to].im, xr, xi, at->m * s, s, at->by_number);
+        else
+            simd->linalg_fft_pass(p[to].re, p[to].im, xr, xi, step, at->radix, at->root, at->m, s,
+                                  at->turn);
         xr = p[to].re;
         xi = p[to].im;
         step = s *= (size_t)at->radix;
@@ -318,8 +333,11 @@ void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const floa
     planes p[2], z;
 
     cut(p, space, scratch_length(&f->plan), rows);
+    if (f->even && rows == 1)
+        simd->linalg_fft_split(p[0].re, p[0].im, x, m);
     if (f->even) {
-        z = run_plan(&f->plan, p, x, x + rows, 2 * rows, rows, simd);
+        z = rows == 1 ? run_plan(&f->plan, p, p[0].re, p[0].im, 1, 1, simd)
+                      : run_plan(&f->plan, p, x, x + rows, 2 * rows, rows, simd);
         simd->linalg_fft_unpack(spectrum, spectrum + numbers, z.re, z.im, f->half, m, rows);
     } else {
         memset(p[0].im, 0, m * rows * sizeof *p[0].im);
@@ -354,12 +372,15 @@ void fxi_linalg_fft_backward(float *x, const fxi_linalg_fft *f, const float *spe
     else
         mirror(p[0], spectrum, imaginary, m, rows);
     z = run_plan(&f->plan, p, p[0].im, p[0].re, rows, rows, simd);
-    for (size_t j = 0; f->even && j < m; j++) {
-        memcpy(x + 2 * j * rows, z.im + j * rows, rows * sizeof *x);
-        memcpy(x + (2 * j + 1) * rows, z.re + j * rows, rows * sizeof *x);
-    }
     if (!f->even)
         memcpy(x, z.im, m * rows * sizeof *x);
+    else if (rows == 1)
+        simd->linalg_fft_join(x, z.im, z.re, m);
+    else
+        for (size_t j = 0; j < m; j++) {
+            memcpy(x + 2 * j * rows, z.im + j * rows, rows * sizeof *x);
+            memcpy(x + (2 * j + 1) * rows, z.re + j * rows, rows * sizeof *x);
+        }
 }
 
 void fxi_linalg_fft_times(float *z, const fxi_linalg_fft *f, const float *b, size_t rows,

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG = 1 << 17 };                /* from here on rows are transformed one by one, so that
+enum { LONG = 1 << 16 };                /* from here on rows are transformed one by one, so that
                                          * scratch stays small */
 
 typedef struct state {

@@ -39,7 +39,7 @@ enum {
     COLUMN_SIGN = 2,
     ROW_SIGN = 4,                       /* uses of random numbers, plus the part */
     CHUNK = 1 << 16,                    /* numbers drawn between two looks at a team */
-    LONG = 1 << 17                      /* from here on rows are transformed one by one, so that
+    LONG = 1 << 16                      /* from here on rows are transformed one by one, so that
                                          * scratch stays small */
 };
 

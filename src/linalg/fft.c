@@ -32,12 +32,14 @@
 
 enum {
     MAX_PASSES = 31,
-    SHIFT = 512                         /* floats */
+    SHIFT = 512,                        /* floats */
+    CHUNK = 1 << 12                     /* numbers of a table between two looks at a team */
 };
 
 typedef struct pass {
     int radix;
     size_t m;                           /* length of the transforms that are left behind it */
+    size_t side;                        /* numbers of one row side by side before it */
     float *turn;                        /* [m][radix - 1] pairs */
     float *root;                        /* [radix] pairs cos, sin of 2 pi j / radix; odd ones */
     float *by_number;                   /* `turn` as linalg_fft_pass_row has it; or NULL */
@@ -90,44 +92,52 @@ static void unit(float *re, float *im, size_t j, size_t n)
     *im = (float)-sin(angle);
 }
 
+/* 4, 2, the smallest odd factor, or more than FXI_FFT_RADIX. */
 static size_t next_radix(size_t m)
 {
     size_t r = 3;
 
     if (m % 2 == 0)
         return m % 4 == 0 ? 4 : 2;
-    while (m % r != 0)
+    while (m % r != 0 && r <= FXI_FFT_RADIX)
         r += 2;
     return r;
 }
 
-/* s: numbers side by side, of one row, when this pass begins. */
-static fx_status make_pass(pass *a, size_t radix, size_t m, size_t s)
+static fx_status fill_pass(void *ctx, size_t b, fxi_team *team)
 {
-    size_t n = m * s;
+    const pass *a = ctx;
+    size_t r = (size_t)a->radix, end = a->m - b * CHUNK < CHUNK ? a->m : (b + 1) * CHUNK;
+
+    (void)team;
+    for (size_t p = b * CHUNK; p < end; p++) {
+        float *w = a->turn + 2 * p * (r - 1);
+        for (size_t k = 1; k < r; k++)
+            unit(w + 2 * k - 2, w + 2 * k - 1, p * k, a->m * r);
+        for (size_t k = 0; a->by_number && k < 6; k++)
+            for (size_t q = 0; q < a->side; q++)
+                a->by_number[(k * a->m + p) * a->side + q] = w[k];
+    }
+    return FX_OK;
+}
+
+/* side: numbers of one row that stand side by side when this pass begins. */
+static fx_status make_pass(pass *a, size_t radix, size_t m, size_t side, const fx_run *run)
+{
+    bool row = radix == 4 && side <= 4 && m * side % FXI_LANES == 0;
 
     a->radix = (int)radix;
+    a->side = side;
     a->m = m;
     a->turn = fxi_alloc(m * (radix - 1), 2 * sizeof *a->turn);
-    if (!a->turn || (radix % 2 && !(a->root = fxi_alloc(radix, 2 * sizeof *a->root))))
+    if (!a->turn || (radix % 2 && !(a->root = fxi_alloc(radix, 2 * sizeof *a->root)))
+        || (row && !(a->by_number = fxi_alloc(6 * m * side, sizeof *a->by_number))))
         return FX_ENOMEM;
-    for (size_t p = 0; p < m; p++)
-        for (size_t k = 1; k < radix; k++) {
-            float *w = a->turn + 2 * (p * (radix - 1) + k - 1);
-            unit(w, w + 1, p * k, m * radix);
-        }
     for (size_t j = 0; a->root && j < radix; j++) {
         unit(a->root + 2 * j, a->root + 2 * j + 1, j, radix);
         a->root[2 * j + 1] = -a->root[2 * j + 1];
     }
-    if (radix != 4 || s > 4 || n % FXI_LANES != 0)
-        return FX_OK;
-    if (!(a->by_number = fxi_alloc(6 * n, sizeof *a->by_number)))
-        return FX_ENOMEM;
-    for (size_t k = 0; k < 6; k++)
-        for (size_t i = 0; i < n; i++)
-            a->by_number[k * n + i] = a->turn[6 * (i / s) + k];
-    return FX_OK;
+    return fxi_parallel((m + CHUNK - 1) / CHUNK, fill_pass, a, run);
 }
 
 static void free_plan(complex_plan *c)
@@ -145,9 +155,9 @@ static void free_plan(complex_plan *c)
     free(c->chirp);
 }
 
-static fx_status make_chirp(complex_plan *c);
+static fx_status make_chirp(complex_plan *c, const fx_run *run);
 
-static fx_status make_plan(complex_plan *c, size_t m)
+static fx_status make_plan(complex_plan *c, size_t m, const fx_run *run)
 {
     fx_status st = FX_OK;
     size_t rest = m, side = 1;
@@ -156,11 +166,11 @@ static fx_status make_plan(complex_plan *c, size_t m)
     while (rest > 1 && next_radix(rest) <= FXI_FFT_RADIX)
         rest /= next_radix(rest);
     if (rest > 1)
-        return make_chirp(c);
+        return make_chirp(c, run);
     for (rest = m; rest > 1 && !st; c->passes++) {
         size_t radix = next_radix(rest);
         rest /= radix;
-        st = make_pass(&c->at[c->passes], radix, rest, side);
+        st = make_pass(&c->at[c->passes], radix, rest, side, run);
         side *= radix;
     }
     return st;
@@ -247,7 +257,7 @@ static planes run_plan(const complex_plan *c, planes p[2], const float *xr, cons
     return z;
 }
 
-static fx_status make_chirp(complex_plan *c)
+static fx_status make_chirp(complex_plan *c, const fx_run *run)
 {
     chirp *h = c->chirp = fxi_zalloc(1, sizeof *h);
     size_t length = 1, m = c->m;
@@ -260,7 +270,7 @@ static fx_status make_chirp(complex_plan *c)
         length *= 2;
     if (!h)
         return FX_ENOMEM;
-    if ((st = make_plan(&h->inner, length)) != 0)
+    if ((st = make_plan(&h->inner, length, run)) != 0)
         return st;
     h->c = fxi_alloc(m, 2 * sizeof *h->c);
     h->spectrum = fxi_alloc(length, 2 * sizeof *h->spectrum);
@@ -283,7 +293,7 @@ static fx_status make_chirp(complex_plan *c)
 }
 
 /* ---- Real transforms ---------------------------------------------------------------------- */
-fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n)
+fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n, const fx_run *run)
 {
     fxi_linalg_fft *f;
     fx_status st;
@@ -294,7 +304,7 @@ fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n)
         return FX_ENOMEM;
     f->n = n;
     f->even = n % 2 == 0;
-    st = make_plan(&f->plan, f->even ? n / 2 : n);
+    st = make_plan(&f->plan, f->even ? n / 2 : n, run);
     if (!st && f->even && !(f->half = fxi_alloc(n / 4 + 1, 2 * sizeof *f->half)))
         st = FX_ENOMEM;
     if (st) {

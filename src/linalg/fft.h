@@ -17,7 +17,7 @@ typedef struct fxi_linalg_fft fxi_linalg_fft;
 
 enum { FXI_FFT_RADIX = 61 };            /* the largest prime factor that has passes of its own */
 
-fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n);   /* 0 < n < 2^31 */
+fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n, const fx_run *run); /* 0 < n < 2^31 */
 void fxi_linalg_fft_free(fxi_linalg_fft *f);                    /* NULL is fine */
 size_t fxi_linalg_fft_space(const fxi_linalg_fft *f, size_t rows);      /* bytes of scratch */
 size_t fxi_linalg_fft_spectrum(const fxi_linalg_fft *f, size_t rows);   /* floats of a spectrum */

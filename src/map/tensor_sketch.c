@@ -150,7 +150,7 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
 {
     state *k = m->state = fxi_zalloc(1, sizeof *k);
 
-    (void)spec, (void)sample, (void)run;
+    (void)spec, (void)sample;
     if (!k)
         return FX_ENOMEM;
     if (m->random == 0)
@@ -161,7 +161,7 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
     m->blocks = 1;
     m->lanes = m->random < LONG;
     m->rows = most_lanes(m);
-    return fxi_linalg_fft_new(&k->fft, m->random);
+    return fxi_linalg_fft_new(&k->fft, m->random, run);
 }
 
 static fx_status variance(double *one, double *all, const fx_map *m, const fxi_pair *p)

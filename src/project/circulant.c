@@ -168,7 +168,7 @@ static fx_status build(fxi_project *p, int first, int last, const fx_run *run)
     p->bytes = (c->circulants * c->stride + signs) * sizeof(float);
     if ((st = fxi_memory_check(run, p->bytes, "the circulant random matrix")) != 0)
         return st;
-    if ((st = fxi_linalg_fft_new(&c->fft, c->p)) != 0)
+    if ((st = fxi_linalg_fft_new(&c->fft, c->p, run)) != 0)
         return st;
     p->space = layout(NULL, c, NULL);
     c->spectra = fxi_alloc(c->circulants * c->stride, sizeof *c->spectra);

@@ -29,7 +29,7 @@ static double ours(size_t n, size_t rows)
     fxi_linalg_fft *f = NULL;
     double best = INFINITY;
 
-    CHECK(fxi_linalg_fft_new(&f, n) == 0);
+    CHECK(fxi_linalg_fft_new(&f, n, NULL) == 0);
     float *x = fxi_alloc(n * rows, sizeof *x), *X = fxi_alloc(fxi_linalg_fft_spectrum(f, rows), 4);
     void *space = fxi_alloc(fxi_linalg_fft_space(f, rows), 1);
     CHECK(x && X && space);

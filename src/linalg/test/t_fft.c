@@ -77,7 +77,7 @@ static void one_length(size_t n)
     fxi_linalg_fft *f = NULL;
 
     CHECK(x && back && X && copy && want && scaled && one && ones && Ones && first);
-    CHECK(fxi_linalg_fft_new(&f, n) == 0 && fxi_linalg_fft_spectrum(f, R) == numbers * R);
+    CHECK(fxi_linalg_fft_new(&f, n, NULL) == 0 && fxi_linalg_fft_spectrum(f, R) == numbers * R);
     for (size_t j = 0; j < n * R; j++)
         x[j] = (float)(2 * test_unit() - 1);
     for (size_t j = 0; j < n; j++) {
@@ -125,7 +125,7 @@ static fx_status task(void *ctx, size_t b, fxi_team *team)
     void *space = fxi_alloc(fxi_linalg_fft_space(s->f, 1), 1);
 
     (void)team;
-    CHECK(space && fxi_linalg_fft_new(&own, 8 + b) == 0);
+    CHECK(space && fxi_linalg_fft_new(&own, 8 + b, NULL) == 0);
     fxi_linalg_fft_forward(s->X + b * s->stride, s->f, s->x + b * s->stride, 1, space,
                            fxi_simd_get());
     fxi_linalg_fft_free(own);
@@ -140,7 +140,8 @@ static void threads(void)
 
     s.x = fxi_zalloc(TASKS * s.stride, sizeof *s.x);
     s.X = fxi_zalloc(TASKS * s.stride, sizeof *s.X);
-    CHECK(s.x && s.X && fxi_linalg_fft_new(&f, s.n) == 0 && fxi_linalg_fft_new(&again, s.n) == 0);
+    CHECK(s.x && s.X && fxi_linalg_fft_new(&f, s.n, NULL) == 0
+          && fxi_linalg_fft_new(&again, s.n, NULL) == 0);
     s.f = f;
     for (size_t i = 0; i < TASKS * s.stride; i++)       /* the same row again and again */
         s.x[i] = i < s.stride ? (float)test_unit() : s.x[i - s.stride];
@@ -200,6 +201,12 @@ static void check_products(const fxi_simd *simd, size_t n)
     CHECK(z[0][n * R] == 7 && z[1][n * R] == 7);
 }
 
+static int stop(void *ctx, double done)
+{
+    (void)ctx, (void)done;
+    return 1;
+}
+
 int main(void)
 {
     fxi_linalg_fft *f = NULL;
@@ -211,8 +218,9 @@ int main(void)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         one_length(lengths[i]);
     threads();
-    CHECK(fxi_linalg_fft_new(&f, 0) == FX_EINVAL && !f);
-    CHECK(fxi_linalg_fft_new(&f, (size_t)1 << 31) == FX_EINVAL && !f);
+    CHECK(fxi_linalg_fft_new(&f, 0, NULL) == FX_EINVAL && !f);
+    CHECK(fxi_linalg_fft_new(&f, (size_t)1 << 31, NULL) == FX_EINVAL && !f);
+    CHECK(fxi_linalg_fft_new(&f, 16777213, &(fx_run){.progress = stop}) == FX_ECANCELLED && !f);
     fxi_linalg_fft_free(NULL);
     for (size_t n = 1, next = 1; n < 3000; n++) {
         while (next < n || !fast(next))

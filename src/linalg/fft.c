@@ -4,7 +4,7 @@
  * A real vector of even length n is a complex one of length m = n/2, whose transform is taken apart
  * at the end (unpack) or put together at the beginning (pack); a vector of odd length is a complex
  * one with imaginary parts 0.  The complex transform goes through the prime factors of m in passes
- * of radix 4, 2, and odd ones up to FXI_FFT_RADIX.  Where m has a larger prime factor, its transform
+ * of radix 4, 2, and odd ones up to FXI_FFT_RADIX.  If m has a larger prime factor, its transform
  * is a cyclic convolution with a chirp [1], of a power of two that is at least 2 m - 1:
  *
  *   X_k = c_k sum_j (x_j c_j) conj c_(k-j),    c_j = e^(-pi i j^2 / m).
@@ -15,9 +15,10 @@
  * of imaginary parts is set off by SHIFT: passes read at distances that are powers of two, and
  * both planes would ask for the same places of the cache.
  *
- * Cost: O(n log n) for every n.
+ * Cost: O(n log n) for every n, through a chirp about 15 times as much.  Sizes are products of
+ * n < 2^31 and small numbers, far from the end of size_t.
  * Accuracy: |error|_2 <= c u log2(n) |X|_2 with a small c, u = 2^-24 [2]; the factors are rounded
- * from doubles.
+ * from doubles that err by a few 2^-53.
  *
  * [1] L. Bluestein. A linear filtering approach to the computation of the discrete Fourier
  *     transform. IEEE Trans. Audio and Electroacoustics 18 (1970).
@@ -33,6 +34,7 @@
 enum {
     MAX_PASSES = 31,
     SHIFT = 512,                        /* floats */
+    LONG = 1 << 15,                     /* numbers of scratch from which on rows go one by one */
     CHUNK = 1 << 12                     /* numbers of a table between two looks at a team */
 };
 
@@ -83,13 +85,44 @@ size_t fxi_linalg_fft_length(size_t n)
 }
 
 /* ---- Plans -------------------------------------------------------------------------------- */
-/* e^(-2 pi i j / n) */
+/* e^(-2 pi i j / n), j < n, the same on every machine, which sin and cos of C are not: within the
+ * eighth of the circle that j is in, by their series. */
 static void unit(float *re, float *im, size_t j, size_t n)
 {
-    double angle = 2 * acos(-1) * (double)j / (double)n;
+    size_t eighth = 8 * j / n, rest = 8 * j % n;
+    double x = 0.78539816339744830962 * (double)(eighth % 2 ? n - rest : rest) / (double)n, c = 1, s = x;
 
-    *re = (float)cos(angle);
-    *im = (float)-sin(angle);
+    for (double term = 1, k = 1; k < 20; k += 2) {
+        term *= -x * x / (k * (k + 1));
+        c += term;
+        s += x * term / (k + 2);
+    }
+    double across = eighth == 0 || eighth == 3 || eighth == 4 || eighth == 7 ? c : s;
+    double up = eighth == 0 || eighth == 3 || eighth == 4 || eighth == 7 ? s : c;
+    *re = (float)(eighth >= 2 && eighth < 6 ? -across : across);
+    *im = (float)(eighth < 4 ? -up : up);
+}
+
+typedef struct units {                  /* e^(-2 pi i j / n), j = k, or k^2 mod n */
+    float *re, *im;                     /* [count], `stride` apart */
+    size_t stride, count, n;
+    bool squares;
+} units;
+
+static fx_status fill_units(void *ctx, size_t b, fxi_team *team)
+{
+    const units *u = ctx;
+    size_t end = u->count - b * CHUNK < CHUNK ? u->count : (b + 1) * CHUNK;
+
+    (void)team;
+    for (size_t k = b * CHUNK; k < end; k++)
+        unit(u->re + k * u->stride, u->im + k * u->stride, u->squares ? k * k % u->n : k, u->n);
+    return FX_OK;
+}
+
+static fx_status make_units(units u, const fx_run *run)
+{
+    return fxi_parallel((u.count + CHUNK - 1) / CHUNK, fill_units, &u, run);
 }
 
 /* 4, 2, the smallest odd factor, or more than FXI_FFT_RADIX. */
@@ -155,6 +188,22 @@ static void free_plan(complex_plan *c)
     free(c->chirp);
 }
 
+static bool is_smooth(size_t m)
+{
+    while (m > 1 && next_radix(m) <= FXI_FFT_RADIX)
+        m /= next_radix(m);
+    return m == 1;
+}
+
+static size_t chirp_length(size_t m)
+{
+    size_t length = 1;
+
+    while (length < 2 * m - 1)
+        length *= 2;
+    return length;
+}
+
 static fx_status make_chirp(complex_plan *c, const fx_run *run);
 
 static fx_status make_plan(complex_plan *c, size_t m, const fx_run *run)
@@ -163,11 +212,9 @@ static fx_status make_plan(complex_plan *c, size_t m, const fx_run *run)
     size_t rest = m, side = 1;
 
     c->m = m;
-    while (rest > 1 && next_radix(rest) <= FXI_FFT_RADIX)
-        rest /= next_radix(rest);
-    if (rest > 1)
+    if (!is_smooth(m))
         return make_chirp(c, run);
-    for (rest = m; rest > 1 && !st; c->passes++) {
+    for (; rest > 1 && !st; c->passes++) {
         size_t radix = next_radix(rest);
         rest /= radix;
         st = make_pass(&c->at[c->passes], radix, rest, side, run);
@@ -260,26 +307,27 @@ static planes run_plan(const complex_plan *c, planes p[2], const float *xr, cons
 static fx_status make_chirp(complex_plan *c, const fx_run *run)
 {
     chirp *h = c->chirp = fxi_zalloc(1, sizeof *h);
-    size_t length = 1, m = c->m;
+    size_t length = chirp_length(c->m), m = c->m;
     const fxi_simd *simd = fxi_simd_get();
     planes p[2], z;
     float *space;
     fx_status st;
 
-    while (length < 2 * m - 1)
-        length *= 2;
     if (!h)
         return FX_ENOMEM;
     if ((st = make_plan(&h->inner, length, run)) != 0)
         return st;
     h->c = fxi_alloc(m, 2 * sizeof *h->c);
     h->spectrum = fxi_alloc(length, 2 * sizeof *h->spectrum);
-    if (!h->c || !h->spectrum || !(space = fxi_zalloc(4 * plane_floats(length, 1), sizeof *space)))
+    if (!h->c || !h->spectrum)
+        return FX_ENOMEM;
+    if ((st = make_units((units){h->c, h->c + m, 1, m, 2 * m, true}, run)) != 0)
+        return st;
+    if (!(space = fxi_zalloc(4 * plane_floats(length, 1), sizeof *space)))
         return FX_ENOMEM;
     cut(p, space, length, 1);
     for (size_t j = 0; j < m; j++) {
         size_t mirror = j ? length - j : 0;
-        unit(h->c + j, h->c + m + j, j * j % (2 * m), 2 * m);
         p[0].re[j] = p[0].re[mirror] = h->c[j];
         p[0].im[j] = p[0].im[mirror] = -h->c[m + j];
     }
@@ -307,12 +355,12 @@ fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n, const fx_run *run)
     st = make_plan(&f->plan, f->even ? n / 2 : n, run);
     if (!st && f->even && !(f->half = fxi_alloc(n / 4 + 1, 2 * sizeof *f->half)))
         st = FX_ENOMEM;
+    if (!st && f->even)
+        st = make_units((units){f->half, f->half + 1, 2, n / 4 + 1, n, false}, run);
     if (st) {
         fxi_linalg_fft_free(f);
         return st;
     }
-    for (size_t k = 0; f->even && k <= n / 4; k++)
-        unit(f->half + 2 * k, f->half + 2 * k + 1, k, n);
     *out = f;
     return FX_OK;
 }
@@ -324,6 +372,20 @@ void fxi_linalg_fft_free(fxi_linalg_fft *f)
     free_plan(&f->plan);
     free(f->half);
     free(f);
+}
+
+/* Factors 8 bytes a number and by_number 12; half of them; of a chirp its own tables, and planes
+ * while they are made. */
+size_t fxi_linalg_fft_bytes(size_t n)
+{
+    size_t m = n % 2 ? n : n / 2, length = is_smooth(m) ? 0 : chirp_length(m);
+
+    return 20 * (length ? length : m) + 4 * n + (length ? 8 * m + 24 * length : 0) + 16 * SHIFT;
+}
+
+size_t fxi_linalg_fft_lanes(const fxi_linalg_fft *f)
+{
+    return scratch_length(&f->plan) < LONG ? FXI_LANES : 1;
 }
 
 size_t fxi_linalg_fft_space(const fxi_linalg_fft *f, size_t rows)

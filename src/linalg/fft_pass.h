@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fft_pass.h - a pass of a complex Fourier transform, and products, for numbers of type NUMBER: fft_hot.c
- * includes it twice, with registers and with single floats.  NAME(x) keeps the two apart.
+ * fft_pass.h - a pass of a complex Fourier transform, and products, for numbers of type NUMBER.
+ * fft_hot.c includes it twice, with registers and with single floats; NAME(x) keeps them apart.
  *
  * Stockham's order [1]: no numbers are exchanged between passes.  Each pass of radix r takes
  * r numbers that lie far apart, transforms them in registers, and leaves them side by side, so that
@@ -48,7 +48,8 @@ FXI_INLINE void NAME(transform_four)(NAME(pair) *t)
 }
 
 /* Odd r: with a_j = t_j + t_(r-j) and b_j = t_j - t_(r-j), outputs k and r - k share the sums
- * u = t_0 + sum_j cos(2 pi j k / r) a_j and v = sum_j sin(2 pi j k / r) b_j: u - i v and u + i v. */
+ * u = t_0 + sum_j cos(2 pi j k / r) a_j and v = sum_j sin(2 pi j k / r) b_j: they are u - i v and
+ * u + i v. */
 FXI_INLINE void NAME(transform_odd)(NAME(pair) *t, int r, const float *root)
 {
     NAME(pair) out[FXI_FFT_RADIX], all = t[0];

@@ -176,7 +176,8 @@ void FXI_HOT(map_score)(double *S, int *bad, const float *zt, const float *w, si
         }
 }
 
-/* The four sums stand side by side here; their numbers are added in the same order. */
+/* The four sums stand side by side here; their numbers are added in the same order, a product and
+ * a sum being fused in both or in none (t_apply.c compares them). */
 void FXI_HOT(map_score_row)(double *S, int *bad, const float *z, const float *w, size_t outputs)
 {
     typedef float four __attribute__((vector_size(16)));

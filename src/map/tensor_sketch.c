@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * tensor_sketch.c - TS [1]: polynomial kernels by convolved count sketches.
  *
- * A count sketch C_t adds feature j of a row, with a random sign, to a random one of D buckets.  The
- * cyclic convolution of m independent sketches of a row is a count sketch of its m-fold tensor
+ * A count sketch C_t adds feature j of a row, with a random sign, to a random one of D buckets.
+ * The cyclic convolution of m independent sketches of a row is a count sketch of its m-fold tensor
  * product, the bucket of (j_1 .. j_m) being the sum modulo D and its sign the product, so
  *
  *   Z(x) = C_1 x' * .. * C_m x',   E <Z(x), Z(y)> = <x', y'>^m = (coef0 + gamma <x, y>)^m
@@ -13,7 +13,8 @@
  * Places and signs are hashed from (sketch, feature) when a non-zero asks for them; nothing is
  * stored.  Dense rows of a tile share them.
  *
- * Cost: O(m (nz + D log D)) a row; no memory but scratch.
+ * Cost: O(m (nz + D log D)) a row; memory 14 D bytes for the transform, more if D has a large prime
+ * factor (linalg/fft.c).
  * Accuracy: every transform errs by a small multiple of u log2(D) times the length of its input, so
  * the features err by one of m u log2(D) times prod_t |C_t x'|_2 sqrt(D)^(m-1) over all of them at
  * the worst, and by that without the root as a rule, u = 2^-24.
@@ -27,9 +28,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LONG = 1 << 16 };                /* from here on rows are transformed one by one, so that
-                                         * scratch stays small */
 
 typedef struct state {
     fxi_linalg_fft *fft;
@@ -113,6 +111,8 @@ static void count(const fx_map *m, const scratch *s, int t, double factor)
     memset(s->sketch, 0, m->random * s->lanes * sizeof *s->sketch);
     for (size_t r = 0; r < s->t->rows; r++) {
         size_t first = s->t->first[r];
+        if (fxi_tile_stopped_long(s->t, s->t->first[r + 1] - first))
+            return;
         for (size_t e = first; e < s->t->first[r + 1]; e++)
             add(s, m->random, r,
                 cached ? cached[e - first] : fxi_rng_bits(rng, (uint64_t)s->t->col[e]),
@@ -149,6 +149,7 @@ static const char *const kernels[] = {"poly", NULL};
 static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, const fx_run *run)
 {
     state *k = m->state = fxi_zalloc(1, sizeof *k);
+    fx_status st;
 
     (void)spec, (void)sample;
     if (!k)
@@ -159,9 +160,12 @@ static fx_status init(fx_map *m, const fxi_spec *spec, const fx_matrix *sample, 
     k->constant = sqrt(m->kernel->coef0);
     m->width = (m->random + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
     m->blocks = 1;
-    m->lanes = m->random < LONG;
+    if ((st = fxi_memory_check(run, fxi_linalg_fft_bytes(m->random), "ts: tables")) != 0
+        || (st = fxi_linalg_fft_new(&k->fft, m->random, run)) != 0)
+        return st;
+    m->lanes = fxi_linalg_fft_lanes(k->fft) > 1;
     m->rows = most_lanes(m);
-    return fxi_linalg_fft_new(&k->fft, m->random, run);
+    return FX_OK;
 }
 
 static fx_status variance(double *one, double *all, const fx_map *m, const fxi_pair *p)

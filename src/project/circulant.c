@@ -17,7 +17,7 @@
  * FXI_LANES.  A block of outputs is one circulant, or as many small ones as make a multiple of
  * FXI_LANES; the last one is cut.
  *
- * Cost: O((cols + rows) log p) a row, whatever its non-zeros; memory 4 rows + 4 cols bytes.
+ * Cost: O((cols + rows) log p) a row, whatever its non-zeros; memory 4 rows + 20 cols bytes.
  * Accuracy: the error of all p outputs together is a small multiple of u log2(p) |w_b| |x|_2
  * sqrt(p), u = 2^-24, |w_b| the largest modulus in the spectrum of w_b: for laws with variance 1
  * about sqrt(p log p), so an output errs by about u log2(p) sqrt(log p) |x|_2, where its own size is
@@ -38,9 +38,7 @@ enum {
     ROLLED = 0,
     COLUMN_SIGN = 2,
     ROW_SIGN = 4,                       /* uses of random numbers, plus the part */
-    CHUNK = 1 << 16,                    /* numbers drawn between two looks at a team */
-    LONG = 1 << 16                      /* from here on rows are transformed one by one, so that
-                                         * scratch stays small */
+    CHUNK = 1 << 16                     /* numbers drawn between two looks at a team */
 };
 
 typedef struct state {
@@ -61,23 +59,21 @@ typedef struct scratch {
     void *fft;
 } scratch;
 
-static size_t most_lanes(const state *c) { return c->p < LONG ? FXI_LANES : 1; }
-
 /* Cuts the scratch from `space`, or, if that is NULL, tells how many bytes it takes. */
 static size_t layout(scratch *s, const state *c, char *space)
 {
-    size_t wave = c->p * most_lanes(c) * sizeof(float);
-    size_t spectrum = c->stride * sizeof(float), fft = fxi_linalg_fft_space(c->fft, most_lanes(c));
+    size_t lanes = fxi_linalg_fft_lanes(c->fft), wave = c->p * lanes * sizeof(float);
+    size_t spectrum = c->stride * sizeof(float), fft = fxi_linalg_fft_space(c->fft, lanes);
     char *rest = space;
 
     if (space) {
         fxi_project_carve(&rest, sizeof *s);
         s->spectra = fxi_project_carve(&rest, FXI_LANES * spectrum);
-        s->product = fxi_project_carve(&rest, most_lanes(c) * spectrum);
+        s->product = fxi_project_carve(&rest, lanes * spectrum);
         s->wave = fxi_project_carve(&rest, wave);
         s->fft = fxi_project_carve(&rest, fft);
     }
-    return fxi_project_rounded(sizeof *s) + (FXI_LANES + most_lanes(c)) * spectrum
+    return fxi_project_rounded(sizeof *s) + (FXI_LANES + lanes) * spectrum
            + fxi_project_rounded(wave) + fxi_project_rounded(fft);
 }
 
@@ -165,7 +161,7 @@ static fx_status build(fxi_project *p, int first, int last, const fx_run *run)
     choose(c, p);
     p->lanes = true;
     signs = f.signs = p->row_signs ? c->circulants * c->p : p->cols;
-    p->bytes = (c->circulants * c->stride + signs) * sizeof(float);
+    p->bytes = (c->circulants * c->stride + signs) * sizeof(float) + fxi_linalg_fft_bytes(c->p);
     if ((st = fxi_memory_check(run, p->bytes, "the circulant random matrix")) != 0)
         return st;
     if ((st = fxi_linalg_fft_new(&c->fft, c->p, run)) != 0)
@@ -215,7 +211,7 @@ static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const 
 
     layout(s, c, space);
     s->t = t;
-    s->lanes = t->rows > 1 ? most_lanes(c) : 1;
+    s->lanes = t->rows > 1 ? fxi_linalg_fft_lanes(c->fft) : 1;
     for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, c->p); r += s->lanes) {
         memset(s->wave, 0, c->p * s->lanes * sizeof *s->wave);
         for (size_t i = 0; i < s->lanes && r + i < t->rows; i++)

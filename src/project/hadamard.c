@@ -17,7 +17,8 @@
  *             Pi and sigma, a row is normal with covariance scale^2/p sigma H Pi' Pi H sigma
  *             = scale^2 I: exactly as an independent one [1], where H D1 H D2 H D3 is biased.
  *
- * The numbers of up to 16 data rows stand side by side; hadamard_hot.c transforms them together.
+ * The numbers of up to 16 data rows stand side by side, and hadamard_hot.c transforms them together;
+ * a row alone stands by itself.
  *
  * Accuracy, u = 2^-24: signs (log2 p + 1) u sum |x|, folded one u more for each further entry that
  * shares a column, times (p/64 + 20) u sum |x| and the same, gaussian
@@ -186,9 +187,9 @@ static void fold(float *y, const fxi_project *p, const fxi_tile *t, const float 
 {
     const state *s = p->state;
     float scale[2] = {(float)p->scale, -(float)p->scale};
+    size_t lanes = fxi_tile_lanes(t);
     int sign;
 
-    size_t lanes = fxi_tile_lanes(t);
     memset(y, 0, s->p * lanes * sizeof *y);
     if (t->col)
         for (size_t r = 0; r < t->rows; r++)
@@ -219,7 +220,7 @@ static void prepare(void *space, const fxi_project *p, const fxi_tile *t, const 
         memset(xt, 0, (p->cols + 1) * lanes * sizeof *xt);
         for (size_t r = 0; r < t->rows; r++)
             for (size_t k = t->first[r]; k < t->first[r + 1]; k++)
-                xt[(t->col ? (size_t)t->col[k] : k) * lanes + r] = scale * x[k];
+                xt[(t->col ? (size_t)t->col[k] : k - t->first[r]) * lanes + r] = scale * x[k];
     } else {
         p->simd->project_hadamard_pack(xt, x + t->first[0], t->rows, p->cols, scale);
         memset(xt + p->cols * FXI_LANES, 0, FXI_LANES * sizeof *xt);

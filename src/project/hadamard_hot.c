@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * hadamard_hot.c - the fast Walsh-Hadamard transform of FXI_LANES rows side by side.
+ * hadamard_hot.c - the fast Walsh-Hadamard transform of FXI_LANES rows side by side, or of one row.
  *
  * A vector of the transform is one number of each row, so that every stage is plain additions and
  * subtractions of registers.  Several stages are done at a time in registers (a pass of radix

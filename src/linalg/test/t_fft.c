@@ -15,7 +15,8 @@ enum { LONGEST = 2187, TASKS = 64, NUMBERS = 67 };
 
 /* Every radix, alone and with others; 67 and more take the way through a chirp. */
 static const size_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 22, 30, 49, 61, 67, 97,
-                                 100, 122, 128, 134, 143, 201, 256, 360, 1009, 1280, 2018, LONGEST};
+                                 100, 122, 128, 131, 134, 143, 201, 256, 360, 1009, 1280, 2018, 2144,
+                                 LONGEST};
 
 /* |error|_2 <= c u log2(n) |X|_2: c = 8, and one more logarithm for the twiddles.  Prime lengths
  * go through convolutions of about four times the length: as if n were 4n, twice. */
@@ -63,6 +64,34 @@ static void both_ways(float *X, float *back, const fxi_linalg_fft *f, const floa
     free(space);
 }
 
+/* Products of whole spectra, of R rows and of one: number by number, and one row for all. */
+static void check_spectra(const fxi_linalg_fft *f, const float *X, const float *one, size_t pairs,
+                          const fxi_simd *s)
+{
+    enum { R = FXI_LANES };
+    float *z = fxi_alloc(2 * pairs * R, sizeof *z), *y = fxi_alloc(2 * pairs, sizeof *y);
+    size_t n = pairs * R;
+
+    CHECK(z && y);
+    memcpy(z, X, 2 * n * sizeof *z);
+    memcpy(y, one, 2 * pairs * sizeof *y);
+    fxi_linalg_fft_times(z, f, X, R, s);
+    fxi_linalg_fft_times(y, f, one, 1, s);
+    for (size_t i = 0; i < n; i++)
+        CHECK(z[i] == X[i] * X[i] - X[n + i] * X[n + i]
+              && z[n + i] == X[i] * X[n + i] + X[n + i] * X[i]);
+    for (size_t i = 0; i < pairs; i++)
+        CHECK(y[i] == one[i] * one[i] - one[pairs + i] * one[pairs + i]);
+    fxi_linalg_fft_filter(z, f, X, one, R, s);
+    for (size_t i = 0; i < n; i++)
+        CHECK(z[i] == X[i] * one[i / R] - X[n + i] * one[pairs + i / R]
+              && z[n + i] == X[i] * one[pairs + i / R] + X[n + i] * one[i / R]);
+    fxi_linalg_fft_filter(y, f, one, one, 1, s);
+    for (size_t i = 0; i < pairs; i++)
+        CHECK(y[pairs + i] == one[i] * one[pairs + i] + one[pairs + i] * one[i]);
+    free(z), free(y);
+}
+
 static void one_length(size_t n)
 {
     enum { R = FXI_LANES };
@@ -71,6 +100,7 @@ static void one_length(size_t n)
     float *X = fxi_alloc(numbers * R, sizeof *X), *back = fxi_alloc(n * R, sizeof *back);
     float *one = fxi_alloc(n, sizeof *one), *ones = fxi_alloc(n, sizeof *ones);
     float *Ones = fxi_alloc(numbers, sizeof *Ones), *first = fxi_alloc(numbers, sizeof *first);
+    float *first_back = fxi_alloc(n, sizeof *first_back);
     double *want = fxi_alloc(numbers, sizeof *want), *scaled = fxi_alloc(n, sizeof *scaled), norm;
     size_t row = test_below(R);
     int tried = 0;
@@ -100,13 +130,17 @@ static void one_length(size_t n)
             CHECK(X[k * R + row] == Ones[k]);
         for (size_t j = 0; j < n; j++)
             CHECK(back[j * R + row] == ones[j]);
-        if (!tried++)
+        if (!tried++) {
             memcpy(first, Ones, numbers * sizeof *Ones);
+            memcpy(first_back, ones, n * sizeof *ones);
+        }
         CHECK(memcmp(first, Ones, numbers * sizeof *Ones) == 0);        /* on every target */
+        CHECK(memcmp(first_back, ones, n * sizeof *ones) == 0);
+        check_spectra(f, X, Ones, n / 2 + 1, s);
     }
     fxi_linalg_fft_free(f);
     free(x), free(back), free(X), free(copy), free(want), free(scaled);
-    free(one), free(ones), free(Ones), free(first);
+    free(one), free(ones), free(Ones), free(first), free(first_back);
 }
 
 /* Every task makes and frees a plan of its own too, as maps in several threads would. */

@@ -120,6 +120,10 @@ static void rejections(void)
     CHECK(fx_kernel_parse(&k, "anova:order=2", NULL, 0) == 0);
     CHECK(fx_map_parse(&m, "ts", k, 5, 8, 1, NULL, NULL) == FX_EUNSUPPORTED && !m);
     fx_kernel_free(k);
+    CHECK(fx_kernel_parse(&k, "poly:degree=2", NULL, 0) == 0);
+    CHECK(fx_map_parse(&m, "ts", k, 5, 1 << 20, 1, NULL, &(fx_run){.max_memory = 1 << 20})
+          == FX_ELIMIT && !m);
+    fx_kernel_free(k);
 }
 
 int main(void)
@@ -131,6 +135,8 @@ int main(void)
     for (int i = test_cases(40); i--;)
         against_twin(cols[test_below(7)], lengths[i % 11], 1 + i % 4);
     against_twin(5, 5000, 2);
+    against_twin(3, 65536, 2);          /* rows one by one */
+    against_twin(2, 32771, 2);          /* .. through a chirp */
     golden();
     rejections();
     return 0;

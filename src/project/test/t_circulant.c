@@ -137,6 +137,7 @@ int main(void)
         if (i % 5 == 0)
             parts(rows, cols);
     }
+    products(2, 65540, 3, 0.001, false);        /* rows one by one */
     CHECK(fxi_project_new(&p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT && !p.state);
     p = a;
     CHECK(fxi_project_new(&p, &(fx_run){.progress = stop}) == FX_ECANCELLED && !p.state);

@@ -218,3 +218,14 @@ void FXI_HOT(linalg_fft_filter)(float *zr, float *zi, const float *ar, const flo
         for (size_t i = k * FXI_LANES; i < (k + 1) * FXI_LANES; i += sizeof(wide) / sizeof(float))
             save_wide(zr + i, zi + i, turned_wide(load_wide(ar + i, ai + i), br[k], bi[k]));
 }
+
+void FXI_HOT(linalg_fft_scale)(float *x, const float *by, size_t n, size_t rows)
+{
+    if (rows == 1)
+        for (size_t k = 0; k < n; k++)
+            x[k] *= by[k];
+    else
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = k * FXI_LANES; i < (k + 1) * FXI_LANES; i++)
+                x[i] *= by[k];
+}

@@ -256,9 +256,8 @@ static void apply(float *z, const fxi_project *p, void *space, size_t block)
     for (; i < p->width && start + i < c->circulants * c->p; i += c->p) {
         size_t n = c->p < p->width - i ? c->p : p->width - i;
         apply_one(z + i * lanes, p, s, c->spectra + (start + i) / c->p * c->stride, n);
-        for (size_t k = i; p->row_signs && k < i + n; k++)
-            for (size_t r = 0; r < lanes; r++)
-                z[k * lanes + r] *= c->sigma[start + k];
+        if (p->row_signs)
+            p->simd->linalg_fft_scale(z + i * lanes, c->sigma + start + i, n, lanes);
     }
     if (i < p->width)                   /* and so are outputs behind the last */
         memset(z + i * lanes, 0, (p->width - i) * lanes * sizeof *z);

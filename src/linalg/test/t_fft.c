@@ -233,6 +233,14 @@ static void check_products(const fxi_simd *simd, size_t n)
         check_product(&z[0][i], &z[1][i], (float[]){a[0][i], a[1][i]},
                       (float[]){b[0][i / R], b[1][i / R]});
     CHECK(z[0][n * R] == 7 && z[1][n * R] == 7);
+    for (size_t rows = 1; rows <= R; rows += R - 1) {
+        memcpy(z[0], a[0], n * rows * sizeof *a[0]);
+        z[0][n * rows] = 7;
+        simd->linalg_fft_scale(z[0], b[0], n, rows);
+        for (size_t i = 0; i < n * rows; i++)
+            CHECK(z[0][i] == a[0][i] * b[0][i / rows]);
+        CHECK(z[0][n * rows] == 7);
+    }
 }
 
 static int stop(void *ctx, double done)

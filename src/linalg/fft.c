@@ -97,8 +97,8 @@ static void unit(float *re, float *im, size_t j, size_t n)
         c += term;
         s += x * term / (k + 2);
     }
-    double across = eighth == 0 || eighth == 3 || eighth == 4 || eighth == 7 ? c : s;
-    double up = eighth == 0 || eighth == 3 || eighth == 4 || eighth == 7 ? s : c;
+    bool steep = (eighth + 1) & 2;      /* nearer to the imaginary axis */
+    double across = steep ? s : c, up = steep ? c : s;
     *re = (float)(eighth >= 2 && eighth < 6 ? -across : across);
     *im = (float)(eighth < 4 ? -up : up);
 }

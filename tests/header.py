@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""header.py - the public functions, read from featcross.h; used by the checks beside it."""
+"""header.py - the public functions and structs, read from featcross.h; used by checks."""
 import re
 
 
@@ -13,3 +13,22 @@ def functions(path="include/featcross.h"):
     """{name: return type} of every FX_API function."""
     found = re.findall(r"\bFX_API\s+([\w\s*]+?)(\bfx_\w+)\s*\(", text(path))
     return {name: " ".join(kind.split()) for kind, name in found}
+
+
+def structs(text):
+    """{struct: [(member, type)]} of a header without comments; a callback's type is a pair: what it
+    returns, its parameters."""
+    found = {}
+    for body, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
+        members = found[struct] = []
+        for line in filter(None, map(str.strip, body.split(";"))):
+            callback = re.match(r"(\w+) \(\*(\w+)\)\((.*)\)$", " ".join(line.split()))
+            if callback:
+                members.append((callback[2], (callback[1], callback[3])))
+                continue
+            base, declarators = re.match(r"(?:const )?(unsigned \w+|\w+)(.*)", line,
+                                         flags=re.S).groups()
+            for declarator in declarators.split(","):
+                name = declarator.split()[-1].lstrip("*")
+                members.append((name, base + "*" * declarator.count("*")))
+    return found

@@ -50,24 +50,6 @@ def kinds(c: str, opaque: set) -> tuple:
     return POINTERS.get(to, ("unknown",))
 
 
-def declared(text: str) -> dict:
-    """{struct: [(member, type)]} of the header."""
-    found = {}
-    for body, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S):
-        members = found[struct] = []
-        for line in filter(None, map(str.strip, body.split(";"))):
-            callback = re.match(r"(\w+) \(\*(\w+)\)\((.*)\)$", " ".join(line.split()))
-            if callback:
-                members.append((callback[2], (callback[1], callback[3])))
-                continue
-            base, declarators = re.match(r"(?:const )?(unsigned \w+|\w+)(.*)", line,
-                                         flags=re.S).groups()
-            for declarator in declarators.split(","):
-                name = declarator.split()[-1].lstrip("*")
-                members.append((name, base + "*" * declarator.count("*")))
-    return found
-
-
 def arguments(text: str) -> list:
     """Types of a list of parameters; an array is a pointer."""
     if text.strip() == "void":
@@ -79,7 +61,7 @@ def arguments(text: str) -> list:
 def differences(text: str) -> list:
     """What in the mirror is not as the header has it."""
     wrong = []
-    structs = declared(text)
+    structs = header.structs(text)
     opaque = set(re.findall(r"typedef struct (\w+) \1;", text))
     for name, mirror in STRUCTS.items():
         members = structs.get(name, [])
@@ -238,44 +220,6 @@ def test_texts():
     assert list(array) == [b"a", b"\xc3\xbc", b"\xff"]
     assert [_library.text(b) for b in array] == ["a", "ü", "\udcff"]
     assert encoded(None) is None and _library.text(None) == ""
-
-
-# ---- What the header's text says of specs ------------------------------------------------------
-
-TABLES = [(lib.fx_kernel_name, lib.fx_kernel_describe), (lib.fx_map_name, lib.fx_map_describe),
-          (lib.fx_model_name, lib.fx_model_describe),
-          (lib.fx_data_scale_name, lib.fx_data_scale_describe),
-          (lib.fx_data_make_name, lib.fx_data_make_describe),
-          (lib.fx_data_reader_format, lib.fx_data_reader_describe),
-          (lib.fx_data_write_format, lib.fx_data_write_describe)]
-
-
-def keys():
-    """Values of every key of every table, by its name: those of choices, and words."""
-    found = {}
-    for name, describe in TABLES:
-        for i in range(100):
-            d = _library.fx_description()
-            if not name(i):
-                break
-            assert describe(ctypes.byref(d), name(i)) == 0 and d.name == name(i)
-            for key in d.key[:d.keys]:
-                found.setdefault(key.name.decode(), set()).update(
-                    (key.values or b"").decode().split("|"), [(key.fallback or b"").decode()])
-    return found
-
-
-def test_the_text_names_keys_that_exist():
-    text = HEADER.read_text()
-    known = keys()
-    said = re.findall(r"[ ,:(]([a-z][a-z0-9-]+)=([a-z][a-z0-9-]*)?", " ".join(
-        re.findall(r"/\*.*?\*/", text, flags=re.S)))
-    said = [(key, value) for key, value in said if key not in ("key", "city", "class")]
-    assert len(said) > 15
-    for key, value in said:
-        assert key in known, key
-        if value and known[key] & {"auto", "no", "yes", "none", "last", "error", "l2", "free"}:
-            assert value in known[key], (key, value)
 
 
 def test_parts_of_a_spec():

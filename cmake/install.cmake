@@ -3,7 +3,7 @@
 install(TARGETS featcross featcross_static EXPORT featcross
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/featcross.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/featcross.h include/featcross_extra.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET featcross_cli)
   install(TARGETS featcross_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${PROJECT_BINARY_DIR}/featcross.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -7,13 +7,13 @@
 
 static void show(const char *title, const fx_explanation *e)
 {
-    fx_answer a = fx_model_explain_answer(e);
+    const fx_explanation *a = e;
 
     puts(title);
-    for (size_t k = 0; k < a.n; k++) {
-        for (size_t i = 0; i < a.at[k].order; i++)
-            printf("%s%zu", i ? " x " : "  ", a.at[k].column[i] + 1);
-        printf(": weight %.2f, in %d rows\n", a.at[k].weight, (int)a.at[k].support);
+    for (size_t k = 0; k < a->n; k++) {
+        for (size_t i = 0; i < a->at[k].order; i++)
+            printf("%s%zu", i ? " x " : "  ", a->at[k].column[i] + 1);
+        printf(": weight %.2f, in %d rows\n", a->at[k].weight, (int)a->at[k].support);
     }
 }
 
@@ -25,33 +25,39 @@ int main(void)
     fx_table rows;
 
     /* Three pairs of columns decide the label; no column does by itself. */
-    const fx_plan plan = {.model = "kernel-svm:C=0.01,tol=1e-6", .kernel = "anova:order=2"};
+    const fx_plan plan = {
+        .size = sizeof(fx_plan), .model = "kernel-svm:C=0.01,tol=1e-6", .kernel = "anova:order=2"};
     fx_status s = fx_data_make(&data, "pairs:n=1000,d=20,nz=8,k=3", 1, NULL);
-    if (s == FX_OK) {
+    if (!FX_FAILED(s)) {
         rows = fx_data_table(data);
         s = fx_model_fit(&model, &plan, &rows, NULL);
     }
-    if (s == FX_OK)
-        s = fx_model_explain(&all, model, &(fx_question){.top = 3, .rows = &rows}, NULL);
-    if (s == FX_OK) {
+    if (!FX_FAILED(s))
+        s = fx_model_explain(
+            &all, model,
+            &(fx_explain_options){.size = sizeof(fx_explain_options), .top = 3, .rows = &rows},
+            NULL);
+    if (!FX_FAILED(s)) {
         fx_matrix row = rows.block[0];  /* its first row */
         row.rows = 1;
-        s = fx_model_explain(&one, model, &(fx_question){.top = 1, .row = &row}, NULL);
+        s = fx_model_explain(
+            &one, model,
+            &(fx_explain_options){.size = sizeof(fx_explain_options), .top = 1, .row = &row}, NULL);
     }
-    if (s == FX_OK) {
-        fx_answer a = fx_model_explain_answer(one);
+    if (!FX_FAILED(s)) {
+        const fx_explanation *a = one;
         printf("planted:\n%s", fx_data_planted(data));
         show("found:", all);
-        double sum = a.constant + a.rest;
-        for (size_t k = 0; k < a.n; k++)
-            sum += a.at[k].contribution;
+        double sum = a->constant + a->rest;
+        for (size_t k = 0; k < a->n; k++)
+            sum += a->at[k].contribution;
         printf("row 1: contributions sum up to its score: %s\n",
-               sum - a.score < 1e-9 && a.score - sum < 1e-9 ? "yes" : "no");
+               sum - a->score < 1e-9 && a->score - sum < 1e-9 ? "yes" : "no");
     } else
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
-    fx_model_explain_free(one);
-    fx_model_explain_free(all);
+    fx_explanation_free(one);
+    fx_explanation_free(all);
     fx_model_free(model);
     fx_data_free(data);
-    return s != FX_OK;
+    return FX_FAILED(s);
 }

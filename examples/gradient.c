@@ -22,13 +22,13 @@ int main(void)
     fx_kernel *k = NULL;
 
     fx_status s = fx_kernel_parse(&k, "anova:order=3", NULL, 0);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_kernel_values(V, G, k, P, VECTORS, &X, NULL);
     P[0 * VECTORS + 1] += step;                 /* feature 0 of vector 1 */
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_kernel_values(W, NULL, k, P, VECTORS, &X, NULL);
     fx_kernel_free(k);
-    if (s != FX_OK) {
+    if (FX_FAILED(s)) {
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
         return 1;
     }

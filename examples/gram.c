@@ -15,15 +15,15 @@ int main(void)
     double K[2 * 2];
 
     fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_kernel_parse(&kernel, "anova:order=2", NULL, 1);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_kernel_gram(K, 2, kernel, fx_data_table(data).block, NULL, NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         printf("%g %g\n%g %g\n", K[0], K[1], K[2], K[3]);
     else
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_kernel_free(kernel);
     fx_data_free(data);
-    return s != FX_OK;
+    return FX_FAILED(s);
 }

@@ -16,7 +16,9 @@ static int put(void *file, const void *bytes, size_t len)
 static fx_status save(const char *path, const fx_model *model)
 {
     FILE *f = fopen(path, "wb");
-    fx_status s = f ? fx_model_dump(&(fx_sink){.write = put, .ctx = f}, model) : FX_EOUTPUT;
+    fx_status s = f ? fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = put, .ctx = f},
+                                    model)
+                    : FX_EOUTPUT;
 
     return f && fclose(f) != 0 && !s ? FX_EOUTPUT : s;
 }
@@ -34,38 +36,41 @@ int main(void)
     fx_data *data = NULL;
     fx_model *model = NULL;
     fx_table rows;
-    fx_estimate cost = {0};
+    fx_estimate cost = FX_INIT(fx_estimate);
     double label[ROWS], score[ROWS];
 
-    const fx_plan plan = {.model = "kernel-svm:C=10,tol=1e-6", .kernel = "rbf:gamma=0.5",
-                          .class_weight = "balanced", .cache = 10 << 20};
+    const fx_plan plan = {.size = sizeof(fx_plan),
+                          .model = "kernel-svm:C=10,tol=1e-6",
+                          .kernel = "rbf:gamma=0.5",
+                          .class_weight = "balanced",
+                          .cache = 10 << 20};
     fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
-    if (s == FX_OK) {
+    if (!FX_FAILED(s)) {
         rows = fx_data_table(data);
         s = fx_model_estimate(&cost, &plan, &rows, NULL);
     }
-    if (s == FX_OK && cost.seconds > 60)
+    if (!FX_FAILED(s) && cost.seconds > 60)
         fprintf(stderr, "about %.0f minutes and %.0f MB\n", cost.seconds / 60,
                 (double)cost.bytes / 1e6);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_model_fit(&model, &plan, &rows, NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_model_predict(label, NULL, model, FX_LABEL, &X, NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_model_predict(score, NULL, model, FX_SCORE, &X, NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = save("machine.fx", model);
-    if (s == FX_OK) {
-        fx_content c = fx_model_content(model);
-        printf("%zu support vectors of %zu rows\n", c.support, c.rows);
+    if (!FX_FAILED(s)) {
+        const fx_model_info *c = fx_model_inspect(model);
+        printf("%zu support vectors of %zu rows\n", c->support_vectors, c->rows);
         for (int i = 0; i < ROWS; i++)
             printf("(%g, %g) %s, score %.2f\n", x[COLS * i], x[COLS * i + 1],
-                   c.class_name[(int)label[i]], score[i]);
+                   c->class_name[(int)label[i]], score[i]);
     }
 
-    if (s != FX_OK)
+    if (FX_FAILED(s))
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_model_free(model);
     fx_data_free(data);
-    return s != FX_OK;
+    return FX_FAILED(s);
 }

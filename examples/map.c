@@ -18,23 +18,23 @@ int main(void)
     fx_map *map = NULL;
 
     fx_status s = fx_kernel_parse(&kernel, "anova:order=2", NULL, 1);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_kernel_gram(K, ROWS, kernel, &X, NULL, NULL);
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_map_parse(&map, "rk", kernel, COLS, FEATURES, 1, NULL, NULL);   /* seed 1 */
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_map_apply(Z, FEATURES, FX_F32, map, &X, NULL);
     for (int f = 0; f < FEATURES; f++) {
         product += (double)Z[f] * (double)Z[FEATURES + f];
         W[f] = (double)Z[f];            /* a model: closeness to the first row */
     }
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_map_score(S, map, W, 1, &X, NULL);       /* Z W, without storing Z */
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         printf("kernel %g, features %.1f, score %.1f\n", K[1], product, S[1]);
     else
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_map_free(map);
     fx_kernel_free(kernel);
-    return s != FX_OK;
+    return FX_FAILED(s);
 }

@@ -17,7 +17,9 @@ static int put(void *file, const void *bytes, size_t len)
 static fx_status save(const char *path, const fx_model *model)
 {
     FILE *f = fopen(path, "wb");
-    fx_status s = f ? fx_model_dump(&(fx_sink){.write = put, .ctx = f}, model) : FX_EOUTPUT;
+    fx_status s = f ? fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = put, .ctx = f},
+                                    model)
+                    : FX_EOUTPUT;
 
     return f && fclose(f) != 0 && !s ? FX_EOUTPUT : s;
 }
@@ -46,25 +48,30 @@ int main(void)
     fx_table rows;
     double label[ROWS];
 
-    const fx_plan plan = {.model = "svm:C=1", .map = "explicit", .kernel = "anova:order=2"};
+    fx_plan plan = FX_INIT(fx_plan);                    /* everything at its default */
+    plan.model = "svm:C=1";
+    plan.map = "explicit";
+    plan.kernel = "anova:order=2";
     fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
-    if (s == FX_OK) {
+    if (!FX_FAILED(s)) {
         rows = fx_data_table(data);
         s = fx_model_fit(&model, &plan, &rows, NULL);
+        if (s > 0)                                      /* a model, but not converged */
+            fprintf(stderr, "%s\n", fx_error_detail());
     }
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = save("model.fx", model);                    /* fx_model_dump */
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = load(&loaded, "model.fx");                  /* fx_model_parse */
-    if (s == FX_OK)
+    if (!FX_FAILED(s))
         s = fx_model_predict(label, NULL, loaded, FX_LABEL, &X, NULL);
-    for (int i = 0; s == FX_OK && i < ROWS; i++)
-        puts(fx_model_content(loaded).class_name[(int)label[i]]);
+    for (int i = 0; !FX_FAILED(s) && i < ROWS; i++)
+        puts(fx_model_inspect(loaded)->class_name[(int)label[i]]);
 
-    if (s != FX_OK)
+    if (FX_FAILED(s))
         fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_model_free(loaded);
     fx_model_free(model);
     fx_data_free(data);
-    return s != FX_OK;
+    return FX_FAILED(s);
 }

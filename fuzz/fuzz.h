@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef struct fuzz_result {            /* of reading one input in one way */
     fx_status status;
     fx_data *data;                      /* NULL if it failed */
-    fx_reading count;
+    fx_read_counts count;
     char detail[600];
 } fuzz_result;
 
@@ -33,7 +33,8 @@ static inline fuzz_result fuzz_finish(fx_reader *r, fx_status s)
 
     if (!s)
         out.status = fx_data_reader_take(&out.data, r, 1, NULL);
-    out.count = fx_data_reader_count(r);
+    out.count.size = sizeof out.count;
+    fx_data_reader_counts(&out.count, r);
     if (out.status) {
         MUST(out.status < 0 && !out.data && fx_error_detail()[0]);
         snprintf(out.detail, sizeof out.detail, "%s", fx_error_detail());
@@ -157,7 +158,7 @@ typedef struct fuzz_names { const char *const *name; size_t n; } fuzz_names;   /
 static inline fuzz_result fuzz_cut(const char *spec, fuzz_names names, const char *text, size_t len,
                                    size_t cut, int threads)
 {
-    const fx_run run = {.threads = threads};
+    const fx_run run = {.size = sizeof(fx_run), .threads = threads};
     fx_reader *r = NULL;
     fx_status s = FX_OK;
 
@@ -218,7 +219,7 @@ static inline int fuzz_write(void *ctx, const void *bytes, size_t len)
 static inline void fuzz_again(const fuzz_result *r, const char *write, const char *read)
 {
     fuzz_file file = {NULL, 0};
-    fx_sink sink = {fuzz_write, NULL, &file};
+    fx_sink sink = {.size = sizeof(fx_sink), .write = fuzz_write, .ctx = &file};
     fx_data *d = NULL;
 
     if (r->status)

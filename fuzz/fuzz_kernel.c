@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = 0;
     const char *file = fx_kernel_file(spec, &len);
     MUST(!file || (file >= spec && file + len <= text + size));
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     fx_status described = fx_kernel_describe(&d, spec);
     if (fx_kernel_parse(&k, spec, family, data[0] & 1) == FX_OK) {
         const char *name;

@@ -19,7 +19,7 @@ static int append(void *ctx, const void *more, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const fx_run run = {.threads = 1, .max_memory = 1 << 24};
+    const fx_run run = {.size = sizeof(fx_run), .threads = 1, .max_memory = 1 << 24};
     fx_model *m = NULL, *back = NULL;
     bytes first = {0}, second = {0};
 
@@ -28,9 +28,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fx_status s = fx_model_import(&m, "libfm", data[0] & 1, data + 1, size - 1, &run);
     MUST((s == FX_OK) == (m != NULL) && s <= 0 && (!s || fx_error_detail()[0]));
     if (m) {
-        MUST(fx_model_export(&(fx_sink){.write = append, .ctx = &first}, m, "libfm") == FX_OK);
+        MUST(fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &first}, m,
+                             "libfm")
+             == FX_OK);
         MUST(fx_model_import(&back, "libfm", 0, first.at, first.len, NULL) == FX_OK);
-        MUST(fx_model_export(&(fx_sink){.write = append, .ctx = &second}, back, "libfm") == FX_OK);
+        MUST(fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &second},
+                             back, "libfm")
+             == FX_OK);
         MUST(first.len == second.len && !memcmp(first.at, second.at, first.len));
     }
     fx_model_free(m);

@@ -16,7 +16,7 @@ static const int64_t ptr[N + 1] = {0, 4, 4, 8};
 static const fx_matrix X = {.rows = N, .cols = D, .stride = D, .type = FX_F64, .val = dense};
 static const fx_matrix S = {.rows = N, .cols = D, .type = FX_F64, .val = val, .ptr = ptr,
                             .col = col};
-static const fx_run run = {.threads = 1, .max_memory = 1 << 24};
+static const fx_run run = {.size = sizeof(fx_run), .threads = 1, .max_memory = 1 << 24};
 
 static double *numbers(size_t n)
 {
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t features = data[0] & 127;
     if (fx_kernel_parse(&k, kernel ? kernel : "anova", family, 0) == FX_OK) {
         if (fx_map_parse(&m, spec, k, D, features, 1, data[0] & 128 ? &S : NULL, &run) == FX_OK) {
-            MUST(fx_map_describe(&(fx_description){0}, spec) == FX_OK);
+            MUST(fx_map_describe(&(fx_description){.size = sizeof(fx_description)}, spec) == FX_OK);
             MUST(fx_map_parse(&again, fx_map_spec(m), k, D, features, 1, NULL, &run) == FX_OK);
             check_map(m, again);
         } else

@@ -47,10 +47,10 @@ static bytes file_of(const uint8_t *data, size_t size)
     return b;
 }
 
-static void check_content(const fx_content *c)
+static void check_content(const fx_model_info *c)
 {
     size_t k = c->classes, one = c->pairs ? k * (k - 1) / 2 : k > 2 ? k : 1;
-    int exact = *c->kernel && !*c->map && !c->blocks && strncmp(c->kernel, "precomputed", 11) != 0;
+    int exact = *c->kernel && !*c->map && !c->orders && strncmp(c->kernel, "precomputed", 11) != 0;
 
     MUST((c->variance ? c->outputs > 0 && !k : c->outputs == one) && k != 1);
     MUST(exact ? c->vectors.rows == c->features && c->vectors.cols == c->cols : !c->vectors.rows);
@@ -62,19 +62,19 @@ static void check_content(const fx_content *c)
                             : strcmp(c->class_name[i - 1], c->class_name[i]) < 0);
     for (size_t i = 0; exact && c->vectors.ptr && i < c->features; i++)
         MUST(c->vectors.ptr[i] <= c->vectors.ptr[i + 1]);
-    for (size_t b = 0; b < c->blocks; b++)
-        for (size_t i = 0; i < c->outputs * c->block[b].cols * c->block[b].rank; i++)
-            MUST(isfinite(c->block[b].P[i]));
+    for (size_t b = 0; b < c->orders; b++)
+        for (size_t i = 0; i < c->outputs * c->factors[b].cols * c->factors[b].rank; i++)
+            MUST(isfinite(c->factors[b].P[i]));
     for (size_t j = 0; c->name && j < c->cols; j++)
         MUST(c->name[j] != NULL);
 }
 
 static void check_answers(const fx_model *m, const fx_run *run)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     const double val[] = {1, -0.5, 2};
-    const int64_t ptr[] = {0, 0, 3}, col[] = {0, (int64_t)c.cols / 2 + 1, (int64_t)c.cols + 5};
-    const fx_matrix X = {.rows = 2, .cols = c.cols + 6, .type = FX_F64, .wide = 1, .val = val,
+    const int64_t ptr[] = {0, 0, 3}, col[] = {0, (int64_t)c->cols / 2 + 1, (int64_t)c->cols + 5};
+    const fx_matrix X = {.rows = 2, .cols = c->cols + 6, .type = FX_F64, .wide = 1, .val = val,
                          .ptr = ptr, .col = col};
 
     for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
@@ -87,7 +87,7 @@ static void check_answers(const fx_model *m, const fx_run *run)
         for (size_t i = 0; !s && i < 2 * width; i++) {
             MUST(isfinite(out[i]));
             MUST(o != FX_PROBA || (out[i] >= 0 && out[i] <= 1));
-            MUST(o != FX_LABEL || !c.classes || (out[i] >= 0 && out[i] < (double)c.classes));
+            MUST(o != FX_LABEL || !c->classes || (out[i] >= 0 && out[i] < (double)c->classes));
         }
         free(out);
     }
@@ -95,35 +95,38 @@ static void check_answers(const fx_model *m, const fx_run *run)
 
 static void check_uses(const fx_model *m, const fx_run *run)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     const double val[] = {1, -0.5}, label[] = {0, 1};
     const int64_t ptr[] = {0, 1, 2};
-    const int32_t col[] = {0, (int32_t)(c.cols / 2)};
-    const fx_matrix X = {.rows = 2, .cols = c.cols ? c.cols : 1, .type = FX_F64, .val = val,
+    const int32_t col[] = {0, (int32_t)(c->cols / 2)};
+    const fx_matrix X = {.rows = 2, .cols = c->cols ? c->cols : 1, .type = FX_F64, .val = val,
                          .ptr = ptr, .col = col};
     const fx_table t = {.rows = 2, .cols = X.cols, .blocks = 1, .block = &X, .label = label,
-                        .classes = c.classes, .class_name = c.class_name};
+                        .classes = c->classes, .class_name = c->class_name};
     fx_explanation *e = NULL;
     fx_model *more = NULL;
     bytes text = {0};
 
-    fx_status s = fx_model_explain(&e, m, &(fx_question){.top = 3, .effort = 1e5}, run);
+    fx_status s = fx_model_explain(
+        &e, m, &(fx_explain_options){.size = sizeof(fx_explain_options), .top = 3, .max_work = 1e5},
+        run);
     MUST(s <= 0 && (s == FX_OK) == (e != NULL));
-    MUST(!e || isfinite(fx_model_explain_answer(e).constant));
-    for (size_t k = 0; e && k < fx_model_explain_answer(e).n; k++)
-        MUST(isfinite(fx_model_explain_answer(e).at[k].weight));
+    MUST(!e || isfinite(e->constant));
+    for (size_t k = 0; e && k < e->n; k++)
+        MUST(isfinite(e->at[k].weight));
     s = fx_model_update(&more, m, &t, run);
     MUST((s >= 0) == (more != NULL) && (s >= 0 || fx_error_detail()[0]));
-    s = fx_model_export(&(fx_sink){.write = append, .ctx = &text}, m, "libfm");
+    s = fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &text}, m,
+                        "libfm");
     MUST(s == FX_OK || s == FX_EUNSUPPORTED);
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     fx_model_free(more);
     free(text.at);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const fx_run run = {.threads = 1, .max_memory = 1 << 24};
+    const fx_run run = {.size = sizeof(fx_run), .threads = 1, .max_memory = 1 << 24};
     fx_model *m = NULL, *back = NULL;
     bytes f = {0}, first = {0}, second = {0};
 
@@ -137,13 +140,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s) {
         MUST(s < 0 && !m && fx_error_detail()[0]);
     } else {
-        fx_content c = fx_model_content(m);
-        check_content(&c);
+        const fx_model_info *c = fx_model_inspect(m);
+        check_content(c);
         check_answers(m, &run);
         check_uses(m, &run);
-        MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &first}, m) == FX_OK);
+        MUST(fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &first}, m)
+             == FX_OK);
         MUST(fx_model_parse(&back, first.at, first.len, NULL) == FX_OK);
-        MUST(fx_model_dump(&(fx_sink){.write = append, .ctx = &second}, back) == FX_OK);
+        MUST(fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = append, .ctx = &second},
+                           back)
+             == FX_OK);
         MUST(first.len == second.len && !memcmp(first.at, second.at, first.len));
     }
     fx_model_free(m);

@@ -2,6 +2,7 @@
  * fuzz_movielens.c - u.data, u.user and u.item, NUL bytes between them.  Byte 0: the part. */
 
 #include "fuzz.h"
+#include "featcross_extra.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -11,31 +11,64 @@
  *
  *   name    name:key=value,key=value    outer:key=value(inner:key=value)
  *
- * A struct that the caller fills is plain; an object that the library owns is opaque.  Objects
- * other than a reader never change after creation and may be used by several threads at once.
- * Every X_free takes NULL.  Pointers inside a view live as long as the object it came from.
- * The library never prints, never exits, opens no file and keeps no global state.
- * What is computed is written down in doc/math.md. */
+ * What is computed is written down in doc/math.md, what the names and keys of specs mean in
+ * doc/reference.md.  The rules below hold for every call.
+ *
+ * Structs and growth.  A struct with a member `size` may get more members at its end.  Start with
+ *     fx_run run = FX_INIT(fx_run);
+ *   which sets `size` and makes all other members 0, their default.  The library reads and writes
+ *   no more than `size` bytes, so a program that was compiled with an older header keeps running.
+ *   A size of 0 is FX_EINVAL, and so is a member that this library does not know and that is not 0.
+ *   Structs given out by pointer (fx_model_info, fx_explanation) may grow, too: do not copy them.
+ *   All other structs and all functions stay as they are while FX_ABI is the same.
+ * Failure.  After a failure, objects, structs and single numbers that a call was to set (`out`) are
+ *   as they were before; arrays of numbers may be partly written.
+ * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
+ *   X_free; it takes NULL.  No object needs another one after the call that made it, nor its
+ *   inputs.  Pointers inside a view live as long as the object it came from.
+ * Threads.  Any number of threads may use the same object at once, except a reader, which is for
+ *   one thread at a time.  Results do not depend on the number of threads.
+ * Callbacks (fx_run.progress, fx_sink) run in the thread that made the call.  They may call the
+ *   library; they must not free what the call is using, nor leave by an exception or longjmp.
+ * Manners.  The library never prints, never exits, opens no file and keeps no global state but the
+ *   last error of each thread. */
 #ifndef FEATCROSS_H
 #define FEATCROSS_H
 #include <stddef.h>
 #include <stdint.h>
+
+#ifndef FX_API                          /* how a function is exported; may be given */
+#if defined(__GNUC__) && !defined(_WIN32)
+#define FX_API        __attribute__((visibility("default")))
+#else
+#define FX_API
+#endif
+#endif
 #ifdef __cplusplus
+#define FX_SIZE(type) size_t size = sizeof(type)
+#define FX_INIT(type) {}
 extern "C" {
+#else
+#define FX_SIZE(type) size_t size
+#define FX_INIT(type) {.size = sizeof(type)}
 #endif
 
-#define FX_API        __attribute__((visibility("default")))
-#define FX_VERSION    100               /* 10000 * major + 100 * minor + patch */
-#define FX_ABI        0                 /* changes when a program must be compiled again */
-#define FX_ORDER_MAX  16                /* highest order of an ANOVA kernel */
-#define FX_INDEX_MAX  INT32_MAX         /* largest feature index that a text file may hold */
+/* FX_VERSION is 10000 * major + 100 * minor + patch.  Functions and members that are newer than
+ * version 0.1.0 say `since`.  FX_ABI changes when a program must be compiled again, and with it the
+ * name of the shared library; before version 1.0.0 it may change with a minor version. */
+#define FX_VERSION 100
+#define FX_ABI 1
+#define FX_ORDER_MAX 16 /* highest order of an ANOVA kernel */
+#define FX_INDEX_MAX INT32_MAX /* largest feature index that a text file may hold */
 
 FX_API int fx_version(void);            /* FX_VERSION of the library that is loaded */
 FX_API int fx_abi(void);                /* FX_ABI of the library that is loaded */
 FX_API const char *fx_simd_target(void); /* "scalar", "avx2", "avx512" or "neon"; see FX_TARGET */
 
 /* ---- Status -------------------------------------------------------------------------------
- * 0 done; negative failed, outputs untouched; positive done with a remark. */
+ * 0: done.  Negative: failed.  Positive: done, with a remark; what was asked for is there, and
+ * fx_error_detail says what was remarkable.  So test FX_FAILED(s), not s != FX_OK: a model that
+ * has not converged is still a model.  Later versions may have more statuses. */
 typedef enum fx_status {
     FX_OK = 0,
     FX_NOT_CONVERGED = 1,               /* the result is usable, the stopping rule was not met */
@@ -51,14 +84,16 @@ typedef enum fx_status {
     FX_ELIMIT = -9,                     /* fx_run.max_memory would be exceeded */
     FX_EOUTPUT = -10                    /* a sink refused bytes */
 } fx_status;
+#define FX_FAILED(s) ((s) < 0)
 FX_API const char *fx_status_name(fx_status s); /* "FX_ESHAPE"; never NULL */
-FX_API const char *fx_error_detail(void);       /* last failure in this thread, one line */
+/* The last failure or remark in this thread, one line, until the next call in this thread. */
+FX_API const char *fx_error_detail(void);
 
 /* ---- How a long call runs -----------------------------------------------------------------
- * NULL, or a struct of zeros, is the default.  Results do not depend on `threads`.
- * `progress` is called in the calling thread at least every 100 ms with the share of the work
- * that is done, 0 to 1; a nonzero return stops the call with FX_ECANCELLED within 100 ms. */
+ * NULL is the default.  `progress` is called at least every 100 ms with the share of the work that
+ * is done, 0 to 1; a nonzero return stops the call with FX_ECANCELLED within 100 ms. */
 typedef struct fx_run {
+    FX_SIZE(fx_run);
     int threads;                        /* 0: one for each processor this process may use */
     uint64_t max_memory;                /* bytes one call may allocate; 0: no limit */
     int (*progress)(void *ctx, double done);
@@ -97,6 +132,7 @@ typedef struct fx_key {
 typedef enum fx_need { FX_NO = 0, FX_MAY = 1, FX_MUST = 2 } fx_need;
 
 typedef struct fx_description {         /* all texts are constants */
+    FX_SIZE(fx_description);
     const char *name;
     const char *help;                   /* one line, without the keys */
     const fx_key *key;                  /* [keys] */
@@ -185,33 +221,14 @@ FX_API fx_table fx_data_table(const fx_data *d);
 FX_API void fx_data_free(fx_data *d);
 
 /* ---- Reading ------------------------------------------------------------------------------
- * Formats: svmlight, csv, text, npy, npz; fx_data_reader_describe lists their keys.
- * svmlight: base=auto is 0 if an index 0 occurs, else 1.  Equal indices are added in the order of
- * the file.  Entries that nan=drop leaves out still count for the base and the width.
- * labels=auto: a row that begins with index:value or qid:N has no label; then no table has labels
- * from there on.
- * CSV: the first line is a header if a field outside the label is not a number (header=auto) or if
- * label= is the NAME of a column.  With header=auto a first line that may be either is refused: the
- * numbers 0, 1, 2, ... or 1, 2, 3, ... and a label that is text; or (cat=auto) one that holds
- * numbers, or a text of the first row, before a row with text.  Without a header columns are called
- * c1, c2, ...
- * In a NAME, %2C (a byte in hexadecimal) stands for a byte that is grammar, , ( ) / and %; also for
- * one of a name that is a keyword: label=%6Cast is a column called last.
- * The field `Paris` of a column `city` of categories (cat=; auto: columns whose field in the first
- * row is text) is a 1 in the column `city=Paris`; an empty one is nothing.  num=NAME/..: columns
- * that are neither there nor in cat= are left out.  Rows of numbers alone are dense; otherwise they
- * are sparse, numbers first in the order of the file, then categories as they first appear.
- * text: a label, a blank or tab, then text.  Words are runs of letters, digits and bytes from 0x80
- * on, ASCII letters made small; features are runs of up to ngram words, a blank between them, in
- * the order in which they first end.  label=none: the whole line is text.
- * hash-bits=B (csv, text): 2^B columns, by the top B bits of (h ^ h >> 32) * 0x9e3779b97f4a7c15,
- * where h is the 64-bit FNV-1a hash of the name.  Values that meet are added (value=binary: 1).
- * Table names are then the first name met of each column, `#17` where there is none.
- * npz has the members of SciPy's save_npz, or one dense array x or arr_0, and perhaps labels y or
- * labels; it is fed member by member.  Numbers must be finite, and so must their squares.
- * A fault is reported as `name:line:column: reason` (npy: name:byte, npz: name:member:byte). */
+ * Bytes are fed to a reader, rows are taken from it.  Formats are svmlight, csv, text, npy and npz;
+ * doc/reference.md says what each one reads and what its keys do.  Numbers must be finite, and so
+ * must their squares.  A fault is reported as `name:line:column: reason` (npy: name:byte, npz:
+ * name:member:byte).  A reader is for one thread at a time; what was taken from it is independent
+ * of it. */
 typedef struct fx_reader fx_reader;
-typedef struct fx_reading {             /* what has been read so far */
+typedef struct fx_read_counts {         /* what has been read so far */
+    FX_SIZE(fx_read_counts);
     uint64_t bytes, lines, rows, entries;
     uint64_t blank;                     /* lines without a row: empty or comment only */
     uint64_t dropped;                   /* values left out by nan=drop */
@@ -220,7 +237,7 @@ typedef struct fx_reading {             /* what has been read so far */
     uint64_t widest_line;               /* line of the largest index, 0 if none */
     uint64_t unseen;                    /* entries left out, their names not being given */
     uint64_t names, collisions;         /* hash-bits: distinct names; those that share a column */
-} fx_reading;
+} fx_read_counts;
 FX_API const char *fx_data_reader_format(size_t i); /* names of formats; NULL: no more */
 FX_API fx_status fx_data_reader_describe(fx_description *out, const char *spec);
 FX_API fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name);
@@ -241,7 +258,7 @@ FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
  * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);
-FX_API fx_reading fx_data_reader_count(const fx_reader *r);
+FX_API fx_status fx_data_reader_counts(fx_read_counts *out, const fx_reader *r);
 /* Complete, defaults spelt out, and since the last take with what the rows settled: base, header,
  * label, cat.  Read by it, other rows are read in the same way. */
 FX_API const char *fx_data_reader_spec(const fx_reader *r);
@@ -251,14 +268,14 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
                                const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Writing ------------------------------------------------------------------------------
- * Formats: svmlight, csv, tsv, npy (dense), npz (SciPy CSR), precomputed (libsvm's kernel text:
- * `label 0:row 1:K 2:K ...`, rows from 1).  csv and tsv have a column `weight` if the table has
- * weights; the others leave them out.
- * A name that the format's reader would not give back is refused with FX_EUNSUPPORTED.
- * A nonzero return of either sink function stops the call with FX_EOUTPUT. */
+ * Formats are svmlight, csv, tsv, npy, npz and precomputed; see doc/reference.md.  A name that the
+ * format's reader would not give back is refused with FX_EUNSUPPORTED.
+ * A sink is called in order, from one thread, with pieces of any length; a nonzero return of either
+ * of its functions stops the call with FX_EOUTPUT. */
 FX_API const char *fx_data_write_format(size_t i);  /* names of formats; NULL: no more */
 FX_API fx_status fx_data_write_describe(fx_description *out, const char *spec);
 typedef struct fx_sink {
+    FX_SIZE(fx_sink);
     int (*write)(void *ctx, const void *bytes, size_t len);
     int (*member)(void *ctx, const char *name, uint64_t size); /* npz only, before its bytes */
     void *ctx;
@@ -280,8 +297,8 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
                                uint64_t seed);
 
 /* ---- Scaling ------------------------------------------------------------------------------
- * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Columns without spread (std) or of
- * zeros (maxabs) and rows of zeros are left alone.  Scaled rows are one block of doubles. */
+ * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Scaled rows are one block of
+ * doubles. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
@@ -289,7 +306,7 @@ FX_API fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const d
                                        size_t cols);
 FX_API const char *fx_data_scale_spec(const fx_scale *s);
 /* [*cols] what each column is multiplied by; NULL for row scalings */
-FX_API const double *fx_data_scale_factors(const fx_scale *s, size_t *cols);
+FX_API const double *fx_data_scale_columns(const fx_scale *s, size_t *cols);
 FX_API fx_status fx_data_scale_apply(fx_data **out, const fx_scale *s, const fx_table *t,
                                      const fx_run *run);
 FX_API void fx_data_scale_free(fx_scale *s);
@@ -304,16 +321,6 @@ FX_API const char *fx_data_make_name(size_t i);
 FX_API fx_status fx_data_make_describe(fx_description *out, const char *spec);
 /* One planted set a line: its columns from 1; "field1 field2" for fields; "" if there are none. */
 FX_API const char *fx_data_planted(const fx_data *d);
-
-/* ---- MovieLens 100K -----------------------------------------------------------------------
- * Link prediction as in the papers: pairs (user, movie), 49 + 29 columns, +1 where the rating is 5,
- * as many -1 drawn by seed.  Parts: "train" (21,200 rows), "valid" (1,000), "test" (20,202), "all".
- * ratings, users, movies: the text of u.data, u.user, u.item.  Other sets of this form do as well:
- * of P ratings of 5, floor(P/2) and as many others are for training; of the rest, 1,000 examples or
- * a twentieth, whichever is fewer, for validation. */
-FX_API fx_status fx_data_movielens(fx_data **out, const char *part, uint64_t seed,
-                                   const char *ratings, const char *users, const char *movies,
-                                   const fx_run *run);
 
 /* ---- Links --------------------------------------------------------------------------------
  * Pairs of nodes as rows: the columns of a node of A, then those of a node of B.  links: text, a
@@ -344,9 +351,7 @@ FX_API fx_status fx_kernel_describe(fx_description *out, const char *spec);
 FX_API void fx_kernel_free(fx_kernel *k);
 
 /* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once.
- * Here and in fx_kernel_values, results that are not finite (FX_EDOMAIN, FX_ENUMERIC, with the pair
- * in the detail) and FX_ECANCELLED are met on the way: K is then partly written.  All other
- * failures leave it untouched. */
+ * A result that is not finite is FX_EDOMAIN or FX_ENUMERIC, with the pair in the detail. */
 FX_API fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_matrix *X,
                                 const fx_matrix *Z, const fx_run *run);
 
@@ -362,8 +367,7 @@ FX_API fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, cons
  * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z does a kernel
  * machine's work.  A map is drawn from (spec, kernel, cols, features, seed) and never looks at
  * data, except for the keys that say auto or allocated: those look at `sample`, if there is one,
- * and what they chose stands in fx_map_spec, which gives the same map without a sample.
- * The kernel must live as long as the map. */
+ * and what they chose stands in fx_map_spec, which gives the same map without a sample. */
 typedef struct fx_map fx_map;
 FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                               size_t features, uint64_t seed, const fx_matrix *sample,
@@ -375,7 +379,7 @@ FX_API fx_status fx_map_describe(fx_description *out, const char *spec);
 FX_API void fx_map_free(fx_map *m);
 
 /* Z[i*ldz + s], floats or doubles by `type`, computed in floats.  A feature beyond the range of
- * floats is FX_ENUMERIC with its row; then, and after FX_ECANCELLED, Z is partly written. */
+ * floats is FX_ENUMERIC with its row. */
 FX_API fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m,
                               const fx_matrix *X, const fx_run *run);
 /* S[i*outputs + c] = sum_s Z_s(X_i) W[s*outputs + c], without storing Z.  A feature or sum beyond
@@ -388,67 +392,49 @@ FX_API fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X,
                                  size_t pairs, const fx_run *run);
 
 /* How many random features make |error| >= eps at most as probable as delta, by every theorem that
- * holds for this map and kernel, the most general one first and the sharpest last.  The error is
- * that of one pair of rows or, if `uniform`, the largest over all pairs.  Rows have an L1 norm of
- * at most `radius` (ts and jl: L2 norm; rff: any).  FX_EUNSUPPORTED, with the reason, if none
- * holds. */
-#define FX_BOUND_MAX  4                 /* theorems for one map, at most */
+ * holds for this map and kernel, the most general one first and the sharpest last: *n of them, the
+ * first `room` of which go to out.  The error is that of one pair of rows or, if `uniform`, the
+ * largest over all pairs.  Rows have an L1 norm of at most `radius` (ts and jl: L2 norm; rff: any).
+ * FX_EUNSUPPORTED, with the reason, if no theorem holds. */
+#define FX_BOUND_MAX 4 /* theorems for one map that this version knows */
 typedef struct fx_bound {
     const char *kind;                   /* of theorem: "itemset", "anova-factorial", .. */
     const char *formula;                /* the probability it bounds by, for D features */
     double features;                    /* the real number to be rounded up; perhaps infinite */
 } fx_bound;
-FX_API fx_status fx_map_bound(fx_bound out[FX_BOUND_MAX], size_t *n, const fx_map *m,
-                              double radius, double eps, double delta, int uniform);
+FX_API fx_status fx_map_bound(fx_bound *out, size_t room, size_t *n, const fx_map *m, double radius,
+                              double eps, double delta, int uniform);
 
 /* Error of <Z(x), Z(y)> against K(x, y) as measured, by one map: on `pairs` pairs of two different
  * rows of X, drawn by `seed`, each pair from all of them.  It falls as 1/sqrt(D) with D features:
  * about D (rmse/eps)^2 are needed for a root mean square error of eps. */
-typedef struct fx_error {
+typedef struct fx_accuracy {
+    FX_SIZE(fx_accuracy);
     size_t pairs;
     double mae, rmse, max;              /* of |error|: mean, root mean square, largest */
     double ci95;                        /* rmse +- this: 95 % interval for all pairs of X */
-    double mean, scale;                 /* mean error; root mean square of K, to compare with */
+    double bias;                        /* mean error */
+    double kernel_rms;                  /* root mean square of K, to compare with */
     double predicted;                   /* rmse over seeds, by exact variances; NaN: not known */
-} fx_error;
-FX_API fx_status fx_map_error(fx_error *out, const fx_map *m, const fx_matrix *X, size_t pairs,
-                              uint64_t seed, const fx_run *run);
+} fx_accuracy;
+FX_API fx_status fx_map_accuracy(fx_accuracy *out, const fx_map *m, const fx_matrix *X,
+                                 size_t pairs, uint64_t seed, const fx_run *run);
 
 /* ---- Models -------------------------------------------------------------------------------
- * fx_model_describe lists the keys of a model; here is what they mean together.
- *
- * Linear models.  Rows are scaled, perhaps mapped, and a linear model gives scores: one for a
- * target or for two classes (positive: the second), else one for each class against the rest.
- * Classes are sorted: numbers by value, texts bytewise.  The objective is 0.5 |w|^2 (l1: |w|_1) +
- * C sum of weights * loss; a free intercept is not penalised.  solver=auto is dual, then newton,
- * for svm and svr; cd for l1; else newton.  A fit stops when (objective - optimum) / objective is
- * at most tol.  What does not go together (svm with penalty=l1) is FX_EUNSUPPORTED.  calibrate=yes
- * fits a sigmoid on scores of 5 held-out folds.  A perceptron makes max-iter passes over the rows
- * in their order.  pca finds k directions of largest variance.
- *
- * Kernel machines, exact, where plan.kernel is given and plan.map is not.  Scores are sum_i beta_i
- * K(x_i, x) + b over rows kept of the training, the support vectors.  kernel-svm has one score for
- * each pair of classes (0,1), (0,2), .., (1,2), .. (positive: the second), and votes; its tol is
- * the largest violation of the optimality conditions allowed.  kernel-pca: the k components are
- * centred scores.  collapse: keep weights of the kernel's combinations of features in place of the
- * vectors, as a linear model on map `explicit`; auto: if that is faster and exact to 1e-6 of the
- * scores' range.  Kernel `precomputed`: rows are rows of the Gram matrix, one column for each row
- * of the training (before them perhaps LIBSVM's column of serial numbers).
- *
- * Factorization machines, where combinations have learnt weights (doc/math.md#fm); one output for
- * two classes, a target or a ranking, else one for each class against the rest.  The objective is
- * the mean of weights * loss + alpha/2 |w|^2 + beta/2 |factors|^2.  Targets are centred.  Factors
- * start as N(0, sd^2), those of order t > 2 with sd^(2/t): products start alike in every order.
- * The last number of beta holds for all further orders.  A fit stops when an iteration lowers the
- * objective by less than tol of it.  guard=yes: an epoch of adagrad that leads far above the start
- * is undone and done again at half the rate.  plan.kernel groups:file= or cross:file= (fm, hofm):
- * combinations have at most one column of each group; cross: and none of no group.  The order is
- * the model's; groups must not share columns.
- *
- * The same plan, rows and seed give the same model, bit for bit, for any threads and memory. */
+ * A plan names a model and what comes before it: rows are scaled, perhaps mapped, then fitted.
+ *   linear models             on rows, or on the features of plan.map
+ *   kernel machines           exact, where plan.kernel is given and plan.map is not
+ *   factorization machines    learn the weights of combinations themselves
+ * Scores: one for a target or for two classes (positive: the second), else one for each class
+ * against the rest, or for each pair of classes.  Classes are sorted: numbers by value, texts
+ * bytewise.  doc/reference.md lists the models with all keys and objectives.
+ * The same plan, rows and seed give the same model, bit for bit, for any threads and memory.
+ * A model never changes, so that threads may predict with it at once, also while it is plan.init
+ * of a fit or is being updated. */
 typedef struct fx_model fx_model;
 
 typedef struct fx_plan {                /* what to fit; members that are 0 or NULL are defaults */
+    FX_SIZE(fx_plan);
     const char *model;                  /* spec; must be given */
     const char *scale;                  /* of fx_data_scale_fit; NULL: none */
     const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are,
@@ -495,7 +481,11 @@ FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_tab
                                  const fx_run *run);
 /* What fx_model_fit would take, for kernel machines: by timing the kernel on some rows.  seconds is
  * no more than an order of magnitude; bytes are what would be allocated at the peak. */
-typedef struct fx_estimate { double seconds; uint64_t bytes; } fx_estimate;
+typedef struct fx_estimate {
+    FX_SIZE(fx_estimate);
+    double seconds;
+    uint64_t bytes;
+} fx_estimate;
 FX_API fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
                                    const fx_run *run);
 FX_API void fx_model_free(fx_model *m);
@@ -517,7 +507,7 @@ typedef struct fx_factors {             /* of a factorization machine, one order
     const double *theta;                /* [outputs][order] of orders 1, 2, ..; NULL: `order` */
     const double *norm;                 /* [outputs] |P|; below 1e-6: the order is dead */
 } fx_factors;
-typedef struct fx_content {             /* what is in a model; lives as long as it */
+typedef struct fx_model_info {          /* what is in a model; lives as long as it */
     const char *spec, *scale, *map, *kernel, *family, *reader; /* complete; "": none */
     uint64_t seed;
     size_t cols, random, features;      /* of rows; features asked for (0: no map), and made */
@@ -530,14 +520,14 @@ typedef struct fx_content {             /* what is in a model; lives as long as 
     const double *sigmoid;              /* [outputs][2] a, b: probability 1/(1 + exp(a score + b));
                                          * NULL: none.  logistic: -1, 0 */
     const unsigned char *seen;          /* [cols] 1: column not all 0 in training; NULL: all are */
-    const double *factors;              /* [cols] by which columns are scaled; or NULL */
+    const double *column_scale;         /* [cols] what columns are multiplied by; or NULL */
     fx_matrix vectors;                  /* kernel machines: [features] rows; rows 0: no such model,
                                          * or precomputed (weights of columns), or collapsed */
-    size_t support;                     /* of kernel machines: vectors, before they collapsed */
+    size_t support_vectors;             /* of kernel machines, before they collapsed */
     int pairs;                          /* 1: an output for each pair of classes */
-    const fx_factors *block;            /* [blocks] of factorization machines; else none.  weights
+    const fx_factors *factors;          /* [orders] of factorization machines; else none.  weights
                                          * are then [cols][outputs], of the linear term */
-    size_t blocks;
+    size_t orders;
     double low, high;                   /* targets are clipped to; low > high: they are not */
     const double *variance;             /* pca: [outputs]; else NULL */
     double total_variance;              /* pca: of the rows, in all directions */
@@ -551,8 +541,8 @@ typedef struct fx_content {             /* what is in a model; lives as long as 
     double prepared;                    /* seconds for scaling and mapping; not kept in files */
     const fx_step *history;             /* [steps]; not kept in files */
     size_t steps;
-} fx_content;
-FX_API fx_content fx_model_content(const fx_model *m);
+} fx_model_info;
+FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 
 /* One file, in the safetensors layout (doc/format.md).  Parsing checks everything. */
 FX_API fx_status fx_model_dump(const fx_sink *sink, const fx_model *m);
@@ -565,14 +555,14 @@ FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, c
  *   FX_SCORE  [rows][outputs]
  *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist
  * Several classes: probabilities of each against the rest, divided by their sum; of pairs, those
- * that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its row; after that,
- * FX_ECANCELLED and FX_ENOMEM out is partly written. */
+ * that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its row. */
 typedef enum fx_output { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_output;
 FX_API size_t fx_model_width(const fx_model *m, fx_output what); /* numbers a row; 0: none */
 FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
                                   const fx_matrix *X, const fx_run *run);
 
 typedef struct fx_metrics {             /* NaN: does not apply */
+    FX_SIZE(fx_metrics);
     size_t rows;
     double accuracy;
     double auc;                         /* ties count half; several classes: mean of each against
@@ -595,7 +585,8 @@ FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_
  * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  Those
  * with the largest |weight| are found by bounds, no table of pairs being made; of other models:
  * FX_EUNSUPPORTED. */
-typedef struct fx_question {            /* zeros are defaults */
+typedef struct fx_explain_options {     /* zeros are defaults */
+    FX_SIZE(fx_explain_options);
     size_t top;                         /* how many; 0: 20 */
     size_t order;                       /* only combinations of so many columns; 0: any */
     size_t output;                      /* of several: 1 + its number; 0: that of class_name, else
@@ -603,20 +594,20 @@ typedef struct fx_question {            /* zeros are defaults */
     const fx_table *rows;               /* count those that hold all columns of a combination; what
                                          * none holds is not listed */
     const fx_matrix *row;               /* one row: rank by |contribution| to its score */
-    double effort;                      /* multiplications allowed; 0: 2e11 */
+    double max_work;                    /* multiplications allowed; 0: 2e11 */
     const char *class_name;             /* whose score; pairs of classes: "A/B" or, with row, "A",
                                          * against the class that is next for it; or NULL */
-    uint64_t support;                   /* list what so many of rows hold; 0: 1 */
-    int unsupported;                    /* 1: list what no row holds, too */
-} fx_question;
+    uint64_t min_support;               /* list what so many of rows hold; 0: 1 */
+    int all;                            /* 1: list what no row holds, too */
+} fx_explain_options;
 typedef struct fx_combination {
     size_t order;
     const size_t *column;               /* [order] ascending; twice where it is squared */
     double weight;
-    double contribution;                /* to the score of question.row; else 0 */
-    uint64_t support;                   /* rows of question.rows; else 0 */
+    double contribution;                /* to the score of options.row; else 0 */
+    uint64_t support;                   /* how many of options.rows hold it; else 0 */
 } fx_combination;
-typedef struct fx_answer {              /* a view; lives as long as the explanation */
+typedef struct fx_explanation {
     size_t n;
     const fx_combination *at;           /* [n] largest first; single columns are of order 1 */
     int exact;                          /* 1: no other has a larger |weight| (|contribution|) */
@@ -625,12 +616,11 @@ typedef struct fx_answer {              /* a view; lives as long as the explanat
     double score, rest;                 /* of row: constant + contributions + rest == score */
     size_t unseen;                      /* its entries that the model leaves out */
     size_t output;                      /* number of the score that is explained */
-} fx_answer;
-typedef struct fx_explanation fx_explanation;
-FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_question *q,
-                                  const fx_run *run);
-FX_API fx_answer fx_model_explain_answer(const fx_explanation *e);
-FX_API void fx_model_explain_free(fx_explanation *e);
+} fx_explanation;
+/* options NULL: the defaults. */
+FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m,
+                                  const fx_explain_options *options, const fx_run *run);
+FX_API void fx_explanation_free(fx_explanation *e);
 
 /* A linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) as a factorization
  * machine: its factors are what the map drew.  It predicts the same. */
@@ -639,23 +629,19 @@ FX_API fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_
  * rows, groups, clipped targets) is FX_EUNSUPPORTED.  Scalings of columns are multiplied in.  Lines
  * are for the indices of text files: where those count from 1, that of index 0 is of zeros. */
 FX_API fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const char *format);
-/* format "libfm"; a model of a target, or with `classes` of the classes -1 and 1.  Column 0 is index
- * 0. */
+/* format "libfm"; a model of a target, or with `classes` of the classes -1 and 1.  Column 0 is
+ * index 0. */
 FX_API fx_status fx_model_import(fx_model **out, const char *format, int classes, const void *bytes,
                                  size_t len, const fx_run *run);
 
 /* Held-out metrics along a path of C, ascending, each fit starting from the one before:
- * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  fold[rows]: -1:
+ * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  All of out have
+ * the size that its first one says.  fold[rows]: -1:
  * always used in training.  Scaling and seen columns are those of all rows.  Of factorization
  * machines the numbers are those by which beta is multiplied, and each fit starts anew. */
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);
-
-/* ---- Linear algebra -----------------------------------------------------------------------
- * Smallest eigenvalue of the symmetric n x n matrix A (lower triangle read). */
-FX_API fx_status fx_linalg_eigmin(double *out, const double *A, size_t lda, size_t n,
-                                  const fx_run *run);
 
 #ifdef __cplusplus
 }

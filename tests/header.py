@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""header.py - the public functions and structs, read from featcross.h; used by checks."""
+"""header.py - the public functions and structs, read from the headers; used by checks."""
 import re
 
 
 def text(path):
-    """The file without comments."""
+    """The file without comments; the member that says a struct's size is spelt out."""
     with open(path, encoding="utf-8") as f:
-        return re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+        found = re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+    return re.sub(r"FX_SIZE\(fx_\w+\);", "size_t size;", found)
 
 
-def functions(path="include/featcross.h"):
-    """{name: return type} of every FX_API function."""
-    found = re.findall(r"\bFX_API\s+([\w\s*]+?)(\bfx_\w+)\s*\(", text(path))
-    return {name: " ".join(kind.split()) for kind, name in found}
+def functions(*paths):
+    """{name: return type} of every FX_API function of these headers; of none: of all."""
+    found = {}
+    for path in paths or ("include/featcross.h", "include/featcross_extra.h"):
+        for kind, name in re.findall(r"\bFX_API\s+([\w\s*]+?)(\bfx_\w+)\s*\(", text(path)):
+            found[name] = " ".join(kind.split())
+    return found
 
 
 def structs(text):

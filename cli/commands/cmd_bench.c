@@ -185,7 +185,7 @@ static fx_status time_gram(result *r, const job *j, const fx_table *t, const fx_
 static fx_status time_read(result *r, const job *j, const fx_table *t, const fx_run *run)
 {
     strbuf m = {0};
-    fx_sink sink = {append, NULL, &m};
+    fx_sink sink = {.size = sizeof(fx_sink), .write = append, .ctx = &m};
     fx_status s = fx_data_write(&sink, j->format, t, run);
 
     r->work = (double)m.n;
@@ -232,7 +232,7 @@ static fx_status time_map(result *r, const job *j, const fx_table *t, const fx_r
 static fx_status time_epoch(result *r, const job *j, const fx_table *t, const fx_run *run)
 {
     char spec[128];
-    const fx_plan plan = {.model = spec, .seed = cli.seed};
+    const fx_plan plan = {.size = sizeof(fx_plan), .model = spec, .seed = cli.seed};
     fx_status s = FX_OK;
 
     snprintf(spec, sizeof spec, "%s,max-iter=3,tol=1e-12", j->model);
@@ -241,9 +241,9 @@ static fx_status time_epoch(result *r, const job *j, const fx_table *t, const fx
         fx_model *m = NULL;
         if ((s = fx_model_fit(&m, &plan, t, run)) < 0)
             return s;
-        fx_content c = fx_model_content(m);
-        for (size_t e = 1; e < c.steps; e++)
-            r->seconds = fmin(r->seconds, c.history[e].seconds - c.history[e - 1].seconds);
+        const fx_model_info *c = fx_model_inspect(m);
+        for (size_t e = 1; e < c->steps; e++)
+            r->seconds = fmin(r->seconds, c->history[e].seconds - c->history[e - 1].seconds);
         fx_model_free(m);
     }
     return FX_OK;

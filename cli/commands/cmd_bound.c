@@ -114,8 +114,8 @@ static double largest_norm(const fx_matrix *X, bool l2)
 
 static int ask(fx_bound out[FX_BOUND_MAX], size_t *n, work *w)
 {
-    *n = FX_BOUND_MAX;
-    fx_status s = fx_map_bound(out, n, w->map, w->R, eps, delta, uniform);
+    fx_status s = fx_map_bound(out, FX_BOUND_MAX, n, w->map, w->R, eps, delta, uniform);
+
     if (!s)
         return 0;
     *n = 0;

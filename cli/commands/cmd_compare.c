@@ -51,8 +51,14 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
                          double unit)
 {
     char spec[FITTING_SPEC];
-    fx_plan plan = {.model = m->model, .kernel = m->kernel, .map = m->map, .scale = m->scale,
-                    .features = m->features, .seed = seed, .reader = c->X.spec};
+    fx_plan plan = {.size = sizeof(fx_plan),
+                    .model = m->model,
+                    .kernel = m->kernel,
+                    .map = m->map,
+                    .scale = m->scale,
+                    .features = m->features,
+                    .seed = seed,
+                    .reader = c->X.spec};
 
     *out = trial_none();
     progress_part(unit, unit + 0.8);

@@ -44,7 +44,7 @@ static int parse_metrics(metric_list *w)
     return 0;
 }
 
-static int not_offered(const metric_list *w, const fx_metrics *m, const fx_content *c)
+static int not_offered(const metric_list *w, const fx_metrics *m, const fx_model_info *c)
 {
     for (int i = 0; i < METRICS; i++)
         if (w->by_name[i] && isnan(metric_of(m, names[i])))
@@ -63,7 +63,7 @@ static bool is_shown(const metric_list *w, const fx_metrics *m, int i)
     return w->by_name[i] || (w->all && !isnan(metric_of(m, names[i])));
 }
 
-static void print_confusion(const fx_content *c, const double *confusion)
+static void print_confusion(const fx_model_info *c, const double *confusion)
 {
     int width = 8;
 
@@ -81,7 +81,7 @@ static void print_confusion(const fx_content *c, const double *confusion)
     putchar('\n');
 }
 
-static int print(const metric_list *w, const fx_metrics *m, const fx_content *c,
+static int print(const metric_list *w, const fx_metrics *m, const fx_model_info *c,
                  const double *confusion)
 {
     safe_print(stdout, "%-10s %zu\n", "rows", m->rows);
@@ -93,7 +93,7 @@ static int print(const metric_list *w, const fx_metrics *m, const fx_content *c,
     return say_flush();
 }
 
-static int print_json(const metric_list *w, const fx_metrics *m, const fx_content *c,
+static int print_json(const metric_list *w, const fx_metrics *m, const fx_model_info *c,
                       const double *confusion, double read, double seconds)
 {
     json_t *j = json_pack("{s:I, s:{s:f, s:f}}", "rows", (json_int_t)m->rows, "seconds", "read",
@@ -119,19 +119,19 @@ static int print_json(const metric_list *w, const fx_metrics *m, const fx_conten
 /* path NULL: of --links. */
 static int evaluate(fx_model *m, const char *path, const metric_list *w)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     loaded X = {0};
-    fx_metrics got;
-    size_t classes = c.classes && c.classes <= SHOWN ? c.classes : 0;
+    fx_metrics got = FX_INIT(fx_metrics);
+    size_t classes = c->classes && c->classes <= SHOWN ? c->classes : 0;
     double *confusion = classes ? calloc(classes * classes, sizeof *confusion) : NULL;
 
-    if (c.variance)
+    if (c->variance)
         return say_error("evaluate: %s gives components, which no label can be held against",
-                         c.spec);
+                         c->spec);
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                 : path                ? model_file_rows(&X, path, &c, (load_options){0})
+                 : path                ? model_file_rows(&X, path, c, (load_options){0})
                                        : link_rows_load(&X, "test");
-    if (!status && !(status = model_file_fits(&c, &X))) {
+    if (!status && !(status = model_file_fits(c, &X))) {
         load_say(&X);
         if (!X.table.label)
             status = say_error("%s has no labels", X.name);
@@ -142,9 +142,9 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
         fx_status s = fx_model_evaluate(&got, confusion, m, &X.table, &cli.run);
         progress_end();
         double seconds = say_clock() - start;
-        if (!(status = s ? say_failure(s) : not_offered(w, &got, &c)))
-            status = cli.json ? print_json(w, &got, &c, confusion, X.seconds, seconds)
-                              : print(w, &got, &c, confusion);
+        if (!(status = s ? say_failure(s) : not_offered(w, &got, c)))
+            status = cli.json ? print_json(w, &got, c, confusion, X.seconds, seconds)
+                              : print(w, &got, c, confusion);
     }
     free(confusion);
     load_free(&X);

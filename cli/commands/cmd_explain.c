@@ -35,11 +35,10 @@ static const opt_group group = {"Options", options};
 typedef struct job {
     const char *path;
     fx_model *model;
-    fx_content c;
+    const fx_model_info *c;
     loaded X;                           /* name NULL: none */
     fx_matrix row;
     fx_explanation *e;
-    fx_answer a;
     double prediction;                  /* of the row */
 } job;
 
@@ -60,27 +59,30 @@ static int pick_row(job *j)
 
 static int ask(job *j)
 {
-    const fx_question q = {.top = (size_t)top, .order = (size_t)order, .class_name = class_option,
-                           .rows = j->X.name ? &j->X.table : NULL,
-                           .row = row_number ? &j->row : NULL, .effort = effort,
-                           .support = support, .unsupported = unsupported};
+    const fx_explain_options q = {.size = sizeof(fx_explain_options),
+                                  .top = (size_t)top,
+                                  .order = (size_t)order,
+                                  .class_name = class_option,
+                                  .rows = j->X.name ? &j->X.table : NULL,
+                                  .row = row_number ? &j->row : NULL,
+                                  .max_work = effort,
+                                  .min_support = support,
+                                  .all = unsupported};
 
     progress_begin("explain", "", 1);
     fx_status s = fx_model_explain(&j->e, j->model, &q, &cli.run);
     progress_end();
-    if (!s) {
-        j->a = fx_model_explain_answer(j->e);
-        if (row_number && !j->c.variance)
-            s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
-    }
+    if (!s && row_number && !j->c->variance)
+        s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
     return s ? say_failure(s) : 0;
 }
 
 /* ---- The answer --------------------------------------------------------------------------- */
 static const char *const *names(const job *j)
 {
-    return j->c.name ? j->c.name : j->X.name && j->X.table.cols == j->c.cols ? j->X.table.name
-                                                                             : NULL;
+    return j->c->name                                   ? j->c->name
+           : j->X.name && j->X.table.cols == j->c->cols ? j->X.table.name
+                                                        : NULL;
 }
 
 static void print_features(const job *j, const fx_combination *x)
@@ -90,14 +92,14 @@ static void print_features(const job *j, const fx_combination *x)
         if (names(j))
             safe_print(stdout, "%s", names(j)[x->column[q]]);
         else
-            safe_print(stdout, "%zu", x->column[q] + (size_t)j->c.base);
+            safe_print(stdout, "%zu", x->column[q] + (size_t)j->c->base);
     }
     putchar('\n');
 }
 
 static const char *label_name(char buf[32], const job *j, double y, bool position)
 {
-    const fx_content *c = &j->c;
+    const fx_model_info *c = j->c;
 
     if (position && c->classes)
         return c->class_name[(size_t)y];
@@ -111,21 +113,23 @@ static void print_row(const job *j)
     double sum = 0;
     char buf[32], name[256];
 
-    for (size_t i = 0; i < j->a.n; i++)
-        sum += j->a.at[i].contribution;
-    safe_print(stdout, "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
-           "%12.6g  score", j->a.constant, sum, j->a.rest, j->a.score);
-    if (j->c.outputs > 1 && j->c.classes)
-        safe_print(stdout, " of %s", model_file_output(name, &j->c, j->a.output));
-    if (!j->c.variance && !spec_says(j->c.spec, "task", "rank"))
+    for (size_t i = 0; i < j->e->n; i++)
+        sum += j->e->at[i].contribution;
+    safe_print(stdout,
+               "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
+               "%12.6g  score",
+               j->e->constant, sum, j->e->rest, j->e->score);
+    if (j->c->outputs > 1 && j->c->classes)
+        safe_print(stdout, " of %s", model_file_output(name, j->c, j->e->output));
+    if (!j->c->variance && !spec_says(j->c->spec, "task", "rank"))
         safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
     if (j->X.table.label)
         safe_print(stdout, ", labelled %s",
                    label_name(buf, j, j->X.table.label[row_number - 1], false));
     putchar('\n');
-    if (j->a.unseen)
+    if (j->e->unseen)
         safe_print(stdout, "%zu entr%s of columns that training never saw add nothing\n",
-                   j->a.unseen, j->a.unseen == 1 ? "y" : "ies");
+                   j->e->unseen, j->e->unseen == 1 ? "y" : "ies");
 }
 
 /* What was searched: all combinations, or those of --order, --support, or of the rows. */
@@ -151,8 +155,8 @@ static int print(const job *j)
     if (j->X.name)
         safe_print(stdout, "%9s ", "rows");
     puts("features");
-    for (size_t i = 0; i < j->a.n; i++) {
-        const fx_combination *x = &j->a.at[i];
+    for (size_t i = 0; i < j->e->n; i++) {
+        const fx_combination *x = &j->e->at[i];
         if (row_number)
             safe_print(stdout, "%12.6g ", x->contribution);
         safe_print(stdout, "%12.6g %5zu ", x->weight, x->order);
@@ -162,14 +166,14 @@ static int print(const job *j)
     }
     if (row_number)
         print_row(j);
-    if (j->a.exact)
+    if (j->e->exact)
         print_exact(j, what);
     else
         safe_print(
             stdout,
             "\nnot exact: one that is missing may have a |%s| of up to %.4g; a larger --effort "
             "finds more\n",
-            what, j->a.missed);
+            what, j->e->missed);
     return say_flush();
 }
 
@@ -178,9 +182,9 @@ static json_t *json_combination(const job *j, const fx_combination *x)
     json_t *features = json_array();
 
     for (size_t q = 0; q < x->order; q++)
-        features = say_append(features,
-                              names(j) ? say_text(names(j)[x->column[q]])
-                                       : json_integer((json_int_t)x->column[q] + j->c.base));
+        features = say_append(features, names(j)
+                                            ? say_text(names(j)[x->column[q]])
+                                            : json_integer((json_int_t)x->column[q] + j->c->base));
     json_t *o = json_pack("{s:o, s:I, s:f, s:o}", "features", features, "order",
                           (json_int_t)x->order, "weight", x->weight, "support",
                           j->X.name ? json_integer((json_int_t)x->support) : json_null());
@@ -192,23 +196,24 @@ static int print_json(const job *j)
     json_t *list = json_array();
     char buf[256], number[32];
 
-    for (size_t i = 0; i < j->a.n; i++)
-        list = say_append(list, json_combination(j, &j->a.at[i]));
+    for (size_t i = 0; i < j->e->n; i++)
+        list = say_append(list, json_combination(j, &j->e->at[i]));
     json_t *o = json_pack(
-        "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->a.exact, "missed",
-        j->a.exact ? 0 : j->a.missed, "constant", j->a.constant, "output",
-        j->c.classes ? say_text(model_file_output(buf, &j->c, j->a.output)) : json_null());
+        "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->e->exact, "missed",
+        j->e->exact ? 0 : j->e->missed, "constant", j->e->constant, "output",
+        j->c->classes ? say_text(model_file_output(buf, j->c, j->e->output)) : json_null());
     if (row_number) {
         o = say_set(o, "row", json_integer((json_int_t)row_number));
-        o = say_set(o, "score", json_real(j->a.score));
-        o = say_set(o, "rest", json_real(j->a.rest));
-        o = say_set(o, "unseen", json_integer((json_int_t)j->a.unseen));
-        o = say_set(o, "prediction", j->c.variance ? json_null()
-                                     : say_text(label_name(number, j, j->prediction, true)));
-        o = say_set(o, "label", j->X.table.label
-                                    ? say_text(label_name(number, j,
-                                                          j->X.table.label[row_number - 1], false))
-                                    : json_null());
+        o = say_set(o, "score", json_real(j->e->score));
+        o = say_set(o, "rest", json_real(j->e->rest));
+        o = say_set(o, "unseen", json_integer((json_int_t)j->e->unseen));
+        o = say_set(o, "prediction",
+                    j->c->variance ? json_null()
+                                   : say_text(label_name(number, j, j->prediction, true)));
+        o = say_set(o, "label",
+                    j->X.table.label
+                        ? say_text(label_name(number, j, j->X.table.label[row_number - 1], false))
+                        : json_null());
     }
     return say_json(o);
 }
@@ -218,27 +223,27 @@ static void say_about(const job *j)
     char buf[256];
     size_t second;
 
-    if (j->c.outputs > 1 && !class_option && j->c.classes)
+    if (j->c->outputs > 1 && !class_option && j->c->classes)
         say_note("of the score of %s%s; --output CLASS for others",
-                 model_file_output(buf, &j->c, j->a.output),
+                 model_file_output(buf, j->c, j->e->output),
                  !row_number  ? ""
-                 : j->c.pairs ? ", the class predicted and the next best"
+                 : j->c->pairs ? ", the class predicted and the next best"
                               : ", the class predicted");
-    model_file_pair(&second, &j->c, j->a.output);
-    if (j->c.classes && (class_option || j->c.outputs == 1 || j->c.pairs))
-        say_note("positive: towards %s", j->c.class_name[second]);
-    if (*j->c.scale && strcmp(j->c.scale, "none") != 0)
-        say_note("weights are those of scaled columns (%s)", j->c.scale);
+    model_file_pair(&second, j->c, j->e->output);
+    if (j->c->classes && (class_option || j->c->outputs == 1 || j->c->pairs))
+        say_note("positive: towards %s", j->c->class_name[second]);
+    if (*j->c->scale && strcmp(j->c->scale, "none") != 0)
+        say_note("weights are those of scaled columns (%s)", j->c->scale);
 }
 
 static int explain(job *j, const char *data)
 {
     int status;
 
-    j->c = fx_model_content(j->model);
+    j->c = fx_model_inspect(j->model);
     if (data) {
-        status = model_file_rows(&j->X, data, &j->c, (load_options){.unlabelled = true});
-        if (status || (status = model_file_fits(&j->c, &j->X)))
+        status = model_file_rows(&j->X, data, j->c, (load_options){.unlabelled = true});
+        if (status || (status = model_file_fits(j->c, &j->X)))
             return status;
         load_say(&j->X);
     }
@@ -264,7 +269,7 @@ static int run(int n, char **operand)
     int status = model_file_first(&j.model, operand[0], data);
     if (!status)
         status = explain(&j, data);
-    fx_model_explain_free(j.e);
+    fx_explanation_free(j.e);
     load_free(&j.X);
     fx_model_free(j.model);
     return status;

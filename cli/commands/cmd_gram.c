@@ -10,6 +10,7 @@
  * is called negative. */
 
 #include "commands.h"
+#include "featcross_extra.h"
 #include "kernels/kernels.h"
 #include "terminal/terminal.h"
 

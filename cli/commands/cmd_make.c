@@ -52,7 +52,7 @@ static int build_spec(char *spec, size_t capacity, const char *kind)
 static double rows_of(const char *spec)
 {
     const char *n = spec_get(spec, "n").p;
-    fx_description about;
+    fx_description about = FX_INIT(fx_description);
 
     if (n || !spec_about(&about, fx_data_make_describe, spec))
         return n ? strtod(n, NULL) : 0;

@@ -48,7 +48,7 @@ typedef struct work {
     fx_description format;              /* of the output */
     fx_map *map;
     void *Z;                            /* a portion */
-    fx_error error;
+    fx_accuracy error;
     double seconds_map, seconds_write, seconds_error;
 } work;
 
@@ -140,7 +140,8 @@ static int measure_error(work *w)
     double start = say_clock();
 
     progress_begin("error", "pairs", (double)pairs);
-    fx_status s = fx_map_error(&w->error, w->map, w->X.table.block, pairs, cli.seed, &cli.run);
+    w->error.size = sizeof w->error;
+    fx_status s = fx_map_accuracy(&w->error, w->map, w->X.table.block, pairs, cli.seed, &cli.run);
     progress_end();
     w->seconds_error = say_clock() - start;
     return s ? say_failure(s) : 0;
@@ -148,23 +149,24 @@ static int measure_error(work *w)
 
 static void print_error(const work *w)
 {
-    const fx_error *e = &w->error;
+    const fx_accuracy *e = &w->error;
 
     safe_print(stdout,
                "map        %s\nkernel     %s\nfeatures   %zu\npairs      %zu\nmae        %.4g\n"
                "rmse       %.4g +- %.2g",
                fx_map_spec(w->map), fx_kernel_spec(w->k.kernel), fx_map_features(w->map), e->pairs,
                e->mae, e->rmse, e->ci95);
-    if (e->scale > 0)
-        safe_print(stdout, ", %.3g %% of the kernel's %.4g", 100 * e->rmse / e->scale, e->scale);
-    safe_print(stdout, "\nlargest    %.4g\nmean       %.4g\npredicted  ", e->max, e->mean);
+    if (e->kernel_rms > 0)
+        safe_print(stdout, ", %.3g %% of the kernel's %.4g", 100 * e->rmse / e->kernel_rms,
+                   e->kernel_rms);
+    safe_print(stdout, "\nlargest    %.4g\nmean       %.4g\npredicted  ", e->max, e->bias);
     safe_print(stdout, isnan(e->predicted) ? "not known for this map\n" : "rmse %.4g\n",
                e->predicted);
 }
 
 static int report(const work *w, const char *written)
 {
-    const fx_error *e = &w->error;
+    const fx_accuracy *e = &w->error;
     int status = 0;
 
     if (measure && !cli.json) {
@@ -186,7 +188,7 @@ static int report(const work *w, const char *written)
         j = say_set(j, "error",
                     json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "pairs",
                               (json_int_t)e->pairs, "mae", e->mae, "rmse", e->rmse, "max", e->max,
-                              "ci95", e->ci95, "mean", e->mean, "scale", e->scale, "predicted",
+                              "ci95", e->ci95, "mean", e->bias, "scale", e->kernel_rms, "predicted",
                               isnan(e->predicted) ? json_null() : json_real(e->predicted)));
     return say_json(j);
 }

@@ -34,7 +34,7 @@ static const opt_group group = {"Options", options};
 
 typedef struct job {
     const fx_model *model;
-    fx_content c;
+    const fx_model_info *c;
     fx_output what;
     size_t width;                       /* numbers a row */
     output *o;
@@ -69,11 +69,11 @@ static char *json_name(const char *name) { return say_dump(say_text(name), JSON_
 /* A class as a JSON value: a number where labels are numbers, or its name. */
 static void put_json_class(job *j, size_t c)
 {
-    if (j->c.class_value) {
-        put_number(j, j->c.class_value[c]);
+    if (j->c->class_value) {
+        put_number(j, j->c->class_value[c]);
         return;
     }
-    char *name = json_name(j->c.class_name[c]);
+    char *name = json_name(j->c->class_name[c]);
     j->text.failed |= !name;
     put(j, name ? name : "");
     free(name);
@@ -84,8 +84,8 @@ static void text_row(job *j, const double *v)
     for (size_t i = 0; i < j->width; i++) {
         if (i > 0)
             put(j, " ");
-        if (j->what == FX_LABEL && j->c.classes)
-            put(j, j->c.class_name[(size_t)v[i]]);
+        if (j->what == FX_LABEL && j->c->classes)
+            put(j, j->c->class_name[(size_t)v[i]]);
         else
             put_number(j, v[i]);
     }
@@ -106,7 +106,7 @@ static void json_row(job *j, const double *v)
             put(j, j->key[i]);
             put(j, ": ");
         }
-        if (j->what == FX_LABEL && j->c.classes)
+        if (j->what == FX_LABEL && j->c->classes)
             put_json_class(j, (size_t)v[i]);
         else
             put_number(j, v[i]);
@@ -119,14 +119,14 @@ static int spool_failed(void) { return say_error("a temporary file: %s", strerro
 
 static int npy_rows(job *j, double *v, size_t n)
 {
-    for (size_t i = 0; i < n && j->what == FX_LABEL && j->c.classes; i++)
-        v[i] = j->c.class_value[(size_t)v[i]];
+    for (size_t i = 0; i < n && j->what == FX_LABEL && j->c->classes; i++)
+        v[i] = j->c->class_value[(size_t)v[i]];
     return fwrite(v, sizeof *v, n * j->width, j->spool) == n * j->width ? 0 : spool_failed();
 }
 
 static int npy_end(job *j)
 {
-    bool line = j->width == 1 && j->what != FX_PROBA && !j->c.variance;
+    bool line = j->width == 1 && j->what != FX_PROBA && !j->c->variance;
     int status = output_size_check(j->o, form, FX_F64, (size_t)j->rows, j->width);
     char buf[1 << 14];
     size_t n;
@@ -144,12 +144,12 @@ static int npy_end(job *j)
 /* Of column i: a class, or a pair of them, whose score is positive for the second. */
 static const char *column_name(char buf[256], const job *j, size_t i)
 {
-    return j->what == FX_PROBA ? j->c.class_name[i] : model_file_output(buf, &j->c, i);
+    return j->what == FX_PROBA ? j->c->class_name[i] : model_file_output(buf, j->c, i);
 }
 
 static int name_columns(job *j)
 {
-    bool named = j->what == FX_PROBA || (j->what == FX_SCORE && j->c.pairs && j->width > 1);
+    bool named = j->what == FX_PROBA || (j->what == FX_SCORE && j->c->pairs && j->width > 1);
     char buf[256];
 
     if (!named)
@@ -185,7 +185,7 @@ static int reserve(job *j, size_t rows)
 
 static int predict_rows(job *j, const loaded *part)
 {
-    int status = model_file_fits(&j->c, part);
+    int status = model_file_fits(j->c, part);
 
     for (size_t b = 0; b < part->table.blocks && !status; b++) {
         const fx_matrix *X = &part->table.block[b];
@@ -233,15 +233,15 @@ static int report(const job *j, const loaded *in, double seconds)
 static int check(job *j, const char *path)
 {
     if (!(j->width = fx_model_width(j->model, j->what))) {
-        if (j->c.variance)
+        if (j->c->variance)
             return say_error("%s gives components: --output score is all that it has", path);
-        if (!j->c.classes)
+        if (!j->c->classes)
             return say_error("%s is a model of %s: it has no probabilities", path,
-                             spec_says(j->c.spec, "task", "rank") ? "rankings" : "numbers");
+                             spec_says(j->c->spec, "task", "rank") ? "rankings" : "numbers");
         return say_error("%s has no probabilities; train it with --calibrate%s", path,
-                         *j->c.kernel && !*j->c.map ? "" : " or --model " ADVISED_PROBABILITIES);
+                         *j->c->kernel && !*j->c->map ? "" : " or --model " ADVISED_PROBABILITIES);
     }
-    if (*form == 'n' && j->what == FX_LABEL && j->c.classes && !j->c.class_value)
+    if (*form == 'n' && j->what == FX_LABEL && j->c->classes && !j->c->class_value)
         return say_error("%s: labels are text, and npy holds numbers; use --format text or jsonl",
                          path);
     if (*form == 'n' && !(j->spool = tmpfile()))
@@ -258,8 +258,7 @@ static int predict(job *j, char **operand, const char *data)
     if (status || (status = name_columns(j))
         || (status = output_open(&j->o, output_path, output_kind_of(form))))
         return status;
-    status = model_file_rows(&in, data, &j->c,
-                             (load_options){.unlabelled = true, .streamed = true});
+    status = model_file_rows(&in, data, j->c, (load_options){.unlabelled = true, .streamed = true});
     while (!status && in.table.rows && !(status = predict_rows(j, &in)))
         status = load_next(&in);
     if (!status && (!j->spool || !(status = npy_end(j))) && !(status = output_close(j->o)))
@@ -280,9 +279,9 @@ static int run(int n, char **operand)
     if ((status = model_file_first(&m, operand[0], data)))
         return status;
     j.model = m;
-    j.c = fx_model_content(m);
+    j.c = fx_model_inspect(m);
     if (!what_name)
-        what_name = j.c.variance || spec_says(j.c.spec, "task", "rank") ? "score" : "label";
+        what_name = j.c->variance || spec_says(j.c->spec, "task", "rank") ? "score" : "label";
     j.what = !strcmp(what_name, "label")   ? FX_LABEL
              : !strcmp(what_name, "score") ? FX_SCORE
                                            : FX_PROBA;

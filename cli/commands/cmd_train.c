@@ -138,7 +138,7 @@ static int read_data(job *j, const char *data)
     int status;
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
-        || (status = training_read(t, data, j->init ? fx_model_content(j->init).base : -1))
+        || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1))
         || (status = check_names(&t->X)))
         return status;
     t->metric = metric ? metric : t->metric;
@@ -170,8 +170,8 @@ static int resolve_plan(job *j)
     int status = 0;
 
     plan->scale = c->scale ? NULL : fit.scale;
-    if (model_combines(fit.model) && j->init && !fit.scale && *fx_model_content(j->init).scale)
-        plan->scale = fx_model_content(j->init).scale;
+    if (model_combines(fit.model) && j->init && !fit.scale && *fx_model_inspect(j->init)->scale)
+        plan->scale = fx_model_inspect(j->init)->scale;
     plan->cache = exact_cache();
     plan->patience = (size_t)fit.patience;
     plan->max_seconds = fit.max_seconds;
@@ -201,6 +201,7 @@ static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
     int status = metric_folds_of(fold, t, (int)folds);
     if (status)
         return status;
+    m->size = sizeof *m;
     fx_status s = fx_model_path(m, &plan, &C, 1, &t->X.table, fold, (int)folds, &cli.run);
     if (s < 0)
         return say_failure(s);
@@ -230,6 +231,7 @@ static int fit_model(job *j)
 
     if (status || !eval_path)
         return status;
+    j->held_out.size = sizeof j->held_out;
     fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &cli.run);
     if (s)
         return say_failure(s);
@@ -242,12 +244,12 @@ static int fit_model(job *j)
 /* ---- Writing ------------------------------------------------------------------------------ */
 static int write_history(const job *j, output *o)
 {
-    fx_content c = fx_model_content(j->t.model);
+    const fx_model_info *c = fx_model_inspect(j->t.model);
     char line[256], x[4][32];
     int status = output_text(o, "iteration,output,seconds,objective,gap,metric\n");
 
-    for (size_t i = 0; i < c.steps && !status; i++) {
-        const fx_step *s = &c.history[i];
+    for (size_t i = 0; i < c->steps && !status; i++) {
+        const fx_step *s = &c->history[i];
         const double value[4] = {s->seconds, s->objective, s->gap, s->metric};
         for (int v = 0; v < 4; v++) {   /* what is not known is left empty */
             x[v][0] = '\0';
@@ -267,32 +269,32 @@ static const char *plain_metric(const job *j) { return j->t.regress ? "rmse" : "
 static int report(const job *j)
 {
     FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;
-    fx_content c = fx_model_content(j->t.model);
+    const fx_model_info *c = fx_model_inspect(j->t.model);
     char size[32];
 
     if (f == stderr && cli.quiet)
         return 0;
-    safe_print(f, "model        %s\n", c.spec);
-    if (*c.scale)
-        safe_print(f, "scaling      %s\n", c.scale);
-    model_info_print_kernel(f, &c);
-    safe_print(f, "rows         %zu x %zu", c.rows, c.cols);
-    if (c.classes) {
-        safe_print(f, ", %zu classes:", c.classes);
-        for (size_t i = 0; i < c.classes && i < 10; i++)
-            safe_print(f, " %s", c.class_name[i]);
-        fputs(c.classes > 10 ? " ..\n" : "\n", f);
+    safe_print(f, "model        %s\n", c->spec);
+    if (*c->scale)
+        safe_print(f, "scaling      %s\n", c->scale);
+    model_info_print_kernel(f, c);
+    safe_print(f, "rows         %zu x %zu", c->rows, c->cols);
+    if (c->classes) {
+        safe_print(f, ", %zu classes:", c->classes);
+        for (size_t i = 0; i < c->classes && i < 10; i++)
+            safe_print(f, " %s", c->class_name[i]);
+        fputs(c->classes > 10 ? " ..\n" : "\n", f);
     } else
-        fputs(c.variance  ? ", labels not looked at\n"
+        fputs(c->variance ? ", labels not looked at\n"
               : j->t.rank ? ", ranked\n"
                           : ", numbers\n", f);
-    if (c.variance)
-        model_info_print_variance(f, &c);
-    else if (model_about(c.spec).mistakes)
-        safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c.objective,
-                   (unsigned long long)c.iterations);
+    if (c->variance)
+        model_info_print_variance(f, c);
+    else if (model_about(c->spec).mistakes)
+        safe_print(f, "mistakes     %.10g in the last of %llu passes\n", c->objective,
+                   (unsigned long long)c->iterations);
     else
-        model_info_print_fit(f, "objective    ", &c);
+        model_info_print_fit(f, "objective    ", c);
     if (folds)
         safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
                    j->mean, j->sd, (unsigned long long)folds);
@@ -305,41 +307,41 @@ static int report(const job *j)
     safe_print(f, "seconds      read %.2f, ", j->t.X.seconds);
     if (j->c.seconds > 0)
         safe_print(f, "choose %.2f, ", j->c.seconds);
-    safe_print(f, "map %.2f, fit %.2f\n", c.prepared, j->t.seconds - c.prepared);
+    safe_print(f, "map %.2f, fit %.2f\n", c->prepared, j->t.seconds - c->prepared);
     safe_print(f, "saved        %s, %s\n", j->t.path, say_bytes(size, (double)j->t.bytes));
     return f == stdout ? say_flush() : 0;
 }
 
 static int report_json(const job *j)
 {
-    fx_content c = fx_model_content(j->t.model);
+    const fx_model_info *c = fx_model_inspect(j->t.model);
     json_t *o = json_pack(
         "{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b, s:I, s:{s:f, s:f, s:f}, "
         "s:I, s:I, s:o, s:I, s:o, s:b, s:b}",
-        "model", say_text(c.spec), "rows", (json_int_t)c.rows, "features", (json_int_t)c.cols,
-        "classes", (json_int_t)c.classes, "class_names", model_file_classes(&c), "map",
-        *c.map ? say_text(c.map) : json_null(), "kernel",
-        *c.kernel ? say_text(c.kernel) : json_null(), "scale",
-        *c.scale ? say_text(c.scale) : json_null(), "D",
-        (json_int_t)(c.support && !*c.map ? 0 : c.features), "objective",
-        model_info_number(c.objective), "gap", model_info_number(c.blocks ? NAN : c.gap),
-        "converged", c.converged, "iterations", (json_int_t)c.iterations, "seconds", "read",
-        j->t.X.seconds, "map", c.prepared, "fit", j->t.seconds - c.prepared, "peak_bytes",
-        (json_int_t)machine_peak(), "seed", (json_int_t)c.seed, "output", say_text(j->t.path),
+        "model", say_text(c->spec), "rows", (json_int_t)c->rows, "features", (json_int_t)c->cols,
+        "classes", (json_int_t)c->classes, "class_names", model_file_classes(c), "map",
+        *c->map ? say_text(c->map) : json_null(), "kernel",
+        *c->kernel ? say_text(c->kernel) : json_null(), "scale",
+        *c->scale ? say_text(c->scale) : json_null(), "D",
+        (json_int_t)(c->support_vectors && !*c->map ? 0 : c->features), "objective",
+        model_info_number(c->objective), "gap", model_info_number(c->orders ? NAN : c->gap),
+        "converged", c->converged, "iterations", (json_int_t)c->iterations, "seconds", "read",
+        j->t.X.seconds, "map", c->prepared, "fit", j->t.seconds - c->prepared, "peak_bytes",
+        (json_int_t)machine_peak(), "seed", (json_int_t)c->seed, "output", say_text(j->t.path),
         "bytes", (json_int_t)j->t.bytes, "support",
-        c.support ? json_integer((json_int_t)c.support) : json_null(), "collapsed",
-        model_info_collapsed(&c), "pairs", c.pairs);
+        c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
+        "collapsed", model_info_collapsed(c), "pairs", c->pairs);
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
         json_decref(o);
         o = NULL;
     }
-    if (c.blocks)
-        o = say_set(o, "norms", model_info_norms(&c));
-    if (c.variance)
-        o = say_set(say_set(o, "variance", model_info_variance(&c)), "total_variance",
-                    model_info_number(c.total_variance));
+    if (c->orders)
+        o = say_set(o, "norms", model_info_norms(c));
+    if (c->variance)
+        o = say_set(say_set(o, "variance", model_info_variance(c)), "total_variance",
+                    model_info_number(c->total_variance));
     if (folds)
         o = say_set(o, "folds", json_pack("{s:s, s:f, s:f, s:I}", "metric", j->t.metric,
                                           "mean", j->mean, "sd", j->sd, "count",

@@ -55,7 +55,7 @@ static void add_line(strbuf *t, const fx_description *d, fx_description *like)
 
 int help_lines(FILE *f, spec_names *name, spec_describes *about, help_show *show)
 {
-    fx_description d, like = {0};
+    fx_description d = FX_INIT(fx_description), like = FX_INIT(fx_description);
     size_t width = 0;
     int status = 0;
 

@@ -3,6 +3,7 @@
  * 5. */
 
 #include "dataset.h"
+#include "featcross_extra.h"
 #include "terminal/terminal.h"
 
 #include <stdlib.h>

@@ -241,7 +241,8 @@ static int begin(output *o, output_kind kind)
     if (kind == OUTPUT_ZIP) {
         o->zipped = true;
         o->zip = (zip_writer){.put = put, .ctx = o};
-        o->sink = (fx_sink){zip_data, zip_member, o};
+        o->sink = (fx_sink){
+            .size = sizeof(fx_sink), .write = zip_data, .member = zip_member, .ctx = o};
     }
     return 0;
 }
@@ -252,7 +253,8 @@ int output_open(output **out, const char *path, output_kind kind)
 
     while (o->used)                     /* no command has more than OUTPUTS of them */
         o++;
-    *o = (output){.used = true, .fd = -1, .sink = {put, NULL, o}};
+    *o = (output){
+        .used = true, .fd = -1, .sink = {.size = sizeof(fx_sink), .write = put, .ctx = o}};
     snprintf(o->path, sizeof o->path, "%s", path);
     int status = strlen(path) < sizeof o->path ? begin(o, kind) : failed(o, ENAMETOOLONG);
     if (!status)
@@ -339,7 +341,7 @@ static int count(void *ctx, const void *bytes, size_t len)
 int output_model(output *o, size_t *bytes, const fx_model *m, const char *format)
 {
     counted c = {.o = o};
-    const fx_sink sink = {count, NULL, &c};
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = count, .ctx = &c};
     fx_status s = format ? fx_model_export(&sink, m, format) : fx_model_dump(&sink, m);
 
     *bytes = c.bytes;

@@ -54,7 +54,7 @@ static int factorize(fx_model **m)
 
 static int write_model(output *o, const fx_model *m, const char *in, const char *out, bool text)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     size_t bytes;
     int status = output_model(o, &bytes, m, text ? "libfm" : NULL);
 
@@ -62,11 +62,11 @@ static int write_model(output *o, const fx_model *m, const char *in, const char 
         status = output_close(o);
     if (status)
         return status;
-    say_note("%s: %s%s", out, c.spec, text ? ", as libFM's text" : "");
+    say_note("%s: %s%s", out, c->spec, text ? ", as libFM's text" : "");
     return cli.json ? say_json(json_pack("{s:o, s:o, s:s, s:o, s:I, s:o}", "input",
                                          say_text(in), "output", say_text(out), "format",
-                                         text ? "libfm" : "model", "model", say_text(c.spec),
-                                         "bytes", (json_int_t)bytes, "norms", model_info_norms(&c)))
+                                         text ? "libfm" : "model", "model", say_text(c->spec),
+                                         "bytes", (json_int_t)bytes, "norms", model_info_norms(c)))
                     : 0;
 }
 

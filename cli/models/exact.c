@@ -99,7 +99,7 @@ static const char *other_way(char buf[2048], const kernel_choice *k, size_t cols
 static int check_cache(const training *t)
 {
     fx_plan plan = t->plan;
-    fx_estimate estimate;
+    fx_estimate estimate = FX_INIT(fx_estimate);
     char given[32], taken[32];
 
     if (!fit.cache)
@@ -149,7 +149,7 @@ static const char *of_pairs(char buf[64], const training *t)
 
 int exact_announce(const training *t, const kernel_choice *k, size_t fits)
 {
-    fx_estimate e;
+    fx_estimate e = FX_INIT(fx_estimate);
     size_t rows = t->X.table.rows;
     char other[2048], pairs[64];
 

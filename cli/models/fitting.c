@@ -123,7 +123,7 @@ bool fitting_l1(bool regress)
 {
     const char *name = fitting_given();
     char spec[FITTING_SPEC];
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     if (fit.penalty || fit.solver || spec_get(name, "penalty").p || spec_get(name, "solver").p)
         return false;

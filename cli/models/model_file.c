@@ -48,7 +48,7 @@ int model_file_first(fx_model **out, const char *path, const char *data)
     return status;
 }
 
-size_t model_file_pair(size_t *second, const fx_content *c, size_t i)
+size_t model_file_pair(size_t *second, const fx_model_info *c, size_t i)
 {
     size_t a = 0;
 
@@ -58,7 +58,7 @@ size_t model_file_pair(size_t *second, const fx_content *c, size_t i)
     return a;
 }
 
-const char *model_file_output(char buf[256], const fx_content *c, size_t i)
+const char *model_file_output(char buf[256], const fx_model_info *c, size_t i)
 {
     size_t second;
 
@@ -71,7 +71,7 @@ const char *model_file_output(char buf[256], const fx_content *c, size_t i)
     return buf;
 }
 
-json_t *model_file_classes(const fx_content *c)
+json_t *model_file_classes(const fx_model_info *c)
 {
     json_t *list = json_array();
 
@@ -80,7 +80,7 @@ json_t *model_file_classes(const fx_content *c)
     return list;
 }
 
-int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how)
+int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how)
 {
     how.base = c->base;
     how.reader = c->reader;
@@ -90,7 +90,7 @@ int model_file_rows(loaded *out, const char *path, const fx_content *c, load_opt
 }
 
 /* Rows of features would pass for short rows of kernel values. */
-int model_file_fits(const fx_content *c, const loaded *l)
+int model_file_fits(const fx_model_info *c, const loaded *l)
 {
     if (!kernel_precomputed(c->kernel) || l->table.cols == c->cols)
         return 0;

@@ -11,7 +11,7 @@ enum { LISTED = 20 };                   /* classes that are named */
 #define DEAD 1e-6                       /* a norm of factors: they play no part any more */
 
 /* Of the weights, and of columns that training saw. */
-static size_t nonzero(const fx_content *c)
+static size_t nonzero(const fx_model_info *c)
 {
     size_t n = 0;
 
@@ -20,7 +20,7 @@ static size_t nonzero(const fx_content *c)
     return n;
 }
 
-static size_t seen(const fx_content *c)
+static size_t seen(const fx_model_info *c)
 {
     size_t n = 0;
 
@@ -30,10 +30,10 @@ static size_t seen(const fx_content *c)
 }
 
 /* ---- What train says of a model, too ------------------------------------------------------- */
-bool model_info_collapsed(const fx_content *c) { return c->support && *c->map; }
+bool model_info_collapsed(const fx_model_info *c) { return c->support_vectors && *c->map; }
 
 /* Of all outputs together. */
-static double norm_of(const fx_content *c, const fx_factors *b)
+static double norm_of(const fx_model_info *c, const fx_factors *b)
 {
     double sum = 0;
 
@@ -51,28 +51,28 @@ static const char *order_name(char buf[32], int order)
     return buf;
 }
 
-static void print_factors(FILE *f, const fx_content *c)
+static void print_factors(FILE *f, const fx_model_info *c)
 {
     char name[32];
 
-    for (size_t g = 0; g < c->blocks; g++) {
-        const fx_factors *b = &c->block[g];
+    for (size_t g = 0; g < c->orders; g++) {
+        const fx_factors *b = &c->factors[g];
         safe_print(f, "%s%s: %zu components, norm %.6g", g ? "             " : "factors      ",
                    order_name(name, b->order), b->rank, norm_of(c, b));
         for (int t = 0; b->theta && t < b->order; t++)
             safe_print(f, "%s%.4g", t ? ", " : "; shares of orders 1, 2, ..: ", b->theta[t]);
         fputc('\n', f);
     }
-    if (c->blocks && c->low <= c->high)
+    if (c->orders && c->low <= c->high)
         safe_print(f, "clipped      to %.10g .. %.10g, the targets of the training\n", c->low,
                    c->high);
 }
 
-void model_info_print_kernel(FILE *f, const fx_content *c)
+void model_info_print_kernel(FILE *f, const fx_model_info *c)
 {
-    bool exact = c->support || !*c->map;
+    bool exact = c->support_vectors || !*c->map;
 
-    if (c->blocks) {
+    if (c->orders) {
         if (*c->kernel)
             safe_print(f, "combinations %s\n", c->kernel);
         print_factors(f, c);
@@ -85,19 +85,19 @@ void model_info_print_kernel(FILE *f, const fx_content *c)
                    (unsigned long long)c->seed);
     if (model_info_collapsed(c))
         safe_print(f, "vectors      %zu of %zu rows, collapsed into weights of %zu combinations\n",
-                   c->support, c->rows, c->features);
-    else if (c->support)
-        safe_print(f, "vectors      %zu of %zu rows\n", c->support, c->rows);
+                   c->support_vectors, c->rows, c->features);
+    else if (c->support_vectors)
+        safe_print(f, "vectors      %zu of %zu rows\n", c->support_vectors, c->rows);
 }
 
-json_t *model_info_norms(const fx_content *c)
+json_t *model_info_norms(const fx_model_info *c)
 {
     json_t *list = json_array();
 
-    for (size_t g = 0; g < c->blocks; g++)
-        list = say_append(list, json_pack("{s:i, s:I, s:o}", "order", c->block[g].order, "rank",
-                                          (json_int_t)c->block[g].rank, "norm",
-                                          model_info_number(norm_of(c, &c->block[g]))));
+    for (size_t g = 0; g < c->orders; g++)
+        list = say_append(list, json_pack("{s:i, s:I, s:o}", "order", c->factors[g].order, "rank",
+                                          (json_int_t)c->factors[g].rank, "norm",
+                                          model_info_number(norm_of(c, &c->factors[g]))));
     return list;
 }
 
@@ -105,18 +105,18 @@ json_t *model_info_norms(const fx_content *c)
  * small numbers even the slope is 0 there. */
 void model_info_warn_collapsed(const fx_model *m)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     char name[32], of[160];
 
-    for (size_t g = 0; g < c.blocks; g++)
-        for (size_t i = 0; i < c.outputs; i++) {
-            if (c.block[g].norm[i] >= DEAD)
+    for (size_t g = 0; g < c->orders; g++)
+        for (size_t i = 0; i < c->outputs; i++) {
+            if (c->factors[g].norm[i] >= DEAD)
                 continue;
             of[0] = '\0';
-            if (c.outputs > 1 && c.outputs == c.classes)
-                snprintf(of, sizeof of, " for class %.100s", c.class_name[i]);
+            if (c->outputs > 1 && c->outputs == c->classes)
+                snprintf(of, sizeof of, " for class %.100s", c->class_name[i]);
             say_warning("%s has collapsed to zero%s: lower its --beta, or let tune choose one",
-                        order_name(name, c.block[g].order), of);
+                        order_name(name, c->factors[g].order), of);
         }
 }
 
@@ -124,19 +124,19 @@ void model_info_warn_collapsed(const fx_model *m)
 bool model_info_known(double x) { return isfinite(x) && fabs(x) < DBL_MAX; }
 json_t *model_info_number(double x) { return model_info_known(x) ? json_real(x) : json_null(); }
 
-void model_info_print_fit(FILE *f, const char *start, const fx_content *c)
+void model_info_print_fit(FILE *f, const char *start, const fx_model_info *c)
 {
     safe_print(f, "%s%.10g, ", start, c->objective);
-    if (model_info_known(c->gap) && !c->blocks)
+    if (model_info_known(c->gap) && !c->orders)
         safe_print(f, "%sgap %.2g, ", c->outputs > 1 ? "largest " : "", c->gap);
-    else if (!c->blocks)
+    else if (!c->orders)
         fputs("gap not known, ", f);
     safe_print(f, "%llu iterations, %s\n", (unsigned long long)c->iterations,
                c->converged ? "converged" : "not converged");
 }
 
 /* Percentages are of the variance in all directions; rows that are all the same have none. */
-void model_info_print_variance(FILE *f, const fx_content *c)
+void model_info_print_variance(FILE *f, const fx_model_info *c)
 {
     double explained = 0, percent = c->total_variance > 0 ? 100 / c->total_variance : 0;
 
@@ -149,7 +149,7 @@ void model_info_print_variance(FILE *f, const fx_content *c)
     fputs(c->outputs > LISTED ? " ..\n" : "\n", f);
 }
 
-json_t *model_info_variance(const fx_content *c)
+json_t *model_info_variance(const fx_model_info *c)
 {
     json_t *list = c->variance ? json_array() : json_null();
 
@@ -160,7 +160,7 @@ json_t *model_info_variance(const fx_content *c)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-static int print(const char *path, const fx_content *c, size_t bytes)
+static int print(const char *path, const fx_model_info *c, size_t bytes)
 {
     char size[32], by[32];
 
@@ -202,7 +202,7 @@ static int print(const char *path, const fx_content *c, size_t bytes)
 
 json_t *model_info_text(const char *s) { return *s ? say_text(s) : json_null(); }
 
-static int print_json(const char *path, const fx_content *c, size_t bytes)
+static int print_json(const char *path, const fx_model_info *c, size_t bytes)
 {
     char by[32];
 
@@ -213,15 +213,15 @@ static int print_json(const char *path, const fx_content *c, size_t bytes)
         "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
         "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",
         model_info_text(c->reader), "seed", (json_int_t)c->seed, "D",
-        (json_int_t)(c->support && !*c->map ? 0 : c->features), "columns", (json_int_t)c->cols,
-        "base", c->base, "seen_columns", (json_int_t)seen(c), "names", c->name != NULL, "outputs",
-        (json_int_t)c->outputs, "classes", model_file_classes(c), "nonzero_weights",
-        (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
-        c->support ? json_integer((json_int_t)c->support) : json_null(), "collapsed",
-        model_info_collapsed(c), "pairs", c->pairs, "variance", model_info_variance(c),
+        (json_int_t)(c->support_vectors && !*c->map ? 0 : c->features), "columns",
+        (json_int_t)c->cols, "base", c->base, "seen_columns", (json_int_t)seen(c), "names",
+        c->name != NULL, "outputs", (json_int_t)c->outputs, "classes", model_file_classes(c),
+        "nonzero_weights", (json_int_t)nonzero(c), "probabilities", c->sigmoid != NULL, "support",
+        c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
+        "collapsed", model_info_collapsed(c), "pairs", c->pairs, "variance", model_info_variance(c),
         "total_variance", c->variance ? model_info_number(c->total_variance) : json_null(), "norms",
         model_info_norms(c), "training", "rows", (json_int_t)c->rows, "objective",
-        model_info_number(c->objective), "gap", model_info_number(c->blocks ? NAN : c->gap),
+        model_info_number(c->objective), "gap", model_info_number(c->orders ? NAN : c->gap),
         "iterations", (json_int_t)c->iterations, "converged", c->converged));
 }
 
@@ -233,8 +233,8 @@ int model_info(const char *path)
 
     if (status)
         return status;
-    fx_content c = fx_model_content(m);
-    status = cli.json ? print_json(path, &c, bytes) : print(path, &c, bytes);
+    const fx_model_info *c = fx_model_inspect(m);
+    status = cli.json ? print_json(path, c, bytes) : print(path, c, bytes);
     fx_model_free(m);
     return status;
 }

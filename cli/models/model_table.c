@@ -28,7 +28,7 @@ bool model_combines(const char *spec) { return model_about(spec).combines; }
 
 const char *model_by_loss(const char *loss)
 {
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     for (size_t i = 0; fx_model_name(i); i++)
         if (spec_about(&d, fx_model_describe, fx_model_name(i)) && d.map && d.loss

@@ -174,28 +174,29 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all);
 /* ---- model_file.c: model files -------------------------------------------------------------- */
 int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes: or NULL */
 /* Rows for that model, which decides what `how` leaves open. */
-int model_file_rows(loaded *out, const char *path, const fx_content *c, load_options how);
-int model_file_fits(const fx_content *c, const loaded *l); /* are they as wide as it wants? */
+int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how);
+int model_file_fits(const fx_model_info *c, const loaded *l); /* are they as wide as it wants? */
 /* The same, of the first of two operands, or of the only one (data NULL); if it is the data, says
  * so. */
 int model_file_first(fx_model **out, const char *path, const char *data);
 bool model_file_is(const char *path);   /* does the file begin like one? */
 int model_info(const char *path);       /* model_info.c: what is in it */
-void model_info_print_kernel(FILE *f, const fx_content *c); /* lines of kernel, map, vectors */
-void model_info_print_variance(FILE *f, const fx_content *c); /* a line of the components */
-void model_info_print_fit(FILE *f, const char *start, const fx_content *c); /* objective, gap */
+void model_info_print_kernel(FILE *f, const fx_model_info *c); /* lines of kernel, map, vectors */
+void model_info_print_variance(FILE *f, const fx_model_info *c); /* a line of the components */
+void model_info_print_fit(FILE *f, const char *start, const fx_model_info *c); /* objective, gap */
 bool model_info_known(double x);        /* an objective or a gap */
 json_t *model_info_number(double x);    /* null: not known */
 json_t *model_info_text(const char *s); /* null: "" */
-json_t *model_info_norms(const fx_content *c);          /* of the factors of each order */
+json_t *model_info_norms(const fx_model_info *c);          /* of the factors of each order */
 void model_info_warn_collapsed(const fx_model *m);      /* an order whose factors are all 0 */
-bool model_info_collapsed(const fx_content *c);         /* weights in place of vectors */
-json_t *model_info_variance(const fx_content *c);       /* as a list, or null */
-json_t *model_file_classes(const fx_content *c);        /* names, as a list */
+bool model_info_collapsed(const fx_model_info *c);         /* weights in place of vectors */
+json_t *model_info_variance(const fx_model_info *c);       /* as a list, or null */
+json_t *model_file_classes(const fx_model_info *c);        /* names, as a list */
 /* The classes that output i holds against each other: the first, and *second, for which a positive
  * score speaks; of outputs that are no pairs the second alone means something. */
-size_t model_file_pair(size_t *second, const fx_content *c, size_t i);
-const char *model_file_output(char buf[256], const fx_content *c, size_t i); /* "B", "A/B" or "" */
+size_t model_file_pair(size_t *second, const fx_model_info *c, size_t i);
+const char *model_file_output(char buf[256], const fx_model_info *c,
+                              size_t i); /* "B", "A/B" or "" */
 
 /* ---- convert_model.c ------------------------------------------------------------------------ */
 bool convert_is_model(const char *path);                 /* ours, or libFM's text */

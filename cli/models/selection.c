@@ -91,7 +91,7 @@ static int walk(candidate_set *k, candidate *x)
     char model[FITTING_SPEC];
     fx_metrics m[GRID * FOLDS];
     double start = say_clock();
-    fx_plan plan;
+    fx_plan plan = FX_INIT(fx_plan);
     size_t n = x->tried, more = n ? 2 : 7;
     bool loose = fitting_about().kernel != FX_MUST;
     const char *metric = k->of->regress ? "rmse" : "accuracy";
@@ -107,6 +107,7 @@ static int walk(candidate_set *k, candidate *x)
     plan.eval = NULL;
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
+    m->size = sizeof *m;
     fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &cli.run);
     if (s == FX_ECANCELLED)
         return say_failure(s);

@@ -79,6 +79,7 @@ int training_read(training *t, const char *data, int base)
                                      : "accuracy";
     if (t->X.table.qid && fitting_about().tasks & FX_TASK_RANK && !t->rank)
         say_note("queries (qid) are not looked at; --task rank orders the rows of each");
+    t->plan.size = sizeof t->plan;
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
     t->plan.seed = cli.seed;
@@ -88,24 +89,24 @@ int training_read(training *t, const char *data, int base)
 /* -v 2: what the solver did; -v 3: by which settings. */
 static void say_steps(const training *t)
 {
-    fx_content c = fx_model_content(t->model);
-    bool mistakes = model_about(c.spec).mistakes;
+    const fx_model_info *c = fx_model_inspect(t->model);
+    bool mistakes = model_about(c->spec).mistakes;
     char size[32];
 
     if (cli.verbose >= 3) {
         say_note("settings: %s, %d threads, seed %llu, --max-memory %s", fx_simd_target(),
                  progress_threads(), (unsigned long long)cli.seed,
                  say_bytes(size, (double)cli.max_memory));
-        say_note("settings: %s%s%s%s%s%s%s", c.spec, *c.kernel ? ", kernel " : "", c.kernel,
-                 *c.map ? ", map " : "", c.map, *c.scale ? ", scaling " : "", c.scale);
+        say_note("settings: %s%s%s%s%s%s%s", c->spec, *c->kernel ? ", kernel " : "", c->kernel,
+                 *c->map ? ", map " : "", c->map, *c->scale ? ", scaling " : "", c->scale);
     }
-    for (size_t i = 0; i < c.steps && cli.verbose >= 2; i++) {
-        const fx_step *s = &c.history[i];
+    for (size_t i = 0; i < c->steps && cli.verbose >= 2; i++) {
+        const fx_step *s = &c->history[i];
         char more[64] = "";
-        if (c.blocks ? isfinite(s->metric) : model_info_known(s->gap))
-            snprintf(more, sizeof more, c.blocks ? ", metric %.6g" : ", gap %.3g",
-                     c.blocks ? s->metric : s->gap);
-        else if (!c.blocks)
+        if (c->orders ? isfinite(s->metric) : model_info_known(s->gap))
+            snprintf(more, sizeof more, c->orders ? ", metric %.6g" : ", gap %.3g",
+                     c->orders ? s->metric : s->gap);
+        else if (!c->orders)
             snprintf(more, sizeof more, ", gap not known");
         if (mistakes)
             say_note("output %zu, pass %zu: %.0f mistakes, %.3f seconds", s->output, s->iteration,
@@ -114,9 +115,9 @@ static void say_steps(const training *t)
             say_note("output %zu, iteration %zu: objective %.10g%s, %.3f seconds", s->output,
                      s->iteration, s->objective, more, s->seconds);
     }
-    if (cli.verbose >= 2 && c.support)
-        say_note("%zu of %zu rows are support vectors, after %llu iterations", c.support, c.rows,
-                 (unsigned long long)c.iterations);
+    if (cli.verbose >= 2 && c->support_vectors)
+        say_note("%zu of %zu rows are support vectors, after %llu iterations", c->support_vectors,
+                 c->rows, (unsigned long long)c->iterations);
 }
 
 int training_fit(training *t)
@@ -165,11 +166,11 @@ int training_path(training *t, const char *who, const char *path, const char *da
 
 void training_print(FILE *f, const training *t)
 {
-    fx_content c = fx_model_content(t->model);
+    const fx_model_info *c = fx_model_inspect(t->model);
     char size[32];
 
-    safe_print(f, "model        %s\n", c.spec);
-    model_info_print_kernel(f, &c);
+    safe_print(f, "model        %s\n", c->spec);
+    model_info_print_kernel(f, c);
     safe_print(f, "saved        %s, %s\n", t->path, say_bytes(size, (double)t->bytes));
 }
 

@@ -57,6 +57,7 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
     if (!m)
         return FX_ENOMEM;
     fx_table t = fx_data_table(p->joined);
+    m->size = sizeof *m;
     s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &cli.run);
     for (size_t i = 0; i < n && s >= 0; i++) {
         double x = metric_average(m + i * (size_t)folds, folds, metric);
@@ -96,7 +97,7 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
 
 trial trial_none(void)
 {
-    return (trial){.test = {0, NAN, NAN, NAN, NAN},
+    return (trial){.test = {.accuracy = NAN, .auc = NAN, .logloss = NAN, .rmse = NAN},
                    .train_seconds = NAN,
                    .test_seconds = NAN,
                    .C = NAN,
@@ -129,13 +130,15 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all)
     uint64_t peak = before ? machine_memory("VmHWM") : 0;
     out->memory = peak > before ? peak - before : 0;
     out->status = s;
-    out->features = *fx_model_content(m).map ? fx_model_content(m).features : 0;
+    out->features = *fx_model_inspect(m)->map ? fx_model_inspect(m)->features : 0;
     out->bytes = 0;
     start = say_clock();
+    out->test.size = sizeof out->test;
     s = fx_model_evaluate(&out->test, NULL, m, &p->test, &cli.run);
     if (s >= 0) {
         out->test_seconds = say_clock() - start;
-        s = fx_model_dump(&(fx_sink){count, NULL, &out->bytes}, m);
+        s = fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = count, .ctx = &out->bytes},
+                          m);
     }
     fx_model_free(m);
     return s;

@@ -17,6 +17,7 @@ static int measure(tuning *s, size_t path)
 
     if (status)
         return status;
+    s->m->size = sizeof *s->m;
     fx_status st = fx_model_path(s->m, &t->plan, s->C, s->costs, &t->X.table, s->fold,
                                  (int)s->folds, &cli.run);
     if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
@@ -105,23 +106,24 @@ static json_t *json_line(const tuning *s, const tuned *x)
 static int print_json(const tuning *s, const tuned *won)
 {
     const training *t = s->t;
-    fx_content c = fx_model_content(t->model);
+    const fx_model_info *c = fx_model_inspect(t->model);
     json_t *list = json_array(), *o;
 
     for (const tuned *x = s->line; x < s->line + s->lines; x++)
         list = say_append(list, json_line(s, x));
-    o = json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "rows", (json_int_t)c.rows, "metric", t->metric,
-                  "folds", (json_int_t)s->folds, "trials", list, "best", json_line(s, won), "model",
-                  say_text(c.spec));
-    if (c.blocks)
-        o = say_set(o, "norms", model_info_norms(&c));
+    o = json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "rows", (json_int_t)c->rows, "metric",
+                  t->metric, "folds", (json_int_t)s->folds, "trials", list, "best",
+                  json_line(s, won), "model", say_text(c->spec));
+    if (c->orders)
+        o = say_set(o, "norms", model_info_norms(c));
     else
-        o = say_set(say_set(o, "kernel", model_info_text(c.kernel)), "map", model_info_text(c.map));
-    o = say_set(say_set(o, "converged", json_boolean(c.converged)), "seconds",
+        o = say_set(say_set(o, "kernel", model_info_text(c->kernel)), "map",
+                    model_info_text(c->map));
+    o = say_set(say_set(o, "converged", json_boolean(c->converged)), "seconds",
                 json_real(t->seconds));
     o = say_set(say_set(o, "output", say_text(t->path)), "bytes",
                 json_integer((json_int_t)t->bytes));
-    return say_json(say_set(o, "seed", json_integer((json_int_t)c.seed)));
+    return say_json(say_set(o, "seed", json_integer((json_int_t)c->seed)));
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ bool spec_set(char *spec, size_t size, const char *key, const char *value)
 
 bool spec_about(fx_description *d, spec_describes *about, const char *spec)
 {
+    d->size = sizeof *d;
     fx_status s = about(d, spec);
 
     if (s == FX_ENOMEM)                 /* "no" would be a wrong answer, and change what is done */
@@ -50,7 +51,7 @@ bool spec_about(fx_description *d, spec_describes *about, const char *spec)
 
 fx_description spec_line(spec_describes *about, const char *spec)
 {
-    fx_description d = {0};
+    fx_description d = FX_INIT(fx_description);
     spec_part name = spec_get(spec, "");
     char alone[64];
 
@@ -73,7 +74,7 @@ void spec_list(char out[SPEC_LIST], spec_names *name, spec_describes *about, spe
                const char *what, const char *and)
 {
     const char *last = "";
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     size_t n = 0;
 
     for (size_t i = 0; name(i) && n < SPEC_LIST; i++)

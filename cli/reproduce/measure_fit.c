@@ -79,7 +79,8 @@ static int plan_of(fx_plan *plan, const measure_context *l, size_t cell, size_t 
     const recipe *r = l->r;
     const char *D = recipe_field(r, cell, "D"), *seconds = recipe_field(r, cell, "seconds");
 
-    *plan = (fx_plan){.model = recipe_field(r, cell, "model"),
+    *plan = (fx_plan){.size = sizeof(fx_plan),
+                      .model = recipe_field(r, cell, "model"),
                       .scale = recipe_field(r, cell, "scale"),
                       .map = recipe_field(r, cell, "map"),
                       .kernel = recipe_field(r, cell, "kernel"),
@@ -147,7 +148,7 @@ static int run(const measure_context *l, size_t cell)
     char model[FITTING_SPEC];
     double C, score, train, test;
     parts *p = NULL;
-    fx_plan plan;
+    fx_plan plan = FX_INIT(fx_plan);
     trial t = {0};
     int status;
 

@@ -69,7 +69,7 @@ static int start_of(walk *w)
         && !(status = with(once, still, "max-iter", "1")))
         status = fit_rows(&m, &s, w, once, 0);
     if (!status)
-        w->start = fx_model_content(m).objective;
+        w->start = fx_model_inspect(m)->objective;
     fx_model_free(m);
     return status;
 }
@@ -82,16 +82,16 @@ static int long_fit(walk *w)
 
     if (status)
         return status;
-    fx_content c = fx_model_content(m);
-    if (c.outputs != 1) {
+    const fx_model_info *c = fx_model_inspect(m);
+    if (c->outputs != 1) {
         status = say_error("%s has %zu outputs, and one path is looked at", w->plan.model,
-                           c.outputs);
-    } else if (!(w->step = malloc((c.steps + 1) * sizeof *w->step))) {
+                           c->outputs);
+    } else if (!(w->step = malloc((c->steps + 1) * sizeof *w->step))) {
         status = say_no_memory("history");
     } else {
-        if (c.steps)
-            memcpy(w->step, c.history, c.steps * sizeof *w->step);
-        w->n = c.steps;
+        if (c->steps)
+            memcpy(w->step, c->history, c->steps * sizeof *w->step);
+        w->n = c->steps;
         w->diverged = s == FX_DIVERGED;
     }
     fx_model_free(m);
@@ -149,7 +149,7 @@ static int time_fit(double *seconds, walk *w, const char *model)
         status = fit_rows(&m, &s, w, model, 0);
         *seconds = fmin(*seconds, measure_clock() - start);
         if (!status) {
-            w->n = fx_model_content(m).steps;
+            w->n = fx_model_inspect(m)->steps;
             w->diverged = s == FX_DIVERGED;
         }
         fx_model_free(m);
@@ -189,8 +189,11 @@ static int complete(char out[FITTING_SPEC], const measure_context *l, size_t cel
 static int run(const measure_context *l, size_t cell)
 {
     char data[FITTING_SPEC], model[FITTING_SPEC];
-    walk w = {.l = l, .plan = {.model = model, .scale = recipe_field(l->r, cell, "scale"),
-                               .seed = l->seed},
+    walk w = {.l = l,
+              .plan = {.size = sizeof(fx_plan),
+                       .model = model,
+                       .scale = recipe_field(l->r, cell, "scale"),
+                       .seed = l->seed},
               .threads = (int)cli.threads};
     bool timed = recipe_field(l->r, cell, "only");
     parts *p = NULL;

@@ -77,7 +77,8 @@ static int feed(stream *s)
     fx_status st = fx_data_reader_feed(s->reader, s->buf, s->cut, &cli.run);
     if (st)
         return say_failure(st);
-    fx_reading c = fx_data_reader_count(s->reader);
+    fx_read_counts c = FX_INIT(fx_read_counts);
+    fx_data_reader_counts(&c, s->reader);
     /* The least that they can take: floats; in sparse rows also columns, starts and labels. */
     double bytes = s->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
     if (!s->streamed
@@ -135,7 +136,8 @@ int load_next(loaded *l)
         return 0;
     do {
         status = s->in.zip ? feed_zip(s) : feed(s);
-        l->reading = fx_data_reader_count(s->reader);
+        l->reading.size = sizeof l->reading;
+        fx_data_reader_counts(&l->reading, s->reader);
     } while (!status && !s->end && !(s->streamed && s->whole_lines && l->reading.rows > before));
     if (status)
         return status;
@@ -176,7 +178,7 @@ static int detect(loaded *l, const char *path, const load_options *like)
     stream *s = l->stream;
     bool zip = s->in.zip, any = !strcmp(reading_format, "auto");
     int status = zip ? 0 : fill(s);
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     if (status)
         return status;
@@ -313,7 +315,7 @@ static void say_categories(const loaded *l)
 
 void load_say(const loaded *l)
 {
-    const fx_reading *c = &l->reading;
+    const fx_read_counts *c = &l->reading;
     char rest[256] = "";
     size_t n = 0;
     const struct { uint64_t count; const char *what; } odd[] = {

@@ -2,6 +2,7 @@
  * movielens_dir.c - a MovieLens 100K directory as rows.  Files may be packed: u.data, u.data.xz. */
 
 #include "load.h"
+#include "featcross_extra.h"
 #include "files/files.h"
 
 #include <stdlib.h>

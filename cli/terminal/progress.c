@@ -208,4 +208,10 @@ int progress_threads(void)
                                                          : 1;
 }
 
-fx_run progress_run(void) { return (fx_run){(int)cli.threads, cli.max_memory, tick, NULL}; }
+fx_run progress_run(void)
+{
+    return (fx_run){.size = sizeof(fx_run),
+                    .threads = (int)cli.threads,
+                    .max_memory = cli.max_memory,
+                    .progress = tick};
+}

@@ -67,7 +67,7 @@ class Factors:
         model: Model = self._fitted("model_")
         c = model.content
         found = [copied(getattr(block, member), np.float64, c.outputs,
-                        *[getattr(block, size) for size in inner]) for block in c.block[:c.blocks]]
+                        *[getattr(block, size) for size in inner]) for block in c.factors[:c.orders]]
         return _one(np.stack(found[::-1], axis=1))
 
     @property
@@ -81,7 +81,7 @@ class Factors:
 
     @property
     def thetas_(self) -> np.ndarray:
-        if not self._fitted("model_").content.block[0].theta:
+        if not self._fitted("model_").content.factors[0].theta:
             raise AttributeError("only fit_lower='simplex' has thetas_")
         return self._blocks("theta", "order")[..., 0, :]
 

@@ -27,29 +27,37 @@ LABEL, SCORE, PROBA = 0, 1, 2           # fx_output
 BOUND_MAX = 4
 
 
+class Sized(ctypes.Structure):
+    """A struct that may grow: its first member says how large it is here."""
+
+    def __init__(self, **members):
+        super().__init__(ctypes.sizeof(self), **members)
+
+
 def _struct(struct: str, /, **fields):
-    return type(struct, (ctypes.Structure,), {"_fields_": list(fields.items())})
+    base = Sized if "size" in fields else ctypes.Structure
+    return type(struct, (base,), {"_fields_": list(fields.items())})
 
 
-fx_run = _struct("fx_run", threads=c_int, max_memory=c_uint64, progress=PROGRESS, ctx=c_void_p)
+fx_run = _struct("fx_run", size=c_size_t, threads=c_int, max_memory=c_uint64, progress=PROGRESS, ctx=c_void_p)
 fx_matrix = _struct("fx_matrix", rows=c_size_t, cols=c_size_t, stride=c_size_t, type=c_int,
                     wide=c_int, val=c_void_p, ptr=c_void_p, col=c_void_p)
 fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
                    block=POINTER(fx_matrix), label=c_void_p, classes=c_size_t,
                    class_name=POINTER(c_char_p), qid=c_void_p, weight=c_void_p,
                    name=POINTER(c_char_p), base=c_int)
-fx_sink = _struct("fx_sink", write=WRITE, member=MEMBER, ctx=c_void_p)
+fx_sink = _struct("fx_sink", size=c_size_t, write=WRITE, member=MEMBER, ctx=c_void_p)
 fx_bound = _struct("fx_bound", kind=c_char_p, formula=c_char_p, features=c_double)
-fx_error = _struct("fx_error", pairs=c_size_t, mae=c_double, rmse=c_double, max=c_double,
-                   ci95=c_double, mean=c_double, scale=c_double, predicted=c_double)
-fx_plan = _struct("fx_plan", model=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
+fx_accuracy = _struct("fx_accuracy", size=c_size_t, pairs=c_size_t, mae=c_double, rmse=c_double, max=c_double,
+                   ci95=c_double, bias=c_double, kernel_rms=c_double, predicted=c_double)
+fx_plan = _struct("fx_plan", size=c_size_t, model=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
                   family=c_char_p, features=c_size_t, seed=c_uint64, class_weight=c_char_p,
                   reader=c_char_p, init=c_void_p, eval=POINTER(fx_table), metric=c_char_p,
                   patience=c_size_t, max_seconds=c_double, cache=c_uint64,
                   class_value=c_void_p, classes=c_size_t)
 fx_key = _struct("fx_key", name=c_char_p, fallback=c_char_p, values=c_char_p, type=c_int,
                  low=c_double, high=c_double, above=c_int, help=c_char_p)
-fx_description = _struct("fx_description", name=c_char_p, help=c_char_p, key=POINTER(fx_key),
+fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_char_p, key=POINTER(fx_key),
                          keys=c_size_t, explainable=c_int, precomputed=c_int, dense=c_int,
                          binary=c_int, members=c_int, names=c_int, weights=c_int, outer=c_int,
                          family=c_char_p, kernels=POINTER(c_char_p), composed=c_int,
@@ -63,26 +71,26 @@ fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_doub
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
                      **{"lambda": POINTER(c_double)}, theta=POINTER(c_double),
                      norm=POINTER(c_double))
-fx_content = _struct("fx_content", spec=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
+fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
                      family=c_char_p, reader=c_char_p, seed=c_uint64, cols=c_size_t,
                      random=c_size_t, features=c_size_t, outputs=c_size_t, classes=c_size_t,
                      base=c_int, class_name=POINTER(c_char_p), class_value=POINTER(c_double),
                      name=POINTER(c_char_p), weights=POINTER(c_double),
                      intercepts=POINTER(c_double), sigmoid=POINTER(c_double),
-                     seen=POINTER(ctypes.c_ubyte), factors=POINTER(c_double), vectors=fx_matrix,
-                     support=c_size_t, pairs=c_int, block=POINTER(fx_factors), blocks=c_size_t,
+                     seen=POINTER(ctypes.c_ubyte), column_scale=POINTER(c_double), vectors=fx_matrix,
+                     support_vectors=c_size_t, pairs=c_int, factors=POINTER(fx_factors), orders=c_size_t,
                      low=c_double, high=c_double, variance=POINTER(c_double),
                      total_variance=c_double, rows=c_size_t, objective=c_double, gap=c_double,
                      iterations=c_uint64, converged=c_int, version=c_int, prepared=c_double,
                      history=POINTER(fx_step), steps=c_size_t)
-fx_metrics = _struct("fx_metrics", rows=c_size_t, accuracy=c_double, auc=c_double,
+fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double)
-fx_question = _struct("fx_question", top=c_size_t, order=c_size_t, output=c_size_t,
-                      rows=POINTER(fx_table), row=POINTER(fx_matrix), effort=c_double,
-                      class_name=c_char_p, support=c_uint64, unsupported=c_int)
+fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t, output=c_size_t,
+                      rows=POINTER(fx_table), row=POINTER(fx_matrix), max_work=c_double,
+                      class_name=c_char_p, min_support=c_uint64, all=c_int)
 fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
                          weight=c_double, contribution=c_double, support=c_uint64)
-fx_answer = _struct("fx_answer", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
+fx_explanation = _struct("fx_explanation", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
                     missed=c_double, constant=c_double, score=c_double, rest=c_double,
                     unseen=c_size_t, output=c_size_t)
 
@@ -125,23 +133,22 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_map_describe": (_status, _description, c_char_p),
     "fx_map_free": (None, _handle),
     "fx_map_apply": (_status, c_void_p, c_size_t, c_int, _handle, _matrix, _run),
-    "fx_map_bound": (_status, POINTER(fx_bound), POINTER(c_size_t), _handle, c_double, c_double,
+    "fx_map_bound": (_status, POINTER(fx_bound), c_size_t, POINTER(c_size_t), _handle, c_double, c_double,
                      c_double, c_int),
-    "fx_map_error": (_status, POINTER(fx_error), _handle, _matrix, c_size_t, c_uint64, _run),
+    "fx_map_accuracy": (_status, POINTER(fx_accuracy), _handle, _matrix, c_size_t, c_uint64, _run),
     "fx_model_fit": (_status, _out, POINTER(fx_plan), _table, _run),
     "fx_model_update": (_status, _out, _handle, _table, _run),
     "fx_model_free": (None, _handle),
     "fx_model_name": (c_char_p, c_size_t),
     "fx_model_describe": (_status, _description, c_char_p),
-    "fx_model_content": (fx_content, _handle),
+    "fx_model_inspect": (POINTER(fx_model_info), _handle),
     "fx_model_dump": (_status, _sink, _handle),
     "fx_model_parse": (_status, _out, c_char_p, c_size_t, _run),
     "fx_model_width": (c_size_t, _handle, c_int),
     "fx_model_predict": (_status, c_void_p, POINTER(c_uint64), _handle, c_int, _matrix, _run),
     "fx_model_evaluate": (_status, POINTER(fx_metrics), c_void_p, _handle, _table, _run),
-    "fx_model_explain": (_status, _out, _handle, POINTER(fx_question), _run),
-    "fx_model_explain_answer": (fx_answer, _handle),
-    "fx_model_explain_free": (None, _handle),
+    "fx_model_explain": (_status, _out, _handle, POINTER(fx_explain_options), _run),
+    "fx_explanation_free": (None, _handle),
 }
 
 ERRORS = {                              # fx_status: what a failure is in Python
@@ -156,7 +163,7 @@ ERRORS = {                              # fx_status: what a failure is in Python
     -9: MemoryError,                    # FX_ELIMIT
     -10: OSError,                       # FX_EOUTPUT
 }
-ABI = 0                                 # FX_ABI of the header that this file mirrors
+ABI = 1                                 # FX_ABI of the header that this file mirrors
 
 
 def _load() -> ctypes.CDLL:

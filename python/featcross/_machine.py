@@ -51,7 +51,7 @@ class KernelMachine:
         return table
 
     def _kernel_content(self):
-        """fx_content of a model that has weights of rows."""
+        """fx_model_info of a model that has weights of rows."""
         c = self._fitted("model_").content
         if c.map or not c.kernel:
             raise AttributeError(f"this model keeps weights of features, not of rows: "

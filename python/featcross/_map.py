@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ._base import Estimator, all_or_nothing, seed_of
-from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_error, lib, text
+from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_accuracy, lib, text
 from ._memory import empty
 from ._numbers import natural
 from ._rows import Rows
@@ -165,10 +165,11 @@ class Map(TransformerMixin, Estimator):
             Pairs of two different rows of X, drawn by random_state.
         """
         m = self._fitted("map_")
-        rows, out = self._rows(X, reset=False), fx_error()
-        call("fx_map_error", out, m, rows.matrix, natural(n_pairs, "n_pairs", 1),
+        rows, out = self._rows(X, reset=False), fx_accuracy()
+        call("fx_map_accuracy", out, m, rows.matrix, natural(n_pairs, "n_pairs", 1),
              seed_of(random_state), what="error", **self._how())
-        return MapError(*[getattr(out, name) for name in MapError._fields])
+        return MapError(out.predicted, out.rmse, out.mae, out.max, out.ci95, out.bias,
+                        out.kernel_rms, out.pairs)
 
     def bound(self, eps: float, delta: float = 0.05, radius: float = 1.0,
               uniform: bool = False) -> list[Bound]:
@@ -180,7 +181,7 @@ class Map(TransformerMixin, Estimator):
         """
         m = self._fitted("map_")
         found, n = (fx_bound * BOUND_MAX)(), ctypes.c_size_t()
-        check(lib.fx_map_bound(found, n, m, radius, eps, delta, int(uniform)))
+        check(lib.fx_map_bound(found, BOUND_MAX, n, m, radius, eps, delta, int(uniform)))
         return [Bound(text(b.kind), text(b.formula), b.features) for b in found[:n.value]]
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:

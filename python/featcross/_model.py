@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import numbers
-from ctypes import byref
+from ctypes import POINTER, byref
 from typing import NamedTuple
 
 import numpy as np
 
 from ._labels import Table
-from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded, fx_metrics,
-                       fx_plan, fx_question, fx_sink, fx_step, lib, text)
+from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded, fx_explain_options,
+                       fx_explanation, fx_metrics, fx_plan, fx_sink, fx_step, lib, text)
 from ._numbers import natural
 from ._rows import Rows
 from ._run import DeferredErrors, call
@@ -118,7 +118,7 @@ class Model(Handle):
                     errors.append(error)
                 return bool(errors)
 
-            status = lib.fx_model_dump(fx_sink(WRITE(write)), self)
+            status = lib.fx_model_dump(fx_sink(write=WRITE(write)), self)
         check(status)
         return b"".join(parts)
 
@@ -127,8 +127,8 @@ class Model(Handle):
 
     @property
     def content(self):
-        """fx_content as it is; it keeps the model alive, which owns what its pointers point to."""
-        content = lib.fx_model_content(self)
+        """fx_model_info as it is; it keeps the model alive, which owns what its pointers point to."""
+        content = lib.fx_model_inspect(self).contents
         content.owner = self
         return content
 
@@ -187,17 +187,17 @@ class Model(Handle):
         output, or name of a class: whose score; neither: that of the class predicted for row, else
         the first.  label_of: from an output's number to what the caller calls it.
         """
-        question = fx_question(top=top, order=order, output=0 if output is None else output + 1,
-                               class_name=name)
+        options = fx_explain_options(top=top, order=order, class_name=name,
+                                     output=0 if output is None else output + 1)
         if support is not None:
-            question.rows = ctypes.pointer(support.table)
-            question.unsupported = unsupported
+            options.rows = ctypes.pointer(support.table)
+            options.all = unsupported
         if row is not None:
-            question.row = ctypes.pointer(row)
-        found = Handle(lib.fx_model_explain_free)
-        call("fx_model_explain", found.out, self, byref(question), n_jobs=n_jobs, verbose=verbose,
+            options.row = ctypes.pointer(row)
+        found = Handle(lib.fx_explanation_free)
+        call("fx_model_explain", found.out, self, byref(options), n_jobs=n_jobs, verbose=verbose,
              what="explain")
-        a = lib.fx_model_explain_answer(found)
+        a = ctypes.cast(found._as_parameter_, POINTER(fx_explanation)).contents
         combinations = []
         for c in a.at[:a.n]:
             columns = c.column[:c.order]

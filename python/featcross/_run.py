@@ -115,7 +115,7 @@ class _Bar:
 def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
          what: str = "") -> None:
     """Calls a function of the library whose last argument is an fx_run; raises as check() does."""
-    run = fx_run(threads(n_jobs))
+    run = fx_run(threads=threads(n_jobs))
     with DeferredErrors() as errors:
         bar = _Bar(what or function, errors) if verbose and _interactive(sys.stderr) else None
 

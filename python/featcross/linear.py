@@ -35,7 +35,7 @@ class Linear:
         model = self._fitted("model_")
         c = model.content
         weights = model.array("weights", c.features, c.outputs).T
-        return weights * model.array("factors", c.cols) if c.factors and not c.map else weights
+        return weights * model.array("column_scale", c.cols) if c.column_scale and not c.map else weights
 
 
 class LinearClassifier(Linear, Classifier):

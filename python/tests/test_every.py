@@ -80,7 +80,7 @@ def test_bytes_do_not_depend_on_threads(kind):
 def test_n_jobs_reaches_every_call(kind, monkeypatch):
     X, y = sample(kind)
     seen, run = set(), _run.fx_run
-    monkeypatch.setattr(_run, "fx_run", lambda threads: seen.add(threads) or run(threads))
+    monkeypatch.setattr(_run, "fx_run", lambda threads: seen.add(threads) or run(threads=threads))
     answers(small(kind, n_jobs=3).fit(X, y), X)
     assert seen == {3}
 

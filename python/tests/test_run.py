@@ -210,7 +210,7 @@ def gram_by(run):
 
 def dump_to_nobody():
     model = LinearClassifier().fit(X, Y).model_
-    _library.check(lib.fx_model_dump(fx_sink(WRITE(lambda *_: 1)), model))
+    _library.check(lib.fx_model_dump(fx_sink(write=WRITE(lambda *_: 1)), model))
 
 
 @pytest.mark.parametrize("status, kind, function", [
@@ -223,8 +223,8 @@ def dump_to_nobody():
     ("FX_ENUMERIC", FloatingPointError,
      lambda: featcross.gram(np.full((2, 2), 1e200), kernel="linear")),
     ("FX_EUNSUPPORTED", ValueError, lambda: LinearClassifier(loss="hinge", penalty="l1").fit(X, Y)),
-    ("FX_ECANCELLED", KeyboardInterrupt, lambda: gram_by(fx_run(1, 0, PROGRESS(lambda *_: 1)))),
-    ("FX_ELIMIT", MemoryError, lambda: gram_by(fx_run(1, 1))),
+    ("FX_ECANCELLED", KeyboardInterrupt, lambda: gram_by(fx_run(threads=1, progress=PROGRESS(lambda *_: 1)))),
+    ("FX_ELIMIT", MemoryError, lambda: gram_by(fx_run(threads=1, max_memory=1))),
     ("FX_EOUTPUT", OSError, dump_to_nobody),
 ])
 def test_errors(status, kind, function):

@@ -12,6 +12,19 @@
  *   return fxi_error(FX_ESHAPE, "X has %zu columns, Z has %zu", a, b); */
 fx_status fxi_error(fx_status s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* sized.c - structs with a member `size`, of callers whose header may be older or newer.  `ours` is
+ * the struct's size here, `type` its name for messages.
+ * check: the size is set, for structs to be filled.  in: a caller's struct as the library knows it.
+ * out: the library's struct into the caller's, which was checked. */
+fx_status fxi_sized_check(const void *given, const char *type);
+fx_status fxi_sized_in(void *own, size_t ours, const void *given, const char *type);
+void fxi_sized_out(void *given, const void *own, size_t ours);
+/* A caller's run, or the defaults for NULL.  Members of a run are only read through this.  A run
+ * that is wrong stays so, and fxi_sized_run_check reports it: fxi_parallel and fxi_memory_check
+ * call it, so that other functions need not. */
+fx_run fxi_sized_run(const fx_run *run);
+fx_status fxi_sized_run_check(const fx_run *run);
+
 /* size.c - true and the result, or false where it does not fit size_t. */
 bool fxi_size_add(size_t *out, size_t a, size_t b);
 bool fxi_size_mul(size_t *out, size_t a, size_t b);
@@ -75,7 +88,7 @@ fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team);
 /* A run whose progress is `from` and, at the end of a call, `from` + `share`.  With share 0 the
  * caller says in stage->from how far it is. */
 typedef struct fxi_stage {
-    const fx_run *run;
+    fx_run run;
     double from, share;
 } fxi_stage;
 fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, double share);
@@ -114,6 +127,7 @@ void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces 
 typedef fx_description fxi_spec_line(size_t i);
 fx_description fxi_spec_counted(fx_description d);      /* keys, as many as d.key has */
 fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys);
+void fxi_spec_give(fx_description *out, fx_description d);      /* to a caller, after the check */
 /* The line of that name; `what` for the message: "kernel". */
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what);
 /* Parses, finds, checks; without an inner spec. */

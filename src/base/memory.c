@@ -65,10 +65,13 @@ void fxi_memory_free(void *const *p, size_t n)
 
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what)
 {
-    if (run && run->max_memory && bytes > run->max_memory)
+    fx_status st = fxi_sized_run_check(run);
+    uint64_t limit = fxi_sized_run(run).max_memory;
+
+    if (!st && limit && bytes > limit)
         return fxi_error(FX_ELIMIT, "%s needs %zu bytes, the limit is %llu", what, bytes,
-                         (unsigned long long)run->max_memory);
-    return FX_OK;
+                         (unsigned long long)limit);
+    return st;
 }
 
 void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what)

@@ -7,7 +7,7 @@
  * before it has been started and will finish: the smallest failing number is the one that a single
  * thread would have met first.
  *
- * The calling thread is thread 0: it works like the others and alone calls run->progress. */
+ * The calling thread is thread 0: it works like the others and alone reports progress. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "base/base.h"
@@ -23,7 +23,7 @@ enum { THREADS_MAX = 1024 };
 typedef struct shared {
     fxi_block *fn;
     void *ctx;
-    const fx_run *run;
+    fx_run run;
     size_t blocks;
     atomic_size_t next, done;
     atomic_size_t limit;                /* blocks from here on are not started */
@@ -55,11 +55,11 @@ bool fxi_parallel_cancelled(fxi_team *team)
 {
     shared *all = team->all;
 
-    if (team->thread == 0 && all->run && all->run->progress) {
+    if (team->thread == 0 && all->run.progress) {
         double t = now();
         if (t - team->polled > 0.05) {
             team->polled = t;
-            if (all->run->progress(all->run->ctx, (double)all->done / (double)all->blocks))
+            if (all->run.progress(all->run.ctx, (double)all->done / (double)all->blocks))
                 all->cancelled = true;
         }
     }
@@ -70,7 +70,7 @@ int fxi_parallel_thread(const fxi_team *team) { return team->thread; }
 
 int fxi_parallel_threads(const fx_run *run, size_t blocks)
 {
-    int n = run ? run->threads : 0;
+    int n = fxi_sized_run(run).threads;
     cpu_set_t set;
 
     if (n <= 0)
@@ -82,7 +82,7 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks)
 
 fx_run fxi_parallel_run(const fx_run *run, double work)
 {
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
 
     if (work < 1e6)
         how.threads = 1;
@@ -97,10 +97,11 @@ static int poll_team(void *ctx, double done)
 
 fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team)
 {
-    return (fx_run){.threads = run ? run->threads : 0,
-                    .max_memory = run ? run->max_memory : 0,
-                    .progress = poll_team,
-                    .ctx = team};
+    fx_run how = fxi_sized_run(run);
+
+    how.progress = poll_team;
+    how.ctx = team;
+    return how;
 }
 
 fx_run fxi_parallel_nested(const fx_run *run, fxi_team *team)
@@ -115,14 +116,14 @@ static int report_stage(void *ctx, double done)
 {
     const fxi_stage *s = ctx;
 
-    return s->run->progress(s->run->ctx, fmin(1, s->from + s->share * done));
+    return s->run.progress(s->run.ctx, fmin(1, s->from + s->share * done));
 }
 
 fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, double share)
 {
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
 
-    *stage = (fxi_stage){run, from, share};
+    *stage = (fxi_stage){how, from, share};
     if (how.progress) {
         how.progress = report_stage;
         how.ctx = stage;
@@ -196,13 +197,15 @@ static void finish(fxi_team *team)
 
 fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run)
 {
-    shared all = {.fn = fn, .ctx = ctx, .run = run, .blocks = blocks, .failed = SIZE_MAX};
+    shared all = {
+        .fn = fn, .ctx = ctx, .run = fxi_sized_run(run), .blocks = blocks, .failed = SIZE_MAX};
     int threads = fxi_parallel_threads(run, blocks), started = 0;
     fxi_team caller = {&all, 0, 0}, *team = NULL;
     pthread_t *id = NULL;
+    fx_status st = fxi_sized_run_check(run);
 
-    if (blocks == 0)
-        return FX_OK;
+    if (st || blocks == 0)
+        return st;
     all.limit = blocks;
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.left, NULL);
@@ -241,7 +244,7 @@ fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *ru
 
 fx_status fxi_parallel_ordered(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run)
 {
-    fx_run one = run ? *run : (fx_run){0};
+    fx_run one = fxi_sized_run(run);
 
     one.threads = 1;
     return fxi_parallel(blocks, fn, ctx, &one);

@@ -130,6 +130,8 @@ fx_description fxi_spec_describe(const char *name, const char *help, const fx_ke
     return fxi_spec_counted((fx_description){.name = name, .help = help, .key = keys});
 }
 
+void fxi_spec_give(fx_description *out, fx_description d) { fxi_sized_out(out, &d, sizeof d); }
+
 void fxi_spec_list(char *list, size_t size, const char *name)
 {
     size_t n = strlen(list);

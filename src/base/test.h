@@ -20,6 +20,10 @@ __attribute__((weak)) atomic_bool test_checked;         /* one in a program: a C
  * several threads and there are several blocks, one has: base/test/threads.c sees to it. */
 bool test_helped(void);
 
+/* Initialisers begin with these: fx_run run = {RUN, .threads = 2}. */
+#define RUN .size = sizeof(fx_run)
+#define PLAN .size = sizeof(fx_plan)
+
 static uint64_t test_state, test_seed;
 
 static inline void test_init(void)

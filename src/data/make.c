@@ -145,11 +145,11 @@ fx_status fx_data_make_describe(fx_description *out, const char *spec)
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_data_make_describe: out is NULL");
-    fx_status st = fxi_spec_read(&s, &which, spec, line, "synthetic set");
+    fx_status st = fxi_sized_check(out, "fx_description");
     if (!st)
-        st = start(&m, sets[which], &s);
-    if (!st)
-        *out = line(which);
+        st = fxi_spec_read(&s, &which, spec, line, "synthetic set");
+    if (!st && !(st = start(&m, sets[which], &s)))
+        fxi_spec_give(out, line(which));
     return st;
 }
 

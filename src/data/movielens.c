@@ -15,6 +15,7 @@
  * machines, NIPS 2016. */
 
 #include "data/movielens.h"
+#include "featcross_extra.h"
 
 #include <stdio.h>
 #include <stdlib.h>

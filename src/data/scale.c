@@ -72,9 +72,9 @@ fx_status fx_data_scale_describe(fx_description *out, const char *spec)
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_data_scale_describe: out is NULL");
-    fx_status st = parse(&kind, spec);
-    if (!st)
-        *out = line(kind);
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (!st && !(st = parse(&kind, spec)))
+        fxi_spec_give(out, line(kind));
     return st;
 }
 
@@ -269,7 +269,7 @@ fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *
 
 const char *fx_data_scale_spec(const fx_scale *s) { return table[s->kind].name; }
 
-const double *fx_data_scale_factors(const fx_scale *s, size_t *cols)
+const double *fx_data_scale_columns(const fx_scale *s, size_t *cols)
 {
     if (cols)
         *cols = s->cols;

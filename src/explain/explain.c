@@ -16,29 +16,26 @@
 #include <stdlib.h>
 
 enum { TOP = 20 };
-static const double EFFORT = 2e11;
+static const double WORK = 2e11;
 
-struct fx_explanation {
-    fx_answer a;
+typedef struct explanation {
+    fx_explanation a;                   /* first: what the caller sees */
     fx_combination *at;
     size_t *column;
-};
+} explanation;
 
-fx_answer fx_model_explain_answer(const fx_explanation *e) { return e->a; }
-
-void fx_model_explain_free(fx_explanation *e)
+void fx_explanation_free(fx_explanation *given)
 {
-    if (!e)
-        return;
-    free(e->at);
-    free(e->column);
-    free(e);
+    explanation *e = (explanation *)given;
+
+    if (e)
+        fxi_free(e->at, e->column, e);
 }
 
 /* ---- Progress of many loops as of one ---------------------------------------------------- */
 
 typedef struct passing {
-    const fx_run *run;
+    fx_run run;
     double done;                        /* share of the effort: the search may end before */
 } passing;
 
@@ -47,24 +44,24 @@ static int pass_on(void *ctx, double done)
     const passing *p = ctx;
 
     (void)done;
-    return p->run->progress(p->run->ctx, p->done);
+    return p->run.progress(p->run.ctx, p->done);
 }
 
 /* ---- The answer -------------------------------------------------------------------------- */
 
-static fx_status check(const fx_model *m, const fx_question *q)
+static fx_status check(const fx_model *m, const fx_explain_options *q)
 {
-    if (!m || !q)
-        return fxi_error(FX_EINVAL, m ? "no question is given" : "no model is given");
-    if ((q->support || q->unsupported) && !q->rows)
-        return fxi_error(FX_EINVAL, "%s needs rows", q->support ? "support" : "unsupported");
+    if (!m)
+        return fxi_error(FX_EINVAL, "no model is given");
+    if ((q->min_support || q->all) && !q->rows)
+        return fxi_error(FX_EINVAL, "%s needs rows", q->min_support ? "min_support" : "all");
     if (m->c.cols > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
                          INT32_MAX);
     if (q->row && q->row->rows != 1)
         return fxi_error(FX_ESHAPE, "%zu rows are given; one is explained at a time", q->row->rows);
-    if (!(q->effort >= 0))
-        return fxi_error(FX_EINVAL, "effort %g; it must not be below 0", q->effort);
+    if (!(q->max_work >= 0))
+        return fxi_error(FX_EINVAL, "max_work %g; it must not be below 0", q->max_work);
     if (q->order > FXI_EXPLAIN_DEEP)
         return fxi_error(FX_EUNSUPPORTED, "combinations of %zu columns; up to %d are listed",
                          q->order, FXI_EXPLAIN_DEEP);
@@ -72,7 +69,7 @@ static fx_status check(const fx_model *m, const fx_question *q)
 }
 
 /* Columns that the model has seen and, if support is required, that enough rows have. */
-static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_content *c,
+static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_model_info *c,
                              const fxi_explain_holders *h)
 {
     size_t *column = *own = fxi_alloc(c->cols, sizeof *column), n = 0;
@@ -99,7 +96,7 @@ static double product_of(const fxi_explain_item *item, fxi_explain_columns c)
     return product;
 }
 
-static fx_status fill(fx_explanation *e, fxi_explain_top *top, fxi_explain_columns c)
+static fx_status fill(explanation *e, fxi_explain_top *top, fxi_explain_columns c)
 {
     size_t columns = 0;
 
@@ -126,19 +123,19 @@ static fx_status fill(fx_explanation *e, fxi_explain_top *top, fxi_explain_colum
     return FX_OK;
 }
 
-static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question *q,
+static fx_status answer(explanation *e, const fx_model *m, const fx_explain_options *q,
                         const fxi_explain_terms *t, double *done, const fx_run *run)
 {
     fxi_explain_top top = {.max_items = q->top ? q->top : TOP};
-    fxi_explain_search s = {.order = q->order, .effort = q->effort > 0 ? q->effort : EFFORT,
+    fxi_explain_search s = {.order = q->order, .effort = q->max_work > 0 ? q->max_work : WORK,
                             .done = done};
     fxi_explain_row row = {0};
     fxi_explain_columns c = {0};
     fxi_explain_holders h = {0};
     size_t *own = NULL;
-    bool rows = q->rows && !q->row && (q->support || !q->unsupported);
+    bool rows = q->rows && !q->row && (q->min_support || !q->all);
     fx_status st = rows ? fxi_explain_support_index(&h, q->rows, m->c.cols,
-                                                    q->support ? q->support : 1, run)
+                                                    q->min_support ? q->min_support : 1, run)
                         : FX_OK;
 
     top.holders = rows ? &h : NULL;
@@ -172,13 +169,21 @@ static fx_status answer(fx_explanation *e, const fx_model *m, const fx_question 
     return st;
 }
 
-fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_question *q,
-                           const fx_run *run)
+fx_status fx_model_explain(fx_explanation **out, const fx_model *m,
+                           const fx_explain_options *options, const fx_run *run)
 {
-    passing p = {run, 0};
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
+    passing p = {how, 0};
     fxi_explain_terms t;
-    fx_status st = out ? check(m, q) : fxi_error(FX_EINVAL, "no place is given for the answer");
+    fx_explain_options q = FX_INIT(fx_explain_options);
+    fx_status st = FX_OK;
+
+    if (!out)
+        return fxi_error(FX_EINVAL, "no place is given for the explanation");
+    if (options)
+        st = fxi_sized_in(&q, sizeof q, options, "fx_explain_options");
+    if (!st)
+        st = check(m, &q);
 
     if (st)
         return st;
@@ -186,18 +191,18 @@ fx_status fx_model_explain(fx_explanation **out, const fx_model *m, const fx_que
         how.progress = pass_on;
         how.ctx = &p;
     }
-    fx_explanation *e = fxi_zalloc(1, sizeof *e);
+    explanation *e = fxi_zalloc(1, sizeof *e);
     if (!e)
         return FX_ENOMEM;
     size_t output;
-    if (!(st = fxi_explain_output(&output, m, q, &how))) {
+    if (!(st = fxi_explain_output(&output, m, &q, &how))) {
         if (!(st = fxi_explain_terms_new(&t, m, output, &how)))
-            st = answer(e, m, q, &t, &p.done, &how);
+            st = answer(e, m, &q, &t, &p.done, &how);
         fxi_explain_terms_free(&t);
     }
     if (st)
-        fx_model_explain_free(e);
+        fx_explanation_free(&e->a);
     else
-        *out = e;
+        *out = &e->a;
     return st;
 }

@@ -214,7 +214,7 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
                               const fx_matrix *row, const fx_run *run);
 void fxi_explain_row_free(fxi_explain_row *r);
 /* The output that q selects. */
-fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
+fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_explain_options *q,
                              const fx_run *run);
 /* support.c - which rows have a column, so that a search sees at once whether a combination
  * is in enough of them. */

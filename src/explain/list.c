@@ -84,7 +84,7 @@ static fx_status family(const listing *l, fxi_team *team)
 /* Map explicit: its columns in lexicographic order of combinations. */
 static fx_status section(const listing *l, const fxi_section *s, fxi_team *team)
 {
-    const fx_content *c = &l->t->m->c;
+    const fx_model_info *c = &l->t->m->c;
     size_t d = c->cols, at = s->first;
     int t = s->order;
     int32_t j[FXI_EXPLAIN_DEEP + 1];

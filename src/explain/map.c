@@ -64,7 +64,7 @@ static void read_complex(double *p, const fxi_explain_part *a, size_t j)
 /* The weight of output s: a of the real feature, b of the imaginary one. */
 static void weights_of(double *a, double *b, const fxi_explain_terms *t, const fxi_rk *k, size_t s)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     size_t width = k->w[0].width, block = s / width, at = block * t->m->map->width + s % width;
 
     *a = c->weights[at * c->outputs + t->output];
@@ -110,7 +110,7 @@ static fx_status add_rk_complex(fxi_explain_terms *t, const fxi_rk *k)
 
 static fx_status add_rk(fxi_explain_terms *t)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const fxi_rk *k = t->m->map->state;
     fxi_explain_part *a = NULL;
 
@@ -158,7 +158,7 @@ static void read_rm(double *p, const fxi_explain_part *a, size_t j)
 
 static fx_status add_forms(fxi_explain_terms *t, const fxi_rm *rm, int n, size_t first)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     size_t powers = (size_t)1 << (n - 1), S = rm->count[n] * powers;
     fxi_explain_part *a = fxi_explain_terms_add(t, n, n, S, false);
     double divisor = (double)powers;
@@ -185,7 +185,7 @@ static fx_status add_forms(fxi_explain_terms *t, const fxi_rm *rm, int n, size_t
 /* Orders 0 and 1 are exact features after the random ones. */
 static fx_status add_exact(fxi_explain_terms *t, const fxi_rm *rm)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const double *w = c->weights + t->m->map->random * c->outputs + t->output;
 
     t->constant += w[0] * sqrt(rm->a[0]);
@@ -198,7 +198,7 @@ static fx_status add_exact(fxi_explain_terms *t, const fxi_rm *rm)
 
 static fx_status add_rm(fxi_explain_terms *t)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const fxi_rm *rm = t->m->map->state;
     size_t first = 0;
     fx_status st = FX_OK;

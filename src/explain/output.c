@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct ranking {
-    const fx_content *c;
+    const fx_model_info *c;
     const double *score;                /* [outputs] of the row */
     double *work;                       /* scratch of predict; of pairs of classes, it then holds
                                          * votes or probabilities */
@@ -42,7 +42,7 @@ static size_t against_rival(const ranking *r, size_t k)
 static fx_status of_row(size_t *out, const fx_model *m, size_t requested, const fx_matrix *row,
                         const fx_run *run)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     double *score = fxi_alloc(c->outputs, sizeof *score);
     ranking r = {c, score, fxi_alloc(fxi_model_predict_workspace(c), sizeof *r.work), 0};
     fx_status st = score && r.work ? FX_OK : FX_ENOMEM;
@@ -59,7 +59,7 @@ static fx_status of_row(size_t *out, const fx_model *m, size_t requested, const 
 }
 
 /* len bytes that are the name of a class. */
-static bool find_class(size_t *out, const fx_content *c, const char *name, size_t len)
+static bool find_class(size_t *out, const fx_model_info *c, const char *name, size_t len)
 {
     for (*out = 0; *out < c->classes; ++*out)
         if (!strncmp(c->class_name[*out], name, len) && !c->class_name[*out][len])
@@ -68,7 +68,7 @@ static bool find_class(size_t *out, const fx_content *c, const char *name, size_
 }
 
 /* "A/B"; names may hold strokes, too. */
-static bool find_pair(size_t *out, const fx_content *c, const char *name)
+static bool find_pair(size_t *out, const fx_model_info *c, const char *name)
 {
     size_t a, b;
 
@@ -81,9 +81,10 @@ static bool find_pair(size_t *out, const fx_content *c, const char *name)
     return false;
 }
 
-static fx_status of_class(size_t *out, const fx_model *m, const fx_question *q, const fx_run *run)
+static fx_status of_class(size_t *out, const fx_model *m, const fx_explain_options *q,
+                          const fx_run *run)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     const char *name = q->class_name;
     size_t k;
 
@@ -109,10 +110,10 @@ static fx_status of_class(size_t *out, const fx_model *m, const fx_question *q, 
     return FX_OK;
 }
 
-fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_question *q,
+fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_explain_options *q,
                              const fx_run *run)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
 
     if (q->output > c->outputs)
         return fxi_error(FX_EINVAL, "output %zu (from 1) of %zu", q->output, c->outputs);

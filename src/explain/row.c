@@ -31,7 +31,7 @@ static fx_status copy(fxi_explain_row *out, const fx_matrix *X)
 fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t output,
                               const fx_matrix *row, const fx_run *run)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     fx_scale *scale = NULL;
     fx_data *own = NULL;
     fx_matrix X;

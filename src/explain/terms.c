@@ -188,7 +188,7 @@ static fx_status transpose(fxi_explain_part *a, const fx_matrix *V, size_t cols,
     return FX_OK;
 }
 
-static fx_status set_vectors(fxi_explain_part *a, const fx_content *c, const fx_run *run)
+static fx_status set_vectors(fxi_explain_part *a, const fx_model_info *c, const fx_run *run)
 {
     const fx_matrix *V = &c->vectors;
 
@@ -225,7 +225,7 @@ static fx_status add_series(fxi_explain_part **out, fxi_explain_terms *t, const 
 
 static fx_status add_vectors(fxi_explain_terms *t, const fx_run *run)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const fx_kernel *k = t->m->kernel;
     bool anova = k->type == &fxi_kernel_anova || k->type == &fxi_kernel_anova_upto;
     bool family = anova || k->tree || k->groups || k->type == &fxi_kernel_all_subsets
@@ -251,7 +251,7 @@ static fx_status add_vectors(fxi_explain_terms *t, const fx_run *run)
 
 fx_status fxi_explain_terms_linear(fxi_explain_terms *t)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
 
     if (!(t->linear = fxi_alloc(c->cols, sizeof *t->linear)))
         return FX_ENOMEM;
@@ -262,7 +262,7 @@ fx_status fxi_explain_terms_linear(fxi_explain_terms *t)
 
 static fx_status add_expansion(fxi_explain_terms *t)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const fxi_expansion *e = t->m->map->state;
 
     t->expanded = t->m->map;

@@ -21,7 +21,7 @@
  * columns, and parse.c accepts their number only if an array has as many. */
 static fx_status seen_columns(unsigned char **out, size_t *n, const fx_model *m)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
 
     *n = (c->cols + 7) / 8 * 8;
     *out = NULL;
@@ -59,33 +59,37 @@ void fxi_file_dump_array(fxi_dumping *d, const char *name, const char *type, con
     d->arrays++;
 }
 
-fx_status fx_model_dump(const fx_sink *sink, const fx_model *m)
+fx_status fx_model_dump(const fx_sink *given, const fx_model *m)
 {
     unsigned char *seen;
     uint32_t crc = 0, sum = 0;
     size_t wide;
     fxi_dumping d = {.m = m};
 
-    if (!sink || !sink->write || !m)
+    fx_sink sink = FX_INIT(fx_sink);
+    fx_status st = given ? fxi_sized_in(&sink, sizeof sink, given, "fx_sink") : FX_OK;
+    if (st)
+        return st;
+    if (!sink.write || !m)
         return fxi_error(FX_EINVAL, "fx_model_dump: %s is NULL", m ? "the sink" : "the model");
-    const fx_content *c = &m->c;
-    fx_status st = seen_columns(&seen, &wide, m);
+    const fx_model_info *c = &m->c;
+    st = seen_columns(&seen, &wide, m);
     fxi_file_dump_array(&d, "weights", "F64", c->weights, c->features, c->outputs);
     fxi_file_dump_array(&d, "intercepts", "F64", c->intercepts, c->outputs, 0);
     fxi_file_dump_array(&d, "sigmoid", "F64", c->sigmoid, c->outputs, 2);
-    fxi_file_dump_array(&d, "factors", "F64", c->factors, c->cols, 0);
+    fxi_file_dump_array(&d, "factors", "F64", c->column_scale, c->cols, 0);
     if (m->kind->dump_arrays)
         m->kind->dump_arrays(&d);
     fxi_file_dump_array(&d, "seen", "U8", seen, wide, 0);
     fxi_file_dump_array(&d, "crc", "U32", &sum, 1, 0);
 
     if (!st && !(st = fxi_file_dump_header(&d)))
-        st = emit(sink, &crc, d.out, d.len);
+        st = emit(&sink, &crc, d.out, d.len);
     for (const fxi_array *a = d.array; !st && a < d.array + d.arrays - 1; a++)
-        st = emit(sink, &crc, a->data, a->bytes);
+        st = emit(&sink, &crc, a->data, a->bytes);
     sum = crc;
     if (!st)
-        st = emit(sink, &crc, &sum, sizeof sum);
+        st = emit(&sink, &crc, &sum, sizeof sum);
     free(d.out);
     free(seen);
     return st;

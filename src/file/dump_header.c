@@ -123,7 +123,7 @@ static void put_list(fxi_dumping *h, const char *key, const char *const *text, s
 
 static void put_content(fxi_dumping *h)
 {
-    const fx_content *c = &h->m->c;
+    const fx_model_info *c = &h->m->c;
 
     put_text(h, "format", "featcross");
     fxi_file_dump_header_count(h, "format_version", (uint64_t)h->m->kind->format);
@@ -186,7 +186,7 @@ static void put_all(fxi_dumping *h)
 
 fx_status fxi_file_dump_header(fxi_dumping *d)
 {
-    const fx_content *c = &d->m->c;
+    const fx_model_info *c = &d->m->c;
     const char *specs[] = {c->spec, c->scale, c->map, c->kernel, c->family, c->reader};
 
     d->bytes = !are_utf8(specs, sizeof specs / sizeof *specs)

@@ -225,7 +225,7 @@ fx_status fxi_file_header_list(const char *const **out, size_t *n, const fxi_par
 /* Sorted and distinct; numbers are written as featcross writes them. */
 fx_status fxi_file_header_classes(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     bool numbers = false, valid;
     fx_status st = fxi_file_header_list(&c->class_name, &c->classes, p, "classes");
 

@@ -22,7 +22,7 @@ enum { MAP_BYTES = 64 };
 
 static fx_status get_content(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     struct { const char *key, **to; } texts[] = {
         {"model", &c->spec}, {"scale", &c->scale}, {"map", &c->map}, {"kernel", &c->kernel},
         {"family", &c->family}, {"reader", &c->reader}};
@@ -73,7 +73,7 @@ static fx_status get_content(fxi_parsing *p)
 
 static fx_status take_seen(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     const void *bytes = NULL;
     size_t n = (c->cols + 7) / 8 * 8;
     fx_status st;
@@ -94,7 +94,7 @@ static fx_status take_seen(fxi_parsing *p)
 /* The file has the weights of as many outputs as spec and classes make. */
 static fx_status check_outputs(const fxi_parsing *p, size_t outputs)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
 
     return !fxi_model_outputs(c, &p->how) && c->outputs == outputs
                ? FX_OK
@@ -109,7 +109,7 @@ static fx_status take_optional(const double **out, fxi_parsing *p, const char *n
 
 static fx_status take_arrays(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     size_t shape[2] = {0};
     fx_status st;
 
@@ -123,7 +123,7 @@ static fx_status take_arrays(fxi_parsing *p)
     if ((st = fxi_file_array_doubles(&c->weights, p, "weights", c->features, c->outputs)) != 0
         || (st = fxi_file_array_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
         || (st = take_optional(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
-        || (st = take_optional(&c->factors, p, "factors", c->cols, 0)) != 0
+        || (st = take_optional(&c->column_scale, p, "factors", c->cols, 0)) != 0
         || (p->how.kind->parse_arrays && (st = p->how.kind->parse_arrays(p)) != 0)
         || (st = take_seen(p)) != 0)
         return st;
@@ -142,7 +142,7 @@ static fx_status take_arrays(fxi_parsing *p)
 
 static fx_status check_labels(const fxi_parsing *p)
 {
-    const fx_content *c = &p->m->c;
+    const fx_model_info *c = &p->m->c;
 
     if ((p->how.task != FXI_CLASSIFY) != (c->classes == 0))
         return fxi_error(FX_EFORMAT, "%s with %zu classes", c->spec, c->classes);
@@ -151,13 +151,14 @@ static fx_status check_labels(const fxi_parsing *p)
                : FX_OK;
 }
 
-static fx_status check_scale(const fx_content *c)
+static fx_status check_scale(const fx_model_info *c)
 {
     fx_scale *s = NULL;
     fx_status st = fxi_model_rows_scale(&s, c);
 
-    if (!st && !c->factors != !(s && fx_data_scale_factors(s, NULL)))
-        st = fxi_error(FX_EFORMAT, "scale `%s` with%s factors", c->scale, c->factors ? "" : "out");
+    if (!st && !c->column_scale != !(s && fx_data_scale_columns(s, NULL)))
+        st = fxi_error(FX_EFORMAT, "scale `%s` with%s factors", c->scale,
+                       c->column_scale ? "" : "out");
     fx_data_scale_free(s);
     return st;
 }
@@ -166,8 +167,8 @@ static fx_status check_scale(const fx_content *c)
  * make. */
 fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
 {
-    const fx_content *c = &m->c;
-    fx_run within = run ? *run : (fx_run){0};
+    const fx_model_info *c = &m->c;
+    fx_run within = fxi_sized_run(run);
     size_t max;
 
     if (!*c->map)

@@ -110,13 +110,13 @@ static fx_status make_dense(fxi_columns *c, const fx_run *run)
     const fxi_source *s = c->s;
     size_t bytes, all = 0, stored = s->Z ? s->rows * s->stride * sizeof *s->Z : 0;
     size_t width = c->width < s->features ? c->width : s->features;
+    uint64_t limit = fxi_sized_run(run).max_memory;
     fx_status st = FX_OK;
 
     if (!fxi_size_mul(&bytes, c->ld, width * size_of(c)))
         return fxi_error(FX_ESHAPE, "%zu rows are too many", s->rows);
     c->stored = fxi_size_mul(&all, c->ld * size_of(c), s->features)
-                && fxi_size_add(&stored, stored, all)
-                && !(run && run->max_memory && stored > run->max_memory);
+                && fxi_size_add(&stored, stored, all) && !(limit && stored > limit);
     if (!c->stored && (st = fxi_memory_check(run, bytes, "a block of columns of features")))
         return st;
     if (!(c->dense = fxi_zalloc(c->stored ? all : bytes, 1)))

@@ -254,7 +254,7 @@ static void carve_arrays(fxi_smo *d, void *memory, size_t N)
 
 fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
-    fxi_smo d = {.p = p, .s = s, .simd = fxi_simd_get(), .run = run ? *run : (fx_run){0}};
+    fxi_smo d = {.p = p, .s = s, .simd = fxi_simd_get(), .run = fxi_sized_run(run)};
     size_t rows = p->source->rows, fixed, pool;
     void *memory = NULL;
     fx_status st;

@@ -188,7 +188,7 @@ bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
 static fx_status choose(fitting *a)
 {
     const fxi_fm *fm = a->p->fm;
-    size_t max_memory = a->run ? a->run->max_memory : 0, bytes = SIZE_MAX;
+    size_t max_memory = fxi_sized_run(a->run).max_memory, bytes = SIZE_MAX;
 
     if (fm->size > INT_MAX)
         return fxi_error(FX_EUNSUPPORTED, "lbfgs: %zu numbers; at most %d are offered", fm->size,

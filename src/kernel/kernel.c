@@ -24,11 +24,20 @@ const char *fx_kernel_name(size_t i) { return line(i).name; }
 
 void fx_kernel_free(fx_kernel *k)
 {
-    if (!k)
+    if (!k || atomic_fetch_sub(&k->shared, 1) > 0)
         return;
     fx_kernel_free(k->inner);
     fxi_family_free(k->tree, k->groups);
     fxi_free(k->coef, k->spec, k);
+}
+
+/* Nothing else of a kernel ever changes. */
+fx_kernel *fxi_kernel_share(const fx_kernel *k)
+{
+    fx_kernel *same = (fx_kernel *)k;
+
+    atomic_fetch_add(&same->shared, 1);
+    return same;
 }
 
 const char *fx_kernel_spec(const fx_kernel *k) { return k->spec; }
@@ -134,15 +143,16 @@ fx_status fx_kernel_describe(fx_description *out, const char *spec)
 
     if (!out || !spec)
         return fxi_error(FX_EINVAL, "fx_kernel_describe: %s is NULL", out ? "spec" : "out");
-    fx_status st = parse(&k, spec, strlen(spec), NULL, -1, 0);
-    if (st)
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (st || (st = parse(&k, spec, strlen(spec), NULL, -1, 0)))
         return st;
-    *out = fxi_spec_describe(k->type->name, k->type->help, k->type->keys);
-    out->explainable = combines(k);
-    out->outer = k->type->of != NULL;
-    out->precomputed = fxi_kernel_is_precomputed(k);
+    fx_description d = fxi_spec_describe(k->type->name, k->type->help, k->type->keys);
+    d.explainable = combines(k);
+    d.outer = k->type->of != NULL;
+    d.precomputed = fxi_kernel_is_precomputed(k);
     for (const fx_kernel *in = k; in; in = in->inner)
-        out->family = in->type->family;
+        d.family = in->type->family;
+    fxi_sized_out(out, &d, sizeof d);
     fx_kernel_free(k);
     return FX_OK;
 }

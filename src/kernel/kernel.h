@@ -63,6 +63,7 @@ struct fx_kernel {
     size_t coefs;
     fxi_tree *tree;
     fxi_groups *groups;
+    atomic_size_t shared;               /* owners but the first: maps */
     int serial;                         /* precomputed: columns before those of the matrix, 0 or 1;
                                          * -1: 1 if X has one column more than rows */
 };
@@ -71,6 +72,7 @@ struct fx_kernel {
 #include "kernel/kernel.def"
 
 /* kernel.c */
+fx_kernel *fxi_kernel_share(const fx_kernel *k);        /* one more owner, who frees it, too */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
 /* The same in two steps: for each row or two, and for the numbers of many rows. */
 void fxi_kernel_begin(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);

@@ -27,7 +27,7 @@ static size_t sample_row(const fxi_train *t, size_t i) { return i * t->X.rows / 
  * reads weights that are far from the last ones in memory. */
 static double vectors_cost(const fxi_train *t, fxi_row r)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     double each = 1 + (double)fxi_kernel_cost(t->m->kernel, r.n) / 30 + (double)c->outputs / 10;
 
     return each * (double)c->vectors.rows;
@@ -73,7 +73,7 @@ static bool is_larger(const fxi_train *t, const fx_matrix *V)
 static fx_status compare(bool *same, const fxi_train *t, const fx_map *map, const double *W,
                          const fx_run *run)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     size_t n = sampled(t), numbers = n * c->outputs, row[SAMPLE];
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
     double *S = fxi_alloc(2 * numbers, sizeof *S);
@@ -108,7 +108,7 @@ static fx_status compare(bool *same, const fxi_train *t, const fx_map *map, cons
 static fx_status open_map(fx_map **map, const fxi_train *t, const fx_run *run)
 {
     const fx_model *m = t->m;
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
     fx_status st;
 
     how.max_memory = 0;
@@ -128,7 +128,7 @@ static fx_status open_map(fx_map **map, const fxi_train *t, const fx_run *run)
 /* Gives map and W to m instead of vectors and their weights. */
 static fx_status replace(fx_model *m, fx_map *map, double *W)
 {
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     fx_status st = fxi_model_keep_text(&c->map, m, fx_map_spec(map));
 
     if (st)

@@ -20,7 +20,7 @@ typedef struct entry {
 } entry;
 
 typedef struct collapsing {
-    const fx_content *c;                /* vectors, and their weights */
+    const fx_model_info *c;                /* vectors, and their weights */
     const fx_map *map;
     double *W;                          /* [features][outputs] */
     entry *entries;                     /* [threads][cols] */
@@ -99,7 +99,7 @@ static size_t gather(entry *e, size_t *end, const fx_matrix *X, size_t i, size_t
 static fx_status add_piece(void *ctx, size_t u, fxi_team *team)
 {
     const collapsing *a = ctx;
-    const fx_content *c = a->c;
+    const fx_model_info *c = a->c;
     const fxi_section *s = ((const fxi_expansion *)a->map->state)->section + u / PARTS;
     size_t t = (size_t)s->order, d = a->map->cols, p = u % PARTS;
     size_t first = t ? cut(d, t, p) : 0, last = !t ? 0 : p + 1 < PARTS ? cut(d, t, p + 1) : d;
@@ -121,7 +121,7 @@ static fx_status add_piece(void *ctx, size_t u, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_map *map,
+fx_status fxi_kind_collapse_weights(double **W, const fx_model_info *c, const fx_map *map,
                                     const fx_run *run)
 {
     size_t units = ((const fxi_expansion *)map->state)->sections * PARTS, features = map->features;

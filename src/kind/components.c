@@ -80,7 +80,7 @@ static fx_status finite(const double *x, size_t n, const char *what)
 
 static fx_status fit(fxi_train *t, const fx_run *run)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     const fxi_weights *w = t->own;
     const double *weight = t->labels.weight;
     size_t k = t->outputs;
@@ -135,7 +135,7 @@ static fx_status parse_header(fxi_parsing *p)
 
 static fx_status parse_arrays(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     fx_status st = fxi_file_array_doubles(&c->variance, p, "variance", c->outputs, 0);
 
     for (size_t k = 0; k < c->outputs && !st; k++)

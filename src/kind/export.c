@@ -24,7 +24,7 @@ static fx_status check(const fx_model *m, const char *format)
 {
     const fxi_factors *own = m->own;
     const fxi_fm *fm = m->kind == &fxi_kind_factors ? own->fm : NULL;
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
 
     if (strcmp(format, "libfm") != 0)
         return fxi_error(FX_EINVAL, "no format '%s'; there is libfm", format);
@@ -35,7 +35,7 @@ static fx_status check(const fx_model *m, const char *format)
         return fxi_error(FX_EUNSUPPORTED, "%zu outputs; libFM's text has one", c->outputs);
     if (fm->group)
         return fxi_error(FX_EUNSUPPORTED, "libFM's text knows no groups (kernel %s)", c->kernel);
-    if (strcmp(c->scale, "") && strcmp(c->scale, "none") && !c->factors)
+    if (strcmp(c->scale, "") && strcmp(c->scale, "none") && !c->column_scale)
         return fxi_error(FX_EUNSUPPORTED, "libFM's text cannot scale rows (%s); columns it can",
                          c->scale);
     if (c->low <= c->high)
@@ -84,26 +84,28 @@ static void put_number(output *o, double x, char after)
 
 static void put_title(output *o, const char *title) { put(o, title, strlen(title)); }
 
-static bool is_seen(const fx_content *c, size_t j) { return !c->seen || c->seen[j]; }
+static bool is_seen(const fx_model_info *c, size_t j) { return !c->seen || c->seen[j]; }
 
 static void put_linear(output *o, const fx_model *m)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     const fxi_factors *own = m->own;
 
     put_title(o, "#unary interactions Wj\n");
     if (c->base)
         put_number(o, 0, '\n');
     for (size_t j = 0; j < c->cols; j++)
-        put_number(o, is_seen(c, j) ? own->v[own->fm->w + j] * (c->factors ? c->factors[j] : 1) : 0,
-                   '\n');
+        put_number(
+            o,
+            is_seen(c, j) ? own->v[own->fm->w + j] * (c->column_scale ? c->column_scale[j] : 1) : 0,
+            '\n');
 }
 
 static void put_pairs(output *o, const fx_model *m)
 {
     const fxi_factors *own = m->own;
     const fxi_fm *fm = own->fm;
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     const size_t k = fm->rank;
 
     put_title(o, "#pairwise interactions Vj,f\n");
@@ -111,22 +113,26 @@ static void put_pairs(output *o, const fx_model *m)
         put_number(o, 0, s + 1 < k ? ' ' : '\n');
     for (size_t j = 0; j < c->cols; j++)
         for (size_t s = 0; s < k; s++) {
-            const double p = own->v[fxi_fm_at(fm, 0, s, j)] * (c->factors ? c->factors[j] : 1);
+            const double p = own->v[fxi_fm_at(fm, 0, s, j)]
+                             * (c->column_scale ? c->column_scale[j] : 1);
             put_number(o, is_seen(c, j) ? p * sqrt(own->v[fm->block[0].lambda + s]) : 0,
                        s + 1 < k ? ' ' : '\n');
         }
 }
 
-fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const char *format)
+fx_status fx_model_export(const fx_sink *given, const fx_model *m, const char *format)
 {
-    fx_status st;
+    fx_sink sink = FX_INIT(fx_sink);
+    fx_status st = given ? fxi_sized_in(&sink, sizeof sink, given, "fx_sink") : FX_OK;
 
-    if (!sink || !sink->write || !m || !format)
+    if (st)
+        return st;
+    if (!sink.write || !m || !format)
         return fxi_error(FX_EINVAL, "fx_model_export needs a sink, a model and a format");
     if ((st = check(m, format)))
         return st;
     const fxi_factors *own = m->own;
-    output o = {.sink = sink};
+    output o = {.sink = &sink};
     put_title(&o, "#global bias W0\n");
     put_number(&o, own->v[0], '\n');
     if (own->fm->linear)

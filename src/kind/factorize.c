@@ -70,13 +70,13 @@ static fx_status describe(fxi_learning *how, const fx_model *m)
 /* All but the numbers. */
 static fx_status copy_content(fx_model *to, const fx_model *m, const fxi_learning *how)
 {
-    const fx_content *from = &m->c;
-    fx_content *c = &to->c;
+    const fx_model_info *from = &m->c;
+    fx_model_info *c = &to->c;
     const double *seen = NULL;
     fx_status st = fxi_model_keep_content(to, from);
 
     c->map = c->kernel = c->family = "";
-    c->random = c->support = 0;
+    c->random = c->support_vectors = 0;
     c->version = FX_VERSION;
     if (st || (st = fxi_model_keep_text(&c->spec, to, how->spec))
         || (st = fxi_model_keep(&c->intercepts, to, from->intercepts,
@@ -136,8 +136,8 @@ static fx_status fill(fx_model *n, const fx_model *m, const fx_run *run)
     }
     if ((st = fxi_parallel(m->c.cols, fill_column, &f, run)))
         return st;
-    n->c.block = &b;                    /* taken over by value */
-    n->c.blocks = 1;
+    n->c.factors = &b;                    /* taken over by value */
+    n->c.orders = 1;
     return fxi_kind_factors_numbers_take(n, run);
 }
 

@@ -11,7 +11,7 @@
 
 void fxi_kind_factors_file_header(fxi_dumping *d)
 {
-    const fx_content *c = &d->m->c;
+    const fx_model_info *c = &d->m->c;
 
     if (c->low > c->high)
         return;
@@ -22,12 +22,12 @@ void fxi_kind_factors_file_header(fxi_dumping *d)
 /* The blocks of each order, then the state of adagrad. */
 void fxi_kind_factors_file_dump(fxi_dumping *d)
 {
-    const fx_content *c = &d->m->c;
+    const fx_model_info *c = &d->m->c;
     const fxi_factors *own = d->m->own;
     char name[16];
 
-    for (size_t g = 0; g < c->blocks; g++) {
-        const fx_factors *b = &c->block[g];
+    for (size_t g = 0; g < c->orders; g++) {
+        const fx_factors *b = &c->factors[g];
         snprintf(name, sizeof name, "factors_%d", b->order);
         fxi_file_dump_array(d, name, "F64", b->P, c->outputs * b->cols, b->rank);
         snprintf(name, sizeof name, "lambda_%d", b->order);
@@ -42,7 +42,7 @@ void fxi_kind_factors_file_dump(fxi_dumping *d)
 
 fx_status fxi_kind_factors_file_range(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     fx_status st;
 
     if (*c->map)
@@ -116,7 +116,7 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
 {
     fx_model *m = p->m;
     fxi_factors *own = m->own;
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     const double *state = NULL;
     fx_status st = fxi_file_header_error(fxi_kind_factors_numbers_new(m, &p->how));
 
@@ -128,7 +128,7 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
         return st;
     for (size_t g = 0; g < fm->blocks && !st; g++)
         st = take_block(&block[g], p, fm, g);
-    c->block = block;
+    c->factors = block;
     if (!st && ((const fxi_factors_keys *)p->how.own)->solver == FXI_FM_ADAGRAD
         && fxi_json_get(p->root, "state"))
         st = fxi_file_array_doubles(&state, p, "state", c->outputs, fm->size);
@@ -139,7 +139,7 @@ fx_status fxi_kind_factors_file_take(fxi_parsing *p)
 /* What is not there is 0. */
 fx_status fxi_kind_factors_file_parsed(fxi_parsing *p)
 {
-    const fx_content *c = &p->m->c;
+    const fx_model_info *c = &p->m->c;
     const fxi_fm *fm = ((const fxi_factors *)p->m->own)->fm;
 
     for (size_t i = 0; i < c->cols * c->outputs && !fm->linear; i++)

@@ -15,7 +15,7 @@
 /* The range of the targets, of earlier rows too. */
 static void keep_range(fxi_train *t)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     bool clip = ((const fxi_factors_keys *)t->how.own)->clip;
 
     for (size_t i = 0; i < t->X.rows && clip; i++)
@@ -39,7 +39,7 @@ static fx_status prepare_rows(fxi_train *t, const fx_run *run)
 
 fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     fxi_factors_fit *own = t->own;
     fx_status st;
 

@@ -48,7 +48,7 @@ fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const f
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-static fx_status in_two(const fx_content *c, size_t j)
+static fx_status in_two(const fx_model_info *c, size_t j)
 {
     return fxi_error(FX_EINVAL,
                      "column %zu%s%.60s is in several groups; a factorization machine "
@@ -68,7 +68,7 @@ static int32_t number_of(const fxi_groups *g, int32_t member)
 }
 
 /* A column may be in groups that are not crossed: these do not count. */
-static fx_status group_of(int32_t *out, const fxi_groups *g, const fx_content *c, size_t j)
+static fx_status group_of(int32_t *out, const fxi_groups *g, const fx_model_info *c, size_t j)
 {
     int64_t f = fxi_family_find(g->feature, g->features, (int64_t)j);
 
@@ -83,7 +83,7 @@ static fx_status group_of(int32_t *out, const fxi_groups *g, const fx_content *c
 }
 
 static fx_status number_columns(int32_t *group, size_t *groups, const fxi_groups *g,
-                                const fx_content *c)
+                                const fx_model_info *c)
 {
     size_t n = g->factors ? g->factors : g->groups;
     fx_status st = FX_OK;
@@ -101,7 +101,7 @@ static fx_status number_columns(int32_t *group, size_t *groups, const fxi_groups
     return st;
 }
 
-fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_content *c,
+fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_model_info *c,
                                   const fxi_learning *how)
 {
     fx_kernel *kernel = NULL;

@@ -47,7 +47,7 @@ fx_status fxi_kind_factors_init(fxi_train *t, const fx_run *run)
 }
 
 /* True if the earlier model has learnt column `col` of a half of its blocks; constants always. */
-static bool known(const fx_content *c, const fxi_fm *fm, size_t col)
+static bool known(const fx_model_info *c, const fxi_fm *fm, size_t col)
 {
     size_t j = col - fm->front;
 

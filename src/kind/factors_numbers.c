@@ -91,7 +91,7 @@ fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run)
     fx_model *m = t->m;
     const fxi_factors *own = m->own;
     const fxi_fm *fm = own->fm;
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     size_t outputs = c->outputs;
     double *w, *b;
     fx_factors *block = fxi_zalloc(fm->blocks, sizeof *block);
@@ -111,8 +111,8 @@ fx_status fxi_kind_factors_numbers_keep(fxi_train *t, const fx_run *run)
         for (size_t j = 0; j < c->cols; j++)
             w[j * outputs + k] = fm->linear ? v[fm->w + j] : 0;
     }
-    c->block = block;
-    c->blocks = fm->blocks;
+    c->factors = block;
+    c->orders = fm->blocks;
     c->weights = w;
     c->intercepts = b;
     c->features = c->cols;
@@ -138,7 +138,7 @@ fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run)
 {
     fxi_factors *own = m->own;
     const fxi_fm *fm = own->fm;
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     size_t outputs = c->outputs, all, bytes;
     double *norm = NULL;
     fx_factors *block = NULL;
@@ -157,16 +157,16 @@ fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run)
         for (size_t j = 0; j < c->cols && fm->linear; j++)
             v[fm->w + j] = c->weights[j * outputs + k];
         for (size_t g = 0; g < fm->blocks; g++) {
-            take_block(v, fm, &c->block[g], g, k);
+            take_block(v, fm, &c->factors[g], g, k);
             norm[g * outputs + k] = fxi_fm_norm(fm, v, g);
         }
     }
     for (size_t g = 0; g < fm->blocks; g++) {
-        block[g] = c->block[g];
+        block[g] = c->factors[g];
         block[g].norm = norm + g * outputs;
     }
-    c->block = block;
-    c->blocks = fm->blocks;
+    c->factors = block;
+    c->orders = fm->blocks;
     c->features = c->cols;
     return FX_OK;
 }

@@ -21,7 +21,7 @@ static size_t widest(const fxi_train *t)
 /* What may help: products of columns need columns of similar ranges. */
 static void suggest(char what[160], const fxi_train *t, const char *otherwise)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     size_t j = widest(t);
     const char *name = c->name && t->X.cols ? c->name[j] : "", *gap = *name ? " " : "";
 

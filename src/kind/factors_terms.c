@@ -127,15 +127,15 @@ static fx_status add_anova(fxi_explain_terms *t, const fx_factors *b, const fxi_
 
 fx_status fxi_kind_factors_terms(fxi_explain_terms *t, const fx_run *run)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     const fxi_fm *fm = ((const fxi_factors *)t->m->own)->fm;
     fx_status st = FX_OK;
 
     (void)run;
     if (fm->linear)
         st = fxi_explain_terms_linear(t);
-    for (size_t g = 0; g < c->blocks && !st; g++)
-        st = fm->kind == FXI_FM_POWER || fm->kind == FXI_FM_UV ? add_power(t, &c->block[g], fm)
-                                                               : add_anova(t, &c->block[g], fm);
+    for (size_t g = 0; g < c->orders && !st; g++)
+        st = fm->kind == FXI_FM_POWER || fm->kind == FXI_FM_UV ? add_power(t, &c->factors[g], fm)
+                                                               : add_anova(t, &c->factors[g], fm);
     return st;
 }

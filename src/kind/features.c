@@ -25,7 +25,7 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
 fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     fx_model *m = t->m;
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     fx_data *sample = NULL;
     fx_status st;
 
@@ -53,7 +53,7 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
 
 fx_status fxi_kind_features_init(const fxi_train *t)
 {
-    const fx_content *c = &t->m->c, *i = &t->init->c;
+    const fx_model_info *c = &t->m->c, *i = &t->init->c;
 
     if (i->cols != c->cols || (i->features != c->features && !fxi_kind_weights_of_rows(t->m)))
         return fxi_error(FX_EINVAL, "init has %zu columns and %zu features, now %zu and %zu",
@@ -84,7 +84,7 @@ fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *
 static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
                             fxi_team *team)
 {
-    const fx_content *c = &s->m->c;
+    const fx_model_info *c = &s->m->c;
     const double *W = s->own ? s->own : c->weights;
     const fxi_simd *simd = fxi_simd_get();
 
@@ -104,13 +104,13 @@ static fx_status score_mapped(double *S, const fxi_scorer *s, const fx_matrix *X
 
 typedef struct packing {
     double *W;
-    const fx_content *c;
+    const fx_model_info *c;
 } packing;
 
 static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
 {
     const packing *p = ctx;
-    const fx_content *c = p->c;
+    const fx_model_info *c = p->c;
 
     (void)team;
     fxi_kind_weights_take(p->W + k * c->features, c->weights, c->features, c->outputs, k);
@@ -121,7 +121,7 @@ static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
  * output. */
 fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
 {
-    const fx_content *c = &s->m->c;
+    const fx_model_info *c = &s->m->c;
     fx_status st = FX_OK;
 
     s->intercepts = c->intercepts;
@@ -142,7 +142,7 @@ fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_r
 /* A map has a kernel, and there is none without a map. */
 fx_status fxi_kind_features_parsed(fxi_parsing *p)
 {
-    const fx_content *c = &p->m->c;
+    const fx_model_info *c = &p->m->c;
 
     if (*c->map && !*c->kernel)
         return fxi_error(FX_EFORMAT, "%s without a kernel", c->map);

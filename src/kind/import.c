@@ -121,7 +121,7 @@ static fx_status describe(fx_model *m, fxi_learning *how, const text *t, bool cl
 {
     static const char *const names[] = {"-1", "1"};
     static const double values[] = {-1, 1}, logistic[] = {-1, 0};
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     char spec[128];
     fx_status st;
 
@@ -187,8 +187,8 @@ static fx_status take_numbers(making *x, const fxi_learning *how, fxi_team *team
     const fx_factors factors = {.order = 2, .cols = cols, .rank = rank, .P = P, .lambda = one};
     m->c.intercepts = b;
     m->c.weights = w;
-    m->c.block = &factors;              /* taken over by value */
-    m->c.blocks = 1;
+    m->c.factors = &factors;              /* taken over by value */
+    m->c.orders = 1;
     return fxi_kind_factors_numbers_take(m, x->run);
 }
 

@@ -60,7 +60,7 @@ static fx_status resolve(fxi_train *t, const fx_plan *plan)
 
 static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     fx_status st;
 
     if (*c->scale)
@@ -78,7 +78,7 @@ static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_ru
 fx_status fxi_kind_kernel(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     const char *name = t->how.learner->name;
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     fx_status st;
 
     if (plan->map)

@@ -130,7 +130,7 @@ enum { FXI_COLLAPSE_AUTO, FXI_COLLAPSE_NO, FXI_COLLAPSE_YES };
 fx_status fxi_kind_collapse(fxi_train *t, int how, const fx_run *run);
 fx_status fxi_kind_collapse_check(fxi_train *t, int how, const fx_run *run);
 /* [features of the map][outputs], to be freed */
-fx_status fxi_kind_collapse_weights(double **W, const fx_content *c, const fx_map *map,
+fx_status fxi_kind_collapse_weights(double **W, const fx_model_info *c, const fx_map *map,
                                     const fx_run *run);
 
 /* ---- factors*.c: factorization machines ----------------------------------------------------- */
@@ -174,7 +174,7 @@ fx_status fxi_kind_factors_numbers_take(fx_model *m, const fx_run *run);
 /* factors_groups.c - plan.kernel and its family into m, the order being the model's; the group of
  * each of c's columns by these, to be freed. */
 fx_status fxi_kind_factors_groups_keep(fx_model *m, const fx_plan *plan, const fxi_learning *how);
-fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_content *c,
+fx_status fxi_kind_factors_groups(int32_t **out, size_t *groups, const fx_model_info *c,
                                   const fxi_learning *how);
 /* factors_fit.c - before, between and after the fits of outputs. */
 fx_status fxi_kind_factors_fit_prepare(fxi_train *t, const fx_plan *plan, const fx_run *run);

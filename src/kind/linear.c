@@ -85,7 +85,7 @@ static int solver_of(const fxi_learning *how)
 
 static fx_status init(fxi_train *t, const fx_run *run)
 {
-    const fx_content *i = &t->init->c;
+    const fx_model_info *i = &t->init->c;
     int solver = solver_of(&t->how);
 
     (void)run;
@@ -123,7 +123,7 @@ static bool allocate(fxi_output *o)
 
 static void start(fxi_output *o)
 {
-    const fx_content *c = &o->train->init->c;
+    const fx_model_info *c = &o->train->init->c;
 
     o->s.b = c->intercepts[o->number];
     fxi_kind_weights_take(o->s.w, c->weights, c->features, c->outputs, o->number);

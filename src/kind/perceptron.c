@@ -76,7 +76,7 @@ static bool updatable(const fx_model *m) { return ((const fxi_online *)m->own)->
 /* The model must have been scaled in the same way: its weights are those of scaled columns. */
 static fx_status init(fxi_train *t, const fx_run *run)
 {
-    const fx_content *a = &t->init->c, *b = &t->m->c;
+    const fx_model_info *a = &t->init->c, *b = &t->m->c;
     bool of_rows = fxi_kind_weights_of_rows(t->m);
     fx_status st;
 
@@ -85,7 +85,8 @@ static fx_status init(fxi_train *t, const fx_run *run)
     if ((st = fxi_kind_features_init(t)))
         return st;
     if (strcmp(a->scale, b->scale) != 0
-        || (a->factors && memcmp(a->factors, b->factors, a->cols * sizeof *a->factors) != 0))
+        || (a->column_scale
+            && memcmp(a->column_scale, b->column_scale, a->cols * sizeof *a->column_scale) != 0))
         return fxi_error(FX_EINVAL, "init scales rows in another way; fx_model_update keeps it");
     return of_rows ? fxi_kind_kernel_resume(t, run) : FX_OK;
 }
@@ -129,7 +130,7 @@ static void release(fxi_output *o)
 /* The vectors of an earlier kernel perceptron are the first rows, or those that `at` lists. */
 static void start(fxi_output *o)
 {
-    const fx_content *c = &o->train->init->c;
+    const fx_model_info *c = &o->train->init->c;
     const fxi_online *own = o->train->init->own;
     fxi_perceptron *p = o->own;
     size_t n = c->features, outputs = c->outputs, k = o->number;
@@ -205,7 +206,7 @@ static void keep(fxi_output *o)
 
 static void dump_arrays(fxi_dumping *d)
 {
-    const fx_content *c = &d->m->c;
+    const fx_model_info *c = &d->m->c;
     const fxi_online *own = d->m->own;
 
     fxi_file_dump_array(d, "sums", "F64", own->sum, 2 * (c->features + 1), c->outputs);
@@ -217,7 +218,7 @@ static void dump_arrays(fxi_dumping *d)
 /* With a precomputed kernel it cannot resume. */
 static fx_status parse_arrays(fxi_parsing *p)
 {
-    const fx_content *c = &p->m->c;
+    const fx_model_info *c = &p->m->c;
     bool age = fxi_kind_weights_of_rows(p->m);
     fxi_online *own = p->m->own;
     const double *sum = NULL;

@@ -110,7 +110,7 @@ static fx_status keep_rows(fxi_train *t, fxi_weights *a, const size_t *row, size
     if (st)
         return st;
     m->c.vectors = own->data->table.block[0];
-    m->c.features = m->c.support = n;
+    m->c.features = m->c.support_vectors = n;
     gather(a->weights, a->weights, row, n, outputs);
     st = hand_over(&m->c.weights, m, a->weights, n * outputs);
     a->weights = NULL;
@@ -159,7 +159,7 @@ fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run)
             row[n++] = i;
     if (!st)
         st = fxi_kind_kernel_exact(t->m) ? keep_rows(t, a, row, n, run) : keep_columns(t, a);
-    t->m->c.support = n;
+    t->m->c.support_vectors = n;
     free(row);
     return st;
 }
@@ -169,7 +169,7 @@ fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run)
 static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
                             fxi_team *team)
 {
-    const fx_content *c = &s->m->c;
+    const fx_model_info *c = &s->m->c;
 
     (void)team;
     return fxi_kernel_score(S, s->m->kernel, (fxi_row_subset){X, NULL, X->rows},

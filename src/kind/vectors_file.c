@@ -8,7 +8,7 @@
 
 void fxi_kind_vectors_file_header(fxi_dumping *d)
 {
-    fxi_file_dump_header_count(d, "support", d->m->c.support);
+    fxi_file_dump_header_count(d, "support", d->m->c.support_vectors);
 }
 
 static void dump_matrix(fxi_dumping *d, const fx_matrix *v)
@@ -38,11 +38,11 @@ void fxi_kind_vectors_file_dump(fxi_dumping *d)
 
 fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     uint64_t n = 0;
     fx_status st = fxi_file_header_count(&n, p, "support", SIZE_MAX);
 
-    c->support = (size_t)n;
+    c->support_vectors = (size_t)n;
     if (st)
         return st;
     if (!*c->kernel)
@@ -55,7 +55,7 @@ fx_status fxi_kind_vectors_file_support(fxi_parsing *p)
 /* Dense in one array, or CSR in three. */
 fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
 {
-    fx_content *c = &p->m->c;
+    fx_model_info *c = &p->m->c;
     fx_matrix v = {.rows = c->features, .cols = c->cols};
     const void *ptr = NULL;
     size_t n[2] = {0};
@@ -95,12 +95,13 @@ fx_status fxi_kind_vectors_file_take(fxi_parsing *p)
 
 fx_status fxi_kind_vectors_file_parsed(fxi_parsing *p)
 {
-    const fx_content *c = &p->m->c;
+    const fx_model_info *c = &p->m->c;
     bool collapsed = fxi_spec_named(c->map, "explicit") && p->how.loss;
 
     if (*c->map && !collapsed)
         return fxi_error(FX_EFORMAT, "%s with kernel %s, map `%s`", c->spec, c->kernel, c->map);
-    if (c->vectors.cols && c->support != c->features)
-        return fxi_error(FX_EFORMAT, "%zu vectors, support is %zu", c->features, c->support);
+    if (c->vectors.cols && c->support_vectors != c->features)
+        return fxi_error(FX_EFORMAT, "%zu vectors, support is %zu", c->features,
+                         c->support_vectors);
     return fxi_file_parse_map(p->m, p->run);
 }

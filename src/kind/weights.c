@@ -149,7 +149,7 @@ fx_status fxi_kind_weights_finish(fxi_train *t, const fx_run *run)
 
 double fxi_kind_weights_spread(char where[128], const fxi_train *t)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     double low = DBL_MAX, high = 0;
     size_t j = 0;
 
@@ -174,7 +174,7 @@ const char *fxi_kind_weights_suggest(const fxi_train *t, const fxi_output *o, bo
 {
     if (o->s.iterations + 3 < t->how.max_iter && !unscaled)
         return "rounding allows no less; raise tol";
-    if (unscaled && !t->m->c.factors)
+    if (unscaled && !t->m->c.column_scale)
         return alone ? "use solver=auto, or scale the columns (maxabs, std)"
                      : "scale the columns (maxabs, std)";
     if (alone)

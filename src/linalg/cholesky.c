@@ -83,7 +83,7 @@ static fx_status update_panel(void *ctx, size_t k, fxi_team *team)
 /* Updates panels [first, last) by the block, on one thread if there is little to do. */
 static fx_status update_panels(factoring *a, size_t first, size_t last, const fx_run *run)
 {
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
 
     if ((last - first) * (a->end - a->begin) * a->end < SMALL / (T * T * T))
         how.threads = 1;

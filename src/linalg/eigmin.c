@@ -28,6 +28,7 @@
  * [2] N. Higham. Accuracy and Stability of Numerical Algorithms. SIAM, 2002, section 19.3. */
 
 #include "base/base.h"
+#include "featcross_extra.h"
 
 #include <float.h>
 #include <math.h>

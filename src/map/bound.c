@@ -331,14 +331,17 @@ static fx_status choose(choice *c)
     return none(c, "use the predicted error, Chebyshev's inequality on the exact variance");
 }
 
-fx_status fx_map_bound(fx_bound out[FX_BOUND_MAX], size_t *n, const fx_map *m, double radius,
+fx_status fx_map_bound(fx_bound *out, size_t room, size_t *n, const fx_map *m, double radius,
                        double eps, double delta, int uniform)
 {
     choice c = {.map = m, .uniform = uniform != 0, .each = 1};
     fx_status st;
 
-    if (!out || !n || !m)
-        return fxi_error(FX_EINVAL, "fx_map_bound: %s is NULL", !out ? "out" : !n ? "n" : "m");
+    if ((!out && room) || !n || !m)
+        return fxi_error(FX_EINVAL, "fx_map_bound: %s is NULL",
+                         !out && room ? "out"
+                         : !n         ? "n"
+                                      : "m");
     if (!(radius > 0) || !isfinite(radius))
         return fxi_error(FX_EINVAL, "the radius must be above 0, not %g", radius);
     if (!(eps > 0) || !isfinite(eps))
@@ -348,7 +351,7 @@ fx_status fx_map_bound(fx_bound out[FX_BOUND_MAX], size_t *n, const fx_map *m, d
     c.args = (fxi_bound_args){.R = radius, .eps = eps, .d = (double)m->cols, .kernel = m->kernel};
     if ((st = choose(&c)) != 0)
         return st;
-    for (int i = 0; i < c.n; i++) {
+    for (int i = 0; i < c.n && (size_t)i < room; i++) {
         const theorem *t = &theorems[c.which[i]];
         out[i] = (fx_bound){t->kind, t->formula,
                             c.each * fxi_map_bound_features(t->tail(&c.args), delta)};

@@ -100,10 +100,11 @@ static fx_status init(fx_map *m, const fxi_spec *s, const fx_matrix *sample, con
         return fxi_error(FX_ESHAPE,
                          "explicit: %zu columns, %.0f bytes a row; at most %d columns are offered",
                          m->features, bytes, INT32_MAX);
-    if (run && run->max_memory && bytes > (double)run->max_memory)
+    uint64_t limit = fxi_sized_run(run).max_memory;
+    if (limit && bytes > (double)limit)
         return fxi_error(FX_ELIMIT,
                          "explicit: %zu columns, %.0f bytes a row; the limit is %" PRIu64,
-                         m->features, bytes, run->max_memory);
+                         m->features, bytes, limit);
     m->width = WIDTH;
     m->blocks = (m->features + WIDTH - 1) / WIDTH;
     m->lanes = true;

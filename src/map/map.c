@@ -48,8 +48,8 @@ void fx_map_free(fx_map *m)
         return;
     if (m->type->free)
         m->type->free(m);
-    free(m->spec);
-    free(m);
+    fx_kernel_free(m->kernel);
+    fxi_free(m->spec, m);
 }
 
 void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
@@ -100,8 +100,8 @@ static char *complete_spec(fx_map *m, fxi_spec s)
     return fxi_spec_complete(&s, m->type->keys);
 }
 
-static fx_status make(fx_map **out, const char *spec, fx_map like, const fx_matrix *sample,
-                      const fx_run *run)
+static fx_status make(fx_map **out, const char *spec, const fx_kernel *k, fx_map like,
+                      const fx_matrix *sample, const fx_run *run)
 {
     fxi_spec s;
     size_t i;
@@ -109,14 +109,15 @@ static fx_status make(fx_map **out, const char *spec, fx_map like, const fx_matr
 
     if (st)
         return st;
-    if (!serves(table[i], like.kernel))
-        return not_served(table[i], like.kernel);
+    if (!serves(table[i], k))
+        return not_served(table[i], k);
 
     fx_map *m = fxi_alloc(1, sizeof *m);
     if (!m)
         return FX_ENOMEM;
     *m = like;
     m->type = table[i];
+    m->kernel = fxi_kernel_share(k);
     m->simd = fxi_simd_get();
     m->features = m->random;
     m->rows = FXI_LANES;
@@ -163,11 +164,11 @@ fx_status fx_map_describe(fx_description *out, const char *spec)
 
     if (!out || !spec)
         return fxi_error(FX_EINVAL, "fx_map_describe: %s is NULL", out ? "spec" : "out");
-    fx_status st = expand(&expanded, spec);
-    if (!st)
-        st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map");
-    if (!st)
-        *out = line(i);
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (st || (st = expand(&expanded, spec)))
+        return st;
+    if (!(st = fxi_spec_read(&s, &i, expanded ? expanded : spec, line, "map")))
+        fxi_spec_give(out, line(i));
     free(expanded);
     return st;
 }
@@ -193,8 +194,8 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
         return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);
     if ((st = expand(&expanded, spec)) != 0)
         return st;
-    st = make(out, expanded ? expanded : spec,
-              (fx_map){.kernel = k, .cols = cols, .random = features, .seed = seed}, sample, run);
+    st = make(out, expanded ? expanded : spec, k,
+              (fx_map){.cols = cols, .random = features, .seed = seed}, sample, run);
     free(expanded);
     return st;
 }
@@ -203,12 +204,8 @@ fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size
                         size_t random, size_t like, uint64_t seed, uint64_t stream,
                         const fx_run *run)
 {
-    return make(out, spec,
-                (fx_map){.kernel = k,
-                         .cols = cols,
-                         .random = random,
-                         .like = like,
-                         .seed = seed,
-                         .stream = stream},
-                NULL, run);
+    return make(
+        out, spec, k,
+        (fx_map){.cols = cols, .random = random, .like = like, .seed = seed, .stream = stream},
+        NULL, run);
 }

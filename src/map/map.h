@@ -48,7 +48,7 @@ typedef struct fxi_map_type {
 struct fx_map {
     /* set by map.c */
     const fxi_map_type *type;
-    const fx_kernel *kernel;            /* the caller's */
+    fx_kernel *kernel;                  /* shared with the caller */
     const fxi_simd *simd;
     size_t cols, random;                /* random features asked for */
     size_t like;                        /* >= random; see fxi_project.like */

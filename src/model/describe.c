@@ -35,7 +35,9 @@ fx_status fx_model_describe(fx_description *out, const char *spec)
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_model_describe: out is NULL");
-    fx_status st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (!st)
+        st = fxi_spec_read(&s, &which, spec, fxi_model_learner_line, "model");
     if (st)
         return st;
     fx_description d = fxi_model_learner_line(which);
@@ -44,7 +46,7 @@ fx_status fx_model_describe(fx_description *out, const char *spec)
             fxi_spec_set(&s, d.key[i].name, "1");
     if (!(st = fxi_model_learner_read(&l, which, &s))) {
         describe(&d, &l);
-        *out = d;
+        fxi_sized_out(out, &d, sizeof d);
     }
     fxi_model_learner_free(&l);
     return st;

@@ -37,7 +37,7 @@ static fx_status mean_auc(double *out, size_t width, const double *y, const doub
 typedef struct summing {
     double *sum;
     const double *score;
-    const fx_content *c;
+    const fx_model_info *c;
 } summing;
 
 static fx_status sum_row(void *ctx, size_t i, fxi_team *team)
@@ -50,7 +50,7 @@ static fx_status sum_row(void *ctx, size_t i, fxi_team *team)
 }
 
 /* Of pairs of classes: by the sums of scores of each class. */
-static fx_status auc_of(double *out, const fx_content *c, const double *y, const double *score,
+static fx_status auc_of(double *out, const fx_model_info *c, const double *y, const double *score,
                         const double *weight, size_t n, const fx_run *run)
 {
     fx_status st = FX_OK;
@@ -67,7 +67,7 @@ static fx_status auc_of(double *out, const fx_content *c, const double *y, const
 }
 
 typedef struct evaluation {
-    const fx_content *c;
+    const fx_model_info *c;
     const double *y, *score, *weight;
     size_t n;
     double *work, *label;               /* [n] predicted */
@@ -77,7 +77,7 @@ typedef struct evaluation {
 static fx_status evaluate_piece(void *ctx, size_t b, fxi_team *team)
 {
     evaluation *j = ctx;
-    const fx_content *c = j->c;
+    const fx_model_info *c = j->c;
     size_t i = b * PIECE, last = j->n - i < PIECE ? j->n : i + PIECE;
 
     for (; i < last && !fxi_parallel_cancelled(team); i++) {
@@ -92,7 +92,7 @@ static fx_status evaluate_piece(void *ctx, size_t b, fxi_team *team)
 }
 
 /* Predictions are clipped where the model says so. */
-static fx_status evaluate_targets(fx_metrics *out, const fx_content *c, const double *y,
+static fx_status evaluate_targets(fx_metrics *out, const fx_model_info *c, const double *y,
                                   const double *score, const double *weight, size_t n)
 {
     double *label = fxi_alloc(n, sizeof *label);
@@ -108,8 +108,8 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
                                     const double *y, const double *score, const double *weight,
                                     const int64_t *qid, size_t n, const fx_run *run)
 {
-    const fx_content *c = &model->c;
-    fx_metrics m = {n, NAN, NAN, NAN, NAN};
+    const fx_model_info *c = &model->c;
+    fx_metrics m = fxi_model_metrics_none(n);
     evaluation j = {.c = c, .y = y, .score = score, .weight = weight, .n = n};
     fx_status st;
 
@@ -118,7 +118,7 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
                  ? fxi_model_metrics_pairs(&m.auc, y, score, weight, qid, n, run)
                  : evaluate_targets(&m, c, y, score, weight, n);
         if (!st)
-            *out = m;
+            fxi_sized_out(out, &m, sizeof m);
         return st;
     }
     j.work = fxi_alloc(fxi_model_predict_workspace(c), sizeof *j.work);
@@ -135,7 +135,7 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
         m.logloss = c->sigmoid ? j.loss / j.total : NAN;
     }
     if (!st)
-        *out = m;
+        fxi_sized_out(out, &m, sizeof m);
     free(j.work);
     free(j.label);
     return st;
@@ -167,7 +167,8 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
     if (!fx_model_width(m, FX_LABEL))
         return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels that could be compared",
                          m->c.spec);
-    if ((st = fxi_data_check_table(t, run)) || (st = fxi_model_labels_known(&l, &m->c, t, run)))
+    if ((st = fxi_sized_check(out, "fx_metrics")) || (st = fxi_data_check_table(t, run))
+        || (st = fxi_model_labels_known(&l, &m->c, t, run)))
         return st;
     score = fxi_alloc_within(&st, t->rows, m->c.outputs * sizeof *score, run, "scores of the rows");
     if (!st && !(st = score_table(score, m, t, run)))

@@ -56,9 +56,9 @@ fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char 
     return FX_OK;
 }
 
-fx_status fxi_model_keep_content(fx_model *m, const fx_content *from)
+fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
 {
-    fx_content *c = &m->c;
+    fx_model_info *c = &m->c;
     const char **texts[] = {&c->spec, &c->scale, &c->map, &c->kernel, &c->family, &c->reader};
     fx_status st = FX_OK;
 
@@ -66,9 +66,9 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_content *from)
     c->weights = c->intercepts = c->variance = NULL;
     c->seen = NULL;
     c->vectors = (fx_matrix){0};
-    c->block = NULL;
+    c->factors = NULL;
     c->history = NULL;
-    c->blocks = c->steps = 0;
+    c->orders = c->steps = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *text = *texts[i];
         *texts[i] = "";
@@ -82,5 +82,6 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_content *from)
         || (st = fxi_model_keep(&c->sigmoid, m, from->sigmoid,
                                 from->outputs * 2 * sizeof *from->sigmoid)))
         return st;
-    return fxi_model_keep(&c->factors, m, from->factors, from->cols * sizeof *from->factors);
+    return fxi_model_keep(&c->column_scale, m, from->column_scale,
+                          from->cols * sizeof *from->column_scale);
 }

@@ -18,7 +18,7 @@ enum { CLASSES = 1 << 16, PIECE = 1 << 14 };
 typedef struct gathering {
     fxi_labels *l;
     const fx_table *t;
-    const fx_content *known;            /* NULL: classes are being found */
+    const fx_model_info *known;            /* NULL: classes are being found */
     size_t capacity;
     double *piece;                      /* [PIECE] labels that may be new classes */
 } gathering;
@@ -139,7 +139,7 @@ static int by_name(const void *name, const void *item)
 
 /* By value where the model's classes are numbers, else by name; text becomes a number and a number
  * text where the two differ. */
-static bool find_class(size_t *out, const fx_content *c, const char *name, double x)
+static bool find_class(size_t *out, const fx_model_info *c, const char *name, double x)
 {
     char buf[32];
 
@@ -156,7 +156,7 @@ static bool find_class(size_t *out, const fx_content *c, const char *name, doubl
     return find(out, name, c->class_name, c->classes, sizeof *c->class_name, by_name);
 }
 
-static fx_status unknown(const fx_content *c, const char *name, double x, size_t i)
+static fx_status unknown(const fx_model_info *c, const char *name, double x, size_t i)
 {
     char buf[32], list[160] = "";
 
@@ -224,7 +224,7 @@ static fx_status allocate(fxi_labels *l, size_t rows, const fx_run *run)
     return st;
 }
 
-fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,
+fx_status fxi_model_labels_known(fxi_labels *out, const fx_model_info *c, const fx_table *t,
                                  const fx_run *run)
 {
     gathering g = {out, t, c, 0, NULL};

@@ -83,15 +83,26 @@ static fx_status check(const double *y, const double *score, const double *weigh
     return FX_OK;
 }
 
+fx_metrics fxi_model_metrics_none(size_t rows)
+{
+    return (fx_metrics){.size = sizeof(fx_metrics),
+                        .rows = rows,
+                        .accuracy = NAN,
+                        .auc = NAN,
+                        .logloss = NAN,
+                        .rmse = NAN};
+}
+
 fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score,
                            const double *weight, size_t n, int regress)
 {
-    fx_metrics m = {n, NAN, NAN, NAN, NAN};
+    fx_metrics m = fxi_model_metrics_none(n);
     double right = 0, loss = 0, square = 0, total = 0;
     fx_status st = check(y, score, weight, n, regress);
 
-    if (!st && !out)
-        st = fxi_error(FX_EINVAL, "fx_model_metrics: out is NULL");
+    if (!st)
+        st = out ? fxi_sized_check(out, "fx_metrics")
+                 : fxi_error(FX_EINVAL, "fx_model_metrics: out is NULL");
     if (!st && !regress)
         st = fxi_model_metrics_auc(&m.auc, y, 1, score, 1, weight, n, NULL);
     if (st)
@@ -110,6 +121,6 @@ fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score
             m.logloss = loss / total;
         }
     }
-    *out = m;
+    fxi_sized_out(out, &m, sizeof m);
     return FX_OK;
 }

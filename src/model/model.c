@@ -11,7 +11,7 @@ fx_model *fxi_model_new(void)
     fx_model *m = fxi_zalloc(1, sizeof *m);
 
     if (m) {
-        fx_content *c = &m->c;
+        fx_model_info *c = &m->c;
         c->spec = c->scale = c->map = c->kernel = c->family = c->reader = "";
         c->version = FX_VERSION;
         c->low = INFINITY;              /* not clipped */
@@ -49,7 +49,7 @@ void fx_model_free(fx_model *m)
 }
 
 const char *fx_model_name(size_t i) { return fxi_model_learner_line(i).name; }
-fx_content fx_model_content(const fx_model *m) { return m->c; }
+const fx_model_info *fx_model_inspect(const fx_model *m) { return &m->c; }
 
 size_t fx_model_width(const fx_model *m, fx_output what)
 {
@@ -70,7 +70,7 @@ fx_status fxi_model_become(fx_model *m, const fxi_learning *how)
                                                                                  : FX_ENOMEM;
 }
 
-fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how)
+fx_status fxi_model_outputs(fx_model_info *c, const fxi_learning *how)
 {
     c->pairs = c->classes > 2 && how->kind->pairs;
     c->outputs = how->components ? how->components : c->classes > 2 ? c->classes : 1;
@@ -81,7 +81,7 @@ fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how)
 
 fx_status fxi_model_ready(fx_model *m, const fx_run *run)
 {
-    const fx_content *c = &m->c;
+    const fx_model_info *c = &m->c;
     fx_status st = FX_OK;
 
     if (!*c->map && !*c->kernel)

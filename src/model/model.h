@@ -43,7 +43,7 @@ int fxi_model_learner_choice(const fxi_learning *l, const fxi_spec *s, const cha
 size_t fxi_model_learner_count(const fxi_learning *l, const fxi_spec *s, const char *key);
 
 struct fx_model {
-    fx_content c;                       /* the view that fx_model_content gives out */
+    fx_model_info c;                       /* the view that fx_model_inspect gives out */
     const fxi_kind *kind;
     const fxi_learner *learner;         /* its line of the table */
     fxi_task task;
@@ -57,7 +57,7 @@ fx_model *fxi_model_new(void);          /* NULL with the error set */
 fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets what follows c */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
 /* How many outputs the classes make, into c; FX_ESHAPE: too many. */
-fx_status fxi_model_outputs(fx_content *c, const fxi_learning *how);
+fx_status fxi_model_outputs(fx_model_info *c, const fxi_learning *how);
 /* Given c's specs, seed, cols, random: makes kernel and map, checks that they fit together. */
 fx_status fxi_model_ready(fx_model *m, const fx_run *run);
 /* keep.c - copies of numbers, a text (unless it is "") and n texts for m, if they are not NULL. */
@@ -66,7 +66,7 @@ fx_status fxi_model_keep_text(const char **out, fx_model *m, const char *text);
 fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char *const *text,
                                size_t n);
 /* All of c that is the same for every kind: without weights, seen columns and the history. */
-fx_status fxi_model_keep_content(fx_model *m, const fx_content *from);
+fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from);
 
 /* How rows are scored: made once for a prediction. */
 typedef struct fxi_scorer fxi_scorer;
@@ -182,7 +182,7 @@ fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, con
 fx_status fxi_model_labels_none(fxi_labels *out, const fx_table *t, const fx_plan *plan,
                                 const fx_run *run);
 /* The labels of t among the classes of a model; an unknown one is FX_EINVAL. */
-fx_status fxi_model_labels_known(fxi_labels *out, const fx_content *c, const fx_table *t,
+fx_status fxi_model_labels_known(fxi_labels *out, const fx_model_info *c, const fx_table *t,
                                  const fx_run *run);
 void fxi_model_labels_free(fxi_labels *l);
 /* class_weight.c - weights of rows times those of their classes; what class k is called. */
@@ -196,10 +196,10 @@ bool fxi_model_pairs(size_t *out, size_t classes);      /* how many there are, i
 void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number);
 size_t fxi_model_pairs_number(size_t classes, size_t first, size_t second);     /* the other way */
 /* y of output `number` for a row of this class: +1, -1, or 0: it has nothing to do with it. */
-double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class);
+double fxi_model_pairs_sign(const fx_model_info *c, size_t number, size_t class);
 /* Votes of one row's scores, or sums of its scores for each class, to v[classes]. */
-void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score);
-void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score);
+void fxi_model_pairs_vote(double *v, const fx_model_info *c, const double *score);
+void fxi_model_pairs_sum(double *v, const fx_model_info *c, const double *score);
 /* p[classes] that fit r[pairs], the probabilities of the second of two classes, best; work
  * holds 2 classes numbers. */
 void fxi_model_couple(double *p, const double *r, size_t classes, double *work, fxi_team *team);
@@ -212,28 +212,29 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
                          size_t first, size_t n, const fx_run *run);
 /* The scaling that a model holds; NULL for none. */
-fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c);
+fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);
 /* All of t, prepared as fxi_model_rows does for the model of c. */
-fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_content *c,
+fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run);
 /* All of t as one block; *own holds it, if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *work,
+void fxi_model_predict_proba(double *p, const fx_model_info *c, const double *score, double *work,
                              fxi_team *team);
 /* Position among the classes, or the target. */
-double fxi_model_predict_label(const fx_content *c, const double *score, double *work,
+double fxi_model_predict_label(const fx_model_info *c, const double *score, double *work,
                                fxi_team *team);
 /* Logarithm of the probability of class k; finite. */
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *work,
+double fxi_model_predict_log(const fx_model_info *c, const double *score, size_t k, double *work,
                              fxi_team *team);
-size_t fxi_model_predict_workspace(const fx_content *c);        /* numbers in `work` of these */
-double fxi_model_predict_clip(const fx_content *c, double score);      /* of a target */
+size_t fxi_model_predict_workspace(const fx_model_info *c);        /* numbers in `work` of these */
+double fxi_model_predict_clip(const fx_model_info *c, double score);      /* of a target */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
 /* Area under the ROC curve of score[i*stride]; y == positive are the positives. */
+fx_metrics fxi_model_metrics_none(size_t rows);         /* all NaN */
 fx_status fxi_model_metrics_auc(double *auc, const double *y, double positive, const double *score,
                                 size_t stride, const double *weight, size_t n, const fx_run *run);
 /* metrics_pairs.c - share of pairs of one query (qid NULL: all) in the order of their labels. */

@@ -38,7 +38,7 @@ size_t fxi_model_pairs_number(size_t classes, size_t first, size_t second)
     return first * (2 * classes - first - 1) / 2 + second - first - 1;
 }
 
-double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)
+double fxi_model_pairs_sign(const fx_model_info *c, size_t number, size_t class)
 {
     size_t a, b;
 
@@ -48,7 +48,7 @@ double fxi_model_pairs_sign(const fx_content *c, size_t number, size_t class)
     return class == b ? 1 : class == a ? -1 : 0;
 }
 
-void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score)
+void fxi_model_pairs_vote(double *v, const fx_model_info *c, const double *score)
 {
     memset(v, 0, c->classes * sizeof *v);
     for (size_t a = 0; a < c->classes; a++)
@@ -56,7 +56,7 @@ void fxi_model_pairs_vote(double *v, const fx_content *c, const double *score)
             v[*score++ > 0 ? b : a]++;
 }
 
-void fxi_model_pairs_sum(double *v, const fx_content *c, const double *score)
+void fxi_model_pairs_sum(double *v, const fx_model_info *c, const double *score)
 {
     memset(v, 0, c->classes * sizeof *v);
     for (size_t a = 0; a < c->classes; a++)

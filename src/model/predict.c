@@ -20,7 +20,7 @@ static const double FAR = 1e300;
 /* ---- From scores ------------------------------------------------------------------------- */
 
 /* a f + b of output k; clipped to finite, so that differences of logarithms are numbers */
-static double sigmoid_at(const fx_content *c, const double *score, size_t k)
+static double sigmoid_at(const fx_model_info *c, const double *score, size_t k)
 {
     return fmax(-FAR, fmin(FAR, c->sigmoid[2 * k] * score[k] + c->sigmoid[2 * k + 1]));
 }
@@ -28,13 +28,13 @@ static double sigmoid_at(const fx_content *c, const double *score, size_t k)
 /* log 1/(1 + exp(z)) */
 static double log_sigmoid(double z) { return z > 0 ? -z - log1p(exp(-z)) : -log1p(exp(z)); }
 
-size_t fxi_model_predict_workspace(const fx_content *c)
+size_t fxi_model_predict_workspace(const fx_model_info *c)
 {
     return c->pairs ? 3 * c->classes + c->outputs : c->classes;
 }
 
 /* work: 2 [classes] and [outputs] */
-static void couple(double *p, const fx_content *c, const double *score, double *work,
+static void couple(double *p, const fx_model_info *c, const double *score, double *work,
                    fxi_team *team)
 {
     double *r = work + 2 * c->classes;
@@ -44,7 +44,7 @@ static void couple(double *p, const fx_content *c, const double *score, double *
     fxi_model_couple(p, r, c->classes, work, team);
 }
 
-double fxi_model_predict_log(const fx_content *c, const double *score, size_t k, double *work,
+double fxi_model_predict_log(const fx_model_info *c, const double *score, size_t k, double *work,
                              fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
@@ -62,7 +62,7 @@ double fxi_model_predict_log(const fx_content *c, const double *score, size_t k,
     return log_sigmoid(sigmoid_at(c, score, k)) - largest - log(sum);
 }
 
-void fxi_model_predict_proba(double *p, const fx_content *c, const double *score, double *work,
+void fxi_model_predict_proba(double *p, const fx_model_info *c, const double *score, double *work,
                              fxi_team *team)
 {
     double largest = -INFINITY, sum = 0;
@@ -96,12 +96,12 @@ static size_t first_largest(const double *x, size_t n)
     return best;
 }
 
-double fxi_model_predict_clip(const fx_content *c, double score)
+double fxi_model_predict_clip(const fx_model_info *c, double score)
 {
     return c->low > c->high ? score : fmax(c->low, fmin(c->high, score));
 }
 
-double fxi_model_predict_label(const fx_content *c, const double *score, double *work,
+double fxi_model_predict_label(const fx_model_info *c, const double *score, double *work,
                                fxi_team *team)
 {
     if (!c->classes)
@@ -147,7 +147,7 @@ static fx_status finish_scores(double *S, const prediction *a, size_t first, siz
 static void write_rows(const prediction *a, const double *S, double *work, size_t first, size_t n,
                        fxi_team *team)
 {
-    const fx_content *c = &a->m->c;
+    const fx_model_info *c = &a->m->c;
 
     for (size_t i = 0; i < n && !fxi_parallel_cancelled(team); i++) {
         const double *score = S + i * c->outputs;
@@ -162,7 +162,7 @@ static void write_rows(const prediction *a, const double *S, double *work, size_
 static fx_status predict_chunk(void *ctx, size_t b, fxi_team *team)
 {
     const prediction *a = ctx;
-    const fx_content *c = &a->m->c;
+    const fx_model_info *c = &a->m->c;
     size_t first = b * a->chunk, left = a->X->rows - first, n = left < a->chunk ? left : a->chunk;
     fx_run how = fxi_parallel_nested(a->run, team);
     fx_matrix X;

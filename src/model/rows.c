@@ -144,10 +144,11 @@ fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_
     return FX_OK;
 }
 
-fx_status fxi_model_rows_scale(fx_scale **out, const fx_content *c)
+fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c)
 {
     *out = NULL;
-    return *c->scale ? fx_data_scale_restore(out, c->scale, c->factors, c->factors ? c->cols : 0)
+    return *c->scale ? fx_data_scale_restore(out, c->scale, c->column_scale,
+                                             c->column_scale ? c->cols : 0)
                      : FX_OK;
 }
 
@@ -165,7 +166,7 @@ fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t,
     return FX_OK;
 }
 
-fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_content *c,
+fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run)
 {
     fx_data *joined = NULL;

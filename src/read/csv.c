@@ -361,8 +361,11 @@ static fx_status take_csv(fx_reader *r, bool end, const fx_run *run)
     return FX_OK;
 }
 
-const fxi_read_format fxi_read_csv = {.about = {"csv", "fields between commas, tabs or semicolons",
-                                                keys, .dense = 1, .names = 1},
+const fxi_read_format fxi_read_csv = {.about = {.name = "csv",
+                                                .help = "fields between commas, tabs or semicolons",
+                                                .key = keys,
+                                                .dense = 1,
+                                                .names = 1},
                                       .open = open_csv,
                                       .begin = fxi_read_csv_header,
                                       .parse = parse_csv,

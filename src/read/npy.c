@@ -134,9 +134,9 @@ static fx_status take_npy(fx_reader *r, bool end, const fx_run *run)
     return s->a.ready ? fxi_parallel_ordered(1, finish, r, run) : FX_OK;
 }
 
-const fxi_read_format fxi_read_npy = {.about = {"npy", "NumPy's dense array", keys, .dense = 1,
-                                                .binary = 1},
-                                      .open = open_npy,
-                                      .feed = feed_npy,
-                                      .take = take_npy,
-                                      .close = close_npy};
+const fxi_read_format fxi_read_npy = {
+    .about = {.name = "npy", .help = "NumPy's dense array", .key = keys, .dense = 1, .binary = 1},
+    .open = open_npy,
+    .feed = feed_npy,
+    .take = take_npy,
+    .close = close_npy};

@@ -391,8 +391,11 @@ static fx_status take_npz(fx_reader *r, bool end, const fx_run *run)
     return fxi_read_block(r, w.m);
 }
 
-const fxi_read_format fxi_read_npz = {.about = {"npz", "SciPy's sparse rows, or arrays x and y",
-                                                keys, .binary = 1, .members = 1},
+const fxi_read_format fxi_read_npz = {.about = {.name = "npz",
+                                                .help = "SciPy's sparse rows, or arrays x and y",
+                                                .key = keys,
+                                                .binary = 1,
+                                                .members = 1},
                                       .open = open_npz,
                                       .feed = feed_npz,
                                       .member = member_npz,

@@ -65,7 +65,7 @@ void fxi_read_order_free(fxi_read_order *o);
 /* ---- The reader --------------------------------------------------------------------------- */
 typedef struct fxi_read_chunk fxi_read_chunk;
 typedef struct fxi_read_format {        /* text has parse, arrays have feed */
-    fx_description about;                       /* but for the number of keys */
+    fx_description about;               /* but for the number of keys */
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
     /* Text: reads what comes before the first row, if there is something (or NULL). */
     fx_status (*begin)(fx_reader *r, const char **p, const char *end);
@@ -100,7 +100,7 @@ struct fx_reader {
     const fxi_read_format *format;
     void *state;                        /* of the format */
     char *name;                         /* of the input, for messages */
-    fx_reading count;
+    fx_read_counts count;
     bool failed;
     bool open_line;                     /* text: the last bytes had no line end */
     char mark;                          /* text: entries of a chunk are bounded by its number */
@@ -150,7 +150,7 @@ struct fxi_read_chunk {
     fxi_data_classes classes;
     fxi_data_classes names;             /* of columns, as they come in this chunk */
     int32_t *column;                    /* [names.n] their columns, found by the join */
-    fx_reading count;                   /* count.lines: also the line being read */
+    fx_read_counts count;               /* count.lines: also the line being read */
     int64_t widest;                     /* largest index, -1 if none */
     bool zero;                          /* was one of them 0? */
     fxi_label kind;                     /* of the labels; below: the first of them */

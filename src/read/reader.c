@@ -68,12 +68,12 @@ fx_status fx_data_reader_describe(fx_description *out, const char *spec)
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_data_reader_describe: out is NULL");
-    fx_status st = fxi_spec_read(&s, &which, spec, line, "format to read");
+    fx_status st = fxi_sized_check(out, "fx_description");
     if (!st)
-        st = fx_data_reader_new(&r, spec, "");
+        st = fxi_spec_read(&s, &which, spec, line, "format to read");
+    if (!st && !(st = fx_data_reader_new(&r, spec, "")))
+        fxi_spec_give(out, line(which));
     fx_data_reader_free(r);
-    if (!st)
-        *out = line(which);
     return st;
 }
 
@@ -92,7 +92,15 @@ void fx_data_reader_free(fx_reader *r)
     free(r);
 }
 
-fx_reading fx_data_reader_count(const fx_reader *r) { return r->count; }
+fx_status fx_data_reader_counts(fx_read_counts *out, const fx_reader *r)
+{
+    if (!out || !r)
+        return fxi_error(FX_EINVAL, "fx_data_reader_counts: %s is NULL", out ? "r" : "out");
+    fx_status st = fxi_sized_check(out, "fx_read_counts");
+    if (!st)
+        fxi_sized_out(out, &r->count, sizeof r->count);
+    return st;
+}
 
 fx_status fx_data_reader_member(fx_reader *r, const char *member)
 {

@@ -334,7 +334,8 @@ static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
     return s;
 }
 
-const fxi_read_format fxi_read_svmlight = {.about = {"svmlight", "sparse rows: label index:value ..",
+const fxi_read_format fxi_read_svmlight = {.about = {.name = "svmlight",
+                                                     .help = "sparse rows: label index:value ..",
                                                      .key = keys},
                                            .open = open_svmlight,
                                            .parse = parse_svmlight,

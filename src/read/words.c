@@ -151,8 +151,8 @@ static fx_status take_words(fx_reader *r, bool end, const fx_run *run)
     return fxi_read_names_take(r, run);
 }
 
-const fxi_read_format fxi_read_words = {.about = {"text", "lines of words, each line a row", keys,
-                                                  .names = 1},
-                                        .open = open_words,
-                                        .parse = parse_words,
-                                        .take = take_words};
+const fxi_read_format fxi_read_words = {
+    .about = {.name = "text", .help = "lines of words, each line a row", .key = keys, .names = 1},
+    .open = open_words,
+    .parse = parse_words,
+    .take = take_words};

@@ -154,7 +154,7 @@ typedef struct sigmoids {
 static fx_status fit_sigmoid(void *ctx, size_t k, fxi_team *team)
 {
     const sigmoids *s = ctx;
-    const fx_content *c = &s->t->m->c;
+    const fx_model_info *c = &s->t->m->c;
     const fxi_labels *l = &s->t->labels;
     size_t outputs = s->t->outputs, rows = s->t->source.rows;
     double *y = fxi_alloc(2 * rows, sizeof *y), *weight = y ? y + rows : NULL;

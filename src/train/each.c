@@ -7,7 +7,7 @@
 typedef struct jobs {
     fxi_train_job *fn;
     void *ctx;
-    const fx_run *run;
+    fx_run run;
     size_t n, now;                      /* jobs; one after the other: which */
     double done;                        /* share of that one */
 } jobs;
@@ -15,7 +15,7 @@ typedef struct jobs {
 static fx_status one(void *ctx, size_t b, fxi_team *team)
 {
     const jobs *j = ctx;
-    fx_run how = fxi_parallel_nested(j->run, team);
+    fx_run how = fxi_parallel_nested(&j->run, team);
 
     return j->fn(j->ctx, b, NULL, &how);
 }
@@ -26,7 +26,7 @@ static int report(void *ctx, double part)
     const jobs *j = ctx;
 
     (void)part;
-    return j->run->progress(j->run->ctx, ((double)j->now + j->done) / (double)j->n);
+    return j->run.progress(j->run.ctx, ((double)j->now + j->done) / (double)j->n);
 }
 
 void fxi_train_each_share(fxi_train *t, size_t n, const fx_run *run)
@@ -40,8 +40,8 @@ void fxi_train_each_share(fxi_train *t, size_t n, const fx_run *run)
 
 fx_status fxi_train_each(fxi_train *t, size_t n, fxi_train_job *fn, void *ctx, const fx_run *run)
 {
-    jobs j = {fn, ctx, run, n, 0, 0};
-    fx_run how = run ? *run : (fx_run){0};
+    fx_run how = fxi_sized_run(run);
+    jobs j = {fn, ctx, how, n, 0, 0};
     fx_status st = FX_OK;
 
     fxi_train_each_share(t, n, run);

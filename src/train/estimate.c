@@ -133,22 +133,25 @@ static double bytes(const fxi_estimating *e)
 fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_table *t,
                             const fx_run *run)
 {
-    fx_run free_run = run ? *run : (fx_run){0};
+    fx_run free_run = fxi_sized_run(run);
     fxi_train train;
     fxi_estimating e = {.t = &train};
     fx_status st;
 
     if (!out || !plan)
         return fxi_error(FX_EINVAL, "no %s is given", out ? "plan" : "place for the estimate");
+    fx_plan same;
+    if ((st = fxi_sized_check(out, "fx_estimate"))
+        || (st = fxi_sized_in(&same, sizeof same, plan, "fx_plan")))
+        return st;
     fxi_learning how;
-    st = fxi_model_learner(&how, plan->model);
+    st = fxi_model_learner(&how, same.model);
     if (!st && !how.kind->seconds)
         st = fxi_error(FX_EUNSUPPORTED, "the time of model %s is not estimated; %s",
                        how.learner->name, fxi_kinds_can.estimate);
     fxi_model_learner_free(&how);
     if (st)
         return st;
-    fx_plan same = *plan;
     same.eval = NULL;
     st = fxi_train_open(&train, &same, t, run);
     if (st == FX_ELIMIT) {              /* over the limit: estimate without one */
@@ -166,8 +169,9 @@ fx_status fx_model_estimate(fx_estimate *out, const fx_plan *plan, const fx_tabl
         st = sum_seconds(&seconds, &e, run);
     if (!st) {
         double max_bytes = bytes(&e);
-        *out = (fx_estimate){train.m->c.prepared + seconds,
-                             max_bytes < 0x1p63 ? (uint64_t)max_bytes : UINT64_MAX};
+        fx_estimate found = {.size = sizeof found, .seconds = train.m->c.prepared + seconds,
+                             .bytes = max_bytes < 0x1p63 ? (uint64_t)max_bytes : UINT64_MAX};
+        fxi_sized_out(out, &found, sizeof found);
     }
     free(e.size);
     fxi_train_close(&train);

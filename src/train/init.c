@@ -20,7 +20,7 @@ fx_status fxi_train_init_differs(const char *what, const char *before, const cha
 
 fx_status fxi_train_init_check(const fxi_train *t)
 {
-    const fx_content *i = &t->init->c, *c = &t->m->c;
+    const fx_model_info *i = &t->init->c, *c = &t->m->c;
 
     if (strcmp(i->map, c->map) != 0)
         return fxi_train_init_differs("map", i->map, c->map);

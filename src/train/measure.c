@@ -72,7 +72,7 @@ fx_status fxi_train_measure_new(fxi_output *o)
 static double mean(const fxi_output *o, const double *y)
 {
     const fxi_train *t = o->train;
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     double sum = 0, total = 0;
 
     for (size_t i = 0; i < t->eval.rows; i++) {

@@ -13,7 +13,7 @@ enum { MANY = 100 };                    /* outputs: their number is what takes t
  * left then.  With an L1 penalty the solver stores columns itself. */
 fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
-    uint64_t limit = run && run->max_memory ? run->max_memory : UINT64_MAX, left;
+    uint64_t given = fxi_sized_run(run).max_memory, limit = given ? given : UINT64_MAX, left;
     const fxi_kind *kind = t->how.kind;
     size_t each, need;
     char what[96] = "weights and their fit";

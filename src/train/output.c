@@ -47,7 +47,7 @@ fx_status fxi_train_output_new(fxi_output *o, const fxi_train *t, size_t number)
 /* A class of which no row is left. */
 static fx_status one_sided(const fxi_output *o, int without, bool positive)
 {
-    const fx_content *c = &o->train->m->c;
+    const fx_model_info *c = &o->train->m->c;
     size_t a = 0, b = c->outputs > 1 ? o->number : 1;
 
     if (c->pairs)

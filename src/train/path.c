@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct measuring {
     fx_metrics *out;                    /* [n][folds] */
@@ -45,6 +46,10 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
                          : !C    ? "C"
                          : !t    ? "t"
                                  : "fold");
+    fx_plan own;
+    fx_status st = fxi_sized_check(out, "fx_metrics");
+    if (st || (st = fxi_sized_in(&own, sizeof own, plan, "fx_plan")))
+        return st;
     if (!n || folds < 1)
         return fxi_error(FX_EINVAL, "%zu values of C and %d folds; there must be one of each", n,
                          folds);
@@ -55,7 +60,7 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
     for (size_t i = 0; i < t->rows; i++)
         if (fold[i] < -1 || fold[i] >= folds)
             return fxi_error(FX_EINVAL, "row %zu is in fold %d of %d", i, (int)fold[i], folds);
-    if (plan->init)
+    if (own.init)
         return fxi_error(FX_EUNSUPPORTED, "a path starts at nothing; init serves fx_model_fit");
     return FX_OK;
 }
@@ -66,7 +71,7 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
     fxi_folds f = {fold, (size_t)folds, C, n};
     fx_status st = check(out, plan, C, n, t, fold, folds);
     fxi_train train;
-    size_t all;
+    size_t all = 0;
 
     if (st || (st = fxi_train_open(&train, plan, t, run)))
         return st;
@@ -75,10 +80,16 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
         st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
     else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
         st = FX_ENOMEM;
+    for (size_t i = 0; i < all && !st; i++)
+        m.out[i].size = sizeof *m.out;
     if (!st)
         st = fxi_train_folds(&train, &f, measure, &m, run);
-    for (size_t i = 0; i < n * f.folds && st >= 0; i++)
-        out[i] = m.out[i];
+    size_t size = out->size;            /* of the caller's, which may be another */
+    for (size_t i = 0; i < n * f.folds && st >= 0; i++) {
+        char *to = (char *)out + i * size;
+        memcpy(to, &size, sizeof size);
+        fxi_sized_out(to, &m.out[i], sizeof m.out[i]);
+    }
     free(m.out);
     fxi_train_close(&train);
     return st;

@@ -32,8 +32,8 @@ static fx_status scan_piece(void *ctx, size_t b, fxi_team *team)
 
 fx_status fxi_train_seen(fxi_train *t, const fx_run *run)
 {
-    const fx_content *before = t->init && t->init->kind->columns ? &t->init->c : NULL;
-    fx_content *c = &t->m->c;
+    const fx_model_info *before = t->init && t->init->kind->columns ? &t->init->c : NULL;
+    fx_model_info *c = &t->m->c;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
     fxi_rows rows = {.start = NULL};
     size_t bytes = fxi_size_mul(&bytes, c->cols, sizeof *t->largest + 1) ? bytes : SIZE_MAX;

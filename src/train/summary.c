@@ -17,7 +17,7 @@ static bool worse(const fxi_output *a, const fxi_output *b)
 /* Sums and largest over the outputs; the status of the worst. */
 fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     size_t worst = 0;
 
     c->converged = 1;

@@ -25,15 +25,15 @@ double fxi_train_clock(void)
 static fx_status scale_rows(fxi_train *t, const char *spec, const fx_table *table,
                             const fx_run *run)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     fx_scale *scale;
     size_t cols;
     fx_status st = fx_data_scale_fit(&scale, spec, table, run);
 
     if (st)
         return st;
-    const double *factor = fx_data_scale_factors(scale, &cols);
-    st = fxi_model_keep(&c->factors, t->m, factor, cols * sizeof *factor);
+    const double *factor = fx_data_scale_columns(scale, &cols);
+    st = fxi_model_keep(&c->column_scale, t->m, factor, cols * sizeof *factor);
     if (!st)
         st = fxi_model_keep_text(&c->scale, t->m, fx_data_scale_spec(scale));
     if (!st && !(st = fx_data_scale_apply(&t->rows, scale, table, run)))
@@ -46,7 +46,7 @@ static fx_status scale_rows(fxi_train *t, const char *spec, const fx_table *tabl
 
 static fx_status keep_classes(fxi_train *t, const fx_table *table)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     size_t k = t->labels.classes;
 
     c->classes = k;
@@ -70,9 +70,9 @@ static fx_status keep_classes(fxi_train *t, const fx_table *table)
 
 static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *run)
 {
-    const fx_content *c = &t->m->c;
+    const fx_model_info *c = &t->m->c;
     fx_status st = fxi_data_check_table(eval, run);
-    uint64_t limit = run && run->max_memory ? run->max_memory / 4 : UINT64_MAX;
+    uint64_t given = fxi_sized_run(run).max_memory, limit = given ? given / 4 : UINT64_MAX;
 
     if (st || (st = fxi_model_labels_known(&t->eval_labels, c, eval, run))
         || (st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, eval, run))
@@ -110,7 +110,7 @@ static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *
 static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run)
 {
-    fx_content *c = &t->m->c;
+    fx_model_info *c = &t->m->c;
     const fxi_kind *kind = t->how.kind;
     fx_status st = fxi_data_check_table(table, run);
 
@@ -161,19 +161,22 @@ fx_status fxi_train_new(fxi_train *t)
     return fxi_model_become(t->m, &t->how);
 }
 
-fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
+fx_status fxi_train_open(fxi_train *t, const fx_plan *given, const fx_table *table,
                          const fx_run *run)
 {
+    fx_plan plan;
     fx_status st;
 
     *t = (fxi_train){.begin = fxi_train_clock()};
-    if (!plan)
+    if (!given)
         return fxi_error(FX_EINVAL, "no plan is given");
-    t->seed = plan->seed;
-    t->init = plan->init;
-    st = fxi_model_learner(&t->how, plan->model);
+    if ((st = fxi_sized_in(&plan, sizeof plan, given, "fx_plan")))
+        return st;
+    t->seed = plan.seed;
+    t->init = plan.init;
+    st = fxi_model_learner(&t->how, plan.model);
     if (!st && !(st = fxi_train_new(t)))
-        st = prepare(t, plan, table, run);
+        st = prepare(t, &plan, table, run);
     if (!st)
         t->m->c.prepared = fxi_train_clock() - t->begin;
     if (st)

@@ -170,9 +170,23 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 static const fx_key keys[] = {
     {"header", "yes", FXI_CHOICE("yes|no"), "is the first line the names of columns?"}, {0}};
 
-const fxi_write_format fxi_write_csv = {
-    .about = {"csv", "fields between commas", keys, .dense = 1, .labels = 1, .weights = 1},
-    .passes = 1, .start = start_csv, .before = header, .row = row};
-const fxi_write_format fxi_write_tsv = {
-    .about = {"tsv", "fields between tabs", keys, .dense = 1, .labels = 1, .weights = 1},
-    .passes = 1, .start = start_tsv, .before = header, .row = row};
+const fxi_write_format fxi_write_csv = {.about = {.name = "csv",
+                                                  .help = "fields between commas",
+                                                  .key = keys,
+                                                  .dense = 1,
+                                                  .labels = 1,
+                                                  .weights = 1},
+                                        .passes = 1,
+                                        .start = start_csv,
+                                        .before = header,
+                                        .row = row};
+const fxi_write_format fxi_write_tsv = {.about = {.name = "tsv",
+                                                  .help = "fields between tabs",
+                                                  .key = keys,
+                                                  .dense = 1,
+                                                  .labels = 1,
+                                                  .weights = 1},
+                                        .passes = 1,
+                                        .start = start_tsv,
+                                        .before = header,
+                                        .row = row};

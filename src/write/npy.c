@@ -71,6 +71,11 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fx_key no_keys[] = {{0}};
 
-const fxi_write_format fxi_write_npy = {
-    .about = {"npy", "NumPy's dense array", no_keys, .dense = 1, .binary = 1},
-    .passes = 1, .before = before, .row = row};
+const fxi_write_format fxi_write_npy = {.about = {.name = "npy",
+                                                  .help = "NumPy's dense array",
+                                                  .key = no_keys,
+                                                  .dense = 1,
+                                                  .binary = 1},
+                                        .passes = 1,
+                                        .before = before,
+                                        .row = row};

@@ -123,6 +123,13 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fx_key no_keys[] = {{0}};
 
-const fxi_write_format fxi_write_npz = {
-    .about = {"npz", "SciPy's sparse rows", no_keys, .binary = 1, .members = 1, .labels = 1},
-    .passes = PASSES, .start = start, .before = before, .row = row};
+const fxi_write_format fxi_write_npz = {.about = {.name = "npz",
+                                                  .help = "SciPy's sparse rows",
+                                                  .key = no_keys,
+                                                  .binary = 1,
+                                                  .members = 1,
+                                                  .labels = 1},
+                                        .passes = PASSES,
+                                        .start = start,
+                                        .before = before,
+                                        .row = row};

@@ -43,6 +43,12 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 static const fx_key keys[] = {{0}};
 
 const fxi_write_format fxi_write_precomputed = {
-    .about = {"precomputed", "LIBSVM's kernel text: label 0:row 1:K 2:K ..", keys, .dense = 1,
-              .labels = 1, .precomputed = 1},
-    .passes = 1, .start = start, .row = row};
+    .about = {.name = "precomputed",
+              .help = "LIBSVM's kernel text: label 0:row 1:K 2:K ..",
+              .key = keys,
+              .dense = 1,
+              .labels = 1,
+              .precomputed = 1},
+    .passes = 1,
+    .start = start,
+    .row = row};

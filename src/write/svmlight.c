@@ -109,6 +109,10 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
 
 static const fx_key keys[] = {{"base", "1", FXI_CHOICE("1|0"), "first index"}, {0}};
 
-const fxi_write_format fxi_write_svmlight = {
-    .about = {"svmlight", "sparse rows: label index:value ..", keys, .labels = 1},
-    .passes = 1, .start = start, .row = row};
+const fxi_write_format fxi_write_svmlight = {.about = {.name = "svmlight",
+                                                       .help = "sparse rows: label index:value ..",
+                                                       .key = keys,
+                                                       .labels = 1},
+                                             .passes = 1,
+                                             .start = start,
+                                             .row = row};

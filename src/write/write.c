@@ -30,9 +30,9 @@ fx_status fx_data_write_describe(fx_description *out, const char *spec)
 
     if (!out)
         return fxi_error(FX_EINVAL, "fx_data_write_describe: out is NULL");
-    fx_status st = fxi_spec_read(&s, &which, spec, line, "format to write");
-    if (!st)
-        *out = line(which);
+    fx_status st = fxi_sized_check(out, "fx_description");
+    if (!st && !(st = fxi_spec_read(&s, &which, spec, line, "format to write")))
+        fxi_spec_give(out, line(which));
     return st;
 }
 
@@ -115,15 +115,19 @@ static fx_status write_piece(void *ctx, size_t block, fxi_team *team)
     return s;
 }
 
-fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t, const fx_run *run)
+fx_status fx_data_write(const fx_sink *given, const char *spec, const fx_table *t,
+                        const fx_run *run)
 {
+    fx_sink sink = FX_INIT(fx_sink);
     fxi_spec parsed;
     size_t which;
 
     fx_status s = fxi_spec_read(&parsed, &which, spec, line, "format to write");
     if (!s)
         s = fxi_data_check_table(t, run);
-    if (!s && (!sink || !sink->write))
+    if (!s && given)
+        s = fxi_sized_in(&sink, sizeof sink, given, "fx_sink");
+    if (!s && !sink.write)
         s = fxi_error(FX_EINVAL, "no sink is given");
     if (s)
         return s;
@@ -131,7 +135,7 @@ fx_status fx_data_write(const fx_sink *sink, const char *spec, const fx_table *t
     writing x = {.format = formats[which], .w = fxi_zalloc(1, sizeof *x.w)};
     if (!x.w)
         return FX_ENOMEM;
-    x.w->sink = sink;
+    x.w->sink = &sink;
     x.w->t = t;
     for (size_t b = 0; b < t->blocks; b++)
         if (t->block[b].type == FX_F64)

@@ -1,18 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check.py LIBRARY - the shared library exports the functions of featcross.h and nothing else, the
-header compiles alone as C11 and C++17 without a warning, version and ABI are the same everywhere."""
-import os
+"""check.py LIBRARY - the shared library exports the functions of the headers and nothing else, version
+and ABI are the same everywhere."""
 import re
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, "tests")
 import header  # noqa: E402
-
-COMPILERS = [("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++17"),
-             ("clang++", "c++", "c++17")]
 
 
 def main():
@@ -27,20 +22,7 @@ def main():
         print(f"{library} lacks {name}")
     for name in sorted(exported - public):
         bad += 1
-        print(f"{library} exports {name}, which featcross.h does not have")
-
-    for compiler, language, standard in COMPILERS:
-        if not shutil.which(compiler):
-            print(f"{compiler} is not installed: header not compiled with it")
-            bad += "CI" in os.environ
-            continue
-        for source in ['#include "featcross.h"\n', '#include "featcross.h"\n#include "featcross.h"\n']:
-            done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra",
-                                   "-pedantic", "-Werror", "-Iinclude", "-fsyntax-only", "-"],
-                                  input=source, capture_output=True, text=True)
-            if done.returncode:
-                bad += 1
-                print(f"{compiler} -std={standard}:\n{done.stderr}")
+        print(f"{library} exports {name}, which no header has")
 
     number = int(re.search(r"#define FX_VERSION\s+(\d+)", header.text("include/featcross.h"))[1])
     version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"

@@ -2,6 +2,7 @@
  * data.c - scenarios: reading, writing, choosing, scaling and making rows. */
 
 #include "scenario.h"
+#include "featcross_extra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,19 @@ static fx_status reader_new(const char *spec)
     return s;
 }
 
+static fx_status reader_counts(const char *spec)
+{
+    fx_read_counts count = FX_INIT(fx_read_counts);
+    fx_reader *r;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    call_begin();
+    fx_status s = call_end(fx_data_reader_counts(&count, r));
+    hash(&count, sizeof count);
+    fx_data_reader_free(r);
+    return s;
+}
+
 static fx_status reader_feed(const char *spec)
 {
     const char *text = text_of(spec);
@@ -50,7 +64,8 @@ static fx_status reader_feed(const char *spec)
     call_begin();
     fx_status s = call_end(fx_data_reader_feed(r, text, strlen(text), &two));
     if (s >= 0) {
-        fx_reading count = fx_data_reader_count(r);
+        fx_read_counts count = FX_INIT(fx_read_counts);
+        fx_data_reader_counts(&count, r);
         hash(&count.rows, sizeof count.rows);
         hash(&count.entries, sizeof count.entries);
     }
@@ -183,7 +198,7 @@ static fx_status got_scale(fx_scale *scale, fx_status s)
     if (s < 0)
         expect((void *)scale == MARK, "the scale changed although the call failed");
     else {
-        const double *factor = fx_data_scale_factors(scale, &cols);
+        const double *factor = fx_data_scale_columns(scale, &cols);
         if (factor)
             hash(factor, cols * sizeof *factor);
         hash_text(fx_data_scale_spec(scale));
@@ -237,7 +252,7 @@ static fx_status movielens(const char *part)
     fx_status s = call_end(fx_data_movielens(&d, part, 1, "1\t1\t5\n2\t2\t5\n1\t2\t3\n2\t3\t5\n",
                                         "1|24|M|smith|1\n2|33|F|baker|N\n",
                                         "1|A|01-Jan-1990||" NO_GENRES "\n2|B|||" NO_GENRES "\n"
-                                        "3|C|01-Jan-1999||" NO_GENRES "\n", NULL));
+                                        "3|C|01-Jan-1999||" NO_GENRES "\n", &two));
     return got_data(d, s);
 }
 
@@ -313,6 +328,7 @@ const scenario data_scenarios[] = {
     {"fx_data_folds", folds, "labels"},
     {"fx_data_folds", folds, "none"},
     {"fx_data_scale_fit", scale_fit, "none"},
+    {"fx_data_reader_counts", reader_counts, "csv"},
     {"fx_data_scale_fit", scale_fit, "maxabs"},
     {"fx_data_scale_fit", scale_fit, "std"},
     {"fx_data_scale_fit", scale_fit, "unit-l2"},

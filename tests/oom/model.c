@@ -13,7 +13,11 @@ static int is_factors(const char *spec) { return strstr(spec, "rank=") != NULL; 
 static fx_plan plan_of(char model[96], const char *spec)
 {
     const char *map = strchr(spec, ' ');
-    fx_plan p = {.model = model, .scale = "maxabs", .class_weight = "balanced", .seed = 1};
+    fx_plan p = {.size = sizeof(fx_plan),
+                 .model = model,
+                 .scale = "maxabs",
+                 .class_weight = "balanced",
+                 .seed = 1};
 
     snprintf(model, 96, "%.*s", (int)strcspn(spec, " "), spec);
     if (strstr(model, "ridge") || strstr(model, "svr") || strstr(model, "pca")
@@ -50,17 +54,18 @@ static fx_status got_model(fx_model *m, fx_status s)
     if (s < 0)
         expect((void *)m == MARK, "the model changed although the call failed");
     else {
-        fx_content c = fx_model_content(m);
-        hash_text(c.spec);
-        hash_text(c.map);
-        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
-        hash(c.intercepts, c.outputs * sizeof *c.intercepts);
-        for (size_t g = 0; g < c.blocks; g++)
-            hash(c.block[g].P, c.outputs * c.block[g].cols * c.block[g].rank * sizeof(double));
-        if (c.sigmoid)
-            hash(c.sigmoid, 2 * c.outputs * sizeof *c.sigmoid);
-        for (size_t k = 0; k < c.classes; k++)
-            hash_text(c.class_name[k]);
+        const fx_model_info *c = fx_model_inspect(m);
+        hash_text(c->spec);
+        hash_text(c->map);
+        hash(c->weights, c->features * c->outputs * sizeof *c->weights);
+        hash(c->intercepts, c->outputs * sizeof *c->intercepts);
+        for (size_t g = 0; g < c->orders; g++)
+            hash(c->factors[g].P,
+                 c->outputs * c->factors[g].cols * c->factors[g].rank * sizeof(double));
+        if (c->sigmoid)
+            hash(c->sigmoid, 2 * c->outputs * sizeof *c->sigmoid);
+        for (size_t k = 0; k < c->classes; k++)
+            hash_text(c->class_name[k]);
         fx_model_free(m);
     }
     return s;
@@ -99,7 +104,7 @@ static fx_status model_estimate(const char *spec)
     fx_data *d = rows_for(spec);
     fx_table t = fx_data_table(d);
     fx_plan plan = plan_of(model, spec);
-    fx_estimate e = {-1, 7};
+    fx_estimate e = {.size = sizeof e, .seconds = -1, .bytes = 7};
 
     call_begin();
     fx_status s = call_end(fx_model_estimate(&e, &plan, &t, &two));
@@ -153,18 +158,22 @@ static fx_status explain(const char *spec, bool one)
     fx_table t = fx_data_table(d), x = fx_data_table(other);
     fx_model *m = model_of(spec, &t);
     fx_explanation *e = MARK;
-    const fx_question q = {.top = 4, .rows = &t, .row = one ? x.block : NULL, .effort = 100};
+    const fx_explain_options q = {.size = sizeof(fx_explain_options),
+                                  .top = 4,
+                                  .rows = &t,
+                                  .row = one ? x.block : NULL,
+                                  .max_work = 100};
 
     call_begin();
     fx_status s = call_end(fx_model_explain(&e, m, &q, &two));
     if (s < 0)
         expect((void *)e == MARK, "the answer changed although the call failed");
     else {
-        fx_answer a = fx_model_explain_answer(e);
-        for (size_t k = 0; k < a.n; k++)
-            hash(&a.at[k].weight, sizeof a.at[k].weight);
-        hash(&a.rest, sizeof a.rest);
-        fx_model_explain_free(e);
+        const fx_explanation *a = e;
+        for (size_t k = 0; k < a->n; k++)
+            hash(&a->at[k].weight, sizeof a->at[k].weight);
+        hash(&a->rest, sizeof a->rest);
+        fx_explanation_free(e);
     }
     fx_model_free(m);
     fx_data_free(other);
@@ -188,7 +197,7 @@ static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 static fx_status model_metrics(const char *spec)
 {
     static const double y[] = {1, -1, 1}, score[] = {0.5, 0.1, -1};
-    fx_metrics m = {.rows = 77};
+    fx_metrics m = {.size = sizeof m, .rows = 77};
 
     (void)spec;
     call_begin();
@@ -201,7 +210,7 @@ static fx_status model_evaluate(const char *spec)
     fx_data *d = rows_for(spec);
     fx_table t = fx_data_table(d);
     fx_model *m = model_of(spec, &t);
-    fx_metrics got = {.rows = 77};
+    fx_metrics got = {.size = sizeof got, .rows = 77};
 
     call_begin();
     fx_status s = call_end(fx_model_evaluate(&got, NULL, m, &t, &two));
@@ -218,7 +227,8 @@ static fx_status model_path(const char *spec)
     fx_data *d = rows_for(spec);
     fx_table t = fx_data_table(d);
     fx_plan plan = plan_of(model, spec);
-    fx_metrics got[4] = {{.rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
+    fx_metrics got[4] = {
+        {.size = sizeof *got, .rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
 
     call_begin();
     fx_status s = call_end(fx_model_path(got, &plan, C, 2, &t, fold, 2, &two));
@@ -232,7 +242,7 @@ static fx_model *to_be_written(const char *spec)
     fx_data *d = strcmp(spec, "csv") ? made("pairs:n=40,d=9,nz=4,k=2")
                                      : parsed("csv:nan=drop", text_of("csv"));
     fx_table t = fx_data_table(d);
-    fx_plan plan = {.model = "svm", .features = 10};
+    fx_plan plan = {.size = sizeof(fx_plan), .model = "svm", .features = 10};
     fx_model *m;
 
     if (!strcmp(spec, "rk"))
@@ -251,7 +261,7 @@ static fx_model *to_be_written(const char *spec)
 static fx_status model_dump(const char *spec)
 {
     fx_model *m = to_be_written(spec);
-    const fx_sink sink = {to_memory, NULL, &file};
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = to_memory, .ctx = &file};
 
     file.len = 0;
     call_begin();
@@ -265,7 +275,7 @@ static fx_status model_dump(const char *spec)
 static fx_status model_parse(const char *spec)
 {
     fx_model *m = to_be_written(spec), *back = MARK;
-    const fx_sink sink = {to_memory, NULL, &file};
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = to_memory, .ctx = &file};
 
     file.len = 0;
     prepared(fx_model_dump(&sink, m), spec);
@@ -275,9 +285,9 @@ static fx_status model_parse(const char *spec)
     if (s < 0)
         expect((void *)back == MARK, "the model changed although the call failed");
     else {
-        fx_content c = fx_model_content(back);
-        hash(c.weights, c.features * c.outputs * sizeof *c.weights);
-        hash_text(c.class_name[1]);
+        const fx_model_info *c = fx_model_inspect(back);
+        hash(c->weights, c->features * c->outputs * sizeof *c->weights);
+        hash_text(c->class_name[1]);
         fx_model_free(back);
     }
     return s;
@@ -311,7 +321,7 @@ static fx_status model_import(const char *spec)
 
 static fx_status model_export(const char *spec)
 {
-    const fx_sink sink = {to_memory, NULL, &file};
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = to_memory, .ctx = &file};
     fx_model *m;
 
     prepared(fx_model_import(&m, "libfm", 0, libfm, sizeof libfm - 1, NULL), spec);

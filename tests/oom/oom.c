@@ -6,7 +6,8 @@
  * longer reaches the n-th; then the same with all from the n-th on, and with the n-th thread not
  * starting.  Each time: the call gives FX_ENOMEM with a detail and untouched outputs, or the result
  * of the undisturbed run (fewer threads are no failure), and nothing is left allocated.  Under
- * AddressSanitizer this is also a test of every error path.
+ * AddressSanitizer this is also a test of every error path.  Before that, each call must refuse an
+ * fx_run whose size was not set.
  *
  * The scenarios are tables in data.c, kernel.c and model.c, one line a function and kind;
  * complete.py checks that none is missing. */
@@ -14,6 +15,23 @@
 #include "scenario.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Those that take no fx_run.  All others must look at its size; complete.py checks the list. */
+static const char *const without_run[] = {
+    "fx_spec_get", "fx_data_reader_describe", "fx_data_reader_new", "fx_data_reader_names",
+    "fx_data_reader_member", "fx_data_reader_counts", "fx_data_write_describe", "fx_data_folds",
+    "fx_data_scale_restore", "fx_data_scale_describe", "fx_data_make_describe", "fx_kernel_parse",
+    "fx_kernel_describe", "fx_map_describe", "fx_map_bound", "fx_model_describe", "fx_model_dump",
+    "fx_model_metrics", "fx_model_export"};
+
+static bool takes_run(const char *function)
+{
+    for (size_t i = 0; i < sizeof without_run / sizeof *without_run; i++)
+        if (!strcmp(function, without_run[i]))
+            return false;
+    return true;
+}
 
 int main(void)
 {
@@ -25,6 +43,10 @@ int main(void)
         for (const scenario *c = tables[k]; c->function; c++, count++) {
             uint64_t want, got;
             scenario_once(&want, c, WRAP_NOTHING, 0, 0);
+            if (takes_run(c->function) && !scenario_refuses(c)) {
+                fprintf(stderr, "%s (%s) does not look at fx_run.size\n", c->function, c->spec);
+                return 1;
+            }
             for (wrap_what what = WRAP_ONE; what <= WRAP_THREAD; what++)
                 for (long n = 1; scenario_once(&got, c, what, n, want); n++)
                     failures[what]++;

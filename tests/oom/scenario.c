@@ -7,19 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-const fx_run two = {.threads = 2};
+fx_run two = {.size = sizeof(fx_run), .threads = 2};
+static bool unsized, refused;           /* a run whose size is not set; the call said so */
 static wrap_what failing;
 static long failing_at;
 static bool reached;                    /* did the call meet the failure? */
 static uint64_t result;                 /* hash of what the call gave out */
 static const char *problem;
 
-void call_begin(void) { wrap_fail(failing, failing_at); }
+void call_begin(void)
+{
+    two.size = unsized ? 0 : sizeof two;
+    wrap_fail(failing, failing_at);
+}
 
 fx_status call_end(fx_status s)
 {
     reached = wrap_failed();
     wrap_fail(WRAP_NOTHING, 0);
+    two.size = sizeof two;
+    refused = s == FX_EINVAL && strstr(fx_error_detail(), "fx_run.size is 0");
     if (s == FX_ENOMEM && !strstr(fx_error_detail(), "out of memory"))
         problem = "the detail does not say that memory ran out";
     return s;
@@ -52,7 +59,7 @@ void hash_text(const char *s) { hash(s, strlen(s) + 1); }
 
 fx_status described(fx_status (*describe)(fx_description *, const char *), const char *spec)
 {
-    fx_description d = {.name = MARK};
+    fx_description d = {.size = sizeof d, .name = MARK};
 
     call_begin();
     fx_status s = call_end(describe(&d, spec));
@@ -179,7 +186,8 @@ static int new_member(void *ctx, const char *name, uint64_t size)
 
 fx_status write_file(const char *spec, const fx_table *t, const fx_run *run)
 {
-    const fx_sink sink = {to_memory, new_member, &file};
+    const fx_sink sink = {
+        .size = sizeof(fx_sink), .write = to_memory, .member = new_member, .ctx = &file};
 
     file.len = file.members = 0;
     return fx_data_write(&sink, spec, t, run);
@@ -210,4 +218,12 @@ bool scenario_once(uint64_t *got, const scenario *c, wrap_what what, long n, uin
     }
     *got = result;
     return reached;
+}
+
+bool scenario_refuses(const scenario *c)
+{
+    unsized = true;
+    c->run(c->spec);
+    unsized = false;
+    return refused;
 }

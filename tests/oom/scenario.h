@@ -18,7 +18,10 @@ extern const scenario data_scenarios[], kernel_scenarios[], model_scenarios[];
  * if the call did not behave (want: the hash of an undisturbed run, 0: not known). */
 bool scenario_once(uint64_t *got, const scenario *c, wrap_what what, long n, uint64_t want);
 
-extern const fx_run two;                /* threads */
+/* True if the call refuses a run whose size is not set. */
+bool scenario_refuses(const scenario *c);
+
+extern fx_run two;                      /* threads */
 void call_begin(void);
 fx_status call_end(fx_status s);
 void expect(bool holds, const char *what);

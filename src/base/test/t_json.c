@@ -408,7 +408,7 @@ static void check_depth(void)
 static fx_status within(uint64_t bytes, const char *s)
 {
     fxi_json *v = NULL;
-    fx_status st = fxi_json_parse(&v, s, strlen(s), "text", &(fx_run){.max_memory = bytes});
+    fx_status st = fxi_json_parse(&v, s, strlen(s), "text", &(fx_run){RUN, .max_memory = bytes});
 
     CHECK(!st == !!v);
     free(v);
@@ -474,7 +474,7 @@ static void check_cancelled(void)
     add(&t, "\",\"b\":2}");
     for (; st; calls++) {
         int left = calls;
-        fx_run run = {.progress = slow_progress, .ctx = &left};
+        fx_run run = {RUN, .progress = slow_progress, .ctx = &left};
         fxi_json *v = NULL;
         st = fxi_json_parse(&v, t.at, t.len, "text", &run);
         CHECK(st == FX_OK ? v && left == 0 : st == FX_ECANCELLED && !v);

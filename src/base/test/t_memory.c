@@ -42,9 +42,9 @@ int main(void)
     CHECK(!strcmp(s, "abc"));           /* still ours */
     free(s);
 
-    fx_run run = {.max_memory = 1000};
+    fx_run run = {RUN, .max_memory = 1000};
     CHECK(fxi_memory_check(NULL, SIZE_MAX, "K") == FX_OK);
-    CHECK(fxi_memory_check(&(fx_run){0}, SIZE_MAX, "K") == FX_OK);
+    CHECK(fxi_memory_check(&(fx_run){.size = sizeof(fx_run)}, SIZE_MAX, "K") == FX_OK);
     CHECK(fxi_memory_check(&run, 1000, "K") == FX_OK);
     CHECK(fxi_memory_check(&run, 1001, "K") == FX_ELIMIT);
     CHECK(!strcmp(fx_error_detail(), "K needs 1001 bytes, the limit is 1000"));

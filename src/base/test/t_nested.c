@@ -43,7 +43,7 @@ static int note(void *ctx, double done)
 static void stages(void)
 {
     double done = -1;
-    fx_run run = {.threads = 3, .max_memory = 5, .progress = note, .ctx = &done};
+    fx_run run = {RUN, .threads = 3, .max_memory = 5, .progress = note, .ctx = &done};
     fxi_stage stage;
     fx_run how = fxi_parallel_stage(&stage, &run, 0.25, 0.5);
 
@@ -60,7 +60,7 @@ static void stages(void)
 int main(void)
 {
     int stop = 0;
-    fx_run run = {.threads = 2, .max_memory = 12345, .progress = stopped, .ctx = &stop};
+    fx_run run = {RUN, .threads = 2, .max_memory = 12345, .progress = stopped, .ctx = &stop};
 
     test_init();
     stages();

@@ -53,7 +53,7 @@ static void same_for_any_threads(void)
     for (int t = 1; t <= 8; t++) {
         memset(&s, 0, sizeof s);
         s.threads = t;
-        fx_run run = {.threads = t};
+        fx_run run = {RUN, .threads = t};
         CHECK(fxi_parallel_threads(&run, BLOCKS) == t);
         CHECK(fxi_parallel_threads(&run, 3) == (t < 3 ? t : 3));
         CHECK(fxi_parallel(BLOCKS, square_block, &s, &run) == FX_OK);
@@ -69,7 +69,7 @@ static void same_for_any_threads(void)
     CHECK(fxi_parallel(0, square_block, &s, NULL) == FX_OK && s.calls[0] == 0);
     CHECK(fxi_parallel(BLOCKS, square_block, &s, NULL) == FX_OK);
     CHECK(!memcmp(s.out, one.out, sizeof s.out));
-    CHECK(fxi_parallel_threads(&(fx_run){.threads = 1 << 30}, SIZE_MAX) == 1024);
+    CHECK(fxi_parallel_threads(&(fx_run){RUN, .threads = 1 << 30}, SIZE_MAX) == 1024);
 }
 
 static fx_status fails(void *ctx, size_t block, fxi_team *team)
@@ -90,7 +90,8 @@ static void first_failure_wins(void)
         for (size_t first = 0; first < BLOCKS; first += 13) {
             char want[32];
             snprintf(want, sizeof want, "block %zu", first);
-            CHECK(fxi_parallel(BLOCKS, fails, &first, &(fx_run){.threads = threads}) == FX_EDOMAIN);
+            CHECK(fxi_parallel(BLOCKS, fails, &first, &(fx_run){RUN, .threads = threads})
+                  == FX_EDOMAIN);
             CHECK(!strcmp(fx_error_detail(), want));
         }
 }
@@ -136,7 +137,7 @@ static watch watched(size_t blocks, double seconds, int threads, double stop_aft
                .stop_after = stop_after};
 
     fx_status s = fxi_parallel(blocks, slow, &seconds,
-                               &(fx_run){.threads = threads, .progress = watching, .ctx = &w});
+                               &(fx_run){RUN, .threads = threads, .progress = watching, .ctx = &w});
     CHECK(s == want);
     w.widest = fmax(w.widest, now() - w.last);
     return w;
@@ -164,7 +165,8 @@ static void progress_while_waiting(void)
         watch w = {.caller = pthread_self(), .started = now(), .last = now(), .stop_after = 1e9};
         atomic_int entered = 0;
         CHECK(fxi_parallel(2, uneven, &entered,
-                           &(fx_run){.threads = 2, .progress = watching, .ctx = &w}) == FX_OK);
+                           &(fx_run){RUN, .threads = 2, .progress = watching, .ctx = &w})
+              == FX_OK);
         held = w.calls >= 3 && w.widest < 0.2;
     }
     CHECK(held);
@@ -212,7 +214,7 @@ static void ordered(void)
 {
     size_t next = 0;
 
-    CHECK(fxi_parallel_ordered(100, in_order, &next, &(fx_run){.threads = 8}) == FX_OK);
+    CHECK(fxi_parallel_ordered(100, in_order, &next, &(fx_run){RUN, .threads = 8}) == FX_OK);
     CHECK(next == 100);
     next = 0;
     CHECK(fxi_parallel_ordered(BLOCKS, in_order, &next, NULL) == FX_EDOMAIN && next == 151);
@@ -223,7 +225,7 @@ static void ordered(void)
 static void after_fork(void)
 {
     static square s;
-    fx_run run = {.threads = s.threads = 4};
+    fx_run run = {RUN, .threads = s.threads = 4};
 
     CHECK(fxi_parallel(BLOCKS, square_block, &s, &run) == FX_OK);
     pid_t child = fork();
@@ -244,7 +246,7 @@ static fx_status nested(void *ctx, size_t block, fxi_team *team)
     (void)team;
     memset(&s[block], 0, sizeof *s);
     s[block].threads = 2;
-    return fxi_parallel(BLOCKS, square_block, &s[block], &(fx_run){.threads = 2});
+    return fxi_parallel(BLOCKS, square_block, &s[block], &(fx_run){RUN, .threads = 2});
 }
 
 int main(void)
@@ -259,7 +261,7 @@ int main(void)
     progress_in_time();
     cancelled_in_time();
     after_fork();
-    CHECK(fxi_parallel(4, nested, s, &(fx_run){.threads = 2}) == FX_OK);
+    CHECK(fxi_parallel(4, nested, s, &(fx_run){RUN, .threads = 2}) == FX_OK);
     for (size_t b = 0; b < BLOCKS; b++)
         CHECK(s[3].calls[b] == 1 && s[3].out[b] == s[0].out[b]);
     return 0;

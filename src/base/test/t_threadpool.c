@@ -33,7 +33,7 @@ static double work(int threads)
 {
     static job a;
     fxi_threadpool *pool;
-    fx_run run = {.threads = threads};
+    fx_run run = {RUN, .threads = threads};
     double sum = 0;
 
     memset(&a, 0, sizeof a);

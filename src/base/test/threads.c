@@ -38,7 +38,9 @@ fx_run __real_fxi_parallel_run(const fx_run *run, double work);
 fx_run __wrap_fxi_parallel_run(const fx_run *run, double work);
 fx_run __wrap_fxi_parallel_run(const fx_run *run, double work)
 {
-    return run && run->threads > 1 ? *run : __real_fxi_parallel_run(run, work);
+    fx_run own = fxi_sized_run(run);
+
+    return own.threads > 1 ? own : __real_fxi_parallel_run(run, work);
 }
 
 typedef struct loop {

@@ -8,7 +8,7 @@
 
 static void rejected(const fx_table *t, fx_status expected, const char *holds)
 {
-    fx_status s = fxi_data_check_table(t, &(fx_run){.threads = 2});
+    fx_status s = fxi_data_check_table(t, &(fx_run){RUN, .threads = 2});
 
     if (s != expected || !strstr(fx_error_detail(), holds)) {
         fprintf(stderr, "status %d, '%s'; want '%s'\n", (int)s, fx_error_detail(), holds);
@@ -86,7 +86,9 @@ static void stopped(size_t blocks)
     for (size_t b = 0; b < blocks; b++)
         block[b] = (fx_matrix){.rows = 1, .cols = COLS, .stride = COLS, .val = x};
     fx_table t = {.rows = blocks, .cols = COLS, .blocks = blocks, .block = block};
-    CHECK(fxi_data_check_table(&t, &(fx_run){1, 0, stop, &calls}) == FX_ECANCELLED && calls == 1);
+    CHECK(fxi_data_check_table(&t, &(fx_run){RUN, .threads = 1, .progress = stop, .ctx = &calls})
+              == FX_ECANCELLED
+          && calls == 1);
     free(x);
     free(block);
 }
@@ -99,7 +101,9 @@ static void long_row(void)
 
     CHECK(x);
     fx_matrix X = {.rows = 1, .cols = cols, .stride = cols, .val = x};
-    CHECK(fxi_data_check(&X, "X", &(fx_run){1, 0, stop, &calls}) == FX_ECANCELLED && calls == 1);
+    CHECK(fxi_data_check(&X, "X", &(fx_run){RUN, .threads = 1, .progress = stop, .ctx = &calls})
+              == FX_ECANCELLED
+          && calls == 1);
     free(x);
 }
 

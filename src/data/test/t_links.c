@@ -79,7 +79,8 @@ static counts part(const char *which, const char *text, bool link[NA][NB], bool 
         CHECK(n.seen[a][b]++ == 0);
     }
     CHECK(fx_data_links(&again, &A, within ? NULL : &B, text, which, negatives, seed,
-                        &(fx_run){.threads = 3}) == FX_OK);
+                        &(fx_run){RUN, .threads = 3})
+          == FX_OK);
     CHECK(fx_data_table(again).rows == t.rows
           && !memcmp(fx_data_table(again).qid, t.qid, t.rows * sizeof *t.qid));
     fx_data_free(d);
@@ -183,8 +184,10 @@ static void refusals(void)
     rejected(FX_EINVAL, "pairs have no link", &B, "0 b1\n0 b2\n", "train", SIZE_MAX);
     rejected(FX_EINVAL, "no part 'valid'", &B, "0 b1\n", "valid", 1);
     rejected(FX_EINVAL, "need nodes", &B, NULL, "train", 1);
-    CHECK(fx_data_links(&d, &A, &B, "0 b1\n0 b2\n", "test", 1, 1, &(fx_run){.max_memory = 1000})
-          == FX_ELIMIT && !d);
+    CHECK(
+        fx_data_links(&d, &A, &B, "0 b1\n0 b2\n", "test", 1, 1, &(fx_run){RUN, .max_memory = 1000})
+            == FX_ELIMIT
+        && !d);
     label_a[3] = label_a[2];
     rejected(FX_EINVAL, "rows 3 and 4 of A are both called '1'", &B, "0 b1\n", "all", 1);
     label_a[3] = 1.5;

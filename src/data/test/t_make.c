@@ -13,7 +13,7 @@
 static fx_data *make(const char *spec, uint64_t seed, int threads)
 {
     fx_data *d = NULL;
-    fx_status s = fx_data_make(&d, spec, seed, &(fx_run){.threads = threads});
+    fx_status s = fx_data_make(&d, spec, seed, &(fx_run){RUN, .threads = threads});
 
     if (s)
         fprintf(stderr, "%s: %s\n", spec, fx_error_detail());
@@ -283,18 +283,18 @@ int main(void)
     rejected("pairs(linear)", "brackets");
     CHECK(fx_data_make(NULL, "pairs", 1, NULL) == FX_EINVAL);
     fx_data *keep = d = (fx_data *)&test_state;
-    fx_run run = {.max_memory = 1 << 20};
+    fx_run run = {RUN, .max_memory = 1 << 20};
     CHECK(fx_data_make(&d, "pairs:n=100000", 1, &run) == FX_ELIMIT && d == keep);
     CHECK(fx_data_make(&d, "pairs:d=2000000000", 1, &run) == FX_ELIMIT && d == keep);
     CHECK(fx_data_make(&d, "fields:levels=100000000", 1, &run) == FX_ELIMIT && d == keep);
     CHECK(fx_data_make(&d, "parity:n=1000000000000,d=2147483647", 1, NULL) == FX_ESHAPE);
     /* 8 MB for the order of the features, 4 for the rows; the text of 400000 pairs takes 9 more. */
-    run = (fx_run){.threads = 8, .max_memory = 13 << 20};
+    run = (fx_run){RUN, .threads = 8, .max_memory = 13 << 20};
     CHECK(fx_data_make(&d, "pairs:n=20000,d=1000000", 1, &run) == FX_OK);
     fx_data_free(d);
     d = keep;
     CHECK(fx_data_make(&d, "pairs:n=20000,d=1000000,k=400000", 1, &run) == FX_ELIMIT && d == keep);
-    run = (fx_run){.progress = stop};
+    run = (fx_run){RUN, .progress = stop};
     CHECK(fx_data_make(&d, "dense-positive:n=100000,d=200", 1, &run) == FX_ECANCELLED && d == keep);
     return 0;
 }

@@ -4,6 +4,7 @@
  * Covers: movielens_files.c */
 
 #include "data/test/reading.h"
+#include "featcross_extra.h"
 
 #define FLAGS17 "|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0"
 static const char users[] = "1|24|M|smith|85711\n7|25|F|baker|N4T 1\r\n3|4|M|smith|12345\n\n";

@@ -45,7 +45,7 @@ static void columns(const random_table *r, const char *spec)
     fx_data *d = NULL;
 
     CHECK(fx_data_scale_fit(&s, spec, &r->t, NULL) == FX_OK);
-    const double *f = fx_data_scale_factors(s, &cols);
+    const double *f = fx_data_scale_columns(s, &cols);
     CHECK(f && cols == r->t.cols && !strcmp(fx_data_scale_spec(s), spec));
     for (size_t j = 0; j < cols; j++) {
         const double *x = &r->x[0][j];
@@ -88,7 +88,7 @@ static void rows(const random_table *r, const char *spec)
     fx_data *d = NULL;
 
     CHECK(fx_data_scale_fit(&s, spec, &r->t, NULL) == FX_OK);
-    CHECK(!fx_data_scale_factors(s, &cols) && cols == 0);
+    CHECK(!fx_data_scale_columns(s, &cols) && cols == 0);
     CHECK(fx_data_scale_apply(&d, s, &r->t, NULL) == FX_OK);
     fx_table t = fx_data_table(d);
     for (size_t i = 0; i < t.rows; i++) {
@@ -116,7 +116,7 @@ static double factor(const char *spec, const double *x, size_t n)
     fx_scale *s = NULL;
 
     CHECK(fx_data_scale_fit(&s, spec, &t, NULL) == FX_OK);
-    double f = fx_data_scale_factors(s, NULL)[0];
+    double f = fx_data_scale_columns(s, NULL)[0];
     fx_data_scale_free(s);
     return f;
 }
@@ -215,7 +215,7 @@ int main(void)
     CHECK(fx_data_scale_fit(&s, NULL, &t, NULL) == FX_EINVAL);
     CHECK(fx_data_scale_fit(&s, "std", NULL, NULL) == FX_EINVAL);
     CHECK(fx_data_scale_fit(NULL, "std", &t, NULL) == FX_EINVAL);
-    CHECK(fx_data_scale_fit(&s, "std", &t, &(fx_run){.max_memory = 9}) == FX_ELIMIT);
+    CHECK(fx_data_scale_fit(&s, "std", &t, &(fx_run){RUN, .max_memory = 9}) == FX_ELIMIT);
     CHECK(fx_data_scale_restore(&s, "std", NULL, 2) == FX_EINVAL);
     CHECK(fx_data_scale_restore(&s, "unit-l1", f3, 3) == FX_EINVAL);
     f3[2] = -1;
@@ -228,7 +228,7 @@ int main(void)
     CHECK(big_rows);
     fx_matrix B = {.rows = ROWS, .cols = COLS, .stride = COLS, .val = big_rows};
     fx_table tb = {.rows = ROWS, .cols = COLS, .blocks = 1, .block = &B};
-    CHECK(fx_data_scale_fit(&s, "std", &tb, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fx_data_scale_fit(&s, "std", &tb, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     CHECK(s == same);
     free(big_rows);
     return 0;

@@ -86,7 +86,8 @@ int main(void)
     CHECK(strstr(fx_error_detail(), "row 2"));
     CHECK(fx_data_select(&d, NULL, NULL, 0, NULL) == FX_EINVAL && d == keep);
     CHECK(fx_data_select(NULL, &t, NULL, 0, NULL) == FX_EINVAL);
-    CHECK(fx_data_select(&d, &t, NULL, 0, &(fx_run){.max_memory = 8}) == FX_ELIMIT && d == keep);
+    CHECK(fx_data_select(&d, &t, NULL, 0, &(fx_run){RUN, .max_memory = 8}) == FX_ELIMIT
+          && d == keep);
     t.rows = 3;
     CHECK(fx_data_select(&d, &t, NULL, 0, NULL) == FX_ESHAPE && d == keep);
     t.rows = 2, t.block = NULL;
@@ -141,7 +142,7 @@ int main(void)
     fx_matrix one[2] = {{.rows = 1, .cols = W, .stride = W, .val = wide},
                         {.cols = W, .ptr = &none}};
     fx_table w = {.rows = 1, .cols = W, .blocks = 2, .block = one};
-    CHECK(fx_data_select(&d, &w, again, M, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fx_data_select(&d, &w, again, M, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     CHECK(d == keep);
     free(wide), free(again);
     return 0;

@@ -67,7 +67,8 @@ int main(void)
 
     CHECK(large.item);
     fill(&large, (size_t)1 << 60);
-    CHECK(fxi_parallel_ordered(1, sort, &large, &(fx_run){0, 0, stop, &calls}) == FX_ECANCELLED);
+    CHECK(fxi_parallel_ordered(1, sort, &large, &(fx_run){RUN, .progress = stop, .ctx = &calls})
+          == FX_ECANCELLED);
     CHECK(calls == 1);
     free(large.item);
     return 0;

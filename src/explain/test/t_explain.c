@@ -7,19 +7,21 @@
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
 #include "model/test/products.h"
 
+#define OPTIONS .size = sizeof(fx_explain_options)
+
 static fx_matrix dense_rows(void)
 {
     return (fx_matrix){.rows = N, .cols = COLS, .stride = COLS, .type = FX_F64, .val = X};
 }
 
-static fx_explanation *explained(const fx_model *m, const fx_question *q, int threads)
+static fx_explanation *explained(const fx_model *m, const fx_explain_options *q, int threads)
 {
     fx_explanation *e = NULL;
-    fx_status s = fx_model_explain(&e, m, q, &(fx_run){.threads = threads});
+    fx_status s = fx_model_explain(&e, m, q, &(fx_run){RUN, .threads = threads});
 
     if (s)
-        fprintf(stderr, "%s %s %s: %s\n", fx_model_content(m).spec, fx_model_content(m).map,
-                fx_model_content(m).kernel, fx_error_detail());
+        fprintf(stderr, "%s %s %s: %s\n", fx_model_inspect(m)->spec, fx_model_inspect(m)->map,
+                fx_model_inspect(m)->kernel, fx_error_detail());
     CHECK(s == FX_OK);
     return e;
 }
@@ -29,7 +31,7 @@ static int same_columns(const fx_combination *a, const fx_combination *b)
     return a->order == b->order && !memcmp(a->column, b->column, a->order * sizeof *a->column);
 }
 
-static int listed(const fx_answer *a, const fx_combination *c)
+static int listed(const fx_explanation *a, const fx_combination *c)
 {
     for (size_t k = 0; k < a->n; k++)
         if (same_columns(&a->at[k], c))
@@ -46,13 +48,13 @@ static double product(const fx_combination *c, const double *x)
     return p;
 }
 
-static void check_order(const fx_answer *a, double (*size)(const fx_combination *))
+static void check_order(const fx_explanation *a, double (*size)(const fx_combination *))
 {
     for (size_t k = 0; k < a->n; k++) {
         for (size_t i = 1; i < a->at[k].order; i++)
             CHECK(a->at[k].column[i - 1] <= a->at[k].column[i]);
         CHECK(k == 0 || size(&a->at[k]) <= size(&a->at[k - 1]));
-        CHECK(size(&a->at[k]) > 0 && !listed(&(fx_answer){.n = k, .at = a->at}, &a->at[k]));
+        CHECK(size(&a->at[k]) > 0 && !listed(&(fx_explanation){.n = k, .at = a->at}, &a->at[k]));
     }
 }
 
@@ -62,23 +64,24 @@ static double contribution_of(const fx_combination *c) { return fabs(c->contribu
 /* The whole list is the score. */
 static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
 {
-    fx_content c = fx_model_content(m);
-    fx_explanation *e = explained(m, &(fx_question){.top = ALL, .output = output + 1}, 2);
-    fx_answer a = fx_model_explain_answer(e);
+    const fx_model_info *c = fx_model_inspect(m);
+    fx_explanation *e = explained(
+        m, &(fx_explain_options){OPTIONS, .top = ALL, .output = output + 1}, 2);
+    const fx_explanation *a = e;
     fx_matrix rows = dense_rows();
     double *S = predicted(m, FX_SCORE, &rows, NULL), max_score = 0;
 
-    CHECK(a.exact && a.n > 0);
-    check_order(&a, weight_of);
+    CHECK(a->exact && a->n > 0);
+    check_order(a, weight_of);
     for (size_t i = 0; i < N; i++)
-        max_score = fmax(max_score, fabs(S[i * c.outputs + output]));
+        max_score = fmax(max_score, fabs(S[i * c->outputs + output]));
     for (size_t i = 0; i < N; i++) {
-        double f = a.constant, x[COLS];
+        double f = a->constant, x[COLS];
         for (size_t j = 0; j < COLS; j++)
-            x[j] = X[i * COLS + j] * (c.factors ? c.factors[j] : 1);
-        for (size_t k = 0; k < a.n; k++)
-            f += a.at[k].weight * product(&a.at[k], x);
-        CHECK_NEAR(f, S[i * c.outputs + output], tol * (1 + max_score));
+            x[j] = X[i * COLS + j] * (c->column_scale ? c->column_scale[j] : 1);
+        for (size_t k = 0; k < a->n; k++)
+            f += a->at[k].weight * product(&a->at[k], x);
+        CHECK_NEAR(f, S[i * c->outputs + output], tol * (1 + max_score));
     }
     free(S);
     return e;
@@ -97,69 +100,69 @@ static uint64_t rows_with(const fx_combination *c)
     return n;
 }
 
-static int enough(const fx_combination *c, const fx_question *q)
+static int enough(const fx_combination *c, const fx_explain_options *q)
 {
     if (!q->rows)                       /* other tests have more columns than these rows */
         return 1;
-    return rows_with(c) >= (q->support ? q->support : !q->unsupported);
+    return rows_with(c) >= (q->min_support ? q->min_support : !q->all);
 }
 
 /* Against the whole list. */
-static void check_top(const fx_model *m, const fx_answer *all, fx_question q)
+static void check_top(const fx_model *m, const fx_explanation *all, fx_explain_options q)
 {
     for (int threads = 1; threads <= 3; threads += 2) {
         fx_explanation *e = explained(m, &q, threads);
-        fx_answer a = fx_model_explain_answer(e);
+        const fx_explanation *a = e;
         size_t k = 0;
-        check_order(&a, weight_of);
+        check_order(a, weight_of);
         for (size_t i = 0; i < all->n; i++) {
             const fx_combination *c = &all->at[i];
             if ((q.order && c->order != q.order) || !enough(c, &q))
                 continue;
-            if (a.exact && k < q.top) {
-                CHECK(k < a.n && same_columns(&a.at[k], c) && a.at[k].weight == c->weight);
+            if (a->exact && k < q.top) {
+                CHECK(k < a->n && same_columns(&a->at[k], c) && a->at[k].weight == c->weight);
                 k++;
-            } else if (!a.exact && !listed(&a, c))
-                CHECK(fabs(c->weight) <= a.missed);
+            } else if (!a->exact && !listed(a, c))
+                CHECK(fabs(c->weight) <= a->missed);
         }
-        for (size_t i = 0; i < a.n; i++)
-            CHECK(enough(&a.at[i], &q) && a.at[i].support == (q.rows ? rows_with(&a.at[i]) : 0));
-        CHECK(!a.exact || (a.n == k && a.missed == 0));
-        CHECK(a.exact || q.effort > 0);
-        fx_model_explain_free(e);
+        for (size_t i = 0; i < a->n; i++)
+            CHECK(enough(&a->at[i], &q) && a->at[i].support == (q.rows ? rows_with(&a->at[i]) : 0));
+        CHECK(!a->exact || (a->n == k && a->missed == 0));
+        CHECK(a->exact || q.max_work > 0);
+        fx_explanation_free(e);
     }
 }
 
 /* What enough rows hold, as many as are asked for where there are as many. */
-static void check_holders(const fx_model *m, const fx_answer *all, size_t output)
+static void check_holders(const fx_model *m, const fx_explanation *all, size_t output)
 {
     fx_matrix block = {
         .rows = FEW, .cols = COLS, .stride = COLS, .type = FX_F64, .val = holder_rows};
     fx_table t = {.rows = FEW, .cols = COLS, .blocks = 1, .block = &block};
-    fx_question q = {.output = output + 1, .rows = &t};
+    fx_explain_options q = {OPTIONS, .output = output + 1, .rows = &t};
 
     for (size_t i = 0; i < FEW * COLS; i++)     /* all rows have the first, one the last */
         holder_rows[i / COLS][i % COLS] = i % COLS == 0 || test_below(3) == 0 ? 1 + test_unit() : 0;
     for (size_t i = 0; i < FEW; i++)
         holder_rows[i][COLS - 1] = i == 2;
     for (q.top = 1; q.top <= ALL; q.top *= 3) {
-        q.unsupported = 0;
-        for (q.support = 0; q.support < 4; q.support++)
+        q.all = 0;
+        for (q.min_support = 0; q.min_support < 4; q.min_support++)
             check_top(m, all, q);
-        q.support = 0;
-        q.unsupported = 1;
+        q.min_support = 0;
+        q.all = 1;
         check_top(m, all, q);
     }
-    q.unsupported = 0;
+    q.all = 0;
     q.top = 4;
-    for (q.effort = 1; q.effort < 1e5; q.effort *= 10)
+    for (q.max_work = 1; q.max_work < 1e5; q.max_work *= 10)
         check_top(m, all, q);
 }
 
-static void check_row(const fx_model *m, const fx_answer *all, size_t output, double tol)
+static void check_row(const fx_model *m, const fx_explanation *all, size_t output, double tol)
 {
     fx_matrix rows = dense_rows();
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
 
     for (size_t i = 0; i < 4; i++) {
         double *row = X + i * COLS, S[8];
@@ -168,22 +171,20 @@ static void check_row(const fx_model *m, const fx_answer *all, size_t output, do
         for (size_t top = 2; top <= ALL; top *= ALL / 2) {
             fx_explanation *e = explained(
                 m,
-                &(fx_question){
-                    .top = top,
-                    .row = &one,
-                    .output = output + 1,
+                &(fx_explain_options){
+                    OPTIONS, .top = top, .row = &one, .output = output + 1,
                     .rows = &(fx_table){.rows = N, .cols = COLS, .blocks = 1, .block = &rows}},
                 1);
-            fx_answer a = fx_model_explain_answer(e);
-            double sum = a.constant + a.rest, largest = 0;
-            check_order(&a, contribution_of);
-            CHECK(a.exact && a.constant == all->constant && a.score == S[output]);
-            for (size_t k = 0; k < a.n; k++) {
-                const fx_combination *at = &a.at[k];
+            const fx_explanation *a = e;
+            double sum = a->constant + a->rest, largest = 0;
+            check_order(a, contribution_of);
+            CHECK(a->exact && a->constant == all->constant && a->score == S[output]);
+            for (size_t k = 0; k < a->n; k++) {
+                const fx_combination *at = &a->at[k];
                 double x[COLS];
                 uint64_t support = 0;
                 for (size_t j = 0; j < COLS; j++)
-                    x[j] = row[j] * (c.factors ? c.factors[j] : 1);
+                    x[j] = row[j] * (c->column_scale ? c->column_scale[j] : 1);
                 sum += at->contribution;
                 largest = fmax(largest, fabs(at->contribution));
                 CHECK_NEAR(at->contribution, at->weight * product(at, x), 1e-12 * (1 + largest));
@@ -191,10 +192,10 @@ static void check_row(const fx_model *m, const fx_answer *all, size_t output, do
                     support += product(at, X + r * COLS) != 0;
                 CHECK(at->support == support);
             }
-            CHECK_NEAR(sum, a.score, 1e-9 * (1 + largest));
+            CHECK_NEAR(sum, a->score, 1e-9 * (1 + largest));
             if (top == ALL)
-                CHECK_NEAR(a.rest, 0, tol * (1 + largest));
-            fx_model_explain_free(e);
+                CHECK_NEAR(a->rest, 0, tol * (1 + largest));
+            fx_explanation_free(e);
         }
     }
 }
@@ -253,23 +254,33 @@ static void test_kind(const kind *k, int sparse)
     fx_matrix rows = sparse ? sparse_rows() : dense_rows();
     int classes = !strncmp(k->model, "svm", 3) || strstr(k->model, "-svm:")
                   || strstr(k->model, "perceptron") || strstr(k->model, "classify");
-    fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows,
-                  .label = classes ? label : target};
-    fx_plan plan = {.model = k->model, .map = k->map, .kernel = k->kernel, .family = k->family,
-                    .scale = k->scale, .features = k->features, .seed = 5};
+    fx_table t = {
+        .rows = N, .cols = COLS, .blocks = 1, .block = &rows, .label = classes ? label : target};
+    fx_plan plan = {PLAN,
+                    .model = k->model,
+                    .map = k->map,
+                    .kernel = k->kernel,
+                    .family = k->family,
+                    .scale = k->scale,
+                    .features = k->features,
+                    .seed = 5};
     fx_model *m = fitted(&plan, &t, NULL);
 
-    for (size_t output = 0; output < fx_model_content(m).outputs; output += 2) {
+    for (size_t output = 0; output < fx_model_inspect(m)->outputs; output += 2) {
         fx_explanation *e = check_all(m, output, k->tol);
-        fx_answer all = fx_model_explain_answer(e);
-        check_top(m, &all, (fx_question){.top = 5, .output = output + 1});
-        check_top(m, &all, (fx_question){.top = 3, .order = 2, .output = output + 1});
-        check_top(m, &all, (fx_question){.top = 4, .order = 3, .output = output + 1});
-        check_top(m, &all, (fx_question){.top = 4, .effort = 1, .output = output + 1});
-        check_top(m, &all, (fx_question){.top = 4, .effort = 3000, .output = output + 1});
-        check_holders(m, &all, output);
-        check_row(m, &all, output, k->tol);
-        fx_model_explain_free(e);
+        const fx_explanation *all = e;
+        check_top(m, all, (fx_explain_options){OPTIONS, .top = 5, .output = output + 1});
+        check_top(m, all,
+                  (fx_explain_options){OPTIONS, .top = 3, .order = 2, .output = output + 1});
+        check_top(m, all,
+                  (fx_explain_options){OPTIONS, .top = 4, .order = 3, .output = output + 1});
+        check_top(m, all,
+                  (fx_explain_options){OPTIONS, .top = 4, .max_work = 1, .output = output + 1});
+        check_top(m, all,
+                  (fx_explain_options){OPTIONS, .top = 4, .max_work = 3000, .output = output + 1});
+        check_holders(m, all, output);
+        check_row(m, all, output, k->tol);
+        fx_explanation_free(e);
     }
     fx_model_free(m);
 }
@@ -297,27 +308,27 @@ static void test_wide(size_t cols, size_t each, const char *model, const char *k
     fx_matrix rows = {.rows = ROWS, .cols = cols, .stride = cols, .type = FX_F64, .val = val,
                       .ptr = each < cols ? ptr : NULL, .col = col};
     fx_table t = {.rows = ROWS, .cols = cols, .blocks = 1, .block = &rows, .label = y};
-    fx_plan plan = {.model = model, .kernel = kernel};
+    fx_plan plan = {PLAN, .model = model, .kernel = kernel};
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_explanation *e = explained(m, &(fx_question){.top = ALL}, 2);
-    fx_answer all = fx_model_explain_answer(e);
+    fx_explanation *e = explained(m, &(fx_explain_options){OPTIONS, .top = ALL}, 2);
+    const fx_explanation *all = e;
     double *S = scores(m, &t), x[WIDE];
 
-    CHECK(all.exact);
+    CHECK(all->exact);
     for (size_t i = 0; i < ROWS; i += 7) {
-        double f = all.constant;
+        double f = all->constant;
         memset(x, 0, sizeof x);
         for (size_t q = i * each; q < (i + 1) * each; q++)
             x[col[q]] = val[q];
-        for (size_t c = 0; c < all.n; c++)
-            f += all.at[c].weight * product(&all.at[c], x);
+        for (size_t c = 0; c < all->n; c++)
+            f += all->at[c].weight * product(&all->at[c], x);
         CHECK_NEAR(f, S[i], 1e-9);
     }
-    check_top(m, &all, (fx_question){.top = 9});
-    check_top(m, &all, (fx_question){.top = 9, .order = 3, .effort = 500});
-    check_top(m, &all, (fx_question){.top = 9, .order = 3, .effort = 1e5});
+    check_top(m, all, (fx_explain_options){OPTIONS, .top = 9});
+    check_top(m, all, (fx_explain_options){OPTIONS, .top = 9, .order = 3, .max_work = 500});
+    check_top(m, all, (fx_explain_options){OPTIONS, .top = 9, .order = 3, .max_work = 1e5});
     free(S);
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     fx_model_free(m);
 }
 
@@ -347,10 +358,10 @@ static void test_planted(const char *spec, const fx_plan *plan, size_t order, do
     for (const char *p = planted; *p; p++)
         sets += *p == '\n';
     sets += *planted && planted[strlen(planted) - 1] != '\n';
-    fx_explanation *e = explained(m, &(fx_question){.top = sets, .order = order, .effort = effort},
-                                  2);
-    fx_answer a = fx_model_explain_answer(e);
-    CHECK(sets && a.n == sets && (a.exact || effort > 0));
+    fx_explanation *e = explained(
+        m, &(fx_explain_options){OPTIONS, .top = sets, .order = order, .max_work = effort}, 2);
+    const fx_explanation *a = e;
+    CHECK(sets && a->n == sets && (a->exact || effort > 0));
     for (const char *p = planted; *p;) {
         size_t column[8];
         fx_combination c = {.column = column};
@@ -360,14 +371,14 @@ static void test_planted(const char *spec, const fx_plan *plan, size_t order, do
             p = *end == ' ' ? end + 1 : end;
         }
         p += *p == '\n';
-        CHECK(listed(&a, &c));
+        CHECK(listed(a, &c));
     }
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     fx_model_free(m);
     fx_data_free(d);
 }
 
-static void rejected(fx_status expected, const fx_model *m, const fx_question *q)
+static void rejected(fx_status expected, const fx_model *m, const fx_explain_options *q)
 {
     fx_explanation *e = NULL;
 
@@ -378,33 +389,33 @@ static void test_errors(void)
 {
     fx_matrix rows = dense_rows(), two = rows;
     fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows, .label = target};
-    fx_model *m = fitted(&(fx_plan){.model = "ridge"}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = "ridge"}, &t, NULL);
     static const fx_plan plans[] = {
-        {.model = "kernel-ridge", .kernel = "rbf:gamma=1"},
-        {.model = "ridge", .map = "rff", .kernel = "rbf:gamma=1", .features = 8},
-        {.model = "ridge", .map = "ts", .kernel = "poly:degree=2", .features = 8},
-        {.model = "ridge", .map = "rk:complex=yes", .kernel = "all-subsets", .features = 8},
-        {.model = "kernel-ridge", .kernel = "exp"},
-        {.model = "kernel-ridge", .kernel = "groups", .family = "a: 0 1\nb: 1 2\n"},
+        {PLAN, .model = "kernel-ridge", .kernel = "rbf:gamma=1"},
+        {PLAN, .model = "ridge", .map = "rff", .kernel = "rbf:gamma=1", .features = 8},
+        {PLAN, .model = "ridge", .map = "ts", .kernel = "poly:degree=2", .features = 8},
+        {PLAN, .model = "ridge", .map = "rk:complex=yes", .kernel = "all-subsets", .features = 8},
+        {PLAN, .model = "kernel-ridge", .kernel = "exp"},
+        {PLAN, .model = "kernel-ridge", .kernel = "groups", .family = "a: 0 1\nb: 1 2\n"},
     };
 
     two.rows = 2;
-    rejected(FX_EINVAL, NULL, &(fx_question){0});
-    rejected(FX_EINVAL, m, NULL);
-    rejected(FX_EINVAL, m, &(fx_question){.output = 2});
-    rejected(FX_EINVAL, m, &(fx_question){.output = 1, .class_name = "1"});
-    rejected(FX_EINVAL, m, &(fx_question){.class_name = "1"});  /* of targets */
-    rejected(FX_EINVAL, m, &(fx_question){.support = 1});       /* without rows */
-    rejected(FX_EINVAL, m, &(fx_question){.unsupported = 1});
-    rejected(FX_EINVAL, m, &(fx_question){.effort = -1});
-    rejected(FX_ESHAPE, m, &(fx_question){.row = &two});
-    rejected(FX_EUNSUPPORTED, m, &(fx_question){.order = 99});
-    CHECK(fx_model_explain(NULL, m, &(fx_question){0}, NULL) == FX_EINVAL);
-    fx_model_explain_free(NULL);
+    rejected(FX_EINVAL, NULL, &(fx_explain_options){OPTIONS});
+    rejected(FX_EINVAL, m, &(fx_explain_options){0});     /* its size is not set */
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output = 2});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output = 1, .class_name = "1"});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .class_name = "1"});  /* of targets */
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .min_support = 1}); /* without rows */
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .all = 1});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .max_work = -1});
+    rejected(FX_ESHAPE, m, &(fx_explain_options){OPTIONS, .row = &two});
+    rejected(FX_EUNSUPPORTED, m, &(fx_explain_options){OPTIONS, .order = 99});
+    CHECK(fx_model_explain(NULL, m, &(fx_explain_options){OPTIONS}, NULL) == FX_EINVAL);
+    fx_explanation_free(NULL);
     fx_model_free(m);
     for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
         m = fitted(&plans[k], &t, NULL);
-        rejected(FX_EUNSUPPORTED, m, &(fx_question){0});
+        rejected(FX_EUNSUPPORTED, m, &(fx_explain_options){OPTIONS});
         fx_model_free(m);
     }
 }
@@ -414,33 +425,31 @@ static void test_unseen(void)
 {
     fx_matrix rows = dense_rows();
     fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows, .label = target};
-    fx_model *m = fitted(&(fx_plan){.model = "ridge",
-                                    .map = "rk",
-                                    .kernel = "anova:order=2",
-                                    .scale = "unit-l2",
-                                    .features = 16},
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = "ridge", .map = "rk", .kernel = "anova:order=2",
+                                    .scale = "unit-l2", .features = 16},
                          &t, NULL);
     static const double val[] = {1, 2, 3, 4};
     static const int32_t col[] = {0, 2, COLS - 1, COLS + 5};
     static const int64_t ptr[] = {0, 4};
     fx_matrix one = {.rows = 1, .cols = COLS + 6, .type = FX_F64, .val = val, .ptr = ptr,
                      .col = col};
-    fx_explanation *e = explained(m, &(fx_question){.row = &one}, 1);
-    fx_answer a = fx_model_explain_answer(e);
+    fx_explanation *e = explained(m, &(fx_explain_options){OPTIONS, .row = &one}, 1);
+    const fx_explanation *a = e;
 
-    CHECK(a.unseen == 2 && a.n == 1 && a.at[0].column[0] == 0 && a.at[0].column[1] == 2);
-    CHECK_NEAR(a.at[0].contribution, a.at[0].weight * 2 / 5, 1e-12);
-    CHECK_NEAR(a.rest, 0, 1e-5);
-    fx_model_explain_free(e);
+    CHECK(a->unseen == 2 && a->n == 1 && a->at[0].column[0] == 0 && a->at[0].column[1] == 2);
+    CHECK_NEAR(a->at[0].contribution, a->at[0].weight * 2 / 5, 1e-12);
+    CHECK_NEAR(a->rest, 0, 1e-5);
+    fx_explanation_free(e);
     fx_model_free(m);
 }
 
 static size_t output_of(const fx_model *m, const fx_matrix *row, const char *name)
 {
-    fx_explanation *e = explained(m, &(fx_question){.top = 2, .row = row, .class_name = name}, 1);
-    size_t output = fx_model_explain_answer(e).output;
+    fx_explanation *e = explained(
+        m, &(fx_explain_options){OPTIONS, .top = 2, .row = row, .class_name = name}, 1);
+    size_t output = e->output;
 
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     return output;
 }
 
@@ -458,7 +467,7 @@ static void test_classes(const fx_plan *plan)
     for (size_t i = 0; i < N; i++)
         y[i] = (double)(i % 4);
     fx_model *m = fitted(plan, &t, NULL);
-    int pairs = fx_model_content(m).pairs;
+    int pairs = fx_model_inspect(m)->pairs;
     for (size_t i = 0; i < N; i++) {
         one.val = X + i * COLS;
         CHECK(fx_model_predict(&predicted, NULL, m, FX_LABEL, &one, NULL) == FX_OK);
@@ -480,12 +489,13 @@ static void test_classes(const fx_plan *plan)
     }
     CHECK(seen[1] && seen[2] + seen[3]);        /* not the first alone */
     if (pairs) {
-        rejected(FX_EINVAL, m, &(fx_question){.class_name = "c"});      /* no row: no rival */
-        rejected(FX_EINVAL, m, &(fx_question){.class_name = "b/a"});
+        rejected(FX_EINVAL, m,
+                 &(fx_explain_options){OPTIONS, .class_name = "c"}); /* no row: no rival */
+        rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .class_name = "b/a"});
         CHECK(output_of(m, &one, "a/b") == 1);  /* a against b, not the class of that name */
     }
-    rejected(FX_EINVAL, m, &(fx_question){.class_name = "d"});
-    rejected(FX_EINVAL, m, &(fx_question){.class_name = ""});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .class_name = "d"});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .class_name = ""});
     fx_model_free(m);
 }
 
@@ -497,18 +507,18 @@ int main(void)
         test_kind(&kinds[k], k % 3 == 0);
     test_wides();
     test_planted("pairs:n=1000,d=30,nz=8,k=3",
-                 &(fx_plan){.model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2, 0);
-    test_planted(
-        "parity:n=400,d=12,k=3",
-        &(fx_plan){
-            .model = "ridge", .map = "rk", .kernel = "anova:order=3", .features = 512, .seed = 1},
-        3, 0);
+                 &(fx_plan){PLAN, .model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2,
+                 0);
+    test_planted("parity:n=400,d=12,k=3",
+                 &(fx_plan){PLAN, .model = "ridge", .map = "rk", .kernel = "anova:order=3",
+                            .features = 512, .seed = 1},
+                 3, 0);
     test_planted("parity:n=600,d=30,k=3",
-                 &(fx_plan){.model = "hofm:order=3,rank=4,sd=0.3,max-iter=30"}, 3, 5e3);
+                 &(fx_plan){PLAN, .model = "hofm:order=3,rank=4,sd=0.3,max-iter=30"}, 3, 5e3);
     test_errors();
     test_unseen();
-    test_classes(&(fx_plan){.model = "svm-l2"});
-    test_classes(&(fx_plan){.model = "fm:task=classify,rank=2,max-iter=5"});
-    test_classes(&(fx_plan){.model = "kernel-svm:calibrate=yes", .kernel = "anova:order=2"});
+    test_classes(&(fx_plan){PLAN, .model = "svm-l2"});
+    test_classes(&(fx_plan){PLAN, .model = "fm:task=classify,rank=2,max-iter=5"});
+    test_classes(&(fx_plan){PLAN, .model = "kernel-svm:calibrate=yes", .kernel = "anova:order=2"});
     return 0;
 }

@@ -12,37 +12,44 @@ static const struct {
     fx_plan plan;
     int classes;
 } cases[] = {
-    {{.model = "svm"}, 2},
-    {{.model = "svm:solver=dual,max-iter=20", .map = "rk", .kernel = "anova", .features = 400}, 2},
-    {{.model = "svm:solver=newton,max-iter=30", .map = "rk", .kernel = "all-subsets",
-      .features = 400, .scale = "unit-l2"}, 3},
-    {{.model = "svm:calibrate=yes,C=0.1", .map = "rk", .kernel = "anova", .features = 400,
-      .scale = "unit-l2"}, 2},
-    {{.model = "svm-l2:calibrate=yes,C=0.1,tol=0.1", .map = "ts", .kernel = "poly:degree=2",
-      .features = 400, .scale = "unit-l2"}, 3},
-    {{.model = "svm-l2:intercept=appended", .map = "rff", .kernel = "rbf", .features = 400,
-      .scale = "maxabs"}, 3},
-    {{.model = "svm-l2:solver=dual,intercept=none,max-iter=20", .map = "rm",
-      .kernel = "poly:degree=2", .features = 400}, 2},
-    {{.model = "logistic", .class_weight = "balanced", .map = "rk", .kernel = "anova:order=3",
-      .features = 400, .scale = "unit-l2"}, 3},
-    {{.model = "logistic", .map = "explicit", .kernel = "anova"}, 2},
-    {{.model = "svm:solver=dual,max-iter=20", .map = "explicit", .kernel = "anova-upto:order=3"},
+    {{PLAN, .model = "svm"}, 2},
+    {{PLAN, .model = "svm:solver=dual,max-iter=20", .map = "rk", .kernel = "anova",
+      .features = 400},
      2},
-    {{.model = "logistic:penalty=l1,C=0.3", .map = "rk", .kernel = "anova", .features = 400}, 3},
-    {{.model = "svm-l2:penalty=l1,C=0.3", .class_weight = "1=3\n0=0.5"}, 3},
-    {{.model = "perceptron:calibrate=yes", .map = "rk", .kernel = "anova", .features = 400}, 3},
-    {{.model = "perceptron:averaged=no", .map = "explicit", .kernel = "poly:degree=2,coef0=1"}, 2},
-    {{.model = "svr:max-iter=40", .map = "rk", .kernel = "anova", .features = 400}, 0},
-    {{.model = "ridge", .scale = "std", .map = "rk", .kernel = "anova", .features = 400}, 0},
-    {{.model = "kernel-svm", .kernel = "anova", .scale = "unit-l2"}, 2},
-    {{.model = "kernel-svm:calibrate=yes,C=0.1,tol=0.1", .kernel = "rbf",
+    {{PLAN, .model = "svm:solver=newton,max-iter=30", .map = "rk", .kernel = "all-subsets",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{PLAN, .model = "svm:calibrate=yes,C=0.1", .map = "rk", .kernel = "anova", .features = 400,
+      .scale = "unit-l2"}, 2},
+    {{PLAN, .model = "svm-l2:calibrate=yes,C=0.1,tol=0.1", .map = "ts", .kernel = "poly:degree=2",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{PLAN, .model = "svm-l2:intercept=appended", .map = "rff", .kernel = "rbf", .features = 400,
+      .scale = "maxabs"}, 3},
+    {{PLAN, .model = "svm-l2:solver=dual,intercept=none,max-iter=20", .map = "rm",
+      .kernel = "poly:degree=2", .features = 400}, 2},
+    {{PLAN, .model = "logistic", .class_weight = "balanced", .map = "rk", .kernel = "anova:order=3",
+      .features = 400, .scale = "unit-l2"}, 3},
+    {{PLAN, .model = "logistic", .map = "explicit", .kernel = "anova"}, 2},
+    {{PLAN, .model = "svm:solver=dual,max-iter=20", .map = "explicit",
+      .kernel = "anova-upto:order=3"},
+     2},
+    {{PLAN, .model = "logistic:penalty=l1,C=0.3", .map = "rk", .kernel = "anova", .features = 400},
+     3},
+    {{PLAN, .model = "svm-l2:penalty=l1,C=0.3", .class_weight = "1=3\n0=0.5"}, 3},
+    {{PLAN, .model = "perceptron:calibrate=yes", .map = "rk", .kernel = "anova", .features = 400},
+     3},
+    {{PLAN, .model = "perceptron:averaged=no", .map = "explicit",
+      .kernel = "poly:degree=2,coef0=1"},
+     2},
+    {{PLAN, .model = "svr:max-iter=40", .map = "rk", .kernel = "anova", .features = 400}, 0},
+    {{PLAN, .model = "ridge", .scale = "std", .map = "rk", .kernel = "anova", .features = 400}, 0},
+    {{PLAN, .model = "kernel-svm", .kernel = "anova", .scale = "unit-l2"}, 2},
+    {{PLAN, .model = "kernel-svm:calibrate=yes,C=0.1,tol=0.1", .kernel = "rbf",
       .class_weight = "balanced"}, 3},
-    {{.model = "kernel-svr:C=0.1,tol=0.1", .kernel = "poly:degree=2", .scale = "unit-l2"}, 0},
-    {{.model = "kernel-ridge", .kernel = "anova"}, 0},
-    {{.model = "kernel-perceptron:budget=100,max-iter=2", .kernel = "all-subsets"}, 3},
-    {{.model = "pca:k=4", .map = "rk", .kernel = "anova", .features = 40}, 0},
-    {{.model = "kernel-pca:k=2", .kernel = "anova"}, 0}};
+    {{PLAN, .model = "kernel-svr:C=0.1,tol=0.1", .kernel = "poly:degree=2", .scale = "unit-l2"}, 0},
+    {{PLAN, .model = "kernel-ridge", .kernel = "anova"}, 0},
+    {{PLAN, .model = "kernel-perceptron:budget=100,max-iter=2", .kernel = "all-subsets"}, 3},
+    {{PLAN, .model = "pca:k=4", .map = "rk", .kernel = "anova", .features = 40}, 0},
+    {{PLAN, .model = "kernel-pca:k=2", .kernel = "anova"}, 0}};
 
 static file fitted_bytes(const fx_plan *plan, const fx_table *t, const fx_run *run)
 {
@@ -56,7 +63,7 @@ static file fitted_bytes(const fx_plan *plan, const fx_table *t, const fx_run *r
 /* With a limit that is hardly enough for the fit: features are made when they are visited. */
 static file little(const fx_plan *plan, const fx_table *t)
 {
-    fx_run run = {.threads = 1, .max_memory = 100000};
+    fx_run run = {RUN, .threads = 1, .max_memory = 100000};
     fx_model *m = NULL;
     fxi_train train;
 
@@ -99,9 +106,9 @@ int main(void)
         t.label = label;
         t.weight = k % 2 ? weight : NULL;
         plan.seed = 4;
-        file first = fitted_bytes(&plan, &t, &(fx_run){.threads = 1});
+        file first = fitted_bytes(&plan, &t, &(fx_run){RUN, .threads = 1});
         test_helped();                  /* forget who helped before */
-        same(&plan, "8 threads", first, fitted_bytes(&plan, &t, &(fx_run){.threads = 8}));
+        same(&plan, "8 threads", first, fitted_bytes(&plan, &t, &(fx_run){RUN, .threads = 8}));
         CHECK(test_helped());
         same(&plan, "little memory", first, little(&plan, &t));
         if (machine) {

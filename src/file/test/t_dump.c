@@ -31,7 +31,7 @@ static bool same_texts(const char *const *a, const char *const *b, size_t n)
 
 static void check_same(const fx_model *m, const fx_model *back)
 {
-    const fx_content *a = &m->c, *b = &back->c;
+    const fx_model_info *a = &m->c, *b = &back->c;
 
     CHECK(same_texts((const char *[]){a->spec, a->scale, a->map, a->kernel, a->family, a->reader},
                      (const char *[]){b->spec, b->scale, b->map, b->kernel, b->family, b->reader},
@@ -48,7 +48,7 @@ static void check_same(const fx_model *m, const fx_model *back)
     CHECK(same_numbers(a->weights, b->weights, a->features * a->outputs));
     CHECK(same_numbers(a->intercepts, b->intercepts, a->outputs));
     CHECK(same_numbers(a->sigmoid, b->sigmoid, 2 * a->outputs));
-    CHECK(same_numbers(a->factors, b->factors, a->cols));
+    CHECK(same_numbers(a->column_scale, b->column_scale, a->cols));
     CHECK(m->kind == back->kind && m->task == back->task);
     if (m->kind == &fxi_kind_perceptron) {
         CHECK(same_numbers(online(m)->sum, online(back)->sum, 2 * (a->features + 1) * a->outputs));
@@ -126,7 +126,7 @@ static unsigned char *all_but(fx_model *m, size_t j)
 
 static void check_rounds(void)
 {
-    fx_model *m = built((fx_content){.spec = "svr:C=1",
+    fx_model *m = built((fx_model_info){.spec = "svr:C=1",
                                      .cols = 5,
                                      .objective = 1.0 / 3,
                                      .gap = NAN,
@@ -134,7 +134,7 @@ static void check_rounds(void)
                                      .seed = UINT64_MAX});
     check_round(m);
 
-    m = built((fx_content){.spec = "logistic:C=0.1",
+    m = built((fx_model_info){.spec = "logistic:C=0.1",
                            .scale = "std",
                            .cols = 4,
                            .classes = 4,
@@ -143,12 +143,12 @@ static void check_rounds(void)
                            .base = 1,
                            .converged = 1,
                            .reader = "csv:label=first"});
-    m->c.factors = positive(m, 4);
+    m->c.column_scale = positive(m, 4);
     m->c.seen = all_but(m, 3);
     m->c.sigmoid = numbers(m, 8);
     check_round(m);
 
-    m = built((fx_content){.spec = "perceptron",
+    m = built((fx_model_info){.spec = "perceptron",
                            .scale = "unit-l2",
                            .cols = 9,
                            .classes = 4,
@@ -161,7 +161,7 @@ static void check_rounds(void)
         online(m)->count[i] = test_u64() >> 1;
     check_round(m);
 
-    m = built((fx_content){.spec = "svm:C=1",
+    m = built((fx_model_info){.spec = "svm:C=1",
                            .cols = 4,
                            .classes = 4,
                            .class_name = raw,
@@ -169,7 +169,7 @@ static void check_rounds(void)
                            .reader = "csv:label=caf\xe9"});
     check_round(m);
 
-    m = built((fx_content){.spec = "svr:C=1",
+    m = built((fx_model_info){.spec = "svr:C=1",
                            .map = "rk",
                            .kernel = "anova:order=2",
                            .cols = 30,
@@ -180,7 +180,7 @@ static void check_rounds(void)
     m->c.seen = all_but(m, 0);
     check_round(m);
 
-    m = built((fx_content){.spec = "ridge:C=1",
+    m = built((fx_model_info){.spec = "ridge:C=1",
                            .map = "explicit",
                            .kernel = "all-subsets",
                            .cols = 4,
@@ -188,7 +188,7 @@ static void check_rounds(void)
                            .features = 16});
     check_round(m);
 
-    m = built((fx_content){.spec = "svr:C=1",
+    m = built((fx_model_info){.spec = "svr:C=1",
                            .map = "rk",
                            .kernel = "itemset:file=a.txt",
                            .family = "1 2\n2 3\n",
@@ -204,21 +204,21 @@ static void check_rounds(void)
         for (int c = 1; c < 257; c++)
             every[k][c - 1] = (char)(c < (k ? 256 : 128) ? c : 0);
     for (size_t k = 1; k < 3; k++) {
-        m = built((fx_content){.spec = "svr:C=1",
+        m = built((fx_model_info){.spec = "svr:C=1",
                                .cols = k,
                                .reader = every[k - 1],
                                .name = (const char *const *)name});
         check_round(m);
     }
 
-    m = built((fx_content){.spec = "svr:C=1", .cols = 0}); /* rows without features */
+    m = built((fx_model_info){.spec = "svr:C=1", .cols = 0}); /* rows without features */
     check_round(m);
 }
 
 /* A list of all columns as seen says no more than none. */
 static void check_all_seen(void)
 {
-    fx_model *m = built((fx_content){.spec = "ridge:C=1", .cols = 11}), *back = NULL;
+    fx_model *m = built((fx_model_info){.spec = "ridge:C=1", .cols = 11}), *back = NULL;
     file without = dumped(m);
     unsigned char *seen = all_but(m, 0);
 
@@ -247,18 +247,18 @@ static int reject(void *ctx, const void *bytes, size_t len)
 
 static void check_full_sink(void)
 {
-    fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = 5});
+    fx_model *m = built((fx_model_info){.spec = "svr:C=1", .cols = 5});
     fx_status s = FX_EOUTPUT;
     size_t max_calls = 0;
 
     for (; s; max_calls++) {
         sink_limit r = {.max_calls = max_calls};
-        s = fx_model_dump(&(fx_sink){.write = reject, .ctx = &r}, m);
+        s = fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = reject, .ctx = &r}, m);
         CHECK(!s || (s == FX_EOUTPUT && r.calls == max_calls + 1));
     }
     CHECK(max_calls == 5);              /* header, weights, intercepts, CRC */
     CHECK(fx_model_dump(NULL, m) == FX_EINVAL);
-    CHECK(fx_model_dump(&(fx_sink){.write = reject}, NULL) == FX_EINVAL);
+    CHECK(fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = reject}, NULL) == FX_EINVAL);
     fx_model_free(m);
 }
 
@@ -275,8 +275,10 @@ static void check_large(void)
     text[LONG] = '\0';
     for (size_t i = 0; i < N; i++)
         name[i] = text;
-    fx_model *m = built((fx_content){.spec = "svr:C=1", .cols = N, .name = name});
-    CHECK(fx_model_dump(&(fx_sink){.write = reject, .ctx = &r}, m) == FX_EUNSUPPORTED && !r.calls);
+    fx_model *m = built((fx_model_info){.spec = "svr:C=1", .cols = N, .name = name});
+    CHECK(fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = reject, .ctx = &r}, m)
+              == FX_EUNSUPPORTED
+          && !r.calls);
     CHECK(strstr(fx_error_detail(), "bytes, the limit is 1073741824; give its columns shorter"));
     fx_model_free(m);
     free(text);

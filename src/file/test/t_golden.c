@@ -102,7 +102,7 @@ static void check_model(const char *name)
 
     golden_rows a = rows_of(json_object_get(root, "rows"));
     double size = 1, tolerance = *m->c.map                          ? 1e-5
-                                 : m->c.vectors.cols || m->c.blocks ? 1e-10
+                                 : m->c.vectors.cols || m->c.orders ? 1e-10
                                                                     : 1e-12;
     for (size_t i = 0; i < m->c.features * m->c.outputs; i++)
         size += fabs(m->c.weights[i]);

@@ -11,7 +11,7 @@ static const double sign_values[] = {-1, 1};
 
 static fx_model *plain(void)
 {
-    fx_model *m = built((fx_content){.spec = "svm:C=1",
+    fx_model *m = built((fx_model_info){.spec = "svm:C=1",
                                      .scale = "maxabs",
                                      .cols = 3,
                                      .classes = 2,
@@ -23,7 +23,7 @@ static fx_model *plain(void)
 
     for (int j = 0; j < 3; j++)
         factor[j] = j + 0.5, seen[j] = j != 1;
-    m->c.factors = factor;
+    m->c.column_scale = factor;
     m->c.seen = seen;
     m->c.sigmoid = numbers(m, 2);
     return m;
@@ -31,7 +31,7 @@ static fx_model *plain(void)
 
 static fx_model *mapped(void)
 {
-    return built((fx_content){.spec = "logistic",
+    return built((fx_model_info){.spec = "logistic",
                               .cols = 6,
                               .classes = 3,
                               .class_name = words,
@@ -45,7 +45,7 @@ static fx_model *mapped(void)
 static fx_model *perceptron(void)
 {
     fx_model *m = built(
-        (fx_content){.spec = "perceptron", .cols = 2, .classes = 2, .class_name = words});
+        (fx_model_info){.spec = "perceptron", .cols = 2, .classes = 2, .class_name = words});
 
     fxi_online *own = m->own;
     own->sum = numbers(m, 6);
@@ -232,14 +232,14 @@ static void check_others(void)
     free(f.bytes);
 
     f = dumped(m);
-    fx_run small = {.max_memory = f.len - 1};
+    fx_run small = {RUN, .max_memory = f.len - 1};
     CHECK(fx_model_parse(&back, f.bytes, f.len, &small) == FX_ELIMIT && !back);
     CHECK(fx_model_parse(NULL, f.bytes, f.len, NULL) == FX_EINVAL);
     CHECK(fx_model_parse(&back, NULL, 0, NULL) == FX_EINVAL);
     free(f.bytes);
     fx_model_free(m);
 
-    m = built((fx_content){.spec = "ridge",
+    m = built((fx_model_info){.spec = "ridge",
                            .cols = 300,
                            .map = "rk:projection=packed",
                            .kernel = "anova:order=2",
@@ -267,7 +267,7 @@ static void check_large(void)
         *at++ = ',', *at++ = '0';
     strcpy(at, "]");
     file g = edited(&f, "\"seed\":\"0\"", key);
-    CHECK(fx_model_parse(&back, g.bytes, g.len, &(fx_run){.max_memory = 8 * N}) == FX_ELIMIT);
+    CHECK(fx_model_parse(&back, g.bytes, g.len, &(fx_run){RUN, .max_memory = 8 * N}) == FX_ELIMIT);
     CHECK(strstr(fx_error_detail(), "the header of the model needs 16") && !back);
     CHECK(fx_model_parse(&back, g.bytes, g.len, NULL) == FX_OK); /* other keys are ignored */
     fx_model_free(back);

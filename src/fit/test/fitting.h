@@ -76,7 +76,7 @@ static inline void fitting_ends(fitting_solver *solve, fxi_problem p, const fitt
     CHECK(solve(&s, &p, NULL) == FX_OK && s.converged && s.iterations == 1);
     p.tol = 0, p.max_iter = max_iter;
     CHECK(solve(&s, &p, NULL) == FX_OK && s.iterations <= max_iter);
-    CHECK(solve(&s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+    CHECK(solve(&s, &p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT);
 }
 
 /* sum_i c_i loss(y_i, <w, x_i> + b) on dense rows */

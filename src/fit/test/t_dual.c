@@ -67,7 +67,7 @@ static void set_random(set *t)
 
 static void solve(set *t)
 {
-    fx_run run = {.threads = 1};
+    fx_run run = {RUN, .threads = 1};
 
     CHECK(fxi_fit_source(&t->src, &t->m, NULL, 0, &run) == FX_OK);
     CHECK(fxi_fit_dual(&t->s, &t->p, &run) == FX_OK);
@@ -284,7 +284,7 @@ static void check_bits(const fxi_loss *loss, fxi_intercept intercept)
     CHECK(fx_kernel_parse(&kernel, "anova:order=2", NULL, 0) == FX_OK);
     CHECK(fx_map_parse(&map, "rk", kernel, 6, 200, 1, NULL, NULL) == FX_OK);
     for (int k = 0; k < 4; k++) {
-        fx_run run = {.threads = (int[]){1, 2, 8, 8}[k]};
+        fx_run run = {RUN, .threads = (int[]){1, 2, 8, 8}[k]};
         test_state = 5;
         set_init(&t, N_MAX, 6, loss, intercept, 1);
         set_random(&t);
@@ -390,7 +390,7 @@ static void check_ends(void)
     static set t;
     size_t steps = 0;
     int polls = 0;
-    fx_run run = {.threads = 1, .progress = stop, .ctx = &polls};
+    fx_run run = {RUN, .threads = 1, .progress = stop, .ctx = &polls};
 
     set_init(&t, N_MAX, 20, &fxi_loss_hinge, FXI_FREE, 100);
     set_random(&t);
@@ -401,7 +401,7 @@ static void check_ends(void)
     CHECK(fxi_fit_dual(&t.s, &t.p, NULL) == FX_EOUTPUT && steps == 3);
     t.p.step = NULL;
     CHECK(fxi_fit_dual(&t.s, &t.p, &run) == FX_ECANCELLED);
-    CHECK(fxi_fit_dual(&t.s, &t.p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+    CHECK(fxi_fit_dual(&t.s, &t.p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT);
     t.p.max_iter = 4;
     CHECK(fxi_fit_dual(&t.s, &t.p, NULL) == FX_OK);
     CHECK(!t.s.converged && t.s.iterations == 4 && t.s.gap > 0);

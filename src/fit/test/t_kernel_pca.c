@@ -80,10 +80,11 @@ static void check_definition(const char *spec, size_t n, size_t k)
 
     define(A, kernel, n);
     components_jacobi(d, V, A, n);
-    CHECK(fxi_fit_kernel_pca(W, b, value, &all, kernel, &m, c, k, 5, &(fx_run){.threads = 1})
+    CHECK(fxi_fit_kernel_pca(W, b, value, &all, kernel, &m, c, k, 5, &(fx_run){RUN, .threads = 1})
           == FX_OK);
-    CHECK(fxi_fit_kernel_pca(again, b, value, &all, kernel, &m, c, k, 5, &(fx_run){.threads = 3})
-          == FX_OK);
+    CHECK(
+        fxi_fit_kernel_pca(again, b, value, &all, kernel, &m, c, k, 5, &(fx_run){RUN, .threads = 3})
+        == FX_OK);
     CHECK(test_helped() || n < 32);
     CHECK(!memcmp(W, again, n * k * sizeof *W));
     for (size_t a = 0; a < k; a++) {
@@ -243,10 +244,11 @@ static void check_errors(void)
     CHECK(strstr(fx_error_detail(), "k is 91"));
     CHECK(fxi_fit_kernel_pca_bytes(&bytes, ROWS, K) && bytes >= 8 * ROWS * ROWS);
     CHECK(fxi_fit_kernel_pca(W, b, value, &all, kernel, &m, c, K, 1,
-                             &(fx_run){.max_memory = bytes - 1})
+                             &(fx_run){RUN, .max_memory = bytes - 1})
           == FX_ELIMIT);
     CHECK(fxi_fit_kernel_pca(W, b, value, &all, kernel, &m, c, K, 1,
-                             &(fx_run){.progress = stop, .ctx = &calls}) == FX_ECANCELLED);
+                             &(fx_run){RUN, .progress = stop, .ctx = &calls})
+          == FX_ECANCELLED);
     CHECK(!fxi_fit_kernel_pca_bytes(&bytes, SIZE_MAX / 2, K));
     CHECK(!fxi_fit_kernel_pca_bytes(&bytes, (size_t)1 << 31, K));
     fx_kernel_free(kernel);

@@ -49,7 +49,7 @@ static void pass(state *t, const fx_kernel *k, size_t first, size_t end, fxi_int
     for (size_t i = 0; i < N; i++)
         weight[i] = i < end ? c[i] : 0;
     p.kernel = k;
-    CHECK(fxi_fit_kernel_perceptron(&t->s, &p, first, budget, &(fx_run){.threads = threads})
+    CHECK(fxi_fit_kernel_perceptron(&t->s, &p, first, budget, &(fx_run){RUN, .threads = threads})
           == FX_OK);
 }
 
@@ -194,7 +194,8 @@ int main(void)
     fxi_problem p = fitting_problem(&z, &fxi_loss_hinge, y, c, FXI_FREE, 0);
     p.kernel = k;
     zero(&t);
-    CHECK(fxi_fit_kernel_perceptron(&t.s, &p, 0, 0, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fxi_fit_kernel_perceptron(&t.s, &p, 0, 0, &(fx_run){RUN, .progress = stop})
+          == FX_ECANCELLED);
     zero(&t);
     CHECK(fxi_fit_kernel_perceptron(&t.s, &p, N, 0, NULL) == FX_OK && t.s.steps == 0); /* no row */
     fxi_fit_perceptron_mean(t.sum, &t.s.sum_b, &t.s, 0);

@@ -54,7 +54,7 @@ static fxi_solution run(double *beta, const fx_matrix *rows, const fx_kernel *k,
     p.kernel = k;
     for (size_t i = 0; i < rows->rows; i++)
         beta[i] = NAN;
-    CHECK(fxi_fit_kernel_ridge(&s, &p, &(fx_run){.threads = threads}) == FX_OK);
+    CHECK(fxi_fit_kernel_ridge(&s, &p, &(fx_run){RUN, .threads = threads}) == FX_OK);
     return s;
 }
 
@@ -213,7 +213,7 @@ int main(void)
     CHECK(s.b == 0 && s.objective == 0 && s.gap == 0 && beta[0] == 0);
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 10000) && bytes > 400000000 && bytes < 402000000);
     CHECK(!fxi_fit_kernel_ridge_bytes(&bytes, SIZE_MAX / 2));
-    CHECK(hard(&s, "rbf:gamma=1", N, 1, &(fx_run){.max_memory = 10000}) == FX_ELIMIT);
-    CHECK(hard(&s, "rbf:gamma=1", N, 1, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(hard(&s, "rbf:gamma=1", N, 1, &(fx_run){RUN, .max_memory = 10000}) == FX_ELIMIT);
+    CHECK(hard(&s, "rbf:gamma=1", N, 1, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     return 0;
 }

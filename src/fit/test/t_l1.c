@@ -159,7 +159,7 @@ static void test_weights(const fxi_loss *loss, fxi_intercept intercept)
     fxi_problem q = fitting_problem(&b, loss, y3, c3, intercept, 1e-15);
     fitting s = fitting_run(fxi_fit_l1, &p, NULL), t = fitting_run(fxi_fit_l1, &q, NULL);
     q.source = &e;
-    fitting u = fitting_run(fxi_fit_l1, &q, &(fx_run){.threads = 2});
+    fitting u = fitting_run(fxi_fit_l1, &q, &(fx_run){RUN, .threads = 2});
     compare(&s, &t, 1e-7);
     compare(&u, &t, 1e-7);
     free(s.w);
@@ -203,12 +203,12 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     CHECK(fx_map_parse(&m, map, k, COLS, D, 3, NULL, NULL) == FX_OK);
     fxi_source stored = fitting_source(&rows, m, UINT64_MAX), visited = fitting_source(&rows, m, 0);
     fxi_problem p = fitting_problem(&stored, loss, y, c, intercept, 1e-4);
-    fitting a = fitting_run(fxi_fit_l1, &p, &(fx_run){.threads = 1});
+    fitting a = fitting_run(fxi_fit_l1, &p, &(fx_run){RUN, .threads = 1});
     test_helped();                      /* forget who helped before */
     size_t all = D * 96 * sizeof(float) - (m->width < D);
     CHECK(a.converged);
     for (int run = 0; run < 4; run++) {
-        fx_run how = {.threads = run == 1 ? 8 : 2, .max_memory = run < 2 ? 0 : all};
+        fx_run how = {RUN, .threads = run == 1 ? 8 : 2, .max_memory = run < 2 ? 0 : all};
         p.source = run % 2 ? &visited : &stored;
         fitting b = fitting_run(fxi_fit_l1, &p, &how);
         CHECK(test_helped());
@@ -231,9 +231,9 @@ static void test_stop(void)
     int polls = 0;
 
     make(100);
-    CHECK(
-        fxi_fit_l1(&(fxi_solution){.w = w}, &p, &(fx_run){.progress = fitting_stop, .ctx = &polls})
-        == FX_ECANCELLED);
+    CHECK(fxi_fit_l1(&(fxi_solution){.w = w}, &p,
+                     &(fx_run){RUN, .progress = fitting_stop, .ctx = &polls})
+          == FX_ECANCELLED);
 }
 
 int main(void)

@@ -172,11 +172,11 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept)
     fxi_source stored = fitting_source(&rows, m, UINT64_MAX), visited = fitting_source(&rows, m, 0);
     fxi_problem p = fitting_problem(&stored, loss, t, one, intercept, 1e-6);
     CHECK(stored.blocks > 1);
-    fitting a = fitting_run(fxi_fit_newton, &p, &(fx_run){.threads = 1});
+    fitting a = fitting_run(fxi_fit_newton, &p, &(fx_run){RUN, .threads = 1});
     CHECK(a.converged && !test_helped());
     for (int run = 0; run < 3; run++) {
         p.source = run < 2 ? &stored : &visited;
-        fitting b = fitting_run(fxi_fit_newton, &p, &(fx_run){.threads = run ? 8 : 2});
+        fitting b = fitting_run(fxi_fit_newton, &p, &(fx_run){RUN, .threads = run ? 8 : 2});
         CHECK(test_helped());
         CHECK(memcmp(a.w, b.w, D * sizeof *a.w) == 0 && a.b == b.b && a.gap == b.gap);
         free(b.w);
@@ -204,7 +204,7 @@ static void test_stop(void)
 
     make(p.loss, 100);
     CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p,
-                         &(fx_run){.progress = fitting_stop, .ctx = &polls})
+                         &(fx_run){RUN, .progress = fitting_stop, .ctx = &polls})
           == FX_ECANCELLED);
     p.step = stop_at_once;
     CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, NULL) == FX_ENUMERIC);

@@ -83,9 +83,9 @@ static void check_forms(size_t rows, size_t cols, size_t k)
         fx_matrix m = form(kind, rows, cols);
         fxi_source s;
         CHECK(fxi_fit_source(&s, &m, NULL, 0, NULL) == FX_OK);
-        CHECK(fxi_fit_pca(W, b, value, &all, &s, c, k, 1, &(fx_run){.threads = 3}) == FX_OK);
+        CHECK(fxi_fit_pca(W, b, value, &all, &s, c, k, 1, &(fx_run){RUN, .threads = 3}) == FX_OK);
         memcpy(first, W, sizeof W);
-        CHECK(fxi_fit_pca(W, b, value, &all, &s, c, k, 1, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fxi_fit_pca(W, b, value, &all, &s, c, k, 1, &(fx_run){RUN, .threads = 1}) == FX_OK);
         CHECK(!memcmp(W, first, cols * k * sizeof *W));
         for (size_t a = 0; a < k; a++) {
             double largest = 0, sum = 0, gap = want[0];
@@ -159,11 +159,13 @@ static void check_errors(void)
     CHECK(strstr(fx_error_detail(), "k is 10") && strstr(fx_error_detail(), "1 to 9"));
     CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, NULL) == FX_OK);
     CHECK(fxi_fit_pca_bytes(&bytes, &s, 9));
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){.max_memory = bytes}) == FX_OK);
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){.max_memory = bytes - 1})
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .max_memory = bytes})
+          == FX_OK);
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .max_memory = bytes - 1})
           == FX_ELIMIT);
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){.progress = stop, .ctx = &calls})
-          == FX_ECANCELLED);
+    CHECK(
+        fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .progress = stop, .ctx = &calls})
+        == FX_ECANCELLED);
     memset(c, 0, sizeof c);
     c[7] = c[8] = 1;
     CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 3, 1, NULL) == FX_EINVAL);
@@ -189,7 +191,7 @@ static void check_map(size_t features)
         test_helped();                  /* forget who helped before */
         CHECK(fxi_fit_source(&s, &m, map, t ? 0 : UINT64_MAX, NULL) == FX_OK);
         CHECK((W[t] = fxi_alloc(s.features * K, sizeof **W)));
-        CHECK(fxi_fit_pca(W[t], b[t], value[t], &all, &s, c, K, 1, &(fx_run){.threads = 1 + t})
+        CHECK(fxi_fit_pca(W[t], b[t], value[t], &all, &s, c, K, 1, &(fx_run){RUN, .threads = 1 + t})
               == FX_OK);
         CHECK(t == 0 || test_helped());
         CHECK(fxi_fit_source_scores(P, &s, W[t], b[t], K, NULL) == FX_OK);

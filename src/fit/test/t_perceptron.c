@@ -103,9 +103,9 @@ static void test_features(void)
     CHECK(fx_map_parse(&m, "rk", k, COLS, D, 3, NULL, NULL) == FX_OK);
     fxi_source stored = fitting_source(&rows, m, UINT64_MAX), visited = fitting_source(&rows, m, 0);
     CHECK(stored.Z && !visited.Z);
-    pass(&s, &stored, FXI_FREE, 10, &(fx_run){.threads = 1});
-    pass(&t, &visited, FXI_FREE, 5, &(fx_run){.threads = 2});
-    pass(&t, &visited, FXI_FREE, 5, &(fx_run){.threads = 8});
+    pass(&s, &stored, FXI_FREE, 10, &(fx_run){RUN, .threads = 1});
+    pass(&t, &visited, FXI_FREE, 5, &(fx_run){RUN, .threads = 2});
+    pass(&t, &visited, FXI_FREE, 5, &(fx_run){RUN, .threads = 8});
     CHECK(memcmp(a, e, sizeof a) == 0 && s.b == t.b && s.sum_b == t.sum_b && s.steps == t.steps);
     fxi_fit_source_free(&stored);
     fx_map_free(m);
@@ -127,7 +127,7 @@ static void test_cancel(void)
     double a[2][COLS] = {{0}};
     fxi_perceptron s = {.w = a[0], .sum = a[1]};
 
-    CHECK(fxi_fit_perceptron(&s, &p, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fxi_fit_perceptron(&s, &p, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     fxi_fit_perceptron_mean(a[1], &s.sum_b, &(fxi_perceptron){.w = a[0], .sum = a[1]}, COLS);
 }
 

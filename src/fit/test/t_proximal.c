@@ -34,7 +34,7 @@ static void fit(solved *to, const fxi_problem *like, fitting_solver *solver)
 
     p.source = &z;
     *to = (solved){.s = {.w = to->w, .beta = to->beta}};
-    CHECK(solver(&to->s, &p, &(fx_run){.threads = 1}) == FX_OK);
+    CHECK(solver(&to->s, &p, &(fx_run){RUN, .threads = 1}) == FX_OK);
 }
 
 static fxi_problem problem(const fxi_loss *loss, fxi_intercept intercept, double tol)
@@ -229,11 +229,11 @@ static void test_bits(const fxi_loss *loss, fxi_intercept intercept, const char 
     fxi_problem p = fitting_problem(&stored, loss, t, one, intercept, 1e-2);
     CHECK(!stored.buffer && visited.buffer && stored.sparse == (*map == 'e') && stored.blocks > 1);
     p.epsilon = 0.1;
-    fitting a = fitting_run(fxi_fit_proximal, &p, &(fx_run){.threads = 1});
+    fitting a = fitting_run(fxi_fit_proximal, &p, &(fx_run){RUN, .threads = 1});
     CHECK(a.converged && !test_helped());
     for (int run = 0; run < 3; run++) {
         p.source = run < 2 ? &stored : &visited;
-        fitting b = fitting_run(fxi_fit_proximal, &p, &(fx_run){.threads = run ? 8 : 2});
+        fitting b = fitting_run(fxi_fit_proximal, &p, &(fx_run){RUN, .threads = run ? 8 : 2});
         CHECK(test_helped());
         CHECK(memcmp(a.w, b.w, stored.features * sizeof *a.w) == 0);
         CHECK(a.b == b.b && a.gap == b.gap && a.iterations == b.iterations);
@@ -284,9 +284,9 @@ static void test_ends(const fxi_loss *loss)
     p.ctx = &passes;
     CHECK(fxi_fit_proximal(&a.s, &p, NULL) == FX_EOUTPUT && passes > 5);
     p.step = NULL;
-    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.progress = fitting_stop, .ctx = &polls})
+    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){RUN, .progress = fitting_stop, .ctx = &polls})
           == FX_ECANCELLED);
-    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT);
+    CHECK(fxi_fit_proximal(&a.s, &p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT);
     for (size_t i = 0; i < N; i++)      /* betas of another problem, a w that is not theirs */
         a.beta[i] = i % 2 ? 1e9 : -1e9, a.w[i % COLS] = 7;
     p.tol = 1e-6;

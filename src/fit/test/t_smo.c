@@ -256,7 +256,7 @@ static void check_bits(const fxi_loss *loss, size_t n, int runs)
 
     CHECK(fxi_fit_smo_bytes(&min_bytes, n));
     for (int k = 0; k < runs; k++) {
-        fx_run run = {.threads = (int[]){1, 2, 8}[k % 3]};
+        fx_run run = {RUN, .threads = (int[]){1, 2, 8}[k % 3]};
         test_state = 5;
         set_init(&t, n, 4, loss, "rbf:gamma=0.5", 3);
         set_random(&t);
@@ -450,9 +450,9 @@ static void check_ends(void)
     t.p.step = NULL;
     memset(t.beta, 0, sizeof t.beta);
     t.p.tol = 0;
-    CHECK(try(&t, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(try(&t, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     CHECK(fxi_fit_smo_bytes(&min_bytes, t.n) && min_bytes > 50 * t.n);
-    CHECK(try(&t, &(fx_run){.max_memory = min_bytes}) == FX_ELIMIT);
+    CHECK(try(&t, &(fx_run){RUN, .max_memory = min_bytes}) == FX_ELIMIT);
     done(&t);
 }
 

@@ -151,7 +151,7 @@ int main(void)
     CHECK(fx_kernel_parse(&kernel, "anova:order=2", NULL, 0) == FX_OK);
     CHECK(fx_map_parse(&map, "rk", kernel, COLS, FEATURES, 1, NULL, NULL) == FX_OK);
     for (int threads = 1; threads <= 8; threads += 7) {
-        fx_run run = {.threads = threads}, never = {.threads = threads, .progress = stop};
+        fx_run run = {RUN, .threads = threads}, never = {RUN, .threads = threads, .progress = stop};
         size_t width = fx_map_features(map);
         fx_matrix mapped = {.rows = ROWS, .cols = width, .stride = width, .type = FX_F32, .val = Z};
         CHECK(width <= FEATURES + 64);

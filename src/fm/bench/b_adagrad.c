@@ -11,7 +11,7 @@
 
 enum { RANK = 30, PADDED = 32, EPOCHS = 10, RUNS = 5 };
 
-static const fx_run one = {.threads = 1};
+static const fx_run one = {.size = sizeof(fx_run), .threads = 1};
 
 /* Seconds of this process, whatever else the machine does. */
 static double now(void)

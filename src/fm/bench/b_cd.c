@@ -182,7 +182,7 @@ static double ours(const set *t, const fxi_fm_shape *shape, const fxi_loss *loss
     fx_matrix X = {.rows = t->rows, .cols = t->cols, .type = FX_F64, .val = t->val, .ptr = t->ptr,
                    .col = t->col},
               view;
-    fx_run run = {.threads = threads};
+    fx_run run = {.size = sizeof(fx_run), .threads = threads};
 
     if (fxi_fm_new(&fm, shape) || fxi_fm_rows(&view, &own, &fm, &X, &run))
         exit(1);

@@ -130,7 +130,7 @@ int main(void)
         fxi_fm fm;
         fx_matrix view;
         fx_data *own;
-        fx_run one = {.threads = 1};
+        fx_run one = {.size = sizeof(fx_run), .threads = 1};
         double ours = 1e9, loop = 1e9, objective = 0, loss = 0, worst = 0;
         if (fxi_fm_new(&fm, &shape) || fxi_fm_rows(&view, &own, &fm, &X, NULL))
             return 1;

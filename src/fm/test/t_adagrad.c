@@ -11,7 +11,7 @@
 
 enum { ROWS = 23, COLS = 7, SEEN = 64, SIZE = 20000 };
 
-static const fx_run one = {.threads = 1};
+static const fx_run one = {RUN, .threads = 1};
 static float val[ROWS * COLS];
 static int64_t ptr[ROWS + 1];
 static int32_t col[ROWS * COLS];
@@ -479,7 +479,7 @@ static void check_ends(void)
     static double start[2048];
     fx_matrix X = draw();
     size_t seen = 0;
-    fx_run cancel = {.threads = 1, .progress = stop};
+    fx_run cancel = {RUN, .threads = 1, .progress = stop};
 
     small_new(&a, &X, 3);
     a.p.step = third;

@@ -345,7 +345,7 @@ static void check_threads(fxi_fm_kind kind, const fxi_loss *loss)
 
     memcpy(start, m->v, size * sizeof *v);
     for (int threads = 1; threads <= 4; threads *= 2) {
-        fx_run run = {.threads = threads};
+        fx_run run = {RUN, .threads = threads};
         fxi_fm_state s = {.v = threads == 1 ? one : v};
         memcpy(s.v, start, size * sizeof *v);
         CHECK(fxi_fm_cd(&s, &m->p, &run) == FX_OK);
@@ -413,7 +413,7 @@ static void check_stops(void)
 {
     made *m = made_model(FXI_FM_HOFM, 2, 3, &fxi_loss_logistic, 60, MADE_SPARSE);
     fxi_fm_state s = {.v = m->v};
-    fx_run stop = {.progress = stop_at_once}, small = {.max_memory = 1000};
+    fx_run stop = {RUN, .progress = stop_at_once}, small = {RUN, .max_memory = 1000};
     size_t bytes;
 
     CHECK(fxi_fm_cd(&s, &m->p, &stop) == FX_ECANCELLED);

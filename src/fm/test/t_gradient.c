@@ -105,7 +105,7 @@ static void check_threads(void)
     static const int threads[] = {1, 2, 5};
 
     for (int t = 0; t < 3; t++) {
-        fx_run run = {.threads = threads[t]};
+        fx_run run = {RUN, .threads = threads[t]};
         CHECK((g[t] = fxi_alloc(a->fm.size, sizeof **g)) && (s[t] = fxi_alloc(MADE_ROWS, 8)));
         CHECK(fxi_fm_gradient(&f[t], g[t], &a->p, a->v, &run) == FX_OK);
         CHECK(test_helped() == (threads[t] > 1));
@@ -130,7 +130,7 @@ static void check_errors(void)
 {
     made *a = made_model(FXI_FM_SHARED, 3, 3, &fxi_loss_squared, 30, MADE_DENSE);
     double *g = fxi_alloc(a->fm.size, sizeof *g), f;
-    fx_run small = {.max_memory = 100}, stopped = {.progress = stop};
+    fx_run small = {RUN, .max_memory = 100}, stopped = {RUN, .progress = stop};
 
     CHECK(fxi_fm_gradient(&f, g, &a->p, a->v, &small) == FX_ELIMIT);
     CHECK(fxi_fm_gradient(&f, g, &a->p, a->v, &stopped) == FX_ECANCELLED);

@@ -79,7 +79,7 @@ static void check_threads(fxi_fm_kind kind)
 {
     made *m = made_model(kind, 3, 20, &fxi_loss_logistic, MADE_ROWS, MADE_FLOAT);
     double *start = fxi_alloc(m->fm.size, sizeof *start), *one = fxi_alloc(m->fm.size, sizeof *one);
-    fx_run run = {.threads = 1}, many = {.threads = 5};
+    fx_run run = {RUN, .threads = 1}, many = {RUN, .threads = 5};
 
     CHECK(start && one);
     memcpy(start, m->v, m->fm.size * sizeof *start);
@@ -111,7 +111,7 @@ static void check_stops(void)
 {
     made *m = made_model(FXI_FM_SHARED, 3, 4, &fxi_loss_logistic, 60, MADE_SPARSE);
     int polls = 0;
-    fx_run run = {.progress = stop, .ctx = &polls}, small = {.max_memory = 1000};
+    fx_run run = {RUN, .progress = stop, .ctx = &polls}, small = {RUN, .max_memory = 1000};
     fxi_fm_state s = {.v = m->v};
     fx_status how = FX_NOT_CONVERGED;
     double objective;
@@ -147,7 +147,7 @@ static void check_memory(void)
     size_t bytes;
 
     CHECK(fxi_fm_lbfgs_bytes(&bytes, &m->fm, &m->X));
-    fx_run run = {.max_memory = bytes, .threads = 1}, less = {.max_memory = bytes - 1};
+    fx_run run = {RUN, .max_memory = bytes, .threads = 1}, less = {RUN, .max_memory = bytes - 1};
     m->p.max_iter = 1000;
     fxi_fm_state s = fit(m, &run);
     CHECK(s.converged);

@@ -217,7 +217,7 @@ static void check_guard(void)
         a.p.deadline = test_below(8) ? 0 : fxi_fm_clock();
         a.how = test_below(3) ? FX_NOT_CONVERGED : FX_ECANCELLED;
         a.slow = k % 500 == 0;
-        fx_run run = {.threads = 1, .progress = a.slow ? cancel : NULL, .ctx = &a};
+        fx_run run = {RUN, .threads = 1, .progress = a.slow ? cancel : NULL, .ctx = &a};
         fx_status st = fxi_fm_adagrad(&a.s, &a.p, &run);
         CHECK(!st || (st == FX_ECANCELLED && (a.slow || a.steps == a.stop)));
         check_guarded(&a, a.s.objective);

@@ -46,7 +46,7 @@ static void check(fxi_fm_kind kind, const fx_matrix *X, const char *want)
 static void check_limits(const fx_matrix *X)
 {
     fxi_fm fm = make(FXI_FM_POWER, X->cols), other = make(FXI_FM_POWER, X->cols + 1);
-    fx_run small = {.max_memory = 8};
+    fx_run small = {RUN, .max_memory = 8};
     fx_matrix view;
     fx_data *own = NULL;
 

@@ -71,7 +71,7 @@ static void check_uv(void)
         }
         CHECK_NEAR(f[i], sum, 1e-13);
     }
-    fx_run small = {.max_memory = 10}, stopped = {.progress = stop};
+    fx_run small = {RUN, .max_memory = 10}, stopped = {RUN, .progress = stop};
     CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 20}, &small) == FX_ELIMIT);
     CHECK(fxi_fm_score(f, &m->fm, m->v, (fxi_row_subset){&m->X, NULL, 20}, &stopped)
           == FX_ECANCELLED);

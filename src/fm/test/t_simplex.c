@@ -65,11 +65,11 @@ static void check_threads(void)
 {
     made *m = made_model(FXI_FM_SIMPLEX, 3, 30, &fxi_loss_squared, MADE_ROWS, MADE_SPARSE);
     double first[3], *theta = m->v + m->fm.block[0].theta;
-    fx_run small = {.max_memory = 100};
+    fx_run small = {RUN, .max_memory = 100};
 
     CHECK(fxi_fm_simplex(m->v, &m->p, &small) == FX_ELIMIT);
     for (int threads = 1; threads < 6; threads += 2) {
-        fx_run run = {.threads = threads};
+        fx_run run = {RUN, .threads = threads};
         theta[0] = theta[1] = theta[2] = 1. / 3;
         CHECK(fxi_fm_simplex(m->v, &m->p, &run) == FX_OK);
         CHECK(test_helped() == (threads > 1));

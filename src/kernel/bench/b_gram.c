@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         int m = orders[c];
         double loop = 1e9, gram = 1e9, half = 1e9, err = 0, err_plain = 0;
         fx_kernel *k = NULL;
-        fx_run one = {.threads = 1};
+        fx_run one = {.size = sizeof(fx_run), .threads = 1};
         char spec[32];
         snprintf(spec, sizeof spec, "anova:order=%d", m);
         if (fx_kernel_parse(&k, spec, NULL, 0))

@@ -11,7 +11,7 @@
 
 enum { MAX_ROWS = 64 };
 
-static const fx_run one = {.threads = 1};
+static const fx_run one = {.size = sizeof(fx_run), .threads = 1};
 
 static double now(void)
 {

@@ -46,7 +46,7 @@ int main(void)
     int32_t *col = fxi_alloc(n, sizeof *col);
     int64_t *ptr = fxi_alloc(ROWS + 1, sizeof *ptr);
     fx_matrix X = {.rows = ROWS, .cols = COLS, .type = FX_F64, .val = val, .ptr = ptr, .col = col};
-    fx_run one = {.threads = 1};
+    fx_run one = {.size = sizeof(fx_run), .threads = 1};
 
     test_init();
     for (size_t i = 0; i < n; i++) {

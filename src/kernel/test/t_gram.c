@@ -144,8 +144,8 @@ static void check_properties(const char *spec, const char *family)
     for (int sparse = 0; sparse < 2; sparse++) {
         static const size_t sizes[] = {1, 15, 16, 17, 63, 65, ROWS};
         fx_matrix X = rows_of(0, ROWS, sparse);
-        CHECK(fx_kernel_gram(K, ROWS, k, &X, NULL, &(fx_run){.threads = 1}) == FX_OK);
-        CHECK(fx_kernel_gram(L, ROWS, k, &X, NULL, &(fx_run){.threads = 8}) == FX_OK);
+        CHECK(fx_kernel_gram(K, ROWS, k, &X, NULL, &(fx_run){RUN, .threads = 1}) == FX_OK);
+        CHECK(fx_kernel_gram(L, ROWS, k, &X, NULL, &(fx_run){RUN, .threads = 8}) == FX_OK);
         CHECK(!memcmp(K, L, sizeof K));             /* any number of threads */
         for (size_t i = 0; i < ROWS; i++)
             for (size_t j = 0; j < ROWS; j++)
@@ -217,11 +217,13 @@ static void blocks(void)
     CHECK(fx_kernel_parse(&k, "anova:order=3", NULL, 0) == FX_OK);
     for (int form = 0; form < 4; form++) {
         fx_matrix *A = form & 1 ? &S : &X;
-        CHECK(fx_kernel_gram(K, N, k, A, form & 2 ? A : NULL, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fx_kernel_gram(K, N, k, A, form & 2 ? A : NULL, &(fx_run){RUN, .threads = 1})
+              == FX_OK);
         for (int threads = 2; threads <= 7; threads += 5) {
             memset(L, 0x55, sizeof L);
-            CHECK(fx_kernel_gram(L, N, k, A, form & 2 ? A : NULL, &(fx_run){.threads = threads})
-                  == FX_OK);
+            CHECK(
+                fx_kernel_gram(L, N, k, A, form & 2 ? A : NULL, &(fx_run){RUN, .threads = threads})
+                == FX_OK);
             CHECK(test_helped() && !memcmp(K, L, sizeof K));
         }
         for (size_t i = 0; i < N; i++)
@@ -298,7 +300,7 @@ static void rejections(void)
     CHECK(fx_kernel_gram(K, 2, k, &X, &Y, NULL) == FX_ESHAPE);
     CHECK(fx_kernel_gram(K, 1, k, &X, NULL, NULL) == FX_ESHAPE);
     CHECK(fx_kernel_gram(NULL, 2, k, &X, NULL, NULL) == FX_EINVAL);
-    CHECK(fx_kernel_gram(K, 2, k, &X, NULL, &(fx_run){.max_memory = 100}) == FX_ELIMIT);
+    CHECK(fx_kernel_gram(K, 2, k, &X, NULL, &(fx_run){RUN, .max_memory = 100}) == FX_ELIMIT);
     CHECK(fx_kernel_gram(K, SIZE_MAX / 8, k, &X, NULL, NULL) == FX_ESHAPE);    /* would wrap */
     CHECK(K[0] == 1 && K[1] == 2 && K[2] == 3 && K[3] == 4);    /* untouched */
     v[0] = 1e200;
@@ -326,7 +328,7 @@ static void cancelled(void)             /* seconds of work, stopped at the secon
     int polls = 0;
 
     CHECK(x && K && fx_kernel_parse(&k, "anova:order=8", NULL, 0) == FX_OK);
-    CHECK(fx_kernel_gram(K, N, k, &X, NULL, &(fx_run){.progress = stop, .ctx = &polls})
+    CHECK(fx_kernel_gram(K, N, k, &X, NULL, &(fx_run){RUN, .progress = stop, .ctx = &polls})
           == FX_ECANCELLED);
     CHECK(polls == 2);
     fx_kernel_free(k);

@@ -119,7 +119,7 @@ int main(void)
     CHECK(fx_kernel_file(spec, &n) == strstr(spec, "a/b") && n == 7);
     CHECK(fx_kernel_file("anova:order=2", &n) == NULL && fx_kernel_file(NULL, NULL) == NULL);
 
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     for (n = 0; fx_kernel_name(n); n++) { /* a name alone is described, whatever it needs */
         CHECK(fx_kernel_describe(&d, fx_kernel_name(n)) == FX_OK);
         CHECK(!strcmp(d.name, fx_kernel_name(n)) && d.help[0]);

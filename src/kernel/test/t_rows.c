@@ -99,7 +99,7 @@ static void against_gram(void)
     Z.val = Zd;
     for (size_t s = 0; s < SPECS; s++) {
         fx_kernel *k = kernel_of(specs[s]);
-        CHECK(fx_kernel_gram(gram, Z_ROWS, k, &X, &Z, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fx_kernel_gram(gram, Z_ROWS, k, &X, &Z, &(fx_run){RUN, .threads = 1}) == FX_OK);
         for (int f = 0; f < FORMS; f++) {
             if (f > 4 && fxi_kernel_columns(k))         /* those columns mean other features */
                 continue;
@@ -107,7 +107,7 @@ static void against_gram(void)
             int threads = f % 2 * 2 + 1;
             memset(row_of, 0x55, sizeof row_of);
             CHECK(fxi_kernel_rows(K, k, (fxi_row_subset){&A, x, N}, (fxi_row_subset){&B, z, Z_ROWS},
-                                  &(fx_run){.threads = threads})
+                                  &(fx_run){RUN, .threads = threads})
                   == FX_OK);
             CHECK(test_helped() == (threads > 1));
             for (size_t i = 0; i < N; i++)
@@ -240,7 +240,7 @@ static void rejections(void)
     CHECK(strstr(fx_error_detail(), "row 2 and row 2"));
     Y.cols = 0;
     CHECK(fxi_kernel_rows(one, k, a, (fxi_row_subset){&Y, &z, 1}, NULL) == FX_ESHAPE);
-    CHECK(fxi_kernel_rows(one, k, a, b, &(fx_run){.max_memory = 100}) == FX_ELIMIT);
+    CHECK(fxi_kernel_rows(one, k, a, b, &(fx_run){RUN, .max_memory = 100}) == FX_ELIMIT);
     CHECK(fxi_kernel_rows(one, k, (fxi_row_subset){&X, rows, 0}, b, NULL) == FX_OK);
     Y.stride = 0;                       /* no columns: every row is empty */
     CHECK(fxi_kernel_rows(one, k, (fxi_row_subset){&Y, NULL, 3}, (fxi_row_subset){&Y, &z, 1}, NULL)
@@ -258,7 +258,7 @@ static void rejections(void)
         K64[w] = to;
     fx_matrix B = {.rows = ROWS, .cols = WIDE, .stride = WIDE, .type = FX_F64, .val = big};
     fxi_row_subset all = {&B, NULL, ROWS};
-    fx_run run = {.threads = 1, .progress = stop, .ctx = &polls};
+    fx_run run = {RUN, .threads = 1, .progress = stop, .ctx = &polls};
     k = kernel_of("anova:order=16");
     CHECK(fxi_kernel_rows(K64, k, all, (fxi_row_subset){&B, NULL, 64}, &run) == FX_ECANCELLED);
     CHECK(polls == 2);
@@ -277,7 +277,7 @@ static void memory(void)
         for (size_t s = 0; s < SPECS; s++) {
             fx_kernel *k = kernel_of(specs[s]);
             fx_matrix X = form(f);
-            fx_run run = {.threads = 2};
+            fx_run run = {RUN, .threads = 2};
             run.max_memory = fxi_kernel_rows_bytes(k, &X, &run);
             for (size_t w = 0; w < Z_ROWS; w++) {
                 z[w] = (int32_t)test_below(N);

@@ -28,10 +28,10 @@ static void compare(const fx_kernel *k, const fx_matrix *A, const fx_matrix *B, 
     for (size_t i = 0; i < nz * outputs; i++)
         W[i] = test_unit() - 0.5;
     CHECK(fxi_kernel_score(S, k, (fxi_row_subset){A, x, nx}, (fxi_row_subset){B, z, nz}, W, outputs,
-                           &(fx_run){.threads = 1})
+                           &(fx_run){RUN, .threads = 1})
           == FX_OK);
     CHECK(fxi_kernel_score(T, k, (fxi_row_subset){A, x, nx}, (fxi_row_subset){B, z, nz}, W, outputs,
-                           &(fx_run){.threads = 3})
+                           &(fx_run){RUN, .threads = 3})
           == FX_OK);
     CHECK(test_helped() || nx < 600);
     CHECK(!memcmp(S, T, nx * outputs * sizeof *S));
@@ -92,7 +92,7 @@ static void rejections(void)
                            NULL)
           == FX_ESHAPE);
     CHECK(fxi_kernel_score(S, k, (fxi_row_subset){&A, NULL, 1}, (fxi_row_subset){&A, NULL, 1}, W, 1,
-                           &(fx_run){.max_memory = 10})
+                           &(fx_run){RUN, .max_memory = 10})
           == FX_ELIMIT);
     fx_kernel_free(k);
     /* lanes without a vector: what the kernel is there does not matter, even if it overflows */

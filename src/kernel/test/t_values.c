@@ -180,8 +180,8 @@ static void many(void)
         fx_kernel *k = NULL;
         CHECK(fx_kernel_parse(&k, specs[c], NULL, 0) == FX_OK);
         double *g = k->type->gradient ? G : NULL, *h = g ? H : NULL;
-        CHECK(fx_kernel_values(V, g, k, P, VECTORS, &X, &(fx_run){.threads = 1}) == FX_OK);
-        CHECK(fx_kernel_values(W, h, k, P, VECTORS, &X, &(fx_run){.threads = 8}) == FX_OK);
+        CHECK(fx_kernel_values(V, g, k, P, VECTORS, &X, &(fx_run){RUN, .threads = 1}) == FX_OK);
+        CHECK(fx_kernel_values(W, h, k, P, VECTORS, &X, &(fx_run){RUN, .threads = 8}) == FX_OK);
         CHECK(test_helped());
         CHECK(!memcmp(V, W, sizeof V) && (!g || !memcmp(G, H, sizeof G)));
         CHECK(fx_kernel_gram(K, VECTORS, k, &X, &Q, NULL) == FX_OK);
@@ -232,7 +232,7 @@ static void rejections(void)
     V[0] = 7;
     CHECK(fx_kernel_values(V, NULL, k, p, SIZE_MAX - 7, &X, NULL) == FX_ESHAPE);
     CHECK(fx_kernel_values(V, NULL, k, p, SIZE_MAX / 16, &X, NULL) == FX_ESHAPE);
-    CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, &(fx_run){.max_memory = 10}) == FX_ELIMIT);
+    CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, &(fx_run){RUN, .max_memory = 10}) == FX_ELIMIT);
     CHECK(fx_kernel_values(NULL, NULL, k, p, 1, &X, NULL) == FX_EINVAL && V[0] == 7);
     p[0] = 1e200;
     CHECK(fx_kernel_values(V, NULL, k, p, 1, &X, NULL) == FX_ENUMERIC);
@@ -248,7 +248,8 @@ static void rejections(void)
         P[i] = 1e-3;
     for (size_t i = 0; i < COLS; i++)
         row[i] = i ? 1e-3 : 1e9;
-    CHECK(fx_kernel_values(out, grad, k, P, VECTORS, &W, &(fx_run){.progress = stop, .ctx = &polls})
+    CHECK(fx_kernel_values(out, grad, k, P, VECTORS, &W,
+                           &(fx_run){RUN, .progress = stop, .ctx = &polls})
           == FX_ECANCELLED);
     fx_kernel_free(k);
     free(row);

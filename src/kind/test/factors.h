@@ -68,10 +68,10 @@ static inline fx_model *read_back(const fx_model *m)
 
 static inline int same_factors(const fx_model *a, const fx_model *b)
 {
-    int same = same_model(a, b) && a->c.blocks == b->c.blocks;
+    int same = same_model(a, b) && a->c.orders == b->c.orders;
 
-    for (size_t g = 0; g < a->c.blocks && same; g++) {
-        const fx_factors *x = &a->c.block[g], *y = &b->c.block[g];
+    for (size_t g = 0; g < a->c.orders && same; g++) {
+        const fx_factors *x = &a->c.factors[g], *y = &b->c.factors[g];
         same = x->cols == y->cols && same_bits(x->P, y->P, a->c.outputs * x->cols * x->rank)
                && same_bits(x->lambda, y->lambda, a->c.outputs * x->rank);
     }
@@ -81,33 +81,36 @@ static inline int same_factors(const fx_model *a, const fx_model *b)
 /* Written, read, the same answers; each output is the definition's, where that is short. */
 static inline void check_model(const fx_model *m, const rows *r)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     fx_model *again = read_back(m);
     double *f = scores(m, &r->t), *g = scores(again, &r->t);
 
-    CHECK(same_bits(f, g, ROWS * c.outputs) && same_factors(m, again));
-    CHECK(c.blocks >= 1 && isnan(c.gap) && c.iterations >= 1 && c.features == COLS);
-    for (size_t b = 0; b < c.blocks; b++)       /* the column that was never seen */
-        for (size_t k = 0; k < c.outputs; k++) {
+    CHECK(same_bits(f, g, ROWS * c->outputs) && same_factors(m, again));
+    CHECK(c->orders >= 1 && isnan(c->gap) && c->iterations >= 1 && c->features == COLS);
+    for (size_t b = 0; b < c->orders; b++)       /* the column that was never seen */
+        for (size_t k = 0; k < c->outputs; k++) {
             size_t front = ((const fxi_factors *)m->own)->fm->front;
-            for (size_t s = 0; s < c.block[b].rank; s++)
-                CHECK(c.block[b].P[(k * c.block[b].cols + front + 5) * c.block[b].rank + s] == 0);
+            for (size_t s = 0; s < c->factors[b].rank; s++)
+                CHECK(c->factors[b].P[(k * c->factors[b].cols + front + 5) * c->factors[b].rank + s]
+                      == 0);
         }
     for (size_t i = 0;
-         i < ROWS && c.block[0].order == 2 && c.blocks == 1 && c.block[0].cols == COLS; i++) {
-        double expected = c.intercepts[0], x[COLS] = {0};
+         i < ROWS && c->factors[0].order == 2 && c->orders == 1 && c->factors[0].cols == COLS;
+         i++) {
+        double expected = c->intercepts[0], x[COLS] = {0};
         for (int64_t q = r->ptr[i]; q < r->ptr[i + 1]; q++)
             x[r->col[q]] = r->val[q];
-        if (strstr(c.spec, "bilinear"))
+        if (strstr(c->spec, "bilinear"))
             break;
         for (size_t j = 0; j < COLS; j++) {
-            expected += c.weights[j * c.outputs] * x[j];
+            expected += c->weights[j * c->outputs] * x[j];
             for (size_t h = j + 1; h < COLS; h++)
-                for (size_t s = 0; s < c.block[0].rank; s++)
-                    expected += c.block[0].lambda[s] * c.block[0].P[j * c.block[0].rank + s]
-                                * c.block[0].P[h * c.block[0].rank + s] * x[j] * x[h];
+                for (size_t s = 0; s < c->factors[0].rank; s++)
+                    expected += c->factors[0].lambda[s]
+                                * c->factors[0].P[j * c->factors[0].rank + s]
+                                * c->factors[0].P[h * c->factors[0].rank + s] * x[j] * x[h];
         }
-        CHECK_NEAR(f[i * c.outputs], expected, 1e-12 * (1 + fabs(expected)));
+        CHECK_NEAR(f[i * c->outputs], expected, 1e-12 * (1 + fabs(expected)));
     }
     free(f);
     free(g);

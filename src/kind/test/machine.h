@@ -31,48 +31,51 @@ static inline void survives(const fx_model *m, const fx_matrix *X)
         CHECK(width == fx_model_width(back, o));
         if (!width)
             continue;
-        double *a = predicted(m, o, X, NULL), *b = predicted(back, o, X, &(fx_run){.threads = 3});
+        double *a = predicted(m, o, X, NULL),
+               *b = predicted(back, o, X, &(fx_run){RUN, .threads = 3});
         CHECK(same_bits(a, b, X->rows * width));
         free(a);
         free(b);
     }
-    fx_content x = fx_model_content(m), y = fx_model_content(back);
-    CHECK(x.support == y.support && x.pairs == y.pairs && x.vectors.rows == y.vectors.rows);
-    CHECK(x.total_variance == y.total_variance);
+    const fx_model_info *x = fx_model_inspect(m), *y = fx_model_inspect(back);
+    CHECK(x->support_vectors == y->support_vectors && x->pairs == y->pairs
+          && x->vectors.rows == y->vectors.rows);
+    CHECK(x->total_variance == y->total_variance);
     fx_model_free(back);
 }
 
 /* Scores are sums over vectors that all have a weight; kernel values may be floats: 1e-6. */
 static inline void by_definition(const fx_model *m, const fx_matrix *X)
 {
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     fx_kernel *k;
     fx_scale *scale;
     fx_data *own = NULL;
     fx_matrix Y;
     uint64_t unseen = 0;
-    double *K = malloc((X->rows * c.features + 1) * sizeof *K);
+    double *K = malloc((X->rows * c->features + 1) * sizeof *K);
     double *S = predicted(m, FX_SCORE, X, NULL);
 
-    CHECK(fxi_model_rows_scale(&scale, &c) == FX_OK);
-    CHECK(fxi_model_rows(&Y, &own, &unseen, c.cols, c.seen, scale, X, 0, X->rows, NULL) == FX_OK);
-    CHECK(K && fx_kernel_parse(&k, c.kernel, *c.family ? c.family : NULL, c.base) == FX_OK);
-    CHECK(c.vectors.rows == c.features && c.support == c.features && c.support <= c.rows);
-    CHECK(fx_kernel_gram(K, c.features, k, &Y, &c.vectors, NULL) == FX_OK);
+    CHECK(fxi_model_rows_scale(&scale, c) == FX_OK);
+    CHECK(fxi_model_rows(&Y, &own, &unseen, c->cols, c->seen, scale, X, 0, X->rows, NULL) == FX_OK);
+    CHECK(K && fx_kernel_parse(&k, c->kernel, *c->family ? c->family : NULL, c->base) == FX_OK);
+    CHECK(c->vectors.rows == c->features && c->support_vectors == c->features
+          && c->support_vectors <= c->rows);
+    CHECK(fx_kernel_gram(K, c->features, k, &Y, &c->vectors, NULL) == FX_OK);
     for (size_t i = 0; i < X->rows; i++)
-        for (size_t o = 0; o < c.outputs; o++) {
-            double f = c.intercepts[o], size = fabs(f);
-            for (size_t w = 0; w < c.features; w++) {
-                double v = K[i * c.features + w] * c.weights[w * c.outputs + o];
+        for (size_t o = 0; o < c->outputs; o++) {
+            double f = c->intercepts[o], size = fabs(f);
+            for (size_t w = 0; w < c->features; w++) {
+                double v = K[i * c->features + w] * c->weights[w * c->outputs + o];
                 f += v;
                 size += fabs(v);
             }
-            CHECK_NEAR(S[i * c.outputs + o], f, 1e-6 * size + 1e-300);
+            CHECK_NEAR(S[i * c->outputs + o], f, 1e-6 * size + 1e-300);
         }
-    for (size_t w = 0; w < c.features; w++) {
+    for (size_t w = 0; w < c->features; w++) {
         double largest = 0;
-        for (size_t o = 0; o < c.outputs; o++)
-            largest = fmax(largest, fabs(c.weights[w * c.outputs + o]));
+        for (size_t o = 0; o < c->outputs; o++)
+            largest = fmax(largest, fabs(c->weights[w * c->outputs + o]));
         CHECK(largest > 0);
     }
     fx_data_free(own);

@@ -30,7 +30,8 @@ static fx_model *imported(const char *text, int classes)
 static char *exported(const fx_model *m)
 {
     file f = {0};
-    fx_status s = fx_model_export(&(fx_sink){.write = to_file, .ctx = &f}, m, "libfm");
+    fx_status s = fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = to_file, .ctx = &f},
+                                  m, "libfm");
 
     if (s)
         fprintf(stderr, "%s\n", fx_error_detail());
@@ -67,8 +68,8 @@ static void by_definition(void)
     fx_model_free(m);
 
     m = imported("#unary interactions Wj\n1\n2\n3\n", 1);       /* of two classes */
-    const fx_content c = fx_model_content(m);
-    CHECK(c.classes == 2 && c.class_value[0] == -1 && c.class_value[1] == 1 && c.cols == 3);
+    const fx_model_info *c = fx_model_inspect(m);
+    CHECK(c->classes == 2 && c->class_value[0] == -1 && c->class_value[1] == 1 && c->cols == 3);
     double p[4], label[2];
     CHECK(fx_model_predict(p, NULL, m, FX_PROBA, &X, NULL) == FX_OK);
     CHECK_NEAR(p[1], 1 / (1 + exp(-5.)), 1e-15);
@@ -85,7 +86,7 @@ static void by_definition(void)
     fx_model_free(m);
     m = imported("#global bias W0\n3\n#unary interactions Wj\n1\n#pairwise interactions Vj,f\n\n",
                  0);
-    CHECK(fx_model_content(m).cols == 1 && fx_model_content(m).intercepts[0] == 3);
+    CHECK(fx_model_inspect(m)->cols == 1 && fx_model_inspect(m)->intercepts[0] == 3);
     fx_model_free(m);
 }
 
@@ -96,7 +97,7 @@ static void there_and_back(const char *spec, const char *scale, int base)
     fx_matrix X = rows(0), wide = rows(base);
     const fx_table t = {.rows = ROWS, .cols = COLS, .blocks = 1, .block = &X, .label = y,
                         .base = base};
-    const fx_plan plan = {.model = spec, .scale = scale, .seed = 4};
+    const fx_plan plan = {PLAN, .model = spec, .scale = scale, .seed = 4};
     fx_model *m = NULL, *n;
 
     for (size_t i = 0; i < ROWS; i++)
@@ -140,7 +141,7 @@ static void malformed(void)
     CHECK(fx_model_import(&m, "libffm", 0, "", 0, NULL) == FX_EINVAL && m == keep);
     CHECK(fx_model_import(&m, "libfm", 0, NULL, 0, NULL) == FX_EINVAL && m == keep);
     CHECK(fx_model_import(&m, "libfm", 0, "#unary interactions Wj\n1\n", 25,
-                          &(fx_run){.max_memory = 10})
+                          &(fx_run){RUN, .max_memory = 10})
               == FX_ELIMIT
           && m == keep);
 }
@@ -160,11 +161,13 @@ static void check_unsupported(const char *spec, const char *scale, const char *w
 
     for (size_t i = 0; i < ROWS; i++)
         y[i] = (double)(i % (strstr(spec, "rank=2") ? 3 : 2));
-    CHECK(fx_model_fit(&m, &(fx_plan){.model = spec, .scale = scale}, &t, NULL) >= 0);
-    const fx_status s = fx_model_export(&(fx_sink){.write = no}, m, "libfm");
+    CHECK(fx_model_fit(&m, &(fx_plan){PLAN, .model = spec, .scale = scale}, &t, NULL) >= 0);
+    const fx_status s = fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = no}, m,
+                                        "libfm");
     CHECK(s == (*why ? FX_EUNSUPPORTED : FX_EOUTPUT));
     CHECK(strstr(fx_error_detail(), *why ? why : "refused"));
-    CHECK(fx_model_export(&(fx_sink){.write = no}, m, "xlearn") == FX_EINVAL);
+    CHECK(fx_model_export(&(fx_sink){.size = sizeof(fx_sink), .write = no}, m, "xlearn")
+          == FX_EINVAL);
     fx_model_free(m);
 }
 

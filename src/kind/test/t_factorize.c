@@ -34,7 +34,7 @@ static void once(const char *map, const char *kernel, size_t features, size_t cl
 {
     static const char *const name[] = {"no", "perhaps", "yes"};
     static const unsigned char seen[COLS] = {1, 1, 0, 1, 1, 1, 1};
-    fx_model *m = built((fx_content){.spec = classes ? "svm" : "ridge",
+    fx_model *m = built((fx_model_info){.spec = classes ? "svm" : "ridge",
                                      .map = map,
                                      .kernel = kernel,
                                      .seed = test_u64(),
@@ -52,10 +52,10 @@ static void once(const char *map, const char *kernel, size_t features, size_t cl
         w[i] = (double)test_below(17) / 8 - 1;
     for (size_t i = 0; i < m->c.outputs; i++)
         ((double *)(uintptr_t)m->c.intercepts)[i] = (double)i - 0.5;
-    CHECK(fx_model_factorize(&n, m, &(fx_run){.threads = 3}) == FX_OK);
-    const fx_content c = fx_model_content(n);
-    CHECK(!strncmp(c.spec, spec, strlen(spec)) && !*c.map && !*c.kernel && c.blocks == 1);
-    CHECK(c.block[0].rank == features && c.block[0].P[2 * features] == 0);
+    CHECK(fx_model_factorize(&n, m, &(fx_run){RUN, .threads = 3}) == FX_OK);
+    const fx_model_info *c = fx_model_inspect(n);
+    CHECK(!strncmp(c->spec, spec, strlen(spec)) && !*c->map && !*c->kernel && c->orders == 1);
+    CHECK(c->factors[0].rank == features && c->factors[0].P[2 * features] == 0);
     compare(m, n, &X, tol);
     file f = dumped(n);                 /* it is a model like others */
     CHECK(fx_model_parse(&back, f.bytes, f.len, NULL) == FX_OK);
@@ -68,7 +68,7 @@ static void once(const char *map, const char *kernel, size_t features, size_t cl
 
 static void rejected(const char *map, const char *kernel, const char *why)
 {
-    fx_model *m = built((fx_content){.spec = "ridge",
+    fx_model *m = built((fx_model_info){.spec = "ridge",
                                      .map = map,
                                      .kernel = kernel,
                                      .cols = COLS,
@@ -100,18 +100,18 @@ int main(void)
     rejected("rk:complex=yes", "anova:order=2", "complex draws");
     rejected("rm", "poly:degree=2", "only linear models on map rk");
 
-    fx_model *m = built((fx_content){.spec = "ridge", .cols = COLS}), *n = NULL;
+    fx_model *m = built((fx_model_info){.spec = "ridge", .cols = COLS}), *n = NULL;
     CHECK(fx_model_factorize(&n, m, NULL) == FX_EUNSUPPORTED && !n);
     CHECK(fx_model_factorize(NULL, m, NULL) == FX_EINVAL);
     CHECK(fx_model_factorize(&n, NULL, NULL) == FX_EINVAL && !n);
     fx_model_free(m);
-    m = built((fx_content){.spec = "ridge",
+    m = built((fx_model_info){.spec = "ridge",
                            .map = "rk",
                            .kernel = "anova",
                            .cols = COLS,
                            .random = 16,
                            .features = 16});
-    CHECK(fx_model_factorize(&n, m, &(fx_run){.max_memory = 1000}) == FX_ELIMIT && !n);
+    CHECK(fx_model_factorize(&n, m, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT && !n);
     fx_model_free(m);
     return 0;
 }

@@ -23,14 +23,14 @@ static void check_kinds(rows *r)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t c = 0; c < 4; c++) {
             const char *solver = solvers[cases[c].task == 2 ? 1 : (k + c) % 3];
-            fx_plan plan = {.model = spec, .seed = k, .scale = k % 2 ? "maxabs" : NULL};
+            fx_plan plan = {PLAN, .model = spec, .seed = k, .scale = k % 2 ? "maxabs" : NULL};
             snprintf(spec, sizeof spec, "%s%s,rank=%d,max-iter=8,sd=0.1,solver=%s", kinds[k],
                      tasks[cases[c].task], 3 + (int)(k % 2) * 14, solver);
             labelled(r, cases[c].classes);
             r->t.qid = cases[c].task == 2 ? r->qid : NULL;
             r->t.weight = c % 2 ? r->weight : NULL;
-            fx_model *m = fitted(&plan, &r->t, &(fx_run){.threads = 1});
-            fx_model *other = fitted(&plan, &r->t, &(fx_run){.threads = 3});
+            fx_model *m = fitted(&plan, &r->t, &(fx_run){RUN, .threads = 1});
+            fx_model *other = fitted(&plan, &r->t, &(fx_run){RUN, .threads = 3});
             CHECK(test_helped() || strcmp(solver, "lbfgs"));    /* for others the rows are few */
             CHECK(same_factors(m, other));
             CHECK(m->c.classes == (size_t)cases[c].classes);
@@ -38,7 +38,7 @@ static void check_kinds(rows *r)
             CHECK((m->c.sigmoid != NULL) == (cases[c].task == 0));
             if (!plan.scale)
                 check_model(m, r);
-            fx_metrics e;
+            fx_metrics e = FX_INIT(fx_metrics);
             CHECK(fx_model_evaluate(&e, NULL, m, &r->t, NULL) == FX_OK);
             CHECK(cases[c].task == 0   ? e.accuracy > 0.4 && e.logloss < 1.2
                   : cases[c].task == 1 ? e.rmse < 1.5
@@ -54,7 +54,7 @@ static void check_kinds(rows *r)
  * without columns have a constant. */
 static void check_rows(rows *r)
 {
-    fx_plan plan = {.model = "hofm-shared:order=3,rank=3,sd=0.3,max-iter=3"};
+    fx_plan plan = {PLAN, .model = "hofm-shared:order=3,rank=3,sd=0.3,max-iter=3"};
     fx_model *m = fitted(&plan, labelled(r, 3), NULL);
     double *f = scores(m, &r->t), x[COLS], g[3];
     uint64_t unseen;
@@ -102,7 +102,7 @@ static void check_targets(rows *r)
     double range[2] = {INFINITY, -INFINITY};
 
     for (size_t k = 0; k < 3; k++) {    /* a constant is added to predictions alone */
-        fx_plan plan = {.model = spec};
+        fx_plan plan = {PLAN, .model = spec};
         snprintf(spec, sizeof spec, "fm:task=regress,rank=3,max-iter=5,solver=%s", solvers[k]);
         fx_model *a = fitted(&plan, labelled(r, 0), NULL);
         for (size_t i = 0; i < ROWS; i++)
@@ -121,7 +121,7 @@ static void check_targets(rows *r)
         range[0] = fmin(range[0], r->label[i]);
         range[1] = fmax(range[1], r->label[i]);
     }
-    fx_plan plan = {.model = "fm:task=regress,rank=3,max-iter=5,clip=train,sd=1"};
+    fx_plan plan = {PLAN, .model = "fm:task=regress,rank=3,max-iter=5,clip=train,sd=1"};
     fx_model *m = fitted(&plan, &r->t, NULL);
     CHECK(m->c.low == range[0] && m->c.high == range[1]);
     check_model(m, r);
@@ -130,7 +130,7 @@ static void check_targets(rows *r)
     CHECK(fx_model_predict(&score, NULL, m, FX_SCORE, &x, NULL) == FX_OK);
     CHECK(fx_model_predict(&label, NULL, m, FX_LABEL, &x, NULL) == FX_OK);
     CHECK(fabs(score) > 10 && label == (score > 0 ? range[1] : range[0]));
-    fx_metrics e;
+    fx_metrics e = FX_INIT(fx_metrics);
     fx_table one = {.rows = 1, .cols = COLS, .blocks = 1, .block = &x, .label = &label};
     CHECK(fx_model_evaluate(&e, NULL, m, &one, NULL) == FX_OK && e.rmse == 0);
     fx_model_free(m);
@@ -141,7 +141,7 @@ static void check_targets(rows *r)
 /* Columns of one group are never combined: a row of these alone has a linear score. */
 static void check_groups(rows *r)
 {
-    fx_plan plan = {.model = "hofm:order=3,task=regress,rank=3,sd=0.5,max-iter=3,linear=no",
+    fx_plan plan = {PLAN, .model = "hofm:order=3,task=regress,rank=3,sd=0.5,max-iter=3,linear=no",
                     .kernel = "groups:file=g", .family = "a: 0 1 2\nb: 3 4\n"};
     fx_model *m = fitted(&plan, labelled(r, 0), NULL), *again = read_back(m);
     double x[COLS] = {1, 2, 3}, f;
@@ -157,7 +157,7 @@ static void check_groups(rows *r)
     fx_model_free(m);
     fx_model_free(again);
 
-    plan = (fx_plan){.model = "fm:task=regress,linear=no,sd=0.5,max-iter=3",
+    plan = (fx_plan){PLAN, .model = "fm:task=regress,linear=no,sd=0.5,max-iter=3",
                      .kernel = "cross:file=g",
                      .family = "a b\na: 0 1\nb: 3\nc: 4\n"};
     m = fitted(&plan, &r->t, NULL);
@@ -198,7 +198,7 @@ static void check_full_sink(rows *r)
         {"fm:task=rank,solver=lbfgs", FX_EUNSUPPORTED, "adagrad"},
         {"fm:clip=train", FX_EINVAL, "clip"}, {"bilinear", FX_EINVAL, "split"},
         {"bilinear:split=7", FX_EINVAL, "split=7"}, {"fm:sd=-1", FX_EINVAL, "sd=-1"}};
-    fx_plan plan = {.model = "fm"};
+    fx_plan plan = {PLAN, .model = "fm"};
     double zero[ROWS] = {0};
 
     labelled(r, 2);
@@ -206,31 +206,31 @@ static void check_full_sink(rows *r)
         plan.model = cases[i].spec;
         fails(&plan, &r->t, cases[i].status, cases[i].why);
     }
-    plan = (fx_plan){.model = "fm", .map = "rk", .kernel = "anova:order=2", .features = 8};
+    plan = (fx_plan){PLAN, .model = "fm", .map = "rk", .kernel = "anova:order=2", .features = 8};
     fails(&plan, &r->t, FX_EUNSUPPORTED, "map rk");
-    plan = (fx_plan){.model = "fm", .kernel = "anova:order=2"};
+    plan = (fx_plan){PLAN, .model = "fm", .kernel = "anova:order=2"};
     fails(&plan, &r->t, FX_EUNSUPPORTED, "groups");
-    plan = (fx_plan){.model = "fm", .kernel = "groups:file=g", .family = "a: 0 1\nb: 1 2\n"};
+    plan = (fx_plan){PLAN, .model = "fm", .kernel = "groups:file=g", .family = "a: 0 1\nb: 1 2\n"};
     fails(&plan, &r->t, FX_EINVAL, "column 1");
     plan.kernel = "groups:file=g,order=3";
     fails(&plan, &r->t, FX_EINVAL, "order 3");
-    plan = (fx_plan){.model = "all-subsets", .kernel = "groups:file=g", .family = "a: 0 1\n"};
+    plan = (fx_plan){PLAN, .model = "all-subsets", .kernel = "groups:file=g", .family = "a: 0 1\n"};
     fails(&plan, &r->t, FX_EUNSUPPORTED, "fm and hofm");
-    plan = (fx_plan){.model = "fm", .patience = 2};
+    plan = (fx_plan){PLAN, .model = "fm", .patience = 2};
     fails(&plan, &r->t, FX_EINVAL, "eval");
-    plan = (fx_plan){.model = "fm", .eval = &r->t, .metric = "f1"};
+    plan = (fx_plan){PLAN, .model = "fm", .eval = &r->t, .metric = "f1"};
     fails(&plan, &r->t, FX_EINVAL, "'f1'");
     plan.metric = "rmse";
     fails(&plan, &r->t, FX_EINVAL, "rmse");
-    plan = (fx_plan){.model = "fm:loss=squared-hinge", .eval = &r->t, .metric = "logloss"};
+    plan = (fx_plan){PLAN, .model = "fm:loss=squared-hinge", .eval = &r->t, .metric = "logloss"};
     fails(&plan, &r->t, FX_EINVAL, "logloss");
-    plan = (fx_plan){.model = "fm", .max_seconds = -1};
+    plan = (fx_plan){PLAN, .model = "fm", .max_seconds = -1};
     fails(&plan, &r->t, FX_EINVAL, "max_seconds");
-    plan = (fx_plan){.model = "svm", .patience = 2};
+    plan = (fx_plan){PLAN, .model = "svm", .patience = 2};
     fails(&plan, &r->t, FX_EUNSUPPORTED, "patience");
-    plan = (fx_plan){.model = "svm", .max_seconds = 1};
+    plan = (fx_plan){PLAN, .model = "svm", .max_seconds = 1};
     fails(&plan, &r->t, FX_EUNSUPPORTED, "time");
-    plan = (fx_plan){.model = "fm:task=rank"};
+    plan = (fx_plan){PLAN, .model = "fm:task=rank"};
     r->t.label = zero;
     fails(&plan, &r->t, FX_EINVAL, "no two rows");
     r->t.label = r->label;
@@ -239,7 +239,7 @@ static void check_full_sink(rows *r)
     fails(&plan, &r->t, FX_EINVAL, "rows are zero");
     r->t.weight = NULL;
     fx_model *m = NULL;
-    CHECK(fx_model_fit(&m, &plan, &r->t, &(fx_run){.max_memory = 5000}) == FX_ELIMIT && !m);
+    CHECK(fx_model_fit(&m, &plan, &r->t, &(fx_run){RUN, .max_memory = 5000}) == FX_ELIMIT && !m);
 }
 
 int main(void)

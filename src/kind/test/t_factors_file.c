@@ -26,7 +26,7 @@ static void check_bytes(const fx_model *m)
         fx_model *back = NULL;
         f.bytes[i] ^= (unsigned char)(1 + test_below(255));
         fix_crc(&f);
-        if (!fx_model_parse(&back, f.bytes, f.len, &(fx_run){.max_memory = 1 << 20}))
+        if (!fx_model_parse(&back, f.bytes, f.len, &(fx_run){RUN, .max_memory = 1 << 20}))
             fx_model_free(back);
         f.bytes[i] = was;
     }
@@ -58,14 +58,14 @@ int main(void)
         {"\"cols\":\"7\"", "\"cols\":\"8\"", "7 weights, 8 columns"},
         {NULL, NULL, NULL}};
     static rows r;
-    fx_plan plan = {.model = "fm:task=regress,rank=2,clip=train,solver=adagrad,max-iter=2"};
+    fx_plan plan = {PLAN, .model = "fm:task=regress,rank=2,clip=train,solver=adagrad,max-iter=2"};
 
     test_init();
     make_rows(&r);
     fx_model *m = fitted(&plan, labelled(&r, 0), NULL);
     check_bytes(m);
-    check_number(m, &m->c.block[0].P[3], NAN, "number 3 of `factors_2` is not finite");
-    check_number(m, &m->c.block[0].lambda[1], INFINITY, "number 1 of `lambda_2` is not finite");
+    check_number(m, &m->c.factors[0].P[3], NAN, "number 3 of `factors_2` is not finite");
+    check_number(m, &m->c.factors[0].lambda[1], INFINITY, "number 1 of `lambda_2` is not finite");
     check_number(m, &((fxi_factors *)m->own)->state[9], -1, "number 9 of `state` is negative");
     check_number(m, &((fxi_factors *)m->own)->state[2], 2, "`state` of output 0");
     check_number(m, &((fxi_factors *)m->own)->state[3], 1e300, "`state` of output 0");
@@ -74,8 +74,8 @@ int main(void)
     plan.model = "hofm-simplex:task=regress,rank=2,linear=no,intercept=none,max-iter=2";
     m = fitted(&plan, &r.t, NULL);
     check_bytes(m);
-    check_number(m, &m->c.block[0].theta[0], 2, "`theta_3` of output 0 is not on the simplex");
-    check_number(m, &m->c.block[0].theta[2], -0.1, "`theta_3` of output 0 is not on the simplex");
+    check_number(m, &m->c.factors[0].theta[0], 2, "`theta_3` of output 0 is not on the simplex");
+    check_number(m, &m->c.factors[0].theta[2], -0.1, "`theta_3` of output 0 is not on the simplex");
     check_number(m, &m->c.weights[1], 1, "with a linear term");
     check_number(m, &m->c.intercepts[0], 1, "with an intercept");
     fx_model_free(m);

@@ -13,7 +13,7 @@ static const fxi_factors *own(const fx_model *m) { return m->own; }
 static void check_weights_of(rows *r, const char *task, const char *solver)
 {
     char spec[128];
-    fx_plan plan = {.model = spec};
+    fx_plan plan = {PLAN, .model = spec};
     double weight[ROWS];
     size_t row[3 * ROWS], n = 0;
     fx_data *d;
@@ -53,7 +53,7 @@ static void check_weights(rows *r)
     labelled(r, 2);                     /* class 1 twice, by the row or by its class */
     for (size_t k = 0; k < 3; k++) {
         char spec[64];
-        fx_plan plan = {.model = spec};
+        fx_plan plan = {PLAN, .model = spec};
         snprintf(spec, sizeof spec, "fm:rank=2,max-iter=5,solver=%s", solvers[k]);
         for (size_t i = 0; i < ROWS; i++)
             weight[i] = r->label[i] > 0 ? 2 : 1;
@@ -78,7 +78,7 @@ static void check_init(rows *r)
     char spec[128], longer[128];
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        fx_plan plan = {.model = spec, .seed = 5};
+        fx_plan plan = {PLAN, .model = spec, .seed = 5};
         snprintf(spec, sizeof spec, "%ssolver=adagrad,rank=2,batch=7,tol=0,max-iter=5",
                  cases[k].kind);
         snprintf(longer, sizeof longer, "%ssolver=adagrad,rank=2,batch=7,tol=0,max-iter=10",
@@ -88,7 +88,7 @@ static void check_init(rows *r)
         fx_model *five = fitted(&plan, &r->t, NULL), *same = read_back(five);
         plan.init = same;
         fx_model *more = fitted(&plan, &r->t, NULL);
-        plan = (fx_plan){.model = longer, .seed = 5};
+        plan = (fx_plan){PLAN, .model = longer, .seed = 5};
         fx_model *ten = fitted(&plan, &r->t, NULL);
         CHECK(same_factors(more, ten) && more->c.iterations == 10);
         CHECK(same_bits(own(more)->state, own(ten)->state, ten->c.outputs * own(ten)->fm->size));
@@ -103,7 +103,7 @@ static void check_init(rows *r)
 /* From a solution the next one is not worse, also where columns have come in addition. */
 static void check_wider(rows *r)
 {
-    fx_plan plan = {.model = "fm:task=regress,rank=3,solver=lbfgs,max-iter=40"};
+    fx_plan plan = {PLAN, .model = "fm:task=regress,rank=3,solver=lbfgs,max-iter=40"};
     fx_matrix wide = r->X;
     fx_table t = *labelled(r, 0);
     int32_t col[ROWS * COLS];
@@ -138,7 +138,7 @@ static void check_wider(rows *r)
 
 static void check_update(rows *r)
 {
-    fx_plan plan = {.model = "fm:task=regress,rank=2,solver=adagrad,max-iter=3,clip=train"};
+    fx_plan plan = {PLAN, .model = "fm:task=regress,rank=2,solver=adagrad,max-iter=3,clip=train"};
     fx_model *first = fitted(&plan, labelled(r, 0), NULL), *a = NULL, *b = NULL;
     fx_table t = r->t;
     double high[ROWS];
@@ -147,7 +147,7 @@ static void check_update(rows *r)
         high[i] = r->label[i] + 100;
     t.label = high;
     CHECK(fx_model_update(&a, first, &t, NULL) == FX_OK);
-    CHECK(fx_model_update(&b, first, &t, &(fx_run){.threads = 2}) == FX_OK);
+    CHECK(fx_model_update(&b, first, &t, &(fx_run){RUN, .threads = 2}) == FX_OK);
     CHECK(same_factors(a, b) && !same_factors(a, first) && a->c.iterations == 4);
     CHECK(a->c.low == first->c.low && a->c.high > first->c.high && a->c.rows == 2 * ROWS);
     check_model(a, r);
@@ -155,7 +155,7 @@ static void check_update(rows *r)
     fx_model_free(b);
     fx_model_free(first);
     first = fitted(&plan, &r->t, NULL);
-    CHECK(fx_model_update(&a, first, &t, &(fx_run){.max_memory = 3000}) == FX_ELIMIT);
+    CHECK(fx_model_update(&a, first, &t, &(fx_run){RUN, .max_memory = 3000}) == FX_ELIMIT);
     CHECK(fx_model_update(&a, first, NULL, NULL) == FX_EINVAL);
     fx_model_free(first);
     plan.model = "fm:task=regress,rank=2,solver=lbfgs";
@@ -168,9 +168,11 @@ static void check_update(rows *r)
 /* Mean loss after 50 epochs: of all rows at once, or of ten chunks in turn. */
 static double chunked(rows *r, uint64_t seed, bool chunks)
 {
-    fx_plan plan = {.model = "fm:task=regress,rank=4,solver=adagrad,max-iter=50,tol=0,batch=6,"
-                             "sd=0.3,beta=0.01", .seed = seed};
-    fx_metrics found;
+    fx_plan plan = {PLAN,
+                    .model = "fm:task=regress,rank=4,solver=adagrad,max-iter=50,tol=0,batch=6,"
+                             "sd=0.3,beta=0.01",
+                    .seed = seed};
+    fx_metrics found = FX_INIT(fx_metrics);
     fx_model *m = NULL;
 
     labelled(r, 0);
@@ -214,7 +216,7 @@ static void check_optimum(rows *r)
     char spec[96];
 
     for (size_t k = 0; k < 2; k++) {
-        fx_plan plan = {.model = spec};
+        fx_plan plan = {PLAN, .model = spec};
         snprintf(spec, sizeof spec,
                  "fm:task=regress,rank=2,sd=0.1,max-iter=2000,tol=1e-7,solver=%s", solvers[k]);
         fx_model *m = fitted(&plan, labelled(r, 0), NULL);
@@ -240,25 +242,26 @@ static void check_patience(rows *r)
         bool targets = k % 4 == 3, ada = k > 3;
         char spec[128];
         const char *form = "fm:task=%s,rank=8,sd=0.3,beta=0,alpha=0,tol=0,solver=%s,max-iter=%d";
-        fx_plan plan = {.model = spec, .eval = &other.t, .metric = metrics[k % 4], .patience = 3};
+        fx_plan plan = {PLAN, .model = spec, .eval = &other.t, .metric = metrics[k % 4],
+                        .patience = 3};
         labelled(r, targets ? 0 : 2);
         for (size_t i = 0; i < ROWS; i++)
             other.label[i] = targets ? test_unit() : test_below(2) ? 1 : -1;
         snprintf(spec, sizeof spec, form, targets ? "regress" : "classify",
                  ada ? "adagrad" : "lbfgs", 60);
         fx_model *m = fitted(&plan, &r->t, NULL);
-        fx_content c = fx_model_content(m);
+        const fx_model_info *c = fx_model_inspect(m);
         size_t best = 0;
-        for (size_t i = 1; i < c.steps; i++) {
-            double a = c.history[i].metric, b = c.history[best].metric;
+        for (size_t i = 1; i < c->steps; i++) {
+            double a = c->history[i].metric, b = c->history[best].metric;
             if (k % 4 > 1 ? a < b : a > b)
                 best = i;
         }
-        CHECK(c.steps < 60 && c.steps == best + 4 && c.converged);
-        CHECK(c.iterations == c.history[best].iteration);
-        plan = (fx_plan){.model = spec};
+        CHECK(c->steps < 60 && c->steps == best + 4 && c->converged);
+        CHECK(c->iterations == c->history[best].iteration);
+        plan = (fx_plan){PLAN, .model = spec};
         snprintf(spec, sizeof spec, form, targets ? "regress" : "classify",
-                 ada ? "adagrad" : "lbfgs", (int)c.iterations);
+                 ada ? "adagrad" : "lbfgs", (int)c->iterations);
         fx_model *same_iterations = fitted(&plan, &r->t, NULL);
         CHECK(same_factors(m, same_iterations));
         CHECK(!ada || same_bits(own(m)->state, own(same_iterations)->state, own(m)->fm->size));
@@ -271,7 +274,7 @@ static void check_patience(rows *r)
 static void check_undefined(rows *r)
 {
     rows other = *r;
-    fx_plan plan = {.model = "fm:rank=2", .eval = &other.t, .metric = "auc", .patience = 2};
+    fx_plan plan = {PLAN, .model = "fm:rank=2", .eval = &other.t, .metric = "auc", .patience = 2};
     fx_model *m = NULL;
 
     make_rows(&other);
@@ -283,7 +286,7 @@ static void check_undefined(rows *r)
 
 static void check_time(rows *r)
 {
-    fx_plan plan = {.model = "fm:solver=adagrad,tol=0,max-iter=1000000", .max_seconds = 0.02};
+    fx_plan plan = {PLAN, .model = "fm:solver=adagrad,tol=0,max-iter=1000000", .max_seconds = 0.02};
     fx_model *m = NULL;
 
     CHECK(fx_model_fit(&m, &plan, labelled(r, 3), NULL) == FX_NOT_CONVERGED);
@@ -293,7 +296,7 @@ static void check_time(rows *r)
 
 static void check_diverged(rows *r)
 {
-    fx_plan plan = {.model = "fm:task=regress,solver=adagrad,lr=1e6,max-iter=3"};
+    fx_plan plan = {PLAN, .model = "fm:task=regress,solver=adagrad,lr=1e6,max-iter=3"};
     fx_model *m = NULL;
 
     for (size_t q = 0; q < ROWS * COLS; q++)
@@ -323,10 +326,11 @@ static void check_diverged(rows *r)
 /* Held-out metrics are those of fits without the rows. */
 static void check_path(rows *r)
 {
-    fx_plan plan = {.model = "fm:task=regress,rank=2,solver=lbfgs,tol=0,max-iter=5,beta=0.02"};
+    fx_plan plan = {PLAN,
+                    .model = "fm:task=regress,rank=2,solver=lbfgs,tol=0,max-iter=5,beta=0.02"};
     double factors[] = {0.5, 4}, weight[ROWS];
     int32_t fold[ROWS];
-    fx_metrics got[4], expected;
+    fx_metrics got[4] = {FX_INIT(fx_metrics)}, expected = FX_INIT(fx_metrics);
 
     labelled(r, 0);
     for (size_t i = 0; i < ROWS; i++)
@@ -348,9 +352,9 @@ static void check_path(rows *r)
 /* The share of right pairs, counted one by one. */
 static void check_ranking(rows *r)
 {
-    fx_plan plan = {.model = "fm:task=rank,rank=2,max-iter=3"};
+    fx_plan plan = {PLAN, .model = "fm:task=rank,rank=2,max-iter=3"};
     double right = 0, all = 0;
-    fx_metrics e;
+    fx_metrics e = FX_INIT(fx_metrics);
 
     labelled(r, 3);
     r->t.qid = r->qid;
@@ -384,7 +388,7 @@ static void check_zeros(void)
     double x[16][2], y[16];
     fx_matrix X = {.rows = 16, .cols = 2, .stride = 2, .type = FX_F64, .val = x};
     fx_table t = {.rows = 16, .cols = 2, .blocks = 1, .block = &X, .label = y};
-    fx_plan plan = {.model = "fm:solver=cd,tol=1"};
+    fx_plan plan = {PLAN, .model = "fm:solver=cd,tol=1"};
     fx_model *m = NULL;
 
     for (int i = 0; i < 16; i++) {
@@ -394,7 +398,7 @@ static void check_zeros(void)
     }
     CHECK(fx_model_fit(&m, &plan, &t, NULL) == FX_NOT_CONVERGED);
     CHECK(strstr(fx_error_detail(), "scores 0") && strstr(fx_error_detail(), "column 0 is 1e+09"));
-    CHECK(!fx_model_content(m).converged && isfinite(fx_model_content(m).objective));
+    CHECK(!fx_model_inspect(m)->converged && isfinite(fx_model_inspect(m)->objective));
     fx_model_free(m);
 }
 

@@ -41,19 +41,20 @@ static void is_the_same_model(const char *model, size_t serial, const char *spec
     t.label = label;
     gram g = gram_of(&t, "anova:order=2", serial);
     g.t.block = &g.block;
-    fx_plan plan = {.model = model, .kernel = "anova:order=2"};
+    fx_plan plan = {PLAN, .model = model, .kernel = "anova:order=2"};
     fx_model *direct = fitted(&plan, &t, NULL);
     plan.kernel = spec;
-    fx_model *m = fitted(&plan, &g.t, &(fx_run){.threads = 2});
-    fx_content c = fx_model_content(m), e = fx_model_content(direct);
+    fx_model *m = fitted(&plan, &g.t, &(fx_run){RUN, .threads = 2});
+    const fx_model_info *c = fx_model_inspect(m), *e = fx_model_inspect(direct);
 
-    CHECK(!strcmp(c.kernel, serial ? "precomputed:serial=yes" : "precomputed:serial=no"));
-    CHECK(c.features == N + serial && c.vectors.rows == 0);
+    CHECK(!strcmp(c->kernel, serial ? "precomputed:serial=yes" : "precomputed:serial=no"));
+    CHECK(c->features == N + serial && c->vectors.rows == 0);
     /* kernel values that differ in the last bits may leave a beta at 0 or not */
-    CHECK(c.support <= e.support + 2 && e.support <= c.support + 2);
-    CHECK(!serial || c.weights[0] == 0);
+    CHECK(c->support_vectors <= e->support_vectors + 2
+          && e->support_vectors <= c->support_vectors + 2);
+    CHECK(!serial || c->weights[0] == 0);
     double *f = scores(direct, &t), *h = scores(m, &g.t);
-    for (size_t i = 0; i < N * c.outputs; i++)
+    for (size_t i = 0; i < N * c->outputs; i++)
         CHECK_NEAR(h[i], f[i], 1e-4 * (1 + fabs(f[i])));
     survives(m, &g.block);
     free(f);
@@ -71,12 +72,12 @@ static void has_folds_and_history(void)
     fx_table t = fx_data_table(d);
     gram g = gram_of(&t, "anova:order=2", 1);
     static const double C[] = {0.1, 1};
-    fx_metrics a[6], b[6];
+    fx_metrics a[6] = {FX_INIT(fx_metrics)}, b[6] = {FX_INIT(fx_metrics)};
     int32_t fold[N];
 
     g.t.block = &g.block;
     CHECK(fx_data_folds(fold, N, 3, t.label, 1) == FX_OK);
-    fx_plan plan = {.model = "kernel-svm:tol=1e-5,collapse=no", .kernel = "anova:order=2"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:tol=1e-5,collapse=no", .kernel = "anova:order=2"};
     CHECK(fx_model_path(a, &plan, C, 2, &t, fold, 3, NULL) == FX_OK);
     plan.kernel = "precomputed";
     CHECK(fx_model_path(b, &plan, C, 2, &g.t, fold, 3, NULL) == FX_OK);
@@ -84,7 +85,7 @@ static void has_folds_and_history(void)
         CHECK_NEAR(a[i].accuracy, b[i].accuracy, 1e-12);
         CHECK_NEAR(a[i].auc, b[i].auc, 1e-12);
     }
-    plan = (fx_plan){.model = "kernel-ridge:collapse=no", .kernel = "anova:order=2"};
+    plan = (fx_plan){PLAN, .model = "kernel-ridge:collapse=no", .kernel = "anova:order=2"};
     CHECK(fx_model_path(a, &plan, C, 2, &t, fold, 3, NULL) == FX_OK);
     plan.kernel = "precomputed";
     CHECK(fx_model_path(b, &plan, C, 2, &g.t, fold, 3, NULL) == FX_OK);
@@ -93,10 +94,10 @@ static void has_folds_and_history(void)
     plan.model = "kernel-svm:tol=1e-5,collapse=no";
     plan.eval = &g.t;
     fx_model *m = fitted(&plan, &g.t, NULL);
-    fx_content c = fx_model_content(m);
-    fx_metrics e;
+    const fx_model_info *c = fx_model_inspect(m);
+    fx_metrics e = FX_INIT(fx_metrics);
     CHECK(fx_model_evaluate(&e, NULL, m, &g.t, NULL) == FX_OK);
-    CHECK(c.steps > 0 && c.history[c.steps - 1].metric == e.accuracy);
+    CHECK(c->steps > 0 && c->history[c->steps - 1].metric == e.accuracy);
     fx_model_free(m);
     free(g.K);
     fx_data_free(d);
@@ -107,7 +108,7 @@ static void rejects(void)
     fx_data *d = made("pairs:n=120,d=12,nz=5,k=3"), *raw = parsed("1 1:1 2:3\n-1 1:3\n1 1:1 2:1\n");
     fx_table t = fx_data_table(d), u = fx_data_table(raw);
     gram g = gram_of(&t, "anova:order=2", 1);
-    fx_plan plan = {.model = "kernel-svm", .kernel = "precomputed"};
+    fx_plan plan = {PLAN, .model = "kernel-svm", .kernel = "precomputed"};
 
     g.t.block = &g.block;
     fails(FX_ESHAPE, "3 rows have 2 columns", &plan, &u, NULL);

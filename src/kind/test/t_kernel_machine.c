@@ -21,15 +21,18 @@ static fx_table labelled(const fx_data *d, double *label, int classes)
 static void every_kind(void)
 {
     static const struct { fx_plan plan; int classes; } cases[] = {
-        {{.model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2},
-        {{.model = "kernel-svm:collapse=no,calibrate=yes", .kernel = "poly:degree=2,coef0=1",
-          .scale = "maxabs"}, 2},
-        {{.model = "kernel-svm:C=0.3", .kernel = "rbf:gamma=0.2", .class_weight = "balanced"}, 3},
-        {{.model = "kernel-svm:calibrate=yes", .kernel = "all-subsets", .scale = "unit-l2"}, 3},
-        {{.model = "kernel-svr:epsilon=0.3,collapse=no", .kernel = "anova:order=2"}, 0},
-        {{.model = "kernel-ridge:collapse=no", .kernel = "poly:degree=2"}, 0},
-        {{.model = "kernel-perceptron", .kernel = "anova:order=2"}, 2},
-        {{.model = "kernel-perceptron:averaged=no,budget=30", .kernel = "rbf:gamma=0.1"}, 3}};
+        {{PLAN, .model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2},
+        {{PLAN, .model = "kernel-svm:collapse=no,calibrate=yes", .kernel = "poly:degree=2,coef0=1",
+          .scale = "maxabs"},
+         2},
+        {{PLAN, .model = "kernel-svm:C=0.3", .kernel = "rbf:gamma=0.2", .class_weight = "balanced"},
+         3},
+        {{PLAN, .model = "kernel-svm:calibrate=yes", .kernel = "all-subsets", .scale = "unit-l2"},
+         3},
+        {{PLAN, .model = "kernel-svr:epsilon=0.3,collapse=no", .kernel = "anova:order=2"}, 0},
+        {{PLAN, .model = "kernel-ridge:collapse=no", .kernel = "poly:degree=2"}, 0},
+        {{PLAN, .model = "kernel-perceptron", .kernel = "anova:order=2"}, 2},
+        {{PLAN, .model = "kernel-perceptron:averaged=no,budget=30", .kernel = "rbf:gamma=0.1"}, 3}};
     fx_data *d = made("pairs:n=240,d=20,nz=6,k=4");
     double label[N], weight[N];
 
@@ -43,22 +46,24 @@ static void every_kind(void)
             fx_table u = form == 1 ? dense_table(&block, &x, &t) : t;
             u.weight = form == 2 ? weight : NULL;
             fx_model *m = fitted(&cases[k].plan, &u, NULL);
-            fx_content c = fx_model_content(m);
-            if (!c.converged || c.support < 6)
-                fprintf(stderr, "%s: support %zu, %s\n", c.spec, c.support, fx_error_detail());
-            CHECK(c.converged && c.classes == (size_t)cases[k].classes && !*c.map && c.support > 5);
-            CHECK(c.pairs == (c.classes == 3 && strstr(c.spec, "svm")));
-            CHECK(!c.vectors.ptr == (form == 1));
-            CHECK(c.vectors.type == (form == 1 || *c.scale ? FX_F64 : FX_F32));
+            const fx_model_info *c = fx_model_inspect(m);
+            if (!c->converged || c->support_vectors < 6)
+                fprintf(stderr, "%s: support %zu, %s\n", c->spec, c->support_vectors,
+                        fx_error_detail());
+            CHECK(c->converged && c->classes == (size_t)cases[k].classes && !*c->map
+                  && c->support_vectors > 5);
+            CHECK(c->pairs == (c->classes == 3 && strstr(c->spec, "svm")));
+            CHECK(!c->vectors.ptr == (form == 1));
+            CHECK(c->vectors.type == (form == 1 || *c->scale ? FX_F64 : FX_F32));
             survives(m, u.block);
             by_definition(m, u.block);
-            fx_metrics e;
+            fx_metrics e = FX_INIT(fx_metrics);
             CHECK(fx_model_evaluate(&e, NULL, m, &u, NULL) == FX_OK);
-            if (c.classes ? !(e.accuracy > 0.3 && e.auc > 0.6) : !(e.rmse < 1))
-                fprintf(stderr, "%s: accuracy %g, auc %g, rmse %g\n", c.spec, e.accuracy, e.auc,
+            if (c->classes ? !(e.accuracy > 0.3 && e.auc > 0.6) : !(e.rmse < 1))
+                fprintf(stderr, "%s: accuracy %g, auc %g, rmse %g\n", c->spec, e.accuracy, e.auc,
                         e.rmse);
-            CHECK(c.classes ? e.accuracy > 0.3 && e.auc > 0.6 : e.rmse < 1);
-            CHECK(isnan(e.logloss) == !c.sigmoid && !(e.logloss > 1.1));
+            CHECK(c->classes ? e.accuracy > 0.3 && e.auc > 0.6 : e.rmse < 1);
+            CHECK(isnan(e.logloss) == !c->sigmoid && !(e.logloss > 1.1));
             fx_model_free(m);
             free(x);
             x = NULL;
@@ -74,14 +79,14 @@ static void linear_kernel(const char *machine, const char *linear, int classes, 
     fx_data *d = made("pairs:n=240,d=20,nz=6,k=4");
     double label[N];
     fx_table t = labelled(d, label, classes);
-    fx_plan plan = {.model = machine, .kernel = "linear"}, other = {.model = linear};
+    fx_plan plan = {PLAN, .model = machine, .kernel = "linear"}, other = {PLAN, .model = linear};
     fx_model *a = fitted(&plan, &t, NULL), *b = fitted(&other, &t, NULL);
     double *f = scores(a, &t), *g = scores(b, &t);
-    fx_content p = fx_model_content(a), q = fx_model_content(b);
+    const fx_model_info *p = fx_model_inspect(a), *q = fx_model_inspect(b);
 
-    CHECK(p.outputs == q.outputs);
-    CHECK_NEAR(p.objective, q.objective, 1e-7 * (1 + q.objective));
-    double worst = largest_difference(f, g, N * p.outputs);
+    CHECK(p->outputs == q->outputs);
+    CHECK_NEAR(p->objective, q->objective, 1e-7 * (1 + q->objective));
+    double worst = largest_difference(f, g, N * p->outputs);
     if (worst > tolerance)
         fprintf(stderr, "%s: scores differ by %g\n", machine, worst);
     CHECK(worst <= tolerance);
@@ -97,11 +102,11 @@ static void nothing_to_keep(void)
 {
     fx_data *d = parsed("1 1:1\n1.05 1:2\n0.95 2:1\n");
     fx_table t = fx_data_table(d);
-    fx_plan plan = {.model = "kernel-svr:epsilon=0.2,collapse=no", .kernel = "rbf"};
+    fx_plan plan = {PLAN, .model = "kernel-svr:epsilon=0.2,collapse=no", .kernel = "rbf"};
     fx_model *m = fitted(&plan, &t, NULL);
     double *f = scores(m, &t);
 
-    CHECK(fx_model_content(m).support == 0 && fx_model_content(m).features == 0);
+    CHECK(fx_model_inspect(m)->support_vectors == 0 && fx_model_inspect(m)->features == 0);
     for (size_t i = 0; i < 3; i++)
         CHECK_NEAR(f[i], 1, 0.2);
     survives(m, t.block);
@@ -116,7 +121,7 @@ static void new_columns(void)
     fx_data *d = parsed("1 1:1 4:1\n-1 1:-1\n1 1:2 2:1\n-1 2:-1 4:0.5\n");
     fx_data *x = parsed("0 1:1 3:5 9:2\n0 1:1\n");
     fx_table t = fx_data_table(d), u = fx_data_table(x);
-    fx_plan plan = {.model = "kernel-svm:collapse=no", .kernel = "rbf"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:collapse=no", .kernel = "rbf"};
     fx_model *m = fitted(&plan, &t, NULL);
     uint64_t unseen;
     double f[2];
@@ -133,32 +138,33 @@ static void rejects(void)
 {
     fx_data *d = made("pairs:n=240,d=20,nz=6,k=4"), *one = parsed("1 1:1\n1 1:2\n");
     fx_table t = fx_data_table(d), u = fx_data_table(one);
-    fx_plan good = {.model = "kernel-svm:collapse=no", .kernel = "anova"};
+    fx_plan good = {PLAN, .model = "kernel-svm:collapse=no", .kernel = "anova"};
     fx_model *m = fitted(&good, &t, NULL), *next = NULL;
 
-    fails(FX_EINVAL, "needs a kernel", &(fx_plan){.model = "kernel-svm"}, &t, NULL);
+    fails(FX_EINVAL, "needs a kernel", &(fx_plan){PLAN, .model = "kernel-svm"}, &t, NULL);
     fails(FX_EINVAL, "with a map take model svm",
-          &(fx_plan){.model = "kernel-svm", .kernel = "anova", .map = "rk", .features = 9}, &t,
-          NULL);
+          &(fx_plan){PLAN, .model = "kernel-svm", .kernel = "anova", .map = "rk", .features = 9},
+          &t, NULL);
     fails(FX_EINVAL, "all labels are of one class", &good, &u, NULL);
     u.weight = (double[2]){0, 0};
     fails(FX_EINVAL, "weights of all 2 rows are zero", &good, &u, NULL);
     fails(FX_EINVAL, "weights of all 2 rows are zero",
-          &(fx_plan){.model = "kernel-ridge", .kernel = "anova"}, &u, NULL);
+          &(fx_plan){PLAN, .model = "kernel-ridge", .kernel = "anova"}, &u, NULL);
     fx_matrix none = {.rows = t.rows, .val = t.label, .type = FX_F64};
     fx_table w = {.rows = t.rows, .blocks = 1, .block = &none, .label = t.label};
     fails(FX_EINVAL, "rows have no columns", &good, &w, NULL);
     fails(FX_EINVAL, "intercept",
-          &(fx_plan){.model = "kernel-svm:intercept=none", .kernel = "anova"}, &t, NULL);
+          &(fx_plan){PLAN, .model = "kernel-svm:intercept=none", .kernel = "anova"}, &t, NULL);
     fails(FX_EINVAL, "C=0 must be positive",
-          &(fx_plan){.model = "kernel-ridge:C=0", .kernel = "anova"}, &t, NULL);
+          &(fx_plan){PLAN, .model = "kernel-ridge:C=0", .kernel = "anova"}, &t, NULL);
     fails(FX_EUNSUPPORTED, "cannot start from a model",
-          &(fx_plan){.model = "kernel-svm", .kernel = "anova", .init = m}, &t, NULL);
+          &(fx_plan){PLAN, .model = "kernel-svm", .kernel = "anova", .init = m}, &t, NULL);
     fails(FX_EINVAL, "init has another model",
-          &(fx_plan){.model = "kernel-perceptron", .kernel = "anova", .init = m}, &t, NULL);
-    fails(FX_EINVAL, "init has another model", &(fx_plan){.model = "svm", .init = m}, &t, NULL);
-    fails(FX_ELIMIT, "", &(fx_plan){.model = "kernel-ridge", .kernel = "anova"}, &t,
-          &(fx_run){.max_memory = 200000});
+          &(fx_plan){PLAN, .model = "kernel-perceptron", .kernel = "anova", .init = m}, &t, NULL);
+    fails(FX_EINVAL, "init has another model", &(fx_plan){PLAN, .model = "svm", .init = m}, &t,
+          NULL);
+    fails(FX_ELIMIT, "", &(fx_plan){PLAN, .model = "kernel-ridge", .kernel = "anova"}, &t,
+          &(fx_run){RUN, .max_memory = 200000});
     CHECK(fx_model_update(&next, m, &t, NULL) == FX_EUNSUPPORTED && !next);
     fx_model_free(m);
     fx_data_free(d);

@@ -7,7 +7,7 @@
 static void pilots(size_t n, bool all)
 {
     char spec[64];
-    fx_plan plan = {.model = "kernel-svm:max-iter=50000", .kernel = "anova:order=2"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:max-iter=50000", .kernel = "anova:order=2"};
     fxi_train t;
 
     snprintf(spec, sizeof spec, "pairs:n=%zu,d=60,nz=12", n);
@@ -20,9 +20,9 @@ static void pilots(size_t n, bool all)
     CHECK(e.steps >= 0.3 && e.support >= 0.1 && e.support <= 1);
     if (all) {
         fx_model *m = fitted(&plan, &table, NULL);
-        fx_content c = fx_model_content(m);
-        CHECK(e.steps == fmax(0.3, (double)c.iterations / (double)n));
-        CHECK(e.support == fmax(0.1, (double)c.support / (double)n));
+        const fx_model_info *c = fx_model_inspect(m);
+        CHECK(e.steps == fmax(0.3, (double)c->iterations / (double)n));
+        CHECK(e.support == fmax(0.1, (double)c->support_vectors / (double)n));
         fx_model_free(m);
     }
     /* A value of a kernel of 12 numbers takes more than 1 ps, on any number of threads. */

@@ -123,18 +123,18 @@ static void check_bytes(const fx_model *a, const fx_model *b)
 
 static void check_model(const fxi_kind *k, const fxi_learner *l, const fx_table *t)
 {
-    fx_run run = {.threads = 2, .max_memory = 64 << 20}, none = {.max_memory = 1};
+    fx_run run = {RUN, .threads = 2, .max_memory = 64 << 20}, none = {RUN, .max_memory = 1};
     char spec[64];
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     CHECK(fx_model_describe(&d, spec_of(spec, l)) == FX_OK);
-    fx_plan plan = {.model = spec, .kernel = d.kernel == FX_MUST ? "rbf:gamma=1" : NULL};
+    fx_plan plan = {PLAN, .model = spec, .kernel = d.kernel == FX_MUST ? "rbf:gamma=1" : NULL};
     fx_model *m = fitted(&plan, t, &run), *guard = fit_guarded(&plan, t, &run), *next = NULL;
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
 
     CHECK(m->kind == k
-          && c.outputs
+          && c->outputs
                  == (m->task == FXI_CLASSIFY    ? k->pairs ? 6 : CLASSES
-                     : m->task == FXI_NO_LABELS ? c.outputs
+                     : m->task == FXI_NO_LABELS ? c->outputs
                                                 : 1));
     check_bytes(m, guard);
     survives(m, t->block);

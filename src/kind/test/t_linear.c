@@ -71,7 +71,7 @@ static fx_model *solved(const rows *r, const char *model, const char *more, int 
     char spec[128];
 
     snprintf(spec, sizeof spec, "%s%s", model, more);
-    return fitted(&(fx_plan){.model = spec}, &t, &(fx_run){.threads = threads});
+    return fitted(&(fx_plan){PLAN, .model = spec}, &t, &(fx_run){RUN, .threads = threads});
 }
 
 /* Converged, at the optimum that a tighter gap proves; the same for any threads. */
@@ -79,12 +79,12 @@ static void ends(const rows *r, const char *model, const char *more, double opti
 {
     fx_model *m = solved(r, model, more, 1), *other = solved(r, model, more, 3);
     CHECK(test_helped());
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
 
-    if (!c.converged)
-        fprintf(stderr, "%s%s: gap %g\n", model, more, c.gap);
-    CHECK(c.converged && c.gap <= 1e-3 && c.iterations <= 1000 && same_model(m, other));
-    CHECK(c.objective >= optimum * (1 - 1e-4) && c.objective <= optimum / (1 - 1e-3));
+    if (!c->converged)
+        fprintf(stderr, "%s%s: gap %g\n", model, more, c->gap);
+    CHECK(c->converged && c->gap <= 1e-3 && c->iterations <= 1000 && same_model(m, other));
+    CHECK(c->objective >= optimum * (1 - 1e-4) && c->objective <= optimum / (1 - 1e-3));
     fx_model_free(m);
     fx_model_free(other);
 }
@@ -92,11 +92,11 @@ static void ends(const rows *r, const char *model, const char *more, double opti
 static double best(const rows *r, const char *model, const char *more)
 {
     fx_model *m = solved(r, model, more, 1);
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
 
-    CHECK(c.converged);
+    CHECK(c->converged);
     fx_model_free(m);
-    return c.objective;
+    return c->objective;
 }
 
 /* 300 rows of 400 ones in 20,000 columns: the dual solver is quick. */
@@ -124,7 +124,7 @@ static void takes_over_from_dual(void)
 
     for (size_t k = 0; k < 3; k++) {
         fx_model *m = solved(&r, models[k], ",solver=dual", 1);
-        CHECK(!fx_model_content(m).converged && strstr(fx_error_detail(), "use solver=auto"));
+        CHECK(!fx_model_inspect(m)->converged && strstr(fx_error_detail(), "use solver=auto"));
         fx_model_free(m);
         ends(&r, models[k], "", best(&r, models[k], ",tol=1e-5"));
     }

@@ -68,22 +68,22 @@ static double loss_of(int kind, double y, double f)
  * of their size may change in it. */
 static double losses(const fx_model *m, const sample *a, int kind, double *off)
 {
-    fx_content c = fx_model_content(m);
-    double *f = scores(m, &a->t), sum = 0, size = fabs(c.intercepts[0]);
+    const fx_model_info *c = fx_model_inspect(m);
+    double *f = scores(m, &a->t), sum = 0, size = fabs(c->intercepts[0]);
 
     *off = 0;
-    for (size_t j = 0; j < c.cols * c.outputs; j++)
-        size += 100 * fabs(c.weights[j]);
-    for (size_t b = 0; b < c.blocks; b++)
-        for (size_t s = 0; s < c.block[b].cols * c.block[b].rank; s++)
-            size += 100 * fabs(c.block[b].P[s]);
+    for (size_t j = 0; j < c->cols * c->outputs; j++)
+        size += 100 * fabs(c->weights[j]);
+    for (size_t b = 0; b < c->orders; b++)
+        for (size_t s = 0; s < c->factors[b].cols * c->factors[b].rank; s++)
+            size += 100 * fabs(c->factors[b].P[s]);
     for (size_t i = 0; i < a->t.rows; i++)
-        for (size_t k = 0; k < c.outputs; k++) {
+        for (size_t k = 0; k < c->outputs; k++) {
             double y = a->classes == 0            ? a->label[i]
                        : a->classes == 2          ? 2 * a->label[i] - 1
                        : a->label[i] == (double)k ? 1
                                                   : -1;
-            double at = f[i * c.outputs + k], by = 1e-13 * (fabs(at) + fabs(y) + size);
+            double at = f[i * c->outputs + k], by = 1e-13 * (fabs(at) + fabs(y) + size);
             double here = loss_of(kind, y, at);
             sum += a->weight[i] * here;
             *off += a->weight[i]
@@ -126,28 +126,29 @@ static void check_linear(void)
         snprintf(spec, sizeof spec, "%s%cC=%g,intercept=%s,max-iter=%d,tol=%g", of[k].spec,
                  strchr(of[k].spec, ':') ? ',' : ':', C, intercepts[how],
                  (int)ANY(1, 2, 3, 10, 60, 1000), ANY(1e-2, 1e-3, 1e-9));
-        fx_model *m = fitted(&(fx_plan){.model = spec}, &a.t, NULL);
-        fx_content c = fx_model_content(m);
+        fx_model *m = fitted(&(fx_plan){PLAN, .model = spec}, &a.t, NULL);
+        const fx_model_info *c = fx_model_inspect(m);
         double expected = C * losses(m, &a, of[k].loss, &off);
-        for (size_t j = 0; j < c.cols * c.outputs; j++)
-            expected += of[k].l1 ? fabs(c.weights[j]) : 0.5 * c.weights[j] * c.weights[j];
-        for (size_t j = 0; j < c.outputs && how == 1; j++)
-            expected += of[k].l1 ? fabs(c.intercepts[j]) : 0.5 * c.intercepts[j] * c.intercepts[j];
-        if (!(fabs(c.objective - expected) <= C * off + 1e-12 * expected))
+        for (size_t j = 0; j < c->cols * c->outputs; j++)
+            expected += of[k].l1 ? fabs(c->weights[j]) : 0.5 * c->weights[j] * c->weights[j];
+        for (size_t j = 0; j < c->outputs && how == 1; j++)
+            expected += of[k].l1 ? fabs(c->intercepts[j])
+                                 : 0.5 * c->intercepts[j] * c->intercepts[j];
+        if (!(fabs(c->objective - expected) <= C * off + 1e-12 * expected))
             fprintf(stderr, "%s\n", spec);
-        CHECK_NEAR(c.objective, expected, C * off + 1e-12 * expected);
+        CHECK_NEAR(c->objective, expected, C * off + 1e-12 * expected);
         fx_model_free(m);
     }
 }
 
 /* ---- Factorization machines -------------------------------------------------------------- */
 
-static double penalties(const fx_content *c, double alpha, double beta, double of_lambda)
+static double penalties(const fx_model_info *c, double alpha, double beta, double of_lambda)
 {
     double sum = alpha / 2 * squares(c->weights, c->cols * c->outputs);
 
-    for (size_t b = 0; b < c->blocks; b++) {
-        const fx_factors *f = &c->block[b];
+    for (size_t b = 0; b < c->orders; b++) {
+        const fx_factors *f = &c->factors[b];
         sum += beta / 2 * squares(f->P, c->outputs * f->cols * f->rank)
                + of_lambda / 2 * squares(f->lambda, c->outputs * f->rank);
     }
@@ -180,7 +181,7 @@ static void check_factors(void)
                  lambdas[how], 1 + test_below(4), alpha, beta, of_lambda, ANY(0.1, 1, 100),
                  ANY(2, 64), 1 + test_below(25), ANY(0, 1e-4), test_below(4) ? "yes" : "no",
                  ANY(0.01, 0.3));
-        fx_plan plan = {.model = spec, .seed = test_u64()};
+        fx_plan plan = {PLAN, .model = spec, .seed = test_u64()};
         if (test_below(2)) {
             plan.eval = &other.t;
             plan.patience = test_below(4);
@@ -191,16 +192,16 @@ static void check_factors(void)
             CHECK(st == FX_ENUMERIC);
             continue;
         }
-        fx_content c = fx_model_content(m);
+        const fx_model_info *c = fx_model_inspect(m);
         for (size_t i = 0; i < a.t.rows; i++)
             W += a.weight[i];
         double expected = losses(m, &a, of[task].loss, &off) / W
-                          + penalties(&c, alpha, beta, how == 2 ? of_lambda : 0);
-        if (!(fabs(c.objective - expected) <= off / W + 1e-12 * expected))
+                          + penalties(c, alpha, beta, how == 2 ? of_lambda : 0);
+        if (!(fabs(c->objective - expected) <= off / W + 1e-12 * expected))
             fprintf(stderr, "%s\n", spec);
-        CHECK_NEAR(c.objective, expected, off / W + 1e-12 * expected);
-        if (plan.patience && c.outputs == 1 && c.iterations)  /* the step that was the best */
-            CHECK(c.history[c.iterations - 1].objective == c.objective);
+        CHECK_NEAR(c->objective, expected, off / W + 1e-12 * expected);
+        if (plan.patience && c->outputs == 1 && c->iterations)  /* the step that was the best */
+            CHECK(c->history[c->iterations - 1].objective == c->objective);
         fx_model_free(m);
     }
 }

@@ -92,17 +92,17 @@ static void are_two_class_models(void)
     fx_data *d = made("pairs:n=200,d=20,nz=6,k=4"), *e;
     double label[N];
     fx_table t = four(d, label);
-    fx_plan plan = {.model = "kernel-svm:tol=1e-6,collapse=no", .kernel = "rbf:gamma=0.2"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:tol=1e-6,collapse=no", .kernel = "rbf:gamma=0.2"};
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     double *S = scores(m, &t), *L = predicted(m, FX_LABEL, t.block, NULL);
 
-    CHECK(c.classes == CLASSES && c.outputs == PAIRS && c.pairs == 1);
+    CHECK(c->classes == CLASSES && c->outputs == PAIRS && c->pairs == 1);
     for (size_t o = 0; o < PAIRS; o++) {
         size_t a, b, row[N], n = 0;
         fxi_model_pairs_of(&a, &b, CLASSES, o);
         for (size_t i = 0; i < N; i++)
-            if (label[i] == c.class_value[a] || label[i] == c.class_value[b])
+            if (label[i] == c->class_value[a] || label[i] == c->class_value[b])
                 row[n++] = i;
         CHECK(fx_data_select(&e, &t, row, n, NULL) == FX_OK);
         fx_table u = fx_data_table(e);
@@ -137,26 +137,26 @@ static void gives_probabilities(void)
     fx_data *d = made("pairs:n=200,d=20,nz=6,k=4");
     double label[N], work[2 * CLASSES], r[PAIRS], expected[CLASSES], loss = 0;
     fx_table t = four(d, label);
-    fx_plan plan = {.model = "kernel-svm:calibrate=yes", .kernel = "rbf:gamma=0.2"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:calibrate=yes", .kernel = "rbf:gamma=0.2"};
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     double *S = scores(m, &t), *P = predicted(m, FX_PROBA, t.block, NULL);
     double *L = predicted(m, FX_LABEL, t.block, NULL);
-    fx_metrics e;
+    fx_metrics e = FX_INIT(fx_metrics);
 
-    CHECK(c.sigmoid && fx_model_width(m, FX_PROBA) == CLASSES);
+    CHECK(c->sigmoid && fx_model_width(m, FX_PROBA) == CLASSES);
     for (size_t i = 0; i < N; i++) {
         const double *p = P + i * CLASSES;
         size_t best = 0;
         for (size_t o = 0; o < PAIRS; o++) {
-            r[o] = 1 / (1 + exp(c.sigmoid[2 * o] * S[i * PAIRS + o] + c.sigmoid[2 * o + 1]));
-            CHECK(c.sigmoid[2 * o] < 0);
+            r[o] = 1 / (1 + exp(c->sigmoid[2 * o] * S[i * PAIRS + o] + c->sigmoid[2 * o + 1]));
+            CHECK(c->sigmoid[2 * o] < 0);
         }
         fxi_model_couple(expected, r, CLASSES, work, NULL);
         for (size_t k = 0; k < CLASSES; k++) {
             CHECK_NEAR(p[k], expected[k], 1e-9);
             best = p[k] > p[best] ? k : best;
-            if (c.class_value[k] == label[i])
+            if (c->class_value[k] == label[i])
                 loss -= log(p[k]) / N;
         }
         CHECK(L[i] == (double)best);
@@ -177,7 +177,7 @@ static void rare_class(void)
     fx_data *d = made("pairs:n=200,d=20,nz=6,k=4");
     double label[N], weight[N];
     fx_table t = four(d, label);
-    fx_plan plan = {.model = "kernel-svm:calibrate=yes", .kernel = "rbf:gamma=0.2"};
+    fx_plan plan = {PLAN, .model = "kernel-svm:calibrate=yes", .kernel = "rbf:gamma=0.2"};
     fx_model *m = NULL;
 
     for (size_t i = 0; i < N; i++)
@@ -187,12 +187,12 @@ static void rare_class(void)
     CHECK(strstr(fx_error_detail(), "class 77 has fewer than two"));
     label[9] = 77;
     m = fitted(&plan, &t, NULL);
-    CHECK(fx_model_content(m).classes == CLASSES + 1);
+    CHECK(fx_model_inspect(m)->classes == CLASSES + 1);
     survives(m, t.block);
     fx_model_free(m);
     t.weight = weight;
     m = fitted(&plan, &t, NULL);
-    CHECK(fx_model_content(m).classes == CLASSES && fx_model_content(m).outputs == PAIRS);
+    CHECK(fx_model_inspect(m)->classes == CLASSES && fx_model_inspect(m)->outputs == PAIRS);
     fx_model_free(m);
     fx_data_free(d);
 }
@@ -200,7 +200,7 @@ static void rare_class(void)
 /* Three classes that beat one another in a circle: the first. */
 static void ties(void)
 {
-    const fx_content c = {.classes = 3, .outputs = 3, .pairs = 1};
+    const fx_model_info c = {.classes = 3, .outputs = 3, .pairs = 1};
     const double circle[] = {1, -1, 1}, zeros[] = {0, 0, 0};
     double work[16];
 

@@ -30,15 +30,17 @@ static fx_status fits(const fx_plan *plan, const fx_table *t, const char *what)
         CHECK(*fx_error_detail() && s != FX_ENOMEM);
         return s;
     }
-    fx_content c = fx_model_content(m);
-    int good = all_finite(c.weights, c.features * c.outputs) && all_finite(c.intercepts, c.outputs)
-               && isfinite(c.objective) && isfinite(c.gap) && c.gap >= 0
-               && (!c.sigmoid || all_finite(c.sigmoid, 2 * c.outputs)) && (s == 0) == c.converged;
+    const fx_model_info *c = fx_model_inspect(m);
+    int good = all_finite(c->weights, c->features * c->outputs)
+               && all_finite(c->intercepts, c->outputs) && isfinite(c->objective)
+               && isfinite(c->gap) && c->gap >= 0
+               && (!c->sigmoid || all_finite(c->sigmoid, 2 * c->outputs))
+               && (s == 0) == c->converged;
     if (!good)
         fprintf(stderr, "%s, %s: %s: objective %g, gap %g, intercept %g\n", what, plan->model,
-                fx_status_name(s), c.objective, c.gap, c.intercepts[0]);
+                fx_status_name(s), c->objective, c->gap, c->intercepts[0]);
     CHECK(good);
-    double *out = malloc(t->rows * (c.outputs + c.classes + 1) * sizeof *out);
+    double *out = malloc(t->rows * (c->outputs + c->classes + 1) * sizeof *out);
     for (int k = 0; k < 3 && out; k++) {
         fx_status p = fx_model_predict(out, NULL, m, (fx_output)k, t->block, NULL);
         CHECK(p == FX_OK ? all_finite(out, t->rows * fx_model_width(m, (fx_output)k))

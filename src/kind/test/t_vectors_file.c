@@ -7,7 +7,7 @@ static fx_model *machine(const char *model, const char *kernel, const char *text
 {
     fx_data *d = parsed(text);
     fx_table t = fx_data_table(d);
-    fx_model *m = fitted(&(fx_plan){.model = model, .kernel = kernel}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = model, .kernel = kernel}, &t, NULL);
 
     fx_data_free(d);
     return m;
@@ -123,10 +123,11 @@ static void check_vectors(void)
 static void check_empty_family(void)
 {
     static const fx_plan plans[] = {
-        {.model = "kernel-ridge:collapse=no", .kernel = "groups:file=F", .family = ""},
-        {.model = "kernel-ridge:collapse=no", .kernel = "itemset:file=F", .family = ""},
-        {.model = "ridge", .kernel = "itemset:file=F", .family = "", .map = "rk", .features = 2},
-        {.model = "fm:task=regress,rank=2,tol=1", .kernel = "groups:file=F", .family = ""}};
+        {PLAN, .model = "kernel-ridge:collapse=no", .kernel = "groups:file=F", .family = ""},
+        {PLAN, .model = "kernel-ridge:collapse=no", .kernel = "itemset:file=F", .family = ""},
+        {PLAN, .model = "ridge", .kernel = "itemset:file=F", .family = "", .map = "rk",
+         .features = 2},
+        {PLAN, .model = "fm:task=regress,rank=2,tol=1", .kernel = "groups:file=F", .family = ""}};
     fx_data *d = parsed(rows);
     fx_table t = fx_data_table(d);
 

@@ -35,8 +35,10 @@ int main(void)
                 if (what < 2)
                     memcpy(L, A, numbers * sizeof *L);
                 double begin = now();
-                CHECK((what < 2 ? fxi_linalg_cholesky(L, n, &(fx_run){.threads = what + 1})
-                                : fxi_linalg_cholesky_solve(x, L, n, NULL)) == FX_OK);
+                CHECK((what < 2 ? fxi_linalg_cholesky(
+                           L, n, &(fx_run){.size = sizeof(fx_run), .threads = what + 1})
+                                : fxi_linalg_cholesky_solve(x, L, n, NULL))
+                      == FX_OK);
                 double spent = now() - begin;
                 best[what] = spent < best[what] ? spent : best[what];
             }

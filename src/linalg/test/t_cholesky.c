@@ -67,8 +67,8 @@ static void test_definition(size_t n)
     double *r = fxi_alloc(n, sizeof *r);
 
     CHECK(x && r);
-    CHECK(fxi_linalg_cholesky(L, n, &(fx_run){.threads = 1}) == FX_OK);
-    CHECK(fxi_linalg_cholesky(twin, n, &(fx_run){.threads = 3}) == FX_OK);
+    CHECK(fxi_linalg_cholesky(L, n, &(fx_run){RUN, .threads = 1}) == FX_OK);
+    CHECK(fxi_linalg_cholesky(twin, n, &(fx_run){RUN, .threads = 3}) == FX_OK);
     CHECK(test_helped() || n < 200);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -126,7 +126,7 @@ int main(void)
     CHECK(fxi_linalg_cholesky(A, 300, NULL) == FX_ENUMERIC);
     free(A);
     A = make(300, 1);
-    CHECK(fxi_linalg_cholesky(A, 300, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fxi_linalg_cholesky(A, 300, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     free(A);
     CHECK(fxi_linalg_cholesky(NULL, 0, NULL) == FX_OK && fxi_linalg_cholesky_size(&numbers, 0));
     CHECK(numbers == 0 && !fxi_linalg_cholesky_size(&numbers, SIZE_MAX / 2));

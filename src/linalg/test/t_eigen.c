@@ -139,7 +139,7 @@ static void check_largest(void)
         fxi_eigen e = {.n = n, .k = k, .apply = multiply, .ctx = &p, .start = {test_u64(), 7}};
         spectrum(x, n, (int)(c % 6));
         with_spectrum(A, x, n);
-        CHECK(fxi_linalg_eigen(value, V, &e, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fxi_linalg_eigen(value, V, &e, &(fx_run){RUN, .threads = 1}) == FX_OK);
         qsort(x, n, sizeof *x, descending);
         double tol = (2e-10 + 20 * (double)n * DBL_EPSILON) * x[0];
         for (size_t i = 0; i < k; i++) {
@@ -147,7 +147,7 @@ static void check_largest(void)
             CHECK(value[i] >= 0 && (c % 6 != 2 || i < 4 || value[i] == 0));
         }
         check_pairs(A, n, value, V, k, tol);
-        CHECK(fxi_linalg_eigen(again, W, &e, &(fx_run){.threads = 3}) == FX_OK);
+        CHECK(fxi_linalg_eigen(again, W, &e, &(fx_run){RUN, .threads = 3}) == FX_OK);
         CHECK(!memcmp(value, again, k * sizeof *value) && !memcmp(V, W, k * n * sizeof *V));
     }
 }
@@ -176,7 +176,7 @@ int main(void)
     check_pairs(A, N, value, V, 5, 1e-3);
     e.max_iter = 0;
     value[0] = 7;
-    CHECK(fxi_linalg_eigen(value, V, &e, &(fx_run){.progress = stop, .ctx = &calls})
+    CHECK(fxi_linalg_eigen(value, V, &e, &(fx_run){RUN, .progress = stop, .ctx = &calls})
           == FX_ECANCELLED && value[0] == 7);
     e.noise = 10;                       /* nothing here is larger */
     CHECK(fxi_linalg_eigen(value, V, &e, NULL) == FX_OK && value[0] == 0);

@@ -2,6 +2,7 @@
  * t_eigmin.c - eigmin.c on matrices whose spectrum is known. */
 
 #include "base/test.h"
+#include "featcross_extra.h"
 #include "featcross.h"
 
 #include <float.h>
@@ -144,14 +145,15 @@ int main(void)
     CHECK(fx_linalg_eigmin(NULL, G, N, N, NULL) == FX_EINVAL);
     CHECK(fx_linalg_eigmin(&got, G, N - 1, N, NULL) == FX_ESHAPE);
     CHECK(fx_linalg_eigmin(&got, G, SIZE_MAX, SIZE_MAX / 2, NULL) == FX_ESHAPE);
-    CHECK(fx_linalg_eigmin(&got, G, N, N, &(fx_run){.max_memory = 1000}) == FX_ELIMIT && got == 7);
+    CHECK(fx_linalg_eigmin(&got, G, N, N, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT
+          && got == 7);
 
     enum { BIG = 1500 };                /* many times the 50 ms after which it is asked */
     double *B = calloc((size_t)BIG * BIG, sizeof *B);
     CHECK(B);
     for (size_t i = 0; i < (size_t)BIG * BIG; i++)
         B[i] = test_unit();
-    CHECK(fx_linalg_eigmin(&got, B, BIG, BIG, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    CHECK(fx_linalg_eigmin(&got, B, BIG, BIG, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     CHECK(got == 7);
     free(B);
     return 0;

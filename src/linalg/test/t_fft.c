@@ -179,7 +179,7 @@ static void threads(void)
     s.f = f;
     for (size_t i = 0; i < TASKS * s.stride; i++)       /* the same row again and again */
         s.x[i] = i < s.stride ? (float)test_unit() : s.x[i - s.stride];
-    CHECK(fxi_parallel(TASKS, task, &s, &(fx_run){.threads = 4}) == 0);
+    CHECK(fxi_parallel(TASKS, task, &s, &(fx_run){RUN, .threads = 4}) == 0);
     for (size_t b = 1; b < TASKS; b++)
         CHECK(memcmp(s.X, s.X + b * s.stride, (s.n + 2) * sizeof *s.X) == 0);
     s.f = again;                                        /* another plan, same bits */
@@ -262,7 +262,8 @@ int main(void)
     threads();
     CHECK(fxi_linalg_fft_new(&f, 0, NULL) == FX_EINVAL && !f);
     CHECK(fxi_linalg_fft_new(&f, (size_t)1 << 31, NULL) == FX_EINVAL && !f);
-    CHECK(fxi_linalg_fft_new(&f, 16777213, &(fx_run){.progress = stop}) == FX_ECANCELLED && !f);
+    CHECK(fxi_linalg_fft_new(&f, 16777213, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED
+          && !f);
     fxi_linalg_fft_free(NULL);
     for (size_t n = 1, next = 1; n < 3000; n++) {
         while (next < n || !fast(next))

@@ -55,7 +55,7 @@ static rows make_rows(size_t n, size_t d, double density)
 static void measure(double out[2], const rows *r, const char *kernel, const char *spec, size_t D,
                     int repeats)
 {
-    fx_run one = {.threads = 1};
+    fx_run one = {.size = sizeof(fx_run), .threads = 1};
     fx_kernel *k = NULL;
     fx_map *m = NULL;
     fx_status st = fx_kernel_parse(&k, kernel, NULL, 0);

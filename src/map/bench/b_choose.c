@@ -58,9 +58,9 @@ static double rmse(const fx_kernel *k, const char *spec, size_t D, const fx_matr
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fx_map *m = NULL;
-        fx_error e;
+        fx_accuracy e = FX_INIT(fx_accuracy);
         if (fx_map_parse(&m, spec, k, X->cols, D, seed, NULL, NULL)
-            || fx_map_error(&e, m, X, PAIRS, 1, NULL)) {
+            || fx_map_accuracy(&e, m, X, PAIRS, 1, NULL)) {
             fprintf(stderr, "%s\n", fx_error_detail());
             exit(1);
         }
@@ -79,7 +79,8 @@ static double microseconds(const fx_kernel *k, const char *spec, size_t D, const
     CHECK(fx_map_parse(&m, spec, k, X->cols, D, 1, NULL, NULL) == FX_OK);
     for (int i = 0; i < 5 || now() - start < 0.1; i++) {
         double t = now();
-        CHECK(fx_map_apply(Z, D, FX_F32, m, X, &(fx_run){.threads = 1}) == FX_OK);
+        CHECK(fx_map_apply(Z, D, FX_F32, m, X, &(fx_run){.size = sizeof(fx_run), .threads = 1})
+              == FX_OK);
         best = fmin(best, (now() - t) / ROWS * 1e6);
     }
     fx_map_free(m);

@@ -134,7 +134,7 @@ static inline bool passes(const trial *t)
     double rows[2 * GOLDEN_DIM], size = 0;
     fx_matrix X = {.rows = 2, .cols = t->d, .stride = t->d, .type = FX_F64, .val = rows};
     average whole = {0}, each = {0};
-    const fx_run run = {.threads = 1};
+    const fx_run run = {RUN, .threads = 1};
     float *z = NULL;
     size_t n = 0, seeds = t->spoil ? t->seeds : (size_t)test_cases((int)t->seeds);
 

@@ -85,7 +85,7 @@ static inline float *moments_apply(const fx_map *m, const double *X, size_t rows
     int64_t *col = fxi_alloc(rows * m->cols, sizeof *col), *ptr = fxi_alloc(rows + 1, sizeof *ptr);
 
     CHECK(Z && other && val && col && ptr);
-    CHECK(fx_map_apply(Z, D, FX_F32, m, &dense, &(fx_run){.threads = 1}) == 0);
+    CHECK(fx_map_apply(Z, D, FX_F32, m, &dense, &(fx_run){RUN, .threads = 1}) == 0);
     ptr[0] = 0;
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < m->cols; j++)
@@ -97,7 +97,7 @@ static inline float *moments_apply(const fx_map *m, const double *X, size_t rows
     }
     fx_matrix sparse = {.rows = rows, .cols = m->cols, .type = FX_F64, .val = val, .ptr = ptr,
                         .col = col, .wide = 1};
-    CHECK(fx_map_apply(other, D, FX_F32, m, &sparse, &(fx_run){.threads = 3}) == 0);
+    CHECK(fx_map_apply(other, D, FX_F32, m, &sparse, &(fx_run){RUN, .threads = 3}) == 0);
     for (size_t i = 0; i < rows * D; i++)
         CHECK(Z[i] == other[i]);
     dense.rows = 1;

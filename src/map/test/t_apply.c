@@ -30,7 +30,7 @@ static struct { const char *kernel, *map; size_t D; } maps[LINES] = {
 static size_t add_others(void)
 {
     size_t n = 0, others;
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     while (maps[n].map)
         n++;
@@ -91,7 +91,7 @@ static void test_columns(const fx_map *m, const fx_matrix *X, const float *Z, si
     float *T = fxi_alloc(m->width * ldt, sizeof *T);
 
     for (size_t b = m->blocks; b-- > 0;) {
-        CHECK(fxi_map_apply_columns(T, ldt, m, b, X, &(fx_run){.threads = 2}) == FX_OK);
+        CHECK(fxi_map_apply_columns(T, ldt, m, b, X, &(fx_run){RUN, .threads = 2}) == FX_OK);
         for (size_t j = b * m->width; j < m->features && j < (b + 1) * m->width; j++)
             for (size_t i = 0; i < N; i++)
                 CHECK(memcmp(&T[j % m->width * ldt + i], &Z[i * ldz + j], sizeof *T) == 0);
@@ -116,11 +116,12 @@ static void test_forms(const rows *r, size_t i)
     double *D = fxi_zalloc(N * ldz, sizeof *D), *S = fxi_zalloc(N * 3, sizeof *S);
     double *W = fxi_zalloc(F * 3, sizeof *W);
 
-    CHECK(fx_map_apply(Z, ldz, FX_F32, m, &dense, &(fx_run){.threads = 1}) == FX_OK);
+    CHECK(fx_map_apply(Z, ldz, FX_F32, m, &dense, &(fx_run){RUN, .threads = 1}) == FX_OK);
     test_columns(m, &sparse, Z, ldz);
     for (int threads = 2; threads <= 8; threads += 6) {
         memset(Y, 0, N * ldz * sizeof *Y);
-        CHECK(fx_map_apply(Y, ldz, FX_F32, m, &single, &(fx_run){.threads = threads}) == FX_OK);
+        CHECK(fx_map_apply(Y, ldz, FX_F32, m, &single, &(fx_run){RUN, .threads = threads})
+              == FX_OK);
         CHECK(test_helped());
         CHECK(!memcmp(Z, Y, N * ldz * sizeof *Z));      /* floats too, and nothing beside rows */
     }
@@ -140,7 +141,7 @@ static void test_forms(const rows *r, size_t i)
     CHECK(fx_map_apply(Y, ldz, FX_F32, m, &sparse, NULL) == FX_OK);
     for (size_t q = 0; q < N * ldz; q++)
         CHECK_NEAR(Y[q], Z[q], 2e-5);
-    CHECK(fx_map_apply(D, ldz, FX_F64, m, &wide, &(fx_run){.threads = 3}) == FX_OK);
+    CHECK(fx_map_apply(D, ldz, FX_F64, m, &wide, &(fx_run){RUN, .threads = 3}) == FX_OK);
     for (size_t q = 0; q < N * ldz; q++)
         CHECK(D[q] == (double)Y[q]);
     memcpy(sparse_Z, Y, N * ldz * sizeof *Y);
@@ -148,7 +149,7 @@ static void test_forms(const rows *r, size_t i)
     for (size_t q = 0; q < F * 3; q++)
         W[q] = test_unit() - 0.5;
     for (int threads = 1; threads <= 2; threads++) {
-        CHECK(fx_map_score(S, m, W, 3, &dense, &(fx_run){.threads = threads}) == FX_OK);
+        CHECK(fx_map_score(S, m, W, 3, &dense, &(fx_run){RUN, .threads = threads}) == FX_OK);
         CHECK(test_helped() || threads == 1);
         for (size_t q = 0; q < N; q++)
             for (size_t c = 0; c < 3; c++) {
@@ -246,7 +247,7 @@ static void test_wide(void)
         fx_status st = fx_kernel_parse(&k, specs[i][0], NULL, 0);
         CHECK(st == FX_OK);
         st = fx_map_parse(&m, specs[i][1], k, COLUMNS, FEATURES, 1, NULL,
-                          &(fx_run){.max_memory = 50000000});
+                          &(fx_run){RUN, .max_memory = 50000000});
         if (st)
             fprintf(stderr, "%s: %s\n", specs[i][1], fx_error_detail());
         CHECK(st == FX_OK);
@@ -304,7 +305,7 @@ static void test_cancelled(void)
 
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
         int calls = 0;
-        fx_run run = {.threads = 1, .progress = second_call, .ctx = &calls};
+        fx_run run = {RUN, .threads = 1, .progress = second_call, .ctx = &calls};
         fx_kernel *k = NULL;
         fx_map *m = NULL;
         CHECK(fx_kernel_parse(&k, slow[i].kernel, NULL, 0) == FX_OK);
@@ -374,20 +375,22 @@ static void test_rejected(void)
     CHECK(fx_map_score(S, m, W, 1, &X, NULL) == FX_ENUMERIC);
     CHECK(strstr(fx_error_detail(), "row 1"));
     CHECK(fx_map_apply(NULL, 8, FX_F32, m, &X, NULL) == FX_EINVAL);
-    CHECK(fx_map_apply(Z, 8, FX_F32, m, &X, &(fx_run){.max_memory = 10}) == FX_ELIMIT);
+    CHECK(fx_map_apply(Z, 8, FX_F32, m, &X, &(fx_run){RUN, .max_memory = 10}) == FX_ELIMIT);
     fx_map_free(m);
     CHECK(fx_kernel_parse(&anova, "anova:order=2", NULL, 0) == FX_OK);
     CHECK(fx_map_parse(&none, "ts", anova, 3, 8, 1, NULL, NULL) == FX_EUNSUPPORTED);
     CHECK(strstr(fx_error_detail(), "ts serves poly"));
     CHECK(strstr(fx_error_detail(), "rk, sparse-jl"));
 
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     for (size_t i = 0; fx_map_name(i); i++) { /* which kernels a map serves is what it says */
         CHECK(fx_map_describe(&d, fx_map_name(i)) == FX_OK && !strcmp(d.name, fx_map_name(i)));
         bool listed = false;
         for (size_t q = 0; d.kernels[q]; q++) {
             listed |= !strcmp(d.kernels[q], "anova");
-            CHECK(fx_kernel_describe(&(fx_description){0}, d.kernels[q]) == FX_OK);
+            CHECK(
+                fx_kernel_describe(&(fx_description){.size = sizeof(fx_description)}, d.kernels[q])
+                == FX_OK);
         }
         fx_status st = fx_map_parse(&none, fx_map_name(i), anova, 3, 8, 1, NULL, NULL);
         CHECK((st != FX_EUNSUPPORTED) == listed);

@@ -116,7 +116,7 @@ static const char *theorems_of(const char *spec, const char *kernel, const char 
     fxi_map_type type = {.name = name};
     CHECK(fx_kernel_parse(&k, kernel, file, 0) == FX_OK);
     fx_map m = {.type = &type, .kernel = k, .cols = 5, .spec = copy};
-    fx_status st = fx_map_bound(got, &n, &m, 0.5, 0.1, 0.05, uniform);
+    fx_status st = fx_map_bound(got, FX_BOUND_MAX, &n, &m, 0.5, 0.1, 0.05, uniform);
     line[0] = '\0';
     CHECK(st == FX_OK || st == FX_EUNSUPPORTED);
     if (st)
@@ -203,19 +203,20 @@ static void door(void)
 
     CHECK(fx_kernel_parse(&k, "anova", NULL, 0) == FX_OK);
     fx_map m = {.type = &type, .kernel = k, .cols = 5, .spec = spec};
-    CHECK(fx_map_bound(b, &n, &m, 1, 0.1, 0.1, 0) == FX_OK && n == 4);
+    CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, 1, 0.1, 0.1, 0) == FX_OK && n == 4);
     CHECK(!strcmp(b[0].kind, "itemset"));
-    CHECK(fx_map_bound(b, &n, &m, 1000, 0.1, 0.1, 0) == FX_OK && isinf(b[0].features));
-    CHECK(fx_map_bound(NULL, &n, &m, 1, 0.1, 0.1, 0) == FX_EINVAL);
-    CHECK(fx_map_bound(b, NULL, &m, 1, 0.1, 0.1, 0) == FX_EINVAL);
-    CHECK(fx_map_bound(b, &n, NULL, 1, 0.1, 0.1, 0) == FX_EINVAL);
+    CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, 1000, 0.1, 0.1, 0) == FX_OK
+          && isinf(b[0].features));
+    CHECK(fx_map_bound(NULL, FX_BOUND_MAX, &n, &m, 1, 0.1, 0.1, 0) == FX_EINVAL);
+    CHECK(fx_map_bound(b, FX_BOUND_MAX, NULL, &m, 1, 0.1, 0.1, 0) == FX_EINVAL);
+    CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, NULL, 1, 0.1, 0.1, 0) == FX_EINVAL);
     const double bad[] = {0, -1, NAN, INFINITY};
     for (int i = 0; i < 4; i++) {
-        CHECK(fx_map_bound(b, &n, &m, bad[i], 0.1, 0.1, 0) == FX_EINVAL);
-        CHECK(fx_map_bound(b, &n, &m, 1, bad[i], 0.1, 0) == FX_EINVAL);
-        CHECK(fx_map_bound(b, &n, &m, 1, 0.1, bad[i], 0) == FX_EINVAL);
+        CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, bad[i], 0.1, 0.1, 0) == FX_EINVAL);
+        CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, 1, bad[i], 0.1, 0) == FX_EINVAL);
+        CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, 1, 0.1, bad[i], 0) == FX_EINVAL);
     }
-    CHECK(fx_map_bound(b, &n, &m, 1, 0.1, 1, 0) == FX_EINVAL);
+    CHECK(fx_map_bound(b, FX_BOUND_MAX, &n, &m, 1, 0.1, 1, 0) == FX_EINVAL);
     fx_kernel_free(k);
 }
 

@@ -60,7 +60,7 @@ static void check_sparse(const fx_map *m, const rows *r, const float *Z, size_t 
     float *val = fxi_alloc((size_t)ptr[ROWS] + 1, sizeof *val);
     int32_t *col = fxi_alloc((size_t)ptr[ROWS] + 1, sizeof *col);
     CHECK(val && col);
-    CHECK(fxi_map_sparse_rows(val, col, ptr, m, &r->sparse, &(fx_run){.threads = 2}) == 0);
+    CHECK(fxi_map_sparse_rows(val, col, ptr, m, &r->sparse, &(fx_run){RUN, .threads = 2}) == 0);
     for (size_t j = 0; j < 2 * columns; j++)
         W[j] = test_unit() - 0.5;
     CHECK(fx_map_score(S, m, W, 2, &r->sparse, NULL) == 0);
@@ -131,7 +131,7 @@ static void check(const char *spec, size_t d, size_t columns, int factors)
 
 static fx_status parse_status(const char *kernel, size_t d, uint64_t limit)
 {
-    fx_run run = {.max_memory = limit};
+    fx_run run = {RUN, .max_memory = limit};
     fx_kernel *k = NULL;
     fx_map *m = NULL;
 

@@ -32,7 +32,7 @@ static void check_memory(size_t i)
     float *x = fxi_alloc(n * COLS, sizeof *x);
     double *W = fxi_alloc(FEATURES, sizeof *W), *S = fxi_alloc(n, sizeof *S);
     fx_matrix X = {.rows = X_ROWS < n ? X_ROWS : n, .cols = COLS, .stride = COLS, .val = x};
-    const fx_run run = {.threads = 2};
+    const fx_run run = {RUN, .threads = 2};
     fx_kernel *k = NULL;
     fx_map *m = NULL;
 

@@ -121,7 +121,7 @@ static void rejections(void)
     CHECK(fx_map_parse(&m, "ts", k, 5, 8, 1, NULL, NULL) == FX_EUNSUPPORTED && !m);
     fx_kernel_free(k);
     CHECK(fx_kernel_parse(&k, "poly:degree=2", NULL, 0) == 0);
-    CHECK(fx_map_parse(&m, "ts", k, 5, 1 << 20, 1, NULL, &(fx_run){.max_memory = 1 << 20})
+    CHECK(fx_map_parse(&m, "ts", k, 5, 1 << 20, 1, NULL, &(fx_run){RUN, .max_memory = 1 << 20})
           == FX_ELIMIT && !m);
     fx_kernel_free(k);
 }

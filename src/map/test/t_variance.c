@@ -135,7 +135,7 @@ static void door(void)
     for (size_t q = 0; q < 2 * PAIRS; q++)
         pair[q] = test_below(ROWS);
     for (int threads = 1; threads <= 3; threads++) {
-        fx_run run = {.threads = threads};
+        fx_run run = {RUN, .threads = threads};
         CHECK(fx_map_variance(V, &m, &D, pair, PAIRS, &run) == FX_OK);
         CHECK(fx_map_variance(W, &m, &S, pair, PAIRS, &run) == FX_OK);
         CHECK(test_helped() || threads == 1);
@@ -157,7 +157,7 @@ static void door(void)
     CHECK(fx_map_variance(V, &m, &S, pair, 2, NULL) == FX_OK);
     CHECK(fx_map_variance(V, NULL, &S, pair, 2, NULL) == FX_EINVAL);
     CHECK(fx_map_variance(NULL, &m, &S, pair, 2, NULL) == FX_EINVAL);
-    CHECK(fx_map_variance(V, &m, &S, pair, 2, &(fx_run){.max_memory = 8}) == FX_ELIMIT);
+    CHECK(fx_map_variance(V, &m, &S, pair, 2, &(fx_run){RUN, .max_memory = 8}) == FX_ELIMIT);
     m.seed = 7;
     CHECK(fx_map_variance(V, &m, &S, pair, 2, NULL) == FX_EUNSUPPORTED);
     CHECK(!strcmp(fx_error_detail(), "seven"));

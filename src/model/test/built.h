@@ -29,7 +29,8 @@ static inline int to_file(void *ctx, const void *bytes, size_t len)
 static inline file dumped(const fx_model *m)
 {
     file f = {0};
-    fx_status s = fx_model_dump(&(fx_sink){.write = to_file, .ctx = &f}, m);
+    fx_status s = fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = to_file, .ctx = &f},
+                                m);
 
     if (s)
         fprintf(stderr, "%s\n", fx_error_detail());
@@ -53,14 +54,14 @@ static inline double *numbers(fx_model *m, size_t n)
 }
 
 /* Sizes and specs are given; weights are drawn. */
-static inline fx_model *built(fx_content like)
+static inline fx_model *built(fx_model_info like)
 {
     fx_model *m = fxi_model_new();
     fxi_learning how;
 
     CHECK(m && fxi_model_learner(&how, like.spec) == FX_OK && fxi_model_become(m, &how) == FX_OK);
     fxi_model_learner_free(&how);
-    fx_content none = m->c;
+    fx_model_info none = m->c;
     m->c = like;
     const char **text[] = {&m->c.spec, &m->c.scale, &m->c.map, &m->c.kernel, &m->c.family,
                            &m->c.reader};

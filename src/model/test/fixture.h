@@ -57,10 +57,10 @@ static inline int same_bits(const double *a, const double *b, size_t n)
 
 static inline int same_model(const fx_model *a, const fx_model *b)
 {
-    fx_content x = fx_model_content(a), y = fx_model_content(b);
+    const fx_model_info *x = fx_model_inspect(a), *y = fx_model_inspect(b);
 
-    return x.features == y.features && x.outputs == y.outputs
-        && same_bits(x.weights, y.weights, x.features * x.outputs)
-        && same_bits(x.intercepts, y.intercepts, x.outputs);
+    return x->features == y->features && x->outputs == y->outputs
+           && same_bits(x->weights, y->weights, x->features * x->outputs)
+           && same_bits(x->intercepts, y->intercepts, x->outputs);
 }
 #endif

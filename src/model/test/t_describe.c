@@ -26,7 +26,7 @@ static void given(describes *describe, const char *name, const fx_key *k, const 
                   size_t len, bool good)
 {
     char spec[256];
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     snprintf(spec, sizeof spec, "%s:%s=%.*s", name, k->name, (int)len, value);
     fx_status s = describe(&d, spec);
@@ -81,7 +81,7 @@ static void check_key(describes *describe, const char *name, const fx_key *k)
 static void check_table(const char *(*name)(size_t), describes *describe)
 {
     size_t n = 0;
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     for (; name(n); n++) {
         CHECK(describe(&d, name(n)) == FX_OK && !strcmp(d.name, name(n)));
@@ -101,8 +101,8 @@ static void check_table(const char *(*name)(size_t), describes *describe)
 
 static fx_plan plan_of(const char *spec, const fx_description *d)
 {
-    return (fx_plan){
-        .model = spec, .seed = 3, .kernel = d->kernel == FX_MUST ? "anova:order=2" : NULL};
+    return (fx_plan){PLAN, .model = spec, .seed = 3,
+                     .kernel = d->kernel == FX_MUST ? "anova:order=2" : NULL};
 }
 
 /* Does a fit by this plan succeed? */
@@ -119,7 +119,7 @@ static bool fits(const fx_plan *plan, const fx_table *t)
 static void check_path(const fx_plan *plan, const fx_table *t, const fx_description *d)
 {
     int32_t fold[60];
-    fx_metrics out[2];
+    fx_metrics out[2] = {FX_INIT(fx_metrics)};
     size_t keys = 0;
 
     for (size_t i = 0; i < t->rows; i++)
@@ -133,15 +133,15 @@ static void check_path(const fx_plan *plan, const fx_table *t, const fx_descript
 
 static void check_promises(const char *spec, const fx_table *t, const fx_table *classes)
 {
-    fx_description d, twin;
+    fx_description d = FX_INIT(fx_description), twin = d;
     CHECK(fx_model_describe(&d, spec) == FX_OK);
     const fx_plan plan = plan_of(spec, &d);
     fx_plan other = plan;
     fx_model *m = fitted(&plan, t, NULL), *more = NULL;
-    const fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
 
     /* tasks */
-    CHECK((c.classes > 0) == (d.task == FX_TASK_CLASSIFY));
+    CHECK((c->classes > 0) == (d.task == FX_TASK_CLASSIFY));
     CHECK((d.task & d.tasks) == d.task && !d.task == !d.labels);
     CHECK((fx_model_width(m, FX_LABEL) > 0) == (d.task != 0));
     fx_table bare = *t;
@@ -149,24 +149,24 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
     CHECK(fits(&plan, &bare) == !d.labels);
     if (d.task == FX_TASK_CLASSIFY) {
         fx_model *three = fitted(&plan, classes, NULL);
-        CHECK(fx_model_content(three).pairs == d.pairs);
+        CHECK(fx_model_inspect(three)->pairs == d.pairs);
         fx_model_free(three);
     } else
         CHECK(!d.pairs);
     /* what it needs */
     other.kernel = NULL;
     CHECK(fits(&other, t) == (d.kernel != FX_MUST));
-    other = (fx_plan){.model = spec, .kernel = "groups:file=F", .family = "a: 1 2\nb: 3 4\n"};
+    other = (fx_plan){PLAN, .model = spec, .kernel = "groups:file=F", .family = "a: 1 2\nb: 3 4\n"};
     if (!strcmp(d.kind, "factorization machine"))
         CHECK(fits(&other, t) == (d.kernel == FX_MAY));
-    other = (fx_plan){.model = spec, .kernel = "anova:order=2", .map = "rk", .features = 9};
+    other = (fx_plan){PLAN, .model = spec, .kernel = "anova:order=2", .map = "rk", .features = 9};
     CHECK(fits(&other, t) == (d.map == FX_MAY));
     other = plan;
     other.patience = 1;
     other.eval = t;
     CHECK(fits(&other, t) == d.measured);
     CHECK(d.combines == !strcmp(d.kind, "factorization machine"));
-    CHECK(d.mistakes == (c.objective == floor(c.objective) && !d.loss && !c.variance));
+    CHECK(d.mistakes == (c->objective == floor(c->objective) && !d.loss && !c->variance));
     check_path(&plan, t, &d);
     /* what can be done with it */
     CHECK((fx_model_width(m, FX_PROBA) > 0) == d.probabilities);
@@ -174,9 +174,10 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
     CHECK((s != FX_EUNSUPPORTED) == d.updatable && (s >= 0) == d.updatable);
     fx_model_free(more);
     fx_explanation *e = NULL;
-    s = fx_model_explain(&e, m, &(fx_question){.top = 3}, NULL);
+    s = fx_model_explain(&e, m, &(fx_explain_options){.size = sizeof(fx_explain_options), .top = 3},
+                         NULL);
     CHECK((s == FX_OK) == d.explainable && (s == FX_EUNSUPPORTED) == !d.explainable);
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     CHECK(!d.streamable);
     if (d.on_map) {
         CHECK(d.kernel == FX_MUST && fx_model_describe(&twin, d.on_map) == FX_OK);
@@ -194,8 +195,12 @@ static void explained(const char *kernel, const char *map, bool promised)
                          : !strcmp(kernel, "groups") ? "a: 1 2\nb: 3 4\n"
                          : !strcmp(kernel, "cross")  ? "a b\na: 1 2\nb: 3 4\n"
                                                      : NULL;
-    const fx_plan plan = {.model = map ? "ridge" : "kernel-ridge:collapse=no", .kernel = kernel,
-                          .map = map, .features = 8, .family = family};
+    const fx_plan plan = {PLAN,
+                          .model = map ? "ridge" : "kernel-ridge:collapse=no",
+                          .kernel = kernel,
+                          .map = map,
+                          .features = 8,
+                          .family = family};
     double x[20 * 4], y[20];
     const fx_matrix X = {.rows = 20, .cols = 4, .stride = 4, .type = FX_F64, .val = x};
     const fx_table t = {.rows = 20, .cols = 4, .blocks = 1, .block = &X, .label = y, .base = 1};
@@ -206,9 +211,10 @@ static void explained(const char *kernel, const char *map, bool promised)
     for (size_t i = 0; i < 20; i++)
         y[i] = x[4 * i] * x[4 * i + 1];
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_status s = fx_model_explain(&e, m, &(fx_question){.top = 3}, NULL);
+    fx_status s = fx_model_explain(
+        &e, m, &(fx_explain_options){.size = sizeof(fx_explain_options), .top = 3}, NULL);
     CHECK(s == (promised ? FX_OK : FX_EUNSUPPORTED));
-    fx_model_explain_free(e);
+    fx_explanation_free(e);
     fx_model_free(m);
 }
 
@@ -217,7 +223,7 @@ static void explanations(void)
     static const char *const more[] = {"maclaurin:coef=1/2/3", "poly:degree=17", "exp(linear)",
                                        "poly(linear)", "poly(rbf)", "vovk:degree=17",
                                        "vovk:degree=18"};
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     for (size_t i = 0; fx_kernel_name(i); i++) {
         CHECK(fx_kernel_describe(&d, fx_kernel_name(i)) == FX_OK);
@@ -251,7 +257,7 @@ static void promises(void)
         label[i] = (double)(i % 3);
     classes.label = label;
     for (; fx_model_name(n); n++) {
-        fx_description of;
+        fx_description of = FX_INIT(fx_description);
         bool whole = true;
         CHECK(fx_model_describe(&of, fx_model_name(n)) == FX_OK);
         for (size_t i = 0; i < of.keys; i++)
@@ -268,7 +274,7 @@ static void promises(void)
 /* A few facts that a table of promises could have wrong as a whole. */
 static void facts(void)
 {
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
 
     CHECK(fx_model_describe(&d, "kernel-svm") == FX_OK && !strcmp(d.on_map, "svm"));
     CHECK(!strcmp(d.kind, "kernel machine") && !strcmp(d.loss, "hinge") && d.pairs);

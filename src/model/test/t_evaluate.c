@@ -17,11 +17,11 @@ static void by_definition(const char *model, int classes)
     }
     t.label = label;
     t.weight = weight;
-    fx_model *m = fitted(&(fx_plan){.model = model}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = model}, &t, NULL);
     double *l = predicted(m, FX_LABEL, t.block, NULL), right = 0, total = 0, loss = 0, rmse = 0;
     size_t k = fx_model_width(m, FX_PROBA);
     double *p = k ? predicted(m, FX_PROBA, t.block, NULL) : NULL;
-    fx_metrics got;
+    fx_metrics got = FX_INIT(fx_metrics);
     CHECK(fx_model_evaluate(&got, classes ? confusion : NULL, m, &t, NULL) == FX_OK);
     for (size_t i = 0; i < t.rows; i++) {
         right += weight[i] * (l[i] == label[i]);
@@ -66,11 +66,11 @@ static void labels(void)
     fx_data *one = parsed("1 1:-1\n");
     fx_table n = fx_data_table(numbers), s = fx_data_table(text), a = fx_data_table(mixed);
     fx_table t = fx_data_table(same), u = fx_data_table(other), v = fx_data_table(one);
-    fx_plan plan = {.model = "svm"};
+    fx_plan plan = {PLAN, .model = "svm"};
     a.class_name = names;
     fx_model *m = fitted(&plan, &n, NULL), *words = fitted(&plan, &s, NULL);
     fx_model *both = fitted(&plan, &a, NULL);
-    fx_metrics got;
+    fx_metrics got = FX_INIT(fx_metrics);
 
     CHECK(fx_model_evaluate(&got, NULL, m, &t, NULL) == FX_OK && got.accuracy == 1);
     CHECK(fx_model_evaluate(&got, NULL, m, &u, NULL) == FX_EINVAL);

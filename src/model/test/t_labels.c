@@ -33,7 +33,7 @@ static void few_classes(void)
 {
     const double planned[] = {7, -0.0, 2.5};
     fx_table t = table(1 + test_below(40000));
-    fx_plan plan = {.classes = 3, .class_value = planned};
+    fx_plan plan = {PLAN, .classes = 3, .class_value = planned};
     fxi_labels l;
 
     for (size_t i = 0; i < t.rows; i++) {
@@ -63,7 +63,7 @@ static void many_classes(void)
         label[i] = (double)(CLASSES - 1 - i % CLASSES);
     for (size_t k = 0; k < CLASSES; k++)
         n += (size_t)sprintf(spec + n, "%zu=%zu\n", k, k + 1);
-    fx_plan plan = {.class_weight = spec};
+    fx_plan plan = {PLAN, .class_weight = spec};
     CHECK(fxi_model_labels(&l, &t, false, &plan, NULL) == FX_OK && l.classes == CLASSES);
     check(&l, &t);
     for (size_t i = 0; i < t.rows; i++)
@@ -84,7 +84,7 @@ static void names(void)
 {
     static const char *const name[] = {"a", "aa", "ab", "b"};
     fx_table t = table(4);
-    fx_plan plan = {.class_weight = "a=2\nab=3\naa=4"};
+    fx_plan plan = {PLAN, .class_weight = "a=2\nab=3\naa=4"};
     fxi_labels l;
 
     t.class_name = name;

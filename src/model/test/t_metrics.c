@@ -37,7 +37,7 @@ static void golden(void)
         double *score = numbers(json_object_get(a, "scores"));
         size_t n = json_array_size(json_object_get(a, "y"));
         int regress = json_is_true(json_object_get(a, "regression"));
-        fx_metrics m;
+        fx_metrics m = FX_INIT(fx_metrics);
         CHECK(fx_model_metrics(&m, y, score, NULL, n, regress) == FX_OK && m.rows == n);
         agrees(m.auc, json_object_get(a, "auc"), n);
         agrees(m.accuracy, json_object_get(a, "accuracy"), n);
@@ -74,7 +74,7 @@ static void weights_are_copies(void)
                     pairs++;
                     right += S[i] > S[j] ? 1 : S[i] == S[j] ? 0.5 : 0;
                 }
-        fx_metrics a, b;
+        fx_metrics a = FX_INIT(fx_metrics), b = FX_INIT(fx_metrics);
         CHECK(fx_model_metrics(&a, y, s, w, n, 0) == FX_OK);
         CHECK(fx_model_metrics(&b, Y, S, NULL, all, 0) == FX_OK);
         CHECK(pairs > 0 ? a.auc == right / pairs && b.auc == a.auc : isnan(a.auc) && isnan(b.auc));
@@ -89,7 +89,7 @@ static void weights_are_copies(void)
 static void rejects(void)
 {
     double one = 1, zero = 0, nan_ = NAN;
-    fx_metrics m;
+    fx_metrics m = FX_INIT(fx_metrics);
 
     CHECK(fx_model_metrics(&m, &zero, &one, NULL, 1, 0) == FX_EINVAL);
     CHECK(fx_model_metrics(&m, &one, &nan_, NULL, 1, 0) == FX_EDOMAIN);

@@ -50,7 +50,7 @@ static void counts_outputs(void)
     fxi_learning how;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        fx_content c = {.classes = cases[i].classes};
+        fx_model_info c = {.classes = cases[i].classes};
         CHECK(fxi_model_learner(&how, cases[i].spec) == FX_OK);
         CHECK(fxi_model_outputs(&c, &how) == FX_OK);
         CHECK(c.outputs == cases[i].outputs && c.pairs == cases[i].pairs);

@@ -6,7 +6,7 @@
 
 static fx_plan plan_of(const char *model, int map, const char *scale)
 {
-    fx_plan p = {.model = model, .scale = scale, .seed = 2};
+    fx_plan p = {PLAN, .model = model, .scale = scale, .seed = 2};
 
     if (map) {
         p.map = "rk";
@@ -26,11 +26,11 @@ static void leaves_out_what_is_new(int map, const char *scale)
     fx_table t = fx_data_table(d), a = fx_data_table(x), b = fx_data_table(y), c = fx_data_table(z);
     fx_plan plan = plan_of("logistic", map, scale);
     fx_model *m = fitted(&plan, &t, NULL);
-    const unsigned char *seen = fx_model_content(m).seen, expected[] = {1, 1, 1, 0, 0, 1, 0};
+    const unsigned char *seen = fx_model_inspect(m)->seen, expected[] = {1, 1, 1, 0, 0, 1, 0};
     double f[4], g[4], p[8];
     uint64_t unseen = 99;
 
-    CHECK(fx_model_content(m).cols == 7 && seen && !memcmp(seen, expected, 7));
+    CHECK(fx_model_inspect(m)->cols == 7 && seen && !memcmp(seen, expected, 7));
     CHECK(fx_model_predict(f, &unseen, m, FX_SCORE, a.block, NULL) == FX_OK && unseen == 0);
     CHECK(fx_model_predict(g, &unseen, m, FX_SCORE, b.block, NULL) == FX_OK && unseen == 6);
     CHECK(same_bits(f, g, 4));
@@ -78,7 +78,7 @@ static void form_does_not_matter(int map, const char *scale)
     forms[2].wide = 1;
     forms[2].col = wide;
     for (size_t k = 0; k < 3; k++) {
-        double *g = predicted(m, FX_SCORE, &forms[k], &(fx_run){.threads = 3});
+        double *g = predicted(m, FX_SCORE, &forms[k], &(fx_run){RUN, .threads = 3});
         for (size_t i = 0; i < 3 * 700; i++)    /* floats hold these numbers exactly, or nearly */
             CHECK_NEAR(g[i], f[i], 1e-5 * (1 + fabs(f[i])));
         free(g);
@@ -111,7 +111,7 @@ static void labels_follow_scores(void)
         for (size_t i = 0; i < 200; i++)
             label[i] = (double)(i % k);
         t.label = label;
-        fx_model *m = fitted(&(fx_plan){.model = "svm"}, &t, NULL);
+        fx_model *m = fitted(&(fx_plan){PLAN, .model = "svm"}, &t, NULL);
         size_t outputs = fx_model_width(m, FX_SCORE);
         CHECK(outputs == (k == 2 ? 1 : k) && fx_model_width(m, FX_LABEL) == 1);
         double *f = scores(m, &t), *l = predicted(m, FX_LABEL, t.block, NULL);
@@ -133,7 +133,7 @@ static void far_out(void)
 {
     fx_data *d = parsed("1 1:1\n2 2:1\n3 3:1\n1 1:2\n2 2:2\n3 3:2\n");
     fx_table t = fx_data_table(d);
-    fx_model *m = fitted(&(fx_plan){.model = "logistic:C=10"}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = "logistic:C=10"}, &t, NULL);
     double x[] = {-1e5, -2e5, -1e5, 1e5, 2e5, 3e5, 0, 0, 0}, p[9], l[3];
     fx_matrix X = {.rows = 3, .cols = 3, .stride = 3, .type = FX_F64, .val = x};
 

@@ -138,9 +138,9 @@ int main(void)
             parts(rows, cols);
     }
     products(2, 65540, 3, 0.001, false);        /* rows one by one */
-    CHECK(fxi_project_new(&p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT && !p.state);
+    CHECK(fxi_project_new(&p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT && !p.state);
     p = a;
-    CHECK(fxi_project_new(&p, &(fx_run){.progress = stop}) == FX_ECANCELLED && !p.state);
+    CHECK(fxi_project_new(&p, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED && !p.state);
     p = a;
     p.cols = SIZE_MAX / 32;
     CHECK(fxi_project_new(&p, NULL) == FX_ELIMIT);

@@ -86,14 +86,14 @@ int main(void)
         size_t rows = sizes[test_below(10)], cols = sizes[test_below(10)];
         products(rows, cols, 1 + test_below(FXI_LANES), i % 7 * 0.1, i % 3 == 0);
     }
-    CHECK(fxi_project_new(&p, &(fx_run){.max_memory = 1000}) == FX_ELIMIT && !p.state);
+    CHECK(fxi_project_new(&p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT && !p.state);
     p = a;
-    CHECK(fxi_project_new(&p, &(fx_run){.progress = stop}) == FX_ECANCELLED && !p.state);
+    CHECK(fxi_project_new(&p, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED && !p.state);
     p = a;
     p.rows = p.cols = SIZE_MAX / 32;
     CHECK(fxi_project_new(&p, NULL) == FX_ELIMIT);
-    CHECK(fxi_project_new(&a, &(fx_run){.threads = 1}) == 0);
-    CHECK(fxi_project_new(&b, &(fx_run){.threads = 4}) == 0 && test_helped());
+    CHECK(fxi_project_new(&a, &(fx_run){RUN, .threads = 1}) == 0);
+    CHECK(fxi_project_new(&b, &(fx_run){RUN, .threads = 4}) == 0 && test_helped());
     CHECK(a.bytes == b.bytes && memcmp(a.state, b.state, a.bytes) == 0);
     fxi_project_free(&a);
     fxi_project_free(&b);

@@ -312,7 +312,7 @@ static void check_column_0(void)
 static void check_rejected(void)
 {
     static const char *const names[] = {"sign", "gaussian", "uniform", "laplace", "cauchy"};
-    fx_run little = {.max_memory = 1000};
+    fx_run little = {RUN, .max_memory = 1000};
 
     for (int law = FXI_LAW_UNIFORM; law <= FXI_LAW_CAUCHY; law++) {
         fxi_project p = {

@@ -16,7 +16,7 @@ static fxi_project make(size_t rows, size_t cols, size_t like, bool products, in
     fxi_project p = {.type = &fxi_project_packed, .rows = rows, .cols = cols, .like = like,
                      .law = FXI_LAW_SIGN, .scale = 1, .products = products, .seed = 7,
                      .stream = 5, .part = part};
-    fx_run two = {.threads = 2};
+    fx_run two = {RUN, .threads = 2};
 
     CHECK(fxi_project_new(&p, &two) == FX_OK);
     CHECK(p.width % FXI_LANES == 0 && p.width * p.blocks >= p.rows && !p.lanes);
@@ -204,7 +204,7 @@ static void check_exact(size_t cols)
 static void check_refusals(void)
 {
     fxi_project p = {.type = &fxi_project_packed, .rows = 64, .cols = 3, .law = FXI_LAW_GAUSSIAN};
-    fx_run little = {.max_memory = 100};
+    fx_run little = {RUN, .max_memory = 100};
 
     CHECK(fxi_project_new(&p, NULL) == FX_EUNSUPPORTED);
     p = (fxi_project){.type = &fxi_project_packed, .rows = 64, .cols = 300};

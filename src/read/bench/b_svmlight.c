@@ -55,7 +55,7 @@ static char *generate(size_t *len, int kind)
 static void generated(void)
 {
     static const char *kinds[] = {"binary", "4 digits", "17 digits"};
-    fx_run one = {.threads = 1};
+    fx_run one = {.size = sizeof(fx_run), .threads = 1};
 
     for (int kind = 0; kind < 3; kind++) {
         size_t len;
@@ -109,7 +109,7 @@ static void from_file(const char *path)
     double spent = 0;
     fx_reader *r;
     fx_data *d;
-    fx_run one = {.threads = 1};
+    fx_run one = {.size = sizeof(fx_run), .threads = 1};
 
     if (fd < 0 || !batch) {
         perror(path);
@@ -131,8 +131,10 @@ static void from_file(const char *path)
     check(fx_data_reader_take(&d, r, 1, NULL));
     spent += now() - t;
     fx_table table = fx_data_table(d);
-    printf("%.6f %llu %zu %llu\n", spent, (unsigned long long)fx_data_reader_count(r).bytes,
-           csr_bytes(&table), peak_bytes());
+    fx_read_counts counts = FX_INIT(fx_read_counts);
+    check(fx_data_reader_counts(&counts, r));
+    printf("%.6f %llu %zu %llu\n", spent, (unsigned long long)counts.bytes, csr_bytes(&table),
+           peak_bytes());
     fx_data_free(d);
     fx_data_reader_free(r);
     free(batch);

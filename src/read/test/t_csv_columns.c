@@ -112,8 +112,8 @@ static void faults(void)
 }
 
 /* Reads text with the columns that are given. */
-static fx_status given(fx_data **out, fx_reading *count, const char *spec, const char *const *name,
-                       size_t n, const char *text)
+static fx_status given(fx_data **out, fx_read_counts *count, const char *spec,
+                       const char *const *name, size_t n, const char *text)
 {
     fx_reader *r = NULL;
 
@@ -122,7 +122,8 @@ static fx_status given(fx_data **out, fx_reading *count, const char *spec, const
     fx_status s = fx_data_reader_feed(r, text, strlen(text), NULL);
     if (!s)
         s = fx_data_reader_take(out, r, 1, NULL);
-    *count = fx_data_reader_count(r);
+    count->size = sizeof(fx_read_counts);
+    fx_data_reader_counts(count, r);
     fx_data_reader_free(r);
     return s;
 }
@@ -131,7 +132,7 @@ static void given_names(void)
 {
     static const char *const name[] = {"age", "city=Paris", "w", "city=Rome"};
     static const char *const number[] = {"a", "b", "c"};
-    fx_reading count;
+    fx_read_counts count = FX_INIT(fx_read_counts);
     fx_data *d = NULL;
 
     /* Another order, another city, no label, a column that nobody knows. */
@@ -227,7 +228,7 @@ static void owners(void)
 
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         size_t n = 0;
-        fx_reading count;
+        fx_read_counts count = FX_INIT(fx_read_counts);
         fx_data *d = NULL;
         while (n < 4 && c[i].name[n])
             n++;

@@ -15,7 +15,7 @@ typedef struct result {
     fx_status status;
     char detail[600];
     fx_data *data;
-    fx_reading count;
+    fx_read_counts count;
     char spec[400];
 } result;
 
@@ -27,7 +27,8 @@ static result finish(fx_reader *r, fx_status s)
         out.status = fx_data_reader_take(&out.data, r, 1, NULL);
     if (out.status)
         snprintf(out.detail, sizeof out.detail, "%s", fx_error_detail());
-    out.count = fx_data_reader_count(r);
+    out.count.size = sizeof(fx_read_counts);
+    fx_data_reader_counts(&out.count, r);
     snprintf(out.spec, sizeof out.spec, "%s", fx_data_reader_spec(r));
     fx_data_reader_free(r);
     return out;
@@ -61,7 +62,7 @@ static result read_text(const char *spec, const fx_table *names, bytes text, way
     CHECK(!fx_data_reader_new(&r, spec, "x"));
     s = names ? fx_data_reader_names(r, names->name, names->cols) : FX_OK;
     while (!s && at < text.len) {
-        fx_run run = {.threads = how == WHOLE || how == LINES ? 1 : 3};
+        fx_run run = {RUN, .threads = how == WHOLE || how == LINES ? 1 : 3};
         size_t left = text.len - at, n = how <= THREADS ? left : 1;
         if (how >= RANDOM)
             n = 1 + test_below(test_below(4) ? left : left < 20 ? left : 20);
@@ -227,7 +228,7 @@ static fx_status feed_cut(fx_reader *r, bytes b, way how)
     fx_status s = FX_OK;
 
     for (size_t at = 0; at < b.len && !s;) {
-        fx_run run = {.threads = how == THREADS ? 3 : 1};
+        fx_run run = {RUN, .threads = how == THREADS ? 3 : 1};
         size_t n = how <= THREADS ? b.len : how == LINES ? 1 : 1 + test_below(b.len - at);
         s = fx_data_reader_feed(r, b.at + at, n, &run);
         at += n;

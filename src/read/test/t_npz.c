@@ -187,7 +187,7 @@ static int stop(void *ctx, double done)
 }
 
 /* n entries in rows that are all out of order but the last; every column once in a row. */
-static fx_status large(fx_data **d, fx_reading *count, size_t rows, size_t each,
+static fx_status large(fx_data **d, fx_read_counts *count, size_t rows, size_t each,
                        const fx_run *feeds, const fx_run *takes)
 {
     size_t n = rows * each;
@@ -215,7 +215,8 @@ static fx_status large(fx_data **d, fx_reading *count, size_t rows, size_t each,
         s = feed(r, "format.npy", "|S1", 3, "csr", 1, feeds);
     if (!s)
         s = fx_data_reader_take(d, r, 1, takes);
-    *count = fx_data_reader_count(r);
+    count->size = sizeof(fx_read_counts);
+    fx_data_reader_counts(count, r);
     fx_data_reader_free(r);
     free(col), free(ptr), free(val);
     return s;
@@ -223,12 +224,12 @@ static fx_status large(fx_data **d, fx_reading *count, size_t rows, size_t each,
 
 static void many(void)
 {
-    fx_reading count;
+    fx_read_counts count = FX_INIT(fx_read_counts);
     fx_data *d = NULL;
     int calls = 0;
 
     for (int threads = 1; threads <= 3; threads += 2) { /* several pieces */
-        fx_run run = {.threads = threads};
+        fx_run run = {RUN, .threads = threads};
         CHECK(large(&d, &count, 3000, 101, &run, &run) == FX_OK && count.sorted == 2999);
         fx_table t = fx_data_table(d);
         CHECK(fxi_data_check_table(&t, NULL) == FX_OK && t.rows == 3000 && t.cols == 101);
@@ -239,13 +240,13 @@ static void many(void)
         d = NULL;
     }
     /* The limit is for all members together: 16 bytes for each of 303 000 entries. */
-    fx_run small = {.max_memory = 4000000}, enough = {.max_memory = 5000000};
+    fx_run small = {RUN, .max_memory = 4000000}, enough = {RUN, .max_memory = 5000000};
     CHECK(large(&d, &count, 3000, 101, &small, NULL) == FX_ELIMIT && !d);
     CHECK(large(&d, &count, 3000, 101, &enough, NULL) == FX_OK);
     fx_data_free(d);
     d = NULL;
     /* Stopped, with many rows or one. */
-    fx_run stopped = {1, 0, stop, &calls};
+    fx_run stopped = {RUN, .threads = 1, .progress = stop, .ctx = &calls};
     CHECK(large(&d, &count, 40000, 101, NULL, &stopped) == FX_ECANCELLED && !d && calls == 1);
     CHECK(large(&d, &count, 1, 3000000, NULL, &stopped) == FX_ECANCELLED && !d && calls == 2);
 }

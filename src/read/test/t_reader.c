@@ -48,7 +48,8 @@ static void counts(void)
     fx_reader *r = open_reader("svmlight:sort=yes,duplicates=sum,nan=drop");
 
     CHECK(!feed(r, "1 2:1 1:1\n\n# c\n1 7:nan 3:1 3:1\n") && !feed(r, "1 9:1 5:2 9:4\n1"));
-    fx_reading c = fx_data_reader_count(r);
+    fx_read_counts c = FX_INIT(fx_read_counts);
+    fx_data_reader_counts(&c, r);
     CHECK(c.bytes == 46 && c.lines == 6 && c.rows == 4 && c.blank == 2);
     CHECK(c.entries == 5 && c.dropped == 1 && c.summed == 2 && c.sorted == 2);
     CHECK(c.widest_line == 5);
@@ -70,12 +71,13 @@ static void many_counts(void)
     for (int threads = 1; threads <= 3; threads += 2)
         for (int feeds = 1; feeds <= 2; feeds++) {
             fx_reader *r = open_reader("svmlight:sort=yes,duplicates=sum,nan=drop");
-            fx_run run = {.threads = threads};
+            fx_run run = {RUN, .threads = threads};
             size_t first = feeds == 2 ? third : len;
             CHECK(!fx_data_reader_feed(r, text, first, &run));
             CHECK(!fx_data_reader_feed(r, text + first, len - first, &run));
             CHECK(test_helped() == (threads > 1));
-            fx_reading c = fx_data_reader_count(r);
+            fx_read_counts c = FX_INIT(fx_read_counts);
+            fx_data_reader_counts(&c, r);
             CHECK(c.bytes == len && c.lines == 3 * ROWS && c.rows == ROWS && c.blank == 2 * ROWS);
             CHECK(c.dropped == ROWS && c.summed == ROWS && c.sorted == ROWS);
             CHECK(c.entries == 2 * ROWS && c.widest_line == 150001);
@@ -87,7 +89,8 @@ static void many_counts(void)
     for (size_t i = 0; i < ROWS; i++, at += sizeof csv - 1)
         memcpy(text + at, csv, sizeof csv - 1);
     CHECK(!fx_data_reader_feed(r, text, at, NULL));
-    fx_reading c = fx_data_reader_count(r);
+    fx_read_counts c = FX_INIT(fx_read_counts);
+    fx_data_reader_counts(&c, r);
     CHECK(c.bytes == at && c.lines == 2 * ROWS + 3 && c.rows == ROWS && c.blank == ROWS + 2);
     CHECK(c.dropped == 2 * ROWS && c.entries == 3 * ROWS && c.summed == 0 && c.sorted == 0);
     fx_data_reader_free(r);
@@ -200,7 +203,8 @@ static void limits(void)
     const size_t size = 48 << 20;       /* longer than the 50 ms from call to call */
     char *text = malloc(size + 1);
     int calls = 0;
-    fx_run small = {.max_memory = 1000000}, stopped = {1, 0, stop, &calls};
+    fx_run small = {RUN, .max_memory = 1000000},
+           stopped = {RUN, .threads = 1, .progress = stop, .ctx = &calls};
     fx_data *d = NULL;
 
     CHECK(text != NULL);
@@ -224,7 +228,7 @@ static void claims(void)
                                  "'shape': (1, 1000000000000)}      \0\0\0\0";
     fx_data *d = NULL;
     fx_scale *scale = NULL;
-    const fx_run run = {.threads = 1, .max_memory = 1 << 20};
+    const fx_run run = {RUN, .threads = 1, .max_memory = 1 << 20};
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
     struct rlimit old, little = {(rlim_t)1 << 28, 0};
     CHECK(!getrlimit(RLIMIT_AS, &old));
@@ -253,7 +257,7 @@ static void many_classes(void)
     const size_t n = 1500000;
     char *text = malloc(n * 10 + 1), *p = text;
     int calls = 0;
-    fx_run stopped = {1, 0, stop, &calls};
+    fx_run stopped = {RUN, .threads = 1, .progress = stop, .ctx = &calls};
     fx_data *d = NULL;
 
     CHECK(text);
@@ -272,7 +276,7 @@ static void promises(void)
 {
     static const char *const rows[] = {"1 1:2\n", "1,2\n", "1 a\n", "", ""}; /* of each format */
     static const char *const name = "a";
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     fx_data *data;
 
     for (size_t i = 0; fx_data_reader_format(i); i++) {

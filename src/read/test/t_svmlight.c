@@ -4,6 +4,7 @@
  * Covers: svmlight_error.c, values.c, order.c */
 
 #include "data/test/reading.h"
+#include "read/read.h"
 
 #include <locale.h>
 
@@ -282,7 +283,7 @@ static void random_rows(size_t rows)
     }
 
     for (int threads = 2; threads <= 8; threads += 3) { /* the same blocks, bit for bit */
-        fx_run run = {.threads = threads};
+        fx_run run = {RUN, .threads = threads};
         fx_data *other;
         CHECK(!fx_data_parse(&other, "svmlight", "x", text, len, &run));
         CHECK(test_helped() || len < 1 << 20);          /* one chunk */
@@ -306,7 +307,7 @@ static void random_rows(size_t rows)
         CHECK(!fx_data_reader_take(&other, r, 1, NULL));
         fx_table o = fx_data_table(other);
         reading_same(&o, &t);
-        CHECK(fx_data_reader_count(r).rows == rows && fx_data_reader_count(r).bytes == len);
+        CHECK(r->count.rows == rows && r->count.bytes == len);
         fx_data_free(other);
         fx_data_reader_free(r);
     }
@@ -325,7 +326,7 @@ static void far_fault(void)
     memcpy(p, "1 x", 3);
     memcpy(strchr(p + 90000, '\n') + 1, "1 y", 3);
     for (int k = 0; k < 2; k++) {
-        fx_run run = {.threads = k ? 8 : 1};
+        fx_run run = {RUN, .threads = k ? 8 : 1};
         fx_data *d;
         CHECK(fx_data_parse(&d, "svmlight", "x", text, len, &run) == FX_EFORMAT);
         strcpy(detail[k], fx_error_detail());

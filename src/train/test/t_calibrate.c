@@ -43,7 +43,7 @@ static void gives_probabilities(const char *model, size_t classes)
     for (size_t i = 0; i < t.rows; i++)
         label[i] = t.label[i] > 0 ? 1 : classes == 3 ? (double)(i % 2) * 4 : 0;
     t.label = label;
-    fx_model *m = fitted(&(fx_plan){.model = model, .seed = 2}, &t, NULL);
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = model, .seed = 2}, &t, NULL);
     CHECK(fx_model_width(m, FX_PROBA) == classes);
     double *p = predicted(m, FX_PROBA, t.block, NULL), *l = predicted(m, FX_LABEL, t.block, NULL);
     for (size_t i = 0; i < t.rows; i++) {
@@ -72,7 +72,7 @@ static void gives_probabilities(const char *model, size_t classes)
 static void is_never_nan(void)
 {
     static const double ab[] = {-1e200, 3, 1e200, -3, -1e150, 1};
-    fx_content c = {.classes = 3, .outputs = 3, .sigmoid = ab};
+    fx_model_info c = {.classes = 3, .outputs = 3, .sigmoid = ab};
     double p[3];
 
     for (int t = 0; t < 27; t++) {
@@ -97,12 +97,12 @@ static void rejects(void)
     fx_model *m = NULL;
     double out[8];
 
-    CHECK(fx_model_fit(&m, &(fx_plan){.model = "svm:calibrate=yes"}, &t, NULL) == FX_EINVAL);
+    CHECK(fx_model_fit(&m, &(fx_plan){PLAN, .model = "svm:calibrate=yes"}, &t, NULL) == FX_EINVAL);
     CHECK(strstr(fx_error_detail(), "class 1") && !m);
-    m = fitted(&(fx_plan){.model = "svm:calibrate=yes"}, &u, NULL);
+    m = fitted(&(fx_plan){PLAN, .model = "svm:calibrate=yes"}, &u, NULL);
     CHECK(fx_model_predict(out, NULL, m, FX_PROBA, u.block, NULL) == FX_OK);
     fx_model_free(m);
-    m = fitted(&(fx_plan){.model = "svm"}, &u, NULL);
+    m = fitted(&(fx_plan){PLAN, .model = "svm"}, &u, NULL);
     CHECK(fx_model_width(m, FX_PROBA) == 0);
     CHECK(fx_model_predict(out, NULL, m, FX_PROBA, u.block, NULL) == FX_EUNSUPPORTED);
     CHECK(strstr(fx_error_detail(), "calibrate=yes"));

@@ -42,7 +42,7 @@ int main(void)
         for (size_t failing = JOBS - 3; failing <= JOBS; failing++) {
             fxi_train t = {.max_at_once = allowed};
             calls c = {.failing = failing};
-            fx_run run = {.threads = 3, .progress = report, .ctx = &c};
+            fx_run run = {RUN, .threads = 3, .progress = report, .ctx = &c};
             fx_status st = fxi_train_each(&t, JOBS, job, &c, &run);
             CHECK(st == (failing < JOBS ? FX_EINVAL : FX_OK) && t.at_once == (int)allowed);
             for (size_t k = 0; k < JOBS; k++)

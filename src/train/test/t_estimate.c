@@ -24,7 +24,7 @@ static fx_table rows(size_t n, size_t classes)
 
 static fx_estimate of(const fx_plan *plan, const fx_table *t, const fx_run *run)
 {
-    fx_estimate e = {-1, 0};
+    fx_estimate e = {.size = sizeof e, .seconds = -1, .bytes = 0};
     fx_status st = fx_model_estimate(&e, plan, t, run);
 
     if (st)
@@ -42,9 +42,9 @@ static uint64_t other_bytes(size_t n, size_t k)
 
 static void check_bytes(void)
 {
-    fx_run one = {.threads = 1};
+    fx_run one = {RUN, .threads = 1};
     fx_table t = rows(1000, 2);
-    fx_plan p = {.model = "kernel-ridge", .kernel = "rbf:gamma=1"};
+    fx_plan p = {PLAN, .model = "kernel-ridge", .kernel = "rbf:gamma=1"};
     size_t bytes;
 
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 1000));
@@ -70,7 +70,7 @@ static void check_bytes(void)
 
     p.model = "kernel-ridge";           /* more than is allowed: said all the same */
     CHECK(fxi_fit_kernel_ridge_bytes(&bytes, 1000));
-    CHECK(of(&p, &t, &(fx_run){.threads = 1, .max_memory = 100000}).bytes
+    CHECK(of(&p, &t, &(fx_run){RUN, .threads = 1, .max_memory = 100000}).bytes
           == bytes + other_bytes(1000, 1));
 }
 
@@ -80,16 +80,16 @@ static void check_seconds(void)
                             "kernel-pca:k=3"};
 
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        fx_plan p = {.model = models[i], .kernel = "anova:order=2"};
+        fx_plan p = {PLAN, .model = models[i], .kernel = "anova:order=2"};
         fx_table few = rows(60, 2), many;
         double small = of(&p, &few, NULL).seconds;
         many = rows(ROWS, 2);           /* 1600 times the pairs */
         CHECK(of(&p, &many, NULL).seconds > 4 * small);
     }
-    fx_plan p = {.model = "kernel-svm", .kernel = "anova:order=2"};
+    fx_plan p = {PLAN, .model = "kernel-svm", .kernel = "anova:order=2"};
     for (size_t classes = 2; classes < 7; classes++) {
         fx_table t = rows(ROWS, classes);
-        of(&p, &t, &(fx_run){.threads = 3});
+        of(&p, &t, &(fx_run){RUN, .threads = 3});
     }
     p.model = "kernel-svm:calibrate=yes";
     fx_table t = rows(300, 3);
@@ -119,9 +119,9 @@ static void many_classes(void)
     enum { MANY = 20000 };
     const double pairs = MANY * (MANY - 1.0) / 2;
     double *y = malloc(MANY * sizeof *y), *x = malloc(MANY * sizeof *x);
-    fx_plan p = {.model = "kernel-svm", .kernel = "rbf:gamma=1"};
+    fx_plan p = {PLAN, .model = "kernel-svm", .kernel = "rbf:gamma=1"};
     fx_model *m = NULL;
-    fx_estimate e;
+    fx_estimate e = FX_INIT(fx_estimate);
 
     for (size_t i = 0; i < MANY; i++) {
         y[i] = MANY - (double)i;
@@ -129,7 +129,7 @@ static void many_classes(void)
     }
     fx_matrix one = {.rows = MANY, .cols = 1, .stride = 1, .type = FX_F64, .val = x};
     fx_table t = {.rows = MANY, .cols = 1, .blocks = 1, .block = &one, .label = y};
-    fx_run run = {.max_memory = (uint64_t)1 << 30};
+    fx_run run = {RUN, .max_memory = (uint64_t)1 << 30};
     e = of(&p, &t, &run);
     CHECK((double)e.bytes > 8 * pairs * MANY && (double)e.bytes < 8.1 * pairs * MANY);
     CHECK(fx_model_fit(&m, &p, &t, &run) == FX_ELIMIT && !m);
@@ -149,8 +149,8 @@ static void many_classes(void)
 
 int main(void)
 {
-    fx_plan p = {.model = "svm"};
-    fx_estimate e = {1, 2};
+    fx_plan p = {PLAN, .model = "svm"};
+    fx_estimate e = {.size = sizeof e, .seconds = 1, .bytes = 2};
 
     test_init();
     for (size_t i = 0; i < ROWS * COLS; i++)
@@ -169,8 +169,8 @@ int main(void)
     CHECK(fx_model_estimate(&e, &p, &t, NULL) == FX_EINVAL);
     CHECK(fx_model_estimate(&e, NULL, &t, NULL) == FX_EINVAL);
     CHECK(fx_model_estimate(NULL, &p, &t, NULL) == FX_EINVAL);
-    p = (fx_plan){.model = "kernel-ridge", .kernel = "rbf"};
-    CHECK(fx_model_estimate(&e, &p, &t, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+    p = (fx_plan){PLAN, .model = "kernel-ridge", .kernel = "rbf"};
+    CHECK(fx_model_estimate(&e, &p, &t, &(fx_run){RUN, .progress = stop}) == FX_ECANCELLED);
     CHECK(e.seconds == 1 && e.bytes == 2);
     return 0;
 }

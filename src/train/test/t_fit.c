@@ -14,7 +14,8 @@ enum { SPECS = sizeof specs / sizeof *specs };
 
 static fx_plan with_map(const char *model)
 {
-    return (fx_plan){.model = model,
+    return (fx_plan){PLAN,
+                     .model = model,
                      .scale = "unit-l2",
                      .map = "rk",
                      .kernel = "anova:order=2",
@@ -34,27 +35,28 @@ static void is_a_pipeline(const char *scale_spec)
     fx_plan plan = with_map("svm-l2");
     plan.scale = scale_spec;
     fx_model *m = fitted(&plan, &t, NULL);
-    fx_content c = fx_model_content(m);
+    const fx_model_info *c = fx_model_inspect(m);
     double *S = scores(m, &t);
     fx_scale *scale;
     fx_kernel *k;
     fx_map *map;
 
-    CHECK(c.rows == 150 && c.cols == 30 && c.random == 100 && c.outputs == 1 && c.classes == 2);
-    CHECK(!strcmp(c.class_name[0], "-1") && c.class_value[1] == 1 && c.converged && c.steps);
-    CHECK(!strcmp(c.scale, scale_spec) && !c.factors == !strncmp(scale_spec, "unit", 4));
+    CHECK(c->rows == 150 && c->cols == 30 && c->random == 100 && c->outputs == 1
+          && c->classes == 2);
+    CHECK(!strcmp(c->class_name[0], "-1") && c->class_value[1] == 1 && c->converged && c->steps);
+    CHECK(!strcmp(c->scale, scale_spec) && !c->column_scale == !strncmp(scale_spec, "unit", 4));
     CHECK(fx_data_scale_fit(&scale, scale_spec, &t, NULL) == FX_OK);
     CHECK(fx_data_scale_apply(&scaled, scale, &t, NULL) == FX_OK);
     u = fx_data_table(scaled);
-    CHECK(fx_kernel_parse(&k, c.kernel, NULL, 0) == FX_OK);
-    CHECK(fx_map_parse(&map, c.map, k, 30, 100, 5, NULL, NULL) == FX_OK);
-    float *Z = malloc(150 * c.features * sizeof *Z);
-    CHECK(Z && fx_map_apply(Z, c.features, FX_F32, map, u.block, NULL) == FX_OK);
+    CHECK(fx_kernel_parse(&k, c->kernel, NULL, 0) == FX_OK);
+    CHECK(fx_map_parse(&map, c->map, k, 30, 100, 5, NULL, NULL) == FX_OK);
+    float *Z = malloc(150 * c->features * sizeof *Z);
+    CHECK(Z && fx_map_apply(Z, c->features, FX_F32, map, u.block, NULL) == FX_OK);
     for (size_t i = 0; i < 150; i++) {
-        double f = c.intercepts[0], size = fabs(f);
-        for (size_t j = 0; j < c.features; j++) {
-            f += (double)Z[i * c.features + j] * c.weights[j];
-            size += fabs((double)Z[i * c.features + j] * c.weights[j]);
+        double f = c->intercepts[0], size = fabs(f);
+        for (size_t j = 0; j < c->features; j++) {
+            f += (double)Z[i * c->features + j] * c->weights[j];
+            size += fabs((double)Z[i * c->features + j] * c->weights[j]);
         }
         CHECK_NEAR(S[i], f, 70 * 0x1p-24 * size);       /* sums of 64 floats, weights rounded */
     }
@@ -78,11 +80,11 @@ static void is_reproducible(void)
     for (size_t i = 0; i < t.rows; i++)
         label[i] = t.label[i] > 0 ? 7 : (double)(i % 2);
     for (size_t s = 0; s < SPECS; s++) {
-        const fx_run runs[] = {{.threads = 2}, {.threads = 8}};
+        const fx_run runs[] = {{RUN, .threads = 2}, {RUN, .threads = 8}};
         fx_plan plan = with_map(specs[s]);
         plan.features = s % 2 ? 100 : 300;
         t.label = s % 3 == 0 ? label : fx_data_table(d).label;
-        fx_model *m = fitted(&plan, &t, &(fx_run){.threads = 1}), *other;
+        fx_model *m = fitted(&plan, &t, &(fx_run){RUN, .threads = 1}), *other;
         CHECK(!test_helped());
         double *a = scores(m, &t);
         for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
@@ -113,7 +115,8 @@ static void joins_blocks(void)
     cut.blocks = 2;
     cut.block = part;
     for (int map = 0; map < 2; map++) {
-        fx_plan plan = map ? with_map("logistic") : (fx_plan){.model = "logistic", .eval = &cut};
+        fx_plan plan = map ? with_map("logistic")
+                           : (fx_plan){PLAN, .model = "logistic", .eval = &cut};
         fx_model *a = fitted(&plan, &t, NULL), *b = fitted(&plan, &cut, NULL);
         CHECK(same_model(a, b));
         fx_model_free(a);
@@ -129,10 +132,10 @@ static void near_scores(const fx_model *a, const fx_model *b, const fx_table *t,
                         double norm)
 {
     double *f = scores(a, t), *g = scores(b, t);
-    fx_content c = fx_model_content(a);
-    double off = 2 * norm * sqrt(2 * tol * c.objective);
+    const fx_model_info *c = fx_model_inspect(a);
+    double off = 2 * norm * sqrt(2 * tol * c->objective);
 
-    for (size_t i = 0; i < t->rows * c.outputs; i++)
+    for (size_t i = 0; i < t->rows * c->outputs; i++)
         CHECK_NEAR(f[i], g[i], off);
     free(f);
     free(g);
@@ -158,7 +161,7 @@ static void weights_are_copies(const char *model)
     char spec[100];
     snprintf(spec, sizeof spec, "%s%sintercept=appended,tol=1e-9,max-iter=1000000", model,
              strchr(model, ':') ? "," : ":");
-    fx_plan plan = {.model = spec};
+    fx_plan plan = {PLAN, .model = spec};
     fx_model *a = fitted(&plan, &t, NULL), *b = fitted(&plan, &u, NULL);
     near_scores(a, b, &t, 1e-9, 4);
     fx_model_free(a);
@@ -191,7 +194,7 @@ static void balances(void)
         weight[i] = 90.0 / (3 * (i < 60 ? 60 : i < 80 ? 20 : 10));
     }
     t.label = label;
-    fx_plan plan = {.model = "logistic", .class_weight = "balanced"};
+    fx_plan plan = {PLAN, .model = "logistic", .class_weight = "balanced"};
     fx_model *a = fitted(&plan, &t, NULL);
     t.weight = weight;
     plan.class_weight = NULL;
@@ -214,17 +217,17 @@ static void is_one_against_the_rest(const char *model)
     for (size_t i = 0; i < 200; i++)
         label[i] = t.label[i] > 0 ? 10 : (double)(i % 2) - 3;
     t.label = label;
-    fx_model *m = fitted(&(fx_plan){.model = model}, &t, NULL);
-    fx_content c = fx_model_content(m);
-    CHECK(c.classes == 3 && c.outputs == 3 && !strcmp(c.class_name[0], "-3"));
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = model}, &t, NULL);
+    const fx_model_info *c = fx_model_inspect(m);
+    CHECK(c->classes == 3 && c->outputs == 3 && !strcmp(c->class_name[0], "-3"));
     t.label = one;
     for (size_t k = 0; k < 3; k++) {
         for (size_t i = 0; i < 200; i++)
-            one[i] = label[i] == c.class_value[k];
-        fx_model *b = fitted(&(fx_plan){.model = model}, &t, NULL);
+            one[i] = label[i] == c->class_value[k];
+        fx_model *b = fitted(&(fx_plan){PLAN, .model = model}, &t, NULL);
         for (size_t j = 0; j < 24; j++)
-            CHECK(c.weights[j * 3 + k] == fx_model_content(b).weights[j]);
-        CHECK(c.intercepts[k] == fx_model_content(b).intercepts[0]);
+            CHECK(c->weights[j * 3 + k] == fx_model_inspect(b)->weights[j]);
+        CHECK(c->intercepts[k] == fx_model_inspect(b)->intercepts[0]);
         fx_model_free(b);
     }
     fx_model_free(m);
@@ -241,7 +244,7 @@ static void names_do_not_matter(void)
     const double *y = t.label;
     double label[100], *first = NULL, tol = 1e-8;
     size_t order[100];
-    fx_plan plan = {.model = "svm-l2:tol=1e-8,intercept=appended"};
+    fx_plan plan = {PLAN, .model = "svm-l2:tol=1e-8,intercept=appended"};
 
     for (int form = 0; form < 4; form++) {
         for (size_t i = 0; i < 100; i++)
@@ -251,7 +254,7 @@ static void names_do_not_matter(void)
         t.class_name = form == 3 ? text : NULL;
         fx_model *m = fitted(&plan, &t, NULL);
         double *f = scores(m, &t);
-        CHECK(!strcmp(fx_model_content(m).class_name[1], form == 3   ? "yes"
+        CHECK(!strcmp(fx_model_inspect(m)->class_name[1], form == 3   ? "yes"
                                                          : form == 2 ? "2"
                                                                      : "1"));
         if (first)
@@ -263,7 +266,7 @@ static void names_do_not_matter(void)
         CHECK(fx_data_select(&e, &t, order, 100, NULL) == FX_OK);
         shuffled = fx_data_table(e);
         fx_model *other = fitted(&plan, &shuffled, NULL);
-        CHECK(!strcmp(fx_model_content(m).class_name[0], fx_model_content(other).class_name[0]));
+        CHECK(!strcmp(fx_model_inspect(m)->class_name[0], fx_model_inspect(other)->class_name[0]));
         near_scores(m, other, &t, tol, 4);
         fx_model_free(m);
         fx_model_free(other);
@@ -295,7 +298,7 @@ static void finds_the_majority(void)
             for (size_t i = 0; i < 200; i++)
                 label[i] = i % 100 == 50 ? rare : !rare;
             t.label = label;
-            fx_model *m = fitted(&(fx_plan){.model = spec}, &t, NULL);
+            fx_model *m = fitted(&(fx_plan){PLAN, .model = spec}, &t, NULL);
             double *l = predicted(m, FX_LABEL, t.block, NULL);
             for (size_t i = 0; i < 200; i++)
                 CHECK(l[i] == !rare);
@@ -324,30 +327,31 @@ static void rejects(void)
     fx_data *text = parsed("a 1:1\nb 1:2\n");
     fx_table t = fx_data_table(d), same = fx_data_table(one), words = fx_data_table(text), u = t;
     double bad[] = {NAN, 1}, zero[] = {0, 0};
-    fx_plan plan = {.model = "svm"};
+    fx_plan plan = {PLAN, .model = "svm"};
 
-    fails(&(fx_plan){0}, &t, FX_EINVAL, "model");
-    fails(&(fx_plan){.model = "svn"}, &t, FX_EINVAL, "svm-l2");
-    fails(&(fx_plan){.model = "svm:C=0"}, &t, FX_EINVAL, "C=0");
-    fails(&(fx_plan){.model = "svm:max-iter=0"}, &t, FX_EINVAL, "max-iter");
-    fails(&(fx_plan){.model = "svm:kernel=rbf"}, &t, FX_EINVAL, "kernel");
-    fails(&(fx_plan){.model = "svm:penalty=l1"}, &t, FX_EUNSUPPORTED, "solver=dual");
-    fails(&(fx_plan){.model = "svm:solver=cd"}, &t, FX_EUNSUPPORTED, "solver=dual");
-    fails(&(fx_plan){.model = "logistic:solver=dual"}, &t, FX_EUNSUPPORTED, "solver=newton");
-    fails(&(fx_plan){.model = "logistic:solver=cd"}, &t, FX_EUNSUPPORTED, "penalty=l1 (solver=cd)");
-    fails(&(fx_plan){.model = "ridge:penalty=l1"}, &t, FX_EUNSUPPORTED, "newton");
-    fails(&(fx_plan){.model = "svr:epsilon=-1"}, &t, FX_EINVAL, "epsilon");
-    fails(&(fx_plan){.model = "perceptron:C=1"}, &t, FX_EINVAL, "averaged");
-    fails(&(fx_plan){.model = "svm", .map = "rk"}, &t, FX_EINVAL, "kernel");
-    fails(&(fx_plan){.model = "svm", .map = "rk", .kernel = "rbf", .features = 4}, &t,
+    fails(&(fx_plan){.size = sizeof(fx_plan)}, &t, FX_EINVAL, "model");
+    fails(&(fx_plan){PLAN, .model = "svn"}, &t, FX_EINVAL, "svm-l2");
+    fails(&(fx_plan){PLAN, .model = "svm:C=0"}, &t, FX_EINVAL, "C=0");
+    fails(&(fx_plan){PLAN, .model = "svm:max-iter=0"}, &t, FX_EINVAL, "max-iter");
+    fails(&(fx_plan){PLAN, .model = "svm:kernel=rbf"}, &t, FX_EINVAL, "kernel");
+    fails(&(fx_plan){PLAN, .model = "svm:penalty=l1"}, &t, FX_EUNSUPPORTED, "solver=dual");
+    fails(&(fx_plan){PLAN, .model = "svm:solver=cd"}, &t, FX_EUNSUPPORTED, "solver=dual");
+    fails(&(fx_plan){PLAN, .model = "logistic:solver=dual"}, &t, FX_EUNSUPPORTED, "solver=newton");
+    fails(&(fx_plan){PLAN, .model = "logistic:solver=cd"}, &t, FX_EUNSUPPORTED,
+          "penalty=l1 (solver=cd)");
+    fails(&(fx_plan){PLAN, .model = "ridge:penalty=l1"}, &t, FX_EUNSUPPORTED, "newton");
+    fails(&(fx_plan){PLAN, .model = "svr:epsilon=-1"}, &t, FX_EINVAL, "epsilon");
+    fails(&(fx_plan){PLAN, .model = "perceptron:C=1"}, &t, FX_EINVAL, "averaged");
+    fails(&(fx_plan){PLAN, .model = "svm", .map = "rk"}, &t, FX_EINVAL, "kernel");
+    fails(&(fx_plan){PLAN, .model = "svm", .map = "rk", .kernel = "rbf", .features = 4}, &t,
           FX_EUNSUPPORTED, "rff");
-    fails(&(fx_plan){.model = "svm", .scale = "big"}, &t, FX_EINVAL, "maxabs");
+    fails(&(fx_plan){PLAN, .model = "svm", .scale = "big"}, &t, FX_EINVAL, "maxabs");
     fails(&plan, &same, FX_EINVAL, "3: 2 rows");
-    fails(&(fx_plan){.model = "ridge"}, &words, FX_EINVAL, "numbers");
-    fails(&(fx_plan){.model = "svm", .class_weight = "7=2"}, &t, FX_EINVAL, "1, 2");
-    fails(&(fx_plan){.model = "svm", .class_weight = "1"}, &t, FX_EINVAL, "CLASS=WEIGHT");
-    fails(&(fx_plan){.model = "svm", .class_weight = "1=-1"}, &t, FX_EINVAL, "1=-1");
-    fails(&(fx_plan){.model = "ridge", .class_weight = "balanced"}, &t, FX_EINVAL, "classes");
+    fails(&(fx_plan){PLAN, .model = "ridge"}, &words, FX_EINVAL, "numbers");
+    fails(&(fx_plan){PLAN, .model = "svm", .class_weight = "7=2"}, &t, FX_EINVAL, "1, 2");
+    fails(&(fx_plan){PLAN, .model = "svm", .class_weight = "1"}, &t, FX_EINVAL, "CLASS=WEIGHT");
+    fails(&(fx_plan){PLAN, .model = "svm", .class_weight = "1=-1"}, &t, FX_EINVAL, "1=-1");
+    fails(&(fx_plan){PLAN, .model = "ridge", .class_weight = "balanced"}, &t, FX_EINVAL, "classes");
     u.label = bad;
     fails(&plan, &u, FX_EDOMAIN, "nan");
     u.label = NULL;
@@ -378,17 +382,18 @@ static void suggests_what_to_change(void)
         "svr:max-iter=2,tol=1e-9", "ridge:max-iter=1,tol=1e-15"};
     for (size_t s = 0; s < sizeof short_of / sizeof *short_of; s++)
         for (int map = 0; map < 2; map++) {
-            fx_plan plan = {.model = short_of[s], .map = map ? "explicit" : NULL,
+            fx_plan plan = {PLAN, .model = short_of[s], .map = map ? "explicit" : NULL,
                             .kernel = map ? "anova-upto" : NULL};
             fx_status st = fx_model_fit(&m, &plan, &t, NULL);
-            CHECK(st == FX_NOT_CONVERGED && m && !fx_model_content(m).converged);
+            CHECK(st == FX_NOT_CONVERGED && m && !fx_model_inspect(m)->converged);
             CHECK(strstr(fx_error_detail(), "gap ") && strstr(fx_error_detail(), "tol=")
                   && strstr(fx_error_detail(), "column 2 is")
                   && strstr(fx_error_detail(), "maxabs"));
             fx_model_free(m);
         }
-    CHECK(fx_model_fit(&m, &(fx_plan){.model = "svm:max-iter=2,tol=1e-9,C=1e4", .scale = "maxabs"},
-                       &t, NULL)
+    CHECK(fx_model_fit(
+              &m, &(fx_plan){PLAN, .model = "svm:max-iter=2,tol=1e-9,C=1e4", .scale = "maxabs"}, &t,
+              NULL)
           == FX_NOT_CONVERGED);
     CHECK(strstr(fx_error_detail(), "lower C"));
     fx_model_free(m);
@@ -405,18 +410,18 @@ static void keeps_a_history(void)
         fx_plan plan = with_map(specs[s]);
         plan.eval = &v;
         fx_model *m = fitted(&plan, &t, NULL);
-        fx_content c = fx_model_content(m);
-        fx_metrics expected;
-        CHECK(fx_model_evaluate(&expected, NULL, m, &v, NULL) == FX_OK && c.steps > 0);
-        double last = c.history[c.steps - 1].metric;
+        const fx_model_info *c = fx_model_inspect(m);
+        fx_metrics expected = FX_INIT(fx_metrics);
+        CHECK(fx_model_evaluate(&expected, NULL, m, &v, NULL) == FX_OK && c->steps > 0);
+        double last = c->history[c->steps - 1].metric;
         if (of_targets(specs[s]))
             CHECK_NEAR(last, expected.rmse, 1e-4 * expected.rmse);
         else
             CHECK_NEAR(last, expected.accuracy,
                        1.5 / 77); /* features here in doubles, there floats */
-        for (size_t i = 1; i < c.steps; i++)
-            CHECK(c.history[i].seconds >= c.history[i - 1].seconds
-                  && c.history[i].iteration > c.history[i - 1].iteration);
+        for (size_t i = 1; i < c->steps; i++)
+            CHECK(c->history[i].seconds >= c->history[i - 1].seconds
+                  && c->history[i].iteration > c->history[i - 1].iteration);
         fx_model_free(m);
     }
     fx_data_free(d);
@@ -457,7 +462,7 @@ static void can_be_stopped(void)
             fx_plan plan = with_map(spec);
             plan.features = 1000;
             stopping ctx = {.calls = 0};
-            fx_run run = {.threads = 2, .progress = stop, .ctx = &ctx};
+            fx_run run = {RUN, .threads = 2, .progress = stop, .ctx = &ctx};
             fx_model *m = NULL;
             struct timespec now;
             if (three)

@@ -83,17 +83,17 @@ static void resolves(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fxi_train t = {0};
         CHECK(fxi_model_learner(&t.how, cases[i].spec) == FX_OK);
-        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){.max_seconds = 2}) == FX_OK);
+        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){PLAN, .max_seconds = 2}) == FX_OK);
         CHECK(t.metric == cases[i].metric);
         for (int k = 0; k < 4; k++) {
-            fx_plan plan = {.metric = names[k], .eval = &eval, .patience = 5};
+            fx_plan plan = {PLAN, .metric = names[k], .eval = &eval, .patience = 5};
             fx_status st = fxi_train_measure_resolve(&t, &plan);
             CHECK(st == (strstr(cases[i].fits, names[k]) ? FX_OK : FX_EINVAL));
             CHECK(st || t.metric == k);
         }
-        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){.patience = 1}) == FX_EINVAL);
-        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){.max_seconds = -1}) == FX_EINVAL);
-        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){.metric = "f1", .eval = &eval})
+        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){PLAN, .patience = 1}) == FX_EINVAL);
+        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){PLAN, .max_seconds = -1}) == FX_EINVAL);
+        CHECK(fxi_train_measure_resolve(&t, &(fx_plan){PLAN, .metric = "f1", .eval = &eval})
               == FX_EINVAL);
         fxi_model_learner_free(&t.how);
     }

@@ -11,7 +11,7 @@ int main(void)
     fx_data *d = made("pairs:n=400,d=60,nz=12");
     fx_table table = fx_data_table(d);
     static double label[N];
-    fx_plan plan = {.model = "ridge"}, mapped = {.model = "svm", .map = "rk",
+    fx_plan plan = {PLAN, .model = "ridge"}, mapped = {PLAN, .model = "svm", .map = "rk",
                                                  .kernel = "all-subsets", .features = FEATURES};
     fxi_train t;
     size_t each, all;
@@ -27,10 +27,10 @@ int main(void)
     fxi_train_close(&t);
     for (size_t k = 0; k < 4; k++) {
         uint64_t need = all + (k + 1) * each;
-        CHECK(fxi_train_open(&t, &plan, &table, &(fx_run){.max_memory = need}) == FX_OK);
+        CHECK(fxi_train_open(&t, &plan, &table, &(fx_run){RUN, .max_memory = need}) == FX_OK);
         CHECK(t.max_at_once == k + 1);
         fxi_train_close(&t);
-        CHECK(fxi_train_open(&t, &plan, &table, &(fx_run){.max_memory = need - 1})
+        CHECK(fxi_train_open(&t, &plan, &table, &(fx_run){RUN, .max_memory = need - 1})
               == (k ? FX_OK : FX_ELIMIT));
         CHECK(!k || t.max_at_once == k);
         if (k)
@@ -42,7 +42,7 @@ int main(void)
     size_t stored = fxi_fit_source_bytes(&t.source);
     fxi_train_close(&t);
     CHECK(stored >= N * FEATURES * sizeof(float));
-    fx_run tight = {.threads = 1, .max_memory = all + each + stored - 1};
+    fx_run tight = {RUN, .threads = 1, .max_memory = all + each + stored - 1};
     CHECK(fxi_train_open(&t, &mapped, &table, &tight) == FX_OK);
     CHECK(t.source.buffer && t.max_at_once == 1);
     fxi_train_close(&t);

@@ -12,7 +12,7 @@ static const double C[] = {0.01, 0.3, 5};
 enum { NORM = 4 };
 static double distance(const fx_model *m, double tol)
 {
-    return 2 * NORM * sqrt(2 * tol * fx_model_content(m).objective);
+    return 2 * NORM * sqrt(2 * tol * fx_model_inspect(m)->objective);
 }
 
 /* Share of the weight of rows whose label such a distance may change. */
@@ -35,7 +35,8 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     fx_table t = fx_data_table(d);
     double label[N], weight[N];
     int32_t fold[N];
-    fx_metrics out[3 * FOLDS], again[3 * FOLDS], expected;
+    fx_metrics out[3 * FOLDS] = {FX_INIT(fx_metrics)}, again[3 * FOLDS] = {FX_INIT(fx_metrics)};
+    fx_metrics expected = FX_INIT(fx_metrics);
     char spec[100];
 
     for (size_t i = 0; i < N; i++) {
@@ -47,7 +48,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     t.weight = weight;
     CHECK(fx_data_folds(fold, N, FOLDS, classes ? label : NULL, 1) == FX_OK);
     fold[0] = -1;                       /* in every fit, never measured */
-    fx_plan plan = {.model = model, .seed = 1};
+    fx_plan plan = {PLAN, .model = model, .seed = 1};
     if (map == 1) {
         plan.map = "rk";
         plan.features = 60;
@@ -55,7 +56,7 @@ static void is_cross_validation(const char *model, double tol, int classes, int 
     plan.kernel = "anova:order=2";
     CHECK(fx_model_path(out, &plan, C, 3, &t, fold, FOLDS, NULL) == FX_OK);
     CHECK(fx_model_path(again, &plan, C, 3, &t, fold, FOLDS,
-                        &(fx_run){.threads = 3, .max_memory = 700000})
+                        &(fx_run){RUN, .threads = 3, .max_memory = 700000})
           == FX_OK);
     CHECK(!memcmp(out, again, sizeof out));
     for (size_t q = 0; q < 3; q++)
@@ -97,8 +98,8 @@ static void rejects(void)
     fx_data *d = parsed("1 1:1\n2 1:2\n1 1:3\n2 1:4\n");
     fx_table t = fx_data_table(d);
     int32_t fold[] = {0, 0, 1, 1}, lacks[] = {0, 1, 0, 1}, wrong[] = {0, 0, 1, 2};
-    fx_plan plan = {.model = "logistic"}, online = {.model = "perceptron"};
-    fx_metrics out[6];
+    fx_plan plan = {PLAN, .model = "logistic"}, online = {PLAN, .model = "perceptron"};
+    fx_metrics out[6] = {FX_INIT(fx_metrics)};
     double down[] = {2, 1};
 
     CHECK(fx_model_path(out, &plan, C, 3, &t, fold, 2, NULL) == FX_OK && out[0].rows == 2);

@@ -43,7 +43,7 @@ typedef struct call {
 static fx_status calls(int which, call *c, const fx_run *run)
 {
     static const double C[] = {0.1, 1, 10, 100};
-    fx_metrics measured[20];
+    fx_metrics measured[20] = {FX_INIT(fx_metrics)};
     fx_model *m = NULL;
     fx_status s;
 
@@ -68,7 +68,7 @@ static void can_be_stopped(call *c)
         for (int threads = 1; threads < 4; threads += 2)
             for (int after = 0; after < 5; after += 2) {
                 stopping s = {.after = after};
-                fx_run run = {.threads = threads, .progress = stop, .ctx = &s};
+                fx_run run = {RUN, .threads = threads, .progress = stop, .ctx = &s};
                 fx_status st = calls(which, c, &run);
                 if (s.calls <= after)   /* done before it was cancelled */
                     continue;
@@ -84,7 +84,7 @@ static void can_be_stopped(call *c)
 static void states_needed_memory(call *c)
 {
     for (int which = 0; which < 4; which++) {
-        fx_run run = {.threads = 2, .max_memory = 2000};
+        fx_run run = {RUN, .threads = 2, .max_memory = 2000};
         int steps = 0;
         fx_status st;
         while ((st = calls(which, c, &run)) == FX_ELIMIT) {
@@ -103,7 +103,7 @@ static void *predict(void *ctx)
     call *c = ctx;
 
     for (int i = 0; i < 3; i++)
-        CHECK(calls(0, c, &(fx_run){.threads = 2}) == FX_OK);
+        CHECK(calls(0, c, &(fx_run){RUN, .threads = 2}) == FX_OK);
     return NULL;
 }
 
@@ -113,7 +113,7 @@ static void is_shared(const call *c)
     pthread_t id[4];
     call each[4];
     size_t width = fx_model_width(c->m, FX_PROBA), n = c->t.rows;
-    double *expected = predicted(c->m, FX_PROBA, c->t.block, &(fx_run){.threads = 1});
+    double *expected = predicted(c->m, FX_PROBA, c->t.block, &(fx_run){RUN, .threads = 1});
 
     for (size_t k = 0; k < 4; k++) {
         each[k] = *c;
@@ -133,7 +133,7 @@ int main(void)
     double label[N], *out = malloc(N * 3 * sizeof *out);
     int32_t fold[N];
     call c = {.t = fx_data_table(d), .fold = fold, .out = out,
-              .plan = {.model = "svm-l2:calibrate=yes", .scale = "unit-l2", .map = "rk",
+              .plan = {PLAN, .model = "svm-l2:calibrate=yes", .scale = "unit-l2", .map = "rk",
                        .kernel = "anova", .features = 300}};
 
     CHECK(out);
@@ -143,7 +143,7 @@ int main(void)
     CHECK(fx_data_folds(fold, N, 5, label, 1) == FX_OK);
     const fx_plan plans[] = {
         c.plan,
-        {.model = "kernel-svm:calibrate=yes,tol=0.1", .scale = "unit-l2", .kernel = "rbf"}};
+        {PLAN, .model = "kernel-svm:calibrate=yes,tol=0.1", .scale = "unit-l2", .kernel = "rbf"}};
     for (int k = 0; k < 2; k++) {
         c.plan = plans[k];
         if (k) {

@@ -18,7 +18,7 @@ static fx_data *part(const fx_table *t, size_t first, size_t n)
 
 static fx_plan plan_of(const char *model, int map)
 {
-    fx_plan p = {.model = model, .seed = 4};
+    fx_plan p = {PLAN, .model = model, .seed = 4};
 
     if (map == 1) {
         p.map = "rk";
@@ -43,13 +43,13 @@ static void chunks_are_one_pass(const char *model, int map, size_t chunk)
     for (size_t first = chunk; first < t.rows; first += chunk) {
         e = part(&t, first, t.rows - first < chunk ? t.rows - first : chunk);
         u = fx_data_table(e);
-        CHECK(fx_model_update(&next, m, &u, &(fx_run){.threads = 2}) == FX_OK);
+        CHECK(fx_model_update(&next, m, &u, &(fx_run){RUN, .threads = 2}) == FX_OK);
         fx_model_free(m);
         fx_data_free(e);
         m = next;
     }
-    CHECK(same_model(m, whole) && fx_model_content(m).rows == t.rows);
-    CHECK(fx_model_content(m).vectors.rows == fx_model_content(whole).vectors.rows);
+    CHECK(same_model(m, whole) && fx_model_inspect(m)->rows == t.rows);
+    CHECK(fx_model_inspect(m)->vectors.rows == fx_model_inspect(whole)->vectors.rows);
     double *a = scores(m, &t), *b = scores(whole, &t);
     CHECK(same_bits(a, b, t.rows));
     free(a);
@@ -73,7 +73,7 @@ static void resumes(const char *five, const char *ten, int map)
     plan.model = ten;
     whole = fitted(&plan, &t, NULL);
     CHECK(same_model(m, whole) && !same_model(half, whole));
-    CHECK(fx_model_content(m).iterations == 10);
+    CHECK(fx_model_inspect(m)->iterations == 10);
     fx_model_free(m);
     fx_model_free(half);
     fx_model_free(whole);
@@ -86,7 +86,7 @@ static void machine_resumes(const char *two, const char *four)
 {
     fx_data *d = made("pairs:n=200,d=24,nz=6,k=4"), *e;
     fx_table t = fx_data_table(d), u;
-    fx_plan plan = {.model = two, .kernel = "anova"};
+    fx_plan plan = {PLAN, .model = two, .kernel = "anova"};
     fx_model *half = fitted(&plan, &t, NULL), *m, *whole, *none = NULL;
 
     plan.init = half;
@@ -94,15 +94,15 @@ static void machine_resumes(const char *two, const char *four)
     plan.init = NULL;
     plan.model = four;
     whole = fitted(&plan, &t, NULL);
-    CHECK(same_model(m, whole) && fx_model_content(m).iterations == 4);
-    CHECK(fx_model_content(m).vectors.rows == fx_model_content(whole).vectors.rows);
+    CHECK(same_model(m, whole) && fx_model_inspect(m)->iterations == 4);
+    CHECK(fx_model_inspect(m)->vectors.rows == fx_model_inspect(whole)->vectors.rows);
     fx_model_free(m);
     plan.init = half;
     plan.model = two;
     e = part(&t, 1, t.rows - 1);        /* without row 0, which was a mistake */
     u = fx_data_table(e);
     m = fitted(&plan, &u, NULL);
-    CHECK(fx_model_content(m).vectors.rows > fx_model_content(whole).vectors.rows);
+    CHECK(fx_model_inspect(m)->vectors.rows > fx_model_inspect(whole)->vectors.rows);
     plan.init = half;
     plan.kernel = "rbf";
     CHECK(fx_model_fit(&none, &plan, &t, NULL) == FX_EINVAL && !none);
@@ -121,13 +121,13 @@ static void starts_there(void)
 {
     fx_data *d = made("pairs:n=200,d=24,nz=6,k=4"), *other = made("pairs:n=200,d=25,nz=6,k=4");
     fx_table t = fx_data_table(d), u = fx_data_table(other);
-    fx_plan plan = {.model = "logistic"}, bad = {.model = "svm"};
+    fx_plan plan = {PLAN, .model = "logistic"}, bad = {PLAN, .model = "svm"};
     fx_model *first = fitted(&plan, &t, NULL), *m;
 
-    CHECK(fx_model_content(first).iterations > 1);
+    CHECK(fx_model_inspect(first)->iterations > 1);
     plan.init = bad.init = first;
     m = fitted(&plan, &t, NULL);
-    CHECK(fx_model_content(m).iterations <= 1 && fx_model_content(m).converged);
+    CHECK(fx_model_inspect(m)->iterations <= 1 && fx_model_inspect(m)->converged);
     fx_model_free(m);
     CHECK(fx_model_fit(&m, &bad, &t, NULL) == FX_EUNSUPPORTED);
     CHECK(fx_model_fit(&m, &plan, &u, NULL) == FX_EINVAL);
@@ -145,14 +145,14 @@ static void sees_more(void)
     fx_data *d = parsed("1 1:1 3:0\n-1 1:-1\n"), *e = parsed("-1 1:1 3:5\n");
     fx_data *x = parsed("0 3:1\n");
     fx_table t = fx_data_table(d), u = fx_data_table(e), v = fx_data_table(x);
-    fx_model *m = fitted(&(fx_plan){.model = "perceptron:max-iter=1"}, &t, NULL), *next;
+    fx_model *m = fitted(&(fx_plan){PLAN, .model = "perceptron:max-iter=1"}, &t, NULL), *next;
     uint64_t unseen;
     double f;
 
     CHECK(fx_model_predict(&f, &unseen, m, FX_SCORE, v.block, NULL) == FX_OK && unseen == 1);
     CHECK(fx_model_update(&next, m, &u, NULL) == FX_OK);
     CHECK(fx_model_predict(&f, &unseen, next, FX_SCORE, v.block, NULL) == FX_OK && unseen == 0);
-    CHECK(fx_model_content(next).weights[2] < 0);
+    CHECK(fx_model_inspect(next)->weights[2] < 0);
     fx_model_free(m);
     fx_model_free(next);
     fx_data_free(d);
@@ -168,7 +168,7 @@ static void classes_come_later(const char *model, const char *text, int names)
     static const char *const name[] = {"a", "b", "c", "d"};
     fx_data *d = parsed(text), *e[2];
     fx_table t = fx_data_table(d), u;
-    fx_plan plan = {.model = model, .class_value = planned, .classes = 4};
+    fx_plan plan = {PLAN, .model = model, .class_value = planned, .classes = 4};
     fx_model *m, *next, *whole, *none = NULL;
 
     t.label = label;
@@ -179,11 +179,11 @@ static void classes_come_later(const char *model, const char *text, int names)
     e[1] = part(&t, 1, 3);
     u = fx_data_table(e[0]);
     m = fitted(&plan, &u, NULL);
-    CHECK(fx_model_content(m).classes == 4 && fx_model_content(m).outputs == 4);
+    CHECK(fx_model_inspect(m)->classes == 4 && fx_model_inspect(m)->outputs == 4);
     u = fx_data_table(e[1]);
     CHECK(fx_model_update(&next, m, &u, NULL) == FX_OK);
     CHECK(!strncmp(model, "fm", 2) || same_model(next, whole));
-    CHECK(!strcmp(fx_model_content(next).class_name[3], names ? "d" : "3"));
+    CHECK(!strcmp(fx_model_inspect(next)->class_name[3], names ? "d" : "3"));
     double odd[] = {0, names ? 4 : NAN};
     plan.class_value = odd;
     plan.classes = 2;
@@ -201,8 +201,8 @@ static void classes_come_later(const char *model, const char *text, int names)
     t.weight = (const double[4]){0, 1, 1, 1};   /* class 0 has no weight that could be balanced */
     plan.class_weight = "balanced";
     fx_model *balanced = fitted(&plan, &t, NULL);
-    CHECK(isfinite(fx_model_content(balanced).objective));
-    CHECK(isfinite(fx_model_content(balanced).weights[0]));
+    CHECK(isfinite(fx_model_inspect(balanced)->objective));
+    CHECK(isfinite(fx_model_inspect(balanced)->weights[0]));
     fx_model_free(balanced);
     fx_model_free(m);
     fx_model_free(next);

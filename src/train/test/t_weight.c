@@ -35,7 +35,7 @@ static fx_data *without_zero_weights(fx_table *out, const fx_table *t, double *w
 
 static double objective_gap(const fx_model *a, const fx_model *b)
 {
-    double x = fx_model_content(a).objective, y = fx_model_content(b).objective;
+    double x = fx_model_inspect(a)->objective, y = fx_model_inspect(b)->objective;
 
     return fabs(x - y) / x;
 }
@@ -49,7 +49,7 @@ static void nothing_weighs_nothing(const char *start, const char *intercept)
     char spec[120];
 
     snprintf(spec, sizeof spec, "%sintercept=%s,tol=1e-9,max-iter=1000000", start, intercept);
-    fx_plan plan = {.model = spec};
+    fx_plan plan = {PLAN, .model = spec};
     e = without_zero_weights(&u, &t, weight);
     fx_data_shuffle(order, N, 4);
     CHECK(fx_data_select(&f, &t, order, N, NULL) == FX_OK);
@@ -60,7 +60,7 @@ static void nothing_weighs_nothing(const char *start, const char *intercept)
         fprintf(stderr, "%s: objectives differ by %g, %g\n", spec, objective_gap(a, b),
                 objective_gap(a, c));
     CHECK(objective_gap(a, b) <= 2 * TOL && objective_gap(a, c) <= 2 * TOL);
-    CHECK(fx_model_content(a).converged && fx_model_content(b).converged);
+    CHECK(fx_model_inspect(a)->converged && fx_model_inspect(b)->converged);
     fx_model_free(a);
     fx_model_free(b);
     fx_model_free(c);
@@ -75,16 +75,16 @@ static void is_never_read(const char *spec)
     fx_data *d = made("pairs:n=150,d=24,nz=6,k=4"), *e;
     fx_table t = fx_data_table(d), u;
     double weight[2 * N], label[2 * N];
-    fx_plan plan = {.model = spec, .seed = 8};
+    fx_plan plan = {PLAN, .model = spec, .seed = 8};
 
     e = without_zero_weights(&u, &t, weight);
     for (size_t i = 0; i < u.rows; i++)
         label[i] = weight[i] > 0 ? u.label[i] : 77;     /* nor is their label a class */
     u.label = label;
     fx_model *a = fitted(&plan, &t, NULL), *b = fitted(&plan, &u, NULL);
-    fx_content x = fx_model_content(a), y = fx_model_content(b);
-    CHECK(same_model(a, b) && x.classes == 2 && y.classes == 2);
-    CHECK(!x.sigmoid == !y.sigmoid && (!x.sigmoid || same_bits(x.sigmoid, y.sigmoid, 2)));
+    const fx_model_info *x = fx_model_inspect(a), *y = fx_model_inspect(b);
+    CHECK(same_model(a, b) && x->classes == 2 && y->classes == 2);
+    CHECK(!x->sigmoid == !y->sigmoid && (!x->sigmoid || same_bits(x->sigmoid, y->sigmoid, 2)));
     fx_model_free(a);
     fx_model_free(b);
     fx_data_free(d);
@@ -99,12 +99,12 @@ static void starts_at_the_end(const char *start)
     char spec[120];
 
     snprintf(spec, sizeof spec, "%stol=1e-6,max-iter=100000", start);
-    fx_plan plan = {.model = spec};
+    fx_plan plan = {PLAN, .model = spec};
     fx_model *a = fitted(&plan, &t, NULL);
     plan.init = a;
     fx_model *b = fitted(&plan, &t, NULL);
-    fx_content x = fx_model_content(a), y = fx_model_content(b);
-    CHECK(y.converged && y.iterations <= x.iterations && objective_gap(a, b) <= 2e-6);
+    const fx_model_info *x = fx_model_inspect(a), *y = fx_model_inspect(b);
+    CHECK(y->converged && y->iterations <= x->iterations && objective_gap(a, b) <= 2e-6);
     fx_model_free(a);
     fx_model_free(b);
     fx_data_free(d);

@@ -39,7 +39,7 @@ static int announce(void *ctx, const char *name, uint64_t size)
 
 static fx_status put(capture *c, const char *spec, const fx_table *t)
 {
-    fx_sink sink = {take, announce, c};
+    fx_sink sink = {.size = sizeof(fx_sink), .write = take, .member = announce, .ctx = c};
 
     *c = (capture){.bytes = c->bytes, .reject = c->reject};
     c->bytes[0] = '\0';
@@ -319,7 +319,7 @@ static void promises(capture *c)
 {
     double x[2 * 40] = {1, 0, 2}, y[] = {5, 6}, z[] = {7, 8};
     fx_matrix X = {.rows = 2, .cols = 1, .stride = 40, .type = FX_F64, .val = x};
-    fx_description d;
+    fx_description d = FX_INIT(fx_description);
     char last[4096];
 
     for (size_t i = 0; fx_data_write_format(i); i++) {
@@ -455,7 +455,7 @@ int main(void)
     CHECK(put(&c, "npy", &empty) == FX_OK && c.len == 128);
     CHECK(put(&c, "npz", &empty) == FX_OK && c.members == 5);
     t.classes = 0, t.name = NULL;
-    fx_sink sink = {take, NULL, &c}, none = {NULL, NULL, NULL};
+    fx_sink sink = {.size = sizeof(fx_sink), .write = take, .ctx = &c}, none = FX_INIT(fx_sink);
     CHECK(fx_data_write(&sink, "npz", &t, NULL) == FX_EINVAL);
     CHECK(fx_data_write(&none, "csv", &t, NULL) == FX_EINVAL);
     CHECK(fx_data_write(NULL, "csv", &t, NULL) == FX_EINVAL);
@@ -497,12 +497,13 @@ int main(void)
     CHECK(ones);
     for (size_t i = 0; i < (size_t)ROWS * COLS; i++)
         ones[i] = 0.1f;
-    sink = (fx_sink){forget, NULL, NULL};
+    sink = (fx_sink){.size = sizeof(fx_sink), .write = forget};
     for (size_t rows = 1; rows <= ROWS; rows += ROWS - 1) {     /* one long row, or many */
         size_t cols = (size_t)ROWS * COLS / rows;
         X = (fx_matrix){.rows = rows, .cols = cols, .stride = cols, .val = ones};
         t = (fx_table){.rows = rows, .cols = cols, .blocks = 1, .block = &X};
-        CHECK(fx_data_write(&sink, "svmlight", &t, &(fx_run){.progress = stop}) == FX_ECANCELLED);
+        CHECK(fx_data_write(&sink, "svmlight", &t, &(fx_run){RUN, .progress = stop})
+              == FX_ECANCELLED);
     }
     free(ones);
     free(c.bytes);

@@ -56,10 +56,10 @@ extern "C" {
 /* FX_VERSION is 10000 * major + 100 * minor + patch.  Functions and members that are newer than
  * version 0.1.0 say `since`.  FX_ABI changes when a program must be compiled again, and with it the
  * name of the shared library; before version 1.0.0 it may change with a minor version. */
-#define FX_VERSION 100
-#define FX_ABI 1
-#define FX_ORDER_MAX 16 /* highest order of an ANOVA kernel */
-#define FX_INDEX_MAX INT32_MAX /* largest feature index that a text file may hold */
+#define FX_VERSION    100
+#define FX_ABI        1
+#define FX_ORDER_MAX  16                /* highest order of an ANOVA kernel */
+#define FX_INDEX_MAX  INT32_MAX         /* largest feature index that a text file may hold */
 
 FX_API int fx_version(void);            /* FX_VERSION of the library that is loaded */
 FX_API int fx_abi(void);                /* FX_ABI of the library that is loaded */
@@ -84,7 +84,7 @@ typedef enum fx_status {
     FX_ELIMIT = -9,                     /* fx_run.max_memory would be exceeded */
     FX_EOUTPUT = -10                    /* a sink refused bytes */
 } fx_status;
-#define FX_FAILED(s) ((s) < 0)
+#define FX_FAILED(s)  ((s) < 0)
 FX_API const char *fx_status_name(fx_status s); /* "FX_ESHAPE"; never NULL */
 /* The last failure or remark in this thread, one line, until the next call in this thread. */
 FX_API const char *fx_error_detail(void);
@@ -190,7 +190,8 @@ FX_API fx_status fx_spec_get(const char **value, size_t *len, const char *spec, 
 
 /* ---- Rows ---------------------------------------------------------------------------------
  * A view of rows x cols numbers: CSR when ptr is set, else dense with rows `stride` apart.
- * Borrowed for the call, never kept nor freed. */
+ * Borrowed for the call, never kept nor freed.  Views are copied and stand in arrays, so they have
+ * no size: a matrix stays as it is, a table has room. */
 typedef enum fx_type { FX_F32 = 0, FX_F64 = 1 } fx_type;
 typedef struct fx_matrix {
     size_t rows, cols;
@@ -214,6 +215,7 @@ typedef struct fx_table {
     const double *weight;               /* [rows] finite, >= 0; or NULL: all 1 */
     const char *const *name;            /* [cols] feature names; or NULL */
     int base;                           /* 0 or 1: what the source calls the first column */
+    const void *reserved[4];            /* NULL; for what later versions may know of rows */
 } fx_table;
 
 typedef struct fx_data fx_data;         /* a table that owns its memory */
@@ -341,7 +343,8 @@ FX_API fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table 
 
 /* ---- Kernels ------------------------------------------------------------------------------
  * family: text of an itemset or group file, NULL for kernels without one; its indices count from
- * `base`.  fx_kernel_file says which file a spec names. */
+ * `base`.  fx_kernel_file says which file a spec names.  A kernel never changes: threads may share
+ * it. */
 typedef struct fx_kernel fx_kernel;
 FX_API fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family, int base);
 FX_API const char *fx_kernel_file(const char *spec, size_t *len); /* inside spec; NULL: none */
@@ -367,7 +370,8 @@ FX_API fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, cons
  * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z does a kernel
  * machine's work.  A map is drawn from (spec, kernel, cols, features, seed) and never looks at
  * data, except for the keys that say auto or allocated: those look at `sample`, if there is one,
- * and what they chose stands in fx_map_spec, which gives the same map without a sample. */
+ * and what they chose stands in fx_map_spec, which gives the same map without a sample.  A map never
+ * changes: threads may share it. */
 typedef struct fx_map fx_map;
 FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                               size_t features, uint64_t seed, const fx_matrix *sample,
@@ -396,7 +400,7 @@ FX_API fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X,
  * first `room` of which go to out.  The error is that of one pair of rows or, if `uniform`, the
  * largest over all pairs.  Rows have an L1 norm of at most `radius` (ts and jl: L2 norm; rff: any).
  * FX_EUNSUPPORTED, with the reason, if no theorem holds. */
-#define FX_BOUND_MAX 4 /* theorems for one map that this version knows */
+#define FX_BOUND_MAX  4                 /* theorems for one map that this version knows */
 typedef struct fx_bound {
     const char *kind;                   /* of theorem: "itemset", "anova-factorial", .. */
     const char *formula;                /* the probability it bounds by, for D features */
@@ -584,7 +588,7 @@ FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_
  * for linear models on rows or on maps rk, rm, explicit, for kernel machines with linear, anova,
  * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  Those
  * with the largest |weight| are found by bounds, no table of pairs being made; of other models:
- * FX_EUNSUPPORTED. */
+ * FX_EUNSUPPORTED.  An explanation is independent of its model; threads may share it. */
 typedef struct fx_explain_options {     /* zeros are defaults */
     FX_SIZE(fx_explain_options);
     size_t top;                         /* how many; 0: 20 */

@@ -148,6 +148,9 @@ fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
         return fxi_error(FX_EINVAL, t ? "the table has no blocks" : "no table is given");
     if (t->base != 0 && t->base != 1)
         return fxi_error(FX_EINVAL, "the table counts columns from %d, not from 0 or 1", t->base);
+    for (size_t i = 0; i < sizeof t->reserved / sizeof *t->reserved; i++)
+        if (t->reserved[i])
+            return fxi_error(FX_EINVAL, "reserved[%zu] of the table is not NULL", i);
     for (size_t b = 0; b < t->blocks; b++) {
         if ((s = check_shape(&t->block[b], "the table")))
             return s;

@@ -69,7 +69,7 @@ class Description:
             kinds = [self._type(child.get("type-id")) for child in item.iter("parameter")]
             return f"{self._type(item.find('return').get('type-id'))} (*)({', '.join(kinds)})"
         if item.tag == "array-type-def":
-            return self._type(item.get("type-id")) + "*"
+            return f"{self._type(item.get('type-id'))}[{item.find('subrange').get('length')}]"
         return item.get("name")
 
     def grows(self, struct):

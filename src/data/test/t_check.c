@@ -63,6 +63,9 @@ static void places(void)
     rejected(&t, FX_EDOMAIN, "weight of row 1 is");
     weight[1] = 0;
     CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
+    t.reserved[2] = &t;
+    rejected(&t, FX_EINVAL, "reserved[2]");
+    t.reserved[2] = NULL;
     x[1] = INFINITY;
     rejected(&t, FX_EDOMAIN, "row 0, column 1");
 }

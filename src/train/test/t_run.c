@@ -127,6 +127,41 @@ static void is_shared(const call *c)
     free(expected);
 }
 
+typedef struct nesting {
+    const call *c;
+    double *out;
+    int calls;
+} nesting;
+
+static int predict_again(void *ctx, double done)
+{
+    nesting *x = ctx;
+
+    (void)done;
+    CHECK(!fx_model_predict(x->out, NULL, x->c->m, FX_PROBA, x->c->t.block, NULL));
+    x->calls++;
+    return 0;
+}
+
+/* A callback may call the library, with the object that is in use. */
+static void may_be_nested(call *c)
+{
+    size_t n = c->t.rows * fx_model_width(c->m, FX_PROBA);
+    double *expected = predicted(c->m, FX_PROBA, c->t.block, NULL);
+    nesting x = {c, malloc(n * sizeof(double)), 0};
+
+    CHECK(x.out);
+    for (int which = 0; which < 4; which++) {
+        x.calls = 0;
+        CHECK(calls(which, c, &(fx_run){RUN, .threads = 2, .progress = predict_again, .ctx = &x})
+              >= 0);
+        CHECK(x.calls > 0 && same_bits(x.out, expected, n));
+        CHECK(which || same_bits(c->out, expected, n));
+    }
+    free(x.out);
+    free(expected);
+}
+
 int main(void)
 {
     fx_data *d = made("pairs:n=2000,d=60,nz=12"), *few = made("pairs:n=240,d=60,nz=12");
@@ -154,6 +189,7 @@ int main(void)
         c.m = m;
         can_be_stopped(&c);
         is_shared(&c);
+        may_be_nested(&c);
         if (k == 0)
             c.plan.model = "svm-l2:calibrate=yes,tol=0.1";
         states_needed_memory(&c);

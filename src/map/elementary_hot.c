@@ -211,3 +211,9 @@ void FXI_HOT(map_multiply)(float *z, const float *y, size_t n)
     for (size_t i = 0; i < n; i += FXI_FSTEP)
         fxi_fstore(z + i, fxi_fload(z + i) * fxi_fload(y + i));
 }
+
+void FXI_HOT(map_scale)(float *z, size_t n, float by)
+{
+    for (size_t i = 0; i < n; i += FXI_FSTEP)
+        fxi_fstore(z + i, fxi_fload(z + i) * by);
+}

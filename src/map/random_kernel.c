@@ -50,61 +50,6 @@ static void set_sums(fxi_rk_space *s, const fx_map *m, const fxi_rk *k, size_t r
     s->inserted[row] = k->order > 1 && max_abs > k->limit * (sum - max_abs);
 }
 
-/* ln of a product of many factors */
-typedef struct product {
-    double mantissa;
-    int exponent;
-} product;
-
-static void times(product *p, double by)
-{
-    int e;
-
-    p->mantissa = frexp(p->mantissa * by, &e);
-    p->exponent += e;
-}
-
-static double logarithm(product p) { return log(p.mantissa) + p.exponent * log(2); }
-
-/* Sets: logarithms, and features at and beyond 1. */
-static void set_exponent(fxi_rk_space *s, const fxi_rk *k, size_t row)
-{
-    double ones = 0, beyond = 0;
-    product p = {1, 0};
-
-    for (size_t e = s->tile->first[row]; e < s->tile->first[row + 1]; e++) {
-        double x = s->x[e], a = fabs(x), gap = fabs(1 - a);
-        s->value[0][e] = (float)(gap > 0 ? copysign(0.5 * log((1 + a) / gap), x) : 0);
-        s->value[1][e] = (float)(gap > 0 ? 0 : x);
-        s->value[2][e] = (float)(a > 1 ? copysign(1, x) : 0);
-        times(&p, gap > 0 ? gap * (1 + a) : 4);         /* under a square root: 4 is 2 */
-        ones += gap == 0;
-        beyond += a > 1;
-    }
-    s->number[row] = (float)(0.5 * logarithm(p) + log(k->scale));
-    s->number[FXI_LANES + row] = (float)ones;
-    s->number[2 * FXI_LANES + row] = (float)beyond;
-    s->ones |= ones > 0;
-    s->beyond |= beyond > 0;
-}
-
-/* Sets B, C, E: half sums and differences of ln|1 + w x| and of its angle at s1 = 1 and -1. */
-static void set_complex_exponent(fxi_rk_space *s, const fxi_rk *k, size_t row)
-{
-    product p = {1, 0};
-
-    for (size_t e = s->tile->first[row]; e < s->tile->first[row + 1]; e++) {
-        double y = s->x[e] * 0.70710678118654752440;
-        double up = (1 + y) * (1 + y) + y * y, down = (1 - y) * (1 - y) + y * y;
-        double plus = atan2(y, 1 + y), minus = atan2(y, 1 - y);
-        s->value[0][e] = (float)(0.25 * log(up / down));
-        s->value[1][e] = (float)((plus + minus) / 2);
-        s->value[2][e] = (float)((plus - minus) / 2);
-        times(&p, up * down);
-    }
-    s->number[row] = (float)(0.25 * logarithm(p) + log(k->scale));
-}
-
 static size_t space(const fx_map *m, size_t entries)
 {
     const fxi_rk *k = m->state;
@@ -137,6 +82,14 @@ static void carve(fxi_rk_space *s, const fx_map *m, size_t entries)
     fxi_map_random_kernel_panel_carve(s, &at, m, entries);
 }
 
+/* Most rows need no signs of the exponential's product. */
+static int count_inputs(const fxi_rk *k, const fxi_rk_space *s)
+{
+    bool all = k->method != FXI_RK_EXPONENT || k->complex || s->ones || s->beyond;
+
+    return all ? k->inputs : 1;
+}
+
 static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double *x)
 {
     const fxi_rk *k = m->state;
@@ -152,13 +105,13 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
     for (size_t r = 0; r < t->rows && !fxi_tile_stopped_long(t, entries); r++)
         if (k->method == FXI_RK_PANEL)
             s->inserted[r] = true;
-        else if (k->method == FXI_RK_EXPONENT && k->complex)
-            set_complex_exponent(s, k, r);
         else if (k->method == FXI_RK_EXPONENT)
-            set_exponent(s, k, r);
+            fxi_map_random_kernel_exponent(s, m, r);
         else
             set_sums(s, m, k, r);
-    for (int i = 0; i < k->inputs && !fxi_tile_stopped_long(t, entries); i++) {
+    if (s->ones || s->beyond)
+        fxi_map_random_kernel_exponent_signs(s);
+    for (int i = 0; i < count_inputs(k, s) && !fxi_tile_stopped_long(t, entries); i++) {
         const fxi_project *w = &k->w[k->input[i].w];
         w->type->prepare(s->project[i], w, t, s->value[k->input[i].set]);
     }
@@ -214,8 +167,7 @@ static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_spa
     _Alignas(64) float number[3 * FXI_LANES];
 
     if (k->method == FXI_RK_PRODUCTS) {
-        for (size_t i = 0; i < n; i++)
-            re[i] *= (float)k->scale;
+        m->simd->map_scale(re, n, (float)k->scale);
         return;
     }
     for (int t = 2; row >= 0 && t <= FX_ORDER_MAX && t <= k->order + 1; t += 2)
@@ -234,11 +186,10 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
 {
     const fxi_rk *k = m->state;
     size_t width = k->w[0].width, count = fxi_rk_count(k, b);
-    bool all = k->method != FXI_RK_EXPONENT || k->complex || s->ones || s->beyond;
 
     if (!k->complex)
         s->z[0] = z;                    /* laid out alike: the rest happens in place */
-    for (int i = 0; i < (all ? k->inputs : 1) && !fxi_tile_stopped_long(s->tile, width); i++) {
+    for (int i = 0; i < count_inputs(k, s) && !fxi_tile_stopped_long(s->tile, width); i++) {
         const fxi_project *w = &k->w[k->input[i].w];
         w->type->apply(s->z[i], w, s->project[i], b);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * random_kernel.h - what the parts of the RK map share: random_kernel.c (the map),
- * random_kernel_panel.c (by definition), random_kernel_loss.c (when power sums will do). */
+ * random_kernel_panel.c (by definition), random_kernel_exponent.c (values of the exponential form),
+ * random_kernel_loss.c (when power sums will do). */
 #ifndef FXI_RANDOM_KERNEL_H
 #define FXI_RANDOM_KERNEL_H
 #include "map/map.h"
@@ -65,6 +66,10 @@ size_t fxi_map_random_kernel_panel_space(const fx_map *m, size_t entries);
 /* Cuts its part of the scratch. */
 void fxi_map_random_kernel_panel_carve(fxi_rk_space *s, char **at, const fx_map *m,
                                        size_t entries);
+/* random_kernel_exponent.c - values and numbers of one row, where all-subsets is an exponential;
+ * once all rows are there and some |x_j| is 1 or more: the sets that say which. */
+void fxi_map_random_kernel_exponent(fxi_rk_space *s, const fx_map *m, size_t row);
+void fxi_map_random_kernel_exponent_signs(fxi_rk_space *s);
 /* random_kernel_complex.c - complex=auto, with the values of two other keys */
 fx_status fxi_map_random_kernel_complex(bool *out, const fx_map *m, const char *projection,
                                         const char *signs, const fx_matrix *sample,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_elementary.c - the elementary functions of elementary_hot.c on every instruction set against
- * the C library's in long double, within the bounds of the file's head.
+ * t_elementary.c - the elementary functions of elementary_hot.c and the logarithms of subsets_hot.c
+ * on every instruction set against the C library's in long double, within the bounds of the files'
+ * heads.
  *
- * Covers: elementary_hot.c */
+ * Covers: elementary_hot.c, subsets_hot.c */
 
 #include "base/test.h"
 #include "simd/simd.h"
@@ -109,6 +110,34 @@ static void check_multiply(const fxi_simd *simd)
     simd->map_multiply(z, b, FXI_LANES * 3);
     for (size_t i = 0; i < N; i++)
         CHECK(z[i] == (i < FXI_LANES * 3 ? copy[i] * b[i] : copy[i]));
+    memcpy(z, copy, sizeof z);
+    simd->map_scale(z, FXI_LANES * 3, 0.3f);
+    for (size_t i = 0; i < N; i++)
+        CHECK(z[i] == (i < FXI_LANES * 3 ? copy[i] * 0.3f : copy[i]));
+}
+
+/* Numbers of every size on both sides of 1, and next to it; any length, any address. */
+static void check_logs(const fxi_simd *simd)
+{
+    static double x[N + 1];
+    const double edge[] = {0, -0.0, 1, -1, nextafter(1, 0), nextafter(1, 2), 1e-300, 1e300,
+                           -DBL_MAX, 1.0 / 3, -3};
+    size_t edges = sizeof edge / sizeof *edge, from = test_below(2), n = N - test_below(20);
+
+    for (size_t i = 0; i <= N; i++)
+        x[i] = i < edges + from ? edge[i % edges]
+                                : (test_unit() * 2 - 1) * pow(10, 3 - (double)test_below(20));
+    for (size_t i = 0; i < N; i++)
+        z[i] = 7;
+    simd->map_subsets_row(z, x + from, n);
+    for (size_t i = 0; i < n; i++) {
+        double a = fabs(x[from + i]), gap = fabs(1 - a);
+        double want = gap > 0 ? (double)(0.5L * logl((long double)((1 + a) / gap))) : 0;
+        CHECK_NEAR(z[i], copysign(want, x[from + i]), want * (0x1p-24 + 0x1p-50) + 0x1p-150);
+        CHECK(gap == 0 || !signbit(z[i]) == !signbit(x[from + i]));
+    }
+    for (size_t i = n; i < N; i++)
+        CHECK(z[i] == 7);
 }
 
 int main(void)
@@ -124,6 +153,7 @@ int main(void)
                 check_exp(t, 100);
                 check_exp(t, 1);
                 check_multiply(t);
+                check_logs(t);
             }
     return 0;
 }

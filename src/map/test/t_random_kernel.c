@@ -2,7 +2,8 @@
  * t_random_kernel.c - RK: unbiased as an identity over all sign vectors, equal to its definition on
  * every projection, and the switch from power sums to insertion.
  *
- * Covers: newton_hot.c, random_kernel_loss.c, random_kernel_panel.c, subsets_hot.c */
+ * Covers: newton_hot.c, random_kernel_exponent.c, random_kernel_loss.c, random_kernel_panel.c,
+ * subsets_hot.c */
 
 #include "base/test.h"
 #include "map/random_kernel.h"

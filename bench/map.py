@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Maps beside scikit-learn and OpenBLAS, one thread, microseconds a row.
+"""Maps beside scikit-learn, OpenBLAS and pyrfm, one thread, microseconds a row.
 
     python bench/map.py BUILD [RESULTS.tsv]
 
 Ours is timed by BUILD/bench.map.apply (a fresh process, best of three calls), peers here; both take
 turns and the best of all turns counts.  `sgemm` is NumPy's float32 product of the rows with a matrix
 of the shape of the map's: what the projection alone would cost by multiplication.  Ours are whole
-maps: reading the rows, projection, recursion, storing.
+maps: reading the rows, projection, recursion, storing.  pyrfm (github.com/neonnnnn/pyrfm, built and on
+PYTHONPATH) is left out where there is none.
 """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"        # before NumPy is loaded
 os.environ["OMP_NUM_THREADS"] = "1"
+import importlib.util
 import subprocess
 import sys
 import time
@@ -29,6 +31,8 @@ WORK = [
     (SMALL, "anova:order=3", "rk", None, "sgemm", None),
     (SMALL, "all-subsets", "rk", None, "sgemm", None),
     (SMALL, "all-subsets", "rk:projection=packed", None, "sgemm", None),
+    (SMALL, "all-subsets", "rk", None, "pyrfm", 50),
+    (SMALL, "all-subsets", "rk:projection=packed", None, "pyrfm", 50),
     (SMALL, "anova:order=2", "rk:complex=yes", None, "sgemm", None),
     (SMALL, "poly:degree=2", "ts", None, "scikit-learn", 5),
     (SMALL, "rbf", "rff:projection=dense", None, "scikit-learn", None),
@@ -91,9 +95,25 @@ def scikit(shape, kernel):
     return best / n * 1e6
 
 
+def pyrfm(shape):
+    """Its random kernel map of all-subsets: the kernel of rows and random signs."""
+    from pyrfm.kernels import all_subsets
+    n, d, features = shape
+    rng = np.random.default_rng(1)
+    x, w = rng.random((n, d)) / d ** 0.5, rng.choice([-1.0, 1.0], size=(features, d))
+    best = 1e9
+    for _ in range(2):
+        t = time.perf_counter()
+        all_subsets(x, w) / features ** 0.5
+        best = min(best, time.perf_counter() - t)
+    return best / n * 1e6
+
+
 def peer_time(build, peer, shape, kernel):
     if peer == "scikit-learn":
         return scikit(shape, kernel)
+    if peer == "pyrfm":
+        return pyrfm(shape)
     if peer == "our circulant":
         return ours(build, shape, kernel, "rk:projection=circulant")[0]
     return sgemm(shape, "Haswell" if "AVX2" in peer else None)
@@ -104,6 +124,9 @@ def main():
     missed = []
     print(f"{'n, d, D':>18}  {'kernel':14} {'map':26} {'stored':>8} {'scored':>8}   peer, ratio")
     for shape, kernel, spec, target, peer, least in WORK:
+        if peer == "pyrfm" and not importlib.util.find_spec("pyrfm"):
+            print(f"{str(shape):>18}  {kernel:14} {spec:26} no pyrfm: left out")
+            continue
         pairs = [(ours(build, shape, kernel, spec, target), peer_time(build, peer, shape, kernel))
                  for _ in range(TURNS)]
         stored, scored = (min(p[0][i] for p in pairs) for i in (0, 1))

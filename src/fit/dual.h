@@ -18,12 +18,14 @@ typedef struct fxi_dual {
     double *f;                          /* [n] scores without b at the last measurement */
     double *bound;                      /* [features] of dual_gap.c */
     unsigned char *inactive;            /* [n] 1: at a bound, not visited for now */
-    size_t *order, *visit_order;        /* [blocks], [block] rows to visit */
+    size_t length, runs;                /* rows of a run; how many runs */
+    size_t *order;                      /* [runs] in which a pass visits them */
     float *buffer;                      /* of the source */
     double rho, center, sum;
     double limit;                       /* rows at a bound: inactive if scores may change by this */
     double max_violation, residual;     /* of the rows of a pass; the sum of their gaps */
     double visits;                      /* rows visited since the last measurement */
+    double spent;                       /* rows visited before it */
     size_t k;                           /* iteration */
 } fxi_dual;
 

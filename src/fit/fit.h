@@ -15,7 +15,7 @@
 /* ---- source.c: rows of features, in blocks --------------------------------------------------
  * Numbers of a table as they are, or a map's features: stored once as floats (sparse where most are
  * 0), or, where memory is short, made when a block is visited.  Blocks are cut by the shape alone,
- * and visitors go block by block in either case, so memory never changes a model. */
+ * and visitors go by blocks or runs in either case, so memory never changes a model. */
 typedef struct fxi_source {
     const fx_matrix *X;                 /* rows as given, checked */
     const fx_map *map;                  /* NULL: features are the numbers of X */
@@ -36,6 +36,9 @@ size_t fxi_fit_source_bytes(const fxi_source *s);       /* of stored features */
 /* Block b as a view: into Z, X or the visitor's 64-byte aligned buffer. */
 fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,
                                const fx_run *run);
+/* At most n rows from `first` on, all of one block: for visitors that change the order of rows. */
+fx_status fxi_fit_source_run(fx_matrix *out, const fxi_source *s, size_t first, size_t n,
+                             float *buffer, const fx_run *run);
 /* Scores f[i*outputs + c] = <W[.][c], z_i> + b[c] of all rows; W is features x outputs. */
 fx_status fxi_fit_source_scores(double *f, const fxi_source *s, const double *W, const double *b,
                                 size_t outputs, const fx_run *run);
@@ -65,7 +68,7 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;
     bool converged;                     /* gap <= tol */
-    bool stalled;                       /* newton.c: patience came to its end */
+    bool stalled;                       /* patience came to its end */
     bool indefinite;                    /* smo.c */
 } fxi_solution;
 
@@ -78,7 +81,8 @@ typedef struct fxi_problem {
     fxi_intercept intercept;
     double tol;                         /* stop at this relative gap */
     size_t max_iter;                    /* or after so many passes: not converged */
-    size_t patience;                    /* newton.c: passes, then end if steps are short; 0: none */
+    size_t patience;                    /* newton.c: passes, then end if steps are short; dual.c: end
+                                         * if it would take more visits per row; 0: never */
     uint64_t seed;                      /* of the order in which blocks and rows are visited */
     const fx_kernel *kernel;            /* of kernel machines: the source's rows are plain */
     uint64_t cache;                     /* smo.c: bytes that it may take in all */
@@ -90,6 +94,7 @@ typedef struct fxi_problem {
 
 /* Each leaves a usable solution and returns FX_OK whether or not it converged. */
 fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+/* Newton's method adds its passes to s->iterations. */
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features); /* that it takes, at most */
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
@@ -154,5 +159,5 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
 bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k);
 
 /* streams; see data/data.h */
-enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA };
+enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_COLUMNS = 1022, FXI_FIT_PCA };
 #endif

@@ -157,10 +157,10 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
 {
     const fxi_problem *p = n->p;
     double first = 0, last = INFINITY, gain = INFINITY;
-    size_t shorts = 0;
+    size_t shorts = 0, before = s->iterations;
     fx_status st = fxi_fit_newton_pass_scores(n->f, n, n->w);
 
-    for (s->iterations = 0, s->converged = false; !st;) {
+    for (s->converged = false; !st;) {
         if ((st = fit_intercept(n, &s->objective)) || (st = fxi_fit_newton_pass_gradient(n)))
             break;
         double norm = sqrt(dot(n->g, n->g, n->penalised)), P = s->objective;
@@ -174,7 +174,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
         for (size_t j = 0; s->neg_loss_gradient && j < n->d; j++)
             s->neg_loss_gradient[j] = n->w[j] - n->g[j];
         s->converged = s->gap <= p->tol;
-        s->stalled = !s->converged && p->patience && s->iterations >= p->patience
+        s->stalled = !s->converged && p->patience && s->iterations - before >= p->patience
                      && shorts >= SHORTS;
         if (p->step)
             st = p->step(p->ctx, s);

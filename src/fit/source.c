@@ -19,13 +19,13 @@ static size_t block_rows(size_t numbers, size_t rows)
     return n < BLOCK_MIN ? BLOCK_MIN : n > BLOCK_MAX ? BLOCK_MAX : n;
 }
 
-/* Block b of the source's rows, whatever they are. */
-static fx_matrix rows_of(const fx_matrix *X, size_t b, const fxi_source *s)
+/* At most n of the source's rows, whatever they are. */
+static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n, const fxi_source *s)
 {
-    size_t first = b * s->block, left = s->rows - first;
+    size_t left = s->rows - first;
     fx_matrix v = *X;
 
-    v.rows = left < s->block ? left : s->block;
+    v.rows = left < n ? left : n;
     if (X->ptr)
         v.ptr += first;
     else
@@ -158,10 +158,10 @@ size_t fxi_fit_source_bytes(const fxi_source *s)
                                : 0);
 }
 
-fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,
-                               const fx_run *run)
+fx_status fxi_fit_source_run(fx_matrix *out, const fxi_source *s, size_t first, size_t n,
+                             float *buffer, const fx_run *run)
 {
-    fx_matrix X = rows_of(s->crossed.ptr ? &s->crossed : s->X, b, s);
+    fx_matrix X = rows_of(s->crossed.ptr ? &s->crossed : s->X, first, n, s);
 
     if (!s->map || s->crossed.ptr) {
         *out = X;
@@ -173,8 +173,14 @@ fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, fl
                        .cols = s->features,
                        .stride = s->stride,
                        .type = FX_F32,
-                       .val = s->Z ? s->Z + b * s->block * s->stride : buffer};
+                       .val = s->Z ? s->Z + first * s->stride : buffer};
     return s->Z ? FX_OK : fx_map_apply(buffer, s->stride, FX_F32, s->map, &X, run);
+}
+
+fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,
+                               const fx_run *run)
+{
+    return fxi_fit_source_run(out, s, b * s->block, s->block, buffer, run);
 }
 
 /* ---- Rows, one by one --------------------------------------------------------------------- */

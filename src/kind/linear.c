@@ -7,21 +7,27 @@
  *
  *             dual          newton          cd (l1)
  *   svm       auto, first   auto, if long   -
- *   svm-l2    yes           auto            auto
+ *   svm-l2    auto, first   auto, if long   auto
  *   svr       auto, first   auto, if long   -
  *   logistic  -             auto            auto
  *   ridge     yes           auto            -
  *
- * With solver=auto a loss with a second derivative goes to Newton's method (svm-l2: faster than the
- * dual solver in 62 of 65 cases of 64 to 16,384 dense features, 200 to 16,000 rows, C from 0.1 to
- * 100).  Hinge and epsilon-insensitive loss go to the dual solver, which is fastest where the
- * problem is easy, and after DUAL passes to the method of multipliers.  That takes over from
- * Newton's method too, where the squared hinge makes it stall (fit/newton.c), as it often does with
- * more features than rows.  Counts of passes and steps decide, never the clock. */
+ * With solver=auto a loss with a second derivative and no kink goes to Newton's method.  The others
+ * go to the dual solver first, which is fastest where C and rows are small: the gap after some visits
+ * of the rows tells how many it would take (fit/dual.c).  Where that is more than the other solvers
+ * take as a rule, they go on from its weights: Newton's method for the squared hinge, the method of
+ * multipliers for hinge and epsilon-insensitive loss.  That takes over from Newton's method too,
+ * where the squared hinge makes it stall (fit/newton.c), as it often does with more features than
+ * rows.  Counts of visits, passes and steps decide, never the clock.
+ *
+ * Newton's method comes first for the squared hinge where features are few or sparse, which it goes
+ * through in a dozen passes, and where a fit starts from the weights of another. */
 
 #include "kind/kind.h"
 
-enum { DUAL_PASSES = 50, PATIENCE = 400, WIDE_PATIENCE = 50 }; /* passes */
+enum { PATIENCE = 400, WIDE_PATIENCE = 50 };    /* passes */
+enum { DUAL_VISITS = 100, DUAL_VISITS_L2 = 40 }; /* per row: what the others take, about */
+enum { DUAL_FEATURES = 256 };           /* of the squared hinge: fewer are few */
 enum { AUTO, DUAL, NEWTON, CD };
 static const char *const solver_name[] = {"auto", "dual", "newton", "cd"};
 
@@ -80,7 +86,7 @@ static int solver_of(const fxi_learning *how)
 {
     const options *o = how->own;
 
-    return o->l1 ? CD : o->solver != AUTO ? o->solver : how->loss->curve ? NEWTON : AUTO;
+    return o->l1 ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
 }
 
 static fx_status init(fxi_train *t, const fx_run *run)
@@ -91,7 +97,7 @@ static fx_status init(fxi_train *t, const fx_run *run)
     (void)run;
     if (t->init->kind->updatable || i->vectors.cols)    /* it has more than weights of features */
         return fxi_train_init_differs("model", i->spec, t->m->c.spec);
-    if (solver == DUAL || solver == AUTO)       /* it starts from a number for each row */
+    if (solver == DUAL || (solver == AUTO && !t->how.loss->curve)) /* from a number for each row */
         return fxi_error(FX_EUNSUPPORTED, "the dual solver cannot start from a model; "
                          "solver=newton, cd and perceptron can");
     return fxi_kind_features_init(t);
@@ -129,30 +135,39 @@ static void start(fxi_output *o)
     fxi_kind_weights_take(o->s.w, c->weights, c->features, c->outputs, o->number);
 }
 
-static fx_status dual_then_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run)
-{
-    fxi_problem first = *p;
-    fx_status st;
-
-    first.max_iter = p->max_iter < DUAL_PASSES ? p->max_iter : DUAL_PASSES;
-    st = fxi_fit_dual(s, &first, run);
-    if (!st && !s->converged && p->max_iter > DUAL_PASSES)
-        st = fxi_fit_proximal(s, p, run);
-    return st;
-}
-
 static fx_status newton_then_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
     fxi_problem first = *p;
     fx_status st;
 
-    s->iterations = 0;
     if (!p->loss->curve)
         return fxi_fit_proximal(s, p, run);
     if (p->loss->rounded)
         first.patience = p->source->features > p->source->rows ? WIDE_PATIENCE : PATIENCE;
     st = fxi_fit_newton(s, &first, run);
     return st || !s->stalled || s->iterations + 3 > p->max_iter ? st : fxi_fit_proximal(s, p, run);
+}
+
+/* Of the squared hinge, which has both. */
+static bool newton_first(const fxi_solution *s, const fxi_source *z)
+{
+    for (size_t j = 0; j < z->features; j++)
+        if (s->w[j] != 0)
+            return true;
+    return z->sparse || z->features < DUAL_FEATURES;
+}
+
+static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
+{
+    fxi_problem first = *p;
+    fx_status st;
+
+    if (p->loss->curve && newton_first(s, p->source))
+        return newton_then_proximal(s, p, run);
+    first.patience = p->loss->curve ? DUAL_VISITS_L2 : DUAL_VISITS;
+    if ((st = fxi_fit_dual(s, &first, run)) || !s->stalled || s->iterations + 3 > p->max_iter)
+        return st;
+    return newton_then_proximal(s, p, run);
 }
 
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
@@ -162,11 +177,12 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     fx_status st;
 
     p.epsilon = ((const options *)how->own)->epsilon;
+    o->s.iterations = 0;
     switch (solver_of(how)) {
     case NEWTON: st = newton_then_proximal(&o->s, &p, run); break;
     case DUAL: st = fxi_fit_dual(&o->s, &p, run); break;
     case CD: st = fxi_fit_l1(&o->s, &p, run); break;
-    default: st = dual_then_proximal(&o->s, &p, run); break;
+    default: st = dual_then_newton(&o->s, &p, run); break;
     }
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->source.features);
 }

@@ -12,7 +12,7 @@ static const struct {
     fx_plan plan;
     int classes;
 } cases[] = {
-    {{PLAN, .model = "svm"}, 2},
+    {{PLAN, .model = "svm:C=10"}, 2},
     {{PLAN, .model = "svm:solver=dual,max-iter=20", .map = "rk", .kernel = "anova",
       .features = 400},
      2},

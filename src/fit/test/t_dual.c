@@ -351,6 +351,38 @@ static void check_shift(const fxi_loss *loss)
         CHECK_NEAR(score(&b, i) - 1e6, score(&a, i), 1e-3);
 }
 
+/* Patience ends what would take long, with a gap that holds, and changes nothing else. */
+static void check_patience(const fxi_loss *loss, fxi_intercept intercept)
+{
+    static set easy, same, hard, best;
+
+    for (int k = 0; k < 2; k++) {
+        set *t = k ? &same : &easy;
+        test_state = 7;
+        set_init(t, 300, 20, loss, intercept, 1e-3);
+        set_random(t);
+        t->p.tol = 1e-4;
+        t->p.patience = k ? 1000 : 0;
+        solve(t);
+        CHECK(t->s.converged && !t->s.stalled);
+    }
+    CHECK(!memcmp(easy.w, same.w, sizeof easy.w) && easy.s.iterations == same.s.iterations);
+    for (int k = 0; k < 2; k++) {
+        set *t = k ? &best : &hard;
+        test_state = 7;
+        set_init(t, 300, 20, loss, intercept, 100);
+        set_random(t);
+        for (size_t i = 0; i < t->n * t->d; i++)
+            t->X[i] *= pow(10, (double)(i % t->d) * 0.1);
+        t->p.tol = 1e-6;
+        t->p.max_iter = 500;            /* any objective is above the bound */
+        t->p.patience = k ? 0 : 20;
+        solve(t);
+    }
+    CHECK(hard.s.stalled && !hard.s.converged && hard.s.iterations <= 100);
+    CHECK(hard.s.objective * (1 - hard.s.gap) <= best.s.objective * (1 + 1e-12));
+}
+
 /* Any C, any size of columns: an honest gap in bounded time, nothing that is not finite. */
 static void check_scales(const fxi_loss *loss, fxi_intercept intercept)
 {
@@ -429,6 +461,7 @@ int main(void)
             check_bits(losses[l], (fxi_intercept)i);
             check_starts(losses[l], (fxi_intercept)i);
             check_scales(losses[l], (fxi_intercept)i);
+            check_patience(losses[l], (fxi_intercept)i);
         }
         check_forms(losses[l]);
         if (losses[l]->regress)

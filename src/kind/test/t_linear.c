@@ -120,7 +120,7 @@ static void few_rows(void)
 static void takes_over_from_dual(void)
 {
     static const char *const models[] = {"svm:C=100", "svm-l2:C=100", "svr:C=100"};
-    rows r = make(60, 1000, 1000, 3, 0, 0.1);
+    rows r = make(60, 1000, 1000, 10, 0, 0.1);
 
     for (size_t k = 0; k < 3; k++) {
         fx_model *m = solved(&r, models[k], ",solver=dual", 1);

@@ -52,7 +52,7 @@ static const fxi_fm_cd_model *model_of(const fxi_fm *fm)
 }
 
 /* Components that are visited together. */
-static size_t lanes_of(const fxi_fm *fm) { return model_of(fm)->derive ? FXI_FM_CD_LANES : 1; }
+static size_t lanes_of(const fxi_fm *fm) { return model_of(fm)->lanes; }
 
 /* Lines of lanes for a row: of order 2, e_1 alone; else also a. */
 static size_t stride_of(const fxi_fm *fm, const fxi_fm_block *b)
@@ -100,7 +100,7 @@ static void sweep(fxi_fm_descent *d, size_t first, size_t last)
     else
         for (size_t j = first; j < last; j++) {
             fxi_fm_cd_sweep_column(d, j);
-            if (fxi_fm_cd_sweep_stopped(d, d->model->derive ? 0 : d->R.top[j + 1] - d->R.top[j]))
+            if (fxi_fm_cd_sweep_stopped(d, d->model->lanes > 1 ? 0 : d->R.top[j + 1] - d->R.top[j]))
                 break;
         }
     fxi_fm_cd_sweep_finish(d);

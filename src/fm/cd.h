@@ -27,7 +27,8 @@ typedef struct fxi_fm_cd_rows {
     size_t rows, cols, entries;
     int32_t *pick;                      /* [rows] row of X */
     size_t *ptr, *top;                  /* [rows + 1], [cols + 1] */
-    int32_t *col, *row;                 /* [entries]; entries of a row stand group by group */
+    int32_t *col;                       /* [entries] those of a row stand group by group */
+    int32_t *row;                       /* [entries + FXI_FM_CD_AHEAD], the last of row 0 */
     double *x, *cx;                     /* [entries] by rows, by columns; NULL: all are 1 */
     /* Columns of FXI_FM_CD_LONG entries or more are cut where `step` rows are, for the pool. */
     size_t blocks, step;
@@ -40,7 +41,7 @@ typedef struct fxi_fm_cd_rows {
     size_t *start;                      /* [groups + 1] of its columns in member */
     int32_t *member;
 } fxi_fm_cd_rows;
-enum { FXI_FM_CD_LONG = 1024 };
+enum { FXI_FM_CD_LONG = 1024, FXI_FM_CD_AHEAD = 8 };
 fx_status fxi_fm_cd_columns(fxi_fm_cd_rows *out, const fxi_fm_problem *p, fxi_team *team);
 void fxi_fm_cd_columns_free(fxi_fm_cd_rows *R);
 
@@ -54,9 +55,10 @@ typedef struct fxi_fm_cd_column {       /* or a part of one */
 
 typedef struct fxi_fm_descent fxi_fm_descent;
 typedef struct fxi_fm_cd_model {
-    /* States of rows first..last-1; the values K of a row, one for each lane. */
+    size_t lanes;                       /* components that are visited together: 8 or 1 */
+    /* States of rows first..last-1; their values K, one for each lane, to out[row - first][8]. */
     void (*build)(const fxi_fm_descent *d, size_t first, size_t last);
-    void (*value)(double *out, const fxi_fm_descent *d, size_t row);
+    void (*values)(double *out, const fxi_fm_descent *d, size_t first, size_t last);
     /* The number or lanes of a column: sums to `sum`, without lambda; what follows from them to
      * `to`; moves rows from p to `to`. */
     void (*sums)(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c);
@@ -64,7 +66,7 @@ typedef struct fxi_fm_cd_model {
     void (*move)(fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p, const double *to);
     /* poly-net: by how much losses would rise; else NULL */
     double (*rise)(const fxi_fm_descent *d, const fxi_fm_cd_column *c, double step);
-    /* Models by lanes: derivatives of a piece of a column to G[n][8].  With `to` (or NULL), states,
+    /* Models whose sums and move are those of cd_lanes.c: derivatives of a piece of a column to G[n][8].  With `to` (or NULL), states,
      * but not r, are moved from p to it; which rows are bad is found without it, and used with it.
      * How many entries were read beside those of the piece. */
     size_t (*derive)(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p,
@@ -147,6 +149,8 @@ void fxi_fm_cd_lanes_move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const do
 /* The eight steps, one after the other: of numbers p that have factors `by`, under penalty beta. */
 void fxi_fm_cd_lanes_solve(double *to, const fxi_fm_descent *d, const double *p, const double *by,
                            double beta, const double *sum);
+/* True if the fit is to stop; after a visit to so many entries. */
+bool fxi_fm_cd_lanes_stopped(fxi_fm_descent *d, const fxi_fm_cd_column *c, size_t entries);
 /* r of rows have changed. */
 void fxi_fm_cd_lanes_slopes(const fxi_fm_descent *d, const int32_t *row, size_t n);
 

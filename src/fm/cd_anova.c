@@ -14,11 +14,18 @@
 
 #include "fm/cd.h"
 
+#include <string.h>
+
 enum { L = FXI_FM_CD_LANES };
+
+static size_t entries_of(const fxi_fm_descent *d, size_t i)
+{
+    return d->R.ptr[i + 1] - d->R.ptr[i];
+}
 
 static bool takes_part(const fxi_fm_descent *d, size_t i)
 {
-    return d->theta || d->R.ptr[i + 1] - d->R.ptr[i] >= (size_t)d->m;
+    return d->theta || entries_of(d, i) >= (size_t)d->m;
 }
 
 static void build(const fxi_fm_descent *d, size_t first, size_t last)
@@ -29,17 +36,28 @@ static void build(const fxi_fm_descent *d, size_t first, size_t last)
                                d->R.col, d->R.x, d->factor, last - first, -1);
 }
 
-static void value(double *out, const fxi_fm_descent *d, size_t i)
+static void values(double *out, const fxi_fm_descent *d, size_t first, size_t last)
 {
-    _Alignas(64) double e[(FX_ORDER_MAX + 1) * L];
-    double one = takes_part(d, i);
+    enum { ROWS = 8 };
+    _Alignas(64) double E[ROWS * (FX_ORDER_MAX + 1) * L];
+    double one[ROWS];
+    const double *e = E + L;            /* e_1 .. e_m; of the next row, behind its a */
 
-    d->simd->fm_cd_anova_build(e, &one, d->m + 1, d->R.ptr + i, d->R.col, d->R.x, d->factor, 1, -1);
-    for (int s = 0; s < L; s++)
-        out[s] = d->theta ? 0 : e[d->m * L + s];
-    for (int t = 1; t <= d->m && d->theta; t++)
+    for (size_t i = first; i < last; i++, out += L, e += L) {
+        if ((i - first) % ROWS == 0) {
+            size_t n = last - i < ROWS ? last - i : ROWS;
+            for (size_t k = 0; k < n; k++)
+                one[k] = takes_part(d, i + k);
+            d->simd->fm_cd_anova_build(E, one, d->m + 1, d->R.ptr + i, d->R.col, d->R.x, d->factor,
+                                       n, -1);
+            e = E + L;
+        }
         for (int s = 0; s < L; s++)
-            out[s] += d->theta[t - 1] * e[t * L + s];
+            out[s] = d->theta ? 0 : e[(d->m - 1) * L + s];
+        for (int t = 0; t < d->m; t++, e += L)
+            for (int s = 0; s < L && d->theta; s++)
+                out[s] += d->theta[t] * e[s];
+    }
 }
 
 /* Derivatives of row i to g, by insertion of its other entries; moves it. */
@@ -67,21 +85,72 @@ static void rebuild_row(double *g, const fxi_fm_descent *d, size_t i, size_t j, 
     }
 }
 
-static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p,
-                     const double *to)
+/* Where a call of a hot loop ends: it cannot be stopped. */
+static size_t end_of(const fxi_fm_cd_column *c, size_t q)
 {
-    size_t more = 0;
+    enum { MANY = 1024 };
 
-    d->simd->fm_cd_anova(G, c->bad, d->E, d->e0, c->row, c->x, c->n, p, to, d->m, d->guard,
-                         d->theta);
-    for (uint64_t left = *c->bad; left; left &= left - 1) {
-        size_t q = (size_t)__builtin_ctzll(left), i = (size_t)c->row[q];
-        rebuild_row(G + q * L, d, i, c->j, c->x ? c->x[q] : 1, to);
-        more += d->R.ptr[i + 1] - d->R.ptr[i];
+    return c->n - q < MANY ? c->n : q + MANY;
+}
+
+static void sums(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c)
+{
+    const double *p = fxi_fm_cd_factor(d, c->j);
+
+    memset(sum, 0, FXI_FM_CD_SUMS * sizeof *sum);
+    memset(c->bad, 0, (c->n / 64 + 1) * sizeof *c->bad);
+    for (size_t q = 0, from = 0; q < c->n; from = q) {
+        size_t end = end_of(c, q), more = 0;
+        d->simd->fm_cd_anova_sums(&q, sum, d->E, d->e0, d->slope, c->row, c->x, end, p, d->m,
+                                  d->guard, d->theta);
+        if (q < end) {
+            _Alignas(64) double g[L];
+            c->bad[q / 64] |= (uint64_t)1 << q % 64;
+            rebuild_row(g, d, (size_t)c->row[q], c->j, c->x ? c->x[q] : 1, NULL);
+            d->simd->fm_cd_sums(sum, g, c->row + q, d->slope, 1);
+            more = entries_of(d, (size_t)c->row[q++]);
+        }
+        if (fxi_fm_cd_lanes_stopped(d, c, q - from + more))
+            return;
     }
-    return more;
+}
+
+/* The first bad entry from q on, or `end`. */
+static size_t next_bad(const fxi_fm_cd_column *c, size_t q, size_t end)
+{
+    uint64_t left = 0;
+
+    for (; q < end; q = (q | 63) + 1)
+        if ((left = c->bad[q / 64] >> q % 64)) {
+            q += (size_t)__builtin_ctzll(left);
+            break;
+        }
+    return q < end ? q : end;
+}
+
+static void move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p, const double *to)
+{
+    double *slope = d->loss == FXI_FM_CD_HINGE ? d->slope : NULL;
+    _Alignas(64) double by[L], g[L];
+
+    for (int s = 0; s < L; s++)
+        by[s] = d->lambda[s] * (to[s] - p[s]);
+    for (size_t from = 0, q; from < c->n; from = q) {
+        size_t end = end_of(c, from), more = 0;
+        q = next_bad(c, from, end);
+        d->simd->fm_cd_anova_move(d->r, slope, d->E, d->e0, c->row + from,
+                                  c->x ? c->x + from : NULL, q - from, p, to, by, d->m, d->theta);
+        size_t old = slope ? q : from;  /* slopes from here on are */
+        if (q < end) {
+            rebuild_row(g, d, (size_t)c->row[q], c->j, c->x ? c->x[q] : 1, to);
+            d->simd->fm_cd_add(d->r, g, c->row + q, by, 1);
+            more = entries_of(d, (size_t)c->row[q++]);
+        }
+        fxi_fm_cd_lanes_slopes(d, c->row + old, q - old);
+        if (fxi_fm_cd_lanes_stopped(d, c, q - from + more))
+            return;
+    }
 }
 
 const fxi_fm_cd_model fxi_fm_cd_anova
-    = {build, value, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
-       derive};
+    = {FXI_FM_CD_LANES, build, values, sums, fxi_fm_cd_lanes_step, move, NULL, NULL};

@@ -212,10 +212,11 @@ fx_status fxi_fm_cd_columns(fxi_fm_cd_rows *out, const fxi_fm_problem *p, fxi_te
         if (fxi_parallel_cancelled(team))
             st = FX_ECANCELLED;
         else if ((R.col = fxi_alloc(R.entries, sizeof *R.col))
-                 && (R.row = fxi_alloc(R.entries, sizeof *R.row))
+                 && (R.row = fxi_alloc(R.entries + FXI_FM_CD_AHEAD, sizeof *R.row))
                  && (!other
                      || ((R.x = fxi_alloc(R.entries, sizeof *R.x))
                          && (R.cx = fxi_alloc(R.entries, sizeof *R.cx))))) {
+            memset(R.row + R.entries, 0, FXI_FM_CD_AHEAD * sizeof *R.row);
             fill(&R, p, team);
             st = fxi_parallel_cancelled(team) ? FX_ECANCELLED : cut(&R);
             if (!st && p->fm->group)

@@ -74,13 +74,15 @@ static void build(const fxi_fm_descent *d, size_t first, size_t last)
     }
 }
 
-static void value(double *out, const fxi_fm_descent *d, size_t row)
+static void values(double *out, const fxi_fm_descent *d, size_t first, size_t last)
 {
     double E[(FX_ORDER_MAX + 1) * L];
-    bool in = collect(E, d, row, d->m, -1, 1) >= (size_t)d->m;
 
-    for (int s = 0; s < L; s++)
-        out[s] = in ? E[d->m * L + s] : 0;
+    for (size_t i = first; i < last; i++, out += L) {
+        bool in = collect(E, d, i, d->m, -1, 1) >= (size_t)d->m;
+        for (int s = 0; s < L; s++)
+            out[s] = in ? E[d->m * L + s] : 0;
+    }
 }
 
 static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p,
@@ -162,5 +164,5 @@ void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last)
 }
 
 const fxi_fm_cd_model fxi_fm_cd_groups
-    = {build, value, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
+    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
        derive};

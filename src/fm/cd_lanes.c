@@ -28,11 +28,11 @@ static fxi_fm_cd_column piece_of(const fxi_fm_cd_column *c, size_t q)
 {
     size_t n = c->n - q < FXI_FM_CD_PIECE ? c->n - q : FXI_FM_CD_PIECE;
 
-    return (fxi_fm_cd_column){c->j, n, c->row + q, c->x ? c->x + q : NULL,
-                              c->bad + q / FXI_FM_CD_PIECE, c->own};
+    return (fxi_fm_cd_column){
+        c->j, n, c->row + q, c->x ? c->x + q : NULL, c->bad + q / FXI_FM_CD_PIECE, c->own};
 }
 
-static bool stopped(fxi_fm_descent *d, const fxi_fm_cd_column *c, size_t entries)
+bool fxi_fm_cd_lanes_stopped(fxi_fm_descent *d, const fxi_fm_cd_column *c, size_t entries)
 {
     return c->own ? fxi_fm_cd_sweep_stopped(d, entries)
                   : atomic_load_explicit(&d->stop, memory_order_relaxed);
@@ -48,7 +48,7 @@ void fxi_fm_cd_lanes_sums(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column
         fxi_fm_cd_column part = piece_of(c, q);
         size_t more = d->model->derive(G, d, &part, fxi_fm_cd_factor(d, c->j), NULL);
         d->simd->fm_cd_sums(sum, G, part.row, d->slope, part.n);
-        if (stopped(d, c, part.n + more))
+        if (fxi_fm_cd_lanes_stopped(d, c, part.n + more))
             return;
     }
 }
@@ -101,7 +101,7 @@ void fxi_fm_cd_lanes_move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const do
         size_t more = d->model->derive(G, d, &part, p, to);
         d->simd->fm_cd_add(d->r, G, part.row, by, part.n);
         fxi_fm_cd_lanes_slopes(d, part.row, part.n);
-        if (stopped(d, c, part.n + more))
+        if (fxi_fm_cd_lanes_stopped(d, c, part.n + more))
             return;
     }
 }

@@ -33,4 +33,5 @@ static void move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p, 
     fxi_fm_cd_lanes_slopes(d, c->row, c->n);
 }
 
-const fxi_fm_cd_model fxi_fm_cd_linear = {.build = build, .sums = sums, .step = step, .move = move};
+const fxi_fm_cd_model fxi_fm_cd_linear = {
+    .lanes = 1, .build = build, .sums = sums, .step = step, .move = move};

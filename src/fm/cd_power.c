@@ -33,10 +33,11 @@ static void build(const fxi_fm_descent *d, size_t first, size_t last)
         d->E[i] = form(d, i);
 }
 
-static void value(double *out, const fxi_fm_descent *d, size_t i)
+static void values(double *out, const fxi_fm_descent *d, size_t first, size_t last)
 {
-    for (int s = 0; s < FXI_FM_CD_LANES; s++)
-        out[s] = s ? 0 : power(form(d, i), d->m);
+    for (size_t i = first; i < last; i++)
+        for (int s = 0; s < FXI_FM_CD_LANES; s++)
+            *out++ = s ? 0 : power(form(d, i), d->m);
 }
 
 static void sums(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c)
@@ -97,4 +98,4 @@ static void move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p, 
     fxi_fm_cd_lanes_slopes(d, c->row, c->n);
 }
 
-const fxi_fm_cd_model fxi_fm_cd_power = {build, value, sums, step, move, rise, NULL};
+const fxi_fm_cd_model fxi_fm_cd_power = {1, build, values, sums, step, move, rise, NULL};

@@ -61,12 +61,11 @@ void fxi_fm_cd_shared_start(fxi_fm_descent *d) { fxi_fm_cd_sweep_rows(d, start_s
 /* Derivatives by lambda of a piece of rows to G, their numbers to row. */
 static void values(double *G, int32_t *row, const fxi_fm_descent *d, size_t first, size_t last)
 {
-    for (size_t i = first; i < last; i++) {
-        double *g = G + (i - first) * L;
+    d->model->values(G, d, first, last);
+    for (size_t i = first; i < last; i++, G += L) {
         row[i - first] = (int32_t)i;
-        d->model->value(g, d, i);
         for (int s = 0; s < L; s++)
-            g[s] *= d->scale[i];
+            G[s] *= d->scale[i];
     }
 }
 

@@ -26,13 +26,17 @@ static void product(double *out, const fxi_fm_descent *d, size_t i, size_t but)
     }
 }
 
-static void value(double *out, const fxi_fm_descent *d, size_t i) { product(out, d, i, SIZE_MAX); }
+static void values(double *out, const fxi_fm_descent *d, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++, out += L)
+        product(out, d, i, SIZE_MAX);
+}
 
 static void build(const fxi_fm_descent *d, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
         double *S = fxi_fm_cd_lanes_of(d, i);
-        value(S, d, i);
+        product(S, d, i, SIZE_MAX);
         for (int s = 0; s < L; s++)
             S[s] *= d->scale[i];
     }
@@ -59,5 +63,5 @@ static size_t derive(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column 
 }
 
 const fxi_fm_cd_model fxi_fm_cd_subsets
-    = {build, value, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
+    = {FXI_FM_CD_LANES, build, values, fxi_fm_cd_lanes_sums, fxi_fm_cd_lanes_step, fxi_fm_cd_lanes_move, NULL,
        derive};

@@ -185,7 +185,7 @@ static double shorten(fxi_fm_descent *d, const fxi_fm_cd_column *c, double p, do
 void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j)
 {
     const fxi_fm_cd_rows *R = &d->R;
-    size_t at = R->top[j], size = (d->model->derive ? FXI_FM_CD_LANES : 1) * sizeof(double);
+    size_t at = R->top[j], size = d->model->lanes * sizeof(double);
     fxi_fm_cd_column c = {j, R->top[j + 1] - at, R->row + at, R->cx ? R->cx + at : NULL, d->bad,
                           true};
     _Alignas(64) double sum[FXI_FM_CD_SUMS], to[FXI_FM_CD_LANES], was[FXI_FM_CD_LANES];
@@ -195,7 +195,7 @@ void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j)
     if (d->stop)
         return;
     d->model->step(to, d, &c, sum);
-    if (!d->model->derive) {            /* one number */
+    if (d->model->lanes == 1) {
         if (d->model->rise)
             *to = *p + shorten(d, &c, *p, *to - *p, fxi_fm_cd_beta(d, j));
         *to = !isfinite(*to) ? *p : fabs(*to) < FXI_FM_TINY ? 0 : *to;

@@ -117,7 +117,6 @@ static double objective(descent *a)
 {
     double loss = fxi_fm_adagrad_batch_add(&a->batch, a->item, a->n, 0, 0);
 
-    fxi_fm_adagrad_rows_clear(&a->batch.rows);
     return loss / a->weight + fxi_fm_penalty(a->p->fm, a->s->v);
 }
 

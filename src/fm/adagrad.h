@@ -19,6 +19,8 @@ typedef struct fxi_fm_adagrad_rows {
     fxi_team *team;
     bool fast;                          /* by adagrad_hot.c, else by row.c */
     bool subtracts;                     /* fast: order 2 may subtract, no number being large */
+    bool ones;                          /* all numbers of rows are known to be 1 */
+    bool together;                      /* weights are visited together with order 2 */
     size_t max_rows, rows;              /* how many at a time; how many there are */
     size_t capacity;                    /* entries of max_rows rows */
     const size_t *start;                /* entries of row r: from start[r] - start[0] on .. */
@@ -45,11 +47,11 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
                                   size_t entries);
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a);
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
-/* Row i after the `rows` that are there (0: it is the first); or n rows that the caller packed.
- * Their columns become touched. */
+/* Row i after the `rows` that are there (0: it is the first); or n rows that the caller packed. */
 void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i);
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
                               const size_t *start, size_t n);
+void fxi_fm_adagrad_rows_touch(fxi_fm_adagrad_rows *a); /* their columns become touched */
 void fxi_fm_adagrad_rows_clear(fxi_fm_adagrad_rows *a); /* what was touched */
 bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* polls for cancellation */
 /* Scores to f, derivatives to g if they will be needed; G += sum_r by[r] df_r/dv, f_r the score of
@@ -102,7 +104,7 @@ bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes);
 /* Columns of these items become touched. */
 void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch);
-/* sum c loss; its gradient times `by` goes into G unless by is 0. */
+/* sum c loss; unless by is 0 its gradient times `by` goes into G, and its columns are touched. */
 double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch, double by);
 /* One step by G and the penalties for all that was touched; G becomes 0. */

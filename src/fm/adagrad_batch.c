@@ -100,8 +100,10 @@ static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, 
 void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch)
 {
-    for (size_t i = 0; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows);)
+    for (size_t i = 0; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows);) {
         i += pack_items(a, item + i, n - i, epoch);
+        fxi_fm_adagrad_rows_touch(&a->rows);
+    }
 }
 
 /* ---- The cache --------------------------------------------------------------------------- */
@@ -180,8 +182,9 @@ static double logistic(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, do
     }
     a->rows.simd->kernel_exp(e, FXI_FM_ADAGRAD_ROWS, 1);
     for (size_t i = 0; i < n; i++) {
+        const double over[2] = {1, e[i]}; /* no branch: signs are anyone's guess */
         double c = weight_of(a, item + i), share = 1 / (1 + e[i]);
-        double slope = -by * c * (m[i] > 0 ? e[i] * share : share);
+        double slope = -by * c * (over[m[i] > 0] * share);
         if (c != of) {
             loss += of * log(product);
             product = 1;
@@ -222,8 +225,10 @@ double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, siz
         count = pack_items(a, item + i, n - i, epoch);
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
         loss += by_margin ? logistic(a, item + i, count, by) : other_loss(a, item + i, count, by);
-        if (by != 0)
+        if (by != 0) {
+            fxi_fm_adagrad_rows_touch(&a->rows);
             fxi_fm_adagrad_rows_accumulate(&a->rows, a->G, a->v);
+        }
     }
     return loss;
 }

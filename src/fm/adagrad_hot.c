@@ -114,58 +114,135 @@ void FXI_HOT(fm_adagrad_accumulate)(double *G, size_t cols, const double *g, siz
 
 /* ---- Order 2, one subtraction a derivative ----------------------------------------------- */
 
+/* Registers of a row at a time: 32 lanes of AVX-512, else FXI_CHUNK.  A loop over a row's entries
+ * ends where the processor does not expect it, so there should be few of them. */
+enum { WIDE = FXI_WIDTH == 64 ? 4 : FXI_GROUP, IN_PANEL = FXI_LANES / FXI_STEP };
+
+/* Where register g stands, from lanes of column 0 on. */
+FXI_INLINE size_t register_at(size_t g, size_t cols)
+{
+    return g / IN_PANEL * cols * FXI_LANES + g % IN_PANEL * FXI_STEP;
+}
+
+/* Registers from..from+wide-1 of a row: *sum += lambda e_2, e_1 to e; *line += the weights w of its
+ * columns (NULL: none).  x NULL: all are 1. */
+FXI_INLINE void score_row(fxi_vec *sum, double *line, double *e, size_t capacity, const double *x,
+                          const int32_t *col, size_t n, const double *P, size_t cols,
+                          const double *lambda, const double *w, size_t from, const size_t wide)
+{
+    fxi_vec one[WIDE], two[WIDE];
+
+    for (size_t g = 0; g < wide; g++)
+        one[g] = two[g] = fxi_splat(0);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t g = 0; g < wide; g++) {
+            fxi_vec p = fxi_load(P + (size_t)col[k] * FXI_LANES + register_at(from + g, cols));
+            p = x ? x[k] * p : p;
+            two[g] += p * one[g];
+            one[g] += p;
+        }
+        if (w)
+            *line += w[col[k]];
+    }
+    for (size_t g = 0; g < wide; g++) {
+        *sum += fxi_load(lambda + (from + g) * FXI_STEP) * two[g];
+        if (e)
+            fxi_store(e + register_at(from + g, capacity), one[g]);
+    }
+}
+
+FXI_INLINE void score_two(double *f, double *e, size_t capacity, const double *x,
+                          const int32_t *col, const size_t *start, size_t rows, const double *P,
+                          size_t cols, const double *lambda, size_t panels, const double *w)
+{
+    const size_t end = panels * IN_PANEL;
+    _Alignas(64) double part[FXI_FM_ADAGRAD_ROWS][FXI_STEP]; /* lanes, added up at the end */
+
+    for (size_t r = 0; r < rows; r++) {
+        fxi_vec sum = fxi_splat(0);
+        double line = f[r];
+        size_t first = start[r] - start[0], n = start[r + 1] - start[r], from = 0;
+        const double *numbers = x ? x + first : NULL;
+        double *to = e ? e + r * FXI_LANES : NULL;
+        for (; from + WIDE <= end; from += WIDE)
+            score_row(&sum, &line, to, capacity, numbers, col + first, n, P, cols, lambda,
+                      from ? NULL : w, from, WIDE);
+        for (; from < end; from += FXI_GROUP)
+            score_row(&sum, &line, to, capacity, numbers, col + first, n, P, cols, lambda,
+                      from ? NULL : w, from, FXI_GROUP);
+        f[r] = line;
+        fxi_store(part[r], sum);
+    }
+    for (size_t r = 0; r < rows; r++) {
+        double sum = 0;
+        for (int i = 0; i < FXI_STEP; i++)
+            sum += part[r][i];
+        f[r] += sum;
+    }
+}
+
 void FXI_HOT(fm_adagrad_score_two)(double *f, double *e, size_t capacity, const double *x,
                                    const int32_t *col, const size_t *start, size_t rows,
                                    const double *P, size_t cols, const double *lambda,
-                                   size_t panels)
+                                   size_t panels, const double *w)
 {
-    for (size_t r = 0; r < rows; r++) {
-        fxi_vec sum = fxi_splat(0);
-        size_t first = start[r] - start[0], end = start[r + 1] - start[0];
-        for (size_t h = 0; h < panels; h++)
-            for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK) {
-                const double *zt = P + h * cols * FXI_LANES + c;
-                fxi_vec one[FXI_GROUP], two[FXI_GROUP];
-                for (int g = 0; g < FXI_GROUP; g++)
-                    one[g] = two[g] = fxi_splat(0);
-                for (size_t k = first; k < end; k++)
-                    for (int g = 0; g < FXI_GROUP; g++) {
-                        fxi_vec p = x[k] * fxi_load(zt + (size_t)col[k] * FXI_LANES + g * FXI_STEP);
-                        two[g] += p * one[g];
-                        one[g] += p;
-                    }
-                for (int g = 0; g < FXI_GROUP; g++) {
-                    sum += fxi_load(lambda + h * FXI_LANES + c + g * FXI_STEP) * two[g];
-                    if (e)
-                        fxi_store(e + (h * capacity + r) * FXI_LANES + c + g * FXI_STEP, one[g]);
-                }
-            }
-        f[r] += total(sum);
+    if (x)
+        score_two(f, e, capacity, x, col, start, rows, P, cols, lambda, panels, NULL);
+    else
+        score_two(f, e, capacity, NULL, col, start, rows, P, cols, lambda, panels, w);
+}
+
+/* Registers from..from+wide-1 of a row whose slope is `by`; w: derivatives by weights, or NULL. */
+FXI_INLINE void accumulate_row(double *G, const double *e, size_t capacity, const double *x,
+                               const int32_t *col, size_t n, double by, const double *P,
+                               size_t cols, const double *lambda, double *w, size_t from,
+                               const size_t wide)
+{
+    fxi_vec one[WIDE], scale[WIDE];
+
+    for (size_t g = 0; g < wide; g++) {
+        one[g] = fxi_load(e + register_at(from + g, capacity));
+        scale[g] = by * fxi_load(lambda + (from + g) * FXI_STEP);
+    }
+    for (size_t k = 0; k < n; k++) {
+        for (size_t g = 0; g < wide; g++) {
+            size_t at = (size_t)col[k] * FXI_LANES + register_at(from + g, cols);
+            fxi_vec p = fxi_load(P + at), d = one[g] - (x ? x[k] * p : p);
+            fxi_store(G + at, fxi_load(G + at) + (x ? x[k] * scale[g] : scale[g]) * d);
+        }
+        if (w)
+            w[col[k]] += by;
+    }
+}
+
+FXI_INLINE void accumulate_two(double *G, const double *e, size_t capacity, const double *x,
+                               const int32_t *col, const size_t *start, const double *by,
+                               size_t rows, const double *P, size_t cols, const double *lambda,
+                               size_t panels, double *w)
+{
+    const size_t end = panels * IN_PANEL;
+
+    for (size_t r = 0; r < rows; r++, e += FXI_LANES) {
+        size_t first = start[r] - start[0], n = start[r + 1] - start[r], from = 0;
+        const double *numbers = x ? x + first : NULL;
+        for (; from + WIDE <= end; from += WIDE)
+            accumulate_row(G, e, capacity, numbers, col + first, n, by[r], P, cols, lambda,
+                           from ? NULL : w, from, WIDE);
+        for (; from < end; from += FXI_GROUP)
+            accumulate_row(G, e, capacity, numbers, col + first, n, by[r], P, cols, lambda,
+                           from ? NULL : w, from, FXI_GROUP);
     }
 }
 
 void FXI_HOT(fm_adagrad_accumulate_two)(double *G, const double *e, size_t capacity,
                                         const double *x, const int32_t *col, const size_t *start,
                                         const double *by, size_t rows, const double *P, size_t cols,
-                                        const double *lambda, size_t panels)
+                                        const double *lambda, size_t panels, double *w)
 {
-    for (size_t h = 0; h < panels; h++)
-        for (size_t r = 0; r < rows; r++)
-            for (size_t c = 0; c < FXI_LANES; c += FXI_CHUNK) {
-                size_t from = h * cols * FXI_LANES + c;
-                fxi_vec one[FXI_GROUP], scale[FXI_GROUP];
-                for (int g = 0; g < FXI_GROUP; g++) {
-                    one[g] = fxi_load(e + (h * capacity + r) * FXI_LANES + c + g * FXI_STEP);
-                    scale[g] = by[r] * fxi_load(lambda + h * FXI_LANES + c + g * FXI_STEP);
-                }
-                for (size_t k = start[r] - start[0]; k < start[r + 1] - start[0]; k++) {
-                    size_t at = from + (size_t)col[k] * FXI_LANES;
-                    for (int g = 0; g < FXI_GROUP; g++, at += FXI_STEP) {
-                        fxi_vec d = one[g] - x[k] * fxi_load(P + at);
-                        fxi_store(G + at, fxi_load(G + at) + x[k] * scale[g] * d);
-                    }
-                }
-            }
+    if (x)
+        accumulate_two(G, e, capacity, x, col, start, by, rows, P, cols, lambda, panels, NULL);
+    else
+        accumulate_two(G, e, capacity, NULL, col, start, by, rows, P, cols, lambda, panels, w);
 }
 
 /* ---- The step ---------------------------------------------------------------------------- */

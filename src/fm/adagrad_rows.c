@@ -23,22 +23,24 @@ static bool is_fast(const fxi_fm *fm, size_t entries)
            && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
 }
 
-/* A derivative of order 2 by subtraction is off by about u x^2 |v| times the slope; while that is
- * below the root of epsilon, 1e-8, no step can show it.  Many rows are not searched. */
-static bool has_large(const fx_matrix *X, size_t entries)
+/* Looks at all numbers.  A derivative of order 2 by subtraction is off by about u x^2 |v| times the
+ * slope; while that is below the root of epsilon, 1e-8, no step can show it.  Many rows are not
+ * searched. */
+static void search(fxi_fm_adagrad_rows *a, const fx_matrix *X, size_t entries)
 {
     const double large = 1024;
     const size_t many = (size_t)1 << 23;
 
-    if (X->rows > many / (entries + 1))
-        return true;
-    for (size_t i = 0; i < X->rows; i++) {
+    a->subtracts = a->ones = X->rows <= many / (entries + 1);
+    for (size_t i = 0; i < X->rows && a->subtracts; i++) {
         fxi_row r = fxi_data_row(X, i);
-        for (size_t q = 0; q < r.n; q++)
-            if (fabs(fxi_row_value(r, q)) > large)
-                return true;
+        for (size_t q = 0; q < r.n; q++) {
+            double x = fxi_row_value(r, q);
+            a->subtracts &= !(fabs(x) > large);
+            a->ones &= x == 1 || x == 0;
+        }
     }
-    return false;
+    a->ones &= a->subtracts;
 }
 
 /* Two at least, for a pair. */
@@ -81,7 +83,9 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
 
     *a = (fxi_fm_adagrad_rows){.fm = fm, .X = X, .simd = fxi_simd_get()};
     a->fast = is_fast(fm, entries);
-    a->subtracts = a->fast && fm->block[0].order == 2 && !has_large(X, entries);
+    if (a->fast && fm->block[0].order == 2)
+        search(a, X, entries);
+    a->together = a->ones && fm->linear && fm->front == 0 && !fm->twice;
     a->max_rows = rows_at_a_time(fm, entries);
     a->capacity = a->max_rows * (entries + 1);
     if (!fxi_size_mul(&numbers, kernels, a->capacity))
@@ -120,19 +124,9 @@ void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
 
 /* ---- Laying out -------------------------------------------------------------------------- */
 
-/* Without a branch: a column that is known already is overwritten by the next one. */
-static void touch(fxi_fm_adagrad_rows *a, size_t first, size_t end)
+static void count_work(fxi_fm_adagrad_rows *a, size_t entries)
 {
-    size_t listed = a->listed;
-
-    for (size_t k = first; k < end; k++) {
-        int32_t j = a->col[k];
-        a->list[listed] = j;
-        listed += !a->touched[j];
-        a->touched[j] = 1;
-    }
-    a->since += (end - first + 1) * a->fm->panels * a->fm->blocks;
-    a->listed = listed;
+    a->since += entries * a->fm->panels * a->fm->blocks;
 }
 
 void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i)
@@ -149,7 +143,7 @@ void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i)
     a->start = a->own_start;
     a->x = a->own_x;
     a->col = a->own_col;
-    touch(a, first, n);
+    count_work(a, n - first + 1);
 }
 
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
@@ -159,7 +153,24 @@ void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int
     a->col = col + start[0];
     a->start = start;
     a->rows = n;
-    touch(a, 0, start[n] - start[0]);
+    count_work(a, start[n] - start[0] + n);
+}
+
+/* Without a branch: a column that is known already is overwritten by the next one. */
+void fxi_fm_adagrad_rows_touch(fxi_fm_adagrad_rows *a)
+{
+    const int32_t *col = a->col;
+    int32_t *list = a->list;
+    unsigned char *touched = a->touched;
+    size_t listed = a->listed, n = fxi_fm_adagrad_first(a, a->rows);
+
+    for (size_t k = 0; k < n; k++) {
+        int32_t j = col[k];
+        list[listed] = j;
+        listed += !touched[j];
+        touched[j] = 1;
+    }
+    a->listed = listed;
 }
 
 void fxi_fm_adagrad_rows_clear(fxi_fm_adagrad_rows *a)
@@ -195,7 +206,7 @@ static void score_linear(fxi_fm_adagrad_rows *a, const double *v)
     for (size_t r = 0; r < a->rows; r++) {
         double sum = v[0];
         size_t first = fxi_fm_adagrad_first(a, r), end = fxi_fm_adagrad_first(a, r + 1);
-        for (size_t k = first; fm->linear && k < end; k++)
+        for (size_t k = first; fm->linear && !a->together && k < end; k++)
             if ((at = weight_at(fm, a->col[k], half)))
                 sum += v[at] * a->x[k];
         a->f[r] = sum;
@@ -211,7 +222,7 @@ static void accumulate_linear(const fxi_fm_adagrad_rows *a, double *G)
         if (fm->intercept)
             G[0] += a->by[r];
         size_t first = fxi_fm_adagrad_first(a, r), end = fxi_fm_adagrad_first(a, r + 1);
-        for (size_t k = first; fm->linear && k < end; k++)
+        for (size_t k = first; fm->linear && !a->together && k < end; k++)
             if ((at = weight_at(fm, a->col[k], half)))
                 G[at] += a->by[r] * a->x[k];
     }
@@ -224,8 +235,9 @@ static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool 
     double *g = learn ? fxi_fm_adagrad_pending(a, b * fm->panels, 0) : NULL;
 
     if (block->order == 2 && a->subtracts)
-        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->x, a->col, a->start, a->rows,
-                                      v + block->P, fm->cols, v + block->lambda, fm->panels);
+        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->ones ? NULL : a->x, a->col, a->start,
+                                      a->rows, v + block->P, fm->cols, v + block->lambda,
+                                      fm->panels, a->together ? v + fm->w : NULL);
     else
         a->simd->fm_adagrad_score(a->f, g, a->capacity, a->table, a->x, a->col, a->start, a->rows,
                                   v + block->P, fm->cols, v + block->lambda, fm->panels,
@@ -239,9 +251,9 @@ static void accumulate_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const 
     const double *g = fxi_fm_adagrad_pending(a, b * fm->panels, 0);
 
     if (block->order == 2 && a->subtracts)
-        a->simd->fm_adagrad_accumulate_two(G + block->P, g, a->capacity, a->x, a->col, a->start,
-                                           a->by, a->rows, v + block->P, fm->cols,
-                                           v + block->lambda, fm->panels);
+        a->simd->fm_adagrad_accumulate_two(
+            G + block->P, g, a->capacity, a->ones ? NULL : a->x, a->col, a->start, a->by, a->rows,
+            v + block->P, fm->cols, v + block->lambda, fm->panels, a->together ? G + fm->w : NULL);
     else
         a->simd->fm_adagrad_accumulate(G + block->P, fm->cols, g, a->capacity, a->x, a->col,
                                        a->start, a->by, a->rows, fm->panels);

@@ -29,15 +29,19 @@ FXI_INLINE void fetch(const double *s, const int m)
 
 /* Derivatives of a row; the mask of lanes that are not fit for deletion. */
 FXI_INLINE vec_mask derive(fxi_vec *g, const double *s, double e0, double x, const bool ones,
-                           fxi_vec z, const int m, double guard, const double *theta)
+                           fxi_vec z, fxi_vec far, const int m, const double *theta)
 {
     const int skip = m == 2;            /* order 2 keeps no sum |z| */
-    fxi_vec d = fxi_splat(e0), sum = d;
+    fxi_vec d = spread(e0), sum = d;
 
-    if (!ones)
+    if (!ones) {
         z *= x;
+        far *= __builtin_fabs(x);
+    }
     if (theta)
         sum *= theta[0];
+    if (skip)
+        far = fxi_abs(far * d);
 #pragma GCC unroll 8
     for (int t = 1; t < m; t++) {
         d = fxi_load(s + (t - skip) * LANES) - z * d;
@@ -46,14 +50,13 @@ FXI_INLINE vec_mask derive(fxi_vec *g, const double *s, double e0, double x, con
     }
     fxi_vec out = theta ? sum : d;
     *g = ones ? out : x * out;
-    return skip ? less(fxi_abs(d), fxi_abs(z * (e0 * NARROW)))
-                : less(fxi_load(s), fxi_abs(z) * guard);
+    return less(skip ? fxi_abs(d) : fxi_load(s), far);
 }
 
 /* Derivatives of `side` entries from q on to g; false if some are not fit for use. */
-FXI_INLINE bool visit(fxi_vec (*g)[PARTS], const fxi_vec *z, const double *E, const double *e0,
-                      const int32_t *row, const double *x, size_t q, const int side, const int m,
-                      double guard, const double *theta)
+FXI_INLINE bool visit(fxi_vec (*g)[PARTS], const fxi_vec *z, const fxi_vec *far, const double *E,
+                      const double *e0, const int32_t *row, const double *x, size_t q,
+                      const int side, const int m, const double *theta)
 {
     vec_mask bad = {0};
 
@@ -61,7 +64,7 @@ FXI_INLINE bool visit(fxi_vec (*g)[PARTS], const fxi_vec *z, const double *E, co
         fetch(E + lines_at(row[q + FXI_FM_CD_AHEAD], m), m);
         for (int k = 0; k < PARTS; k++)
             bad |= derive(&g[u][k], E + lines_at(row[q], m) + k * FXI_STEP, e0[row[q]],
-                          x ? x[q] : 1, !x, z[k], m, guard, theta);
+                          x ? x[q] : 1, !x, z[k], far[k], m, theta);
     }
     return !any(bad);
 }
@@ -70,17 +73,19 @@ FXI_INLINE void sums(size_t *at, double *sum, const double *E, const double *e0,
                      const double *slope, const int32_t *row, const double *x, size_t n,
                      const double *p, const int m, double guard, const double *theta)
 {
-    fxi_vec g[SIDE][PARTS], z[PARTS];
+    fxi_vec g[SIDE][PARTS], z[PARTS], far[PARTS];
     lane_sums a;
     size_t q = *at;
 
-    for (int k = 0; k < PARTS; k++)
+    for (int k = 0; k < PARTS; k++) {
         z[k] = fxi_load(p + k * FXI_STEP);
+        far[k] = fxi_abs(z[k]) * (m == 2 ? NARROW : guard);
+    }
     load_sums(&a, sum);
-    for (; q + SIDE <= n && visit(g, z, E, e0, row, x, q, SIDE, m, guard, theta); q += SIDE)
+    for (; q + SIDE <= n && visit(g, z, far, E, e0, row, x, q, SIDE, m, theta); q += SIDE)
         for (size_t u = 0; u < SIDE; u++)
             add_sums(&a, g[u], slope[row[q + u]]);
-    for (; q < n && visit(g, z, E, e0, row, x, q, 1, m, guard, theta); q++)
+    for (; q < n && visit(g, z, far, E, e0, row, x, q, 1, m, theta); q++)
         add_sums(&a, g[0], slope[row[q]]);
     store_sums(sum, &a);
     *at = q;
@@ -98,7 +103,7 @@ FXI_INLINE void move_row(fxi_vec *g, double *s, double e0, double x, const bool 
     const int skip = m == 2;
 
     for (int k = 0; k < PARTS; k++, s += FXI_STEP) {
-        fxi_vec d = fxi_splat(e0), z = c->z[k], by = c->by[k], grow = c->grow[k], sum = d;
+        fxi_vec d = spread(e0), z = c->z[k], by = c->by[k], grow = c->grow[k], sum = d;
         if (!ones) {
             z *= x;
             by *= x;

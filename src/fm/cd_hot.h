@@ -13,6 +13,7 @@ enum { LANES = 8, PARTS = LANES / FXI_STEP, HALF = FXI_STEP / 2 + 1 };
 enum { PRODUCTS = PARTS * HALF + PARTS * (PARTS - 1) / 2 * FXI_STEP };
 enum { SQUARED, HINGE, LOGISTIC };      /* as in cd.h */
 
+/* spread: fxi_splat without an addition, which -0 would need. */
 #if FXI_WIDTH == 64
 #include <immintrin.h>
 typedef int vec_mask;
@@ -21,6 +22,7 @@ FXI_INLINE vec_mask less(fxi_vec a, fxi_vec b)
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
 }
 FXI_INLINE int any(vec_mask t) { return t; }
+FXI_INLINE fxi_vec spread(double x) { return (fxi_vec)_mm512_set1_pd(x); }
 FXI_INLINE double add_up(fxi_vec v) { return _mm512_reduce_add_pd((__m512d)v); }
 #define ROTATE(v, k) \
     __builtin_shufflevector(v, v, k, (k + 1) % 8, (k + 2) % 8, (k + 3) % 8, (k + 4) % 8, \
@@ -29,16 +31,19 @@ FXI_INLINE double add_up(fxi_vec v) { return _mm512_reduce_add_pd((__m512d)v); }
 #include <immintrin.h>
 typedef fxi_bits vec_mask;
 FXI_INLINE int any(vec_mask t) { return _mm256_movemask_pd((__m256d)t); }
+FXI_INLINE fxi_vec spread(double x) { return (fxi_vec)_mm256_set1_pd(x); }
 FXI_INLINE double add_up(fxi_vec v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 #define ROTATE(v, k) __builtin_shufflevector(v, v, k % 4, (k + 1) % 4, (k + 2) % 4, (k + 3) % 4)
 #elif FXI_WIDTH == 16
 typedef fxi_bits vec_mask;
 FXI_INLINE int any(vec_mask t) { return (t[0] | t[1]) != 0; }
+FXI_INLINE fxi_vec spread(double x) { return (fxi_vec){x, x}; }
 FXI_INLINE double add_up(fxi_vec v) { return v[0] + v[1]; }
 #define ROTATE(v, k) __builtin_shufflevector(v, v, k % 2, (k + 1) % 2)
 #else
 typedef int vec_mask;
 FXI_INLINE int any(vec_mask t) { return t; }
+FXI_INLINE fxi_vec spread(double x) { return x; }
 FXI_INLINE double add_up(fxi_vec v) { return v; }
 #define ROTATE(v, k) (v)
 #endif

@@ -43,6 +43,27 @@ fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /
 /* The same within the limit, `what` being for its message; NULL also if *st is an error already. */
 void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what);
 
+/* scratch.c - memory for the length of a call: pieces as of fxi_alloc, not zeroed, given back all
+ * at once by reset and kept for the next call.  Zeros at first. */
+typedef struct fxi_scratch_block fxi_scratch_block;
+typedef struct fxi_scratch {
+    fxi_scratch_block *block;           /* the newest */
+    size_t used, total;                 /* bytes of that block; of all */
+    struct fxi_scratch *next;           /* in a pool: the list, fixed when it enters .. */
+    atomic_bool busy;                   /* .. a thread is using it .. */
+    _Atomic(const char *) thread;       /* .. the thread that used it last */
+} fxi_scratch;
+void *fxi_scratch_take(fxi_scratch *s, size_t n, size_t size);  /* NULL with the error set */
+void fxi_scratch_reset(fxi_scratch *s);
+void fxi_scratch_free(fxi_scratch *s);
+void *fxi_scratch_release(fxi_scratch *s);      /* a block for the caller to free(); NULL: none */
+/* One for each thread that is inside; enter: NULL with the error set; leave resets. */
+typedef struct fxi_scratch_pool fxi_scratch_pool;
+fxi_scratch_pool *fxi_scratch_pool_new(void);   /* NULL with the error set */
+void fxi_scratch_pool_free(fxi_scratch_pool *pool);
+fxi_scratch *fxi_scratch_enter(fxi_scratch_pool *pool);
+void fxi_scratch_leave(fxi_scratch *s); /* NULL: nothing */
+
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng {
     uint64_t seed, stream;

@@ -12,13 +12,13 @@
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "base/base.h"
 
-#include <stdlib.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, DETAIL = 512 };
 
 typedef struct shared {
     fxi_block *fn;
@@ -33,7 +33,7 @@ typedef struct shared {
     int working;                        /* threads other than the caller's */
     fx_status status;                   /* of block `failed` */
     size_t failed;
-    char detail[512];
+    char *detail;                       /* [DETAIL] */
 } shared;
 
 struct fxi_team {
@@ -73,6 +73,8 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks)
     int n = fxi_sized_run(run).threads;
     cpu_set_t set;
 
+    if (blocks <= 1)                    /* without a question to the system */
+        return (int)blocks;
     if (n <= 0)
         n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     if (n > THREADS_MAX)
@@ -137,7 +139,7 @@ static void record(shared *all, size_t block, fx_status s)
     if (block < all->failed) {
         all->failed = block;
         all->status = s;
-        strncpy(all->detail, fx_error_detail(), sizeof all->detail - 1);
+        snprintf(all->detail, DETAIL, "%s", fx_error_detail());
         all->limit = block;
     }
     pthread_mutex_unlock(&all->lock);
@@ -195,50 +197,65 @@ static void finish(fxi_team *team)
     pthread_mutex_unlock(&all->lock);
 }
 
+/* Starts threads; no memory or no thread: fewer workers, same result. */
+static int start(pthread_t *id, fxi_team *team, int threads, shared *all)
+{
+    int started = 0;
+
+    while (started < threads - 1) {
+        team[started] = (fxi_team){all, started + 1, 0};
+        pthread_mutex_lock(&all->lock);
+        all->working++;
+        pthread_mutex_unlock(&all->lock);
+        if (pthread_create(&id[started], NULL, thread_main, &team[started])) {
+            pthread_mutex_lock(&all->lock);
+            all->working--;
+            pthread_mutex_unlock(&all->lock);
+            break;
+        }
+        started++;
+    }
+    return started;
+}
+
+/* The calling thread and others. */
+static void work_together(fxi_team *caller, int threads)
+{
+    shared *all = caller->all;
+    fxi_team *team = fxi_alloc((size_t)threads, sizeof *team);
+    pthread_t *id = fxi_alloc((size_t)threads, sizeof *id);
+    int started = team && id ? start(id, team, threads, all) : 0;
+
+    work(caller);
+    finish(caller);
+    for (int i = 0; i < started; i++)
+        pthread_join(id[i], NULL);
+    free(team);
+    free(id);
+}
+
 fx_status fxi_parallel(size_t blocks, fxi_block *fn, void *ctx, const fx_run *run)
 {
-    shared all = {
-        .fn = fn, .ctx = ctx, .run = fxi_sized_run(run), .blocks = blocks, .failed = SIZE_MAX};
-    int threads = fxi_parallel_threads(run, blocks), started = 0;
-    fxi_team caller = {&all, 0, 0}, *team = NULL;
-    pthread_t *id = NULL;
+    int threads = fxi_parallel_threads(run, blocks);
+    char detail[DETAIL];                /* not zeroed: many calls are of microseconds */
+    shared all = {.fn = fn, .ctx = ctx, .run = fxi_sized_run(run), .blocks = blocks,
+                  .limit = blocks, .lock = PTHREAD_MUTEX_INITIALIZER,
+                  .left = PTHREAD_COND_INITIALIZER, .failed = SIZE_MAX, .detail = detail};
+    fxi_team caller = {&all, 0, 0};
     fx_status st = fxi_sized_run_check(run);
 
     if (st || blocks == 0)
         return st;
-    all.limit = blocks;
-    pthread_mutex_init(&all.lock, NULL);
-    pthread_cond_init(&all.left, NULL);
-    if (threads > 1) {
-        team = fxi_alloc((size_t)threads, sizeof *team);
-        id = fxi_alloc((size_t)threads, sizeof *id);
-    }
-    if (team && id)                     /* no memory or no thread: fewer workers, same result */
-        while (started < threads - 1) {
-            team[started] = (fxi_team){&all, started + 1, 0};
-            pthread_mutex_lock(&all.lock);
-            all.working++;
-            pthread_mutex_unlock(&all.lock);
-            if (pthread_create(&id[started], NULL, thread_main, &team[started])) {
-                pthread_mutex_lock(&all.lock);
-                all.working--;
-                pthread_mutex_unlock(&all.lock);
-                break;
-            }
-            started++;
-        }
-    work(&caller);
-    finish(&caller);
-    for (int i = 0; i < started; i++)
-        pthread_join(id[i], NULL);
+    if (threads > 1)
+        work_together(&caller, threads);
+    else
+        work(&caller);
     pthread_cond_destroy(&all.left);
     pthread_mutex_destroy(&all.lock);
-    free(team);
-    free(id);
     if (all.cancelled)
         return fxi_error(FX_ECANCELLED, "stopped after %zu of %zu parts", (size_t)all.done, blocks);
     if (all.failed != SIZE_MAX)
-        return fxi_error(all.status, "%s", all.detail);
+        return fxi_error(all.status, "%s", detail);
     return FX_OK;
 }
 

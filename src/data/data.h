@@ -42,7 +42,7 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
 }
 
 /* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite
- * numbers?  The detail names X as `name`, the row and the column.  One pass over X.  Of a table
+ * numbers?  The detail names X as `name`, the row and the column.  One pass, no memory.  Of a table
  * also labels, weights, classes, queries, names, base. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
 fx_status fxi_data_check_table(const fx_table *t, const fx_run *run);
@@ -55,10 +55,17 @@ typedef struct fxi_rows {
     size_t piece, pieces;               /* rows per piece of about 2^16 numbers; how many */
 } fxi_rows;
 fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* sizes are checked */
+/* Rows of a piece, and how many pieces there are of rows with so many numbers. */
+size_t fxi_data_rows_pieces(size_t *piece, uint64_t stored, size_t rows);
 size_t fxi_data_rows_block(const fxi_rows *r, size_t i);    /* the block that holds row i */
 fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
 /* Most numbers stored in any `group` rows, from a multiple of group on. */
 size_t fxi_data_rows_max(const fx_matrix *X, size_t group);
+
+/* scale.c - the numbers x of row i, which is `r` but for them, scaled in place; true if scaling
+ * changes nothing. */
+fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i);
+bool fxi_data_scale_none(const fx_scale *s);
 
 /* select.c - fx_data_select with the type of the numbers: as in t, or double in any case. */
 fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,

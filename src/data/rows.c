@@ -10,6 +10,16 @@
 
 enum { PIECE = 1 << 16 };
 
+size_t fxi_data_rows_pieces(size_t *piece, uint64_t stored, size_t rows)
+{
+    double each = rows ? (double)stored / (double)rows : 0;
+
+    *piece = (size_t)(PIECE / (each + 1));
+    if (*piece == 0)
+        *piece = 1;
+    return rows / *piece + (rows % *piece != 0);
+}
+
 fx_status fxi_data_rows(fxi_rows *out, const fx_table *t)
 {
     fxi_rows r = {.t = t, .start = fxi_alloc(t->blocks + 1, sizeof *r.start)};
@@ -22,11 +32,7 @@ fx_status fxi_data_rows(fxi_rows *out, const fx_table *t)
         r.start[b + 1] = r.start[b] + X->rows;
         r.stored += fxi_data_stored(X);
     }
-    double each = t->rows ? (double)r.stored / (double)t->rows : 0;
-    r.piece = (size_t)(PIECE / (each + 1));
-    if (r.piece == 0)
-        r.piece = 1;
-    r.pieces = t->rows / r.piece + (t->rows % r.piece != 0);
+    r.pieces = fxi_data_rows_pieces(&r.piece, r.stored, t->rows);
     *out = r;
     return FX_OK;
 }

@@ -306,6 +306,24 @@ static void unit_row(double *x, size_t n, size_t kind)
         x[q] /= norm;
 }
 
+fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i)
+{
+    if (!of_columns(s->kind)) {
+        unit_row(x, r.n, s->kind);
+        return FX_OK;
+    }
+    for (size_t q = 0; q < r.n; q++) {
+        double factor = s->factor[fxi_row_column(r, q)], y = x[q] * factor;
+        if (!isfinite(y))
+            return fxi_error(FX_ENUMERIC, "row %zu, column %lld: %g times %g overflows", i,
+                             (long long)fxi_row_column(r, q), x[q], factor);
+        x[q] = y;
+    }
+    return FX_OK;
+}
+
+bool fxi_data_scale_none(const fx_scale *s) { return s->kind == NONE; }
+
 typedef struct applying {
     const fx_scale *s;
     const fx_matrix *X;                 /* the copy, of doubles: scaled in place */
@@ -318,25 +336,14 @@ static fx_status apply_piece(void *ctx, size_t block, fxi_team *team)
     const applying *a = ctx;
     const fx_matrix *X = a->X;
     size_t first = block * a->piece, last = X->rows - first < a->piece ? X->rows : first + a->piece;
+    fx_status st = FX_OK;
 
-    for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
+    for (size_t i = first; i < last && !st && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(X, i);
-        if (r.n == 0)
-            continue;
-        double *x = a->val + (r.f64 - (const double *)X->val);
-        if (of_columns(a->s->kind))
-            for (size_t q = 0; q < r.n; q++) {
-                double y = x[q] * a->s->factor[fxi_row_column(r, q)];
-                if (!isfinite(y))
-                    return fxi_error(FX_ENUMERIC, "row %zu, column %lld: %g times %g overflows", i,
-                                     (long long)fxi_row_column(r, q), x[q],
-                                     a->s->factor[fxi_row_column(r, q)]);
-                x[q] = y;
-            }
-        else
-            unit_row(x, r.n, a->s->kind);
+        if (r.n)
+            st = fxi_data_scale_row(a->val + (r.f64 - (const double *)X->val), a->s, r, i);
     }
-    return FX_OK;
+    return st;
 }
 
 fx_status fx_data_scale_apply(fx_data **out, const fx_scale *s, const fx_table *t,

@@ -32,10 +32,9 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
                               const fx_matrix *row, const fx_run *run)
 {
     const fx_model_info *c = &m->c;
-    fx_scale *scale = NULL;
     fx_data *own = NULL;
     fx_matrix X;
-    uint64_t unseen = 0;
+    fx_table t = {.rows = 1, .cols = row->cols, .blocks = 1, .block = row};
 
     *out = (fxi_explain_row){0};
     double *score = fxi_alloc(c->outputs, sizeof *score);
@@ -43,11 +42,9 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
     if (!st)
         out->score = score[output];
     free(score);
-    if (!st && !(st = fxi_model_rows_scale(&scale, c))
-        && !(st = fxi_model_rows(&X, &own, &unseen, c->cols, c->seen, scale, row, 0, 1, run)))
+    if (!st && !(st = fxi_model_rows_table(&X, &own, c, c->seen, &t, run)))
         st = copy(out, &X);
     fx_data_free(own);
-    fx_data_scale_free(scale);
     if (st)
         fxi_explain_row_free(out);
     return st;

@@ -30,7 +30,8 @@ typedef struct fxi_fm_adagrad_rows {
     double by[FXI_FM_ADAGRAD_ROWS];     /* slopes */
     double *g;                          /* [blocks][panels][capacity][FXI_LANES] derivatives */
     double *table;                      /* fast: of adagrad_hot.c */
-    fxi_fm_workspace *workspace;        /* not fast */
+    fxi_fm_workspace *workspace;        /* not fast; in scratch */
+    fxi_scratch scratch;
     double *K;                          /* [max_rows][blocks][panels][FXI_LANES], not fast */
     double (*theta)[FX_ORDER_MAX];      /* [max_rows] df/dtheta, not fast */
     size_t *own_start;                  /* rows packed in here: [max_rows + 1], [capacity] */

@@ -107,7 +107,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
         a->K = fxi_alloc(a->max_rows * kernels, sizeof *a->K);
         a->theta = fxi_alloc(a->max_rows, sizeof *a->theta);
         made = a->K && a->theta;
-        st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries) : FX_OK;
+        st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries, &a->scratch) : FX_OK;
     }
     if (!made || st)
         fxi_fm_adagrad_rows_free(a);
@@ -117,7 +117,7 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a)
 {
     fxi_free(a->own_start, a->own_x, a->own_col, a->g, a->table);
-    fxi_fm_row_free(a->workspace);
+    fxi_scratch_free(&a->scratch);
     fxi_free(a->K, a->theta, a->touched, a->list, a->front);
     *a = (fxi_fm_adagrad_rows){0};
 }

@@ -124,7 +124,8 @@ static fx_status check(const fxi_fm_shape *shape)
 
 fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape)
 {
-    fxi_fm fm = {.kind = shape->kind, .given = shape->given, .linear = shape->linear,
+    fxi_fm fm = {.kind = shape->kind, .simd = fxi_simd_get(), .given = shape->given,
+                 .linear = shape->linear,
                  .intercept = shape->intercept, .how = shape->how, .rank = shape->rank,
                  .alpha = shape->alpha, .beta_lambda = shape->beta_lambda};
     fx_status st = check(shape);

@@ -52,6 +52,7 @@ typedef struct fxi_fm_block {
  * same shape.  Lanes beyond the rank are 0 and stay 0. */
 typedef struct fxi_fm {
     fxi_fm_kind kind;
+    const fxi_simd *simd;
     size_t given, cols;                 /* columns of rows as given, and as blocks see them */
     size_t front;                       /* constants 1 before the row .. */
     bool twice;                         /* .. and all of it again behind itself */
@@ -104,16 +105,17 @@ typedef struct fxi_fm_entries {         /* a row in doubles, in the workspace or
     const int32_t *col;                 /* [n]; NULL: entry k is column k */
     size_t first, last;                 /* the entries as given: their w is [column - front] */
 } fxi_fm_entries;
-fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm,
-                               size_t entries); /* most in a row */
-void fxi_fm_row_free(fxi_fm_workspace *workspace);
+/* In scratch; entries: most in a row. */
+fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries,
+                               fxi_scratch *scratch);
 /* One for each thread. */
 fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
-                                size_t threads);
-void fxi_fm_row_workspaces_free(fxi_fm_workspace **workspaces, size_t threads);
+                                size_t threads, fxi_scratch *scratch);
 size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a workspace */
-/* The row that follows, packed once for all panels. */
+/* The row that follows, packed once for all panels; given: a row without constants, which become
+ * entries of it. */
 fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r);
+fxi_fm_entries fxi_fm_row_given(fxi_fm_workspace *workspace, fxi_row r);
 /* b + <w, x> */
 double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v);
 /* K(p_s, x), without lambda, to out[FXI_LANES]. */
@@ -131,6 +133,11 @@ fx_status fxi_fm_score(double *f, const fxi_fm *fm, const double *v, fxi_row_sub
                        const fx_run *run);
 double fxi_fm_score_row(const fxi_fm *fm, const double *v, fxi_fm_workspace *workspace, fxi_row r,
                         fxi_team *team);
+/* S[rows][outputs] of rows as given, without constants, by V[outputs][size], on the thread of this
+ * block; run: its memory limit. */
+fx_status fxi_fm_score_given(double *S, const fxi_fm *fm, const double *V, size_t outputs,
+                             const fx_matrix *X, fxi_scratch *scratch, const fx_run *run,
+                             fxi_team *team);
 /* True if a loop over rows is to stop; polls once per 2^14 entries, which *entries counts. */
 bool fxi_fm_score_stopped(size_t *entries, size_t more, fxi_team *team);
 

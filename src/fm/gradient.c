@@ -25,7 +25,8 @@ typedef struct deriving {
     double *theta;                      /* [panels][FX_ORDER_MAX] derivatives: parts of panels */
     double *g;                          /* [threads][entries][FXI_LANES] */
     size_t entries;
-    fxi_fm_workspace **workspace;       /* [threads] */
+    fxi_fm_workspace **workspace;       /* [threads], in scratch */
+    fxi_scratch scratch;
 } deriving;
 
 static fx_status score_rows(void *ctx, size_t b, fxi_team *team)
@@ -170,7 +171,7 @@ static fx_status make_space(deriving *a, size_t blocks, size_t threads, const fx
     a->g = fxi_alloc(a->entries * lanes + 1, sizeof *a->g);
     if (!a->slope || !a->part || !a->theta || !a->g)
         return FX_ENOMEM;
-    return fxi_fm_row_workspaces(&a->workspace, fm, a->entries, threads);
+    return fxi_fm_row_workspaces(&a->workspace, fm, a->entries, threads, &a->scratch);
 }
 
 static fx_status evaluate(double *objective, deriving *a, size_t blocks, const fx_run *run)
@@ -210,7 +211,7 @@ fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p,
     fx_status st = make_space(&a, blocks, threads, run);
     if (!st)
         st = evaluate(objective, &a, blocks, &how);
-    fxi_fm_row_workspaces_free(a.workspace, threads);
+    fxi_scratch_free(&a.scratch);
     fxi_free(a.slope, a.part, a.theta, a.g);
     return st;
 }

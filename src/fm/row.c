@@ -9,7 +9,6 @@
 
 #include "fm/fm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LONG = 4096 };                   /* entries times order: longer tables leave the cache */
@@ -22,7 +21,8 @@ struct fxi_fm_workspace {
     int32_t *col;
     double *table;                      /* of row_hot.c */
     /* groups: those of the row are numbered as they appear; one more holds what takes no part */
-    int32_t *number;                    /* [groups] -1 outside fxi_fm_row */
+    uint32_t *number;                   /* [groups] of this row if member[] agrees, else anything */
+    int32_t *member;                    /* [locals] the group of that number */
     int32_t *local;                     /* [entries] */
     size_t locals;
     double *sum, *by;                   /* [locals + 1][FXI_LANES] sums; derivatives by them */
@@ -69,69 +69,55 @@ size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries)
     if (!fm->group)
         return numbers * sizeof(double) + entries * sizeof(int32_t);
     return (numbers + (n + 1) * 2 * FXI_LANES + n) * sizeof(double)
-           + (fm->groups + 2 * entries) * sizeof(int32_t);
+           + (fm->groups + n + 2 * entries) * sizeof(int32_t);
 }
 
-void fxi_fm_row_free(fxi_fm_workspace *workspace)
+static bool make_groups(fxi_fm_workspace *r, size_t entries, fxi_scratch *scratch)
 {
-    if (!workspace)
-        return;
-    fxi_free(workspace->work.scratch, workspace->x, workspace->col, workspace->table,
-             workspace->number, workspace->local, workspace->sum, workspace->ones, workspace);
+    size_t n = group_entries(r->fm, entries);
+
+    r->number = fxi_scratch_take(scratch, r->fm->groups + 1, sizeof *r->number);
+    r->member = fxi_scratch_take(scratch, n + 1, sizeof *r->member);
+    r->local = fxi_scratch_take(scratch, entries + 1, sizeof *r->local);
+    r->sum = fxi_scratch_take(scratch, (n + 1) * 2 * FXI_LANES, sizeof *r->sum);
+    r->ones = fxi_scratch_take(scratch, n + 1, sizeof *r->ones);
+    if (!r->number || !r->member || !r->local || !r->sum || !r->ones)
+        return false;
+    r->by = r->sum + (n + 1) * FXI_LANES;
+    for (size_t i = 0; i < n; i++)
+        r->ones[i] = 1;
+    return true;
 }
 
-fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries)
+fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t entries,
+                               fxi_scratch *scratch)
 {
-    fxi_fm_workspace *r = fxi_zalloc(1, sizeof *r);
+    fxi_fm_workspace *r = fxi_scratch_take(scratch, 1, sizeof *r);
     size_t n = group_entries(fm, entries);
 
     if (!r)
         return FX_ENOMEM;
-    *r = (fxi_fm_workspace){.fm = fm, .work.simd = fxi_simd_get()};
-    r->work.scratch = fxi_alloc(scratch_size(fm, n), sizeof(double));
-    r->x = fxi_alloc(entries + 1, sizeof *r->x);
-    r->col = fxi_alloc(entries + 1, sizeof *r->col);
-    r->table = fxi_alloc(table_size(fm, n) + 1, sizeof *r->table);
-    bool made = r->work.scratch && r->x && r->col && r->table;
-    if (made && fm->group) {
-        r->number = fxi_alloc(fm->groups + 1, sizeof *r->number);
-        r->local = fxi_alloc(entries + 1, sizeof *r->local);
-        r->sum = fxi_alloc((n + 1) * 2 * FXI_LANES, sizeof *r->sum);
-        r->ones = fxi_alloc(n + 1, sizeof *r->ones);
-        if ((made = r->number && r->local && r->sum && r->ones)) {
-            r->by = r->sum + (n + 1) * FXI_LANES;
-            memset(r->number, -1, fm->groups * sizeof *r->number);
-        }
-        for (size_t i = 0; made && i < n; i++)
-            r->ones[i] = 1;
-    }
-    if (!made) {
-        fxi_fm_row_free(r);
+    *r = (fxi_fm_workspace){.fm = fm, .work.simd = fm->simd};
+    r->work.scratch = fxi_scratch_take(scratch, scratch_size(fm, n), sizeof(double));
+    r->x = fxi_scratch_take(scratch, entries + 1, sizeof *r->x);
+    r->col = fxi_scratch_take(scratch, entries + 1, sizeof *r->col);
+    r->table = fxi_scratch_take(scratch, table_size(fm, n) + 1, sizeof *r->table);
+    if (!r->work.scratch || !r->x || !r->col || !r->table
+        || (fm->group && !make_groups(r, entries, scratch)))
         return FX_ENOMEM;
-    }
     *out = r;
     return FX_OK;
 }
 
-void fxi_fm_row_workspaces_free(fxi_fm_workspace **workspaces, size_t threads)
-{
-    for (size_t t = 0; workspaces && t < threads; t++)
-        fxi_fm_row_free(workspaces[t]);
-    free(workspaces);
-}
-
 fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
-                                size_t threads)
+                                size_t threads, fxi_scratch *scratch)
 {
-    fxi_fm_workspace **workspaces = fxi_zalloc(threads, sizeof *workspaces);
-    fx_status st = workspaces ? FX_OK : FX_ENOMEM;
+    fx_status st = FX_OK;
 
+    if (!(*out = fxi_scratch_take(scratch, threads, sizeof **out)))
+        return FX_ENOMEM;
     for (size_t t = 0; t < threads && !st; t++)
-        st = fxi_fm_row_workspace(&workspaces[t], fm, entries);
-    if (st)
-        fxi_fm_row_workspaces_free(workspaces, threads);
-    else
-        *out = workspaces;
+        st = fxi_fm_row_workspace(&(*out)[t], fm, entries, scratch);
     return st;
 }
 
@@ -143,26 +129,26 @@ static size_t column(const fxi_fm_entries *row, size_t k)
 }
 
 /* Numbers the groups that this row has. */
-static void find_groups(fxi_fm_workspace *workspace)
+static void find_groups(fxi_fm_workspace *w)
 {
-    const int32_t *group = workspace->fm->group;
-    const fxi_fm_entries *row = &workspace->row;
     size_t locals = 0;
 
-    for (size_t k = 0; k < row->n; k++) {
-        int32_t g = group[column(row, k)];
-        if (g >= 0 && workspace->number[g] < 0)
-            workspace->number[g] = (int32_t)locals++;
-        workspace->local[k] = g < 0 ? -1 : workspace->number[g];
+    for (size_t k = 0; k < w->row.n; k++) {
+        int32_t g = w->fm->group[column(&w->row, k)];
+        w->local[k] = -1;
+        if (g < 0)
+            continue;
+        size_t at = w->number[g];
+        if (at >= locals || w->member[at] != g) {
+            at = w->number[g] = (uint32_t)locals;
+            w->member[locals++] = g;
+        }
+        w->local[k] = (int32_t)at;
     }
-    for (size_t k = 0; k < row->n; k++) {
-        int32_t g = group[column(row, k)];
-        if (g >= 0)
-            workspace->number[g] = -1;
-        else
-            workspace->local[k] = (int32_t)locals;
-    }
-    workspace->locals = locals;
+    for (size_t k = 0; k < w->row.n; k++)
+        if (w->local[k] < 0)
+            w->local[k] = (int32_t)locals;
+    w->locals = locals;
 }
 
 fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r)
@@ -188,6 +174,26 @@ fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r)
     if (fm->group)
         find_groups(workspace);
     return *row;
+}
+
+fxi_fm_entries fxi_fm_row_given(fxi_fm_workspace *workspace, fxi_row r)
+{
+    const fxi_fm *fm = workspace->fm;
+    size_t half = fm->front + r.n, n = fm->twice ? 2 * half : half;
+
+    if (!fm->front && !fm->twice)
+        return fxi_fm_row(workspace, r);
+    for (size_t k = 0; k < half; k++) {
+        bool one = k < fm->front;
+        workspace->x[k] = one ? 1 : fxi_row_value(r, k - fm->front);
+        workspace->col[k] = (int32_t)(one ? k
+                                          : (size_t)fxi_row_column(r, k - fm->front) + fm->front);
+    }
+    for (size_t k = half; k < n; k++) {
+        workspace->x[k] = workspace->x[k - half];
+        workspace->col[k] = workspace->col[k - half] + (int32_t)(fm->cols / 2);
+    }
+    return fxi_fm_row(workspace, (fxi_row){.n = n, .f64 = workspace->x, .col32 = workspace->col});
 }
 
 double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const double *v)

@@ -26,7 +26,8 @@ typedef struct weighing {
     double theta[FX_ORDER_MAX];
     double *F, *rest;                   /* [rows][m]; [rows] the score without them */
     double *part;                       /* [blocks of rows][SUMS] */
-    fxi_fm_workspace **workspace;       /* [threads] */
+    fxi_fm_workspace **workspace;       /* [threads], in scratch */
+    fxi_scratch scratch;
 } weighing;
 
 void fxi_fm_simplex_project(double *x, size_t n)
@@ -182,11 +183,12 @@ fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run)
     a.F = fxi_alloc(n * a.m, sizeof *a.F);
     a.rest = fxi_alloc(n, sizeof *a.rest);
     a.part = fxi_alloc(blocks * SUMS, sizeof *a.part);
-    st = a.F && a.rest && a.part ? fxi_fm_row_workspaces(&a.workspace, p->fm, entries, threads)
-                                 : FX_ENOMEM;
+    st = a.F && a.rest && a.part
+             ? fxi_fm_row_workspaces(&a.workspace, p->fm, entries, threads, &a.scratch)
+             : FX_ENOMEM;
     if (!st)
         st = descend(v, &a, &how);
-    fxi_fm_row_workspaces_free(a.workspace, threads);
+    fxi_scratch_free(&a.scratch);
     fxi_free(a.F, a.rest, a.part);
     return st;
 }

@@ -111,6 +111,15 @@ size_t fxi_kernel_rows_bytes(const fx_kernel *k, const fx_matrix *X, const fx_ru
 /* score.c - S[i*outputs + c] = sum_w K(x_i, z_w) W[w*outputs + c], no Gram matrix being stored. */
 fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
                            const double *W, size_t outputs, const fx_run *run);
+/* The same with all rows of Z packed once, unless it is for one call or they would take more than
+ * 64 MiB and four times what they are; k, Z and W stay the caller's.  rows: of rows that were
+ * checked, on the thread of this block; run: its memory limit. */
+typedef struct fxi_kernel_scorer fxi_kernel_scorer;
+fx_status fxi_kernel_score_new(fxi_kernel_scorer **out, const fx_kernel *k, const fx_matrix *Z,
+                               const double *W, size_t outputs, bool once, const fx_run *run);
+void fxi_kernel_score_free(fxi_kernel_scorer *s);
+fx_status fxi_kernel_score_rows(double *S, const fxi_kernel_scorer *s, const fx_matrix *X,
+                                fxi_scratch *scratch, const fx_run *run, fxi_team *team);
 
 /* precomputed.c - the rows are rows of a Gram matrix, and K(x_i, z_w) is read from it: z_w is known
  * by its row number z.row[w] alone (z.X may be NULL, except in fxi_kernel_rows, which reads row

@@ -23,7 +23,6 @@
 
 #include "kernel/panel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { DIRECT = 65536 };                /* columns up to which a table has one entry for each */
@@ -88,12 +87,13 @@ static size_t max_entries(fxi_row_subset s, size_t group)
     return n;
 }
 
-/* Sizes of everything, from the most entries of a row, of a tile and of a panel; the bytes of a
- * thread. */
-static size_t plan(fxi_panels *p, size_t row, size_t tile, size_t panel)
+/* How the slots of panels are found, from the most columns that one has. */
+static void plan_panels(fxi_panels *p, size_t panel, bool ready)
 {
     const fx_matrix *X = p->x.X;
+    size_t direct = ready ? 16 * panel : DIRECT;        /* ready: smaller than the panel */
 
+    p->simd = fxi_simd_get();
     p->differences = fxi_kernel_differences(p->kernel);
     p->pairs = fxi_kernel_pairs(p->kernel);
     p->products = fxi_kernel_products(p->kernel);
@@ -101,18 +101,26 @@ static size_t plan(fxi_panels *p, size_t row, size_t tile, size_t panel)
     p->whole = !p->dense && X->cols <= FXI_PANEL_WHOLE
                && (!p->differences || p->gamma > 0 || X->cols <= 2 * FXI_LANES * (mean(X) + 1));
     p->columns = !p->dense && fxi_kernel_columns(p->kernel);
-    p->hashed = !p->dense && X->cols > DIRECT;
+    p->hashed = !p->dense && !p->whole && X->cols > direct;
     p->panel_entries = panel;
-    p->tile_entries = p->dense ? p->tile * (X->type == FX_F32 ? X->cols : 0)
-                               : tile + p->tile * (FXI_PANEL_PAD - 1);
-    p->row_entries = row + (p->differences && !p->dense ? panel : 0);
     p->table = p->dense || p->whole ? 0 : X->cols;
     if (p->hashed)
         for (p->table = 16, p->shift = 60; p->table < 2 * panel; p->shift--)
             p->table *= 2;
+}
+
+/* What follows from the most entries of a row and of a tile; the bytes of a thread. */
+static size_t plan_rows(fxi_panels *p, size_t row, size_t tile)
+{
+    const fx_matrix *X = p->x.X;
+    size_t panel = p->ready ? 0 : p->panel_entries + 1, table = p->ready ? 0 : p->table;
+
+    p->tile_entries = p->dense ? p->tile * (X->type == FX_F32 || X->ptr ? X->cols : 0)
+                               : tile + p->tile * (FXI_PANEL_PAD - 1);
+    p->row_entries = row + (p->differences && !p->dense ? p->panel_entries : 0);
     p->cost = fxi_kernel_cost(p->kernel, p->row_entries) * FXI_LANES;
-    return (panel + 1) * (FXI_LANES * 8 + 8) + (p->dense ? 0 : (p->row_entries + 1) * 28)
-           + p->table * (p->hashed ? 12 : 4) + p->outs * p->tile * FXI_LANES * 8
+    return panel * (FXI_LANES * 8 + 8) + (p->dense ? 0 : (p->row_entries + 1) * 28)
+           + table * (p->hashed ? 12 : 4) + p->outs * p->tile * FXI_LANES * 8
            + p->tile_entries
                  * (p->dense   ? 8
                     : p->whole ? 20
@@ -127,82 +135,95 @@ size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t til
                     .tile = fxi_kernel_panel_tile(X, tile)};
     size_t row = max_entries(p.x, 1), panel = row < X->cols / FXI_LANES ? row * FXI_LANES : X->cols;
 
-    return plan(&p, row, row * p.tile, panel);
+    plan_panels(&p, panel, false);
+    return plan_rows(&p, row, row * p.tile);
+}
+
+static void *take(const fxi_panels *p, size_t n, size_t size)
+{
+    return fxi_scratch_take(p->scratch, n, size);
+}
+
+/* A panel that the thread packs itself. */
+static fx_status make_own(const fxi_panels *p, fxi_packed *z)
+{
+    if (!(z->zt = take(p, (p->panel_entries + 1) * FXI_LANES, sizeof *z->zt)))
+        return FX_ENOMEM;
+    if (p->dense)
+        return FX_OK;
+    if (!(z->place = take(p, p->table, sizeof *z->place))
+        || !(z->key = take(p, p->hashed ? p->table : 0, sizeof *z->key))
+        || !(z->slot_col = take(p, p->panel_entries + 1, sizeof *z->slot_col)))
+        return FX_ENOMEM;
+    memset(z->place, 0xff, p->table * sizeof *z->place);
+    if (p->hashed)
+        memset(z->key, 0xff, p->table * sizeof *z->key);
+    return FX_OK;
 }
 
 static fx_status make(const fxi_panels *p, fxi_space *s)
 {
     size_t scratch = fxi_kernel_scratch(p->kernel, p->row_entries, false);
 
-    s->work.simd = fxi_simd_get();
-    s->packed = SIZE_MAX;
-    if (!(s->work.scratch = fxi_alloc(scratch, sizeof(double)))
-        || !(s->out = fxi_alloc(p->outs * p->tile * FXI_LANES, sizeof *s->out))
-        || !(s->zt = fxi_alloc((p->panel_entries + 1) * FXI_LANES, sizeof *s->zt)))
+    *s = (fxi_space){.work.simd = p->simd, .packed = SIZE_MAX};
+    s->z = &s->own;
+    if (!p->ready && make_own(p, &s->own))
         return FX_ENOMEM;
-    if ((p->tile_entries && !(s->tile = fxi_alloc(p->tile_entries, sizeof *s->tile)))
-        || !(s->norm = fxi_alloc(p->tile, sizeof *s->norm))
-        || !(s->norms = fxi_zalloc(FXI_LANES, sizeof *s->norms)))
+    if (!(s->work.scratch = take(p, scratch, sizeof(double)))
+        || !(s->out = take(p, p->outs * p->tile * FXI_LANES, sizeof *s->out))
+        || (p->tile_entries && !(s->tile = take(p, p->tile_entries, sizeof *s->tile)))
+        || !(s->norm = take(p, p->tile, sizeof *s->norm)))
         return FX_ENOMEM;
     if (p->dense)
         return FX_OK;
-    if (!(s->place = fxi_alloc(p->table, sizeof *s->place))
-        || (p->hashed && !(s->key = fxi_alloc(p->table, sizeof *s->key)))
-        || !(s->slot_col = fxi_alloc(p->panel_entries + 1, sizeof *s->slot_col))
-        || !(s->x[0] = fxi_alloc(p->row_entries + 1, sizeof *s->x[0]))
-        || !(s->x[1] = fxi_alloc(p->row_entries + 1, sizeof *s->x[1]))
-        || !(s->col = fxi_alloc(p->row_entries + 1, sizeof *s->col))
-        || !(s->slot = fxi_alloc(p->row_entries + 1, sizeof *s->slot))
-        || !(s->start = fxi_alloc(p->tile + 1, sizeof *s->start))
-        || !(s->count = fxi_alloc(p->tile, sizeof *s->count))
-        || !(s->tile_col = fxi_alloc(p->tile_entries, sizeof *s->tile_col))
-        || !(s->tile_slot = fxi_alloc(p->tile_entries, sizeof *s->tile_slot))
-        || !(s->selected_x = p->whole ? s->tile : fxi_alloc(p->tile_entries, sizeof *s->selected_x))
+    if (!(s->x[0] = take(p, p->row_entries + 1, sizeof *s->x[0]))
+        || !(s->x[1] = take(p, p->row_entries + 1, sizeof *s->x[1]))
+        || !(s->col = take(p, p->row_entries + 1, sizeof *s->col))
+        || !(s->slot = take(p, p->row_entries + 1, sizeof *s->slot))
+        || !(s->start = take(p, p->tile + 1, sizeof *s->start))
+        || !(s->count = take(p, p->tile, sizeof *s->count))
+        || !(s->tile_col = take(p, p->tile_entries, sizeof *s->tile_col))
+        || !(s->tile_slot = take(p, p->tile_entries, sizeof *s->tile_slot))
+        || !(s->selected_x = p->whole ? s->tile : take(p, p->tile_entries, sizeof *s->selected_x))
         || !(s->selected_start = p->whole ? s->start
-                                          : fxi_alloc(p->tile + 1, sizeof *s->selected_start)))
+                                          : take(p, p->tile + 1, sizeof *s->selected_start)))
         return FX_ENOMEM;
-    memset(s->place, 0xff, p->table * sizeof *s->place);
-    if (p->hashed)
-        memset(s->key, 0xff, p->table * sizeof *s->key);
+    return FX_OK;
+}
+
+fx_status fxi_kernel_panel_plan(fxi_panels *p, bool ready)
+{
+    p->dense = !p->x.X->ptr && !p->z.X->ptr;
+    size_t panel = p->dense ? p->z.X->cols : max_entries(p->z, FXI_LANES);
+
+    if (panel > INT32_MAX - 1)
+        return fxi_error(FX_EUNSUPPORTED, "%d rows with %zu entries are too wide", FXI_LANES,
+                         panel);
+    plan_panels(p, panel, ready);
+    p->planned = true;
     return FX_OK;
 }
 
 fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
                                 const fx_run *run)
 {
-    fx_status st;
+    fx_status st = p->planned ? FX_OK : fxi_kernel_panel_plan(p, false);
     size_t bytes;
 
-    p->dense = !p->x.X->ptr && !p->z.X->ptr;
+    if (st)
+        return st;
     p->outs = outs;
-    p->threads = threads;
-    size_t panel = p->dense ? p->z.X->cols : max_entries(p->z, FXI_LANES);
-    if (panel > INT32_MAX - 1)
-        return fxi_error(FX_EUNSUPPORTED, "%d rows with %zu entries are too wide", FXI_LANES,
-                         panel);
-    bytes = plan(p, max_entries(p->x, 1), entries(p->x, p->tile), panel);
+    bytes = plan_rows(p, max_entries(p->x, 1), entries(p->x, p->tile));
     if (!fxi_size_mul(&bytes, bytes, (size_t)threads))
         bytes = SIZE_MAX;
     if ((st = fxi_memory_check(run, bytes, what)) != 0)
         return st;
-    if (!(p->space = fxi_zalloc((size_t)threads, sizeof *p->space)))
+    p->scratch = p->scratch ? p->scratch : &p->own;
+    if (!(p->space = take(p, (size_t)threads, sizeof *p->space)))
         return FX_ENOMEM;
     for (int t = 0; t < threads && !st; t++)
         st = make(p, &p->space[t]);
     return st;
 }
 
-void fxi_kernel_panel_close(fxi_panels *p)
-{
-    for (int t = 0; p->space && t < p->threads; t++) {
-        fxi_space *s = &p->space[t];
-        fxi_free(s->work.scratch, s->zt, s->slot_col, s->place, s->key, s->tile, s->start, s->count,
-                 s->tile_col, s->tile_slot);
-        if (!p->whole) {
-            free(s->selected_x);
-            free(s->selected_start);
-        }
-        fxi_free(s->norm, s->norms, s->x[0], s->x[1], s->col, s->slot, s->out);
-    }
-    free(p->space);
-}
+void fxi_kernel_panel_close(fxi_panels *p) { fxi_scratch_free(&p->own); }

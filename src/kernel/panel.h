@@ -9,16 +9,24 @@ enum {
     FXI_PANEL_PAD = 4                   /* entries of sparse rows: a multiple, for kernel_dots */
 };
 
-typedef struct fxi_space {              /* scratch of a thread, allocated once on entry */
-    fxi_work work;
-    double *zt;                         /* the panel */
-    size_t packed;                      /* first of its rows z; SIZE_MAX: none */
+typedef struct fxi_packed {             /* a panel: FXI_LANES rows z side by side */
+    _Alignas(64) double norms[FXI_LANES];       /* ||z||^2, with p->gamma .. */
+    double z_max, z_min;                /* .. and the largest and smallest of them */
+    double *zt;                         /* [slots + 1][FXI_LANES] */
     bool sorted;                        /* its slots ascend by feature */
     size_t slots;                       /* in use, besides the slot of zeros behind them */
     int64_t *slot_col;                  /* [slots] the feature of a slot */
     int32_t *place;                     /* [table] slot of a feature or of a bucket, -1 none */
     int64_t *key;                       /* [table] feature of a bucket, -1 free */
-    double *tile;                       /* dense floats, sparse rows: the tile in doubles */
+    uint64_t has[FXI_PANEL_WHOLE / 64]; /* with a slot for every column: those in use, as bits */
+} fxi_packed;
+
+typedef struct fxi_space {              /* scratch of a thread, allocated once on entry */
+    fxi_packed own;                     /* the panel that this thread packed */
+    size_t packed;                      /* first of its rows z; SIZE_MAX: none */
+    const fxi_packed *z;                /* the panel in use: own, or one that was ready */
+    fxi_work work;
+    double *tile;                       /* rows that are not dense doubles: the tile in doubles */
     size_t *start, *count;              /* [tile + 1], [tile] first entry, entries of a sparse row */
     int64_t *tile_col;                  /* of the entries: feature .. */
     int32_t *tile_slot;                 /* .. and slot */
@@ -27,10 +35,8 @@ typedef struct fxi_space {              /* scratch of a thread, allocated once o
     double *x[2];                       /* sparse rows, aligned with the panel */
     int64_t *col;
     int32_t *slot;
-    double *norm;                       /* [tile] ||x||^2 .. */
-    double *norms;                      /* [FXI_LANES] .. and ||z||^2, with p->gamma */
-    double x_max, z_max, z_min;         /* of them */
-    uint64_t has[FXI_PANEL_WHOLE / 64]; /* with a slot for every column: those in use, as bits */
+    double *norm;                       /* [tile] ||x||^2, with p->gamma */
+    double x_max;                       /* of them */
     double *out;                        /* [outs][tile][FXI_LANES] */
     size_t ops_since_poll;              /* operations since the last poll for cancellation */
 } fxi_space;
@@ -39,15 +45,20 @@ typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_ker
     const fx_kernel *kernel;
     fxi_row_subset x, z;
     size_t tile;                        /* rows of x in a tile */
+    fxi_packed *ready;                  /* all panels of z (panel_ready.c); NULL: pack as needed */
+    bool planned;                       /* what follows, to `shift`, is known */
+    const fxi_simd *simd;
     bool dense, whole, hashed;          /* how slots are found */
     bool differences, pairs, columns, products; /* of the kernel */
     double gamma;                       /* > 0: the distance may come from products (rbf.c) */
-    size_t row_entries, panel_entries, tile_entries; /* most that occur */
-    size_t cost;                        /* multiply-adds of the longest row with a panel */
+    size_t panel_entries;               /* most columns that occur in a panel */
     size_t table;                       /* columns, or size of the hash table, 2^(64 - shift) */
     int shift;
+    size_t row_entries, tile_entries;   /* most that occur */
+    size_t cost;                        /* multiply-adds of the longest row with a panel */
     size_t outs;
-    int threads;
+    fxi_scratch *scratch;               /* where spaces are; NULL: memory of its own */
+    fxi_scratch own;
     fxi_space *space;                   /* [threads] */
 } fxi_panels;
 
@@ -61,19 +72,19 @@ static inline bool fxi_panel_stopped(fxi_space *s, size_t operations)
     return fxi_parallel_cancelled(s->work.team);
 }
 
-static inline size_t fxi_panel_bucket(const fxi_panels *p, const fxi_space *s, int64_t j)
+static inline size_t fxi_panel_bucket(const fxi_panels *p, const fxi_packed *z, int64_t j)
 {
     size_t h = (size_t)((uint64_t)j * 0x9e3779b97f4a7c15u >> p->shift); /* its top bits */
 
-    while (s->key[h] != j && s->key[h] >= 0)
+    while (z->key[h] != j && z->key[h] >= 0)
         h = (h + 1) & (p->table - 1);
     return h;
 }
 
 /* Where the slot of feature j is noted. */
-static inline int32_t *fxi_panel_place(const fxi_panels *p, const fxi_space *s, int64_t j)
+static inline int32_t *fxi_panel_place(const fxi_panels *p, const fxi_packed *z, int64_t j)
 {
-    return &s->place[p->hashed ? fxi_panel_bucket(p, s, j) : (size_t)j];
+    return &z->place[p->hashed ? fxi_panel_bucket(p, z, j) : (size_t)j];
 }
 
 /* True if the distance of rows with these squared norms may come from products. */
@@ -88,7 +99,10 @@ size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
 double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X);
 /* Bytes for a thread that evaluates rows of X against panels of rows of X. */
 size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t tile, size_t outs);
-/* Sizes, and memory for so many threads; p->tile is set.  close frees it, also after a failure. */
+/* How slots are found; ready: of panels that are all stored. */
+fx_status fxi_kernel_panel_plan(fxi_panels *p, bool ready);
+/* Sizes, and memory for so many threads; p->tile is set.  close frees it, also after a failure,
+ * unless it is in the caller's scratch. */
 fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
                                 const fx_run *run);
 void fxi_kernel_panel_close(fxi_panels *p);
@@ -98,6 +112,12 @@ fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team);
  * of the tile on, to out[tile][FXI_LANES].  Each false if the call is to stop. */
 bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
+/* The same, whatever tile follows. */
+bool fxi_kernel_panel_pack_any(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
 bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows);
+/* panel_ready.c - all panels of p->z, packed once for any rows x; none, if they would take more
+ * than `limit` bytes.  Then p, with other rows x and their tile, serves fxi_kernel_panel_open. */
+fx_status fxi_kernel_panel_ready(fxi_panels *p, size_t limit, const fx_run *run);
+void fxi_kernel_panel_ready_free(fxi_panels *p);
 #endif

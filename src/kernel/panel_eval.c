@@ -12,9 +12,21 @@ enum { BATCH = 64 };                    /* rows whose numbers stay in the cache 
 static const double *dense_row(const fxi_panels *p, const fxi_space *s, size_t i0, size_t i)
 {
     if (p->x.X->cols == 0)
-        return s->zt;                   /* any address that is not NULL */
+        return s->z->zt;                   /* any address that is not NULL */
     return s->tile ? s->tile + i * p->x.X->cols
                    : fxi_data_row(p->x.X, fxi_row_subset_at(p->x, i0 + i)).f64;
+}
+
+/* A row of floats or a sparse one as dense doubles. */
+static void widen(const fxi_space *s, double *x, fxi_row r, size_t cols)
+{
+    if (r.f32 && !r.col32 && !r.col64) {
+        s->work.simd->kernel_rows_widen(x, r.f32, cols);
+        return;
+    }
+    memset(x, 0, cols * sizeof *x);
+    for (size_t q = 0; q < r.n; q++)
+        x[fxi_row_column(r, q)] = fxi_row_value(r, q);
 }
 
 /* A sparse row to the tile, entries from `at` on; their end.  If they have slots, zeros follow. */
@@ -69,7 +81,7 @@ bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, si
         if (fxi_panel_stopped(s, r.n))
             return false;
         if (p->dense) {
-            s->work.simd->kernel_rows_widen(s->tile + i * d, r.f32, d);
+            widen(s, s->tile + i * d, r, d);
             continue;
         }
         s->count[i] = r.n;
@@ -93,12 +105,12 @@ static void select_entries(const fxi_panels *p, fxi_space *s, size_t from, size_
     for (size_t i = from; i < rows; i++) {
         for (size_t e = s->start[i]; e < s->start[i] + s->count[i]; e++) {
             x[n] = s->tile[e];
-            slot[n] = *fxi_panel_place(p, s, s->tile_col[e]);
+            slot[n] = *fxi_panel_place(p, s->z, s->tile_col[e]);
             n += slot[n] >= 0;
         }
         for (; n % FXI_PANEL_PAD; n++) {
             x[n] = 0;
-            slot[n] = (int32_t)s->slots;
+            slot[n] = (int32_t)s->z->slots;
         }
         s->selected_start[i + 1] = n;
     }
@@ -110,12 +122,13 @@ static void dots(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size
     const fxi_simd *simd = s->work.simd;
 
     if (!p->dense) {
-        simd->kernel_dots(out, s->selected_x, s->tile_slot, s->selected_start + i, s->zt, end - i);
+        simd->kernel_dots(out, s->selected_x, s->tile_slot, s->selected_start + i, s->z->zt,
+                          end - i);
         return;
     }
     for (; i < end; i += 2, out += 2 * FXI_LANES)
         simd->kernel_dot(out, dense_row(p, s, i0, i),
-                         i + 1 < end ? dense_row(p, s, i0, i + 1) : NULL, NULL, s->zt,
+                         i + 1 < end ? dense_row(p, s, i0, i + 1) : NULL, NULL, s->z->zt,
                          p->x.X->cols);
 }
 
@@ -125,12 +138,12 @@ static void replace(double *out, const fxi_panels *p, fxi_space *s, size_t i0, s
     _Alignas(64) double t[FXI_LANES];
 
     for (; i < end; i++) {
-        if (!fxi_panel_near(p, s->norm[i], s->z_min))
+        if (!fxi_panel_near(p, s->norm[i], s->z->z_min))
             continue;
         dots(t, p, s, i0, i, i + 1);
-        s->work.simd->kernel_sides(t, &s->norm[i], s->norms, 1);
+        s->work.simd->kernel_sides(t, &s->norm[i], s->z->norms, 1);
         for (size_t w = 0; w < FXI_LANES; w++)
-            if (fxi_panel_near(p, s->norm[i], s->norms[w]))
+            if (fxi_panel_near(p, s->norm[i], s->z->norms[w]))
                 out[i * FXI_LANES + w] = t[w];
     }
 }
@@ -154,7 +167,7 @@ static void common(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
     for (size_t e = s->start[i]; e < s->start[i] + s->count[i]; e++) {
         s->x[0][n] = s->tile[e];
         s->col[n] = s->tile_col[e];
-        s->slot[n] = *fxi_panel_place(p, s, s->tile_col[e]);
+        s->slot[n] = *fxi_panel_place(p, s->z, s->tile_col[e]);
         n += s->slot[n] >= 0;
     }
     out->n = n;
@@ -167,16 +180,16 @@ static void unite(fxi_panel *out, fxi_space *s, size_t i, size_t rows)
     uint64_t has[FXI_PANEL_WHOLE / 64];
     size_t n = 0;
 
-    memcpy(has, s->has, sizeof has);
+    memcpy(has, s->z->has, sizeof has);
     for (size_t a = 0; a < rows; a++) {
-        memset(s->x[a], 0, s->slots * sizeof *s->x[a]);
+        memset(s->x[a], 0, s->z->slots * sizeof *s->x[a]);
         for (size_t e = s->start[i + a]; e < s->start[i + a] + s->count[i + a]; e++) {
             int64_t j = s->tile_col[e];
             s->x[a][j] = s->tile[e];
             has[j / 64] |= (uint64_t)1 << j % 64;
         }
     }
-    for (size_t word = 0; word * 64 < s->slots; word++)
+    for (size_t word = 0; word * 64 < s->z->slots; word++)
         for (uint64_t left = has[word]; left; left &= left - 1)
             s->slot[n++] = (int32_t)(word * 64) + (int32_t)__builtin_ctzll(left);
     for (size_t k = 0; k < n && rows == 1; k++)         /* slots ascend: none is overtaken */
@@ -191,10 +204,10 @@ static bool spread(double *x, const fxi_panels *p, const fxi_space *s, size_t i)
 {
     bool within = true;
 
-    memset(x, 0, (s->slots + 1) * sizeof *x);
+    memset(x, 0, (s->z->slots + 1) * sizeof *x);
     for (size_t e = s->start[i]; e < s->start[i] + s->count[i]; e++) {
-        int32_t at = *fxi_panel_place(p, s, s->tile_col[e]);
-        x[at < 0 ? s->slots : (size_t)at] = s->tile[e];
+        int32_t at = *fxi_panel_place(p, s->z, s->tile_col[e]);
+        x[at < 0 ? s->z->slots : (size_t)at] = s->tile[e];
         within &= at >= 0 || s->tile[e] == 0;
     }
     return within;
@@ -209,9 +222,10 @@ static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
 
     for (size_t e = s->start[i]; e <= last; e++) {
         int64_t j = e < last ? s->tile_col[e] : INT64_MAX;
-        int32_t at = e < last ? *fxi_panel_place(p, s, j) : (int32_t)s->slots;
-        size_t end = at >= 0 ? (size_t)at
-                             : slot + fxi_data_sort_place(s->slot_col + slot, s->slots - slot, j);
+        int32_t at = e < last ? *fxi_panel_place(p, s->z, j) : (int32_t)s->z->slots;
+        size_t end = at >= 0
+                         ? (size_t)at
+                         : slot + fxi_data_sort_place(s->z->slot_col + slot, s->z->slots - slot, j);
         for (; slot < end; slot++, n++) {
             x[n] = 0;
             s->slot[n] = (int32_t)slot;
@@ -219,7 +233,7 @@ static void merge(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
         if (e == last)
             break;
         x[n] = s->tile[e];
-        s->slot[n++] = at >= 0 ? (int32_t)slot++ : (int32_t)s->slots;
+        s->slot[n++] = at >= 0 ? (int32_t)slot++ : (int32_t)s->z->slots;
     }
     out->n = n;
     out->x = x;
@@ -256,7 +270,7 @@ static size_t align_rows(fxi_panel *out, const fxi_panels *p, fxi_space *s, size
         merge(out, p, s, i);
         return 1;
     }
-    out->n = s->slots;
+    out->n = s->z->slots;
     out->x = s->x[0];
     out->slot = NULL;
     if (!two || !spread(s->x[1], p, s, i + 1))
@@ -268,7 +282,7 @@ static size_t align_rows(fxi_panel *out, const fxi_panels *p, fxi_space *s, size
 static bool eval_rows(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t i,
                       size_t end)
 {
-    fxi_panel q = {.zt = s->zt, .slot = s->slot, .col = p->columns ? s->col : NULL};
+    fxi_panel q = {.zt = s->z->zt, .slot = s->slot, .col = p->columns ? s->col : NULL};
 
     for (size_t step; i < end; i += step) {
         step = align_rows(&q, p, s, i0, i, end);
@@ -282,7 +296,7 @@ static bool eval_rows(double *out, const fxi_panels *p, fxi_space *s, size_t i0,
 bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows)
 {
-    bool near = p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z_max);
+    bool near = p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z->z_max);
 
     if (!p->dense && !p->whole && (p->products || p->gamma > 0) && from < rows)
         select_entries(p, s, from, rows);
@@ -296,7 +310,7 @@ bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_
         } else if (!eval_rows(out, p, s, i0, i, end))
             return false;
         if (near)
-            s->work.simd->kernel_sides(out + i * FXI_LANES, s->norm + i, s->norms, end - i);
+            s->work.simd->kernel_sides(out + i * FXI_LANES, s->norm + i, s->z->norms, end - i);
         else if (p->gamma > 0)
             replace(out, p, s, i0, i, end);
         fxi_kernel_finish(out + i * FXI_LANES, (end - i) * FXI_LANES, p->kernel, s->work.simd);

@@ -17,6 +17,8 @@
 enum { TILE = 512 };
 enum { SUMS = 1 << 19 };                /* of a tile: the loop between two polls is 16 times that */
 
+static const size_t READY = 1 << 26;    /* bytes of panels that a scorer may store in any case */
+
 typedef struct score {
     double *S;
     const double *W;
@@ -24,15 +26,20 @@ typedef struct score {
     size_t width;                       /* sums of a row: a lane each, or outputs rounded up */
     double *sum;                        /* [threads][tile][width] */
     double *weight;                     /* [threads][FXI_LANES][width], or [threads][FXI_LANES] */
+    double *ready;                      /* the same for every panel; NULL: packed as needed */
     fxi_panels p;
 } score;
 
-/* The weights of vectors j.., 0 for lanes and outputs that are not there. */
-static void pack_weights(double *to, const score *a, size_t j, size_t lanes)
-{
-    size_t width = a->outputs == 1 ? 1 : a->width;
+/* Weights of a panel. */
+static size_t weights_size(const score *a) { return FXI_LANES * (a->outputs == 1 ? 1 : a->width); }
 
-    memset(to, 0, FXI_LANES * width * sizeof *to);
+/* The weights of vectors j.., 0 for lanes and outputs that are not there. */
+static void pack_weights(double *to, const score *a, size_t j)
+{
+    size_t width = a->outputs == 1 ? 1 : a->width, left = a->p.z.n - j;
+    size_t lanes = left < FXI_LANES ? left : FXI_LANES;
+
+    memset(to, 0, weights_size(a) * sizeof *to);
     for (size_t w = 0; w < lanes; w++)
         memcpy(to + w * width, a->W + (j + w) * a->outputs, a->outputs * sizeof *to);
 }
@@ -69,26 +76,30 @@ static fx_status panels(const score *a, fxi_space *s, size_t i0, size_t n, doubl
         if (lanes < FXI_LANES)          /* no vector stands there */
             for (size_t i = 0; i < n; i++)
                 memset(s->out + i * FXI_LANES + lanes, 0, (FXI_LANES - lanes) * sizeof *s->out);
-        pack_weights(weight, a, j, lanes);
-        if (a->outputs == 1)
-            s->work.simd->kernel_score_one(sum, s->out, weight, n);
+        const double *W = weight;
+        if (a->ready)
+            W = a->ready + j / FXI_LANES * weights_size(a);
         else
-            s->work.simd->kernel_score_many(sum, s->out, weight, n, a->width);
+            pack_weights(weight, a, j);
+        if (a->outputs == 1)
+            s->work.simd->kernel_score_one(sum, s->out, W, n);
+        else
+            s->work.simd->kernel_score_many(sum, s->out, W, n, a->width);
     }
     return st;
 }
 
-static fx_status block(void *ctx, size_t b, fxi_team *team)
+/* Tile b, in the space of this thread. */
+static fx_status score_tile(const score *a, size_t thread, size_t b, fxi_team *team)
 {
-    const score *a = ctx;
     const fxi_panels *p = &a->p;
-    fxi_space *s = fxi_kernel_panel_space(p, team);
-    size_t thread = (size_t)fxi_parallel_thread(team);
+    fxi_space *s = &p->space[thread];
     size_t i0 = b * p->tile, n = p->x.n - i0 < p->tile ? p->x.n - i0 : p->tile;
     double *sum = a->sum + thread * p->tile * a->width, check = 0;
     double *weight = a->weight + thread * FXI_LANES * a->width;
     fx_status st = FX_ECANCELLED;
 
+    s->work.team = team;
     memset(sum, 0, n * a->width * sizeof *sum);
     if (fxi_kernel_panel_eval_tile(p, s, i0, n))
         st = panels(a, s, i0, n, sum, weight);
@@ -108,11 +119,59 @@ static fx_status block(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
+static fx_status block(void *ctx, size_t b, fxi_team *team)
+{
+    return score_tile(ctx, (size_t)fxi_parallel_thread(team), b, team);
+}
+
+static size_t width_of(size_t outputs) { return outputs == 1 ? FXI_LANES : (outputs + 7) / 8 * 8; }
+
+/* The rows of a tile; the number of tiles. */
+static size_t cut(score *a)
+{
+    fxi_panels *p = &a->p;
+
+    p->tile = fxi_kernel_panel_tile(p->x.X, TILE);
+    if (p->x.n < p->tile)
+        p->tile = p->x.n;
+    if (p->tile > SUMS / a->width)      /* many outputs: a stop shall not wait for all rows */
+        p->tile = SUMS / a->width ? SUMS / a->width : 1;
+    return (p->x.n + p->tile - 1) / p->tile;
+}
+
+static fx_status make_space(score *a, size_t threads, fxi_scratch *scratch, const fx_run *run)
+{
+    size_t bytes;
+
+    if (!fxi_size_mul(&bytes, (a->p.tile + FXI_LANES) * threads * sizeof(double), a->width))
+        bytes = SIZE_MAX;
+    fx_status st = fxi_memory_check(run, bytes, "sums of kernel values");
+    a->p.scratch = scratch;
+    if (!st)
+        st = fxi_kernel_panel_open(&a->p, (int)threads, 1, "scratch for sums of kernel values",
+                                   run);
+    if (!st
+        && (!(a->sum = fxi_scratch_take(scratch, threads * a->p.tile * a->width, sizeof *a->sum))
+            || !(a->weight = fxi_scratch_take(scratch, threads * FXI_LANES * a->width,
+                                              sizeof *a->weight))))
+        st = FX_ENOMEM;
+    return st;
+}
+
+static fx_status check_columns(const fx_matrix *X, const fx_matrix *Z)
+{
+    return X->cols == Z->cols ? FX_OK
+                              : fxi_error(FX_ESHAPE, "rows of %zu columns beside vectors of %zu",
+                                          X->cols, Z->cols);
+}
+
 fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
                            const double *W, size_t outputs, const fx_run *run)
 {
-    score a = {.S = S, .W = W, .outputs = outputs};
-    size_t bytes;
+    score a = {.S = S, .W = W, .outputs = outputs, .width = width_of(outputs),
+               .p = {.kernel = k, .x = x, .z = z}};
+    fxi_scratch scratch = {0};
+    fx_status st;
 
     if (x.n == 0 || outputs == 0)
         return FX_OK;
@@ -122,32 +181,102 @@ fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_
     }
     if (fxi_kernel_is_precomputed(k))
         return fxi_kernel_precomputed_score(S, k, x, z, W, outputs, run);
-    if (x.X->cols != z.X->cols)
-        return fxi_error(FX_ESHAPE, "rows of %zu columns beside vectors of %zu", x.X->cols,
-                         z.X->cols);
-    a.p = (fxi_panels){.kernel = k, .x = x, .z = z, .tile = fxi_kernel_panel_tile(x.X, TILE)};
-    if (x.n < a.p.tile)
-        a.p.tile = x.n;
-    a.width = outputs == 1 ? FXI_LANES : (outputs + 7) / 8 * 8;
-    if (a.p.tile > SUMS / a.width)      /* many outputs: a stop shall not wait for all rows */
-        a.p.tile = SUMS / a.width ? SUMS / a.width : 1;
-    size_t blocks = (x.n + a.p.tile - 1) / a.p.tile;
+    if ((st = check_columns(x.X, z.X)))
+        return st;
+    size_t blocks = cut(&a);
     fx_run how = fxi_parallel_run(run, (double)x.n * (double)z.n
                                            * (fxi_kernel_panel_work(k, x.X) + (double)outputs));
-    size_t threads = (size_t)fxi_parallel_threads(&how, blocks);
-    if (!fxi_size_mul(&bytes, (a.p.tile + FXI_LANES) * threads * sizeof(double), a.width))
-        bytes = SIZE_MAX;
-    fx_status st = fxi_memory_check(run, bytes, "sums of kernel values");
-    if (!st)
-        st = fxi_kernel_panel_open(&a.p, (int)threads, 1, "scratch for sums of kernel values", run);
-    if (!st
-        && (!(a.sum = fxi_alloc(threads * a.p.tile * a.width, sizeof *a.sum))
-            || !(a.weight = fxi_alloc(threads * FXI_LANES * a.width, sizeof *a.weight))))
-        st = FX_ENOMEM;
+    st = make_space(&a, (size_t)fxi_parallel_threads(&how, blocks), &scratch, run);
     if (!st)
         st = fxi_parallel(blocks, block, &a, &how);
-    fxi_kernel_panel_close(&a.p);
-    free(a.sum);
-    free(a.weight);
+    fxi_scratch_free(&scratch);
+    return st;
+}
+
+/* ---- Vectors that are packed once ------------------------------------------------------- */
+
+struct fxi_kernel_scorer {
+    score a;                            /* without rows */
+};
+
+/* Panels of sparse vectors can be many times the vectors. */
+static size_t ready_limit(const fx_matrix *Z, const fx_run *run)
+{
+    size_t each = Z->type == FX_F32 ? 4 : 8, limit;
+
+    if (Z->ptr)
+        each += Z->wide ? 8 : 4;
+    if (!fxi_size_mul(&limit, fxi_data_stored(Z), 4 * each) || limit < READY)
+        limit = READY;
+    uint64_t given = fxi_sized_run(run).max_memory;
+    return given && given < limit ? (size_t)given : limit;
+}
+
+/* Panels and their weights, if they fit. */
+static fx_status prepare(score *a, const fx_run *run)
+{
+    size_t n, bytes, limit = ready_limit(a->p.z.X, run);
+
+    n = (a->p.z.n + FXI_LANES - 1) / FXI_LANES * weights_size(a);
+    if (!fxi_size_mul(&bytes, n, sizeof *a->ready) || bytes > limit)
+        return FX_OK;
+    fx_status st = fxi_kernel_panel_ready(&a->p, limit - bytes, run);
+    if (st || !a->p.ready)
+        return st;
+    if (!(a->ready = fxi_alloc(n, sizeof *a->ready)))
+        return FX_ENOMEM;
+    for (size_t j = 0; j < a->p.z.n; j += FXI_LANES)
+        pack_weights(a->ready + j / FXI_LANES * weights_size(a), a, j);
+    return FX_OK;
+}
+
+fx_status fxi_kernel_score_new(fxi_kernel_scorer **out, const fx_kernel *k, const fx_matrix *Z,
+                               const double *W, size_t outputs, bool once, const fx_run *run)
+{
+    fxi_kernel_scorer *s = fxi_zalloc(1, sizeof *s);
+    fx_status st = FX_OK;
+
+    if (!s)
+        return FX_ENOMEM;
+    s->a = (score){.W = W,
+                   .outputs = outputs,
+                   .width = width_of(outputs),
+                   .p = {.kernel = k, .z = {Z, NULL, Z->rows}}};
+    if (!once && Z->rows)
+        st = prepare(&s->a, run);
+    if (st)
+        fxi_kernel_score_free(s);
+    else
+        *out = s;
+    return st;
+}
+
+void fxi_kernel_score_free(fxi_kernel_scorer *s)
+{
+    if (!s)
+        return;
+    fxi_kernel_panel_ready_free(&s->a.p);
+    free(s->a.ready);
+    free(s);
+}
+
+fx_status fxi_kernel_score_rows(double *S, const fxi_kernel_scorer *s, const fx_matrix *X,
+                                fxi_scratch *scratch, const fx_run *run, fxi_team *team)
+{
+    score a = s->a;
+    fx_status st = check_columns(X, a.p.z.X);
+
+    a.S = S;
+    a.p.x = (fxi_row_subset){X, NULL, X->rows};
+    if (st || X->rows == 0)
+        return st;
+    if (a.p.z.n == 0) {
+        memset(S, 0, X->rows * a.outputs * sizeof *S);
+        return FX_OK;
+    }
+    size_t tiles = cut(&a);
+    st = make_space(&a, 1, scratch, run);
+    for (size_t b = 0; b < tiles && !st && !fxi_parallel_cancelled(team); b++)
+        st = score_tile(&a, 0, b, team);
     return st;
 }

@@ -168,32 +168,17 @@ static char *complete(const fxi_learning *l, const fxi_spec *s)
 
 enum { NUMBERS = 1 << 16, ROWS = 4096 };        /* of a chunk that is scored */
 
-static fx_status score(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
-                       fxi_team *team)
+static fx_status score(double *S, const fx_scorer *s, const fx_matrix *X, fxi_scratch *scratch,
+                       const fx_run *run, fxi_team *team)
 {
     const fxi_factors *own = s->m->own;
-    size_t outputs = s->m->c.outputs;
-    fx_data *memory = NULL;
-    fx_matrix view;
-    double *f = outputs > 1 ? fxi_alloc(X->rows, sizeof *f) : S;
-    fx_status st = f || !X->rows ? fxi_fm_rows(&view, &memory, own->fm, X, run) : FX_ENOMEM;
 
-    (void)team;
-    for (size_t k = 0; k < outputs && !st; k++) {
-        st = fxi_fm_score(f, own->fm, own->v + k * own->fm->size,
-                          (fxi_row_subset){&view, NULL, X->rows}, run);
-        for (size_t i = 0; i < X->rows && !st && outputs > 1; i++)
-            S[i * outputs + k] = f[i];
-    }
-    fx_data_free(memory);
-    if (outputs > 1)
-        free(f);
-    return st;
+    return fxi_fm_score_given(S, own->fm, own->v, s->m->c.outputs, X, scratch, run, team);
 }
 
-static fx_status scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+static fx_status scorer(fx_scorer *s, const fx_run *run)
 {
-    (void)X, (void)run;
+    (void)run;
     s->numbers = NUMBERS;
     s->rows = ROWS;
     s->score = score;

@@ -81,25 +81,43 @@ fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *
 
 /* ---- The model --------------------------------------------------------------------------- */
 
-static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
-                            fxi_team *team)
+static fx_status score_rows(double *S, const fx_scorer *s, const fx_matrix *X, fxi_scratch *scratch,
+                            const fx_run *run, fxi_team *team)
 {
     const fx_model_info *c = &s->m->c;
     const double *W = s->own ? s->own : c->weights;
-    const fxi_simd *simd = fxi_simd_get();
 
-    (void)run;
+    (void)scratch, (void)run;
     for (size_t i = 0; i < X->rows; i++)
         for (size_t k = 0; k < c->outputs && (k % PIECE || !fxi_parallel_cancelled(team)); k++)
-            S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), W + k * c->features, simd);
+            S[i * c->outputs + k] = fxi_fit_row_dot(fxi_data_row(X, i), W + k * c->features,
+                                                    s->simd);
     return FX_OK;
 }
 
-static fx_status score_mapped(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
-                              fxi_team *team)
+static fx_status score_mapped(double *S, const fx_scorer *s, const fx_matrix *X,
+                              fxi_scratch *scratch, const fx_run *run, fxi_team *team)
 {
-    (void)team;
-    return fx_map_score(S, s->m->map, s->m->c.weights, s->m->c.outputs, X, run);
+    return fxi_map_score_rows(S, s->own, X, scratch, run, team);
+}
+
+static void close_mapped(void *own)
+{
+    if (own)
+        fxi_map_score_free(own);
+    free(own);
+}
+
+static fx_status prepare_mapped(fx_scorer *s, const fx_run *run)
+{
+    const fx_model_info *c = &s->m->c;
+    fxi_map_scorer *own = fxi_zalloc(1, sizeof *own);
+
+    if (!own)
+        return FX_ENOMEM;
+    s->own = own;
+    s->close = close_mapped;
+    return fxi_map_score_new(own, s->m->map, c->weights, c->outputs, run);
 }
 
 typedef struct packing {
@@ -119,20 +137,20 @@ static fx_status pack_output(void *ctx, size_t k, fxi_team *team)
 
 /* Vectors score by themselves (vectors.c); weights of columns are put side by side for each
  * output. */
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+fx_status fxi_kind_features_scorer(fx_scorer *s, const fx_run *run)
 {
     const fx_model_info *c = &s->m->c;
     fx_status st = FX_OK;
 
     s->intercepts = c->intercepts;
-    if (fxi_kind_kernel_exact(s->m)) {
-        fxi_kind_vectors_scorer(s, X, run);
-        return FX_OK;
-    }
+    if (fxi_kind_kernel_exact(s->m))
+        return fxi_kind_vectors_scorer(s, run);
     s->numbers = NUMBERS;
     s->rows = s->m->map ? ROWS_MAPPED : ROWS;
     s->score = s->m->map ? score_mapped : score_rows;
-    if (s->m->map || c->outputs == 1)
+    if (s->m->map)
+        return prepare_mapped(s, run);
+    if (c->outputs == 1)
         return FX_OK;
     s->own = fxi_alloc_within(&st, c->features, c->outputs * sizeof(double), run,
                               "weights side by side");

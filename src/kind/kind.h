@@ -74,7 +74,7 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
 fx_status fxi_kind_features_score(double *f, const fxi_output *o, const double *w, double b,
                                   const int32_t *row, size_t n, const fx_run *run);
 /* Of vectors too, where the model has some. */
-fx_status fxi_kind_features_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+fx_status fxi_kind_features_scorer(fx_scorer *s, const fx_run *run);
 fx_status fxi_kind_features_parsed(fxi_parsing *p);
 /* FX_EINVAL unless plan.init has as many columns and features (of rows: columns). */
 fx_status fxi_kind_features_init(const fxi_train *t);
@@ -117,7 +117,7 @@ fx_status fxi_kind_vectors_score(double *f, const fxi_train *t, const fxi_soluti
 /* What was fitted for each row becomes the model's: rows of zeros are left out, the others are its
  * vectors. */
 fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run);
-void fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+fx_status fxi_kind_vectors_scorer(fx_scorer *s, const fx_run *run);
 void fxi_kind_vectors_file_header(fxi_dumping *d);
 void fxi_kind_vectors_file_dump(fxi_dumping *d);
 fx_status fxi_kind_vectors_file_support(fxi_parsing *p);

@@ -166,22 +166,27 @@ fx_status fxi_kind_vectors_finish(fxi_train *t, const fx_run *run)
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
-static fx_status score_rows(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
-                            fxi_team *team)
+static fx_status score_rows(double *S, const fx_scorer *s, const fx_matrix *X, fxi_scratch *scratch,
+                            const fx_run *run, fxi_team *team)
 {
-    const fx_model_info *c = &s->m->c;
-
-    (void)team;
-    return fxi_kernel_score(S, s->m->kernel, (fxi_row_subset){X, NULL, X->rows},
-                            (fxi_row_subset){&c->vectors, NULL, c->features}, c->weights,
-                            c->outputs, run);
+    return fxi_kernel_score_rows(S, s->own, X, scratch, run, team);
 }
 
-/* Each chunk packs the vectors again, so chunks are large, but there is one for each thread. */
-void fxi_kind_vectors_scorer(fxi_scorer *s, const fx_matrix *X, const fx_run *run)
+static void close_vectors(void *own) { fxi_kernel_score_free(own); }
+
+fx_status fxi_kind_vectors_scorer(fx_scorer *s, const fx_run *run)
 {
-    size_t share = X->rows / (size_t)fxi_parallel_threads(run, X->rows ? X->rows : 1);
+    const fx_model_info *c = &s->m->c;
+    size_t each = c->vectors.rows ? fxi_data_stored(&c->vectors) / c->vectors.rows : 0;
+    fxi_kernel_scorer *own = NULL;
+    fx_status st = fxi_kernel_score_new(&own, s->m->kernel, &c->vectors, c->weights, c->outputs,
+                                        s->brief, run);
+
+    s->own = own;
+    s->close = close_vectors;
     s->numbers = NUMBERS;
-    s->rows = share > ROWS ? ROWS : share;
+    s->rows = ROWS;
+    s->work = (double)c->vectors.rows * (double)(fxi_kernel_cost(s->m->kernel, each) + c->outputs);
     s->score = score_rows;
+    return st;
 }

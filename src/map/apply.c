@@ -4,12 +4,11 @@
  * Rows are cut into tiles of at most FXI_LANES; a tile is prepared once, then its features are made
  * block by block in a buffer that stays in the cache, and stored or multiplied with weights there:
  * what a row needs of memory does not depend on how many rows or features there are.  Tiles are
- * cut alike for any number of threads. */
+ * cut alike for any number of threads; a scorer has a chunk's tiles on the thread it is on. */
 
 #include "map/map.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct thread_space {
@@ -32,7 +31,7 @@ typedef struct application {
     const float *W;                     /* [outputs][padded] */
     size_t outputs, padded;
     size_t entries;                     /* most in a tile */
-    thread_space *space;
+    thread_space *space;                /* [threads] */
 } application;
 
 static void pack_numbers(const application *a, double *x, fxi_row row)
@@ -137,11 +136,9 @@ static fx_status find_bad(const application *a, const float *z, bool lanes, size
     return FX_OK;
 }
 
-static fx_status tile(void *ctx, size_t b, fxi_team *team)
+static fx_status apply_tile(const application *a, thread_space *s, size_t b, fxi_team *team)
 {
-    const application *a = ctx;
     const fx_map *m = a->m;
-    thread_space *s = &a->space[fxi_parallel_thread(team)];
     size_t row = b * m->rows;
     fx_status st = FX_OK;
     fxi_tile t;
@@ -183,30 +180,41 @@ static fx_status tile(void *ctx, size_t b, fxi_team *team)
     return st;
 }
 
-static size_t block_rows(const fx_map *m) { return m->lanes ? FXI_LANES : m->rows; }
-
-static void free_spaces(thread_space *space, int threads)
+static fx_status tile(void *ctx, size_t b, fxi_team *team)
 {
-    for (int t = 0; space && t < threads; t++) {
-        fxi_free(space[t].x, space[t].col, space[t].space, space[t].z, space[t].score);
-    }
-    free(space);
+    const application *a = ctx;
+
+    return apply_tile(a, &a->space[fxi_parallel_thread(team)], b, team);
 }
 
-static fx_status make_spaces(application *a, int threads)
-{
-    size_t bytes = a->m->type->space(a->m, a->entries);
+static size_t tiles_of(const application *a) { return (a->X->rows + a->m->rows - 1) / a->m->rows; }
 
-    if (!(a->space = fxi_zalloc((size_t)threads, sizeof *a->space)))
+/* Numbers of a block of features. */
+static size_t block_size(const fx_map *m) { return m->width * (m->lanes ? FXI_LANES : m->rows); }
+
+/* a->space, and with it a->entries. */
+static fx_status make_spaces(application *a, int threads, fxi_scratch *scratch, const fx_run *run)
+{
+    const fx_map *m = a->m;
+    size_t bytes, all;
+
+    a->entries = fxi_data_rows_max(a->X, m->rows);
+    bytes = m->type->space(m, a->entries);
+    all = bytes + 16 * a->entries + 4 * block_size(m) + 8 * a->outputs * FXI_LANES;
+    fx_status st = fxi_memory_check(run, (size_t)threads * all, "scratch for the map");
+    if (st)
+        return st;
+    if (!(a->space = fxi_scratch_take(scratch, (size_t)threads, sizeof *a->space)))
         return FX_ENOMEM;
-    for (int t = 0; t < threads; t++) {
-        thread_space *s = &a->space[t];
-        if (!(s->x = fxi_alloc(a->entries, sizeof *s->x))
-            || (a->X->ptr && !(s->col = fxi_alloc(a->entries, sizeof *s->col)))
-            || !(s->space = fxi_alloc(bytes, 1))
-            || !(s->z = fxi_zalloc(a->m->width * block_rows(a->m), sizeof *s->z))
-            || !(s->score = fxi_alloc(a->outputs * FXI_LANES, sizeof *s->score)))
+    for (thread_space *s = a->space; s < a->space + threads; s++) {
+        if (!(s->x = fxi_scratch_take(scratch, a->entries, sizeof *s->x))
+            || !(s->col = fxi_scratch_take(scratch, a->X->ptr ? a->entries : 0, sizeof *s->col))
+            || !(s->space = fxi_scratch_take(scratch, bytes, 1))
+            || !(s->z = fxi_scratch_take(scratch, block_size(m), sizeof *s->z))
+            || !(s->score = fxi_scratch_take(scratch, a->outputs * FXI_LANES, sizeof *s->score)))
             return FX_ENOMEM;
+        /* rows that a tile does not have are scored, too, so they are numbers; one row is alone */
+        memset(s->z, 0, (a->X->rows == 1 ? m->width : block_size(m)) * sizeof *s->z);
     }
     return FX_OK;
 }
@@ -215,6 +223,7 @@ static fx_status run_tiles(application *a, const fx_run *run)
 {
     const fx_map *m = a->m;
     fx_status st = fxi_data_check(a->X, "X", run);
+    fxi_scratch scratch = {0};
 
     if (st)
         return st;
@@ -222,20 +231,13 @@ static fx_status run_tiles(application *a, const fx_run *run)
         return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", a->X->cols, m->cols);
     if (a->X->rows == 0 || m->features == 0)
         return FX_OK;
-    a->entries = fxi_data_rows_max(a->X, m->rows);
-    size_t tiles = (a->X->rows + m->rows - 1) / m->rows;
     /* at least one operation an entry and feature: small calls stay on one thread */
     fx_run how = fxi_parallel_run(run, (double)a->X->rows * (double)m->width
-                                         * (double)(a->to - a->from));
-    int threads = fxi_parallel_threads(&how, tiles);
-    size_t per_thread = m->type->space(m, a->entries) + 16 * a->entries
-                        + 4 * m->width * block_rows(m) + 8 * a->outputs * FXI_LANES;
-    st = fxi_memory_check(run, (size_t)threads * per_thread, "scratch for the map");
+                                           * (double)(a->to - a->from));
+    st = make_spaces(a, fxi_parallel_threads(&how, tiles_of(a)), &scratch, run);
     if (!st)
-        st = make_spaces(a, threads);
-    if (!st)
-        st = fxi_parallel(tiles, tile, a, &how);
-    free_spaces(a->space, threads);
+        st = fxi_parallel(tiles_of(a), tile, a, &how);
+    fxi_scratch_free(&scratch);
     return st;
 }
 
@@ -255,13 +257,34 @@ fx_status fx_map_apply(void *Z, size_t ldz, fx_type type, const fx_map *m, const
     return run_tiles(&a, run);
 }
 
-fx_status fxi_map_apply_scores(double *S, const fx_map *m, const float *W, size_t outputs,
-                               size_t padded, const fx_matrix *X, const fx_run *run)
+static application scoring(double *S, const fxi_map_scorer *s, const fx_matrix *X)
 {
-    application a = {.m = m, .X = X, .S = S, .W = W, .outputs = outputs, .padded = padded,
-                     .to = m->blocks};
+    return (application){.m = s->m,
+                         .X = X,
+                         .S = S,
+                         .W = s->w,
+                         .outputs = s->outputs,
+                         .padded = s->padded,
+                         .to = s->m->blocks};
+}
+
+fx_status fxi_map_apply_scores(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                               const fx_run *run)
+{
+    application a = scoring(S, s, X);
 
     return run_tiles(&a, run);
+}
+
+fx_status fxi_map_apply_tiles(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                              fxi_scratch *scratch, const fx_run *run, fxi_team *team)
+{
+    application a = scoring(S, s, X);
+    fx_status st = make_spaces(&a, 1, scratch, run);
+
+    for (size_t b = 0; b < tiles_of(&a) && !st && !fxi_parallel_cancelled(team); b++)
+        st = apply_tile(&a, a.space, b, team);
+    return st;
 }
 
 fx_status fxi_map_apply_columns(float *T, size_t ldt, const fx_map *m, size_t block,

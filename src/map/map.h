@@ -84,22 +84,41 @@ fx_status fxi_map_inner(fx_map **out, const char *spec, const fx_kernel *k, size
 void fxi_map_resolve(fx_map *m, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* apply.c - scores with weights W[outputs][padded], padded = blocks * width */
-fx_status fxi_map_apply_scores(double *S, const fx_map *m, const float *W, size_t outputs,
-                               size_t padded, const fx_matrix *X, const fx_run *run);
+/* score.c - weights W[features][outputs] of a map's features, packed once; W and the map stay the
+ * caller's. */
+typedef struct fxi_map_scorer {
+    const fx_map *m;
+    const double *W;
+    float *w;                           /* [outputs][padded], padded = blocks * width */
+    size_t outputs, padded;
+} fxi_map_scorer;
+fx_status fxi_map_score_new(fxi_map_scorer *out, const fx_map *m, const double *W, size_t outputs,
+                            const fx_run *run);
+void fxi_map_score_free(fxi_map_scorer *s);
+/* Scores of rows that were checked, on the thread of this block; run: its memory limit. */
+fx_status fxi_map_score_rows(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                             fxi_scratch *scratch, const fx_run *run, fxi_team *team);
+
+/* apply.c - the same of features that are dense; of all rows, on run's threads. */
+fx_status fxi_map_apply_tiles(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                              fxi_scratch *scratch, const fx_run *run, fxi_team *team);
+fx_status fxi_map_apply_scores(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                               const fx_run *run);
 /* Features [block*width, ..) of all rows as columns, T[feature][ldt], ldt >= rows: the numbers of
  * fx_map_apply. */
 fx_status fxi_map_apply_columns(float *T, size_t ldt, const fx_map *m, size_t block,
                                 const fx_matrix *X, const fx_run *run);
 
 /* sparse.c - of maps with `sparse`, on sparse rows: ptr[rows + 1] from 0; then val and col of
- * ptr[rows] features; or scores as fx_map_score. */
+ * ptr[rows] features; or scores, by W alone. */
 bool fxi_map_sparse(const fx_map *m, const fx_matrix *X);
 void fxi_map_sparse_count(int64_t *ptr, const fx_map *m, const fx_matrix *X);
 fx_status fxi_map_sparse_rows(float *val, int32_t *col, const int64_t *ptr, const fx_map *m,
                               const fx_matrix *X, const fx_run *run);
-fx_status fxi_map_sparse_scores(double *S, const fx_map *m, const double *W, size_t outputs,
-                                const fx_matrix *X, const fx_run *run);
+fx_status fxi_map_sparse_chunk(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                               fxi_scratch *scratch, const fx_run *run, fxi_team *team);
+fx_status fxi_map_sparse_scores(double *S, const fxi_map_scorer *s, const fx_matrix *X,
+                                const fx_run *run);
 
 /* choose.c - projection=auto of signs: the form for W of rows x cols. */
 const fxi_project_type *fxi_map_choose(const fx_kernel *k, size_t cols, size_t rows);

@@ -144,12 +144,14 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
 /* Scores of all blocks of t, one below the other. */
 static fx_status score_table(double *score, const fx_model *m, const fx_table *t, const fx_run *run)
 {
-    fx_status st = FX_OK;
+    fx_scorer s;
+    fx_status st = fxi_model_scorer_open(&s, m, t->rows, run);
 
     for (size_t b = 0; b < t->blocks && !st; b++) {
-        st = fx_model_predict(score, NULL, m, FX_SCORE, &t->block[b], run);
+        st = fx_scorer_predict(score, NULL, &s, FX_SCORE, &t->block[b], run);
         score += t->block[b].rows * m->c.outputs;
     }
+    fxi_model_scorer_close(&s);
     return st;
 }
 

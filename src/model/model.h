@@ -68,17 +68,27 @@ fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char 
 /* All of c that is the same for every kind: without weights, seen columns and the history. */
 fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from);
 
-/* How rows are scored: made once for a prediction. */
-typedef struct fxi_scorer fxi_scorer;
-struct fxi_scorer {
+/* scorer.c - how rows are scored, made once from a model.  The kind fills in what follows `simd`. */
+struct fx_scorer {
     const fx_model *m;
+    fx_scale *scale;                    /* NULL: none */
+    bool brief;                         /* for a few rows: vectors need not be packed before */
+    fxi_scratch_pool *pool;             /* for the threads that are inside a call */
+    const fxi_simd *simd;
     size_t numbers, rows;               /* of a chunk, at most */
+    double work;                        /* multiply-adds of a row, if chunks shall be smaller where
+                                         * threads would have none; else 0 */
     const double *intercepts;           /* to be added; NULL: they are in the scores */
-    void *own;                          /* what `score` needs; free() it */
-    /* S[rows][outputs] of rows as the model expects them. */
-    fx_status (*score)(double *S, const fxi_scorer *s, const fx_matrix *X, const fx_run *run,
-                       fxi_team *team);
+    void *own;                          /* what `score` needs */
+    void (*close)(void *own);           /* frees it */
+    /* S[rows][outputs] of rows as the model expects them, on the thread of this block; run: its
+     * memory limit. */
+    fx_status (*score)(double *S, const fx_scorer *s, const fx_matrix *X, fxi_scratch *scratch,
+                       const fx_run *run, fxi_team *team);
 };
+/* The same in the caller's memory, for at most so many rows.  close also after a failure. */
+fx_status fxi_model_scorer_open(fx_scorer *s, const fx_model *m, size_t rows, const fx_run *run);
+void fxi_model_scorer_close(fx_scorer *s);
 
 /* A kind of model: what differs between models that are fitted, scored and stored in different
  * ways.  A file of src/kind fills it (components.c and perceptron.c two: of features and of rows);
@@ -153,7 +163,7 @@ struct fxi_kind {
     double (*peak)(const fxi_estimating *e, double each, size_t rows);
 
     /* The model: its scorer, its terms for explain, its header and arrays in a file. */
-    fx_status (*scorer)(fxi_scorer *s, const fx_matrix *X, const fx_run *run);
+    fx_status (*scorer)(fx_scorer *s, const fx_run *run);
     fx_status (*terms)(fxi_explain_terms *t, const fx_run *run);
     void (*dump_header)(fxi_dumping *d);        /* or NULL */
     void (*dump_arrays)(fxi_dumping *d);        /* or NULL */
@@ -205,15 +215,16 @@ void fxi_model_pairs_sum(double *v, const fx_model_info *c, const double *score)
 void fxi_model_couple(double *p, const double *r, size_t classes, double *work, fxi_team *team);
 
 /* ---- rows.c: rows as a model expects them ------------------------------------------------ */
-/* Rows [first, first + n) of X, checked: as wide as the model, without columns that are not `seen`
- * (NULL: all are), scaled by `scale` (NULL: not).  *unseen grows by what was left out.  *own holds
- * the view's memory, if it is a copy. */
-fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_t cols,
+/* Rows [first, first + n) of X, checked: as wide as the model of c, without columns that are not
+ * `seen` (NULL: all are), scaled by `scale` (NULL: not), in scratch where something changes.
+ * *unseen grows by what was left out. */
+fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info *c,
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
-                         size_t first, size_t n, const fx_run *run);
+                         size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
+                         fxi_team *team);
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);
-/* All of t, prepared as fxi_model_rows does for the model of c. */
+/* All of t, prepared as fxi_model_rows does for the model of c; *own holds what is a copy. */
 fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run);
 /* All of t as one block; *own holds it, if it is a copy. */

@@ -4,11 +4,9 @@
  * A column that training never saw has no weight of its own, but a map would give it random
  * features: it is left out, and so are columns beyond the model's.  That comes before scaling, so
  * that such an entry changes nothing, not even the norm of its row.  Rows are copied only if
- * something is left out or scaled. */
+ * something is left out or scaled, and their columns only if something is left out. */
 
 #include "model/model.h"
-
-#include <stdlib.h>
 
 static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n)
 {
@@ -22,134 +20,123 @@ static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n)
     return v;
 }
 
-static bool is_retained(size_t cols, const unsigned char *seen, fxi_row r, size_t q)
-{
-    size_t j = (size_t)fxi_row_column(r, q);
-
-    return j < cols && (!seen || seen[j]);
-}
-
-static size_t stored(const fx_matrix *X)
-{
-    return X->ptr ? (size_t)(X->ptr[X->rows] - X->ptr[0]) : X->rows * X->cols;
-}
-
 typedef struct filtering {
     fx_matrix X;
     size_t cols;
     const unsigned char *seen;
     bool any;                           /* true if anything, zeros included, is left out */
     uint64_t left_out;                  /* numbers other than 0 that are left out */
-    double *val;                        /* what is retained */
-    int64_t *ptr, *col;
 } filtering;
 
-static fx_status count(void *ctx, size_t b, fxi_team *team)
+static bool is_retained(const filtering *l, fxi_row r, size_t q)
 {
-    filtering *l = ctx;
+    size_t j = (size_t)fxi_row_column(r, q);
 
-    (void)b;
+    return j < l->cols && (!l->seen || l->seen[j]);
+}
+
+static void count(filtering *l, fxi_team *team)
+{
     for (size_t i = 0; i < l->X.rows && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(&l->X, i);
         for (size_t q = 0; q < r.n; q++)
-            if (!is_retained(l->cols, l->seen, r, q)) {
+            if (!is_retained(l, r, q)) {
                 l->any = true;
                 l->left_out += fxi_row_value(r, q) != 0;
             }
     }
-    return FX_OK;
 }
 
-/* The numbers that are retained, as doubles; dense rows get zeros instead of the others. */
-static fx_status copy(void *ctx, size_t b, fxi_team *team)
+/* Numbers of a row as doubles, all or (l->any) those that are retained, dense rows with zeros
+ * instead of the others, and their columns (NULL: they stay where they are); how many. */
+static size_t copy_row(double *val, int64_t *col, const filtering *l, fxi_row r)
 {
-    filtering *l = ctx;
     size_t to = 0;
 
-    (void)b;
-    for (size_t i = 0; i < l->X.rows && !fxi_parallel_cancelled(team); i++) {
-        fxi_row r = fxi_data_row(&l->X, i);
-        for (size_t q = 0; q < r.n; q++) {
-            bool keep = is_retained(l->cols, l->seen, r, q);
-            if (!keep && l->col)
-                continue;
-            l->val[to] = keep ? fxi_row_value(r, q) : 0;
-            if (l->col)
-                l->col[to] = fxi_row_column(r, q);
-            to++;
-        }
-        if (l->ptr)
-            l->ptr[i + 1] = (int64_t)to;
+    for (size_t q = 0; q < r.n; q++) {
+        bool keep = !l->any || is_retained(l, r, q);
+        if (!keep && l->X.ptr)
+            continue;
+        val[to] = keep ? fxi_row_value(r, q) : 0;
+        if (col)
+            col[to] = fxi_row_column(r, q);
+        to++;
     }
-    return FX_OK;
+    return to;
 }
 
-static fx_status filter(fx_data *d, filtering *l, const fx_run *run)
+/* A copy in doubles, scaled. */
+static fx_status copy(fx_matrix *view, const filtering *l, const fx_scale *scale,
+                      fxi_scratch *scratch, const fx_run *run, fxi_team *team)
 {
     const fx_matrix *X = &l->X;
-    size_t n = stored(X), bytes = fxi_size_mul(&bytes, n, X->ptr ? 16 : 8) ? bytes : SIZE_MAX;
-    fx_status st = fxi_memory_check(run, bytes, "rows without columns that are new");
-    fx_matrix *Y = st ? NULL : fxi_alloc(1, sizeof *Y);
+    bool columns = l->any && X->ptr;    /* they change */
+    size_t n = fxi_data_stored(X), to = 0;
+    size_t bytes = fxi_size_mul(&bytes, n, columns ? 16 : 8) ? bytes : SIZE_MAX;
+    fx_status st = fxi_memory_check(
+        run, bytes, l->any ? "rows without columns that are new" : "a copy of the rows");
+    double *val = st ? NULL : fxi_scratch_take(scratch, n, sizeof *val);
+    int64_t *ptr = val ? fxi_scratch_take(scratch, X->ptr ? X->rows + 1 : 0, sizeof *ptr) : NULL;
+    int64_t *col = ptr ? fxi_scratch_take(scratch, columns ? n : 0, sizeof *col) : NULL;
 
-    if (st || (st = fxi_data_own(d, Y)))
-        return st;
-    l->val = fxi_alloc(n, sizeof *l->val);
-    st = fxi_data_own(d, l->val);
-    if (!st && X->ptr) {
-        l->ptr = fxi_zalloc(X->rows + 1, sizeof *l->ptr);
-        if (!(st = fxi_data_own(d, l->ptr))) {
-            l->col = fxi_alloc(n, sizeof *l->col);
-            st = fxi_data_own(d, l->col);
-        }
+    if (st || !col)
+        return st ? st : FX_ENOMEM;
+    *view = (fx_matrix){.rows = X->rows, .cols = l->cols, .type = FX_F64, .val = val};
+    if (columns) {
+        view->wide = 1;
+        view->col = col;
+    } else if (X->ptr) {
+        view->wide = X->wide;
+        view->col = n ? (const char *)X->col + (size_t)X->ptr[0] * (X->wide ? 8 : 4) : X->col;
+    } else
+        view->stride = X->cols;
+    if (X->ptr) {
+        view->ptr = ptr;
+        ptr[0] = 0;
     }
-    const fx_matrix view = {.rows = X->rows, .cols = l->cols, .stride = X->ptr ? 0 : l->cols,
-                            .type = FX_F64, .wide = 1, .val = l->val, .ptr = l->ptr,
-                            .col = l->col};
-    *Y = view;
-    d->table = (fx_table){.rows = Y->rows, .cols = l->cols, .blocks = 1, .block = Y};
-    return st ? st : fxi_parallel_ordered(1, copy, l, run);
+    for (size_t i = 0; i < X->rows && !st && !fxi_parallel_cancelled(team); i++) {
+        double *x = val + to;
+        to += copy_row(x, columns ? col + to : NULL, l, fxi_data_row(X, i));
+        if (X->ptr)
+            ptr[i + 1] = (int64_t)to;
+        if (scale)
+            st = fxi_data_scale_row(x, scale, fxi_data_row(view, i), i);
+    }
+    return st;
 }
 
-fx_status fxi_model_rows(fx_matrix *view, fx_data **own, uint64_t *unseen, size_t cols,
+fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info *c,
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
-                         size_t first, size_t n, const fx_run *run)
+                         size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
+                         fxi_team *team)
 {
-    filtering l = {.X = rows_of(X, first, n), .cols = cols, .seen = seen};
-    fx_data *subset = NULL, *scaled = NULL;
-    fx_matrix v = l.X;
+    filtering l = {.X = rows_of(X, first, n), .cols = c->cols, .seen = seen};
     fx_status st = FX_OK;
 
-    if (seen || X->cols > cols)
-        st = fxi_parallel_ordered(1, count, &l, run);
-    if (!st && l.any) {
-        if (!(subset = fxi_data_new()))
-            return FX_ENOMEM;
-        if (!(st = filter(subset, &l, run)))
-            v = subset->table.block[0];
-    }
-    v.cols = cols;
-    if (!st && scale) {
-        fx_table t = {.rows = n, .cols = cols, .blocks = 1, .block = &v};
-        st = fx_data_scale_apply(&scaled, scale, &t, run);
-    }
-    if (st || scaled) {
-        fx_data_free(subset);
-        subset = scaled;
-    }
-    if (st)
-        return st;
-    *own = subset;
-    *view = scaled ? scaled->table.block[0] : v;
+    if (seen || X->cols > c->cols)
+        count(&l, team);
+    *view = l.X;
+    view->cols = c->cols;
+    if (l.any || scale)
+        st = copy(view, &l, scale, scratch, run, team);
     *unseen += l.left_out;
-    return FX_OK;
+    return st;
 }
 
+/* "none" is no scaling. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c)
 {
-    *out = NULL;
-    return *c->scale ? fx_data_scale_restore(out, c->scale, c->column_scale,
-                                             c->column_scale ? c->cols : 0)
-                     : FX_OK;
+    fx_scale *s = NULL;
+    fx_status st = *c->scale
+                       ? fx_data_scale_restore(&s, c->scale, c->column_scale, c->column_scale ? c->cols : 0)
+                       : FX_OK;
+
+    if (s && fxi_data_scale_none(s)) {
+        fx_data_scale_free(s);
+        s = NULL;
+    }
+    *out = s;
+    return st;
 }
 
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run)
@@ -166,24 +153,62 @@ fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t,
     return FX_OK;
 }
 
+typedef struct preparing {
+    fx_matrix *view;
+    const fx_model_info *c;
+    const unsigned char *seen;
+    const fx_scale *scale;
+    const fx_matrix *X;
+    fxi_scratch memory;
+    const fx_run *run;
+} preparing;
+
+static fx_status prepare(void *ctx, size_t b, fxi_team *team)
+{
+    preparing *p = ctx;
+    uint64_t unseen = 0;
+
+    (void)b;
+    return fxi_model_rows(p->view, &unseen, p->c, p->seen, p->scale, p->X, 0, p->X->rows,
+                          &p->memory, p->run, team);
+}
+
+/* d gets what is in scratch. */
+static fx_status hand_over(fx_data *d, fxi_scratch *scratch)
+{
+    fx_status st = FX_OK;
+
+    for (void *p; !st && (p = fxi_scratch_release(scratch));)
+        st = fxi_data_own(d, p);
+    return st;
+}
+
 fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run)
 {
-    fx_data *joined = NULL;
+    preparing p = {.view = view, .c = c, .seen = seen, .run = run};
+    fx_data *d = NULL;
     fx_scale *scale = NULL;
-    uint64_t unseen = 0;
     fx_matrix X;
-    fx_status st = fxi_model_rows_join(&X, &joined, t, run);
+    fx_status st = fxi_model_rows_join(&X, &d, t, run);
 
     *own = NULL;
+    p.X = &X;
     if (!st && !X.ptr && X.cols != c->cols)
         st = fxi_error(FX_ESHAPE, "dense rows have %zu columns, the model %zu", X.cols, c->cols);
-    if (!st && !(st = fxi_model_rows_scale(&scale, c)))
-        st = fxi_model_rows(view, own, &unseen, c->cols, seen, scale, &X, 0, X.rows, run);
+    if (!st && !(st = fxi_model_rows_scale(&scale, c))) {
+        p.scale = scale;
+        st = fxi_parallel_ordered(1, prepare, &p, run);
+    }
     fx_data_scale_free(scale);
-    if (st || *own)
-        fx_data_free(joined);
+    if (!st && p.memory.block && !d && !(d = fxi_data_new()))
+        st = FX_ENOMEM;
+    if (!st)
+        st = hand_over(d, &p.memory);
+    fxi_scratch_free(&p.memory);
+    if (st)
+        fx_data_free(d);
     else
-        *own = joined;
+        *own = d;
     return st;
 }

@@ -152,6 +152,46 @@ static fx_status model_predict(const char *spec)
     return s;
 }
 
+static fx_status scorer_new(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_scorer *scorer = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_scorer_new(&scorer, m, &two));
+    if (s < 0)
+        expect((void *)scorer == MARK, "the scorer changed although the call failed");
+    else
+        fx_scorer_free(scorer);
+    fx_model_free(m);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status scorer_predict(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_scorer *scorer;
+    double out[12 * 3] = {0};
+    uint64_t unseen = 77;
+
+    prepared(fx_scorer_new(&scorer, m, NULL), spec);
+    call_begin();
+    fx_status s = call_end(fx_scorer_predict(out, &unseen, scorer, FX_SCORE, t.block, &two));
+    if (s < 0)
+        expect(unseen == 77 && out[0] == 0, "results changed although the call failed");
+    else
+        hash(out, sizeof out);
+    fx_scorer_free(scorer);
+    fx_model_free(m);
+    fx_data_free(d);
+    return s;
+}
+
 static fx_status explain(const char *spec, bool one)
 {
     fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 2:1 3:0.5 9:1\n");
@@ -368,6 +408,13 @@ const scenario model_scenarios[] = {
     {"fx_model_predict", model_predict, "kernel-pca:k=2"},
     {"fx_model_predict", model_predict, "perceptron rk"},
     {"fx_model_predict", model_predict, "kernel-perceptron"},
+    {"fx_scorer_new", scorer_new, "svm"},
+    {"fx_scorer_new", scorer_new, "logistic rk"},
+    {"fx_scorer_new", scorer_new, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_scorer_predict", scorer_predict, "logistic"},
+    {"fx_scorer_predict", scorer_predict, "svm rk"},
+    {"fx_scorer_predict", scorer_predict, "kernel-svm:collapse=no"},
+    {"fx_scorer_predict", scorer_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_model_explain", model_explain_held, "svm"},
     {"fx_model_explain", model_explain_held, "hofm-shared:max-iter=2,rank=3"},
     {"fx_model_explain", model_explain, "svm"},

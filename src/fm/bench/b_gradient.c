@@ -70,9 +70,10 @@ static fx_status eval_rows(void *ctx, size_t block, fxi_team *team)
     double *scratch = fxi_alloc(fxi_kernel_scratch(kernel, ENTRIES + ORDERS, true), sizeof(double));
     fxi_work work = {fxi_simd_get(), scratch, team};
     fxi_fm_workspace *workspace;
+    fxi_scratch memory = {0};
 
     (void)block;
-    if (!scratch || fxi_fm_row_workspace(&workspace, fm, ENTRIES + ORDERS))
+    if (!scratch || fxi_fm_row_workspace(&workspace, fm, ENTRIES + ORDERS, &memory))
         return FX_ENOMEM;
     for (size_t i = 0; i < N; i++) {
         fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(a->p->X, i));
@@ -84,7 +85,7 @@ static fx_status eval_rows(void *ctx, size_t block, fxi_team *team)
         kernel->type->panel(out, kernel, &panel, &work);
         kernel->type->gradient(g, kernel, &panel, &work);
     }
-    fxi_fm_row_free(workspace);
+    fxi_scratch_free(&memory);
     free(scratch);
     return FX_OK;
 }

@@ -44,12 +44,14 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
     fxi_fm_shape shape = {.kind = kind, .order = order, .given = n, .rank = RANK};
     fxi_fm fm;
     fxi_fm_workspace *workspace;
+    fxi_scratch scratch = {0};
     size_t block = kind == FXI_FM_HOFM ? (size_t)order - 2 : 0;
     double x[N], theta[FX_ORDER_MAX + 1] = {0}, *v, *g;
     static long double z[N], abs_z[N], want[N], bound[N];
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(fxi_fm_new(&fm, &shape) == FX_OK && fxi_fm_row_workspace(&workspace, &fm, n) == FX_OK);
+    CHECK(fxi_fm_new(&fm, &shape) == FX_OK
+          && fxi_fm_row_workspace(&workspace, &fm, n, &scratch) == FX_OK);
     CHECK((v = fxi_alloc(fm.size, 8)) && (g = fxi_alloc(n * FXI_LANES, 8)));
     fxi_fm_start(v, &fm, 0.5, test_u64(), NULL);
     for (int t = 1; t <= order; t++) {
@@ -84,7 +86,7 @@ static void against_table(fxi_fm_kind kind, int order, size_t n, double factor)
                            (table ? 1 : 64) * u * fabs(x[j]) * (double)bound[j]);
         }
     }
-    fxi_fm_row_free(workspace);
+    fxi_scratch_free(&scratch);
     fxi_fm_free(&fm);
     free(v);
     free(g);
@@ -133,11 +135,13 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
     made *m = made_model(kind, order, rank, &fxi_loss_squared, 7, form);
     const fxi_fm *fm = &m->fm;
     fxi_fm_workspace *workspace;
+    fxi_scratch scratch = {0};
     double z[2 * MADE_COLS + 32], x[2 * MADE_COLS + 32];
     double *g = fxi_alloc((2 * MADE_COLS + 32) * FXI_LANES, sizeof *g);
     _Alignas(64) double out[FXI_LANES], again[FXI_LANES];
 
-    CHECK(g && fxi_fm_row_workspace(&workspace, fm, fxi_data_rows_max(&m->X, 1)) == FX_OK);
+    CHECK(g
+          && fxi_fm_row_workspace(&workspace, fm, fxi_data_rows_max(&m->X, 1), &scratch) == FX_OK);
     for (size_t i = 0; i < 7; i++) {
         fxi_fm_entries row = fxi_fm_row(workspace, fxi_data_row(&m->X, i));
         memset(x, 0, sizeof x);
@@ -171,7 +175,7 @@ static void against_definition(fxi_fm_kind kind, int order, size_t rank, int for
             }
         }
     }
-    fxi_fm_row_free(workspace);
+    fxi_scratch_free(&scratch);
     free(g);
     made_end(m);
 }

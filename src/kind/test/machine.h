@@ -49,15 +49,13 @@ static inline void by_definition(const fx_model *m, const fx_matrix *X)
 {
     const fx_model_info *c = fx_model_inspect(m);
     fx_kernel *k;
-    fx_scale *scale;
-    fx_data *own = NULL;
+    fx_data *own;
     fx_matrix Y;
-    uint64_t unseen = 0;
+    fx_table t = {.rows = X->rows, .cols = X->cols, .blocks = 1, .block = X};
     double *K = malloc((X->rows * c->features + 1) * sizeof *K);
     double *S = predicted(m, FX_SCORE, X, NULL);
 
-    CHECK(fxi_model_rows_scale(&scale, c) == FX_OK);
-    CHECK(fxi_model_rows(&Y, &own, &unseen, c->cols, c->seen, scale, X, 0, X->rows, NULL) == FX_OK);
+    CHECK(fxi_model_rows_table(&Y, &own, c, c->seen, &t, NULL) == FX_OK);
     CHECK(K && fx_kernel_parse(&k, c->kernel, *c->family ? c->family : NULL, c->base) == FX_OK);
     CHECK(c->vectors.rows == c->features && c->support_vectors == c->features
           && c->support_vectors <= c->rows);
@@ -79,7 +77,6 @@ static inline void by_definition(const fx_model *m, const fx_matrix *X)
         CHECK(largest > 0);
     }
     fx_data_free(own);
-    fx_data_scale_free(scale);
     fx_kernel_free(k);
     free(K);
     free(S);

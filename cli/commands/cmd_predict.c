@@ -34,6 +34,7 @@ static const opt_group group = {"Options", options};
 
 typedef struct job {
     const fx_model *model;
+    fx_scorer *scorer;                  /* made by the first rows */
     const fx_model_info *c;
     fx_output what;
     size_t width;                       /* numbers a row */
@@ -192,7 +193,9 @@ static int predict_rows(job *j, const loaded *part)
         uint64_t unseen = 0;
         if ((status = reserve(j, X->rows)))
             return status;
-        fx_status s = fx_model_predict(j->value, &unseen, j->model, j->what, X, &cli.run);
+        fx_status s = j->scorer ? FX_OK : fx_scorer_new(&j->scorer, j->model, &cli.run);
+        if (!s)
+            s = fx_scorer_predict(j->value, &unseen, j->scorer, j->what, X, &cli.run);
         if (s)
             return say_failure(s);
         j->unseen += unseen;
@@ -286,6 +289,7 @@ static int run(int n, char **operand)
              : !strcmp(what_name, "score") ? FX_SCORE
                                            : FX_PROBA;
     status = predict(&j, operand, data);
+    fx_scorer_free(j.scorer);
     fx_model_free(m);
     for (size_t i = 0; j.key && i < j.width; i++)
         free(j.key[i]);

@@ -13,8 +13,11 @@ from ._labels import Table
 from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded, fx_explain_options,
                        fx_explanation, fx_metrics, fx_plan, fx_sink, fx_step, lib, text)
 from ._numbers import natural
-from ._rows import Rows
+from ._rows import Rows, address
 from ._run import DeferredErrors, call
+
+
+BRIEF = 10**8                           # multiply-adds: well below 100 ms
 
 
 class Combination(NamedTuple):
@@ -75,8 +78,14 @@ def _member(name: str, value):
 
 
 class Model(Handle):
+    _scorer: Handle | None = None       # made by the first prediction
+
     def __init__(self):
         super().__init__(lib.fx_model_free)
+
+    def __del__(self):
+        self._scorer = None             # which borrows the model
+        super().__del__()
 
     @classmethod
     def fit(cls, plan: dict, table: Table, *, init: Model | None = None,
@@ -167,10 +176,20 @@ class Model(Handle):
 
     def predict(self, rows: Rows, what: int, *, n_jobs=None, verbose=0) -> np.ndarray:
         """[rows][width]: LABEL, SCORE or PROBA."""
-        out = np.empty((len(rows), self.width(what)))
-        call("fx_model_predict", out.ctypes.data, None, self, what, rows.matrix, n_jobs=n_jobs,
-             verbose=verbose, what="predict")
+        scorer = self._scorer or self._prepare(n_jobs=n_jobs, verbose=verbose)
+        out = np.empty((len(rows), self._width[what]))
+        call("fx_scorer_predict", address(out), None, scorer, what, rows.matrix, n_jobs=n_jobs,
+             verbose=verbose, what="predict", brief=rows.stored * self._work <= BRIEF)
         return out
+
+    def _prepare(self, **how) -> Handle:
+        """The scorer, and what is asked of the model for every prediction."""
+        scorer, c = Handle(lib.fx_scorer_free), self.content
+        call("fx_scorer_new", scorer.out, self, what="predict", **how)
+        self._width = [self.width(what) for what in (LABEL, SCORE, PROBA)]
+        self._work = max(1, c.features) * c.outputs     # multiply-adds of a number, at most
+        self._scorer = scorer
+        return scorer
 
     def evaluate(self, table: Table, *, n_jobs=None, verbose=0) -> dict[str, float]:
         """accuracy, auc, logloss and rmse on labelled rows; NaN: does not apply."""

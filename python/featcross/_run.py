@@ -7,6 +7,7 @@ exception is kept, the call is told to stop, and then it is raised.
 """
 from __future__ import annotations
 
+import functools
 import operator
 import os
 import signal
@@ -112,9 +113,22 @@ class _Bar:
             self.errors.append(error)
 
 
+@functools.lru_cache(maxsize=64)
+def _silent_run(n: int) -> fx_run:
+    """One without a callback, made once for a number of threads."""
+    return fx_run(threads=n)
+
+
 def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
-         what: str = "") -> None:
-    """Calls a function of the library whose last argument is an fx_run; raises as check() does."""
+         what: str = "", brief: bool = False) -> None:
+    """Calls a function of the library whose last argument is an fx_run; raises as check() does.
+
+    brief: it lasts less than 100 ms, so that a signal's handler may run behind it.  To be called
+    back and to wrap handlers would take longer than one row."""
+    if brief:                           # 0: the library counts processors if it needs several
+        count = n_jobs is None and "OMP_NUM_THREADS" not in os.environ
+        check(getattr(lib, function)(*arguments, _silent_run(0 if count else threads(n_jobs))))
+        return
     run = fx_run(threads=threads(n_jobs))
     with DeferredErrors() as errors:
         bar = _Bar(what or function, errors) if verbose and _interactive(sys.stderr) else None

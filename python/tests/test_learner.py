@@ -5,6 +5,7 @@ machines, which can do all of it.
 Covers: _model.py
 """
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -208,3 +209,36 @@ def test_a_failed_fit_changes_nothing(rows):
     with pytest.raises(ValueError):
         m.fit(X[:, :2], np.full(60, np.nan))
     assert m.n_features_in_ == 4 and (m.predict(X) == before).all()
+
+
+# ---- One row at a time ----
+
+@pytest.mark.parametrize("model", [
+    fx.LinearClassifier(loss="logistic", random_state=1),
+    fx.LinearClassifier(map=fx.RandomKernelMap(64, random_state=1), random_state=1),
+    fx.KernelSVC(kernel="rbf", gamma=0.1),
+    fx.FactorizationMachineClassifier(4, random_state=1, max_iter=3)])
+@pytest.mark.filterwarnings("ignore:after")
+def test_rows_alone_from_several_threads(model):
+    rng = np.random.default_rng(1)
+    X = rng.random((200, 9))
+    model.fit(X, (X[:, 0] * X[:, 1] > 0.2).astype(int))
+    expected = model.decision_function(X)
+    scorer = model.model_._scorer
+
+    def alone(start):
+        return [(i, model.decision_function(X[i:i + 1])[0]) for i in range(start, 200, 4)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(alone, range(4)):
+            assert all(score == expected[i] for i, score in found)
+    assert scorer is not None and model.model_._scorer is scorer
+
+
+def test_a_row_alone_refuses_what_all_do():
+    model = fx.LinearClassifier().fit(np.eye(4), [0, 1, 0, 1])
+    for n_jobs in (0, 1.5):
+        with pytest.raises(ValueError, match="n_jobs="):
+            model.set_params(n_jobs=n_jobs).predict(np.eye(4)[:1])
+    with pytest.raises(ValueError, match="NaN|nan"):
+        model.set_params(n_jobs=None).predict(np.full((1, 4), np.nan))

@@ -68,7 +68,7 @@ fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char 
 /* All of c that is the same for every kind: without weights, seen columns and the history. */
 fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from);
 
-/* scorer.c - how rows are scored, made once from a model.  The kind fills in what follows `simd`. */
+/* scorer.c - how rows are scored, made once from a model.  The kind fills in what is after simd. */
 struct fx_scorer {
     const fx_model *m;
     fx_scale *scale;                    /* NULL: none */

@@ -128,7 +128,8 @@ fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c)
 {
     fx_scale *s = NULL;
     fx_status st = *c->scale
-                       ? fx_data_scale_restore(&s, c->scale, c->column_scale, c->column_scale ? c->cols : 0)
+                       ? fx_data_scale_restore(&s, c->scale, c->column_scale,
+                                               c->column_scale ? c->cols : 0)
                        : FX_OK;
 
     if (s && fxi_data_scale_none(s)) {

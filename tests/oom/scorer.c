@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * scorer.c - a scorer that has seen rows like those that come allocates nothing: every allocation
- * fails from then on, for all kinds of models and forms of rows, one row or several, and for another
- * thread that comes when the first is outside. */
+ * fails from then on, for all kinds of models and forms of rows, one row or several, and for
+ * another thread that comes when the first is outside. */
 
 #include "model/test/scoring.h"
 #include "wrap.h"

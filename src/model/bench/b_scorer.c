@@ -105,24 +105,18 @@ int main(void)
     test_init();
     printf("%-36s %10s %10s %10s %8s\n", "us a row, one thread", "predict 1", "scorer 1", "many",
            "1/many");
-    measure("linear, 8192 Hadamard features of 100",
-            &(fx_plan){PLAN, .model = "logistic:max-iter=3",
-                       .map = "rk:projection=hadamard",
-                       .kernel = "anova:order=2",
-                       .features = 8192,
-                       .seed = 1},
-            &wide);
-    measure("fm of rank 30, 30 entries", &(fx_plan){PLAN, .model = "fm:rank=30,max-iter=2", .seed = 1},
-            &sparse);
-    measure("linear, 30 entries", &(fx_plan){PLAN, .model = "logistic:max-iter=3", .seed = 1}, &sparse);
-    measure("linear, 100 columns", &(fx_plan){PLAN, .model = "logistic:max-iter=3", .seed = 1}, &wide);
-    measure("linear, 100 columns, scaled",
-            &(fx_plan){PLAN, .model = "logistic:max-iter=3", .scale = "std", .seed = 1}, &wide);
-    measure("kernel-svm, rbf, dense",
-            &(fx_plan){PLAN, .model = "kernel-svm:max-iter=100000", .kernel = "rbf:gamma=0.5", .seed = 1},
-            &small);
-    measure("kernel-svm, rbf, 30 entries",
-            &(fx_plan){PLAN, .model = "kernel-svm:max-iter=100000", .kernel = "rbf:gamma=0.5", .seed = 1},
-            &sparse);
+    fx_plan plan = {PLAN, .model = "logistic:max-iter=3", .map = "rk:projection=hadamard",
+                    .kernel = "anova:order=2", .features = 8192, .seed = 1};
+    measure("linear, 8192 Hadamard features of 100", &plan, &wide);
+    plan = (fx_plan){PLAN, .model = "fm:rank=30,max-iter=2", .seed = 1};
+    measure("fm of rank 30, 30 entries", &plan, &sparse);
+    plan.model = "logistic:max-iter=3";
+    measure("linear, 30 entries", &plan, &sparse);
+    measure("linear, 100 columns", &plan, &wide);
+    plan.scale = "std";
+    measure("linear, 100 columns, scaled", &plan, &wide);
+    plan = (fx_plan){PLAN, .model = "kernel-svm:max-iter=100000", .kernel = "rbf:gamma=0.5"};
+    measure("kernel-svm, rbf, dense", &plan, &small);
+    measure("kernel-svm, rbf, 30 entries", &plan, &sparse);
     return 0;
 }

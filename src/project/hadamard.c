@@ -146,7 +146,7 @@ static fx_status init(fxi_project *p, const fx_run *run)
     p->unit = s->p;
     p->folded = s->folded;
     all = s->units * s->p;              /* < rows + 2^MAX_LOG */
-    p->space = sizeof(scratch) + (s->folded ? s->p : p->cols + 1) * FXI_LANES * sizeof(float)
+    p->space = sizeof(scratch) + (s->folded ? s->p : p->cols + 4) * FXI_LANES * sizeof(float)
                + (gaussian ? s->p * FXI_LANES * sizeof(float) : 0);
     if (!fxi_size_mul(&bytes, s->folded ? 0 : all, gaussian ? 16 : 8)   /* cols <= p */
         || !fxi_size_add(&bytes, bytes, (s->p + cut) * sizeof *columns))

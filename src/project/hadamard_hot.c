@@ -165,10 +165,64 @@ FXI_INLINE float placed(const float *x, int32_t place)
     return v;
 }
 
+#if FXI_WIDTH == 64
+/* t[at] of 16 places in registers t[n], n = 4 or 8; the sign of a place does not count. */
+FXI_INLINE vec look_up(const vec *t, int n, vec_bits at)
+{
+    __m512i i = (__m512i)at;
+    __m512 v[4];
+
+    for (int k = 0; k < n / 2; k++)
+        v[k] = _mm512_permutex2var_ps((__m512)t[2 * k], i, (__m512)t[2 * k + 1]);
+    __mmask16 odd = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
+    v[0] = _mm512_mask_blend_ps(odd, v[0], v[1]);
+    if (n == 8) {
+        __mmask16 high = _mm512_test_epi32_mask(i, _mm512_set1_epi32(64));
+        v[0] = _mm512_mask_blend_ps(high, v[0], _mm512_mask_blend_ps(odd, v[2], v[3]));
+    }
+    return (vec)v[0];
+}
+
+/* One row of order 16 n that is placed: from its numbers to the end in registers. */
+FXI_INLINE void transform_short(float *z, const float *x, const int32_t *place, const float *gain,
+                                int n)
+{
+    vec t[8], a[8];
+
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++)
+        t[k] = (vec)_mm512_loadu_ps(x + 16 * k);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++) {
+        vec_bits at = (vec_bits)_mm512_loadu_si512(place + 16 * k);
+        vec v = look_up(t, n, at);
+        v = gain ? v * (vec)_mm512_loadu_ps(gain + 16 * k) : (vec)((vec_bits)v ^ (at & INT32_MIN));
+        v = stage_within(v, PARTNERS(v, 1), 1);
+        v = stage_within(v, PARTNERS(v, 2), 2);
+        v = stage_within(v, PARTNERS(v, 4), 4);
+        a[k] = stage_within(v, PARTNERS(v, 8), 8);
+    }
+    butterflies(a, n);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++)
+        save(z + 16 * k, a[k]);
+}
+#endif
+
 /* One row: the last four bits of its index are lanes of their own. */
 static void transform_row(float *z, const float *x, const int32_t *place, const float *gain,
                           size_t p)
 {
+#if FXI_WIDTH == 64
+    if (place && p == 128) {
+        transform_short(z, x, place, gain, 8);
+        return;
+    }
+    if (place && p == 64) {
+        transform_short(z, x, place, gain, 4);
+        return;
+    }
+#endif
     for (size_t c = 0; place && gain && c < p; c++)
         z[c] = x[place[c] & INT32_MAX] * gain[c];
     for (size_t c = 0; place && !gain && c < p; c++)

@@ -567,12 +567,11 @@ FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model 
 
 /* A scorer is a model made ready for many calls: its scaling, its weights or vectors as they are
  * multiplied.  fx_scorer_predict is fx_model_predict with the same results, bit for bit, without
- * preparing that again: for one row at a time it is many times faster.
- * It borrows m, which must live until fx_scorer_free.  Any number of threads may call
- * fx_scorer_predict with one scorer at the same time.
- * Memory: besides m's the weights again, as floats (of a map) or ordered by output (several
- * outputs); of a kernel machine its vectors in panels of 16, up to 64 MiB or four times the
- * vectors, whichever is more, and within run->max_memory.  If they need more, each call packs them.
+ * preparing that again: for one row at a time it is many times faster.  Threads may share a scorer.
+ * Memory: the model's, which is kept until the scorer is freed; the weights again, as floats (of a
+ * map) or ordered by output (several outputs); of a kernel machine its vectors in panels of 16, up
+ * to 64 MiB or four times the vectors, whichever is more, and within run->max_memory: if they need
+ * more, each call packs them.
  * A call on one thread, as all calls of few rows are, allocates scratch memory only
  *   - if it finds none that is free: when more threads are inside a call than ever before;
  *   - if what is free is too small: for more rows or longer rows than it was used for before.
@@ -581,7 +580,7 @@ typedef struct fx_scorer fx_scorer;
 FX_API fx_status fx_scorer_new(fx_scorer **out, const fx_model *m, const fx_run *run);
 FX_API fx_status fx_scorer_predict(double *out, uint64_t *unseen, const fx_scorer *s,
                                    fx_output what, const fx_matrix *X, const fx_run *run);
-FX_API void fx_scorer_free(fx_scorer *s);       /* may be NULL */
+FX_API void fx_scorer_free(fx_scorer *s);
 
 typedef struct fx_metrics {             /* NaN: does not apply */
     FX_SIZE(fx_metrics);

@@ -83,10 +83,6 @@ class Model(Handle):
     def __init__(self):
         super().__init__(lib.fx_model_free)
 
-    def __del__(self):
-        self._scorer = None             # which borrows the model
-        super().__del__()
-
     @classmethod
     def fit(cls, plan: dict, table: Table, *, init: Model | None = None,
             evaluation: Table | None = None, n_jobs=None, verbose=0) -> Model:

@@ -33,9 +33,18 @@ fx_status fxi_model_own(fx_model *m, void *p)
     return FX_OK;
 }
 
+/* Nothing else of a model that is finished ever changes. */
+fx_model *fxi_model_share(const fx_model *m)
+{
+    fx_model *same = (fx_model *)m;
+
+    atomic_fetch_add(&same->shared, 1);
+    return same;
+}
+
 void fx_model_free(fx_model *m)
 {
-    if (!m)
+    if (!m || atomic_fetch_sub(&m->shared, 1) > 0)
         return;
     fx_map_free(m->map);
     fx_kernel_free(m->kernel);

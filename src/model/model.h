@@ -43,7 +43,7 @@ int fxi_model_learner_choice(const fxi_learning *l, const fxi_spec *s, const cha
 size_t fxi_model_learner_count(const fxi_learning *l, const fxi_spec *s, const char *key);
 
 struct fx_model {
-    fx_model_info c;                       /* the view that fx_model_inspect gives out */
+    fx_model_info c;                    /* the view that fx_model_inspect gives out */
     const fxi_kind *kind;
     const fxi_learner *learner;         /* its line of the table */
     fxi_task task;
@@ -52,8 +52,10 @@ struct fx_model {
     fx_map *map;
     void **owned;                       /* everything that c and `own` point to */
     size_t owns;
+    atomic_size_t shared;               /* owners but the first: scorers */
 };
 fx_model *fxi_model_new(void);          /* NULL with the error set */
+fx_model *fxi_model_share(const fx_model *m);   /* one more owner, who frees it, too */
 fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets what follows c */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
 /* How many outputs the classes make, into c; FX_ESHAPE: too many. */

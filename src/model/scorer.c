@@ -38,17 +38,23 @@ fx_status fx_scorer_new(fx_scorer **out, const fx_model *m, const fx_run *run)
         return fxi_error(FX_EINVAL, "fx_scorer_new: %s is NULL", m ? "out" : "m");
     fx_scorer *s = fxi_alloc(1, sizeof *s);
     fx_status st = s ? fxi_model_scorer_open(s, m, SIZE_MAX, run) : FX_ENOMEM;
-    if (st)
-        fx_scorer_free(s);
-    else
-        *out = s;
-    return st;
+    if (st) {
+        if (s)
+            fxi_model_scorer_close(s);
+        free(s);
+        return st;
+    }
+    fxi_model_share(m);
+    *out = s;
+    return FX_OK;
 }
 
 void fx_scorer_free(fx_scorer *s)
 {
-    if (s)
-        fxi_model_scorer_close(s);
+    if (!s)
+        return;
+    fxi_model_scorer_close(s);
+    fx_model_free((fx_model *)s->m);
     free(s);
 }
 

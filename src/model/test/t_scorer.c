@@ -64,6 +64,21 @@ static void same_bits_from_threads(const fx_scorer *s, const fx_model *m, fx_out
     free(out);
 }
 
+/* The scorer keeps what it needs of its model.  Frees both. */
+static void outlives(fx_scorer *s, fx_model *m, const fx_matrix *X)
+{
+    size_t n = X->rows * fx_model_width(m, FX_SCORE);
+    double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+
+    CHECK(a && b && fx_scorer_predict(a, NULL, s, FX_SCORE, X, NULL) == FX_OK);
+    fx_model_free(m);
+    CHECK(fx_scorer_predict(b, NULL, s, FX_SCORE, X, NULL) == FX_OK);
+    CHECK(!memcmp(a, b, n * sizeof *a));
+    fx_scorer_free(s);
+    free(a);
+    free(b);
+}
+
 static void every_kind(scoring_rows *r)
 {
     for (size_t k = 0; k < SCORING_CASES; k++) {
@@ -74,8 +89,7 @@ static void every_kind(scoring_rows *r)
             for (fx_output what = FX_LABEL; what <= FX_PROBA; what++)
                 if (fx_model_width(m, what))
                     same_bits_from_threads(s, m, what, &r->form[f]);
-        fx_scorer_free(s);
-        fx_model_free(m);
+        outlives(s, m, &r->form[0]);
     }
 }
 

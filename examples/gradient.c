@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * gradient.c - the block function that solvers build on: values and gradients of a kernel for many
+ * gradient.c - the function that solvers build on: values and gradients of a kernel for many
  * rows and many vectors in one call.  Prints a row's score under two factors, and checks one
  * gradient by a difference quotient. */
 

@@ -8,6 +8,14 @@
 
 enum { ROWS = 3, COLS = 2 };
 
+/* Failures, and remarks such as that a model has not converged. */
+static fx_status say(fx_status s)
+{
+    if (s != FX_OK)
+        fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
+    return s;
+}
+
 static int put(void *file, const void *bytes, size_t len)
 {
     return fwrite(bytes, 1, len, file) != len;
@@ -16,11 +24,14 @@ static int put(void *file, const void *bytes, size_t len)
 static fx_status save(const char *path, const fx_model *model)
 {
     FILE *f = fopen(path, "wb");
-    fx_status s = f ? fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = put, .ctx = f},
-                                    model)
-                    : FX_EOUTPUT;
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = put, .ctx = f};
+    fx_status s = f ? say(fx_model_dump(&sink, model)) : FX_EOUTPUT;
 
-    return f && fclose(f) != 0 && !s ? FX_EOUTPUT : s;
+    if (!f || (fclose(f) != 0 && !s)) {
+        perror(path);
+        s = FX_EOUTPUT;
+    }
+    return s;
 }
 
 int main(void)
@@ -44,20 +55,20 @@ int main(void)
                           .kernel = "rbf:gamma=0.5",
                           .class_weight = "balanced",
                           .cache = 10 << 20};
-    fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
+    fx_status s = say(fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL));
     if (!FX_FAILED(s)) {
         rows = fx_data_table(data);
-        s = fx_model_estimate(&cost, &plan, &rows, NULL);
+        s = say(fx_model_estimate(&cost, &plan, &rows, NULL));
     }
     if (!FX_FAILED(s) && cost.seconds > 60)
         fprintf(stderr, "about %.0f minutes and %.0f MB\n", cost.seconds / 60,
                 (double)cost.bytes / 1e6);
     if (!FX_FAILED(s))
-        s = fx_model_fit(&model, &plan, &rows, NULL);
+        s = say(fx_model_fit(&model, &plan, &rows, NULL));
     if (!FX_FAILED(s))
-        s = fx_model_predict(label, NULL, model, FX_LABEL, &X, NULL);
+        s = say(fx_model_predict(label, NULL, model, FX_LABEL, &X, NULL));
     if (!FX_FAILED(s))
-        s = fx_model_predict(score, NULL, model, FX_SCORE, &X, NULL);
+        s = say(fx_model_predict(score, NULL, model, FX_SCORE, &X, NULL));
     if (!FX_FAILED(s))
         s = save("machine.fx", model);
     if (!FX_FAILED(s)) {
@@ -68,8 +79,6 @@ int main(void)
                    c->class_name[(int)label[i]], score[i]);
     }
 
-    if (FX_FAILED(s))
-        fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_model_free(model);
     fx_data_free(data);
     return FX_FAILED(s);

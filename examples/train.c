@@ -8,6 +8,14 @@
 
 enum { ROWS = 3, COLS = 2, ROOM = 4096 };
 
+/* Failures, and remarks such as that a model has not converged. */
+static fx_status say(fx_status s)
+{
+    if (s != FX_OK)
+        fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
+    return s;
+}
+
 static int put(void *file, const void *bytes, size_t len)
 {
     return fwrite(bytes, 1, len, file) != len;
@@ -17,11 +25,14 @@ static int put(void *file, const void *bytes, size_t len)
 static fx_status save(const char *path, const fx_model *model)
 {
     FILE *f = fopen(path, "wb");
-    fx_status s = f ? fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = put, .ctx = f},
-                                    model)
-                    : FX_EOUTPUT;
+    const fx_sink sink = {.size = sizeof(fx_sink), .write = put, .ctx = f};
+    fx_status s = f ? say(fx_model_dump(&sink, model)) : FX_EOUTPUT;
 
-    return f && fclose(f) != 0 && !s ? FX_EOUTPUT : s;
+    if (!f || (fclose(f) != 0 && !s)) {
+        perror(path);
+        s = FX_EOUTPUT;
+    }
+    return s;
 }
 
 static fx_status load(fx_model **model, const char *path)
@@ -30,9 +41,14 @@ static fx_status load(fx_model **model, const char *path)
     FILE *f = fopen(path, "rb");
     size_t len = f ? fread(bytes, 1, sizeof bytes, f) : 0;
 
-    if (f)
-        fclose(f);
-    return fx_model_parse(model, bytes, len, NULL);
+    if (!f || ferror(f) || len == sizeof bytes) {
+        fprintf(stderr, "%s cannot be read, or is too large\n", path);
+        if (f)
+            fclose(f);
+        return FX_EFORMAT;
+    }
+    fclose(f);
+    return say(fx_model_parse(model, bytes, len, NULL));
 }
 
 int main(void)
@@ -52,24 +68,20 @@ int main(void)
     plan.model = "svm:C=1";
     plan.map = "explicit";
     plan.kernel = "anova:order=2";
-    fx_status s = fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL);
-    if (!FX_FAILED(s)) {
+    fx_status s = say(fx_data_parse(&data, "svmlight", "text", text, strlen(text), NULL));
+    if (!FX_FAILED(s)) {                                /* say() prints failures and remarks */
         rows = fx_data_table(data);
-        s = fx_model_fit(&model, &plan, &rows, NULL);
-        if (s > 0)                                      /* a model, but not converged */
-            fprintf(stderr, "%s\n", fx_error_detail());
+        s = say(fx_model_fit(&model, &plan, &rows, NULL));
     }
     if (!FX_FAILED(s))
         s = save("model.fx", model);                    /* fx_model_dump */
     if (!FX_FAILED(s))
         s = load(&loaded, "model.fx");                  /* fx_model_parse */
     if (!FX_FAILED(s))
-        s = fx_model_predict(label, NULL, loaded, FX_LABEL, &X, NULL);
+        s = say(fx_model_predict(label, NULL, loaded, FX_LABEL, &X, NULL));
     for (int i = 0; !FX_FAILED(s) && i < ROWS; i++)
         puts(fx_model_inspect(loaded)->class_name[(int)label[i]]);
 
-    if (FX_FAILED(s))
-        fprintf(stderr, "%s: %s\n", fx_status_name(s), fx_error_detail());
     fx_model_free(loaded);
     fx_model_free(model);
     fx_data_free(data);

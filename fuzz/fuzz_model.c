@@ -77,7 +77,7 @@ static void check_answers(const fx_model *m, const fx_run *run)
     const fx_matrix X = {.rows = 2, .cols = c->cols + 6, .type = FX_F64, .wide = 1, .val = val,
                          .ptr = ptr, .col = col};
 
-    for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
+    for (fx_prediction o = FX_LABEL; o <= FX_PROBA; o++) {
         size_t width = fx_model_width(m, o);
         double *out = calloc(2 * width + 1, sizeof *out);
         MUST(out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * featcross.h - learning with feature combinations: the whole public interface.
+ * featcross.h - learning with feature combinations: the public interface.
  *
  *   bytes --reader--> rows --kernel--> Gram matrix, values, gradients
  *                          --map--> random features, scores
@@ -12,26 +12,33 @@
  *   name    name:key=value,key=value    outer:key=value(inner:key=value)
  *
  * What is computed is written down in doc/math.md, what the names and keys of specs mean in
- * doc/reference.md.  The rules below hold for every call.
+ * doc/reference.md.  The rules below hold for every function of every section.
  *
  * Structs and growth.  A struct with a member `size` may get more members at its end.  Start with
  *     fx_run run = FX_INIT(fx_run);
- *   which sets `size` and makes all other members 0, their default.  The library reads and writes
- *   no more than `size` bytes, so a program that was compiled with an older header keeps running.
- *   A size of 0 is FX_EINVAL, and so is a member that this library does not know and that is not 0.
+ *   which sets `size` and makes all other members 0, their default; in C, {.size = sizeof(fx_run),
+ *   .threads = 2} does the same and more.  The library reads and writes no more than `size` bytes,
+ *   so a program that was compiled with an older header keeps running.  A size that was not set is
+ *   FX_EINVAL, and so is, in a struct that the library reads, a member that it does not know and
+ *   that is not 0.
  *   Structs given out by pointer (fx_model_info, fx_explanation) may grow, too: do not copy them.
  *   All other structs and all functions stay as they are while FX_ABI is the same.
  * Failure.  After a failure, objects, structs and single numbers that a call was to set (`out`) are
  *   as they were before; arrays of numbers may be partly written.
  * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
  *   X_free; it takes NULL.  No object needs another one after the call that made it, nor its
- *   inputs.  Pointers inside a view live as long as the object it came from.
+ *   inputs.  A pointer that a function returns, and those inside a view, belong to the object they
+ *   came from and live as long as it does.
  * Threads.  Any number of threads may use the same object at once, except a reader, which is for
- *   one thread at a time.  Results do not depend on the number of threads.
+ *   one thread at a time.  Free an object when no thread uses it any more.  Results do not depend
+ *   on the number of threads.
  * Callbacks (fx_run.progress, fx_sink) run in the thread that made the call.  They may call the
- *   library; they must not free what the call is using, nor leave by an exception or longjmp.
+ *   library.  They must not free what the call is using, use the reader that it is using, or leave
+ *   by an exception or longjmp.
  * Manners.  The library never prints, never exits, opens no file and keeps no global state but the
- *   last error of each thread. */
+ *   last error of each thread.  It reads one environment variable, FX_TARGET: an instruction set
+ *   ("scalar", "avx2", ..) to be used instead of the best one.
+ * C99 and later, C++11 and later. */
 #ifndef FEATCROSS_H
 #define FEATCROSS_H
 #include <stddef.h>
@@ -53,9 +60,10 @@ extern "C" {
 #define FX_INIT(type) {.size = sizeof(type)}
 #endif
 
-/* FX_VERSION is 10000 * major + 100 * minor + patch.  Functions and members that are newer than
- * version 0.1.0 say `since`.  FX_ABI changes when a program must be compiled again, and with it the
- * name of the shared library; before version 1.0.0 it may change with a minor version. */
+/* FX_VERSION is 10000 * major + 100 * minor + patch.  Version 0.1.0 is the first one; functions and
+ * members that come later will say `since`.  FX_ABI changes when a program must be compiled again,
+ * and with it the name of the shared library; before version 1.0.0 it may change with a minor
+ * version. */
 #define FX_VERSION    100
 #define FX_ABI        1
 #define FX_ORDER_MAX  16                /* highest order of an ANOVA kernel */
@@ -63,7 +71,7 @@ extern "C" {
 
 FX_API int fx_version(void);            /* FX_VERSION of the library that is loaded */
 FX_API int fx_abi(void);                /* FX_ABI of the library that is loaded */
-FX_API const char *fx_simd_target(void); /* "scalar", "avx2", "avx512" or "neon"; see FX_TARGET */
+FX_API const char *fx_simd_target(void); /* "scalar", "avx2", "avx512" or "neon" */
 
 /* ---- Status -------------------------------------------------------------------------------
  * 0: done.  Negative: failed.  Positive: done, with a remark; what was asked for is there, and
@@ -86,7 +94,8 @@ typedef enum fx_status {
 } fx_status;
 #define FX_FAILED(s)  ((s) < 0)
 FX_API const char *fx_status_name(fx_status s); /* "FX_ESHAPE"; never NULL */
-/* The last failure or remark in this thread, one line, until the next call in this thread. */
+/* One line: why the last call in this thread that did not return FX_OK failed, or its remark.
+ * Valid until this thread's next call.  After FX_OK it says nothing. */
 FX_API const char *fx_error_detail(void);
 
 /* ---- How a long call runs -----------------------------------------------------------------
@@ -190,8 +199,10 @@ FX_API fx_status fx_spec_get(const char **value, size_t *len, const char *spec, 
 
 /* ---- Rows ---------------------------------------------------------------------------------
  * A view of rows x cols numbers: CSR when ptr is set, else dense with rows `stride` apart.
- * Borrowed for the call, never kept nor freed.  Views are copied and stand in arrays, so they have
- * no size: a matrix stays as it is, a table has room. */
+ * Borrowed for the call, never kept nor freed.  Row i of CSR is the entries ptr[i] to ptr[i+1] - 1
+ * of val and col; ptr[0] need not be 0, so that a view of rows i, i + 1, .. has ptr + i.
+ * Views are copied and stand in arrays, so they have no size: a matrix stays as it is, a table has
+ * room for more. */
 typedef enum fx_type { FX_F32 = 0, FX_F64 = 1 } fx_type;
 typedef struct fx_matrix {
     size_t rows, cols;
@@ -204,7 +215,9 @@ typedef struct fx_matrix {
 } fx_matrix;
 
 /* Rows with labels and names.  Blocks stand one below the other, all `cols` wide; each has a
- * type of its own, so that a file of small integers stays in floats. */
+ * type of its own, so that a file of small integers stays in floats.  A long file has several
+ * blocks: for calls that take one matrix, visit them all, or make one of them by
+ * fx_data_select(&one, t, NULL, 0, NULL). */
 typedef struct fx_table {
     size_t rows, cols, blocks;
     const fx_matrix *block;             /* [blocks] */
@@ -262,7 +275,8 @@ FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);
 FX_API fx_status fx_data_reader_counts(fx_read_counts *out, const fx_reader *r);
 /* Complete, defaults spelt out, and since the last take with what the rows settled: base, header,
- * label, cat.  Read by it, other rows are read in the same way. */
+ * label, cat.  Read by it, other rows are read in the same way.  The text lives until the next
+ * take. */
 FX_API const char *fx_data_reader_spec(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);
 /* All of it at once, from memory; not for npz, whose members only a reader can be told. */
@@ -300,10 +314,11 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
 
 /* ---- Scaling ------------------------------------------------------------------------------
  * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Scaled rows are one block of
- * doubles. */
+ * doubles; `none` keeps their types. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
+/* The scaling that fx_data_scale_spec and fx_data_scale_columns told of; factor[cols] is copied. */
 FX_API fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *factor,
                                        size_t cols);
 FX_API const char *fx_data_scale_spec(const fx_scale *s);
@@ -343,8 +358,7 @@ FX_API fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table 
 
 /* ---- Kernels ------------------------------------------------------------------------------
  * family: text of an itemset or group file, NULL for kernels without one; its indices count from
- * `base`.  fx_kernel_file says which file a spec names.  A kernel never changes: threads may share
- * it. */
+ * `base`.  fx_kernel_file says which file a spec names. */
 typedef struct fx_kernel fx_kernel;
 FX_API fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family, int base);
 FX_API const char *fx_kernel_file(const char *spec, size_t *len); /* inside spec; NULL: none */
@@ -370,8 +384,7 @@ FX_API fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, cons
  * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z does a kernel
  * machine's work.  A map is drawn from (spec, kernel, cols, features, seed) and never looks at
  * data, except for the keys that say auto or allocated: those look at `sample`, if there is one,
- * and what they chose stands in fx_map_spec, which gives the same map without a sample.  A map never
- * changes: threads may share it. */
+ * and what they chose stands in fx_map_spec, which gives the same map without a sample. */
 typedef struct fx_map fx_map;
 FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                               size_t features, uint64_t seed, const fx_matrix *sample,
@@ -412,16 +425,16 @@ FX_API fx_status fx_map_bound(fx_bound *out, size_t room, size_t *n, const fx_ma
 /* Error of <Z(x), Z(y)> against K(x, y) as measured, by one map: on `pairs` pairs of two different
  * rows of X, drawn by `seed`, each pair from all of them.  It falls as 1/sqrt(D) with D features:
  * about D (rmse/eps)^2 are needed for a root mean square error of eps. */
-typedef struct fx_accuracy {
-    FX_SIZE(fx_accuracy);
+typedef struct fx_deviation {
+    FX_SIZE(fx_deviation);
     size_t pairs;
     double mae, rmse, max;              /* of |error|: mean, root mean square, largest */
     double ci95;                        /* rmse +- this: 95 % interval for all pairs of X */
     double bias;                        /* mean error */
     double kernel_rms;                  /* root mean square of K, to compare with */
     double predicted;                   /* rmse over seeds, by exact variances; NaN: not known */
-} fx_accuracy;
-FX_API fx_status fx_map_accuracy(fx_accuracy *out, const fx_map *m, const fx_matrix *X,
+} fx_deviation;
+FX_API fx_status fx_map_deviation(fx_deviation *out, const fx_map *m, const fx_matrix *X,
                                  size_t pairs, uint64_t seed, const fx_run *run);
 
 /* ---- Models -------------------------------------------------------------------------------
@@ -432,7 +445,8 @@ FX_API fx_status fx_map_accuracy(fx_accuracy *out, const fx_map *m, const fx_mat
  * Scores: one for a target or for two classes (positive: the second), else one for each class
  * against the rest, or for each pair of classes.  Classes are sorted: numbers by value, texts
  * bytewise.  doc/reference.md lists the models with all keys and objectives.
- * The same plan, rows and seed give the same model, bit for bit, for any threads and memory.
+ * The same plan, rows and seed give the same model, bit for bit, for any threads and memory, unless
+ * max_seconds ends a fit.
  * A model never changes, so that threads may predict with it at once, also while it is plan.init
  * of a fit or is being updated. */
 typedef struct fx_model fx_model;
@@ -443,14 +457,15 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
     const char *scale;                  /* of fx_data_scale_fit; NULL: none */
     const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are,
                                          * or with a kernel machine the kernel itself */
-    size_t features;                    /* random features wanted of the map */
+    size_t features;                    /* random features of the map, which must be given; exact
+                                         * maps know theirs */
     uint64_t seed;                      /* of the map, the folds, the order of visits */
     const char *class_weight;           /* "balanced", or lines "class=weight"; NULL: all 1 */
     const char *reader;                 /* spec by which such rows are read; kept in the model */
     const fx_model *init;               /* start here (newton, cd, factorization machines, to which
                                          * columns may have come in addition) or go on (perceptrons,
                                          * adagrad: on the same rows as if they had not stopped);
-                                         * or NULL */
+                                         * svm, svr: with solver=newton; or NULL */
     const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
     /* factorization machines: */
     const char *metric;                 /* on eval, of each output: "accuracy" (default of classes),
@@ -480,11 +495,12 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
                               const fx_run *run);
 /* A perceptron, kernel-perceptron or factorization machine by adagrad that has seen these rows too,
  * once, in their order; m itself does not change.  Labels must be m's classes; columns beyond m's
- * are left out; a sigmoid stays as it was. */
+ * are left out; a sigmoid stays as it was.  Other models: FX_EUNSUPPORTED. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
 /* What fx_model_fit would take, for kernel machines: by timing the kernel on some rows.  seconds is
- * no more than an order of magnitude; bytes are what would be allocated at the peak. */
+ * no more than an order of magnitude; bytes are what would be allocated at the peak.  Other models:
+ * FX_EUNSUPPORTED. */
 typedef struct fx_estimate {
     FX_SIZE(fx_estimate);
     double seconds;
@@ -499,8 +515,7 @@ FX_API fx_status fx_model_describe(fx_description *out, const char *spec);
 typedef struct fx_step {                /* of the history of a fit */
     size_t output, iteration;
     double seconds, objective, gap;
-    double metric;                      /* on plan.eval: accuracy or root mean square error of this
-                                         * output; NaN without */
+    double metric;                      /* plan.metric of this output on plan.eval; NaN without */
 } fx_step;
 typedef struct fx_factors {             /* of a factorization machine, one order */
     int order;                          /* 0: all subsets */
@@ -560,14 +575,14 @@ FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, c
  *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist
  * Several classes: probabilities of each against the rest, divided by their sum; of pairs, those
  * that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its row. */
-typedef enum fx_output { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_output;
-FX_API size_t fx_model_width(const fx_model *m, fx_output what); /* numbers a row; 0: none */
-FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
-                                  const fx_matrix *X, const fx_run *run);
+typedef enum fx_prediction { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_prediction;
+FX_API size_t fx_model_width(const fx_model *m, fx_prediction what); /* numbers a row; 0: none */
+FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m,
+                                  fx_prediction what, const fx_matrix *X, const fx_run *run);
 
 /* A scorer is a model made ready for many calls: its scaling, its weights or vectors as they are
  * multiplied.  fx_scorer_predict is fx_model_predict with the same results, bit for bit, without
- * preparing that again: for one row at a time it is many times faster.  Threads may share a scorer.
+ * preparing that again: for one row at a time it is 2 to 10 times as fast.
  * Memory: the model's, which is kept until the scorer is freed; the weights again, as floats (of a
  * map) or ordered by output (several outputs); of a kernel machine its vectors in panels of 16, up
  * to 64 MiB or four times the vectors, whichever is more, and within run->max_memory: if they need
@@ -579,7 +594,7 @@ FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model 
 typedef struct fx_scorer fx_scorer;
 FX_API fx_status fx_scorer_new(fx_scorer **out, const fx_model *m, const fx_run *run);
 FX_API fx_status fx_scorer_predict(double *out, uint64_t *unseen, const fx_scorer *s,
-                                   fx_output what, const fx_matrix *X, const fx_run *run);
+                                   fx_prediction what, const fx_matrix *X, const fx_run *run);
 FX_API void fx_scorer_free(fx_scorer *s);
 
 typedef struct fx_metrics {             /* NaN: does not apply */
@@ -605,28 +620,29 @@ FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_
  * for linear models on rows or on maps rk, rm, explicit, for kernel machines with linear, anova,
  * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  Those
  * with the largest |weight| are found by bounds, no table of pairs being made; of other models:
- * FX_EUNSUPPORTED.  An explanation is independent of its model; threads may share it. */
+ * FX_EUNSUPPORTED. */
 typedef struct fx_explain_options {     /* zeros are defaults */
     FX_SIZE(fx_explain_options);
     size_t top;                         /* how many; 0: 20 */
     size_t order;                       /* only combinations of so many columns; 0: any */
-    size_t output;                      /* of several: 1 + its number; 0: that of class_name, else
+    size_t output_from_1;               /* of several: 1 + its number; 0: that of class_name, else
                                          * that of the class predicted for row, else the first */
-    const fx_table *rows;               /* count those that hold all columns of a combination; what
-                                         * none holds is not listed */
+    const fx_table *table;              /* count its rows that hold all columns of a combination;
+                                         * what none holds is not listed */
     const fx_matrix *row;               /* one row: rank by |contribution| to its score */
     double max_work;                    /* multiplications allowed; 0: 2e11 */
     const char *class_name;             /* whose score; pairs of classes: "A/B" or, with row, "A",
                                          * against the class that is next for it; or NULL */
-    uint64_t min_support;               /* list what so many of rows hold; 0: 1 */
+    uint64_t min_support;               /* list what this many rows of the table hold; 0: 1 */
     int all;                            /* 1: list what no row holds, too */
 } fx_explain_options;
 typedef struct fx_combination {
     size_t order;
-    const size_t *column;               /* [order] ascending; twice where it is squared */
+    const size_t *column;               /* [order] from 0, ascending; twice where it is squared.
+                                         * For people: info->name[j], or j + info->base */
     double weight;
     double contribution;                /* to the score of options.row; else 0 */
-    uint64_t support;                   /* how many of options.rows hold it; else 0 */
+    uint64_t support;                   /* rows of options.table that hold it; else 0 */
 } fx_combination;
 typedef struct fx_explanation {
     size_t n;
@@ -650,16 +666,16 @@ FX_API fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_
  * rows, groups, clipped targets) is FX_EUNSUPPORTED.  Scalings of columns are multiplied in.  Lines
  * are for the indices of text files: where those count from 1, that of index 0 is of zeros. */
 FX_API fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const char *format);
-/* format "libfm"; a model of a target, or with `classes` of the classes -1 and 1.  Column 0 is
+/* format "libfm"; a model of a target or, if `classify`, of the classes -1 and 1.  Column 0 is
  * index 0. */
-FX_API fx_status fx_model_import(fx_model **out, const char *format, int classes, const void *bytes,
-                                 size_t len, const fx_run *run);
+FX_API fx_status fx_model_import(fx_model **out, const char *format, int classify,
+                                 const void *bytes, size_t len, const fx_run *run);
 
 /* Held-out metrics along a path of C, ascending, each fit starting from the one before:
- * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  All of out have
- * the size that its first one says.  fold[rows]: -1:
- * always used in training.  Scaling and seen columns are those of all rows.  Of factorization
- * machines the numbers are those by which beta is multiplied, and each fit starts anew. */
+ * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  Set out[0].size;
+ * the call sets those of the others.  fold[rows]: -1: always used in training.  Scaling and seen
+ * columns are those of all rows.  Of factorization machines the numbers are those by which beta is
+ * multiplied, and each fit starts from the beginning. */
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);

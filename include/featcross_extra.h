@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * featcross_extra.h - what serves one data set or a check, and hardly a program of yours.  It is no
- * part of what FX_ABI promises: functions here may change with any version. */
+ * featcross_extra.h - functions for one data set and for a check.  The rules of featcross.h hold,
+ * but not what FX_ABI promises: functions here may change with any version. */
 #ifndef FEATCROSS_EXTRA_H
 #define FEATCROSS_EXTRA_H
 #include "featcross.h"

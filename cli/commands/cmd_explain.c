@@ -63,7 +63,7 @@ static int ask(job *j)
                                   .top = (size_t)top,
                                   .order = (size_t)order,
                                   .class_name = class_option,
-                                  .rows = j->X.name ? &j->X.table : NULL,
+                                  .table = j->X.name ? &j->X.table : NULL,
                                   .row = row_number ? &j->row : NULL,
                                   .max_work = effort,
                                   .min_support = support,

@@ -48,7 +48,7 @@ typedef struct work {
     fx_description format;              /* of the output */
     fx_map *map;
     void *Z;                            /* a portion */
-    fx_accuracy error;
+    fx_deviation error;
     double seconds_map, seconds_write, seconds_error;
 } work;
 
@@ -141,7 +141,7 @@ static int measure_error(work *w)
 
     progress_begin("error", "pairs", (double)pairs);
     w->error.size = sizeof w->error;
-    fx_status s = fx_map_accuracy(&w->error, w->map, w->X.table.block, pairs, cli.seed, &cli.run);
+    fx_status s = fx_map_deviation(&w->error, w->map, w->X.table.block, pairs, cli.seed, &cli.run);
     progress_end();
     w->seconds_error = say_clock() - start;
     return s ? say_failure(s) : 0;
@@ -149,7 +149,7 @@ static int measure_error(work *w)
 
 static void print_error(const work *w)
 {
-    const fx_accuracy *e = &w->error;
+    const fx_deviation *e = &w->error;
 
     safe_print(stdout,
                "map        %s\nkernel     %s\nfeatures   %zu\npairs      %zu\nmae        %.4g\n"
@@ -166,7 +166,7 @@ static void print_error(const work *w)
 
 static int report(const work *w, const char *written)
 {
-    const fx_accuracy *e = &w->error;
+    const fx_deviation *e = &w->error;
     int status = 0;
 
     if (measure && !cli.json) {

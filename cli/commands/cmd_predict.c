@@ -36,7 +36,7 @@ typedef struct job {
     const fx_model *model;
     fx_scorer *scorer;                  /* made by the first rows */
     const fx_model_info *c;
-    fx_output what;
+    fx_prediction what;
     size_t width;                       /* numbers a row */
     output *o;
     double *value;                      /* of a block */

@@ -5,8 +5,8 @@
  * sixteen rows that are mapped, and no more than a group's features need be in memory.
  * Errors of one map go together, since all pairs meet the same projection, so several seeds are
  * drawn, and the interval about rmse is that of a mean over seeds, by Student's distribution; with
- * a single seed over groups.  (fx_map_accuracy draws its pairs independently, and maps two rows for
- * each.)
+ * a single seed over groups.  (fx_map_deviation draws its pairs independently, and maps two rows
+ * for each.)
  *
  * Independent random numbers for a column that no sampled row has are drawn in vain, and there may
  * be a million of such columns.  Left out, they leave errors of the same distribution; structured

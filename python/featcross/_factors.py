@@ -67,7 +67,8 @@ class Factors:
         model: Model = self._fitted("model_")
         c = model.content
         found = [copied(getattr(block, member), np.float64, c.outputs,
-                        *[getattr(block, size) for size in inner]) for block in c.factors[:c.orders]]
+                        *[getattr(block, size) for size in inner])
+                 for block in c.factors[:c.orders]]
         return _one(np.stack(found[::-1], axis=1))
 
     @property

@@ -23,7 +23,7 @@ WRITE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 MEMBER = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64)
 
 F32, F64 = 0, 1                         # fx_type
-LABEL, SCORE, PROBA = 0, 1, 2           # fx_output
+LABEL, SCORE, PROBA = 0, 1, 2           # fx_prediction
 BOUND_MAX = 4
 
 
@@ -39,7 +39,8 @@ def _struct(struct: str, /, **fields):
     return type(struct, (base,), {"_fields_": list(fields.items())})
 
 
-fx_run = _struct("fx_run", size=c_size_t, threads=c_int, max_memory=c_uint64, progress=PROGRESS, ctx=c_void_p)
+fx_run = _struct("fx_run", size=c_size_t, threads=c_int, max_memory=c_uint64, progress=PROGRESS,
+                 ctx=c_void_p)
 fx_matrix = _struct("fx_matrix", rows=c_size_t, cols=c_size_t, stride=c_size_t, type=c_int,
                     wide=c_int, val=c_void_p, ptr=c_void_p, col=c_void_p)
 fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
@@ -48,51 +49,54 @@ fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
                    name=POINTER(c_char_p), base=c_int, reserved=c_void_p * 4)
 fx_sink = _struct("fx_sink", size=c_size_t, write=WRITE, member=MEMBER, ctx=c_void_p)
 fx_bound = _struct("fx_bound", kind=c_char_p, formula=c_char_p, features=c_double)
-fx_accuracy = _struct("fx_accuracy", size=c_size_t, pairs=c_size_t, mae=c_double, rmse=c_double, max=c_double,
-                   ci95=c_double, bias=c_double, kernel_rms=c_double, predicted=c_double)
-fx_plan = _struct("fx_plan", size=c_size_t, model=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
-                  family=c_char_p, features=c_size_t, seed=c_uint64, class_weight=c_char_p,
-                  reader=c_char_p, init=c_void_p, eval=POINTER(fx_table), metric=c_char_p,
-                  patience=c_size_t, max_seconds=c_double, cache=c_uint64,
+fx_deviation = _struct("fx_deviation", size=c_size_t, pairs=c_size_t, mae=c_double, rmse=c_double,
+                       max=c_double, ci95=c_double, bias=c_double, kernel_rms=c_double,
+                       predicted=c_double)
+fx_plan = _struct("fx_plan", size=c_size_t, model=c_char_p, scale=c_char_p, map=c_char_p,
+                  kernel=c_char_p, family=c_char_p, features=c_size_t, seed=c_uint64,
+                  class_weight=c_char_p, reader=c_char_p, init=c_void_p, eval=POINTER(fx_table),
+                  metric=c_char_p, patience=c_size_t, max_seconds=c_double, cache=c_uint64,
                   class_value=c_void_p, classes=c_size_t)
 fx_key = _struct("fx_key", name=c_char_p, fallback=c_char_p, values=c_char_p, type=c_int,
                  low=c_double, high=c_double, above=c_int, help=c_char_p)
-fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_char_p, key=POINTER(fx_key),
-                         keys=c_size_t, explainable=c_int, precomputed=c_int, dense=c_int,
-                         binary=c_int, members=c_int, names=c_int, weights=c_int, outer=c_int,
-                         family=c_char_p, kernels=POINTER(c_char_p), composed=c_int,
+fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_char_p,
+                         key=POINTER(fx_key), keys=c_size_t, explainable=c_int, precomputed=c_int,
+                         dense=c_int, binary=c_int, members=c_int, names=c_int, weights=c_int,
+                         outer=c_int, family=c_char_p, kernels=POINTER(c_char_p), composed=c_int,
                          exact=c_int, norm=c_int, independent=c_int, kind=c_char_p, loss=c_char_p,
                          task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
                          probabilities=c_int, updatable=c_int, streamable=c_int, combines=c_int,
-                         mistakes=c_int, measured=c_int,
-                         cached=c_int, pairs=c_int, on_map=c_char_p, path=c_char_p)
+                         mistakes=c_int, measured=c_int, cached=c_int, pairs=c_int, on_map=c_char_p,
+                         path=c_char_p)
 fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
                   objective=c_double, gap=c_double, metric=c_double)
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
                      **{"lambda": POINTER(c_double)}, theta=POINTER(c_double),
                      norm=POINTER(c_double))
-fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_char_p, kernel=c_char_p,
-                     family=c_char_p, reader=c_char_p, seed=c_uint64, cols=c_size_t,
-                     random=c_size_t, features=c_size_t, outputs=c_size_t, classes=c_size_t,
-                     base=c_int, class_name=POINTER(c_char_p), class_value=POINTER(c_double),
-                     name=POINTER(c_char_p), weights=POINTER(c_double),
-                     intercepts=POINTER(c_double), sigmoid=POINTER(c_double),
-                     seen=POINTER(ctypes.c_ubyte), column_scale=POINTER(c_double), vectors=fx_matrix,
-                     support_vectors=c_size_t, pairs=c_int, factors=POINTER(fx_factors), orders=c_size_t,
-                     low=c_double, high=c_double, variance=POINTER(c_double),
-                     total_variance=c_double, rows=c_size_t, objective=c_double, gap=c_double,
-                     iterations=c_uint64, converged=c_int, version=c_int, prepared=c_double,
-                     history=POINTER(fx_step), steps=c_size_t)
+fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_char_p,
+                        kernel=c_char_p, family=c_char_p, reader=c_char_p, seed=c_uint64,
+                        cols=c_size_t, random=c_size_t, features=c_size_t, outputs=c_size_t,
+                        classes=c_size_t, base=c_int, class_name=POINTER(c_char_p),
+                        class_value=POINTER(c_double), name=POINTER(c_char_p),
+                        weights=POINTER(c_double), intercepts=POINTER(c_double),
+                        sigmoid=POINTER(c_double), seen=POINTER(ctypes.c_ubyte),
+                        column_scale=POINTER(c_double), vectors=fx_matrix, support_vectors=c_size_t,
+                        pairs=c_int, factors=POINTER(fx_factors), orders=c_size_t, low=c_double,
+                        high=c_double, variance=POINTER(c_double), total_variance=c_double,
+                        rows=c_size_t, objective=c_double, gap=c_double, iterations=c_uint64,
+                        converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
+                        steps=c_size_t)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double)
-fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t, output=c_size_t,
-                      rows=POINTER(fx_table), row=POINTER(fx_matrix), max_work=c_double,
-                      class_name=c_char_p, min_support=c_uint64, all=c_int)
+fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
+                             output_from_1=c_size_t, table=POINTER(fx_table),
+                             row=POINTER(fx_matrix), max_work=c_double, class_name=c_char_p,
+                             min_support=c_uint64, all=c_int)
 fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
                          weight=c_double, contribution=c_double, support=c_uint64)
 fx_explanation = _struct("fx_explanation", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
-                    missed=c_double, constant=c_double, score=c_double, rest=c_double,
-                    unseen=c_size_t, output=c_size_t)
+                         missed=c_double, constant=c_double, score=c_double, rest=c_double,
+                         unseen=c_size_t, output=c_size_t)
 
 _handle, _out = c_void_p, POINTER(c_void_p)
 _matrix, _table, _run, _sink = map(POINTER, (fx_matrix, fx_table, fx_run, fx_sink))
@@ -133,9 +137,10 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_map_describe": (_status, _description, c_char_p),
     "fx_map_free": (None, _handle),
     "fx_map_apply": (_status, c_void_p, c_size_t, c_int, _handle, _matrix, _run),
-    "fx_map_bound": (_status, POINTER(fx_bound), c_size_t, POINTER(c_size_t), _handle, c_double, c_double,
-                     c_double, c_int),
-    "fx_map_accuracy": (_status, POINTER(fx_accuracy), _handle, _matrix, c_size_t, c_uint64, _run),
+    "fx_map_bound": (_status, POINTER(fx_bound), c_size_t, POINTER(c_size_t), _handle, c_double,
+                     c_double, c_double, c_int),
+    "fx_map_deviation": (_status, POINTER(fx_deviation), _handle, _matrix, c_size_t, c_uint64,
+                         _run),
     "fx_model_fit": (_status, _out, POINTER(fx_plan), _table, _run),
     "fx_model_update": (_status, _out, _handle, _table, _run),
     "fx_model_free": (None, _handle),

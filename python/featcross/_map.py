@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ._base import Estimator, all_or_nothing, seed_of
-from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_accuracy, lib, text
+from ._library import BOUND_MAX, Handle, check, encoded, fx_bound, fx_deviation, lib, text
 from ._memory import empty
 from ._numbers import natural
 from ._rows import Rows
@@ -165,8 +165,8 @@ class Map(TransformerMixin, Estimator):
             Pairs of two different rows of X, drawn by random_state.
         """
         m = self._fitted("map_")
-        rows, out = self._rows(X, reset=False), fx_accuracy()
-        call("fx_map_accuracy", out, m, rows.matrix, natural(n_pairs, "n_pairs", 1),
+        rows, out = self._rows(X, reset=False), fx_deviation()
+        call("fx_map_deviation", out, m, rows.matrix, natural(n_pairs, "n_pairs", 1),
              seed_of(random_state), what="error", **self._how())
         return MapError(out.predicted, out.rmse, out.mae, out.max, out.ci95, out.bias,
                         out.kernel_rms, out.pairs)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ._labels import Table
-from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded, fx_explain_options,
-                       fx_explanation, fx_metrics, fx_plan, fx_sink, fx_step, lib, text)
+from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded,
+                       fx_explain_options, fx_explanation, fx_metrics, fx_plan, fx_sink, fx_step,
+                       lib, text)
 from ._numbers import natural
 from ._rows import Rows, address
 from ._run import DeferredErrors, call
@@ -132,7 +133,7 @@ class Model(Handle):
 
     @property
     def content(self):
-        """fx_model_info as it is; it keeps the model alive, which owns what its pointers point to."""
+        """fx_model_info as it is; it keeps the model alive, which owns what it points to."""
         content = lib.fx_model_inspect(self).contents
         content.owner = self
         return content
@@ -203,9 +204,9 @@ class Model(Handle):
         the first.  label_of: from an output's number to what the caller calls it.
         """
         options = fx_explain_options(top=top, order=order, class_name=name,
-                                     output=0 if output is None else output + 1)
+                                     output_from_1=0 if output is None else output + 1)
         if support is not None:
-            options.rows = ctypes.pointer(support.table)
+            options.table = ctypes.pointer(support.table)
             options.all = unsupported
         if row is not None:
             options.row = ctypes.pointer(row)

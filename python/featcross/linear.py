@@ -35,7 +35,8 @@ class Linear:
         model = self._fitted("model_")
         c = model.content
         weights = model.array("weights", c.features, c.outputs).T
-        return weights * model.array("column_scale", c.cols) if c.column_scale and not c.map else weights
+        scaled = c.column_scale and not c.map
+        return weights * model.array("column_scale", c.cols) if scaled else weights
 
 
 class LinearClassifier(Linear, Classifier):

@@ -53,7 +53,7 @@ static fx_status check(const fx_model *m, const fx_explain_options *q)
 {
     if (!m)
         return fxi_error(FX_EINVAL, "no model is given");
-    if ((q->min_support || q->all) && !q->rows)
+    if ((q->min_support || q->all) && !q->table)
         return fxi_error(FX_EINVAL, "%s needs rows", q->min_support ? "min_support" : "all");
     if (m->c.cols > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
@@ -133,8 +133,8 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
     fxi_explain_columns c = {0};
     fxi_explain_holders h = {0};
     size_t *own = NULL;
-    bool rows = q->rows && !q->row && (q->min_support || !q->all);
-    fx_status st = rows ? fxi_explain_support_index(&h, q->rows, m->c.cols,
+    bool rows = q->table && !q->row && (q->min_support || !q->all);
+    fx_status st = rows ? fxi_explain_support_index(&h, q->table, m->c.cols,
                                                     q->min_support ? q->min_support : 1, run)
                         : FX_OK;
 
@@ -149,8 +149,8 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
         c = (fxi_explain_columns){row.n, row.column, row.x};
     if (!st && !(st = fxi_explain_search_run(&top, &s, t, c, run)))
         st = fill(e, &top, c);
-    if (!st && q->rows)
-        st = fxi_explain_support(e->at, e->a.n, q->rows, run);
+    if (!st && q->table)
+        st = fxi_explain_support(e->at, e->a.n, q->table, run);
     e->a.output = t->output;
     e->a.exact = s.exact;
     e->a.missed = s.bound;

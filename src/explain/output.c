@@ -115,15 +115,15 @@ fx_status fxi_explain_output(size_t *out, const fx_model *m, const fx_explain_op
 {
     const fx_model_info *c = &m->c;
 
-    if (q->output > c->outputs)
-        return fxi_error(FX_EINVAL, "output %zu (from 1) of %zu", q->output, c->outputs);
-    if (q->output && q->class_name)
+    if (q->output_from_1 > c->outputs)
+        return fxi_error(FX_EINVAL, "output %zu (from 1) of %zu", q->output_from_1, c->outputs);
+    if (q->output_from_1 && q->class_name)
         return fxi_error(FX_EINVAL, "output %zu and class %.60s are given; one is enough",
-                         q->output, q->class_name);
+                         q->output_from_1, q->class_name);
     if (q->class_name)
         return of_class(out, m, q, run);
-    *out = q->output ? q->output - 1 : 0;
-    return q->row && !q->output && c->classes && c->outputs > 1
+    *out = q->output_from_1 ? q->output_from_1 - 1 : 0;
+    return q->row && !q->output_from_1 && c->classes && c->outputs > 1
                ? of_row(out, m, SIZE_MAX, q->row, run)
                : FX_OK;
 }

@@ -206,10 +206,10 @@ static fx_status make(void *ctx, size_t block, fxi_team *team)
     return st;
 }
 
-fx_status fx_model_import(fx_model **out, const char *format, int classes, const void *bytes,
+fx_status fx_model_import(fx_model **out, const char *format, int classify, const void *bytes,
                           size_t len, const fx_run *run)
 {
-    making x = {.bytes = bytes, .len = len, .classes = classes, .run = run};
+    making x = {.bytes = bytes, .len = len, .classes = classify, .run = run};
 
     if (!out || !format || !bytes)
         return fxi_error(FX_EINVAL, "fx_model_import needs a format and bytes");

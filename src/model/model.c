@@ -60,7 +60,7 @@ void fx_model_free(fx_model *m)
 const char *fx_model_name(size_t i) { return fxi_model_learner_line(i).name; }
 const fx_model_info *fx_model_inspect(const fx_model *m) { return &m->c; }
 
-size_t fx_model_width(const fx_model *m, fx_output what)
+size_t fx_model_width(const fx_model *m, fx_prediction what)
 {
     switch (what) {
     case FX_LABEL: return m->task != FXI_NO_LABELS;

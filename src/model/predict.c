@@ -111,7 +111,7 @@ double fxi_model_predict_label(const fx_model_info *c, const double *score, doub
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_output what,
+fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m, fx_prediction what,
                            const fx_matrix *X, const fx_run *run)
 {
     fx_scorer s;

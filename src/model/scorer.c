@@ -62,7 +62,7 @@ void fx_scorer_free(fx_scorer *s)
 
 typedef struct prediction {
     double *out;
-    fx_output what;
+    fx_prediction what;
     size_t width;
     const fx_scorer *s;
     const fx_matrix *X;
@@ -156,7 +156,7 @@ static size_t chunk_rows(const fx_scorer *s, const fx_matrix *X, const fx_run *r
     return n < FXI_LANES ? FXI_LANES : n;
 }
 
-static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, const fx_run *run)
+static fx_status check(const fx_model *m, fx_prediction what, const fx_matrix *X, const fx_run *run)
 {
     if (what == FX_PROBA && !m->c.sigmoid)
         return fxi_error(FX_EUNSUPPORTED, "%s gives no probabilities; %s", m->c.spec,
@@ -175,7 +175,7 @@ static fx_status check(const fx_model *m, fx_output what, const fx_matrix *X, co
     return fxi_data_check(X, "X", run);
 }
 
-fx_status fx_scorer_predict(double *out, uint64_t *unseen, const fx_scorer *s, fx_output what,
+fx_status fx_scorer_predict(double *out, uint64_t *unseen, const fx_scorer *s, fx_prediction what,
                             const fx_matrix *X, const fx_run *run)
 {
     if (!s || !X)

@@ -70,14 +70,14 @@ static void describe_and_read(const fx_run *run)
 
 static void measure_map(const fx_table *t, const fx_run *run)
 {
-    fx_accuracy *a = NEW(fx_accuracy);
+    fx_deviation *a = NEW(fx_deviation);
     fx_kernel *k = NULL;
     fx_map *m = NULL;
 
     must(fx_kernel_parse(&k, "anova:order=2", NULL, 0), "kernel");
     must(fx_map_parse(&m, "rk", k, t->cols, 64, 1, NULL, run), "map");
     fx_kernel_free(k);                  /* the map needs it no more */
-    must(fx_map_accuracy(a, m, t->block, 100, 1, run), "accuracy");
+    must(fx_map_deviation(a, m, t->block, 100, 1, run), "accuracy");
     printf("%d pairs, rmse %.6f\n", (int)a->pairs, a->rmse);
     fx_map_free(m);
 }

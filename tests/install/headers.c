@@ -15,7 +15,7 @@ int main(void)
     fx_description description = FX_INIT(fx_description);
     fx_metrics metrics = FX_INIT(fx_metrics);
     fx_estimate estimate = FX_INIT(fx_estimate);
-    fx_accuracy accuracy = FX_INIT(fx_accuracy);
+    fx_deviation accuracy = FX_INIT(fx_deviation);
     fx_read_counts counts = FX_INIT(fx_read_counts);
 
     return run.size != sizeof run || plan.size != sizeof plan || sink.size != sizeof sink

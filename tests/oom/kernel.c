@@ -197,13 +197,13 @@ static fx_status error_of(const char *spec)
     fx_table t = fx_data_table(d);
     fx_kernel *k = kernel_of(spec);
     fx_map *m = map_of("rk:projection=packed", k);
-    fx_accuracy e, before;
+    fx_deviation e, before;
 
     memset(&before, 0x5a, sizeof before);
     before.size = sizeof before;
     memcpy(&e, &before, sizeof e);
     call_begin();
-    fx_status s = call_end(fx_map_accuracy(&e, m, t.block, 50, 1, &two));
+    fx_status s = call_end(fx_map_deviation(&e, m, t.block, 50, 1, &two));
     if (s < 0)
         expect(!memcmp(&e, &before, sizeof e), "the error changed although the call failed");
     else
@@ -307,7 +307,7 @@ const scenario kernel_scenarios[] = {
     {"fx_map_variance", variance_of, "itemset:file=F"},
     {"fx_map_variance", variance_of, "groups:file=F,order=2"},
     {"fx_map_bound", bound_of, "anova:order=2"},
-    {"fx_map_accuracy", error_of, "anova:order=2"},
+    {"fx_map_deviation", error_of, "anova:order=2"},
     {"fx_linalg_eigmin", eigmin, ""},
     {0},
 };

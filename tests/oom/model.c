@@ -134,7 +134,7 @@ static fx_status model_predict(const char *spec)
     fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 4:2 9:1\n0 2:1\n");
     fx_table t = fx_data_table(d), x = fx_data_table(other);
     fx_model *m = model_of(spec, &t);
-    fx_output what = fx_model_width(m, FX_PROBA)   ? FX_PROBA
+    fx_prediction what = fx_model_width(m, FX_PROBA)   ? FX_PROBA
                      : fx_model_width(m, FX_LABEL) ? FX_LABEL
                                                    : FX_SCORE;
     double out[6] = {0};
@@ -200,7 +200,7 @@ static fx_status explain(const char *spec, bool one)
     fx_explanation *e = MARK;
     const fx_explain_options q = {.size = sizeof(fx_explain_options),
                                   .top = 4,
-                                  .rows = &t,
+                                  .table = &t,
                                   .row = one ? x.block : NULL,
                                   .max_work = 100};
 

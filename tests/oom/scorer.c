@@ -25,7 +25,7 @@ static void *call_all(void *arg)
     for (size_t f = 0; f < SCORING_FORMS; f++)
         for (size_t n = PART; n; n = n == PART ? 1 : 0)
             for (size_t i = 0; i + n <= SCORING_ROWS; i += n)
-                for (fx_output what = FX_LABEL; what <= FX_PROBA; what++) {
+                for (fx_prediction what = FX_LABEL; what <= FX_PROBA; what++) {
                     fx_matrix part = scoring_part(&c->r->form[f], i, n);
                     if (!fx_model_width(c->m, what))
                         continue;

@@ -66,7 +66,7 @@ static fx_explanation *check_all(const fx_model *m, size_t output, double tol)
 {
     const fx_model_info *c = fx_model_inspect(m);
     fx_explanation *e = explained(
-        m, &(fx_explain_options){OPTIONS, .top = ALL, .output = output + 1}, 2);
+        m, &(fx_explain_options){OPTIONS, .top = ALL, .output_from_1 = output + 1}, 2);
     const fx_explanation *a = e;
     fx_matrix rows = dense_rows();
     double *S = predicted(m, FX_SCORE, &rows, NULL), max_score = 0;
@@ -102,7 +102,7 @@ static uint64_t rows_with(const fx_combination *c)
 
 static int enough(const fx_combination *c, const fx_explain_options *q)
 {
-    if (!q->rows)                       /* other tests have more columns than these rows */
+    if (!q->table)                       /* other tests have more columns than these rows */
         return 1;
     return rows_with(c) >= (q->min_support ? q->min_support : !q->all);
 }
@@ -126,7 +126,8 @@ static void check_top(const fx_model *m, const fx_explanation *all, fx_explain_o
                 CHECK(fabs(c->weight) <= a->missed);
         }
         for (size_t i = 0; i < a->n; i++)
-            CHECK(enough(&a->at[i], &q) && a->at[i].support == (q.rows ? rows_with(&a->at[i]) : 0));
+            CHECK(enough(&a->at[i], &q)
+                  && a->at[i].support == (q.table ? rows_with(&a->at[i]) : 0));
         CHECK(!a->exact || (a->n == k && a->missed == 0));
         CHECK(a->exact || q.max_work > 0);
         fx_explanation_free(e);
@@ -139,7 +140,7 @@ static void check_holders(const fx_model *m, const fx_explanation *all, size_t o
     fx_matrix block = {
         .rows = FEW, .cols = COLS, .stride = COLS, .type = FX_F64, .val = holder_rows};
     fx_table t = {.rows = FEW, .cols = COLS, .blocks = 1, .block = &block};
-    fx_explain_options q = {OPTIONS, .output = output + 1, .rows = &t};
+    fx_explain_options q = {OPTIONS, .output_from_1 = output + 1, .table = &t};
 
     for (size_t i = 0; i < FEW * COLS; i++)     /* all rows have the first, one the last */
         holder_rows[i / COLS][i % COLS] = i % COLS == 0 || test_below(3) == 0 ? 1 + test_unit() : 0;
@@ -172,8 +173,8 @@ static void check_row(const fx_model *m, const fx_explanation *all, size_t outpu
             fx_explanation *e = explained(
                 m,
                 &(fx_explain_options){
-                    OPTIONS, .top = top, .row = &one, .output = output + 1,
-                    .rows = &(fx_table){.rows = N, .cols = COLS, .blocks = 1, .block = &rows}},
+                    OPTIONS, .top = top, .row = &one, .output_from_1 = output + 1,
+                    .table = &(fx_table){.rows = N, .cols = COLS, .blocks = 1, .block = &rows}},
                 1);
             const fx_explanation *a = e;
             double sum = a->constant + a->rest, largest = 0;
@@ -269,15 +270,17 @@ static void test_kind(const kind *k, int sparse)
     for (size_t output = 0; output < fx_model_inspect(m)->outputs; output += 2) {
         fx_explanation *e = check_all(m, output, k->tol);
         const fx_explanation *all = e;
-        check_top(m, all, (fx_explain_options){OPTIONS, .top = 5, .output = output + 1});
+        check_top(m, all, (fx_explain_options){OPTIONS, .top = 5, .output_from_1 = output + 1});
         check_top(m, all,
-                  (fx_explain_options){OPTIONS, .top = 3, .order = 2, .output = output + 1});
+                  (fx_explain_options){OPTIONS, .top = 3, .order = 2, .output_from_1 = output + 1});
         check_top(m, all,
-                  (fx_explain_options){OPTIONS, .top = 4, .order = 3, .output = output + 1});
-        check_top(m, all,
-                  (fx_explain_options){OPTIONS, .top = 4, .max_work = 1, .output = output + 1});
-        check_top(m, all,
-                  (fx_explain_options){OPTIONS, .top = 4, .max_work = 3000, .output = output + 1});
+                  (fx_explain_options){OPTIONS, .top = 4, .order = 3, .output_from_1 = output + 1});
+        check_top(
+            m, all,
+            (fx_explain_options){OPTIONS, .top = 4, .max_work = 1, .output_from_1 = output + 1});
+        check_top(
+            m, all,
+            (fx_explain_options){OPTIONS, .top = 4, .max_work = 3000, .output_from_1 = output + 1});
         check_holders(m, all, output);
         check_row(m, all, output, k->tol);
         fx_explanation_free(e);
@@ -402,8 +405,8 @@ static void test_errors(void)
     two.rows = 2;
     rejected(FX_EINVAL, NULL, &(fx_explain_options){OPTIONS});
     rejected(FX_EINVAL, m, &(fx_explain_options){0});     /* its size is not set */
-    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output = 2});
-    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output = 1, .class_name = "1"});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output_from_1 = 2});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .output_from_1 = 1, .class_name = "1"});
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .class_name = "1"});  /* of targets */
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .min_support = 1}); /* without rows */
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .all = 1});

@@ -61,7 +61,7 @@ static golden_rows rows_of(const json_t *rows)
 }
 
 static void check_answers(const fx_model *m, const golden_rows *a, const json_t *root,
-                          fx_output what, const char *key, double tolerance)
+                          fx_prediction what, const char *key, double tolerance)
 {
     const json_t *expected = json_object_get(root, key);
     size_t width = fx_model_width(m, what), n = a->X.rows;

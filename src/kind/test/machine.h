@@ -26,7 +26,7 @@ static inline void survives(const fx_model *m, const fx_matrix *X)
 {
     fx_model *back = read_back(m);
 
-    for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
+    for (fx_prediction o = FX_LABEL; o <= FX_PROBA; o++) {
         size_t width = fx_model_width(m, o);
         CHECK(width == fx_model_width(back, o));
         if (!width)

@@ -42,8 +42,8 @@ static fx_status fits(const fx_plan *plan, const fx_table *t, const char *what)
     CHECK(good);
     double *out = malloc(t->rows * (c->outputs + c->classes + 1) * sizeof *out);
     for (int k = 0; k < 3 && out; k++) {
-        fx_status p = fx_model_predict(out, NULL, m, (fx_output)k, t->block, NULL);
-        CHECK(p == FX_OK ? all_finite(out, t->rows * fx_model_width(m, (fx_output)k))
+        fx_status p = fx_model_predict(out, NULL, m, (fx_prediction)k, t->block, NULL);
+        CHECK(p == FX_OK ? all_finite(out, t->rows * fx_model_width(m, (fx_prediction)k))
                          : p == FX_ENUMERIC || p == FX_EUNSUPPORTED);
     }
     free(out);

@@ -58,9 +58,9 @@ static double rmse(const fx_kernel *k, const char *spec, size_t D, const fx_matr
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fx_map *m = NULL;
-        fx_accuracy e = FX_INIT(fx_accuracy);
+        fx_deviation e = FX_INIT(fx_deviation);
         if (fx_map_parse(&m, spec, k, X->cols, D, seed, NULL, NULL)
-            || fx_map_accuracy(&e, m, X, PAIRS, 1, NULL)) {
+            || fx_map_deviation(&e, m, X, PAIRS, 1, NULL)) {
             fprintf(stderr, "%s\n", fx_error_detail());
             exit(1);
         }

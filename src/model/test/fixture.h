@@ -36,7 +36,7 @@ static inline fx_model *fitted(const fx_plan *plan, const fx_table *t, const fx_
 }
 
 /* What model and rows give, to be freed. */
-static inline double *predicted(const fx_model *m, fx_output what, const fx_matrix *X,
+static inline double *predicted(const fx_model *m, fx_prediction what, const fx_matrix *X,
                                 const fx_run *run)
 {
     double *out = malloc((X->rows * fx_model_width(m, what) + 1) * sizeof *out);

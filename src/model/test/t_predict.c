@@ -151,7 +151,7 @@ static void far_out(void)
     CHECK(fx_model_predict(p, NULL, m, FX_SCORE, &X, NULL) == FX_EDOMAIN);
     CHECK(fx_model_predict(NULL, NULL, m, FX_SCORE, t.block, NULL) == FX_EINVAL);
     CHECK(fx_model_predict(p, NULL, NULL, FX_SCORE, t.block, NULL) == FX_EINVAL);
-    CHECK(fx_model_predict(p, NULL, m, (fx_output)3, t.block, NULL) == FX_EINVAL);
+    CHECK(fx_model_predict(p, NULL, m, (fx_prediction)3, t.block, NULL) == FX_EINVAL);
     X.rows = 0;
     CHECK(fx_model_predict(NULL, NULL, m, FX_LABEL, &X, NULL) == FX_OK);
     fx_model_free(m);

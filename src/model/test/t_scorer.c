@@ -12,7 +12,7 @@ enum { THREADS = 4, CALLS = 40 };
 
 typedef struct calling {
     const fx_scorer *s;
-    fx_output what;
+    fx_prediction what;
     size_t width;
     const fx_matrix *X;
     const double *want;
@@ -36,7 +36,7 @@ static void *call(void *arg)
     return NULL;
 }
 
-static void same_bits_from_threads(const fx_scorer *s, const fx_model *m, fx_output what,
+static void same_bits_from_threads(const fx_scorer *s, const fx_model *m, fx_prediction what,
                                    const fx_matrix *X)
 {
     size_t width = fx_model_width(m, what);
@@ -86,7 +86,7 @@ static void every_kind(scoring_rows *r)
         fx_scorer *s = NULL;
         CHECK(fx_scorer_new(&s, m, NULL) == FX_OK);
         for (size_t f = 0; f < SCORING_FORMS; f++)
-            for (fx_output what = FX_LABEL; what <= FX_PROBA; what++)
+            for (fx_prediction what = FX_LABEL; what <= FX_PROBA; what++)
                 if (fx_model_width(m, what))
                     same_bits_from_threads(s, m, what, &r->form[f]);
         outlives(s, m, &r->form[0]);
@@ -166,7 +166,7 @@ static void limits(scoring_rows *r)
     CHECK(fx_scorer_predict(NULL, NULL, s, FX_SCORE, r->form, NULL) == FX_EINVAL);
     CHECK(fx_scorer_predict(out, NULL, NULL, FX_SCORE, r->form, NULL) == FX_EINVAL);
     CHECK(fx_scorer_predict(out, NULL, s, FX_SCORE, NULL, NULL) == FX_EINVAL);
-    CHECK(fx_scorer_predict(out, NULL, s, (fx_output)7, r->form, NULL) == FX_EINVAL);
+    CHECK(fx_scorer_predict(out, NULL, s, (fx_prediction)7, r->form, NULL) == FX_EINVAL);
     bad.cols = 3;
     CHECK(fx_scorer_predict(out, NULL, s, FX_SCORE, &bad, NULL) == FX_ESHAPE);
     bad = r->form[0];

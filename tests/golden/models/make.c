@@ -242,7 +242,7 @@ static void ask(FILE *f, const fx_model *m)
     fx_matrix X = {.rows = ASKED, .cols = (size_t)cols + 1, .type = FX_F64, .val = val, .ptr = ptr,
                    .col = col};
     static const char *const what[] = {"labels", "scores", "probabilities"};
-    for (fx_output o = FX_LABEL; o <= FX_PROBA; o++) {
+    for (fx_prediction o = FX_LABEL; o <= FX_PROBA; o++) {
         size_t width = fx_model_width(m, o);
         if (!width)
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_accuracy.c - measured errors against their definition, and against what variances predict. */
+ * t_deviation.c - measured errors against their definition, and against what variances predict. */
 
 #include "base/test.h"
 #include "map/map.h"
@@ -33,13 +33,13 @@ static void fill(void)
 }
 
 /* The same by the definition: all kernel values and all features first. */
-static fx_accuracy slow(const fx_map *m, size_t pairs, uint64_t seed)
+static fx_deviation slow(const fx_map *m, size_t pairs, uint64_t seed)
 {
     static double K[ROWS * ROWS];
     size_t features = fx_map_features(m);
     float *Z = malloc(ROWS * features * sizeof *Z);
     double *square = malloc(pairs * sizeof *square), spread = 0;
-    fx_accuracy e = {.size = sizeof e, .pairs = pairs};
+    fx_deviation e = {.size = sizeof e, .pairs = pairs};
 
     CHECK(Z && square);
     CHECK(fx_kernel_gram(K, ROWS, m->kernel, &D, NULL, NULL) == FX_OK);
@@ -71,7 +71,7 @@ static fx_accuracy slow(const fx_map *m, size_t pairs, uint64_t seed)
     return e;
 }
 
-static void same(fx_accuracy a, fx_accuracy b, double tol)
+static void same(fx_deviation a, fx_deviation b, double tol)
 {
     CHECK(a.pairs == b.pairs);
     CHECK_NEAR(a.mae, b.mae, tol);
@@ -99,24 +99,24 @@ static void by_definition(void)
         for (size_t j = 0; j < sizeof maps / sizeof *maps; j++) {
             fx_kernel *k = NULL;
             fx_map *m = NULL;
-            fx_accuracy e = FX_INIT(fx_accuracy), f = FX_INIT(fx_accuracy);
+            fx_deviation e = FX_INIT(fx_deviation), f = FX_INIT(fx_deviation);
             size_t pairs = j % 2 ? 600 : 37;
             CHECK(fx_kernel_parse(&k, kernels[i], NULL, 0) == FX_OK);
             if (fx_map_parse(&m, maps[j], k, COLS, 64, 5 + i, NULL, NULL) != FX_OK)
                 fprintf(stderr, "%s %s: %s\n", maps[j], kernels[i], fx_error_detail());
             CHECK(m);
-            CHECK(fx_map_accuracy(&e, m, &D, pairs, 3, NULL) == FX_OK);
+            CHECK(fx_map_deviation(&e, m, &D, pairs, 3, NULL) == FX_OK);
             same(e, slow(m, pairs, 3), 1e-5);
-            CHECK(fx_map_accuracy(&f, m, &S, pairs, 3, NULL) == FX_OK);
+            CHECK(fx_map_deviation(&f, m, &S, pairs, 3, NULL) == FX_OK);
             same(e, f, 1e-5);
             for (int threads = 1; threads <= 3; threads++) {
-                CHECK(fx_map_accuracy(&f, m, &D, pairs, 3, &(fx_run){RUN, .threads = threads})
+                CHECK(fx_map_deviation(&f, m, &D, pairs, 3, &(fx_run){RUN, .threads = threads})
                       == FX_OK);
                 CHECK(test_helped() || threads == 1);
                 CHECK(f.mae == e.mae && f.rmse == e.rmse && f.max == e.max && f.ci95 == e.ci95);
             }
             CHECK(isnan(e.predicted) == (j == 4));
-            CHECK(fx_map_accuracy(&f, m, &D, pairs, 4, NULL) == FX_OK);
+            CHECK(fx_map_deviation(&f, m, &D, pairs, 4, NULL) == FX_OK);
             CHECK(f.mae != e.mae);
             fx_map_free(m);
             fx_kernel_free(k);
@@ -141,9 +141,9 @@ static void prediction(void)
             CHECK(fx_kernel_parse(&k, kernels[j], NULL, 0) == FX_OK);
             for (uint64_t seed = 0; seed < SEEDS; seed++) {
                 fx_map *m = NULL;
-                fx_accuracy e = FX_INIT(fx_accuracy);
+                fx_deviation e = FX_INIT(fx_deviation);
                 CHECK(fx_map_parse(&m, maps[i], k, COLS, 48, seed, NULL, NULL) == FX_OK);
-                CHECK(fx_map_accuracy(&e, m, &D, 20, 9, &(fx_run){RUN, .threads = 1}) == FX_OK);
+                CHECK(fx_map_deviation(&e, m, &D, 20, 9, &(fx_run){RUN, .threads = 1}) == FX_OK);
                 sum += e.rmse * e.rmse;
                 squares += pow(e.rmse, 4);
                 predicted = e.predicted;
@@ -167,7 +167,7 @@ static void door(void)
 {
     fx_kernel *k = NULL;
     fx_map *m = NULL;
-    fx_accuracy e = {.size = sizeof e, .pairs = 77};
+    fx_deviation e = {.size = sizeof e, .pairs = 77};
     fx_matrix one = D, wide = D;
     int stop = 0;
     fx_run run = {RUN, .progress = rising, .ctx = &stop};
@@ -176,25 +176,25 @@ static void door(void)
     CHECK(fx_map_parse(&m, "rk:projection=packed", k, COLS, 100, 1, NULL, NULL) == FX_OK);
     one.rows = 1;
     wide.cols--;
-    CHECK(fx_map_accuracy(&e, m, &one, 5, 1, NULL) == FX_ESHAPE
+    CHECK(fx_map_deviation(&e, m, &one, 5, 1, NULL) == FX_ESHAPE
           && strstr(fx_error_detail(), "two"));
-    CHECK(fx_map_accuracy(&e, m, &wide, 5, 1, NULL) == FX_ESHAPE);
-    CHECK(fx_map_accuracy(&e, m, &D, 0, 1, NULL) == FX_EINVAL);
-    CHECK(fx_map_accuracy(NULL, m, &D, 5, 1, NULL) == FX_EINVAL);
-    CHECK(fx_map_accuracy(&e, NULL, &D, 5, 1, NULL) == FX_EINVAL);
-    CHECK(fx_map_accuracy(&e, m, NULL, 5, 1, NULL) == FX_EINVAL);
-    CHECK(fx_map_accuracy(&e, m, &D, 5, 1, &(fx_run){RUN, .max_memory = 100}) == FX_ELIMIT);
+    CHECK(fx_map_deviation(&e, m, &wide, 5, 1, NULL) == FX_ESHAPE);
+    CHECK(fx_map_deviation(&e, m, &D, 0, 1, NULL) == FX_EINVAL);
+    CHECK(fx_map_deviation(NULL, m, &D, 5, 1, NULL) == FX_EINVAL);
+    CHECK(fx_map_deviation(&e, NULL, &D, 5, 1, NULL) == FX_EINVAL);
+    CHECK(fx_map_deviation(&e, m, NULL, 5, 1, NULL) == FX_EINVAL);
+    CHECK(fx_map_deviation(&e, m, &D, 5, 1, &(fx_run){RUN, .max_memory = 100}) == FX_ELIMIT);
     CHECK(e.pairs == 77);
-    CHECK(fx_map_accuracy(&e, m, &D, MAX_PAIRS, 1, &run) == FX_OK && last_done > 0);
+    CHECK(fx_map_deviation(&e, m, &D, MAX_PAIRS, 1, &run) == FX_OK && last_done > 0);
     last_done = 0;
     stop = 1;
-    CHECK(fx_map_accuracy(&e, m, &D, MAX_PAIRS, 1, &run) == FX_ECANCELLED);
+    CHECK(fx_map_deviation(&e, m, &D, MAX_PAIRS, 1, &run) == FX_ECANCELLED);
     one.rows = 2;                       /* only one pair is possible, in either order */
-    CHECK(fx_map_accuracy(&e, m, &one, 50, 1, NULL) == FX_OK);
+    CHECK(fx_map_deviation(&e, m, &one, 50, 1, NULL) == FX_OK);
     CHECK_NEAR(e.mae, e.max, 1e-12);
     double kept = dense[9];
     dense[9] = 1e38, dense[8] = 1e38;   /* row 0 */
-    CHECK(fx_map_accuracy(&e, m, &D, MAX_PAIRS, 1, NULL) == FX_ENUMERIC);
+    CHECK(fx_map_deviation(&e, m, &D, MAX_PAIRS, 1, NULL) == FX_ENUMERIC);
     CHECK(strstr(fx_error_detail(), "row 0 "));
     dense[9] = kept, dense[8] = 0;
     fx_map_free(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * accuracy.c - the error of a map on the user's own rows, measured and predicted.
+ * deviation.c - the error of a map on the user's own rows, measured and predicted.
  *
  * Pairs i != j of rows are drawn uniformly and independently.  Some at a time, as many as keep the
  * features within a few megabytes, the rows are mapped and multiplied in double precision,
@@ -131,16 +131,16 @@ static fx_status measure_chunk(sums *s, measure *e, size_t first, size_t n, uint
 
 /* ---- The door ------------------------------------------------------------------------------- */
 
-static fx_status check(const fx_accuracy *out, const fx_map *m, const fx_matrix *X, size_t pairs,
+static fx_status check(const fx_deviation *out, const fx_map *m, const fx_matrix *X, size_t pairs,
                        const fx_run *run)
 {
     fx_status st;
 
     if (!out || !m || !X)
-        return fxi_error(FX_EINVAL, "fx_map_accuracy: %s is NULL", !out ? "out" : !m ? "m" : "X");
+        return fxi_error(FX_EINVAL, "fx_map_deviation: %s is NULL", !out ? "out" : !m ? "m" : "X");
     if (pairs == 0 || pairs > SIZE_MAX / 4)
         return fxi_error(FX_EINVAL, "the error on %zu pairs is no number", pairs);
-    if ((st = fxi_sized_check(out, "fx_accuracy")) || (st = fxi_data_check(X, "X", run)))
+    if ((st = fxi_sized_check(out, "fx_deviation")) || (st = fxi_data_check(X, "X", run)))
         return st;
     if (X->cols != m->cols)
         return fxi_error(FX_ESHAPE, "X has %zu columns, the map %zu", X->cols, m->cols);
@@ -166,12 +166,12 @@ static fx_status make_spaces(measure *e, int threads)
     return e->Z && e->space ? FX_OK : FX_ENOMEM;
 }
 
-static void summary(fx_accuracy *out, const sums *s, size_t pairs)
+static void summary(fx_deviation *out, const sums *s, size_t pairs)
 {
     double n = (double)pairs, square = s->square / n, rmse = sqrt(square);
     double spread = sqrt(fmax(0, s->fourth / n - square * square) / n);
 
-    const fx_accuracy a = {.size = sizeof a,
+    const fx_deviation a = {.size = sizeof a,
                            .pairs = pairs,
                            .mae = s->abs / n,
                            .rmse = rmse,
@@ -183,8 +183,8 @@ static void summary(fx_accuracy *out, const sums *s, size_t pairs)
     fxi_sized_out(out, &a, sizeof a);
 }
 
-fx_status fx_map_accuracy(fx_accuracy *out, const fx_map *m, const fx_matrix *X, size_t pairs,
-                       uint64_t seed, const fx_run *run)
+fx_status fx_map_deviation(fx_deviation *out, const fx_map *m, const fx_matrix *X, size_t pairs,
+                           uint64_t seed, const fx_run *run)
 {
     fx_status st = check(out, m, X, pairs, run);
     sums s = {0};

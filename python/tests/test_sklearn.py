@@ -148,7 +148,7 @@ def test_weights_through_a_pipeline(pairs):
     """By the step's name; and by routing where scikit-learn has it."""
     X, y = pairs
     w = np.arange(len(y)) % 4.0
-    last = LinearClassifier(n_jobs=1)
+    last = LinearClassifier(n_jobs=1, random_state=1)
     expected = clone(last).fit(kernel_map().fit_transform(X), y, w).decision_function(
         kernel_map().fit_transform(X))
     model = make_pipeline(kernel_map(), clone(last)).fit(X, y, linearclassifier__sample_weight=w)

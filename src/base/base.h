@@ -49,6 +49,7 @@ typedef struct fxi_scratch_block fxi_scratch_block;
 typedef struct fxi_scratch {
     fxi_scratch_block *block;           /* the newest */
     size_t used, total;                 /* bytes of that block; of all */
+    size_t wanted;                      /* bytes that the first block shall have, at least */
     struct fxi_scratch *next;           /* in a pool: the list, fixed when it enters .. */
     atomic_bool busy;                   /* .. a thread is using it .. */
     _Atomic(const char *) thread;       /* .. the thread that used it last */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * scratch.c - memory for the length of a call, kept for the next one.
  *
- * Pieces are cut off a block, one after the other, and given back all at once.  If a call needs a
- * second block, both are replaced by one of their size when the call ends: the next call like it
- * allocates nothing.  Memory is zeroed when it is allocated, not when it is taken again.
+ * Pieces are cut off a block, one after the other, and given back all at once.  If a call needed
+ * several blocks, they are freed when it ends, and the next call begins with one of their size:
+ * from then on calls like it allocate nothing.  Memory is zeroed when it is allocated, not when it
+ * is taken again.
  *
  * A pool has one scratch for each thread that is inside at the same time.  They form a list that
  * only grows: a thread takes the one it had before, else any that is free, else adds one. */
@@ -22,7 +23,7 @@ struct fxi_scratch_block {
 static bool add_block(fxi_scratch *s, size_t bytes)
 {
     fxi_scratch_block *b;
-    size_t size = bytes < s->total ? s->total : bytes, all;
+    size_t size = bytes < s->wanted ? s->wanted : bytes, all;
 
     size = size < SMALLEST ? SMALLEST : size;
     if (!fxi_size_add(&all, size, sizeof *b))
@@ -32,6 +33,7 @@ static bool add_block(fxi_scratch *s, size_t bytes)
     b->older = s->block;
     b->size = size;
     s->block = b;
+    s->wanted = 0;
     s->total += size;
     s->used = 0;
     return true;
@@ -68,7 +70,7 @@ void fxi_scratch_reset(fxi_scratch *s)
     if (!s->block || !s->block->older)
         return;
     fxi_scratch_free(s);
-    add_block(s, total);                /* without memory the next call tries again */
+    s->wanted = total;
 }
 
 void *fxi_scratch_release(fxi_scratch *s)

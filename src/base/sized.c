@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-enum { UNKNOWN = 1 };                   /* the size of a run with members that are unknown here */
 enum { LARGEST = 1 << 16 };             /* a larger size was never set */
+static const size_t UNKNOWN = SIZE_MAX - 1; /* of a run with members that are unknown here */
 
 static size_t size_of(const void *given)
 {
@@ -90,6 +90,8 @@ fx_status fxi_sized_run_check(const fx_run *run)
 {
     if (!run)
         return FX_OK;
-    return size_of(run) == UNKNOWN || !is_known(run, sizeof *run) ? unknown("fx_run")
-                                                                  : fxi_sized_check(run, "fx_run");
+    if (size_of(run) == UNKNOWN)
+        return unknown("fx_run");
+    fx_status st = fxi_sized_check(run, "fx_run");
+    return st || is_known(run, sizeof *run) ? st : unknown("fx_run");
 }

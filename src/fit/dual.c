@@ -219,6 +219,7 @@ static fx_status solve(fxi_dual *d)
     fxi_solution *s = d->s;
     double ratio = 1, P, gap, first;
     size_t measured = 0;
+    size_t least = p->source->blocks > 1 ? 0 : 50;      /* passes; in the cache they cost little */
     root r = {0};
     fx_status st = start(d, &r);
 
@@ -247,7 +248,7 @@ static fx_status solve(fxi_dual *d)
             measured = d->k;
             d->spent += d->visits;
             d->visits = 0;
-            s->stalled = p->patience && !s->converged
+            s->stalled = p->patience && !s->converged && d->k >= least
                          && predict_visits(d, first) > (double)p->patience;
             for (size_t i = 0; i < d->n; i++) {
                 d->inactive[i] = is_inactive(d, i, d->f[i] + fxi_dual_b(d));

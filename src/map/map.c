@@ -188,7 +188,7 @@ fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_
         return fxi_error(FX_ESHAPE, "a map of %zu columns; there must be 1 to %d", cols, INT32_MAX);
     if (features > INT32_MAX)
         return fxi_error(FX_ESHAPE, "%zu features; at most %d are offered", features, INT32_MAX);
-    if (sample && (st = fxi_data_check(sample, "sample", run)) != 0)
+    if ((st = fxi_sized_run_check(run)) || (sample && (st = fxi_data_check(sample, "sample", run))))
         return st;
     if (sample && sample->cols != cols)
         return fxi_error(FX_ESHAPE, "the sample has %zu columns, the map %zu", sample->cols, cols);

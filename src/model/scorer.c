@@ -36,8 +36,11 @@ fx_status fx_scorer_new(fx_scorer **out, const fx_model *m, const fx_run *run)
 {
     if (!out || !m)
         return fxi_error(FX_EINVAL, "fx_scorer_new: %s is NULL", m ? "out" : "m");
+    fx_status st = fxi_sized_run_check(run);
+    if (st)
+        return st;
     fx_scorer *s = fxi_alloc(1, sizeof *s);
-    fx_status st = s ? fxi_model_scorer_open(s, m, SIZE_MAX, run) : FX_ENOMEM;
+    st = s ? fxi_model_scorer_open(s, m, SIZE_MAX, run) : FX_ENOMEM;
     if (st) {
         if (s)
             fxi_model_scorer_close(s);

@@ -77,6 +77,13 @@ static void test_runs(void)
     CHECK(fxi_parallel(1, nothing, &calls, &unset) == FX_EINVAL);
     CHECK(fxi_parallel(1, nothing, &calls, &copy) == FX_EINVAL && calls == 0);
     CHECK(fxi_memory_check(&unset, 1, "x") == FX_EINVAL);
+    for (size_t size = 1; size; size = size == 1 ? 1 << 20 : size == 1 << 20 ? SIZE_MAX : 0) {
+        const fx_run never = {.size = size};    /* nothing behind it is read */
+        CHECK(fxi_parallel(1, nothing, &calls, &never) == FX_EINVAL && calls == 0);
+        CHECK(strstr(fx_error_detail(), "fx_run.size is "));
+        copy = fxi_sized_run(&never);
+        CHECK(fxi_parallel(1, nothing, &calls, &copy) == FX_EINVAL && calls == 0);
+    }
     longer.more = 1;
     copy = fxi_parallel_run(&longer.run, 1);
     CHECK(fxi_parallel(1, nothing, &calls, &longer.run) == FX_EINVAL);

@@ -110,14 +110,13 @@ static fx_status start(fxi_dual *d, root *r)
 
 /* ---- A pass ----------------------------------------------------------------------------------
  * Runs of 16 rows come in a seeded order, each from its first row on; where all rows are one block,
- * and in the cache, runs of one row.  Shorter ones would save few passes, longer ones cost many: rows
- * that always meet the same neighbours undo each other's steps (with runs of 1, 16, 64 and 210 rows
- * of norm 1 squared hinge took 11, 13, 26 and 43 passes).  Upwards, memory is read nearly as fast as
- * without jumps; downwards, or in random order, at half that rate.  Several steps a row while a
- * block is in the cache were tried: what is slow about coordinate descent couples rows of all
- * blocks, and they gained nothing.
- *
- * Cost: 2 numbers of a row for each step that changes beta, 1 where it does not. */
+ * and in the cache, runs of one row.  Shorter ones would save few passes, longer ones cost many:
+ * rows that always meet the same neighbours undo each other's steps (with runs of 1, 16, 64 and 210
+ * rows of norm 1 squared hinge took 11, 13, 26 and 43 passes).  Upwards, memory is read nearly as
+ * fast as without jumps; downwards, or in random order, at half that rate.  Several steps a row
+ * while a block is in the cache were tried: what is slow about coordinate descent couples rows of
+ * all blocks, and they gained nothing.  Cost: 2 numbers of a row for each step that changes beta, 1
+ * where it does not. */
 
 /* beta_i after an exact step at score f.  For a row of zeros q is next to 0, and the step ends
  * where its loss alone is best; divisions stay finite. */
@@ -203,8 +202,8 @@ static fx_status pass(fxi_dual *d)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* Visits per row in all if the gap falls to tol as it fell from the first one.  A pass of few active
- * rows counts, too: it says little of the others. */
+/* Visits per row in all if the gap falls to tol as it fell from the first one.  A pass of few
+ * active rows counts, too: it says little of the others. */
 static double predict_visits(const fxi_dual *d, double first)
 {
     double gap = d->s->gap, fall = log(first / gap);

@@ -159,5 +159,5 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
 bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k);
 
 /* streams; see data/data.h */
-enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_COLUMNS = 1022, FXI_FIT_PCA };
+enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA };
 #endif

@@ -152,7 +152,7 @@ fx_status fx_kernel_describe(fx_description *out, const char *spec)
     d.precomputed = fxi_kernel_is_precomputed(k);
     for (const fx_kernel *in = k; in; in = in->inner)
         d.family = in->type->family;
-    fxi_sized_out(out, &d, sizeof d);
+    fxi_spec_give(out, d);
     fx_kernel_free(k);
     return FX_OK;
 }

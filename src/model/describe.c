@@ -46,7 +46,7 @@ fx_status fx_model_describe(fx_description *out, const char *spec)
             fxi_spec_set(&s, d.key[i].name, "1");
     if (!(st = fxi_model_learner_read(&l, which, &s))) {
         describe(&d, &l);
-        fxi_sized_out(out, &d, sizeof d);
+        fxi_spec_give(out, d);
     }
     fxi_model_learner_free(&l);
     return st;

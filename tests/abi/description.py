@@ -2,6 +2,7 @@
 """description.py - featcross.h as abidw describes it: structs, functions, enums, and which changes
 break a program that was compiled with another version."""
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ QUIET = ["--no-show-locs", "--no-corpus-path", "--no-comp-dir-path", "--no-elf-n
 def write(path, folder=ROOT / "include"):
     """Describes the header of a folder.  A library with empty functions stands for ours: that ours
     has the same prototypes is checked by the compiler, that it has the same symbols by check.py."""
+    if not shutil.which("abidw"):
+        sys.exit("abidw is not installed: scripts/install-deps test")
     text = header.text(Path(folder) / "featcross.h")
     abi = re.search(r"#define FX_ABI\s+(\d+)", text)[1]
     bodies = [prototype + " { __builtin_trap(); }"

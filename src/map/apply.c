@@ -136,10 +136,19 @@ static fx_status find_bad(const application *a, const float *z, bool lanes, size
     return FX_OK;
 }
 
-static fx_status apply_tile(const application *a, thread_space *s, size_t b, fxi_team *team)
+/* Blocks that are made before they are scored: there is room for FXI_LANES of a row alone.  Sums of
+ * scores begin anew with each block, so blocks are whole numbers of them. */
+static size_t group_of(const application *a, const fxi_tile *t)
 {
     const fx_map *m = a->m;
-    size_t row = b * m->rows;
+
+    return a->S && m->lanes && t->rows == 1 && m->width % FXI_MAP_TERMS == 0 ? FXI_LANES : 1;
+}
+
+static fx_status apply_tile(const application *a, thread_space *s, size_t tile, fxi_team *team)
+{
+    const fx_map *m = a->m;
+    size_t row = tile * m->rows;
     fx_status st = FX_OK;
     fxi_tile t;
 
@@ -152,11 +161,14 @@ static fx_status apply_tile(const application *a, thread_space *s, size_t b, fxi
         return FX_OK;
     if (a->S)
         memset(s->score, 0, a->outputs * FXI_LANES * sizeof *s->score);
-    for (size_t block = a->from; block < a->to && !st; block++) {
+    size_t group = group_of(a, &t);
+    for (size_t block = a->from, last; block < a->to && !st; block = last) {
+        last = a->to - block < group ? a->to : block + group;
         size_t feature = block * m->width, left = m->features - feature;
-        size_t n = left < m->width ? left : m->width;
+        size_t n = left < (last - block) * m->width ? left : (last - block) * m->width;
         int bad = 0;
-        m->type->block(s->z, m, s->space, block);
+        for (size_t b = block; b < last && !fxi_parallel_cancelled(team); b++)
+            m->type->block(s->z + (b - block) * m->width, m, s->space, b);
         if (fxi_parallel_cancelled(team))
             return FX_OK;
         if (a->S)

@@ -70,6 +70,7 @@ static inline bool fxi_map_lanes(const fx_map *m, const fxi_tile *t)
 {
     return m->lanes && t->rows > 1;     /* a row alone stands by itself */
 }
+enum { FXI_MAP_TERMS = 64 };            /* of a score that are summed in floats */
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
 enum { FXI_MAP_ERROR = 1010, FXI_MAP_COMPLEX }; /* streams that sample rows; see data/data.h */
 

@@ -90,6 +90,17 @@ static int count_inputs(const fxi_rk *k, const fxi_rk_space *s)
     return all ? k->inputs : 1;
 }
 
+/* Numbers of a row alone stand in every lane. */
+static void repeat(fxi_rk_space *s, const fxi_rk *k)
+{
+    for (int t = 2; t <= k->order; t += 2)
+        for (int w = 1; w < FXI_LANES; w++)
+            s->even[t * FXI_LANES + w] = s->even[t * FXI_LANES];
+    for (int i = 0; i < 3; i++)
+        for (int w = 1; w < FXI_LANES; w++)
+            s->number[i * FXI_LANES + w] = s->number[i * FXI_LANES];
+}
+
 static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double *x)
 {
     const fxi_rk *k = m->state;
@@ -111,6 +122,8 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
             set_sums(s, m, k, r);
     if (s->ones || s->beyond)
         fxi_map_random_kernel_exponent_signs(s);
+    if (t->rows == 1)
+        repeat(s, k);
     for (int i = 0; i < count_inputs(k, s) && !fxi_tile_stopped_long(t, entries); i++) {
         const fxi_project *w = &k->w[k->input[i].w];
         w->type->prepare(s->project[i], w, t, s->value[k->input[i].set]);
@@ -158,7 +171,7 @@ static void exponent(float *re, float *im, const fx_map *m, const fxi_rk *k, con
                                    number + 2 * FXI_LANES, n);
 }
 
-/* row < 0: outputs of all rows, one a lane; else of this row alone. */
+/* row < 0: outputs whose lanes are as `even` and `number` have them; else all of this row. */
 static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_space *s, size_t at,
                          size_t n, int row)
 {
@@ -170,7 +183,7 @@ static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_spa
         m->simd->map_scale(re, n, (float)k->scale);
         return;
     }
-    for (int t = 2; row >= 0 && t <= FX_ORDER_MAX && t <= k->order + 1; t += 2)
+    for (int t = 2; row >= 0 && t <= k->order; t += 2)
         for (int w = 0; w < FXI_LANES; w++)
             even[t * FXI_LANES + w] = s->even[t * FXI_LANES + row];
     for (int i = 0; row >= 0 && k->method == FXI_RK_EXPONENT && i < 3; i++)
@@ -198,7 +211,8 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
         return;
     }
     for (size_t r = 0; r < s->tile->rows; r++) {
-        apply_kernel(z + r * m->width, s->imaginary, m, s, r * width, width, (int)r);
+        apply_kernel(z + r * m->width, s->imaginary, m, s, r * width, width,
+                     s->tile->rows > 1 ? (int)r : -1);
         if (k->complex)                 /* behind the real parts, which may be cut */
             memcpy(z + r * m->width + count, s->imaginary, count * sizeof *z);
     }

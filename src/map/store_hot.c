@@ -12,13 +12,14 @@
  * Scores: sums of at most 64 products in floats, these in doubles, so that the error is below
  * 66 u sum |w z|, u = 2^-24, however many features there are. */
 
+#include "map/map.h"
 #include "simd/hot.h"
 #include "simd/transpose.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { F = FXI_FSTEP, TERMS = 64 };     /* of a sum in floats */
+enum { F = FXI_FSTEP, TERMS = FXI_MAP_TERMS };
 
 /* Anything but 0 in v sets *bad. */
 FXI_INLINE void set_bad(int *bad, fxi_flt v)
@@ -177,23 +178,44 @@ void FXI_HOT(map_score)(double *S, int *bad, const float *zt, const float *w, si
 }
 
 /* The four sums stand side by side here; their numbers are added in the same order, a product and
- * a sum being fused in both or in none (t_apply.c compares them). */
-void FXI_HOT(map_score_row)(double *S, int *bad, const float *z, const float *w, size_t outputs)
-{
-    typedef float four __attribute__((vector_size(16)));
+ * a sum being fused in both or in none (t_apply.c compares them).  Four runs of TERMS go together,
+ * since each waits for its own additions. */
+typedef float four __attribute__((vector_size(16)));
 
-    for (size_t first = 0; first < outputs; first += TERMS) {
-        size_t last = outputs - first < TERMS ? outputs : first + TERMS, s = first;
-        four sum = {0};
-        for (; s + 4 <= last; s += 4)
-            sum += *(const four *)(w + s) * *(const four *)(z + s);
-        for (; s < last; s++)
-            sum[0] += w[s] * z[s];
-        float all = sum[0] + sum[1] + (sum[2] + sum[3]);
+FXI_INLINE void add_runs(double *S, int *bad, const float *z, const float *w, const int runs)
+{
+    four sum[4] = {0};
+
+    for (size_t s = 0; s < TERMS; s += 4)
+        for (int r = 0; r < runs; r++)
+            sum[r] += *(const four *)(w + r * TERMS + s) * *(const four *)(z + r * TERMS + s);
+    for (int r = 0; r < runs; r++) {
+        float all = sum[r][0] + sum[r][1] + (sum[r][2] + sum[r][3]);
         *S += (double)all;
         if (!isfinite(all))
             *bad = 1;
     }
+}
+
+void FXI_HOT(map_score_row)(double *S, int *bad, const float *z, const float *w, size_t outputs)
+{
+    size_t first = 0, s;
+    four sum = {0};
+
+    for (; outputs - first >= 4 * TERMS; first += 4 * TERMS)
+        add_runs(S, bad, z + first, w + first, 4);
+    for (; outputs - first >= TERMS; first += TERMS)
+        add_runs(S, bad, z + first, w + first, 1);
+    if (first == outputs)
+        return;
+    for (s = first; s + 4 <= outputs; s += 4)
+        sum += *(const four *)(w + s) * *(const four *)(z + s);
+    for (; s < outputs; s++)
+        sum[0] += w[s] * z[s];
+    float all = sum[0] + sum[1] + (sum[2] + sum[3]);
+    *S += (double)all;
+    if (!isfinite(all))
+        *bad = 1;
 }
 
 void FXI_HOT(map_dot)(double *S, int *bad, const float *z, const float *w, size_t outputs)

@@ -144,6 +144,17 @@ static void transform_lanes(float *z, const float *x, const int32_t *place, cons
 #else
 #define PARTNERS(v, h) __builtin_shufflevector(v, v, 0 ^ h, 1 ^ h, 2 ^ h, 3 ^ h)
 #endif
+#if FXI_WIDTH == 64
+/* A product with 1 or -1 is exact, so fusing it with the sum changes no bit. */
+FXI_INLINE vec stage_within(vec v, vec partners, int h)
+{
+    vec sign;
+
+    for (int i = 0; i < VEC_LANES; i++)
+        sign[i] = i & h ? -1 : 1;
+    return (vec)_mm512_fmadd_ps((__m512)v, (__m512)sign, (__m512)partners);
+}
+#else
 FXI_INLINE vec stage_within(vec v, vec partners, int h)
 {
     vec_bits negative;
@@ -152,6 +163,7 @@ FXI_INLINE vec stage_within(vec v, vec partners, int h)
         negative[i] = i & h ? INT32_MIN : 0;
     return partners + (vec)((vec_bits)v ^ negative);
 }
+#endif
 
 /* x[place] with its sign.  Signs are random: a branch would be wrong every other time. */
 FXI_INLINE float placed(const float *x, int32_t place)
@@ -214,12 +226,13 @@ static void transform_row(float *z, const float *x, const int32_t *place, const 
                           size_t p)
 {
 #if FXI_WIDTH == 64
-    if (place && p == 128) {
-        transform_short(z, x, place, gain, 8);
-        return;
-    }
-    if (place && p == 64) {
-        transform_short(z, x, place, gain, 4);
+    if (place && p <= 128) {
+        if (p == 64)
+            transform_short(z, x, place, gain, 4);
+        else if (gain)
+            transform_short(z, x, place, gain, 8);
+        else
+            transform_short(z, x, place, NULL, 8);
         return;
     }
 #endif

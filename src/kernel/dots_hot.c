@@ -28,6 +28,35 @@ void FXI_HOT(kernel_dots)(double *out, const double *x, const int32_t *slot, con
         }
 }
 
+/* Two panels at a time: one alone waits for its own additions. */
+FXI_INLINE void dot_panels(double *out, const double *x, const double *const *zt, size_t n,
+                           const int panels)
+{
+    for (int c = 0; c < FXI_LANES; c += FXI_CHUNK) {
+        fxi_vec r[2][FXI_GROUP];
+        for (int i = 0; i < panels; i++)
+            for (int g = 0; g < FXI_GROUP; g++)
+                r[i][g] = fxi_splat(0);
+        for (size_t k = 0; k < n; k++)
+            for (int i = 0; i < panels; i++)
+                for (int g = 0; g < FXI_GROUP; g++)
+                    r[i][g] = fxi_fma(fxi_splat(x[k]),
+                                      fxi_load(zt[i] + k * FXI_LANES + c + g * FXI_STEP), r[i][g]);
+        for (int i = 0; i < panels; i++)
+            for (int g = 0; g < FXI_GROUP; g++)
+                fxi_store(out + i * FXI_LANES + c + g * FXI_STEP, r[i][g]);
+    }
+}
+
+void FXI_HOT(kernel_dot_panels)(double *out, const double *x, const double *const *zt, size_t n,
+                                size_t panels)
+{
+    for (; panels > 1; panels -= 2, zt += 2, out += 2 * FXI_LANES)
+        dot_panels(out, x, zt, n, 2);
+    if (panels)
+        dot_panels(out, x, zt, n, 1);
+}
+
 /* Four rows at a time, while all of them last: one alone waits for its own additions. */
 void FXI_HOT(kernel_norms)(double *out, const double *const *x, const size_t *n, size_t rows)
 {
@@ -70,4 +99,10 @@ void FXI_HOT(kernel_sides)(double *v, const double *x, const double *z, size_t r
             fxi_vec t = x[i] + fxi_load(z + g * FXI_STEP) - 2 * fxi_load(at);
             fxi_store(at, fxi_max(t, fxi_splat(0)));
         }
+}
+
+void FXI_HOT(kernel_inverted)(double *v, double x, const int32_t *row, const double *val, size_t n)
+{
+    for (size_t q = 0; q < n; q++)
+        v[row[q]] = fxi_fma1(x, val[q], v[row[q]]);
 }

@@ -6,6 +6,7 @@
 
 enum {
     FXI_PANEL_WHOLE = 512,              /* columns up to which each has a slot */
+    FXI_PANEL_BATCH = 64,               /* rows whose numbers stay in the cache until finished */
     FXI_PANEL_PAD = 4                   /* entries of sparse rows: a multiple, for kernel_dots */
 };
 
@@ -116,8 +117,37 @@ bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size
 bool fxi_kernel_panel_pack_any(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
 bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows);
+/* The same for all rows, but for fxi_kernel_finish. */
+bool fxi_kernel_panel_eval_begin(double *out, const fxi_panels *p, fxi_space *s, size_t i0,
+                                 size_t rows);
+/* The same for the one row of a tile and several panels at a time, FXI_PANEL_BATCH at most; false:
+ * these rows and panels need the other way. */
+bool fxi_kernel_panel_eval_row(double *out, const fxi_panels *p, const fxi_space *s, size_t i0,
+                               size_t first, size_t panels);
 /* panel_ready.c - all panels of p->z, packed once for any rows x; none, if they would take more
  * than `limit` bytes.  Then p, with other rows x and their tile, serves fxi_kernel_panel_open. */
 fx_status fxi_kernel_panel_ready(fxi_panels *p, size_t limit, const fx_run *run);
 void fxi_kernel_panel_ready_free(fxi_panels *p);
+
+/* inverted.c - vectors z by columns: an inverted index.  A sparse row meets only the entries that
+ * it shares with them. */
+typedef struct fxi_inverted {
+    size_t vectors, cols;
+    double gamma;                       /* as in fxi_panels */
+    double z_max;
+    size_t *ptr;                        /* [cols + 1] entries of a column: .. */
+    int32_t *row;                       /* .. their vectors, ascending, .. */
+    double *val;                        /* .. and numbers */
+    double *norms;                      /* [panels][FXI_LANES] with gamma: ||z||^2 */
+} fxi_inverted;
+
+/* *out NULL: it would take more than `limit` bytes, or panels are faster, or the kernel needs more
+ * than inner products. */
+fx_status fxi_kernel_inverted_new(fxi_inverted **out, const fx_kernel *k, const fx_matrix *Z,
+                                  size_t limit);
+void fxi_kernel_inverted_free(fxi_inverted *z);
+/* K(x, z) for all vectors, v[panels][FXI_LANES], the same bits as by panels; false: this row needs
+ * them, or the call is to stop. */
+bool fxi_kernel_inverted_row(double *v, const fxi_inverted *z, const fx_kernel *k, fxi_row x,
+                             const fxi_simd *simd, fxi_team *team);
 #endif

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 64 };                    /* rows whose numbers stay in the cache until finished */
 
 static const double *dense_row(const fxi_panels *p, const fxi_space *s, size_t i0, size_t i)
 {
@@ -54,12 +53,12 @@ static size_t copy(const fxi_panels *p, fxi_space *s, fxi_row r, size_t at)
 
 static void measure(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows)
 {
-    const double *x[BATCH];
-    size_t n[BATCH];
+    const double *x[FXI_PANEL_BATCH];
+    size_t n[FXI_PANEL_BATCH];
 
     s->x_max = 0;
     for (size_t i = 0, batch; i < rows; i += batch) {
-        batch = rows - i < BATCH ? rows - i : BATCH;
+        batch = rows - i < FXI_PANEL_BATCH ? rows - i : FXI_PANEL_BATCH;
         for (size_t a = 0; a < batch; a++) {
             x[a] = p->dense ? dense_row(p, s, i0, i + a) : s->tile + s->start[i + a];
             n[a] = p->dense ? p->x.X->cols : s->count[i + a];
@@ -293,15 +292,15 @@ static bool eval_rows(double *out, const fxi_panels *p, fxi_space *s, size_t i0,
     return true;
 }
 
-bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
-                           size_t rows)
+static bool eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
+                 size_t rows, bool finish)
 {
     bool near = p->gamma > 0 && fxi_panel_near(p, s->x_max, s->z->z_max);
 
     if (!p->dense && !p->whole && (p->products || p->gamma > 0) && from < rows)
         select_entries(p, s, from, rows);
     for (size_t i = from, end; i < rows; i = end) {
-        end = rows - i < BATCH ? rows : i + BATCH;
+        end = rows - i < FXI_PANEL_BATCH ? rows : i + FXI_PANEL_BATCH;
         if (p->products || near) {
             size_t entries = p->dense ? p->x.X->cols * (end - i) : s->start[end] - s->start[i];
             if (fxi_panel_stopped(s, (entries + end - i) * FXI_LANES))
@@ -313,7 +312,40 @@ bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_
             s->work.simd->kernel_sides(out + i * FXI_LANES, s->norm + i, s->z->norms, end - i);
         else if (p->gamma > 0)
             replace(out, p, s, i0, i, end);
-        fxi_kernel_finish(out + i * FXI_LANES, (end - i) * FXI_LANES, p->kernel, s->work.simd);
+        if (finish)
+            fxi_kernel_finish(out + i * FXI_LANES, (end - i) * FXI_LANES, p->kernel,
+                              s->work.simd);
     }
     return true;
+}
+
+bool fxi_kernel_panel_eval_begin(double *out, const fxi_panels *p, fxi_space *s, size_t i0,
+                                 size_t rows)
+{
+    return eval(out, p, s, i0, 0, rows, false);
+}
+
+bool fxi_kernel_panel_eval_row(double *out, const fxi_panels *p, const fxi_space *s, size_t i0,
+                               size_t first, size_t panels)
+{
+    const fxi_packed *z = p->ready ? p->ready + first : NULL;
+    const double *zt[FXI_PANEL_BATCH];
+
+    if (!z || !p->dense || p->x.X->cols > FXI_PANEL_WHOLE || !(p->products || p->gamma > 0))
+        return false;
+    for (size_t i = 0; i < panels; i++) {
+        if (p->gamma > 0 && !fxi_panel_near(p, s->x_max, z[i].z_max))
+            return false;
+        zt[i] = z[i].zt;
+    }
+    p->simd->kernel_dot_panels(out, dense_row(p, s, i0, 0), zt, p->x.X->cols, panels);
+    for (size_t i = 0; i < panels && p->gamma > 0; i++)
+        p->simd->kernel_sides(out + i * FXI_LANES, s->norm, z[i].norms, 1);
+    return true;
+}
+
+bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
+                           size_t rows)
+{
+    return eval(out, p, s, i0, from, rows, true);
 }

@@ -28,6 +28,7 @@ typedef struct score {
     double *weight;                     /* [threads][FXI_LANES][width], or [threads][FXI_LANES] */
     double *ready;                      /* the same for every panel; NULL: packed as needed */
     fxi_panels p;
+    fxi_inverted *inverted;             /* the vectors by columns, instead of panels; or NULL */
 } score;
 
 /* Weights of a panel. */
@@ -56,37 +57,82 @@ static fx_status find_bad(const fxi_panels *p, const double *v, size_t i0, size_
     return FX_OK;
 }
 
+/* Panels whose values are finished together: few rows have few numbers for each. */
+static size_t group_of(size_t rows) { return rows < FXI_PANEL_BATCH ? FXI_PANEL_BATCH / rows : 1; }
+
+/* Kernel values of n rows beside panels j, .., to s->out[panel][row][FXI_LANES]. */
+static bool values(const fxi_panels *p, fxi_space *s, size_t i0, size_t n, size_t j, size_t end)
+{
+    double *out = s->out;
+
+    if (n == 1
+        && fxi_kernel_panel_eval_row(out, p, s, i0, j / FXI_LANES,
+                                     (end - j + FXI_LANES - 1) / FXI_LANES)) {
+        if (fxi_panel_stopped(s, (end - j) * (p->x.X->cols + 1)))
+            return false;
+        out += (end - j + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+        j = end;
+    }
+    for (; j < end; j += FXI_LANES, out += n * FXI_LANES) {
+        size_t left = p->z.n - j;
+        if (!fxi_kernel_panel_pack(p, s, j, left < FXI_LANES ? left : FXI_LANES)
+            || !fxi_kernel_panel_eval_begin(out, p, s, i0, n))
+            return false;
+    }
+    fxi_kernel_finish(s->out, (size_t)(out - s->out), p->kernel, s->work.simd);
+    return true;
+}
+
+/* Values v of a panel times its weights, added to the sums of the tile. */
+static void add(const score *a, const fxi_simd *simd, double *sum, double *weight, double *v,
+                size_t n, size_t j)
+{
+    const double *W = weight;
+    size_t lanes = a->p.z.n - j;
+
+    for (size_t i = 0; i < n && lanes < FXI_LANES; i++) /* no vector stands there */
+        memset(v + i * FXI_LANES + lanes, 0, (FXI_LANES - lanes) * sizeof *v);
+    if (a->ready)
+        W = a->ready + j / FXI_LANES * weights_size(a);
+    else
+        pack_weights(weight, a, j);
+    if (a->outputs == 1)
+        simd->kernel_score_one(sum, v, W, n);
+    else
+        simd->kernel_score_many(sum, v, W, n, a->width);
+}
+
 /* All panels beside a tile, values added to its sums; or, where `sum` is NULL, looked at one by
  * one.  FX_ECANCELLED, without a detail, if the call is to stop. */
 static fx_status panels(const score *a, fxi_space *s, size_t i0, size_t n, double *sum,
                         double *weight)
 {
     const fxi_panels *p = &a->p;
+    size_t step = group_of(n) * FXI_LANES;
     fx_status st = FX_OK;
 
-    for (size_t j = 0; j < p->z.n && !st; j += FXI_LANES) {
-        size_t lanes = p->z.n - j < FXI_LANES ? p->z.n - j : FXI_LANES;
-        if (!fxi_kernel_panel_pack(p, s, j, lanes)
-            || !fxi_kernel_panel_eval(s->out, p, s, i0, 0, n))
+    for (size_t j0 = 0, end; j0 < p->z.n && !st; j0 = end) {
+        end = p->z.n - j0 < step ? p->z.n : j0 + step;
+        if (!values(p, s, i0, n, j0, end))
             return FX_ECANCELLED;
-        if (!sum) {
-            st = find_bad(p, s->out, i0, n, j, lanes);
-            continue;
+        for (size_t j = j0; j < end && !st; j += FXI_LANES) {
+            double *v = s->out + (j - j0) * n;
+            if (sum)
+                add(a, s->work.simd, sum, weight, v, n, j);
+            else
+                st = find_bad(p, v, i0, n, j, end - j < FXI_LANES ? end - j : FXI_LANES);
         }
-        if (lanes < FXI_LANES)          /* no vector stands there */
-            for (size_t i = 0; i < n; i++)
-                memset(s->out + i * FXI_LANES + lanes, 0, (FXI_LANES - lanes) * sizeof *s->out);
-        const double *W = weight;
-        if (a->ready)
-            W = a->ready + j / FXI_LANES * weights_size(a);
-        else
-            pack_weights(weight, a, j);
-        if (a->outputs == 1)
-            s->work.simd->kernel_score_one(sum, s->out, W, n);
-        else
-            s->work.simd->kernel_score_many(sum, s->out, W, n, a->width);
     }
     return st;
+}
+
+static void write_row(const score *a, size_t i, const double *sum)
+{
+    double *to = a->S + i * a->outputs;
+
+    memcpy(to, sum, a->outputs * sizeof *to);
+    for (size_t w = 1; a->outputs == 1 && w < FXI_LANES; w++)
+        *to += sum[w];
 }
 
 /* Tile b, in the space of this thread. */
@@ -109,13 +155,8 @@ static fx_status score_tile(const score *a, size_t thread, size_t b, fxi_team *t
         st = panels(a, s, i0, n, NULL, NULL);
     if (st)
         return st == FX_ECANCELLED ? FX_OK : st;        /* fxi_parallel reports a stop */
-    for (size_t i = 0; i < n; i++) {
-        const double *from = sum + i * a->width;
-        double *to = a->S + (i0 + i) * a->outputs;
-        memcpy(to, from, a->outputs * sizeof *to);
-        for (size_t w = 1; a->outputs == 1 && w < FXI_LANES; w++)
-            *to += from[w];
-    }
+    for (size_t i = 0; i < n; i++)
+        write_row(a, i0 + i, sum + i * a->width);
     return FX_OK;
 }
 
@@ -141,15 +182,15 @@ static size_t cut(score *a)
 
 static fx_status make_space(score *a, size_t threads, fxi_scratch *scratch, const fx_run *run)
 {
-    size_t bytes;
+    size_t bytes, batch = a->p.tile + FXI_PANEL_BATCH - 1;
 
     if (!fxi_size_mul(&bytes, (a->p.tile + FXI_LANES) * threads * sizeof(double), a->width))
         bytes = SIZE_MAX;
     fx_status st = fxi_memory_check(run, bytes, "sums of kernel values");
     a->p.scratch = scratch;
     if (!st)
-        st = fxi_kernel_panel_open(&a->p, (int)threads, 1, "scratch for sums of kernel values",
-                                   run);
+        st = fxi_kernel_panel_open(&a->p, (int)threads, batch / a->p.tile,
+                                   "scratch for sums of kernel values", run);
     if (!st
         && (!(a->sum = fxi_scratch_take(scratch, threads * a->p.tile * a->width, sizeof *a->sum))
             || !(a->weight = fxi_scratch_take(scratch, threads * FXI_LANES * a->width,
@@ -220,8 +261,10 @@ static fx_status prepare(score *a, const fx_run *run)
     n = (a->p.z.n + FXI_LANES - 1) / FXI_LANES * weights_size(a);
     if (!fxi_size_mul(&bytes, n, sizeof *a->ready) || bytes > limit)
         return FX_OK;
-    fx_status st = fxi_kernel_panel_ready(&a->p, limit - bytes, run);
-    if (st || !a->p.ready)
+    fx_status st = fxi_kernel_inverted_new(&a->inverted, a->p.kernel, a->p.z.X, limit - bytes);
+    if (!st && !a->inverted)
+        st = fxi_kernel_panel_ready(&a->p, limit - bytes, run);
+    if (st || !(a->inverted || a->p.ready))
         return st;
     if (!(a->ready = fxi_alloc(n, sizeof *a->ready)))
         return FX_ENOMEM;
@@ -256,8 +299,40 @@ void fxi_kernel_score_free(fxi_kernel_scorer *s)
     if (!s)
         return;
     fxi_kernel_panel_ready_free(&s->a.p);
+    fxi_kernel_inverted_free(s->a.inverted);
     free(s->a.ready);
     free(s);
+}
+
+/* All rows by columns of the vectors; *done false: one of them needs panels, if only for an error
+ * that names its numbers. */
+static fx_status score_inverted(bool *done, const score *a, fxi_scratch *scratch, const fx_run *run,
+                                fxi_team *team)
+{
+    const fxi_simd *simd = fxi_simd_get();
+    size_t n = (a->p.z.n + FXI_LANES - 1) / FXI_LANES * FXI_LANES;
+    fx_status st = fxi_memory_check(run, (n + a->width) * sizeof(double), "kernel values of a row");
+    double *v, *sum;
+
+    if (st)
+        return st;
+    if (!(v = fxi_scratch_take(scratch, n, sizeof *v))
+        || !(sum = fxi_scratch_take(scratch, a->width, sizeof *sum)))
+        return FX_ENOMEM;
+    for (size_t i = 0; i < a->p.x.n && *done && !fxi_parallel_cancelled(team); i++) {
+        double check = 0;
+        *done = fxi_kernel_inverted_row(v, a->inverted, a->p.kernel, fxi_data_row(a->p.x.X, i),
+                                        simd, team);
+        memset(sum, 0, a->width * sizeof *sum);
+        for (size_t j = 0; j < n && *done; j += FXI_LANES)
+            add(a, simd, sum, NULL, v + j, 1, j);
+        for (size_t w = 0; w < a->width; w++)
+            check += sum[w] * 0;
+        *done = *done && check == 0;
+        if (*done)
+            write_row(a, i, sum);
+    }
+    return FX_OK;
 }
 
 fx_status fxi_kernel_score_rows(double *S, const fxi_kernel_scorer *s, const fx_matrix *X,
@@ -274,6 +349,11 @@ fx_status fxi_kernel_score_rows(double *S, const fxi_kernel_scorer *s, const fx_
         memset(S, 0, X->rows * a.outputs * sizeof *S);
         return FX_OK;
     }
+    bool done = a.inverted && X->ptr;
+    if (done)
+        st = score_inverted(&done, &a, scratch, run, team);
+    if (st || done || fxi_parallel_cancelled(team))
+        return st;
     size_t tiles = cut(&a);
     st = make_space(&a, 1, scratch, run);
     for (size_t b = 0; b < tiles && !st && !fxi_parallel_cancelled(team); b++)

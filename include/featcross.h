@@ -228,7 +228,9 @@ typedef struct fx_table {
     const double *weight;               /* [rows] finite, >= 0; or NULL: all 1 */
     const char *const *name;            /* [cols] feature names; or NULL */
     int base;                           /* 0 or 1: what the source calls the first column */
-    const void *reserved[4];            /* NULL; for what later versions may know of rows */
+    const char *const *id;              /* [rows] texts that identify rows, csv:id=; or NULL.  Rows
+                                         * that are selected or scaled lose them */
+    const void *reserved[3];            /* NULL; for what later versions may know of rows */
 } fx_table;
 
 typedef struct fx_data fx_data;         /* a table that owns its memory */
@@ -238,15 +240,15 @@ FX_API void fx_data_free(fx_data *d);
 /* ---- Reading ------------------------------------------------------------------------------
  * Bytes are fed to a reader, rows are taken from it.  Formats are svmlight, csv, text, npy and npz;
  * doc/reference.md says what each one reads and what its keys do.  Numbers must be finite, and so
- * must their squares.  A fault is reported as `name:line:column: reason` (npy: name:byte, npz:
- * name:member:byte).  A reader is for one thread at a time; what was taken from it is independent
+ * must their squares; nan=keep leaves NaN where they are missing.  A fault is reported as
+ * `name:line:column: reason` (npy: name:byte, npz: name:member:byte).  A reader is for one thread at a time; what was taken from it is independent
  * of it. */
 typedef struct fx_reader fx_reader;
 typedef struct fx_read_counts {         /* what has been read so far */
     FX_SIZE(fx_read_counts);
     uint64_t bytes, lines, rows, entries;
     uint64_t blank;                     /* lines without a row: empty or comment only */
-    uint64_t dropped;                   /* values left out by nan=drop */
+    uint64_t dropped;                   /* values read as 0, or left out, by nan=zero */
     uint64_t summed;                    /* entries merged by duplicates=sum */
     uint64_t sorted;                    /* rows put in order by sort=yes */
     uint64_t widest_line;               /* line of the largest index, 0 if none */
@@ -269,7 +271,8 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
-/* Rows fed since the last take, as wide as all rows so far.  `end`: the input is complete, so its
+/* Rows fed since the last take, as wide as all rows so far.  csv:cat=auto gives none before it has
+ * seen 1 MiB or the end, by which it knows the columns.  `end`: the input is complete, so its
  * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);

@@ -159,7 +159,8 @@ static int run(int operands, char **operand)
                                                   : "one input, one output; "
                                                     "two outputs need --split");
     for (int i = 1; i < n && !status; i++) {
-        format[i - 1] = output_format(path[i], to, DEFAULT_ROWS);
+        if (!(format[i - 1] = output_format(path[i], to, DEFAULT_ROWS)))
+            return EXIT_USAGE;
         fx_description d = spec_line(fx_data_write_describe, format[i - 1]);
         if (output_base && !spec_key(&d, "base")) {
             status = say_error("--output-base is for svmlight, but the output is %s",

@@ -234,7 +234,7 @@ static const char *format_of(const char *path)
     if (!to && n > 4 && !strcmp(path + n - 4, ".txt"))
         return TXT_MATRIX;
     const char *format = output_format(path, to, DEFAULT_MATRIX);
-    if (!spec_line(fx_data_write_describe, format).dense) {
+    if (format && !spec_line(fx_data_write_describe, format).dense) {
         say_error("%s: kernel values are written as npy, csv, tsv or precomputed, not %s", path,
                   format);
         return NULL;

@@ -113,6 +113,8 @@ static int run(int n, char **operand)
     output *o = NULL, *sets = NULL;
 
     (void)n;
+    if (!format)
+        return EXIT_USAGE;
     if (build_spec(spec, sizeof spec, operand[0]))
         return EXIT_USAGE;
     if (cli.json && output_is_stdout(output_path))

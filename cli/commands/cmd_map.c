@@ -195,7 +195,11 @@ static int report(const work *w, const char *written)
 
 static int choose_format(fx_description *d, const char *path)
 {
-    *d = spec_line(fx_data_write_describe, output_format(path, to, DEFAULT_MATRIX));
+    const char *format = output_format(path, to, DEFAULT_MATRIX);
+
+    if (!format)
+        return EXIT_USAGE;
+    *d = spec_line(fx_data_write_describe, format);
     if (!d->members && !d->precomputed)
         return 0;
     return say_error("%s: features are written as npy, svmlight, csv or tsv, not %s", path,

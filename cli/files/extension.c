@@ -40,6 +40,17 @@ const char *extension_format(const char *path)
     return NULL;
 }
 
+const char *extension_unknown(const char *path)
+{
+    const char *name = strrchr(path, '/'), *dot;
+
+    name = name ? name + 1 : path;
+    dot = strrchr(name, '.');
+    if (!dot || dot == name || !dot[1] || !strncmp(path, "/dev/", 5))
+        return NULL;
+    return extension_format(path) || extension_compression(path) ? NULL : dot;
+}
+
 bool extension_find(char path[4096], const char *directory, const char *name)
 {
     static const char *const extensions[] = {"", ".xz", ".gz", ".zst", ".bz2"};

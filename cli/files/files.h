@@ -38,13 +38,15 @@ bool input_codec(const char **library, const char **version, size_t i);
 
 /* ---- extension.c ---------------------------------------------------------------------------- */
 const char *extension_format(const char *path);          /* "csv" of x.csv and x.csv.gz, or NULL */
+const char *extension_unknown(const char *path);         /* ".odt" of x.odt; NULL: none, or known */
 const char *extension_compression(const char *path);     /* ".gz" of x.csv.gz, or NULL */
 /* The path of a file in the directory, as it is or packed; false: it is not there. */
 bool extension_find(char path[4096], const char *directory, const char *name);
 
 /* ---- output_file.c: bytes out, whole or not at all ------------------------------------------ */
 typedef struct output output;
-/* format: of OUTPUT_FORMATS, or NULL: by extension, else `fallback`. */
+/* format: of OUTPUT_FORMATS, or NULL: by extension, without one `fallback`.  NULL: the extension is
+ * unknown, and that is said. */
 #define OUTPUT_FORMATS "svmlight|csv|tsv|npy|npz|precomputed"
 const char *output_format(const char *path, const char *format, const char *fallback);
 bool output_is_stdout(const char *path);

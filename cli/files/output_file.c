@@ -30,7 +30,14 @@ static output outputs[OUTPUTS];         /* here, so that a signal handler finds 
 const char *output_format(const char *path, const char *format, const char *fallback)
 {
     const char *named = path ? extension_format(path) : NULL;
+    const char *unknown = !format && !named && path ? extension_unknown(path) : NULL;
 
+    if (unknown) {
+        say_error("%s: %s is no extension of a format that can be written; these are .svm, .csv, "
+                  ".tsv, .npy and .npz, and --to names any format (%s)", path, unknown,
+                  OUTPUT_FORMATS);
+        return NULL;
+    }
     return format ? format : named ? named : fallback;
 }
 

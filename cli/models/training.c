@@ -64,7 +64,8 @@ int training_read(training *t, const char *data, int base)
     int status = link_rows_given()
                      ? link_rows_load(&t->X, "train")
                      : load_as(&t->X, data,
-                               &(load_options){.base = base, .unlabelled = fitting_unlabelled()});
+                               &(load_options){.base = base, .filled = true,
+                                               .unlabelled = fitting_unlabelled()});
 
     if (status)
         return status;

@@ -144,6 +144,7 @@ int load_next(loaded *l)
     fx_status st = fx_data_reader_take(&l->data, s->reader, s->end, &cli.run);
     if (st)
         return say_failure(st);
+    fx_data_reader_counts(&l->reading, s->reader);      /* with lines that were held back */
     l->table = fx_data_table(l->data);
     l->seconds = say_clock() - s->start;
     if (s->end && !(l->spec = strdup(fx_data_reader_spec(s->reader))))
@@ -247,6 +248,8 @@ int load_as(loaded *l, const char *path, const load_options *like)
     int status;
 
     *l = (loaded){0};
+    if ((status = missing_check()))
+        return status;
     if (movielens_dir_is(path))
         status = movielens_dir_read(l, path, like);
     else if (!(status = open_stream(l, path, like)))
@@ -255,6 +258,8 @@ int load_as(loaded *l, const char *path, const load_options *like)
         say_hint("--format text reads lines of a label and words");
     if (!status && !like->streamed)
         status = check_width(l, like->any_width);
+    if (!status)
+        status = missing_settle(l, like);
     if (status)
         load_free(l);
     return status;
@@ -277,14 +282,31 @@ void load_free(loaded *l)
 }
 
 /* ---- Saying what was read ----------------------------------------------------------------- */
-/* How many names of the table begin with the column's name and `=`. */
-static size_t count_values(const fx_table *t, const char *column)
+/* How many names of the table begin with the column's name and `=`; in *numbers, how many of these
+ * end with a number. */
+static size_t count_values(size_t *numbers, const fx_table *t, const char *column)
 {
     size_t n = 0, len = strlen(column);
 
+    *numbers = 0;
     for (size_t j = 0; t->name && j < t->cols; j++)
-        n += !strncmp(t->name[j], column, len) && t->name[j][len] == '=';
+        if (!strncmp(t->name[j], column, len) && t->name[j][len] == '=') {
+            char *end;
+            const char *value = t->name[j] + len + 1;
+            strtod(value, &end);
+            *numbers += *value && !*end;
+            n++;
+        }
     return n;
+}
+
+/* A column of numbers with some words looks like that. */
+static void warn_numbers(const loaded *l, const char *column, size_t values, size_t numbers)
+{
+    if (!reading_listed() && values >= 10 && 2 * numbers > values)
+        say_warning("%s: the column %s is taken for categories, but %zu of its %zu values are "
+                    "numbers; if the others stand for missing numbers, name them by --na",
+                    l->name, column, numbers, values);
 }
 
 /* Which columns became categories, and of how many values. */
@@ -300,11 +322,13 @@ static void say_categories(const loaded *l)
         size_t len = strcspn(list, "/,");
         char name[256];
         reading_name(name, sizeof name, list, len);
+        size_t numbers, values = count_values(&numbers, &l->table, name);
+        if (!l->reading.names)
+            warn_numbers(l, name, values, numbers);
         if (n + strlen(name) + 32 < sizeof shown) {
             n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%s", n ? ", " : "", name);
             if (!l->reading.names)
-                n += (size_t)snprintf(shown + n, sizeof shown - n, " (%zu)",
-                                      count_values(&l->table, name));
+                n += (size_t)snprintf(shown + n, sizeof shown - n, " (%zu)", values);
         } else if (shown[n - 1] != '.')
             n += (size_t)snprintf(shown + n, sizeof shown - n, ", ...");
         columns++;
@@ -313,10 +337,24 @@ static void say_categories(const loaded *l)
     say_note("%s: %zu categorical column%s: %s", l->name, columns, columns == 1 ? "" : "s", shown);
 }
 
+/* ", label y": which column it is; "": the format has no choice, or there are no labels. */
+static void label_text(char out[128], const loaded *l)
+{
+    spec_part label = spec_get(l->spec, "label"), header = spec_get(l->spec, "header");
+    char name[96];
+
+    *out = '\0';
+    if (!label.p || !header.p || !l->table.label)
+        return;
+    reading_name(name, sizeof name, label.p, label.n);
+    bool place = spec_says(l->spec, "label", "last") || spec_says(l->spec, "label", "first");
+    snprintf(out, 128, place ? ", label: the %s column" : ", label %s", name);
+}
+
 void load_say(const loaded *l)
 {
     const fx_read_counts *c = &l->reading;
-    char rest[256] = "";
+    char rest[384] = "", label[128];
     size_t n = 0;
     const struct { uint64_t count; const char *what; } odd[] = {
         {c->blank, "blank lines skipped"}, {c->dropped, "values dropped"},
@@ -332,9 +370,11 @@ void load_say(const loaded *l)
         if (odd[i].count)
             n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s",
                                   (unsigned long long)odd[i].count, odd[i].what);
-    say_note("%s: %s%s%s, %zu rows x %zu columns%s", l->name, l->format,
+    label_text(label, l);
+    say_note("%s: %s%s%s, %zu rows x %zu columns%s%s", l->name, l->format,
              l->compression ? " in " : "", l->compression ? l->compression : "", l->table.rows,
-             l->table.cols, rest);
+             l->table.cols, label, rest);
+    label_check(l);
     say_categories(l);
     if (c->names)
         say_note("%s: %llu names hashed to %zu columns, %llu of them share one", l->name,

@@ -23,7 +23,13 @@ fx_status reading_about(fx_description *d, const char *format); /* of --format *
 /* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
 int reading_make(strbuf *t, const char *format, const fx_description *d, const load_options *like,
                  const char *bytes, size_t len);
+bool reading_listed(void);              /* does --cat name columns? */
+const char *reading_nan(void);          /* of --nan, or NULL */
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
+
+/* ---- missing.c ------------------------------------------------------------------------------ */
+/* The value of the reader's key nan, NULL: as it is.  categories: does the format have any? */
+const char *missing_reader(const load_options *like, bool categories);
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */
 int movielens_dir_read(loaded *l, const char *path, const load_options *like);

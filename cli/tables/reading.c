@@ -10,6 +10,7 @@
 
 const char *reading_format;
 static const char *index_base, *nan_values, *label, *cat, *num, *weight_column, *ml_part;
+static const char *drop, *query, *id, *na, *decimal;
 static uint64_t hash_bits, ngram;
 static bool sort, sum_duplicates, ignore_fields, header, no_header;
 
@@ -25,21 +26,33 @@ static const opt reading[] = {
      "svmlight: add up values of an index that is repeated in a row", 0, 0},
     {"ignore-fields", 0, NULL, OPT_FLAG, &ignore_fields, NULL,
      "svmlight: accept field:index:value and leave the field out", 0, 0},
-    {"nan", 0, "error|drop", OPT_CHOICE, &nan_values, NULL,
-     "text: what to do with values that are not finite (default error)", 0, 0},
+    {"nan", 0, MISSING_CHOICES, OPT_TEXT, &nan_values, NULL,
+     "numbers that are missing: leave out the row (predict prints NA), fill in 0, or the column's "
+     "mean or median; category: 0, a column that tells where, and NA as a category of its own; "
+     "with ,indicator (mean,indicator): such columns, too (default error)", 0, 0},
+    {"na", 0, "LIST", OPT_TEXT, &na, NULL,
+     "csv, tsv: more words for a missing number, commas between them (always: an empty field, NA, "
+     "N/A, nan, null, none, ?)", 0, 0},
+    {"decimal", 0, "point|comma", OPT_CHOICE, &decimal, NULL,
+     "csv, tsv: 3.14 or 3,14 (default point)", 0, 0},
     {"label", 0, "NAME|first|last|none", OPT_TEXT, &label, NULL,
      "csv, tsv: column of the label (default last; %6Cast is one that is called last); text: first "
      "or none (default first)", 0, 0},
     {"header", 0, NULL, OPT_FLAG, &header, NULL, "csv, tsv: the first line holds names", 0, 0},
     {"no-header", 0, NULL, OPT_FLAG, &no_header, NULL,
      "csv, tsv: the first line holds data (default: decided by looking)", 0, 0},
-    {"cat", 0, "LIST|auto|none", OPT_TEXT, &cat, NULL,
-     "csv, tsv: all columns of categories, one feature a value, commas between them (%2C: one in a "
-     "name); auto: those with text in the first row (default auto)", 0, 0},
+    {"cat", 0, "LIST|+LIST|auto|all|none", OPT_TEXT, &cat, NULL,
+     "csv, tsv: columns of categories, one feature a value, commas between them (%2C: one in a "
+     "name); auto: those of words; +LIST: these, too (default auto)", 0, 0},
     {"num", 0, "LIST", OPT_TEXT, &num, NULL,
      "csv, tsv: columns of numbers; all others that are not categories are left out", 0, 0},
+    {"drop", 0, "LIST", OPT_TEXT, &drop, NULL, "csv, tsv: columns that are left out", 0, 0},
     {"weight-column", 0, "NAME", OPT_TEXT, &weight_column, NULL,
      "csv, tsv: column of weights of rows", 0, 0},
+    {"query", 0, "NAME", OPT_TEXT, &query, NULL,
+     "csv, tsv: column of queries, for rankings (--task rank)", 0, 0},
+    {"id", 0, "NAME", OPT_TEXT, &id, NULL,
+     "csv, tsv: column that identifies rows: no feature, but shown beside predictions", 0, 0},
     {"hash-bits", 0, "N", OPT_COUNT, &hash_bits, NULL,
      "csv, tsv, text: names of features hashed to 2^N columns", 1, 24},
     {"ngram", 0, "N", OPT_COUNT, &ngram, NULL, "text: features of up to N words (default 1)", 1, 5},
@@ -145,8 +158,10 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
         {"ignore-fields", "fields", ignore_fields ? "ignore" : NULL, false},
         {"label", "label", label, false}, {"header", "header", header ? "yes" : NULL, false},
         {"no-header", "header", no_header ? "no" : NULL, false}, {"cat", "cat", cat, true},
-        {"num", "num", num, true}, {"weight-column", "weight", weight_column, false},
-        {"nan", "nan", nan_values, false},
+        {"num", "num", num, true}, {"drop", "drop", drop, true},
+        {"weight-column", "weight", weight_column, false}, {"query", "query", query, false},
+        {"id", "id", id, false}, {"na", "na", na, true}, {"decimal", "decimal", decimal, false},
+        {"nan", "nan", missing_reader(like, spec_key(d, "cat")), false},
         {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
         {"ngram", "ngram", ngram ? words : NULL, false}};
 
@@ -174,5 +189,9 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
         add(t, "cat", "auto", false);
     return t->failed ? say_no_memory("the reader") : 0;
 }
+
+bool reading_listed(void) { return cat && strcmp(cat, "auto") != 0; }
+
+const char *reading_nan(void) { return nan_values; }
 
 const char *reading_part(const char *otherwise) { return ml_part ? ml_part : otherwise; }

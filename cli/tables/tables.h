@@ -27,6 +27,7 @@ typedef struct load_options {
     bool unlabelled;                    /* rows may lack labels */
     bool any_width;                     /* no vector of the table's width will be made */
     bool streamed;                      /* rows come a batch at a time: load_next */
+    bool filled;                        /* a fit fills in missing numbers: they stay NaN */
 } load_options;
 int load_as(loaded *l, const char *path, const load_options *like);
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
@@ -42,6 +43,13 @@ void load_free(loaded *l);
 extern const char *reading_format;      /* of --format */
 extern const opt_group reading_options, reading_but_format;
 const char *reading_part(const char *otherwise);         /* of --part */
+
+/* ---- missing.c: numbers that are missing, by --nan ------------------------------------------ */
+#define MISSING_CHOICES "error|drop|zero|mean|median|category"
+int missing_check(void);                /* early: is --nan one of them, perhaps with ,indicator? */
+const char *missing_plan(void);         /* for fx_plan.missing; NULL: there must be none */
+/* Leaves out or fills what no fit will fill, and says what there was. */
+int missing_settle(loaded *l, const load_options *like);
 
 /* ---- format_detect.c ------------------------------------------------------------------------ */
 bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */
@@ -78,6 +86,9 @@ typedef struct labelled {
     size_t row;
 } labelled;
 int ascending_labels(const void *a, const void *b);     /* of labelled; of equals by row */
+
+/* ---- label_check.c -------------------------------------------------------------------------- */
+void label_check(const loaded *l);      /* warns of labels that look like identifiers or times */
 
 /* ---- label_classes.c -------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to

@@ -14,7 +14,10 @@
 
 static const char *const spelling[][2] = {
     {"sort=yes", "--sort"},         {"duplicates=sum", "--sum-duplicates"},
-    {"nan=drop", "--nan drop"},     {"fields=ignore", "--ignore-fields"},
+    {"use nan=zero, or nan=keep and plan.missing", "use --nan mean, median, zero or drop"},
+    {"use decimal=comma", "use --decimal comma"}, {"fields=ignore", "--ignore-fields"},
+    {"use na=", "use --na "},       {", na=", ", --na "},   {" or na=", " or --na "},
+    {", cat=+", ", --cat +"},
     {"header=yes", "--header"},     {"header=no", "--no-header"},
     {"base=0", "--index-base 0"},   {"base=1", "--index-base 1"},
     {"use cat=", "use --cat "},     {"raise max-iter", "raise --max-iter"},

@@ -220,7 +220,7 @@ size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *rese
     bool word = fxi_spec_word(&which, reserved, name, len);
 
     for (size_t i = 0; i < len; i++)
-        if ((word && i == 0) || strchr(",()/%", name[i])) {
+        if ((i == 0 && (word || name[i] == '+')) || strchr(",()/%", name[i])) {
             out[n++] = '%';
             out[n++] = hex[(unsigned char)name[i] >> 4];
             out[n++] = hex[(unsigned char)name[i] & 15];

@@ -129,8 +129,8 @@ bool fxi_kernel_panel_eval_row(double *out, const fxi_panels *p, const fxi_space
 fx_status fxi_kernel_panel_ready(fxi_panels *p, size_t limit, const fx_run *run);
 void fxi_kernel_panel_ready_free(fxi_panels *p);
 
-/* inverted.c - vectors z by columns: an inverted index.  A sparse row meets only the entries that
- * it shares with them. */
+/* score_inverted.c - vectors z by columns: an inverted index.  A sparse row meets only the entries
+ * that it shares with them. */
 typedef struct fxi_inverted {
     size_t vectors, cols;
     double gamma;                       /* as in fxi_panels */
@@ -143,11 +143,11 @@ typedef struct fxi_inverted {
 
 /* *out NULL: it would take more than `limit` bytes, or panels are faster, or the kernel needs more
  * than inner products. */
-fx_status fxi_kernel_inverted_new(fxi_inverted **out, const fx_kernel *k, const fx_matrix *Z,
+fx_status fxi_kernel_score_inverted_new(fxi_inverted **out, const fx_kernel *k, const fx_matrix *Z,
                                   size_t limit);
-void fxi_kernel_inverted_free(fxi_inverted *z);
+void fxi_kernel_score_inverted_free(fxi_inverted *z);
 /* K(x, z) for all vectors, v[panels][FXI_LANES], the same bits as by panels; false: this row needs
  * them, or the call is to stop. */
-bool fxi_kernel_inverted_row(double *v, const fxi_inverted *z, const fx_kernel *k, fxi_row x,
+bool fxi_kernel_score_inverted_row(double *v, const fxi_inverted *z, const fx_kernel *k, fxi_row x,
                              const fxi_simd *simd, fxi_team *team);
 #endif

@@ -261,7 +261,8 @@ static fx_status prepare(score *a, const fx_run *run)
     n = (a->p.z.n + FXI_LANES - 1) / FXI_LANES * weights_size(a);
     if (!fxi_size_mul(&bytes, n, sizeof *a->ready) || bytes > limit)
         return FX_OK;
-    fx_status st = fxi_kernel_inverted_new(&a->inverted, a->p.kernel, a->p.z.X, limit - bytes);
+    fx_status st = fxi_kernel_score_inverted_new(&a->inverted, a->p.kernel, a->p.z.X,
+                                                 limit - bytes);
     if (!st && !a->inverted)
         st = fxi_kernel_panel_ready(&a->p, limit - bytes, run);
     if (st || !(a->inverted || a->p.ready))
@@ -299,7 +300,7 @@ void fxi_kernel_score_free(fxi_kernel_scorer *s)
     if (!s)
         return;
     fxi_kernel_panel_ready_free(&s->a.p);
-    fxi_kernel_inverted_free(s->a.inverted);
+    fxi_kernel_score_inverted_free(s->a.inverted);
     free(s->a.ready);
     free(s);
 }
@@ -321,8 +322,8 @@ static fx_status score_inverted(bool *done, const score *a, fxi_scratch *scratch
         return FX_ENOMEM;
     for (size_t i = 0; i < a->p.x.n && *done && !fxi_parallel_cancelled(team); i++) {
         double check = 0;
-        *done = fxi_kernel_inverted_row(v, a->inverted, a->p.kernel, fxi_data_row(a->p.x.X, i),
-                                        simd, team);
+        *done = fxi_kernel_score_inverted_row(v, a->inverted, a->p.kernel,
+                                              fxi_data_row(a->p.x.X, i), simd, team);
         memset(sum, 0, a->width * sizeof *sum);
         for (size_t j = 0; j < n && *done; j += FXI_LANES)
             add(a, simd, sum, NULL, v + j, 1, j);

@@ -3,8 +3,8 @@
  *
  * csv_header.c reads the first line and csv_columns.c says what the columns are.  Rows are dense if
  * all their columns are numbers, else sparse, by name (names.c).  A field may be in double
- * quotes, "" for one of them, but not run over a line end.  nan=drop reads empty, nan and infinite
- * numbers as 0, except label and weight.  One pass, values correctly rounded. */
+ * quotes, "" for one of them, but not run over a line end.  nan= says what becomes of numbers that
+ * are missing or infinite, except label and weight.  One pass, values correctly rounded. */
 
 #include "read/csv.h"
 
@@ -16,12 +16,21 @@ static const fx_key keys[] = {
     {"separator", "comma", FXI_CHOICE("comma|tab|semicolon"), "between fields"},
     {"label", "last", FXI_TEXT("last|first|none"), "column of the label, or its name"},
     {"header", "auto", FXI_CHOICE("auto|yes|no"), "is the first line names of columns?"},
-    {"nan", "error", FXI_CHOICE("error|drop"), "numbers that are missing or infinite; drop: 0"},
-    {"cat", "none", FXI_TEXT("none|auto"),
-     "columns of categories: NAME/NAME/..; auto: those of text"},
+    {"nan", "error", FXI_CHOICE("error|zero|keep|category|drop"),
+     "numbers that are missing or infinite: read as 0, kept as NaN for a model that fills them, or "
+     "(category) that, and an empty category is the value NA; drop is an old name of zero"},
+    {"cat", "none", FXI_TEXT("none|auto|all"),
+     "columns of categories: NAME/NAME/..; auto: those of words; +NAME/..: these, too"},
     {"num", "auto", FXI_TEXT("auto"), "columns of numbers: NAME/NAME/..; others are left out"},
     {"weight", "none", FXI_TEXT("none"), "column of row weights: NAME"},
-    {FXI_HASH_KEY}, {0}};
+    {FXI_HASH_KEY},
+    {"drop", "none", FXI_TEXT("none"), "columns that are left out: NAME/NAME/.."},
+    {"query", "none", FXI_TEXT("none"), "column of queries, for rankings: NAME"},
+    {"id", "none", FXI_TEXT("none"), "column that identifies rows, and is no feature: NAME"},
+    {"na", "none", FXI_TEXT("none"),
+     "more words for a missing number: WORD/WORD/..; NA, N/A, nan, null, none, ? always are"},
+    {"decimal", "point", FXI_CHOICE("point|comma"), "3.14 or 3,14"},
+    {0}};
 
 static fx_status text_of(char **out, const fxi_spec *s, const char *key)
 {
@@ -37,6 +46,18 @@ static fx_status text_of(char **out, const fxi_spec *s, const char *key)
     return *out ? FX_OK : FX_ENOMEM;
 }
 
+/* What cat= says. */
+static fx_status set_categories(fxi_read_csv_state *t)
+{
+    t->guess = !strcmp(t->cat, "auto") || *t->cat == '+';
+    t->all = !strcmp(t->cat, "all");
+    if (*t->cat == '+')
+        t->listed = t->cat + 1;
+    else if (!t->guess && !t->all && strcmp(t->cat, "none"))
+        t->listed = t->cat;
+    return t->listed && !*t->listed ? fxi_error(FX_EINVAL, "csv: cat=+ names nothing") : FX_OK;
+}
+
 static fx_status open_csv(fx_reader *r, const fxi_spec *s)
 {
     int separator, header;
@@ -48,10 +69,16 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
     fxi_read_csv_state *t = r->state;
     if ((st = fxi_key_choice(&separator, s, keys, "separator"))
         || (st = fxi_key_choice(&header, s, keys, "header"))
-        || (st = fxi_key_choice(&t->drop, s, keys, "nan")) || (st = text_of(&t->label, s, "label"))
-        || (st = text_of(&t->weight, s, "weight")) || (st = text_of(&t->cat, s, "cat"))
-        || (st = text_of(&t->num, s, "num")) || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
+        || (st = fxi_key_choice(&t->nan, s, keys, "nan"))
+        || (st = fxi_key_choice(&t->decimal_comma, s, keys, "decimal"))
+        || (st = text_of(&t->label, s, "label")) || (st = text_of(&t->weight, s, "weight"))
+        || (st = text_of(&t->query, s, "query")) || (st = text_of(&t->id, s, "id"))
+        || (st = text_of(&t->cat, s, "cat")) || (st = text_of(&t->num, s, "num"))
+        || (st = text_of(&t->drop, s, "drop")) || (st = text_of(&t->na, s, "na"))
+        || (st = set_categories(t)) || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
         return st;
+    if (t->nan == FXI_CSV_DROP)
+        t->nan = FXI_CSV_ZERO;
     r->names.bits = (unsigned)bits;
     t->separator = r->mark = ",\t;"[separator];
     t->header = header == 1;            /* auto|yes|no */
@@ -68,7 +95,8 @@ static void close_csv(fx_reader *r)
 {
     fxi_read_csv_state *t = r->state;
 
-    fxi_free(t->label, t->weight, t->cat, t->num, t->names, t->column);
+    fxi_free(t->label, t->weight, t->query, t->id, t->cat, t->num, t->drop, t->na, t->names,
+             t->column);
 }
 
 /* ---- One chunk ------------------------------------------------------------------------------ */
@@ -113,43 +141,44 @@ static fx_status read_label(scan *s, const char **p)
     return st;
 }
 
-static bool categories(const fxi_read_csv_state *t)
-{
-    bool any = false;
+/* What to do about a number that is missing or infinite; the program spells it in its own way. */
+#define CURES "use nan=zero, or nan=keep and plan.missing"
 
-    for (size_t j = 0; j < t->fields; j++)
-        any |= t->column[j].role == FXI_CSV_CATEGORY;
-    return any;
+static fx_status not_a_number(scan *s, const fxi_read_csv_column *column,
+                              const fxi_read_csv_field *f)
+{
+    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT], hint[2 * FXI_EXCERPT + 64] = "";
+    const char *word = fxi_data_text_excerpt(excerpt, f->text, f->len);
+
+    fxi_data_text_excerpt(name, column->name, column->len);
+    if (memchr(f->text, ':', f->len))
+        snprintf(hint, sizeof hint, "; this looks like svmlight");
+    else if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_comma(f))
+        snprintf(hint, sizeof hint, " (use decimal=comma)");
+    else if (column->role == FXI_CSV_NUMBER && s->r->names.given)
+        snprintf(hint, sizeof hint, " (use na=%s if it is missing)", word);
+    else if (column->role == FXI_CSV_NUMBER)
+        snprintf(hint, sizeof hint, " (use cat=+%s, or na=%s if it is missing)", name, word);
+    return fxi_read_fail(s->c, s->line, f->text, "'%s' is not a number%s", word, hint);
 }
 
-/* The field at p is not a plain number: empty, quoted, or wrong. */
+/* The field at p is not a plain number: missing (then *x is NaN), quoted, or wrong. */
 static fx_status odd_value(scan *s, const fxi_read_csv_column *column, double *x, const char **p)
 {
-    char excerpt[FXI_EXCERPT], hint[FXI_EXCERPT + 48], name[FXI_EXCERPT];
     const char *odd, *byte;
     fxi_read_csv_field f;
 
     if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
         return open_quote(s, *p);
-    if (fxi_read_csv_field_number(x, &f)) {
-        /* a number in quotes */
-    } else if (!f.len && s->t->drop && column->role == FXI_CSV_NUMBER)
-        *x = INFINITY;                  /* dropped like any other number that is not finite */
-    else if (!f.len)
-        return fxi_read_fail(s->c, s->line, *p,
-                             column->role == FXI_CSV_NUMBER ? "an empty field (use nan=drop)"
-                                                            : "no weight");
-    else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
-        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
-    else {
-        snprintf(hint, sizeof hint, " (use cat=%s%s)",
-                 fxi_data_text_excerpt(name, column->name, column->len),
-                 categories(s->t) ? " beside the other categories" : "");
-        return fxi_read_fail(s->c, s->line, f.text, "'%s' is not a number%s",
-                             fxi_data_text_excerpt(excerpt, f.text, f.len),
-                             memchr(f.text, ':', f.len)       ? "; this looks like svmlight"
-                             : column->role == FXI_CSV_NUMBER ? hint
-                                                              : "");
+    if (!fxi_read_csv_field_number(x, s->t, &f)) {
+        if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_missing(s->t, &f))
+            *x = NAN;
+        else if (!f.len)
+            return fxi_read_fail(s->c, s->line, *p, "no weight");
+        else if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+            return fxi_read_fail(s->c, s->line, byte, "%s", odd);
+        else
+            return not_a_number(s, column, &f);
     }
     *p = f.next;
     return FX_OK;
@@ -167,6 +196,17 @@ static fx_status read_number(scan *s, const fxi_read_csv_column *column, double 
     return FX_OK;
 }
 
+static fx_status unusable(scan *s, double x, const char *value, const char *end)
+{
+    char excerpt[FXI_EXCERPT];
+
+    if (end == value)
+        return fxi_read_fail(s->c, s->line, value, "an empty field: a missing number (" CURES ")");
+    return fxi_read_fail(s->c, s->line, value, "'%s' is %s (" CURES ")",
+                         fxi_data_text_excerpt(excerpt, value, (size_t)(end - value)),
+                         isnan(x) ? "a missing number" : "no finite number in range");
+}
+
 static fx_status read_value(scan *s, const fxi_read_csv_column *column, const char **p)
 {
     const char *value = fxi_read_csv_skip(*p, s->stop, s->t->separator);
@@ -176,14 +216,10 @@ static fx_status read_value(scan *s, const fxi_read_csv_column *column, const ch
     if (st)
         return st;
     if (!fxi_read_usable(x)) {
-        if (!s->t->drop) {
-            char excerpt[FXI_EXCERPT];
-            return fxi_read_fail(s->c, s->line, value,
-                                 "%s is not a finite number in range (use nan=drop)",
-                                 fxi_data_text_excerpt(excerpt, value, (size_t)(*p - value)));
-        }
-        s->c->count.dropped++;
-        x = 0;
+        if (s->t->nan == FXI_CSV_ERROR)
+            return unusable(s, x, value, *p);
+        s->c->count.dropped += s->t->nan == FXI_CSV_ZERO;
+        x = s->t->nan == FXI_CSV_ZERO ? 0 : NAN;
     }
     if (s->row)
         s->row[column->col] = x;
@@ -212,6 +248,41 @@ static fx_status read_weight(scan *s, const fxi_read_csv_column *column, const c
     return st;
 }
 
+/* A whole number is the query's; anything else is known by a hash of it. */
+static fx_status read_query(scan *s, const char **p)
+{
+    fxi_read_csv_field f;
+    double x;
+
+    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    if (!f.len)
+        return fxi_read_fail(s->c, s->line, *p, "no query");
+    bool number = fxi_decimal_read(&x, f.text, f.text + f.len) == f.text + f.len && x >= 0
+                  && x < 0x1p53 && x == floor(x);
+    s->c->qid[s->c->rows] = number ? (int64_t)x
+                                   : (int64_t)fxi_read_names_hash(f.text, f.len, 62);
+    *p = f.next;
+    return FX_OK;
+}
+
+static fx_status read_id(scan *s, const char **p)
+{
+    const char *odd, *byte;
+    fxi_read_csv_field f;
+
+    if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
+        return open_quote(s, *p);
+    if ((odd = fxi_data_text_odd(&byte, f.text, f.len)))
+        return fxi_read_fail(s->c, s->line, byte, "%s", odd);
+    char *to = fxi_read_ids_room(&s->c->ids, f.len);
+    if (!to)
+        return FX_ENOMEM;
+    fxi_read_ids_add(&s->c->ids, fxi_read_csv_field_copy(to, &f));
+    *p = f.next;
+    return FX_OK;
+}
+
 /* The field `Paris` of the column `city` is the feature `city=Paris`; one that is empty, none. */
 static fx_status read_category(scan *s, const fxi_read_csv_column *column, const char **p)
 {
@@ -221,6 +292,8 @@ static fx_status read_category(scan *s, const fxi_read_csv_column *column, const
     if (!fxi_read_csv_field_read(&f, *p, s->stop, s->t->separator))
         return open_quote(s, *p);
     *p = f.next;
+    if (!f.len && s->t->nan == FXI_CSV_OWN)
+        f = (fxi_read_csv_field){.text = "NA", .len = 2};
     if (!f.len || column->role == FXI_CSV_IGNORED)
         return FX_OK;
     if (column->role == FXI_CSV_UNSEEN) {
@@ -241,6 +314,8 @@ static fx_status read_field(scan *s, const fxi_read_csv_column *column, const ch
     case FXI_CSV_NUMBER: return read_value(s, column, p);
     case FXI_CSV_LABEL: return read_label(s, p);
     case FXI_CSV_WEIGHT: return read_weight(s, column, p);
+    case FXI_CSV_QUERY: return read_query(s, p);
+    case FXI_CSV_ID: return read_id(s, p);
     default: return read_category(s, column, p);
     }
 }
@@ -284,14 +359,24 @@ static fx_status read_line(scan *s)
     return end_row(s);
 }
 
-static fx_status open_chunk(scan *s, bool weights)
+static bool has(const fxi_read_csv_state *t, fxi_csv_role role)
+{
+    for (size_t j = 0; j < t->fields; j++)
+        if (t->column[j].role == role)
+            return true;
+    return false;
+}
+
+static fx_status open_chunk(scan *s)
 {
     fxi_read_chunk *c = s->c;
     const size_t fields = c->marks + c->lines;  /* at most */
     size_t capacity;
 
     c->unlabelled = s->t->label_at == FXI_CSV_NONE;
-    if (weights && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
+    if (has(s->t, FXI_CSV_WEIGHT) && !(c->weight = fxi_alloc(c->lines, sizeof *c->weight)))
+        return FX_ENOMEM;
+    if (has(s->t, FXI_CSV_QUERY) && !(c->qid = fxi_alloc(c->lines, sizeof *c->qid)))
         return FX_ENOMEM;
     if (s->t->moved && !(s->row = fxi_alloc(s->r->cols, sizeof *s->row)))
         return FX_ENOMEM;
@@ -307,11 +392,8 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
 {
     scan s = {.c = c, .t = r->state, .r = r};
     const char *p = c->text;
-    bool weights = false;
+    fx_status st = open_chunk(&s);
 
-    for (size_t j = 0; j < s.t->fields; j++)
-        weights |= s.t->column[j].role == FXI_CSV_WEIGHT;
-    fx_status st = open_chunk(&s, weights);
     while (!st && fxi_data_text_line(&s.line, &s.stop, &p, c->end)) {
         c->count.lines++;
         st = read_line(&s);
@@ -332,6 +414,14 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
     c->matrix.cols = c->matrix.stride = r->cols;
     c->matrix.val = fxi_read_values_take(&s.val, &c->matrix.type, s.n);
     return FX_OK;
+}
+
+/* Columns that are to be guessed: not by the first lines that happen to come. */
+static size_t look(const fx_reader *r)
+{
+    const fxi_read_csv_state *t = r->state;
+
+    return t->guess && !t->resolved && !r->names.given ? FXI_CSV_LOOK : 0;
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -367,6 +457,7 @@ const fxi_read_format fxi_read_csv = {.about = {.name = "csv",
                                                 .dense = 1,
                                                 .names = 1},
                                       .open = open_csv,
+                                      .look = look,
                                       .begin = fxi_read_csv_header,
                                       .parse = parse_csv,
                                       .take = take_csv,

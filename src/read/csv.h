@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which finds what each
- * column is, csv_names.c, which knows the names that are given, csv_resolve.c, which writes the
- * choices into the spec, csv.c, which reads the rows, and csv_field.c, which serves all. */
+ * column is, csv_look.c, which looks at the first rows for that, csv_names.c, which knows the names
+ * that are given, csv_resolve.c, which writes the choices into the spec, csv.c, which reads the
+ * rows, and csv_field.c, which serves all. */
 #ifndef FXI_CSV_H
 #define FXI_CSV_H
 #include "read/read.h"
@@ -10,11 +11,17 @@
 
 #define FXI_CSV_NONE SIZE_MAX
 
+#ifndef FXI_CSV_LOOK                    /* fuzzing makes it small */
+#define FXI_CSV_LOOK (1 << 20)
+#endif
+
 typedef enum fxi_csv_role {
     FXI_CSV_NUMBER,
     FXI_CSV_CATEGORY,
     FXI_CSV_LABEL,
     FXI_CSV_WEIGHT,
+    FXI_CSV_QUERY,
+    FXI_CSV_ID,
     FXI_CSV_UNSEEN,                     /* names are given, and this is none of them */
     FXI_CSV_IGNORED
 } fxi_csv_role;
@@ -26,12 +33,20 @@ typedef struct fxi_read_csv_column {
     size_t col;                         /* NUMBER: of the table, unless names are hashed */
 } fxi_read_csv_column;
 
+/* Values of nan=, in the order of its choices; the last is an old name of the second. */
+enum { FXI_CSV_ERROR, FXI_CSV_ZERO, FXI_CSV_KEEP, FXI_CSV_OWN, FXI_CSV_DROP };
+
 typedef struct fxi_read_csv_state {
     char separator;
-    int drop;                           /* nan=drop */
+    int nan, decimal_comma;             /* nan=, decimal= */
     bool header, no_header;             /* header=yes, header=no */
     char *label, *weight;               /* last, first, none, or a name; none or a name */
-    char *cat, *num;                    /* none, auto or names with / between; auto or names */
+    char *query, *id;                   /* none or a name */
+    char *cat, *num, *drop;             /* names with / between; cat: or none, all, auto, +names;
+                                         * num: or auto; drop: or none */
+    char *na;                           /* none, or more words that stand for a missing number */
+    bool guess, all;                    /* cat=auto or cat=+..; cat=all */
+    const char *listed;                 /* names in cat, or NULL */
     /* Resolved by the first line: */
     size_t fields, label_at;            /* fields 0: not known yet */
     uint64_t line;
@@ -54,8 +69,24 @@ typedef struct fxi_read_csv_field {
 
 /* Reads blank lines and a header, once, and has the columns resolved. */
 fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
-/* What each column is; [line, stop) is the first row. */
-fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop);
+/* What each column is; [line, stop) is the first row.  Rows that begin before `limit` are looked
+ * at. */
+fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
+                               const char *end);
+/* csv_look.c - what the fields of a column look like in the first rows. */
+typedef struct fxi_read_csv_seen {
+    size_t numbers, words;              /* fields; those that are missing are neither */
+    size_t commas;                      /* words that are numbers with a decimal comma */
+    uint64_t line;                      /* of the first word, and where in it */
+    size_t at;
+    char word[FXI_EXCERPT];
+} fxi_read_csv_seen;
+/* seen[fields], zeros at first. */
+void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *line,
+                       const char *limit, const char *end);
+/* FX_EFORMAT: the column has numbers and words, and nothing says which of them to believe. */
+fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
+                                  const fxi_read_csv_seen *seen);
 /* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
 fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128]);
 /* csv_names.c */
@@ -72,7 +103,11 @@ bool fxi_read_csv_field_read(fxi_read_csv_field *f, const char *p, const char *s
                              char separator);
 /* The bytes of a field at out, "" made one quote; returns how many. */
 size_t fxi_read_csv_field_copy(char *out, const fxi_read_csv_field *f);
-bool fxi_read_csv_field_number(double *x, const fxi_read_csv_field *f); /* is it one? */
+/* Is it one?  decimal=comma: with a comma for the point. */
+bool fxi_read_csv_field_number(double *x, const fxi_read_csv_state *t, const fxi_read_csv_field *f);
+bool fxi_read_csv_field_comma(const fxi_read_csv_field *f);     /* a number with a decimal comma? */
+/* Empty, or a word for that: NA, N/A, #N/A, <NA>, nan, null, none, ?, or one of na=. */
+bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_field *f);
 
 static inline const char *fxi_read_csv_skip(const char *p, const char *stop, char separator)
 {

@@ -2,8 +2,10 @@
  * csv_columns.c - what each column of a CSV file is: label, weight, number, category or nothing.
  *
  *   cat=NAME/NAME   these are categories            num=NAME/NAME   only these are numbers
- *   cat=auto        columns whose field in the      num=auto        all columns that are not
- *                   first row is text               categories
+ *   cat=auto        columns of words, by the        num=auto        all columns that are not
+ *                   first rows (csv_look.c)                         categories
+ *   cat=+NAME/NAME  these, too                      drop=NAME/NAME  these are left out
+ *   cat=all         all but the label, the weight, the query and the identifier of rows
  *
  * If names are given (fx_data_reader_names), cat=auto goes by them: a column `age` is a number if
  * there is a name `age`, a category if there is a name `age=...` that is not another column
@@ -89,21 +91,25 @@ fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128])
 }
 
 /* ---- Roles ---------------------------------------------------------------------------------- */
+static bool is_in(const char *list, const fxi_read_csv_column *c)
+{
+    return list && fxi_read_csv_names_listed(list, c->name, c->len);
+}
+
 static fxi_csv_role feature(const fx_reader *r, const fxi_read_csv_column *c, bool text)
 {
     const fxi_read_csv_state *t = r->state;
     const bool any = !strcmp(t->num, "auto"), by_name = r->names.given && !r->names.bits;
-    const bool number = !any && fxi_read_csv_names_listed(t->num, c->name, c->len);
-    const bool guess = !strcmp(t->cat, "auto");
-    const bool listed = !guess && strcmp(t->cat, "none")
-                        && fxi_read_csv_names_listed(t->cat, c->name, c->len);
+    const bool number = !any && is_in(t->num, c), listed = t->all || is_in(t->listed, c);
     size_t place;
 
-    if (by_name && !(guess && number) && fxi_read_csv_names_category(r, c))
+    if (strcmp(t->drop, "none") && is_in(t->drop, c))
+        return FXI_CSV_IGNORED;
+    if (by_name && !(t->guess && number) && fxi_read_csv_names_category(r, c))
         return FXI_CSV_CATEGORY;
-    if (by_name && listed)
+    if (by_name && listed && !t->guess)
         return FXI_CSV_UNSEEN;
-    if (!by_name && (listed || (guess && text && !number)))
+    if (!by_name && (listed || (t->guess && text && !number)))
         return FXI_CSV_CATEGORY;
     if (!any && !number)
         return FXI_CSV_IGNORED;
@@ -133,49 +139,92 @@ static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role r
 static fx_status check_lists(const fx_reader *r)
 {
     const fxi_read_csv_state *t = r->state;
+    const struct { const char *list, *none; fxi_csv_role role; } lists[] = {
+        {t->weight, "none", FXI_CSV_WEIGHT}, {t->query, "none", FXI_CSV_QUERY},
+        {t->id, "none", FXI_CSV_ID}, {t->drop, "none", FXI_CSV_IGNORED},
+        {t->listed, "", FXI_CSV_CATEGORY}, {t->num, "auto", FXI_CSV_NUMBER}};
     fx_status s = FX_OK;
 
     if (r->names.given)
         return FX_OK;                   /* place_given checks what is needed */
-    if (strcmp(t->weight, "none"))
-        s = check_list(r, t->weight, FXI_CSV_WEIGHT);
-    if (!s && strcmp(t->cat, "none") && strcmp(t->cat, "auto"))
-        s = check_list(r, t->cat, FXI_CSV_CATEGORY);
-    if (!s && strcmp(t->num, "auto"))
-        s = check_list(r, t->num, FXI_CSV_NUMBER);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !s; i++)
+        if (lists[i].list && strcmp(lists[i].list, lists[i].none))
+            s = check_list(r, lists[i].list, lists[i].role);
     return s;
 }
 
-/* Roles by the fields of the first row, as far as they can be read; those missing are empty. */
-static fx_status find_roles(fx_reader *r, const char *p, const char *stop)
+/* weight=, query= and id= name one column each; true: this is it, and *role what it is. */
+static bool is_own(fxi_csv_role *role, const fxi_read_csv_state *t, const fxi_read_csv_column *c)
+{
+    const struct { const char *name; fxi_csv_role role; } own[] = {
+        {t->weight, FXI_CSV_WEIGHT}, {t->query, FXI_CSV_QUERY}, {t->id, FXI_CSV_ID}};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i].name, "none") && is(c, own[i].name, strlen(own[i].name))) {
+            *role = own[i].role;
+            return true;
+        }
+    return false;
+}
+
+/* Is a column of this role there before column j? */
+static bool taken(const fxi_read_csv_state *t, size_t j, fxi_csv_role role)
+{
+    for (size_t k = 0; k < j; k++)
+        if (t->column[k].role == role)
+            return true;
+    return false;
+}
+
+/* Roles by the fields of the first rows. */
+static fx_status find_roles(fx_reader *r, const fxi_read_csv_seen *seen)
 {
     fxi_read_csv_state *t = r->state;
-    bool texts = false, same = false, weight = false;
 
     for (size_t j = 0; j < t->fields; j++) {
         fxi_read_csv_column *c = &t->column[j];
+        if (j == t->label_at) {
+            c->role = FXI_CSV_LABEL;
+            continue;
+        }
+        if (is_own(&c->role, t, c)) {
+            if (taken(t, j, c->role))
+                return reject(r, TWICE, c->name);
+            continue;
+        }
+        c->role = feature(r, c, seen[j].words > seen[j].numbers);
+        bool guessed = t->guess && !r->names.given && !strcmp(t->num, "auto") && !t->all
+                       && !is_in(t->listed, c) && c->role != FXI_CSV_IGNORED;
+        if (guessed && seen[j].words
+            && (c->role == FXI_CSV_NUMBER || seen[j].commas == seen[j].words))
+            return fxi_read_csv_look_mixed(r, c, &seen[j]);
+    }
+    return check_lists(r);
+}
+
+/* A header that was only guessed may be a row: the first row beside it tells. */
+static fx_status check_header(const fx_reader *r, const char *p, const char *stop)
+{
+    const fxi_read_csv_state *t = r->state;
+    bool texts = false, same = false;
+
+    if (!t->guess || r->names.given || !t->named || t->header)
+        return FX_OK;
+    for (size_t j = 0; j < t->fields && p; j++) {
+        const fxi_read_csv_column *c = &t->column[j];
         fxi_read_csv_field f = {.next = stop};
         double x;
-        bool text = p && fxi_read_csv_field_read(&f, p, stop, t->separator) && f.len
-                    && !fxi_read_csv_field_number(&x, &f);
-        p = p && f.next < stop ? f.next + 1 : NULL;
-        if (j == t->label_at)
-            c->role = FXI_CSV_LABEL;
-        else if (strcmp(t->weight, "none") && is(c, t->weight, strlen(t->weight))) {
-            if (weight)
-                return reject(r, TWICE, c->name);
-            c->role = FXI_CSV_WEIGHT;
-            weight = true;
-        } else {
-            c->role = feature(r, c, text);
-            texts |= text;
-            same |= text && c->len == f.len && !memcmp(c->name, f.text, f.len);
-        }
+        bool text = fxi_read_csv_field_read(&f, p, stop, t->separator) && f.len
+                    && !fxi_read_csv_field_number(&x, t, &f);
+        p = f.next < stop ? f.next + 1 : NULL;
+        if (!text || j == t->label_at)
+            continue;
+        texts = true;
+        same |= c->len == f.len && !memcmp(c->name, f.text, f.len);
     }
-    if (!strcmp(t->cat, "auto") && !r->names.given && t->named && !t->header && texts
-        && (t->mixed || same))
-        return reject(r, "is this line a header? (header=yes or header=no)%s", "");
-    return check_lists(r);
+    return texts && (t->mixed || same)
+               ? reject(r, "is this line a header? (header=yes or header=no)%s", "")
+               : FX_OK;
 }
 
 static fx_status alike(const fx_reader *r, const char *column, const char *category)
@@ -293,11 +342,20 @@ static fx_status place_new(fx_reader *r)
     return s;
 }
 
-fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop)
+fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
+                               const char *end)
 {
     fxi_read_csv_state *t = r->state;
-    fx_status s = find_roles(r, line, stop);
+    fxi_read_csv_seen *seen = fxi_zalloc(t->fields, sizeof *seen);
 
+    if (!seen)
+        return FX_ENOMEM;
+    if (t->guess && !r->names.given)
+        fxi_read_csv_look(seen, r, line, limit, end);
+    fx_status s = check_header(r, line, stop);
+    if (!s)
+        s = find_roles(r, seen);
+    free(seen);
     if (!s)
         s = check_features(r);
     if (!s)

@@ -39,9 +39,55 @@ size_t fxi_read_csv_field_copy(char *out, const fxi_read_csv_field *f)
     return n;
 }
 
-bool fxi_read_csv_field_number(double *x, const fxi_read_csv_field *f)
+/* With one comma for the point. */
+static bool comma_number(double *x, const fxi_read_csv_field *f)
+{
+    char text[64];
+    const char *comma = f->len < sizeof text ? memchr(f->text, ',', f->len) : NULL;
+
+    if (!comma || memchr(f->text, '.', f->len))
+        return false;
+    memcpy(text, f->text, f->len);
+    text[comma - f->text] = '.';
+    return fxi_decimal_read(x, text, text + f->len) == text + f->len;
+}
+
+bool fxi_read_csv_field_comma(const fxi_read_csv_field *f)
+{
+    double x;
+
+    return comma_number(&x, f);
+}
+
+bool fxi_read_csv_field_number(double *x, const fxi_read_csv_state *t, const fxi_read_csv_field *f)
 {
     const char *stop = f->text + f->len;
 
-    return f->len && fxi_decimal_read(x, f->text, stop) == stop;
+    return f->len
+           && (fxi_decimal_read(x, f->text, stop) == stop
+               || (t->decimal_comma && comma_number(x, f)));
+}
+
+static bool same_letters(const char *text, size_t len, const char *word)
+{
+    size_t i = 0;
+
+    for (; i < len && word[i]; i++) {
+        char c = text[i];
+        if ((c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c) != word[i])
+            return false;
+    }
+    return i == len && !word[i];
+}
+
+bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_field *f)
+{
+    static const char *const words[] = {"na", "n/a", "#n/a", "<na>", "nan", "null", "none", "?"};
+
+    if (!f->len)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (same_letters(f->text, f->len, words[i]))
+            return true;
+    return strcmp(t->na, "none") && fxi_read_csv_names_listed(t->na, f->text, f->len);
 }

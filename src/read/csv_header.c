@@ -90,7 +90,7 @@ static bool numbered(const fxi_read_csv_state *t, const char *line, const char *
         char expected[24];
         fxi_read_csv_field_read(&f, p, stop, t->separator);
         if (j == t->label_at) {
-            text = f.len && !fxi_read_csv_field_number(&x, &f);
+            text = f.len && !fxi_read_csv_field_number(&x, t, &f);
             continue;
         }
         if (next == 0)
@@ -134,7 +134,7 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
     p = line;
     for (size_t j = 0; j < t->fields; j++, p = f.next + (f.next < stop)) {
         fxi_read_csv_field_read(&f, p, stop, t->separator);
-        bool number = fxi_read_csv_field_number(&x, &f);
+        bool number = fxi_read_csv_field_number(&x, t, &f);
         words |= j != t->label_at && f.len && !number;
         t->mixed |= j != t->label_at && number;
     }
@@ -153,6 +153,7 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
 {
     fxi_read_csv_state *t = r->state;
     const char *next = *p, *line, *stop;
+    const char *limit = end - *p > FXI_CSV_LOOK ? *p + FXI_CSV_LOOK : end;
 
     while (!t->resolved && fxi_data_text_line(&line, &stop, &next, end)) {
         bool header = true;             /* or a blank line: consumed */
@@ -165,7 +166,7 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
         else
             header = false;
         if (!s && !header) {            /* a row: read again with the others */
-            s = fxi_read_csv_columns(r, line, stop);
+            s = fxi_read_csv_columns(r, line, stop, limit, end);
             r->count.lines--;
         }
         if (s)

@@ -3,8 +3,8 @@
  *
  * A name belongs to the column that is called so.  If the file has none, the name `city=Paris` may
  * belong to the category `city`: cat=none says no, a list in cat= says which columns are
- * categories, and cat=auto takes the name's word for it.  So the number `y=lag` makes no category
- * of a column `y` next to it. */
+ * categories (cat=all: any), and cat=auto takes the name's word for it.  So the number `y=lag` makes
+ * no category of a column `y` next to it. */
 
 #include "read/csv.h"
 
@@ -46,10 +46,9 @@ bool fxi_read_csv_names_category(const fx_reader *r, const fxi_read_csv_column *
     const fxi_data_classes *all = &r->names.all;
     size_t number;
 
-    if (!strcmp(t->cat, "none"))
-        return false;
-    if (strcmp(t->cat, "auto") ? !fxi_read_csv_names_listed(t->cat, c->name, c->len)
-                               : fxi_read_csv_names_number(&number, r, c))
+    bool listed = t->all || (t->listed && fxi_read_csv_names_listed(t->listed, c->name, c->len));
+
+    if (!listed && (!t->guess || fxi_read_csv_names_number(&number, r, c)))
         return false;
     for (size_t i = 0; i < all->n; i++) {
         const char *name = all->text + all->at[i];
@@ -61,10 +60,9 @@ bool fxi_read_csv_names_category(const fx_reader *r, const fxi_read_csv_column *
 
 bool fxi_read_csv_names_optional(const fxi_read_csv_state *t, const char *name)
 {
-    if (!strcmp(t->cat, "none"))
-        return false;
     for (const char *p = name; (p = strchr(p, '=')); p++)
-        if (!strcmp(t->cat, "auto") || fxi_read_csv_names_listed(t->cat, name, (size_t)(p - name)))
+        if (t->guess || t->all
+            || (t->listed && fxi_read_csv_names_listed(t->listed, name, (size_t)(p - name))))
             return true;
     return false;
 }

@@ -22,7 +22,7 @@ static fx_status resolve_categories(fx_reader *r)
         if (t->column[j].role == FXI_CSV_CATEGORY) {
             if (n)
                 list[n++] = '/';
-            n += fxi_spec_escape(list + n, t->column[j].name, t->column[j].len, "none|auto");
+            n += fxi_spec_escape(list + n, t->column[j].name, t->column[j].len, "none|auto|all");
             sayable &= t->column[j].len > 0;
         }
     list[n] = '\0';
@@ -63,5 +63,5 @@ fx_status fxi_read_csv_resolve(fx_reader *r)
 
     if (!s && t->named && t->label_at != FXI_CSV_NONE && label_named(t))
         s = resolve_label(r);
-    return !s && !strcmp(t->cat, "auto") && !r->names.given ? resolve_categories(r) : s;
+    return !s && (t->guess || t->all) && !r->names.given ? resolve_categories(r) : s;
 }

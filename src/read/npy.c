@@ -10,7 +10,7 @@
 
 enum { BLOCK = 1 << 17 };               /* numbers in a block, or one row if it has more */
 
-static const fx_key keys[] = {{0}};
+static const fx_key keys[] = {{FXI_ARRAY_KEY}, {0}};
 
 typedef struct stream {
     fxi_read_array a;
@@ -20,8 +20,9 @@ typedef struct stream {
 
 static fx_status open_npy(fx_reader *r, const fxi_spec *s)
 {
-    (void)s;
-    return fxi_read_state(r, sizeof(stream));
+    fx_status st = fxi_read_npy_array_keys(r, s, keys);
+
+    return st ? st : fxi_read_state(r, sizeof(stream));
 }
 
 static void close_npy(fx_reader *r)

@@ -10,6 +10,7 @@
 
 #include "read/read.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,6 +299,15 @@ static fx_status reject(const fx_reader *r, const fxi_read_array *a, size_t i, s
                                                     : "exactly the integer in the file");
 }
 
+fx_status fxi_read_npy_array_keys(fx_reader *r, const fxi_spec *s, const fx_key *keys)
+{
+    int keep = 0;
+    fx_status st = fxi_key_choice(&keep, s, keys, "nan");
+
+    r->keep_nan = keep;
+    return st;
+}
+
 /* Are all numbers usable, and all of them floats? */
 static fx_status check(bool *floats, const fx_reader *r, const fxi_read_array *a, size_t n,
                        size_t first, size_t cols, fxi_team *team)
@@ -306,9 +316,9 @@ static fx_status check(bool *floats, const fx_reader *r, const fxi_read_array *a
     for (size_t i = 0; i < n; i++) {
         double x = 0;
         bool exact = number(&x, a, i);
-        if (!exact || !fxi_read_usable(x))
+        if (!exact || (!fxi_read_usable(x) && !(r->keep_nan && isnan(x))))
             return reject(r, a, first + i, cols, x, exact);
-        *floats &= (double)(float)x == x;
+        *floats &= (double)(float)x == x || isnan(x);
         if (fxi_data_stopped(i, team))
             return FX_ECANCELLED;
     }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const fx_key keys[] = {{0}};
+static const fx_key keys[] = {{FXI_ARRAY_KEY}, {0}};
 
 enum part { DATA, INDICES, INDPTR, SHAPE, FORMAT, DENSE, LABELS, IS_ARRAY, PARTS };
 static const struct { const char *name; enum part part; } members[] = {
@@ -31,8 +31,9 @@ typedef struct archive {
 
 static fx_status open_npz(fx_reader *r, const fxi_spec *s)
 {
-    (void)s;
-    return fxi_read_state(r, sizeof(archive));
+    fx_status st = fxi_read_npy_array_keys(r, s, keys);
+
+    return st ? st : fxi_read_state(r, sizeof(archive));
 }
 
 static void close_npz(fx_reader *r)

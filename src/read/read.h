@@ -40,7 +40,7 @@ static inline fx_status fxi_read_values_set(fxi_read_values *v, size_t i, double
 {
     if (v->f32) {
         float f = (float)x;
-        if ((double)f == x) {
+        if ((double)f == x || x != x) {
             v->f32[i] = f;
             return FX_OK;
         }
@@ -62,11 +62,25 @@ fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, 
                              size_t n, fxi_team *team);
 void fxi_read_order_free(fxi_read_order *o);
 
+/* ids.c - texts that identify rows. */
+typedef struct fxi_read_ids {           /* zeros at first */
+    char *text;                         /* each ends with a zero byte */
+    size_t len, capacity;
+    size_t n;
+} fxi_read_ids;
+char *fxi_read_ids_room(fxi_read_ids *d, size_t len); /* for one and its end; NULL: no memory */
+void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* the text of that length that is there */
+fx_status fxi_read_ids_join(fxi_read_ids *to, const fxi_read_ids *from);
+/* [n] in memory of d; NULL: no memory.  ids are empty then. */
+const char *const *fxi_read_ids_take(fx_data *d, fxi_read_ids *ids);
+
 /* ---- The reader --------------------------------------------------------------------------- */
 typedef struct fxi_read_chunk fxi_read_chunk;
 typedef struct fxi_read_format {        /* text has parse, arrays have feed */
     fx_description about;               /* but for the number of keys */
     fx_status (*open)(fx_reader *r, const fxi_spec *s);
+    /* Text: bytes that `begin` has to see at once, unless the input has fewer; or NULL: any. */
+    size_t (*look)(const fx_reader *r);
     /* Text: reads what comes before the first row, if there is something (or NULL). */
     fx_status (*begin)(fx_reader *r, const char **p, const char *end);
     fx_status (*parse)(const fx_reader *r, fxi_read_chunk *c);  /* appends rows to the chunk */
@@ -102,7 +116,11 @@ struct fx_reader {
     char *name;                         /* of the input, for messages */
     fx_read_counts count;
     bool failed;
+    bool keep_nan;                      /* arrays: nan=keep */
     bool open_line;                     /* text: the last bytes had no line end */
+    bool begun;                         /* text: some of it was parsed */
+    char *held;                         /* text: lines that wait until `look` is satisfied */
+    size_t held_len, held_capacity;
     char mark;                          /* text: entries of a chunk are bounded by its number */
     int base;                           /* 0 or 1; -1: not known yet */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */
@@ -122,6 +140,7 @@ struct fx_reader {
     size_t rows, row_capacity;
     fxi_data_classes classes;           /* label[i] are its numbers if kind is text */
     fxi_read_names names;
+    fxi_read_ids ids;
     char *spec;                         /* complete, with what is resolved */
 };
 fx_status fxi_read_check(const fx_reader *r);           /* is it there, has it not failed? */
@@ -131,6 +150,8 @@ fx_status fxi_read_data(fx_reader *r);                  /* r->data is there */
 fx_status fxi_read_block(fx_reader *r, fx_matrix m);
 fx_status fxi_read_reserve(fx_reader *r, size_t n);     /* memory for n more labels, weights */
 fx_status fxi_read_state(fx_reader *r, size_t size);    /* r->state, zeroed */
+/* reader_feed.c - lines that were held back are parsed now: no more will come. */
+fx_status fxi_read_reader_feed_held(fx_reader *r, const fx_run *run);
 /* reader_spec.c - key=value in r->spec from now on; unchanged if no spec can hold this value. */
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
@@ -149,6 +170,7 @@ struct fxi_read_chunk {
     bool unlabelled;                    /* a row has no label */
     fxi_data_classes classes;
     fxi_data_classes names;             /* of columns, as they come in this chunk */
+    fxi_read_ids ids;
     int32_t *column;                    /* [names.n] their columns, found by the join */
     fx_read_counts count;               /* count.lines: also the line being read */
     int64_t widest;                     /* largest index, -1 if none */
@@ -237,6 +259,10 @@ typedef struct fxi_read_array {         /* one array from a stream; zeros at fir
     size_t fill, capacity;
 } fxi_read_array;
 /* Moves bytes into a, until its header is read. */
+#define FXI_ARRAY_KEY                                                                              \
+    "nan", "error", FXI_CHOICE("error|keep"),                                                      \
+        "numbers that are NaN; keep: for a model that fills them"
+fx_status fxi_read_npy_array_keys(fx_reader *r, const fxi_spec *s, const fx_key *keys);
 fx_status fxi_read_npy_array_header(const fx_reader *r, fxi_read_array *a, const char **bytes,
                                     size_t *len);
 /* Moves bytes into a, until a->raw holds `limit` bytes or all numbers have come. */

@@ -86,7 +86,7 @@ void fx_data_reader_free(fx_reader *r)
     free(r->state);
     free(r->name);
     fx_data_free(r->data);
-    fxi_free(r->block, r->label, r->qid, r->weight, r->spec);
+    fxi_free(r->block, r->label, r->qid, r->weight, r->spec, r->held, r->ids.text);
     fxi_data_classes_free(&r->classes);
     fxi_read_names_free(&r->names);
     free(r);
@@ -189,7 +189,8 @@ static fx_status make_table(fx_reader *r)
     fx_status t = hand_over(r, &qid, r->rows, capacity, sizeof *r->qid);
     fx_status u = hand_over(r, &weight, r->rows, capacity, sizeof *r->weight);
     fx_status v = hand_over(r, &block, r->blocks, r->block_capacity, sizeof *r->block);
-    if (s || t || u || v)
+    const char *const *id = NULL;
+    if (s || t || u || v || (r->ids.n && !(id = fxi_read_ids_take(r->data, &r->ids))))
         return FX_ENOMEM;
     for (size_t b = 0; b < r->blocks; b++)
         ((fx_matrix *)block)[b].cols = r->cols;
@@ -202,6 +203,7 @@ static fx_status make_table(fx_reader *r)
     table->label = label;
     table->qid = qid;
     table->weight = weight;
+    table->id = id;
     table->base = r->base == 1;
     return FX_OK;
 }
@@ -214,7 +216,9 @@ fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end, const fx_run
         return s;
     if (!out)
         return fxi_error(FX_EINVAL, "%s: nowhere to put the rows", r->name);
-    s = fxi_read_data(r);
+    s = end ? fxi_read_reader_feed_held(r, run) : FX_OK;
+    if (!s)
+        s = fxi_read_data(r);
     if (!s && r->format->take)
         s = r->format->take(r, end != 0, run);
     if (!s && end && r->count.rows == 0)

@@ -53,7 +53,7 @@ static void free_chunks(work *w)
     for (size_t i = 0; i < w->chunks; i++) {
         fxi_read_chunk *c = &w->chunk[i];
         fxi_free((void *)c->matrix.val, (void *)c->matrix.ptr, (void *)c->matrix.col, c->label,
-                 c->qid, c->weight, c->column);
+                 c->qid, c->weight, c->column, c->ids.text);
         fxi_data_classes_free(&c->classes);
         fxi_data_classes_free(&c->names);
     }
@@ -182,6 +182,8 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
     fx_status s = chunk_error(r, c);
 
     r->unlabelled |= c->unlabelled;
+    if (!s)
+        s = fxi_read_ids_join(&r->ids, &c->ids);
     if (!s && c->rows && (c->kind != FXI_LABEL_NONE || c->weight || c->qid || r->qid))
         s = join_labels(r, c, team);
     if (s)
@@ -241,18 +243,14 @@ static fx_status feed_lines(work *w, const fx_run *run)
     return t ? t : s;
 }
 
-static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+static fx_status parse_text(fx_reader *r, const char *p, size_t len, const fx_run *run)
 {
-    const char *p = bytes, *end = bytes + len;
+    const char *end = p + len;
     work w = {.r = r};
 
-    if (r->open_line)
-        return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
-                         r->name, (unsigned long long)r->count.lines);
-    if (r->count.bytes == 0 && len >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+    if (!r->begun && len >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
         p += 3;                         /* UTF-8 byte order mark */
-    r->count.bytes += len;
-    r->open_line = end[-1] != '\n';
+    r->begun = true;
     if (r->format->begin) {
         fx_status s = r->format->begin(r, &p, end);
         if (s)
@@ -267,11 +265,59 @@ static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx
     return s;
 }
 
+fx_status fxi_read_reader_feed_held(fx_reader *r, const fx_run *run)
+{
+    fx_status s = r->held_len ? parse_text(r, r->held, r->held_len, run) : FX_OK;
+
+    free(r->held);
+    r->held = NULL;
+    r->held_len = r->held_capacity = 0;
+    return s;
+}
+
+static fx_status hold(fx_reader *r, const char *bytes, size_t len)
+{
+    size_t all;
+
+    if (!fxi_size_add(&all, r->held_len, len))
+        return FX_ENOMEM;
+    if (all > r->held_capacity) {
+        size_t capacity = all < 2 * r->held_capacity ? 2 * r->held_capacity : all;
+        char *more = fxi_realloc(r->held, capacity, 1);
+        if (!more)
+            return FX_ENOMEM;
+        r->held = more;
+        r->held_capacity = capacity;
+    }
+    memcpy(r->held + r->held_len, bytes, len);
+    r->held_len = all;
+    return FX_OK;
+}
+
+/* What is decided by the first lines must not depend on how they were cut: those that come too
+ * soon are held back. */
+static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
+{
+    size_t look = r->format->look ? r->format->look(r) : 0;
+
+    if (r->open_line)
+        return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
+                         r->name, (unsigned long long)r->count.lines);
+    r->count.bytes += len;
+    r->open_line = bytes[len - 1] != '\n';
+    if (!r->held_len && len >= look)
+        return parse_text(r, bytes, len, run);
+    fx_status s = hold(r, bytes, len);
+    return s || r->held_len < look ? s : fxi_read_reader_feed_held(r, run);
+}
+
 fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)
 {
     fx_status s = fxi_read_check(r);
 
     if (s)
+        return s;
+    if ((s = fxi_sized_run_check(run)))
         return s;
     if (!len)
         return FX_OK;

@@ -5,25 +5,29 @@
  * zeros.  labels=auto: a row that begins with index:value or qid:N has no label, and then no table
  * has any.  Indices ascend and count from 0 or 1: until the base is known columns are stored as
  * index - 1, and a table whose input held an index 0 is shifted by one when it is taken.  Explicit
- * zeros are stored; entries that nan=drop leaves out still count for the base and the width.  One
+ * zeros are stored; entries that nan=zero leaves out still count for the base and the width.  One
  * pass over the bytes, no copy of any of them; values are correctly rounded.  Whatever is not read
  * is rejected with its line and column. */
 
 #include "read/read.h"
 
+#include <math.h>
 #include <string.h>
 
 static const fx_key keys[] = {
     {"base", "auto", FXI_CHOICE("auto|0|1"), "first index; auto: 0 if an index 0 occurs, else 1"},
     {"sort", "no", FXI_CHOICE("no|yes"), "yes: indices of a row may stand in any order"},
     {"duplicates", "error", FXI_CHOICE("error|sum"), "values of equal indices in a row"},
-    {"nan", "error", FXI_CHOICE("error|drop"), "values that are not finite; drop: left out"},
+    {"nan", "error", FXI_CHOICE("error|zero|keep|drop"),
+     "values that are not finite: left out, or kept as NaN for a model that fills them; drop is an "
+     "old name of zero"},
     {"fields", "error", FXI_CHOICE("error|ignore"), "libFFM's field:index:value"},
     {"labels", "yes", FXI_CHOICE("yes|auto"), "auto: rows may lack labels"},
     {0}};
 
-typedef struct options {                /* each the second choice of its key? */
-    int sort, sum, drop, fields, optional;
+enum { ERROR, ZERO, KEEP };             /* nan=, in the order of its choices; then DROP, as ZERO */
+typedef struct options {                /* but nan: each the second choice of its key? */
+    int sort, sum, nan, fields, optional;
 } options;
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
@@ -36,7 +40,7 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
     if ((st = fxi_key_choice(&r->base, s, keys, "base"))
         || (st = fxi_key_choice(&o->sort, s, keys, "sort"))
         || (st = fxi_key_choice(&o->sum, s, keys, "duplicates"))
-        || (st = fxi_key_choice(&o->drop, s, keys, "nan"))
+        || (st = fxi_key_choice(&o->nan, s, keys, "nan"))
         || (st = fxi_key_choice(&o->fields, s, keys, "fields"))
         || (st = fxi_key_choice(&o->optional, s, keys, "labels")))
         return st;
@@ -234,14 +238,18 @@ static fx_status read_pairs(scan *s, const char *p)
         zero |= index == 0;
         widest = (int64_t)index > widest ? (int64_t)index : widest;
         if (!fxi_read_usable(x)) {
-            if (!s->o->drop) {
+            if (s->o->nan == ERROR) {
                 char excerpt[FXI_EXCERPT];
                 return fxi_read_fail(s->c, s->line, value,
-                                     "%s is not a finite number in range (use nan=drop)",
+                                     "%s is not a finite number in range (use nan=zero, or "
+                                     "nan=keep and plan.missing)",
                                      fxi_data_text_excerpt(excerpt, value, (size_t)(p - value)));
             }
-            s->c->count.dropped++;
-            continue;
+            if (s->o->nan != KEEP) {
+                s->c->count.dropped++;
+                continue;
+            }
+            x = NAN;
         }
         if (col < last && !s->o->sort)
             return fxi_read_fail(s->c, s->line, token,

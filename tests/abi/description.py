@@ -87,6 +87,9 @@ def breaks(old, new):
             found.append(f"{name}: {kinds} is now {new.functions.get(name, 'gone')}")
     for name, members in old.structs.items():
         now = new.structs.get(name, [])
+        if members[-1][0] == "reserved" and new.sizes.get(name) == old.sizes[name]:
+            members = members[:-1]      # its place may be taken: it was NULL
+            now = now[:len(members)]
         if now[:len(members)] != members:
             found.append(f"{name}: members were changed, moved or removed")
         elif now != members and not old.grows(name):

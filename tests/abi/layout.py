@@ -20,6 +20,7 @@ HARMLESS = [                            # what may come with any version
     ("FX_EOUTPUT = -10 ", "FX_EOUTPUT = -10, FX_ELATER = -11 "),
     ("FX_API int fx_abi(void);", "FX_API int fx_abi(void);\nFX_API int fx_later(void);"),
 ]
+HARMLESS.append(("    const void *reserved[3];", "    const void *since, *reserved[2];"))
 HARMFUL = [                             # what may not
     ("    int threads;", "    int first;\n    int threads;"),
     ("    int threads;", "    long threads;"),

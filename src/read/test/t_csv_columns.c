@@ -69,10 +69,10 @@ static void categories(void)
 static void faults(void)
 {
     static const struct { const char *spec, *text, *begins, *holds; } bad[] = {
-        {"csv", "a,b,y\n1,Paris,2\n", "x:2:3: ", "'Paris' is not a number (use cat=b)"},
-        {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "(use cat=b)"},
-        {"csv:cat=a", "a,b,y\nu,Paris,2\n", "x:2:3: ", "(use cat=b beside the other categories)"},
-        {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=c2)"},
+        {"csv", "a,b,y\n1,Paris,2\n", "x:2:3: ", "(use cat=+b, or na=Paris if"},
+        {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "cat=+b if they are"},
+        {"csv:cat=a", "a,b,y\nu,Paris,2\n", "x:2:3: ", "(use cat=+b, or"},
+        {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=+c2"},
         {"csv:cat=z", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'z'"},
         {"csv:cat=y", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'y'"},
         {"csv:cat=a/zz", "a,b,y\n1,2,2\n", "x:1:1: ", "'zz'"},

@@ -152,7 +152,8 @@ static void csv(void)
 {
     static const char *const specs[] = {
         "csv", "csv:cat=auto", "csv:label=none,header=no", "csv:cat=a/c,weight=w,label=y,nan=drop",
-        "csv:cat=auto,hash-bits=2,nan=drop", "csv:separator=tab,label=first"};
+        "csv:cat=auto,hash-bits=2,nan=drop", "csv:separator=tab,label=first",
+        "csv:cat=+a,id=b", "csv:cat=auto,query=b,drop=a"};
     static const bytes texts[] = {
         B("\xef\xbb\xbf" "a,b,y\r\n1,2,p\r\n\r\n3,0.1,q"), B("1,2,3\n4,5,6\n"), B("a,b,y\n"),
         B("\n\na,b,y\n\n1,2,3\n \n4,5,6\n"), B("a,w,c,y\nx,1,red,p\nz,0.5,,q\n,2,\"b \"\"l\",p\n"),

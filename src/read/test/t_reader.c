@@ -39,7 +39,7 @@ static void specs(void)
     rejected("svmlight:bas=1", "base, sort, duplicates, nan, fields, labels");
     rejected("svmlight:base=2", "auto|0|1");
     rejected("csv:separator=pipe", "comma|tab|semicolon");
-    rejected("npy:x=1", "none");
+    rejected("npy:x=1", "nan");
     rejected("csv(svmlight)", "brackets");
 }
 

@@ -154,7 +154,7 @@ static void faults(void)
         {"1 1:1,5\n", "x:1:5: ", "not a number"},
         {"1 1:0x10\n", "x:1:5: ", "not a number"},
         {"1 1:--1\n", "x:1:5: ", "not a number"},
-        {"1 1:nan\n", "x:1:5: ", "nan=drop"},
+        {"1 1:nan\n", "x:1:5: ", "nan=zero"},
         {"1 1:inf\n", "x:1:5: ", "not a finite"},
         {"1 1:1e999\n", "x:1:5: ", "not a finite"},
         {"1 1:1.797e308\n", "x:1:5: ", "range"},

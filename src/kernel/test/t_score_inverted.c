@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_inverted.c - scores by an inverted index of the vectors: the same bits as by panels. */
+ * t_score_inverted.c - scores by an inverted index of the vectors: the same bits as by panels. */
 
 #include "kernel/panel.h"
 #include "kernel/test/golden.h"
@@ -79,10 +79,10 @@ static void check(const char *spec, bool wanted)
     F.type = FX_F32;
     F.val = small;
     CHECK(fx_kernel_parse(&k, spec, NULL, 0) == FX_OK);
-    CHECK(fxi_kernel_inverted_new(&z, k, &A, SIZE_MAX) == FX_OK);
+    CHECK(fxi_kernel_score_inverted_new(&z, k, &A, SIZE_MAX) == FX_OK);
     CHECK((z != NULL) == wanted);
-    fxi_kernel_inverted_free(z);
-    CHECK(fxi_kernel_inverted_new(&z, k, &A, 1000) == FX_OK && !z);
+    fxi_kernel_score_inverted_free(z);
+    CHECK(fxi_kernel_score_inverted_new(&z, k, &A, 1000) == FX_OK && !z);
     compare(k, &A, 1);
     compare(k, &A, OUTPUTS);
     compare(k, &F, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * inverted.c - vectors z stored by columns: for each entry of a sparse row x, those of its column are
- * all that its inner products need.  A panel takes a look-up for each entry of x instead, whether
+ * score_inverted.c - vectors z stored by columns: for each entry of a sparse row x, those of its
+ * column are all that its inner products need.  A panel takes a look-up for each entry of x instead, whether
  * it has that column or not.
  *
  * A sum <x, z> runs over the entries of x, as by panels, and leaves out only what is 0: the same
@@ -103,7 +103,7 @@ static fx_status make(fxi_inverted **out, fxi_inverted *z, const fx_matrix *Z)
     return FX_OK;
 }
 
-fx_status fxi_kernel_inverted_new(fxi_inverted **out, const fx_kernel *k, const fx_matrix *Z,
+fx_status fxi_kernel_score_inverted_new(fxi_inverted **out, const fx_kernel *k, const fx_matrix *Z,
                                   size_t limit)
 {
     double gamma = fxi_kernel_squares(k);
@@ -122,18 +122,18 @@ fx_status fxi_kernel_inverted_new(fxi_inverted **out, const fx_kernel *k, const 
     *z = (fxi_inverted){.vectors = Z->rows, .cols = Z->cols, .gamma = gamma};
     fx_status st = make(out, z, Z);
     if (!*out)
-        fxi_kernel_inverted_free(z);
+        fxi_kernel_score_inverted_free(z);
     return st;
 }
 
-void fxi_kernel_inverted_free(fxi_inverted *z)
+void fxi_kernel_score_inverted_free(fxi_inverted *z)
 {
     if (z)
         fxi_free(z->ptr, z->row, z->val, z->norms);
     free(z);
 }
 
-bool fxi_kernel_inverted_row(double *v, const fxi_inverted *z, const fx_kernel *k, fxi_row x,
+bool fxi_kernel_score_inverted_row(double *v, const fxi_inverted *z, const fx_kernel *k, fxi_row x,
                              const fxi_simd *simd, fxi_team *team)
 {
     size_t n = padded(z), since = 0;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * label_check.c - labels that are hardly meant as such: a different whole number in every row, as
+ * identifiers and time stamps have.  The last column of a table is often one of these. */
+
+#include "tables.h"
+#include "terminal/terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 20 };                      /* rows that may differ by chance */
+#define LARGE 1e5
+
+/* y is sorted. */
+static bool looks_odd(const double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (y[i] != floor(y[i]) || (i && y[i] == y[i - 1]))
+            return false;
+    return y[n - 1] - y[0] == (double)n - 1 || y[n - 1] >= LARGE;
+}
+
+void label_check(const loaded *l)
+{
+    const fx_table *t = &l->table;
+    double *y = t->label && !t->classes && t->rows >= FEW ? malloc(t->rows * sizeof *y) : NULL;
+
+    if (!y)
+        return;                         /* no memory: no warning */
+    memcpy(y, t->label, t->rows * sizeof *y);
+    qsort(y, t->rows, sizeof *y, ascending_doubles);
+    if (looks_odd(y, t->rows))
+        say_warning("%s: each row has another whole number as its label, %.17g to %.17g, as "
+                    "identifiers and time stamps have; --label NAME takes another column", l->name,
+                    y[0], y[t->rows - 1]);
+    free(y);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * missing.c - numbers that are missing, by --nan.
+ *
+ * Readers leave NaN in the rows.  What is learnt of them, means and columns that indicate them, is
+ * learnt by the fit (fx_plan.missing) and kept in its model.  Rows that are to be left out go at
+ * once, so that whatever is counted, split or drawn has none of them; and a command without a fit
+ * can only leave out or fill in 0. */
+
+#include "load.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The word before ",indicator". */
+static bool is(const char *word)
+{
+    const char *given = reading_nan();
+    size_t n = given ? strcspn(given, ",") : 0;
+
+    return given && strlen(word) == n && !strncmp(given, word, n);
+}
+
+int missing_check(void)
+{
+    static const char *const words[] = {"error", "drop", "zero", "mean", "median", "category"};
+    const char *given = reading_nan(), *more = given ? strchr(given, ',') : NULL;
+    bool known = !given;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        known |= is(words[i]);
+    if (!known)
+        return say_error("--nan %s: it is error, drop, zero, mean, median or category", given);
+    if (!more)
+        return 0;
+    if (strcmp(more, ",indicator") != 0)
+        return say_error("--nan %s: only ,indicator may follow", given);
+    if (!is("zero") && !is("mean") && !is("median"))
+        return say_error("--nan %s: indicator goes with zero, mean and median", given);
+    return 0;
+}
+
+const char *missing_plan(void)
+{
+    return !reading_nan() || is("error") ? NULL : is("category") ? "zero,indicator" : reading_nan();
+}
+
+const char *missing_reader(const load_options *like, bool categories)
+{
+    if (!reading_nan())
+        return NULL;                    /* as the model's rows were read, or error */
+    if (is("error") || (is("zero") && !like->filled))
+        return is("error") ? "error" : "zero";
+    if (like->reader && !like->filled)
+        return NULL;
+    return is("category") && categories ? "category" : "keep";
+}
+
+/* ---- What is there ------------------------------------------------------------------------ */
+typedef struct column {
+    size_t missing;
+    double low, high;                   /* of the others */
+    bool any;
+} column;
+
+static double number_at(const fx_matrix *X, size_t q)
+{
+    return X->type == FX_F32 ? (double)((const float *)X->val)[q] : ((const double *)X->val)[q];
+}
+
+/* Calls fn for each stored number. */
+static void visit(const fx_table *t, void (*fn)(void *ctx, size_t row, size_t col, double x),
+                  void *ctx)
+{
+    size_t row = 0;
+
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        for (size_t i = 0; i < X->rows; i++, row++) {
+            size_t from = X->ptr ? (size_t)X->ptr[i] : i * X->stride;
+            size_t n = X->ptr ? (size_t)(X->ptr[i + 1] - X->ptr[i]) : X->cols;
+            for (size_t q = from; q < from + n; q++)
+                fn(ctx, row,
+                   !X->ptr   ? q - from
+                   : X->wide ? (size_t)((const int64_t *)X->col)[q]
+                             : (size_t)((const int32_t *)X->col)[q],
+                   number_at(X, q));
+        }
+    }
+}
+
+typedef struct survey {
+    column *column;                     /* [cols] */
+    bool *row;                          /* [rows] has it a missing number? */
+    size_t missing, columns, rows;
+} survey;
+
+static void look(void *ctx, size_t row, size_t col, double x)
+{
+    survey *s = ctx;
+    column *c = &s->column[col];
+
+    if (!isnan(x)) {
+        c->low = c->any ? fmin(c->low, x) : x;
+        c->high = c->any ? fmax(c->high, x) : x;
+        c->any = true;
+        return;
+    }
+    s->missing++;
+    s->columns += !c->missing++;
+    s->rows += !s->row[row];
+    s->row[row] = true;
+}
+
+/* ---- What becomes of it ------------------------------------------------------------------- */
+static const char *name_of(char buf[32], const fx_table *t, size_t j)
+{
+    if (t->name)
+        return t->name[j];
+    snprintf(buf, 32, "%zu", j + (size_t)t->base);
+    return buf;
+}
+
+static void say(const loaded *l, const survey *s, const char *what)
+{
+    char shown[256] = "", number[32];
+    size_t n = 0, listed = 0;
+
+    for (size_t j = 0; j < l->table.cols && listed < 5; j++)
+        if (s->column[j].missing && n + 64 < sizeof shown) {
+            n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%.40s %zu", listed ? ", " : "",
+                                  name_of(number, &l->table, j), s->column[j].missing);
+            listed++;
+        }
+    say_note("%s: %zu missing number%s in %zu row%s (%s%s): %s", l->name, s->missing,
+             s->missing == 1 ? "" : "s", s->rows, s->rows == 1 ? "" : "s", shown,
+             listed < s->columns ? ", ..." : "", what);
+}
+
+/* 0 is a number like others only where others are about it. */
+static void warn_zeros(const loaded *l, const survey *s)
+{
+    for (size_t j = 0; j < l->table.cols && !l->table.block[0].ptr; j++) {
+        const column *c = &s->column[j];
+        char name[32];
+        if (!c->missing || !c->any || (c->low <= 0 && c->high >= 0))
+            continue;
+        say_warning("--nan zero: the column %s has numbers from %.6g to %.6g, so 0 is unlike all "
+                    "of them; --nan mean,indicator is safer", name_of(name, &l->table, j), c->low,
+                    c->high);
+        return;
+    }
+}
+
+static int drop_rows(loaded *l, const survey *s)
+{
+    size_t left = l->table.rows - s->rows, *row = malloc((left ? left : 1) * sizeof *row), n = 0;
+    fx_data *data;
+
+    if (!left) {
+        free(row);
+        return say_error("%s: --nan drop leaves no row", l->name);
+    }
+    if (!row)
+        return say_no_memory("rows without missing numbers");
+    for (size_t i = 0; i < l->table.rows; i++)
+        if (!s->row[i])
+            row[n++] = i;
+    fx_status st = fx_data_select(&data, &l->table, row, left, &cli.run);
+    free(row);
+    if (st)
+        return say_failure(st);
+    rows_replace(l, data);
+    return 0;
+}
+
+static int settle(loaded *l, const load_options *like, survey *s)
+{
+    bool fit = like->filled;
+
+    visit(&l->table, look, s);
+    if (!s->missing)
+        return 0;
+    if (is("drop")) {
+        say(l, s, "these rows are left out");
+        return drop_rows(l, s);
+    }
+    if (!fit)
+        return say_error("%s has %zu missing numbers, and nothing here learns what to fill in; use "
+                         "--nan drop", l->name, s->missing);
+    if (is("zero"))
+        warn_zeros(l, s);
+    say(l, s,
+        is("mean")     ? "filled by the means of their columns"
+        : is("median") ? "filled by the medians of their columns"
+                       : "filled by 0");
+    if (missing_plan() && strstr(missing_plan(), "indicator"))
+        say_note("%s: %zu column%s added that tell%s where numbers are missing", l->name,
+                 s->columns, s->columns == 1 ? "" : "s", s->columns == 1 ? "s" : "");
+    return 0;
+}
+
+int missing_settle(loaded *l, const load_options *like)
+{
+    survey s = {0};
+
+    if (!missing_plan() || like->streamed || (like->reader && !like->filled))
+        return 0;
+    s.column = calloc(l->table.cols + 1, sizeof *s.column);
+    s.row = calloc(l->table.rows + 1, sizeof *s.row);
+    int status = s.column && s.row ? settle(l, like, &s) : say_no_memory("missing numbers");
+    free(s.column);
+    free(s.row);
+    return status;
+}

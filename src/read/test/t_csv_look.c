@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * t_csv_look.c - columns by what the first rows hold: missing numbers, words among numbers, decimal
+ * commas; columns that are left out, that give queries and that identify rows.
+ * Covers: ids.c, csv_field.c */
+
+#include "data/test/reading.h"
+
+#include <math.h>
+
+static void check_names(const fx_table *t, const char *const *name, size_t n)
+{
+    CHECK(t->cols == n);
+    for (size_t j = 0; j < n; j++)
+        CHECK(!strcmp(t->name[j], name[j]));
+}
+
+/* A number that is missing, wherever it stands, makes no category of its column. */
+static void missing(void)
+{
+    static const char *const words[] = {"NA",   "",     "nan", "NaN",  "null", "NULL",
+                                        "none", "None", "?",   "N/A",  "n/a",  "#N/A",
+                                        "<NA>", "\"NA\"", " NA ", "\"\""};
+    static const char *const both[] = {"a", "b"};
+    char text[256];
+
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (int at = 0; at < 3; at++) {
+            snprintf(text, sizeof text, "a,b,y\n%s,1,0\n%s,2,1\n%s,3,0\n", at == 0 ? words[w] : "5",
+                     at == 1 ? words[w] : "6", at == 2 ? words[w] : "7");
+            fx_data *d = reading_good("csv:cat=auto,nan=keep", text);
+            fx_table t = fx_data_table(d);
+            check_names(&t, both, 2);
+            CHECK(!t.block[0].ptr && t.block[0].type == FX_F32);
+            for (int i = 0; i < 3; i++)
+                CHECK(i == at ? isnan(reading_at(d, (size_t)i, 0))
+                              : reading_at(d, (size_t)i, 0) == 5 + i);
+            fx_data_free(d);
+            d = reading_good("csv:cat=auto,nan=zero", text);
+            CHECK(reading_at(d, (size_t)at, 0) == 0 && reading_at(d, (size_t)at, 1) == at + 1);
+            fx_data_free(d);
+            reading_bad("csv:cat=auto", text, at ? at == 1 ? "x:3:" : "x:4:" : "x:2:",
+                        "a missing number (use nan=zero, or nan=keep and plan.missing)");
+        }
+    fx_data *d = reading_good("csv:cat=auto,nan=keep,na=-/x%2Fy", "a,y\n-,1\nx/y,2\n7,3\n");
+    CHECK(isnan(reading_at(d, 0, 0)) && isnan(reading_at(d, 1, 0)) && reading_at(d, 2, 0) == 7);
+    fx_data_free(d);
+    d = reading_good("csv:cat=auto,nan=keep", "a,b,y\nNA,1,1\nNA,2,2\n");     /* nothing else */
+    CHECK(fx_data_table(d).cols == 2 && isnan(reading_at(d, 1, 0)));
+    fx_data_free(d);
+}
+
+/* In a column of categories such words are values; an empty field is none, or one of its own. */
+static void categories(void)
+{
+    static const char text[] = "c,a,y\nred,1,1\n,2,2\n?,NA,1\nblue,3,2\n";
+    static const char *const plain[] = {"a", "c=red", "c=?", "c=blue"};
+    static const char *const own[] = {"a", "c=red", "c=NA", "c=?", "c=blue"};
+    fx_data *d = reading_good("csv:cat=auto,nan=keep", text);
+    fx_table t = fx_data_table(d);
+
+    check_names(&t, plain, 4);
+    CHECK(isnan(reading_at(d, 2, 0)) && reading_row(&t, 1).n == 1);
+    fx_data_free(d);
+    d = reading_good("csv:cat=auto,nan=category", text);
+    t = fx_data_table(d);
+    check_names(&t, own, 5);
+    CHECK(isnan(reading_at(d, 2, 0)) && reading_at(d, 1, 2) == 1);
+    fx_data_free(d);
+}
+
+/* Words and numbers in one column, within the first rows. */
+static void mixed(void)
+{
+    static const char *const words[] = {"b", "a=x", "a=y", "a=5"};
+
+    reading_bad("csv:cat=auto", "a,b,y\n1,1,1\n2,2,1\nn/k,3,2\n", "x:4:1: ",
+                "'n/k' is not a number, but 2 of the first fields of the column 'a' are: use "
+                "cat=+a if they are all categories, na=n/k if");
+    reading_bad("csv:cat=auto", "a,b,y\nx,1,1\n2,2,1\n", "x:2:1: ", "cat=+a");  /* as many */
+    reading_bad("csv:cat=auto,separator=semicolon", "a;b;y\n3,5;1;1\n4,5;2;1\n", "x:2:1: ",
+                "'3,5' in the column 'a': use decimal=comma if");
+    fx_data *d = reading_good("csv:cat=auto", "a,b,y\nx,1,1\ny,2,1\n5,2,1\n");  /* mostly words */
+    fx_table t = fx_data_table(d);
+    check_names(&t, words, 4);
+    fx_data_free(d);
+    d = reading_good("csv:cat=+a", "a,b,y\n1,1,1\n2,2,1\nn/k,3,2\n");
+    CHECK(fx_data_table(d).cols == 4);
+    fx_data_free(d);
+    d = reading_good("csv:cat=auto,separator=semicolon,decimal=comma",
+                     "a;b;y\n3,5;1;1\n-4,25;2;1\n");
+    CHECK(reading_at(d, 0, 0) == 3.5 && reading_at(d, 1, 0) == -4.25 && reading_at(d, 1, 1) == 2);
+    fx_data_free(d);
+    d = reading_good("csv:decimal=comma", "a,b,y\n\"3,5\",1,1\n");
+    CHECK(reading_at(d, 0, 0) == 3.5);
+    fx_data_free(d);
+}
+
+/* Beyond the first MiB a word is an error where it stands. */
+static void later(void)
+{
+    enum { ROWS = 200000 };
+    char *text = malloc(16 * ROWS), *p = text;
+
+    CHECK(text);
+    p += sprintf(p, "a,b,y\n");
+    for (int i = 0; i < ROWS; i++)
+        p += sprintf(p, "%d,%d,%d\n", i, i % 7, i % 2);
+    p += sprintf(p, "seven,1,1\n");
+    reading_bad("csv:cat=auto", text, "x:200002:1: ",
+                "'seven' is not a number (use cat=+a, or na=seven if it is missing)");
+    free(text);
+}
+
+static void columns(void)
+{
+    static const char text[] = "key,a,b,q,y\n\"r \"\"1\"\"\",1,x,7,1\n,2,y,7,0\nr3,3,x,abc,1\n";
+    static const char *const features[] = {"a", "b=x", "b=y"};
+    static const char *const all[] = {"key=r1", "a=1", "y"};
+    fx_data *d = reading_good("csv:cat=auto,id=key,query=q", text);
+    fx_table t = fx_data_table(d);
+
+    check_names(&t, features, 3);
+    CHECK(!strcmp(t.id[0], "r \"1\"") && !strcmp(t.id[1], "") && !strcmp(t.id[2], "r3"));
+    CHECK(t.qid[0] == 7 && t.qid[1] == 7 && t.qid[2] > 7);
+    fx_data_free(d);
+    d = reading_good("csv:cat=auto,drop=key/q/b", text);
+    t = fx_data_table(d);
+    check_names(&t, features, 1);
+    CHECK(!t.id && !t.qid && !t.block[0].ptr);
+    fx_data_free(d);
+    d = reading_good("csv:cat=all,label=none", "key,a\nr1,1\n");
+    t = fx_data_table(d);
+    check_names(&t, all, 2);
+    fx_data_free(d);
+    reading_bad("csv:drop=zz", "a,y\n1,1\n", "x:1:1: ", "'zz'");
+    reading_bad("csv:query=zz", "a,y\n1,1\n", "x:1:1: ", "'zz'");
+    reading_bad("csv:id=zz", "a,y\n1,1\n", "x:1:1: ", "'zz'");
+    reading_bad("csv:query=q", "a,q,y\n1,,1\n", "x:2:3: ", "no query");
+    reading_bad("csv:id=q", "a,q,q,y\n1,1,1,1\n", "x:1:1: ", "two columns are named 'q'");
+    fx_reader *r;
+    CHECK(fx_data_reader_new(&r, "csv:cat=+", "x") == FX_EINVAL);
+}
+
+int main(void)
+{
+    missing();
+    categories();
+    mixed();
+    later();
+    columns();
+    return 0;
+}

@@ -486,6 +486,21 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
                                          * the model has even if no row is of them, since
                                          * fx_model_update may bring such rows; or NULL */
     size_t classes;
+    /* all models: */
+    const char *missing;                /* what becomes of NaN in rows, in training and later:
+                                         *   "error"   FX_EDOMAIN; so does NULL
+                                         *   "drop"    rows with a NaN are left out of training and
+                                         *             of fx_model_evaluate; predictions are NaN
+                                         *   "zero", "mean", "median"  NaN is filled with 0, or with
+                                         *             the column's mean or median over the rows
+                                         *             of training (weighted) with a number there;
+                                         *             zeros that sparse rows leave out are numbers
+                                         *   "zero,indicator", "mean,indicator", "median,indicator"
+                                         *             filled, and each column that has a NaN in
+                                         *             training gets another one, after all
+                                         *             columns: 1 where it was missing, else 0;
+                                         *             named NAME=missing
+                                         * Not for precomputed kernels.  init must have the same. */
 } fx_plan;
 
 /* Classes are the distinct labels and those of the plan, at least two; models of targets (svr,
@@ -563,6 +578,15 @@ typedef struct fx_model_info {          /* what is in a model; lives as long as 
     double prepared;                    /* seconds for scaling and mapping; not kept in files */
     const fx_step *history;             /* [steps]; not kept in files */
     size_t steps;
+    /* missing values */
+    const char *missing;                /* plan.missing; "": NaN is an error */
+    size_t inputs;                      /* columns of rows to predict: cols less the indicators */
+    const double *fill;                 /* [inputs] what NaN is filled with; NULL: 0 */
+    const int64_t *indicator;           /* [cols - inputs] ascending: column j + inputs is 1 where
+                                         * column indicator[j] was missing */
+    uint64_t missing_values;            /* in the rows of training, those of weight 0 aside */
+    size_t missing_cols;                /* columns that have such values */
+    size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 
@@ -571,8 +595,8 @@ FX_API fx_status fx_model_dump(const fx_sink *sink, const fx_model *m);
 FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx_run *run);
 
 /* Columns that training never saw, and those beyond the model's, are left out; *unseen (may be
- * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones the
- * model's.
+ * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones
+ * info->inputs.  NaN is filled as info->missing says; with "drop" all numbers of such a row are NaN.
  *   FX_LABEL  [rows] position among the classes, or the target; pca has none
  *   FX_SCORE  [rows][outputs]
  *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist

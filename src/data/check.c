@@ -74,9 +74,10 @@ static bool is_fine(fxi_row r, size_t cols)
            && (!r.col64 || ascending64(r.col64, r.n, cols));
 }
 
-/* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is checked. */
+/* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is checked.
+ * missing: NaN is accepted. */
 static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const char *name,
-                           fxi_team *team)
+                           bool missing, fxi_team *team)
 {
     int64_t last = -1;
 
@@ -99,7 +100,7 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
         if ((uint64_t)j >= X->cols)
             return fxi_error(FX_ESHAPE, "%s, row %zu: column %lld, but there are %zu columns", name,
                              number, (long long)j, X->cols);
-        if (!isfinite(v))
+        if (!isfinite(v) && !(missing && isnan(v)))
             return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %s is not a finite number",
                              name, number, (long long)j,
                              isnan(v) ? "NaN" : v < 0 ? "-inf" : "inf");
@@ -131,6 +132,7 @@ static fx_status check_label(const fx_table *t, size_t i)
 typedef struct matrix_check {           /* needs no memory */
     const fx_matrix *X;
     const char *name;
+    bool missing;
     size_t piece;
 } matrix_check;
 
@@ -141,13 +143,19 @@ static fx_status check_matrix_piece(void *ctx, size_t p, fxi_team *team)
     fx_status s = FX_OK;
 
     for (; !s && i < end; i++)
-        s = check_row(c->X, i, i, c->name, team);
+        s = check_row(c->X, i, i, c->name, c->missing, team);
     return s;
 }
 
+typedef struct table_check {
+    fxi_rows rows;
+    bool missing;
+} table_check;
+
 static fx_status check_table_piece(void *ctx, size_t p, fxi_team *team)
 {
-    const fxi_rows *r = ctx;
+    const table_check *c = ctx;
+    const fxi_rows *r = &c->rows;
     const fx_table *t = r->t;
     size_t i = p * r->piece, end = t->rows - i < r->piece ? t->rows : i + r->piece;
     size_t b = fxi_data_rows_block(r, i);
@@ -156,16 +164,16 @@ static fx_status check_table_piece(void *ctx, size_t p, fxi_team *team)
     for (; !s && i < end; i++) {
         while (i >= r->start[b + 1])
             b++;
-        s = check_row(&t->block[b], i - r->start[b], i, "the table", team);
+        s = check_row(&t->block[b], i - r->start[b], i, "the table", c->missing, team);
         if (!s)
             s = check_label(t, i);
     }
     return s;
 }
 
-fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run)
+static fx_status check_matrix(const fx_matrix *X, const char *name, bool missing, const fx_run *run)
 {
-    matrix_check c = {.X = X, .name = name};
+    matrix_check c = {.X = X, .name = name, .missing = missing};
     fx_status s = check_shape(X, name);
 
     if (s)
@@ -174,16 +182,26 @@ fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run
     return fxi_parallel(pieces, check_matrix_piece, &c, run);
 }
 
-/* All that rows hold; sizes are checked. */
-static fx_status check_rows(const fx_table *t, const fx_run *run)
+fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run)
 {
-    fxi_rows r;
-    fx_status s = fxi_data_rows(&r, t);
+    return check_matrix(X, name, false, run);
+}
+
+fx_status fxi_data_check_missing(const fx_matrix *X, const char *name, const fx_run *run)
+{
+    return check_matrix(X, name, true, run);
+}
+
+/* All that rows hold; sizes are checked. */
+static fx_status check_rows(const fx_table *t, bool missing, const fx_run *run)
+{
+    table_check c = {.missing = missing};
+    fx_status s = fxi_data_rows(&c.rows, t);
 
     if (s)
         return s;
-    s = fxi_parallel(r.pieces, check_table_piece, &r, run);
-    free(r.start);
+    s = fxi_parallel(c.rows.pieces, check_table_piece, &c, run);
+    free(c.rows.start);
     return s;
 }
 
@@ -195,7 +213,7 @@ static fx_status check_names(const char *const *name, size_t n, const char *what
     return FX_OK;
 }
 
-fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
+static fx_status check_table(const fx_table *t, bool missing, const fx_run *run)
 {
     size_t rows = 0;
     fx_status s;
@@ -222,5 +240,15 @@ fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
         return s;
     if (t->name && (s = check_names(t->name, t->cols, "feature name")))
         return s;
-    return check_rows(t, run);
+    return check_rows(t, missing, run);
+}
+
+fx_status fxi_data_check_table(const fx_table *t, const fx_run *run)
+{
+    return check_table(t, false, run);
+}
+
+fx_status fxi_data_check_missing_table(const fx_table *t, const fx_run *run)
+{
+    return check_table(t, true, run);
 }

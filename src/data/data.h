@@ -46,6 +46,9 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
  * also labels, weights, classes, queries, names, base. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
 fx_status fxi_data_check_table(const fx_table *t, const fx_run *run);
+/* The same of rows in which numbers may be missing: NaN is accepted, infinity is not. */
+fx_status fxi_data_check_missing(const fx_matrix *X, const char *name, const fx_run *run);
+fx_status fxi_data_check_missing_table(const fx_table *t, const fx_run *run);
 
 /* rows.c - rows of a table by number, across its blocks, and pieces of work of even size. */
 typedef struct fxi_rows {
@@ -66,6 +69,41 @@ size_t fxi_data_rows_max(const fx_matrix *X, size_t group);
  * changes nothing. */
 fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i);
 bool fxi_data_scale_none(const fx_scale *s);
+
+/* missing.c - numbers that are missing: what fills them, learnt from a table; rows filled by it. */
+typedef enum fxi_missing_how {
+    FXI_MISSING_ERROR, FXI_MISSING_DROP, FXI_MISSING_ZERO, FXI_MISSING_MEAN, FXI_MISSING_MEDIAN
+} fxi_missing_how;
+typedef struct fxi_missing {
+    const char *spec;                   /* static; "": error */
+    fxi_missing_how how;
+    bool marked;                        /* with indicators */
+    size_t inputs;                      /* columns of rows as they are given */
+    const double *fill;                 /* [inputs]; NULL: 0 */
+    const int64_t *indicator;           /* [indicators] ascending: the columns that have one */
+    size_t indicators;
+} fxi_missing;
+typedef struct fxi_missing_found {      /* in a table, in rows of positive weight */
+    double *fill;                       /* [cols] of mean and median, else NULL */
+    int64_t *column;                    /* [columns] ascending: those with missing values */
+    size_t columns;
+    uint64_t values;                    /* missing ones */
+} fxi_missing_found;
+/* spec, how and marked of a spec; NULL is "error". */
+fx_status fxi_data_missing_read(fxi_missing *out, const char *spec);
+fx_status fxi_data_missing_fit(fxi_missing_found *out, const fxi_missing *m, const fx_table *t,
+                               const fx_run *run);
+void fxi_data_missing_free(fxi_missing_found *f);
+bool fxi_data_missing_in(const fxi_missing *m, fxi_row r);      /* true if an input is missing */
+/* Numbers of the rows that miss nothing; free() them. */
+fx_status fxi_data_missing_rows(size_t **out, size_t *n, const fxi_missing *m, const fx_table *t,
+                                const fx_run *run);
+/* Rows without missing values, wider by the indicators; dense ones are m->inputs wide.  In scratch
+ * where something changes; inputs of rows that drop leaves out are 0.  *beyond grows by the numbers
+ * of columns beyond the inputs that were left out. */
+fx_status fxi_data_missing_fill(fx_matrix *view, uint64_t *beyond, const fxi_missing *m,
+                                const fx_matrix *X, fxi_scratch *scratch, const fx_run *run,
+                                fxi_team *team);
 
 /* select.c - fx_data_select with the type of the numbers: as in t, or double in any case. */
 fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
@@ -99,6 +137,7 @@ fx_status fxi_data_sort(fxi_data_item *item, fxi_data_item *scratch, size_t n,
                         fxi_data_compare *compare, fxi_team *team);
 int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b);    /* by key.col */
 int64_t fxi_data_sort_number(double x); /* ascending as x does; -0 is 0 */
+double fxi_data_sort_value(int64_t number);     /* the other way */
 /* The first of ascending a[n] that is not below x; n: all are. */
 size_t fxi_data_sort_place(const int64_t *a, size_t n, int64_t x);
 int fxi_data_sort_integers(const void *a, const void *b);       /* for qsort: of int64_t */

@@ -227,7 +227,7 @@ fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, 
 fx_status fx_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
                          const fx_run *run)
 {
-    fx_status s = fxi_data_check_table(t, run);
+    fx_status s = fxi_data_check_missing_table(t, run);
 
     if (!s && !out)
         s = fxi_error(FX_EINVAL, "no place is given for the copy");

@@ -25,6 +25,15 @@ int64_t fxi_data_sort_number(double x)
     return i < 0 ? i ^ INT64_MAX : i;
 }
 
+double fxi_data_sort_value(int64_t number)
+{
+    double x;
+
+    number = number < 0 ? number ^ INT64_MAX : number;
+    memcpy(&x, &number, sizeof x);
+    return x;
+}
+
 size_t fxi_data_sort_place(const int64_t *a, size_t n, int64_t x)
 {
     size_t low = 0, high = n;

@@ -68,6 +68,19 @@ static fx_status check(const fx_model *m, const fx_explain_options *q)
     return FX_OK;
 }
 
+/* A row that the model leaves out has no score to explain. */
+static fx_status check_row(const fx_model *m, const fx_matrix *row)
+{
+    fxi_missing how = fxi_model_missing(&m->c);
+
+    if (how.how != FXI_MISSING_DROP)
+        return FX_OK;
+    fx_status st = fxi_data_check_missing(row, "row", NULL);
+    if (!st && fxi_data_missing_in(&how, fxi_data_row(row, 0)))
+        st = fxi_error(FX_EDOMAIN, "the row has missing values; the model leaves such rows out");
+    return st;
+}
+
 /* Columns that the model has seen and, if support is required, that enough rows have. */
 static fx_status all_columns(fxi_explain_columns *out, size_t **own, const fx_model_info *c,
                              const fxi_explain_holders *h)
@@ -195,11 +208,18 @@ fx_status fx_model_explain(fx_explanation **out, const fx_model *m,
     if (!e)
         return FX_ENOMEM;
     size_t output;
-    if (!(st = fxi_explain_output(&output, m, &q, &how))) {
+    fx_table table;
+    fx_data *filled = NULL;
+    if (q.row)
+        st = check_row(m, q.row);
+    if (!st && q.table && !(st = fxi_model_missing_table(&table, &filled, &m->c, q.table, &how)))
+        q.table = &table;
+    if (!st && !(st = fxi_explain_output(&output, m, &q, &how))) {
         if (!(st = fxi_explain_terms_new(&t, m, output, &how)))
             st = answer(e, m, &q, &t, &p.done, &how);
         fxi_explain_terms_free(&t);
     }
+    fx_data_free(filled);
     if (st)
         fx_explanation_free(&e->a);
     else

@@ -32,9 +32,9 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
                               const fx_matrix *row, const fx_run *run)
 {
     const fx_model_info *c = &m->c;
-    fx_data *own = NULL;
+    fx_data *own = NULL, *filled = NULL;
     fx_matrix X;
-    fx_table t = {.rows = 1, .cols = row->cols, .blocks = 1, .block = row};
+    fx_table t = {.rows = 1, .cols = row->cols, .blocks = 1, .block = row}, f;
 
     *out = (fxi_explain_row){0};
     double *score = fxi_alloc(c->outputs, sizeof *score);
@@ -42,9 +42,11 @@ fx_status fxi_explain_row_new(fxi_explain_row *out, const fx_model *m, size_t ou
     if (!st)
         out->score = score[output];
     free(score);
-    if (!st && !(st = fxi_model_rows_table(&X, &own, c, c->seen, &t, run)))
+    if (!st && !(st = fxi_model_missing_table(&f, &filled, c, &t, run))
+        && !(st = fxi_model_rows_table(&X, &own, c, c->seen, &f, run)))
         st = copy(out, &X);
     fx_data_free(own);
+    fx_data_free(filled);
     if (st)
         fxi_explain_row_free(out);
     return st;

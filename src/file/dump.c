@@ -78,6 +78,7 @@ fx_status fx_model_dump(const fx_sink *given, const fx_model *m)
     fxi_file_dump_array(&d, "intercepts", "F64", c->intercepts, c->outputs, 0);
     fxi_file_dump_array(&d, "sigmoid", "F64", c->sigmoid, c->outputs, 2);
     fxi_file_dump_array(&d, "factors", "F64", c->column_scale, c->cols, 0);
+    fxi_file_missing_dump_arrays(&d);
     if (m->kind->dump_arrays)
         m->kind->dump_arrays(&d);
     fxi_file_dump_array(&d, "seen", "U8", seen, wide, 0);

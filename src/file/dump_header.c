@@ -84,7 +84,7 @@ static void put_key(fxi_dumping *h, const char *key)
     h->more = true;
 }
 
-static void put_text(fxi_dumping *h, const char *key, const char *value)
+void fxi_file_dump_header_text(fxi_dumping *h, const char *key, const char *value)
 {
     put_key(h, key);
     put(h, "\"", 1);
@@ -97,7 +97,7 @@ void fxi_file_dump_header_count(fxi_dumping *h, const char *key, uint64_t n)
     char buf[32];
 
     snprintf(buf, sizeof buf, "%llu", (unsigned long long)n);
-    put_text(h, key, buf);
+    fxi_file_dump_header_text(h, key, buf);
 }
 
 void fxi_file_dump_header_number(fxi_dumping *h, const char *key, double x)
@@ -105,7 +105,7 @@ void fxi_file_dump_header_number(fxi_dumping *h, const char *key, double x)
     char buf[32];
 
     fxi_decimal_write(buf, x);
-    put_text(h, key, buf);
+    fxi_file_dump_header_text(h, key, buf);
 }
 
 static void put_list(fxi_dumping *h, const char *key, const char *const *text, size_t n)
@@ -125,33 +125,36 @@ static void put_content(fxi_dumping *h)
 {
     const fx_model_info *c = &h->m->c;
 
-    put_text(h, "format", "featcross");
-    fxi_file_dump_header_count(h, "format_version", (uint64_t)h->m->kind->format);
+    fxi_file_dump_header_text(h, "format", "featcross");
+    fxi_file_dump_header_count(
+        h, "format_version", *c->missing ? FXI_FORMAT_MISSING : (uint64_t)h->m->kind->format);
     fxi_file_dump_header_count(h, "version", (uint64_t)c->version);
-    put_text(h, "text", h->bytes ? "bytes" : "utf-8");
-    put_text(h, "model", c->spec);
-    put_text(h, "scale", c->scale);
-    put_text(h, "map", c->map);
-    put_text(h, "kernel", c->kernel);
-    put_text(h, "family", c->family);
-    put_text(h, "reader", c->reader);
+    fxi_file_dump_header_text(h, "text", h->bytes ? "bytes" : "utf-8");
+    fxi_file_dump_header_text(h, "model", c->spec);
+    fxi_file_dump_header_text(h, "scale", c->scale);
+    fxi_file_dump_header_text(h, "map", c->map);
+    fxi_file_dump_header_text(h, "kernel", c->kernel);
+    fxi_file_dump_header_text(h, "family", c->family);
+    fxi_file_dump_header_text(h, "reader", c->reader);
     fxi_file_dump_header_count(h, "seed", c->seed);
     fxi_file_dump_header_count(h, "cols", c->cols);
     fxi_file_dump_header_count(h, "random", c->random);
     fxi_file_dump_header_count(h, "base", (uint64_t)c->base);
     if (c->classes) {
         put_list(h, "classes", c->class_name, c->classes);
-        put_text(h, "class_type", c->class_value ? "number" : "text");
+        fxi_file_dump_header_text(h, "class_type", c->class_value ? "number" : "text");
     }
     if (c->name)
         put_list(h, "names", c->name, c->cols);
+    if (*c->missing)
+        fxi_file_missing_dump_header(h);
     if (h->m->kind->dump_header)
         h->m->kind->dump_header(h);
     fxi_file_dump_header_count(h, "rows", c->rows);
     fxi_file_dump_header_number(h, "objective", c->objective);
     fxi_file_dump_header_number(h, "gap", c->gap);
     fxi_file_dump_header_count(h, "iterations", c->iterations);
-    put_text(h, "converged", c->converged ? "yes" : "no");
+    fxi_file_dump_header_text(h, "converged", c->converged ? "yes" : "no");
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */

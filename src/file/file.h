@@ -4,8 +4,9 @@
 #define FXI_FILE_H
 #include "model/model.h"
 
-/* The number of the format: 2 has kernel machines and pca, 3 factorization machines. */
-enum { FXI_MODEL_FORMAT = 3 };
+/* The number of the format: 2 has kernel machines and pca, 3 factorization machines, 4 missing
+ * values that are filled or left out. */
+enum { FXI_FORMAT_MISSING = 4, FXI_MODEL_FORMAT = FXI_FORMAT_MISSING };
 /* How the header of every file begins. */
 #define FXI_MODEL_MAGIC "{\"__metadata__\":{\"format\":\"featcross\","
 
@@ -15,7 +16,7 @@ typedef struct fxi_array {
     const void *data;
     size_t rows, cols, bytes;           /* cols 0: one dimension */
 } fxi_array;
-enum { FXI_FILE_ARRAYS = 14 + 3 * FX_ORDER_MAX };
+enum { FXI_FILE_ARRAYS = 16 + 3 * FX_ORDER_MAX };
 struct fxi_dumping {                    /* a file that is written */
     const fx_model *m;
     fxi_array array[FXI_FILE_ARRAYS];
@@ -34,6 +35,7 @@ void fxi_file_dump_array(fxi_dumping *d, const char *name, const char *type, con
 fx_status fxi_file_dump_header(fxi_dumping *d);
 void fxi_file_dump_header_count(fxi_dumping *d, const char *key, uint64_t n);
 void fxi_file_dump_header_number(fxi_dumping *d, const char *key, double x);
+void fxi_file_dump_header_text(fxi_dumping *d, const char *key, const char *value);
 
 struct fxi_parsing {                    /* a file that is read */
     fx_model *m;
@@ -49,6 +51,11 @@ struct fxi_parsing {                    /* a file that is read */
 };
 /* parse.c - kernel and map of m, which the weights are for. */
 fx_status fxi_file_parse_map(fx_model *m, const fx_run *run);
+/* missing.c - all that a model knows of missing values: its strings, its arrays. */
+void fxi_file_missing_dump_header(fxi_dumping *d);
+void fxi_file_missing_dump_arrays(fxi_dumping *d);
+fx_status fxi_file_missing_header(fxi_parsing *p, uint64_t format);
+fx_status fxi_file_missing_arrays(fxi_parsing *p);
 /* header.c */
 fx_status fxi_file_header_open(fxi_parsing *p, const unsigned char *bytes, size_t len);
 /* The status of a call on specs and numbers of the file: FX_EFORMAT instead of an error, unless

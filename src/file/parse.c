@@ -64,6 +64,8 @@ static fx_status get_content(fxi_parsing *p)
     c->rows = (size_t)rows;
     c->converged = converged;
     p->by_column = !*c->map;
+    if ((st = fxi_file_missing_header(p, format)) != 0)
+        return st;
     if (c->name && names != c->cols)
         return fxi_error(FX_EFORMAT, "model: %zu names for %zu columns", names, c->cols);
     return FX_OK;
@@ -124,6 +126,7 @@ static fx_status take_arrays(fxi_parsing *p)
         || (st = fxi_file_array_doubles(&c->intercepts, p, "intercepts", c->outputs, 0)) != 0
         || (st = take_optional(&c->sigmoid, p, "sigmoid", c->outputs, 2)) != 0
         || (st = take_optional(&c->column_scale, p, "factors", c->cols, 0)) != 0
+        || (st = fxi_file_missing_arrays(p)) != 0
         || (p->how.kind->parse_arrays && (st = p->how.kind->parse_arrays(p)) != 0)
         || (st = take_seen(p)) != 0)
         return st;

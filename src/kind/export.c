@@ -38,6 +38,9 @@ static fx_status check(const fx_model *m, const char *format)
     if (strcmp(c->scale, "") && strcmp(c->scale, "none") && !c->column_scale)
         return fxi_error(FX_EUNSUPPORTED, "libFM's text cannot scale rows (%s); columns it can",
                          c->scale);
+    if (c->fill || c->indicator)
+        return fxi_error(FX_EUNSUPPORTED, "libFM's text cannot fill missing values (%s)",
+                         c->missing);
     if (c->low <= c->high)
         return fxi_error(FX_EUNSUPPORTED,
                          "libFM's text cannot keep targets within %g and %g; fit with clip=no",

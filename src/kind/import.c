@@ -131,7 +131,7 @@ static fx_status describe(fx_model *m, fxi_learning *how, const text *t, bool cl
     if ((st = fxi_model_learner(how, spec)) || (st = fxi_model_become(m, how))
         || (st = fxi_model_keep_text(&c->spec, m, how->spec)))
         return st;
-    c->cols = t->lines[PAIRWISE] ? t->lines[PAIRWISE] : t->lines[UNARY];
+    c->cols = c->inputs = t->lines[PAIRWISE] ? t->lines[PAIRWISE] : t->lines[UNARY];
     c->outputs = 1;
     c->low = 1;                         /* above c->high: not clipped */
     c->converged = 1;

@@ -155,10 +155,29 @@ static fx_status score_table(double *score, const fx_model *m, const fx_table *t
     return st;
 }
 
+/* Rows that the model leaves out, whose scores are NaN, go; how many remain. */
+static size_t leave_out(double *score, fxi_labels *l, int64_t *qid, size_t outputs, size_t rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(score[i * outputs]))
+            continue;
+        memmove(score + n * outputs, score + i * outputs, outputs * sizeof *score);
+        l->y[n] = l->y[i];
+        l->weight[n] = l->weight[i];
+        if (qid)
+            qid[n] = qid[i];
+        n++;
+    }
+    return n;
+}
+
 fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
                             const fx_table *t, const fx_run *run)
 {
     fxi_labels l = {0};
+    int64_t *qid = NULL;
     double *score;
     fx_status st;
 
@@ -169,14 +188,24 @@ fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *
     if (!fx_model_width(m, FX_LABEL))
         return fxi_error(FX_EUNSUPPORTED, "%s predicts no labels that could be compared",
                          m->c.spec);
-    if ((st = fxi_sized_check(out, "fx_metrics")) || (st = fxi_data_check_table(t, run))
+    if ((st = fxi_sized_check(out, "fx_metrics"))
+        || (st = *m->c.missing ? fxi_data_check_missing_table(t, run)
+                               : fxi_data_check_table(t, run))
         || (st = fxi_model_labels_known(&l, &m->c, t, run)))
         return st;
     score = fxi_alloc_within(&st, t->rows, m->c.outputs * sizeof *score, run, "scores of the rows");
-    if (!st && !(st = score_table(score, m, t, run)))
-        st = fxi_model_evaluate_scores(out, confusion, m, l.y, score, l.weight, t->qid, t->rows,
-                                       run);
+    if (!st && t->qid) {
+        if ((qid = fxi_alloc(t->rows, sizeof *qid)))
+            memcpy(qid, t->qid, t->rows * sizeof *qid);
+        else
+            st = FX_ENOMEM;
+    }
+    if (!st && !(st = score_table(score, m, t, run))) {
+        size_t n = leave_out(score, &l, qid, m->c.outputs, t->rows);
+        st = fxi_model_evaluate_scores(out, confusion, m, l.y, score, l.weight, qid, n, run);
+    }
     free(score);
+    free(qid);
     fxi_model_labels_free(&l);
     return st;
 }

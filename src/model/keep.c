@@ -60,9 +60,12 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
 {
     fx_model_info *c = &m->c;
     const char **texts[] = {&c->spec, &c->scale, &c->map, &c->kernel, &c->family, &c->reader};
+    const double *indicator = NULL;
     fx_status st = FX_OK;
 
     *c = *from;
+    c->fill = NULL;
+    c->indicator = NULL;
     c->weights = c->intercepts = c->variance = NULL;
     c->seen = NULL;
     c->vectors = (fx_matrix){0};
@@ -80,8 +83,12 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
         || (st = fxi_model_keep(&c->class_value, m, from->class_value,
                                 from->classes * sizeof *from->class_value))
         || (st = fxi_model_keep(&c->sigmoid, m, from->sigmoid,
-                                from->outputs * 2 * sizeof *from->sigmoid)))
+                                from->outputs * 2 * sizeof *from->sigmoid))
+        || (st = fxi_model_keep(&c->fill, m, from->fill, from->inputs * sizeof *from->fill))
+        || (st = fxi_model_keep(&indicator, m, (const void *)from->indicator,
+                                (from->cols - from->inputs) * sizeof *from->indicator)))
         return st;
+    c->indicator = (const void *)indicator;
     return fxi_model_keep(&c->column_scale, m, from->column_scale,
                           from->cols * sizeof *from->column_scale);
 }

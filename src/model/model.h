@@ -73,6 +73,7 @@ fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from);
 /* scorer.c - how rows are scored, made once from a model.  The kind fills in what is after simd. */
 struct fx_scorer {
     const fx_model *m;
+    fxi_missing missing;
     fx_scale *scale;                    /* NULL: none */
     bool brief;                         /* for a few rows: vectors need not be packed before */
     fxi_scratch_pool *pool;             /* for the threads that are inside a call */
@@ -224,13 +225,24 @@ fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info 
                          const unsigned char *seen, const fx_scale *scale, const fx_matrix *X,
                          size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
                          fxi_team *team);
+fx_matrix fxi_model_rows_of(const fx_matrix *X, size_t first, size_t n);        /* a view of them */
 /* The scaling that a model holds; NULL for none. */
 fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);
-/* All of t, prepared as fxi_model_rows does for the model of c; *own holds what is a copy. */
+/* All of t, in which nothing is missing, prepared as fxi_model_rows does for the model of c; *own
+ * holds what is a copy. */
 fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run);
+/* d owns what is in scratch from now on. */
+fx_status fxi_model_rows_own(fx_data *d, fxi_scratch *scratch);
 /* All of t as one block; *own holds it, if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
+
+/* ---- missing.c: rows without missing values ----------------------------------------------- */
+fxi_missing fxi_model_missing(const fx_model_info *c);  /* how the model of c fills them */
+/* t, checked, as the model of c fills it: c->cols wide where there are indicators, without rows
+ * that it leaves out.  Labels, weights and queries go with the rows; *own holds what is a copy. */
+fx_status fxi_model_missing_table(fx_table *out, fx_data **own, const fx_model_info *c,
+                                  const fx_table *t, const fx_run *run);
 
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */

@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n)
+fx_matrix fxi_model_rows_of(const fx_matrix *X, size_t first, size_t n)
 {
     fx_matrix v = *X;
 
@@ -110,7 +110,7 @@ fx_status fxi_model_rows(fx_matrix *view, uint64_t *unseen, const fx_model_info 
                          size_t first, size_t n, fxi_scratch *scratch, const fx_run *run,
                          fxi_team *team)
 {
-    filtering l = {.X = rows_of(X, first, n), .cols = c->cols, .seen = seen};
+    filtering l = {.X = fxi_model_rows_of(X, first, n), .cols = c->cols, .seen = seen};
     fx_status st = FX_OK;
 
     if (seen || X->cols > c->cols)
@@ -174,8 +174,7 @@ static fx_status prepare(void *ctx, size_t b, fxi_team *team)
                           &p->memory, p->run, team);
 }
 
-/* d gets what is in scratch. */
-static fx_status hand_over(fx_data *d, fxi_scratch *scratch)
+fx_status fxi_model_rows_own(fx_data *d, fxi_scratch *scratch)
 {
     fx_status st = FX_OK;
 
@@ -205,7 +204,7 @@ fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_in
     if (!st && p.memory.block && !d && !(d = fxi_data_new()))
         st = FX_ENOMEM;
     if (!st)
-        st = hand_over(d, &p.memory);
+        st = fxi_model_rows_own(d, &p.memory);
     fxi_scratch_free(&p.memory);
     if (st)
         fx_data_free(d);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * scorer.c - a model made ready to score rows: its scaling, and what its kind prepares.
  *
- * Rows are taken in chunks, prepared (rows.c), and scored by the model's kind, a chunk on a thread:
- * memory does not grow with the rows, and a row's score depends on the row alone.  A chunk's memory
- * is scratch that a thread takes from a pool and that stays with the scorer. */
+ * Rows are taken in chunks, filled where numbers are missing, prepared (rows.c), and scored by the
+ * model's kind, a chunk on a thread: memory does not grow with the rows, and a row's score depends
+ * on the row alone.  A chunk's memory is scratch that a thread takes from a pool and that stays
+ * with the scorer. */
 
 #include "model/model.h"
 
@@ -17,7 +18,8 @@ enum { BRIEF = 64 };                    /* rows, fewer than which nothing is pac
 
 fx_status fxi_model_scorer_open(fx_scorer *s, const fx_model *m, size_t rows, const fx_run *run)
 {
-    *s = (fx_scorer){.m = m, .brief = rows < BRIEF, .simd = fxi_simd_get(), .close = free};
+    *s = (fx_scorer){.m = m, .missing = fxi_model_missing(&m->c), .brief = rows < BRIEF,
+                     .simd = fxi_simd_get(), .close = free};
     fx_status st = fxi_model_rows_scale(&s->scale, &m->c);
 
     if (!st && !(s->pool = fxi_scratch_pool_new()))
@@ -103,6 +105,36 @@ static void write_rows(const prediction *a, const double *S, double *work, size_
     }
 }
 
+/* Rows [first, first + n), as the model expects them. */
+static fx_status prepare_rows(fx_matrix *view, uint64_t *unseen, const prediction *a, size_t first,
+                              size_t n, fxi_scratch *scratch, fxi_team *team)
+{
+    const fx_model_info *c = &a->s->m->c;
+    const fx_matrix *X = a->X;
+    fx_matrix part, filled;
+
+    if (a->s->missing.how) {
+        part = fxi_model_rows_of(X, first, n);
+        fx_status st = fxi_data_missing_fill(&filled, unseen, &a->s->missing, &part, scratch,
+                                             a->run, team);
+        if (st)
+            return st;
+        X = &filled;
+        first = 0;
+    }
+    return fxi_model_rows(view, unseen, c, c->seen, a->s->scale, X, first, n, scratch, a->run,
+                          team);
+}
+
+/* What is predicted for rows that the model leaves out. */
+static void erase_rows(const prediction *a, size_t first, size_t n)
+{
+    for (size_t i = first; i < first + n; i++)
+        if (fxi_data_missing_in(&a->s->missing, fxi_data_row(a->X, i)))
+            for (size_t k = 0; k < a->width; k++)
+                a->out[i * a->width + k] = NAN;
+}
+
 static fx_status predict_rows(prediction *a, size_t first, size_t n, fxi_scratch *scratch,
                               fxi_team *team)
 {
@@ -111,8 +143,7 @@ static fx_status predict_rows(prediction *a, size_t first, size_t n, fxi_scratch
     double *S = a->out + first * c->outputs, *work = NULL;
     uint64_t unseen = 0;
     fx_matrix X;
-    fx_status st = fxi_model_rows(&X, &unseen, c, c->seen, s->scale, a->X, first, n, scratch,
-                                  a->run, team);
+    fx_status st = prepare_rows(&X, &unseen, a, first, n, scratch, team);
 
     a->unseen += unseen;
     if (!st && a->what != FX_SCORE) {
@@ -126,6 +157,8 @@ static fx_status predict_rows(prediction *a, size_t first, size_t n, fxi_scratch
         st = finish_scores(S, a, first, n);
     if (!st && work && !fxi_parallel_cancelled(team))
         write_rows(a, S, work, first, n, team);
+    if (!st && s->missing.how == FXI_MISSING_DROP)
+        erase_rows(a, first, n);
     return st;
 }
 
@@ -172,10 +205,10 @@ static fx_status check(const fx_model *m, fx_prediction what, const fx_matrix *X
     if (!fx_model_width(m, what))
         return fxi_error(FX_EINVAL, "output %d is neither labels, scores nor probabilities",
                          (int)what);
-    if (!X->ptr && X->cols != m->c.cols)
+    if (!X->ptr && X->cols != m->c.inputs)
         return fxi_error(FX_ESHAPE, "dense rows have %zu columns, the model %zu", X->cols,
-                         m->c.cols);
-    return fxi_data_check(X, "X", run);
+                         m->c.inputs);
+    return *m->c.missing ? fxi_data_check_missing(X, "X", run) : fxi_data_check(X, "X", run);
 }
 
 fx_status fx_scorer_predict(double *out, uint64_t *unseen, const fx_scorer *s, fx_prediction what,

@@ -22,6 +22,13 @@ fx_status fxi_train_init_check(const fxi_train *t)
 {
     const fx_model_info *i = &t->init->c, *c = &t->m->c;
 
+    if (strcmp(i->missing, c->missing) != 0)
+        return fxi_train_init_differs("way to fill missing values", *i->missing ? i->missing
+                                      : "error", *c->missing ? c->missing : "error");
+    if (c->cols - c->inputs != i->cols - i->inputs || (c->indicator && (c->inputs != i->inputs
+        || memcmp(c->indicator, i->indicator, (c->cols - c->inputs) * sizeof *c->indicator))))
+        return fxi_error(FX_EINVAL, "init has indicators of other columns: %zu of %zu, now %zu of "
+                         "%zu", i->cols - i->inputs, i->inputs, c->cols - c->inputs, c->inputs);
     if (strcmp(i->map, c->map) != 0)
         return fxi_train_init_differs("map", i->map, c->map);
     if (strcmp(i->kernel, c->kernel) != 0)

@@ -65,20 +65,41 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
     return FX_OK;
 }
 
+/* The folds of the rows that training has, if it leaves some out. */
+static fx_status keep_folds(int32_t **out, const fx_model_info *c, const fx_table *t,
+                            const int32_t *fold, const fx_run *run)
+{
+    fxi_missing m = fxi_model_missing(c);
+    size_t *row, n;
+    fx_status st = fxi_data_missing_rows(&row, &n, &m, t, run);
+
+    if (st)
+        return st;
+    int32_t *kept = fxi_alloc(n, sizeof *kept);
+    for (size_t i = 0; kept && i < n; i++)
+        kept[i] = fold[row[i]];
+    free(row);
+    *out = kept;
+    return kept ? FX_OK : FX_ENOMEM;
+}
+
 fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                         const fx_table *t, const int32_t *fold, int folds, const fx_run *run)
 {
     fxi_folds f = {fold, (size_t)folds, C, n};
     fx_status st = check(out, plan, C, n, t, fold, folds);
     fxi_train train;
+    int32_t *kept = NULL;
     size_t all = 0;
 
     if (st || (st = fxi_train_open(&train, plan, t, run)))
         return st;
     measuring m = {NULL, &train, &f};
-    if (!train.how.kind->path)
+    if (train.m->c.missing_rows && !(st = keep_folds(&kept, &train.m->c, t, fold, run)))
+        f.fold = kept;
+    if (!st && !train.how.kind->path)
         st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
-    else if (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out)))
+    else if (!st && (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out))))
         st = FX_ENOMEM;
     for (size_t i = 0; i < all && !st; i++)
         m.out[i].size = sizeof *m.out;
@@ -91,6 +112,7 @@ fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, s
         fxi_sized_out(to, &m.out[i], sizeof m.out[i]);
     }
     free(m.out);
+    free(kept);
     fxi_train_close(&train);
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * train.c - all of a fit that comes before the first step: rows joined and scaled, columns seen,
- * the map drawn, features stored if memory allows, labels and weights, rows to measure on.
+ * train.c - all of a fit that comes before the first step: rows filled, joined and scaled, columns
+ * seen, the map drawn, features stored if memory allows, labels and weights, rows to measure on.
  *
  * Everything but the weights is in the model when this is done, so whatever fails, fails early. */
 
@@ -71,13 +71,15 @@ static fx_status keep_classes(fxi_train *t, const fx_table *table)
 static fx_status prepare_eval(fxi_train *t, const fx_table *eval, const fx_run *run)
 {
     const fx_model_info *c = &t->m->c;
-    fx_status st = fxi_data_check_table(eval, run);
+    fx_table rows;
+    fx_status st = fxi_model_missing_table(&rows, &t->eval_filled, c, eval, run);
     uint64_t given = fxi_sized_run(run).max_memory, limit = given ? given / 4 : UINT64_MAX;
 
-    if (st || (st = fxi_model_labels_known(&t->eval_labels, c, eval, run))
-        || (st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, eval, run))
+    if (st || (st = fxi_model_labels_known(&t->eval_labels, c, &rows, run))
+        || (st = fxi_model_rows_table(&t->eval_X, &t->eval_rows, c, c->seen, &rows, run))
         || (st = fxi_fit_source(&t->eval, &t->eval_X, t->m->map, limit, run)))
         return st;
+    t->eval_qid = rows.qid;
     return t->how.kind->prepare_eval ? t->how.kind->prepare_eval(t, run) : FX_OK;
 }
 
@@ -107,12 +109,14 @@ static fx_status read_labels(fxi_train *t, const fx_plan *plan, const fx_table *
     return fxi_model_labels_none(&t->labels, table, plan, run);
 }
 
-static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *table,
+static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *given,
                          const fx_run *run)
 {
     fx_model_info *c = &t->m->c;
     const fxi_kind *kind = t->how.kind;
-    fx_status st = fxi_data_check_table(table, run);
+    fx_table own;
+    const fx_table *table = &own;
+    fx_status st = fxi_train_missing(&own, t, plan->missing, given, run);
 
     if (!st && !kind->measured && (plan->metric || plan->patience || plan->max_seconds != 0))
         st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; %s", t->how.learner->name,
@@ -123,17 +127,14 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
     if (st)
         return st;
     c->seed = plan->seed;
-    c->cols = table->cols;
     c->rows = table->rows;
     c->base = table->base;
     t->qid = table->qid;
-    t->eval_qid = plan->eval ? plan->eval->qid : NULL;
     if ((st = fxi_train_measure_resolve(t, plan)) || (st = read_labels(t, plan, table, run))
         || (st = keep_classes(t, table))
         || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
-        || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m)))
-        || (st = fxi_model_keep_texts(&c->name, t->m, table->name, table->cols)))
+        || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m))))
         return st;
     if (plan->scale && strcmp(plan->scale, "none") != 0)
         st = scale_rows(t, plan->scale, table, run);
@@ -141,6 +142,9 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *tabl
         st = fxi_model_rows_join(&t->X, &t->rows, table, run);
     if (!st && !(st = fxi_train_seen(t, run)))
         st = kind->prepare(t, plan, run);
+    if (!st && *c->missing && t->m->kernel && fxi_kernel_is_precomputed(t->m->kernel))
+        st = fxi_error(FX_EUNSUPPORTED, "missing values (%s) and a precomputed kernel: rows of a "
+                       "Gram matrix have all of their values", c->missing);
     if (!st && t->init)
         st = kind->init ? kind->init(t, run)
                         : fxi_error(FX_EUNSUPPORTED, "%s cannot start from a model; %s",
@@ -191,6 +195,8 @@ void fxi_train_close(fxi_train *t)
     free(t->own);
     fxi_fit_source_free(&t->source);
     fxi_fit_source_free(&t->eval);
+    fx_data_free(t->filled);
+    fx_data_free(t->eval_filled);
     fx_data_free(t->rows);
     fx_data_free(t->eval_rows);
     fxi_model_labels_free(&t->labels);

@@ -9,7 +9,8 @@ struct fxi_train {
     fxi_learning how;
     fxi_labels labels;
     size_t outputs;
-    fx_matrix X;                        /* rows: joined, scaled */
+    fx_matrix X;                        /* rows: joined, filled, scaled */
+    fx_data *filled;                    /* the table without missing values, if it is a copy */
     fx_data *rows;                      /* its memory, if it is a copy */
     double *largest;                    /* [cols] of |X|, in rows of positive weight */
     fxi_source source;
@@ -22,10 +23,11 @@ struct fxi_train {
     const int64_t *qid;                 /* of the table; or NULL */
     /* rows to measure on, prepared alike; eval.rows 0: none */
     fx_matrix eval_X;
+    fx_data *eval_filled;
     fx_data *eval_rows;
     fxi_source eval;
     fxi_labels eval_labels;
-    const int64_t *eval_qid;
+    const int64_t *eval_qid;            /* of eval_filled or the caller's table */
     int metric;                         /* FXI_METRIC_ACCURACY, .. */
     void *own;                          /* what the kind prepared */
 };
@@ -37,6 +39,10 @@ fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *tabl
 fx_status fxi_train_new(fxi_train *t);
 void fxi_train_close(fxi_train *t);
 double fxi_train_clock(void);           /* seconds */
+/* missing.c - plan.missing, learnt from the table into t->m; *out is the table as the model sees
+ * it, in memory of t->filled. */
+fx_status fxi_train_missing(fx_table *out, fxi_train *t, const char *spec, const fx_table *table,
+                            const fx_run *run);
 /* memory.c - t->source, and how many fits run at a time in what the limit leaves. */
 fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run);
 /* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if the kind

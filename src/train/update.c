@@ -12,8 +12,10 @@
 
 static fx_status prepare(fxi_train *t, const fx_model *m, const fx_table *table, const fx_run *run)
 {
-    fx_status st = fxi_data_check_table(table, run);
+    fx_table own;
+    fx_status st = fxi_model_missing_table(&own, &t->filled, &m->c, table, run);
 
+    table = &own;
     if (st || (st = fxi_model_labels_known(&t->labels, &m->c, table, run))
         || (st = fxi_model_keep_content(t->m, &m->c))
         || (m->kernel && (st = fxi_model_ready(t->m, run)))

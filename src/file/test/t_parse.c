@@ -85,8 +85,8 @@ static void check_hostile(void)
 {
     static const change for_plain[] = {
         {"featcross", "fastcross", "not a featcross model"},
-        {"\"format_version\":\"1\"", "\"format_version\":\"4\"",
-         "written by a newer version (format 4; this library reads 3)"},
+        {"\"format_version\":\"1\"", "\"format_version\":\"5\"",
+         "written by a newer version (format 5; this library reads 4)"},
         {"\"format_version\":\"1\"", "\"format_version\":\"0\"", "format 0"},
         {"\"format_version\":\"1\"", "\"format_version\":\"99999999999999999999\"", "no number"},
         {"\"format_version\":\"1\"", "\"format_version\":1", "is no string"},

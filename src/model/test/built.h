@@ -64,14 +64,16 @@ static inline fx_model *built(fx_model_info like)
     fx_model_info none = m->c;
     m->c = like;
     const char **text[] = {&m->c.spec, &m->c.scale, &m->c.map, &m->c.kernel, &m->c.family,
-                           &m->c.reader};
-    for (size_t i = 0; i < 6; i++)
+                           &m->c.reader, &m->c.missing};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (!*text[i])
             *text[i] = "";
     m->c.version = none.version;
     m->c.low = none.low;
     m->c.high = none.high;
     m->c.outputs = like.classes > 2 ? like.classes : 1;
+    if (!*m->c.missing)
+        m->c.inputs = like.cols;
     if (!m->c.features)
         m->c.features = like.cols;
     m->c.weights = numbers(m, m->c.features * m->c.outputs);

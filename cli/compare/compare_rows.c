@@ -20,7 +20,7 @@ static int draw_rows(loaded *l, size_t max_rows, bool regress)
 
 static int read_rows(comparison *c, const char *data)
 {
-    int status = load(&c->X, data, -1);
+    int status = load_as(&c->X, data, &(load_options){.base = -1, .filled = true});
 
     if (status)
         return status;

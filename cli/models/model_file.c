@@ -85,7 +85,7 @@ int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_
     how.base = c->base;
     how.reader = c->reader;
     how.name = c->name;
-    how.names = c->cols;
+    how.names = c->inputs;
     return load_as(out, path, &how);
 }
 

@@ -272,7 +272,7 @@ static int report(const job *j)
     const fx_model_info *c = fx_model_inspect(j->t.model);
     char size[32];
 
-    if (f == stderr && cli.quiet)
+    if (cli.quiet)
         return 0;
     safe_print(f, "model        %s\n", c->spec);
     if (*c->scale)

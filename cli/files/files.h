@@ -10,10 +10,11 @@
 typedef struct input input;
 struct input {
     const char *name;                   /* for messages */
-    /* As many bytes as are requested; fewer only at the end. */
+    /* As many bytes as are requested; fewer only at the end.  Live: at least one of them, and what
+     * can be had without waiting; none at the end. */
     int (*read)(input *s, size_t *got, void *buf, size_t requested);
     int fd;
-    bool regular;
+    bool regular, live;                 /* live: may be set by who reads a plain pipe or terminal */
     uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
     const char *compression;            /* "gzip", ..., or NULL */
     bool zip;                           /* read member by member */

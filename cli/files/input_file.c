@@ -5,7 +5,8 @@
  * their bytes from here, all else is read(2).
  *
  * A request is filled completely unless the input ends, so what a caller sees never depends on
- * how a pipe cut its bytes.  Every wait is a poll of 100 ms, after which the interruption flag
+ * how a pipe cut its bytes; a caller that answers while it reads asks for live input, which gives
+ * what has come.  Every wait is a poll of 100 ms, after which the interruption flag
  * and the progress bar get their turn; a signal between check and read cannot be lost. */
 
 #include "input_file.h"
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30 };
+enum { FIRST = 1 << 16, SLURP_MAX = 1 << 30, BULK = 1 << 14 };
 
 int input_failed(const input *s)
 {
@@ -83,11 +84,20 @@ ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset)
     }
 }
 
+/* True if the next read gives bytes without waiting.  After BULK bytes a millisecond is worth it: who
+ * writes so much writes more, and large batches are quicker. */
+static bool has_more(const input *s, size_t so_far)
+{
+    struct pollfd p = {s->fd, POLLIN, 0};
+
+    return s->head_used < s->head_len || poll(&p, 1, so_far < BULK ? 0 : 1) > 0;
+}
+
 static int read_plain(input *s, size_t *got, void *buf, size_t requested)
 {
     size_t n = 0;
 
-    while (n < requested) {
+    while (n < requested && (n == 0 || !s->live || has_more(s, n))) {
         ssize_t r = input_fill(s, (char *)buf + n, requested - n);
         if (r == 0)
             break;
@@ -121,6 +131,21 @@ static int detect(input *s, const char *path)
     return 0;
 }
 
+/* The first bytes, up to a line end: no packed file has one before it is known by its first bytes,
+ * and a short line from a pipe need not wait for the next one. */
+static int read_head(input *s)
+{
+    size_t n = 0, got = 1;
+    int status = 0;
+
+    while (!status && got && n < sizeof s->head && (!n || s->head[n - 1] != '\n')) {
+        status = s->read(s, &got, s->head + n, 1);
+        n += status ? 0 : got;
+    }
+    s->head_len = n;
+    return status;
+}
+
 int input_open(input *s, const char *path)
 {
     struct stat st;
@@ -140,9 +165,7 @@ int input_open(input *s, const char *path)
     else if (!(status = same_file_read(s->name, &st))) {
         s->regular = S_ISREG(st.st_mode);
         s->size = s->regular ? (uint64_t)st.st_size : 0;
-        status = s->read(s, &s->head_len, s->head, sizeof s->head);
-        s->head_used = 0;
-        if (!status)
+        if (!(status = read_head(s)))
             status = detect(s, path);
     }
     if (status)

@@ -67,7 +67,7 @@ static int print(const tuning *s, const tuned *won)
     int width[TUNING_COLUMNS];
     char buf[512];
 
-    if (f == stderr && cli.quiet)
+    if (cli.quiet)
         return 0;
     fputc(' ', f);
     for (int i = 0; i < TUNING_COLUMNS; i++) {

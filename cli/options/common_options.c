@@ -7,7 +7,8 @@ common cli;
 
 static const opt options[] = {
     {"json", 0, NULL, OPT_FLAG, &cli.json, NULL, "print one JSON object on standard output", 0, 0},
-    {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, "no messages but errors, no progress", 0, 0},
+    {"quiet", 'q', NULL, OPT_FLAG, &cli.quiet, NULL, 
+     "no messages but warnings and errors, no progress, no report of train and tune", 0, 0},
     {"verbose", 'v', "[N]", OPT_LEVEL, &cli.verbose, NULL,
      "say more: 1 seconds (gram, map, predict), planted sets (make); 2 what a solver did; 3 its "
      "settings; without N one more than before", 0, 3},

@@ -3,13 +3,15 @@
  *
  * Text goes to the reader in batches of whole lines, which are filled completely and cut at the
  * last line end; a longer line makes the batch grow.  Rows that are streamed are taken after each
- * batch, all others at the end; so are those of arrays, which have no lines. */
+ * batch, all others at the end; so are those of arrays, which have no lines.  Where rows are streamed
+ * from a pipe or a terminal, a batch is what has come, so that a row waits for no other row. */
 
 #include "load.h"
 #include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BATCH = 8 << 20, STREAMED_BATCH = 1 << 20, MIN_BATCH = 1 << 16 };        /* bytes */
 enum { PARSED = 16 };                   /* times the bytes of a batch: more than parsing it takes */
@@ -37,16 +39,32 @@ static size_t batch_capacity(bool streamed)
     return share >= max_bytes ? max_bytes : share > MIN_BATCH ? (size_t)share : MIN_BATCH;
 }
 
-/* Fill the batch; for text, until it holds a line end. */
+static int grow(stream *s)
+{
+    char *more = s->capacity < cli.max_memory / 2 ? realloc(s->buf, 2 * s->capacity) : NULL;
+    char size[32];
+
+    if (!more) {
+        say_error("%s: a line of more than %s", s->in.name, say_bytes(size, (double)s->capacity));
+        return EXIT_MEMORY;
+    }
+    s->buf = more;
+    s->capacity *= 2;
+    return 0;
+}
+
+/* Fill the batch, or (live) add what has come; for text, until it holds a line end. */
 static int fill(stream *s)
 {
     for (;;) {
         size_t got, from = s->have;
-        int status = s->in.read(&s->in, &got, s->buf + s->have, s->capacity - s->have);
+        int status = s->have < s->capacity ? 0 : grow(s);
+        if (!status)
+            status = s->in.read(&s->in, &got, s->buf + s->have, s->capacity - s->have);
         if (status)
             return status;
         s->have += got;
-        s->end = s->have < s->capacity;
+        s->end = s->in.live ? got == 0 : s->have < s->capacity;
         s->cut = s->have;
         if (s->end || !s->whole_lines)
             return 0;
@@ -54,16 +72,21 @@ static int fill(stream *s)
             s->cut--;
         if (s->cut > from)
             return 0;
-        char *more = s->capacity < cli.max_memory / 2 ? realloc(s->buf, 2 * s->capacity) : NULL;
-        if (!more) {
-            char size[32];
-            say_error("%s: a line of more than %s", s->in.name,
-                      say_bytes(size, (double)s->capacity));
-            return EXIT_MEMORY;
-        }
-        s->buf = more;
-        s->capacity *= 2;
     }
+}
+
+/* The first batch.  Formats are found by a line with something on it, so live input must hold
+ * one. */
+static int fill_first(stream *s)
+{
+    int status = fill(s);
+
+    for (format_line l; !status && !s->end; status = fill(s)) {
+        l = format_first_line(s->buf, s->buf + s->cut);
+        if (!s->in.live || l.p < l.end)
+            break;
+    }
+    return status;
 }
 
 /* Feeds one batch, which is filled first unless bytes wait in it. */
@@ -178,7 +201,7 @@ static int detect(loaded *l, const char *path, const load_options *like)
 {
     stream *s = l->stream;
     bool zip = s->in.zip, any = !strcmp(reading_format, "auto");
-    int status = zip ? 0 : fill(s);
+    int status = zip ? 0 : fill_first(s);
     fx_description d = FX_INIT(fx_description);
 
     if (status)
@@ -216,9 +239,11 @@ static int open_stream(loaded *l, const char *path, const load_options *like)
     l->name = s->in.name;
     l->compression = s->in.compression;
     s->streamed = like->streamed;
+    s->in.live = s->streamed && !s->in.regular && !s->in.compression && !s->in.zip;
     s->whole_lines = !s->in.zip;
     s->start = say_clock();
-    progress_begin("read", "B", (double)s->in.size);
+    if (!isatty(s->in.fd))              /* a bar would be drawn over what is typed */
+        progress_begin("read", "B", (double)s->in.size);
     s->capacity = batch_capacity(s->streamed);
     s->buf = malloc(s->capacity);
     return s->buf ? detect(l, path, like) : say_no_memory("reading");

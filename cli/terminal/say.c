@@ -65,6 +65,15 @@ void say_note(const char *format, ...)
     va_end(args);
 }
 
+void say_warning(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    line("WARNING: ", format, args);
+    va_end(args);
+}
+
 void say_lines(const char *all)
 {
     while (*all) {

@@ -13,7 +13,7 @@
 int say_error(const char *format, ...) SAY_FORMAT;      /* featcross: ...; EXIT_USAGE */
 void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
-#define say_warning(...) say_note("WARNING: " __VA_ARGS__)
+void say_warning(const char *format, ...) SAY_FORMAT;   /* WARNING: ..., with -q too */
 void say_lines(const char *all);                        /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 enum { SAY_REASON = 256 };

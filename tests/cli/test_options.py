@@ -255,3 +255,15 @@ def test_stdout_failure_is_an_error(program):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([program, *args], stdout=full, stderr=subprocess.PIPE)
         assert done.returncode == 2 and b"No space left" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_quiet_leaves_results_and_warnings(fx, put, command):
+    """-q: nothing on stdout but what was asked for, and no warning is hidden."""
+    put("x.svm", "1 1:1\n-1 2:1\n" * 20)
+    r = fx(command, "x.svm", "--model", "svm", "-o", "m.fx", "-q")
+    assert not r.out and not r.err
+    assert fx(command, "x.svm", "--model", "svm", "-o", "m.fx", "-q", "--json").json
+    r = fx("predict", "m.fx", "-", "-q", stdin=b"1 1:1 7:1\n")
+    assert r.text == "1\n" and r.talk.startswith("WARNING: ") and "never saw" in r.talk
+    assert "accuracy" in fx("evaluate", "m.fx", "x.svm", "-q").text

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross predict: forms of output, widths and bases, broken models, memory.
 
-Covers: cli/commands/cmd_predict.c, cli/models/model_file.c"""
+Covers: cli/commands/cmd_predict.c, cli/commands/prediction_lines.c, cli/models/model_file.c"""
 
+import csv
 import io
 import json
 import os
 import resource
+import select
 import subprocess
 import sys
 import zlib
@@ -14,7 +16,7 @@ import zlib
 import numpy as np
 import pytest
 
-from conftest import svmlight
+from conftest import SLOW, svmlight
 
 
 @pytest.fixture
@@ -89,8 +91,47 @@ def test_text_labels(fx, put):
 
 def test_json_summary(fx, pairs, model):
     j = fx("predict", model, pairs[1], "-o", "p.txt", "--json").json
-    assert j["rows"] == 400 and j["unseen"] == 0
-    assert "-o FILE" in fx("predict", model, pairs[1], "--json", status=2).talk
+    assert j["rows"] == 400 and j["unseen"] == 0 and "predictions" not in j
+
+
+def test_json_holds_the_predictions(fx, pairs, model):
+    args = ["predict", model, pairs[1], "--output", "proba"]
+    j = fx(*args, "--json").json
+    assert j["rows"] == 400 and j["output"] == "proba"
+    assert j["predictions"] == [json.loads(line) for line in
+                                fx(*args, "--format", "jsonl").text.splitlines()]
+    assert not fx("predict", model, "--json", stdin=b"", status=2).out
+    assert "-o" in fx(*args, "--json", "--format", "csv", status=2).talk
+
+
+# ---- CSV ----------------------------------------------------------------------------------------
+def table(fx, *args):
+    return list(csv.reader(io.StringIO(fx(*args, "--format", "csv", "-q").text)))
+
+
+def test_csv_label_and_probabilities(fx, pairs, model):
+    head, *rows = table(fx, "predict", model, pairs[1])
+    assert head == ["id", "label", "proba:-1", "proba:1"] and len(rows) == 400
+    assert [r[0] for r in rows] == [str(i + 1) for i in range(400)]
+    assert [r[1] for r in rows] == fx("predict", model, pairs[1]).text.split()
+    text = fx("predict", model, pairs[1], "--output", "proba").text.splitlines()
+    assert [" ".join(r[2:]) for r in rows] == text
+
+
+def test_csv_other_columns(fx, put, pairs, model):
+    head, first = table(fx, "predict", model, pairs[1], "--output", "score")[:2]
+    assert head == ["id", "label", "score"] and len(first) == 3
+    assert table(fx, "predict", model, pairs[1], "--output", "label")[0] == ["id", "label"]
+    put("x.csv", "a,y\n" + '1,"n, ""o"\n2,yes\n3,maybe\n' * 5)
+    fx("train", "x.csv", "--model", "svm", "-o", "three.fx", "-q")
+    head, *rows = table(fx, "predict", "three.fx", "x.csv")
+    assert head == ["id", "label", "score:maybe", 'score:n, "o', "score:yes"]
+    assert {len(r) for r in rows} == {5} and {r[1] for r in rows} <= {'n, "o', "yes", "maybe"}
+    put("n.csv", "a,y\n1,1.5\n2,2.5\n3,3.5\n4,4.25\n")
+    fx("train", "n.csv", "--task", "regress", "-o", "n.fx", "-q")
+    assert table(fx, "predict", "n.fx", "n.csv")[0] == ["id", "label"]
+    fx("train", "n.csv", "--model", "pca:k=1", "-o", "p.fx", "-q")
+    assert table(fx, "predict", "p.fx", "n.csv")[0] == ["id", "score"]
 
 
 # ---- Input --------------------------------------------------------------------------------------
@@ -104,6 +145,38 @@ def test_stdin_packed_and_without_labels(fx, pairs, model):
     assert (scores(fx, "-", stdin=bare) == want).all()
     subprocess.run(["gzip", "-k", pairs[1]], cwd=fx.directory, check=True)
     assert (scores(fx, pairs[1] + ".gz") == want).all()
+
+
+@pytest.mark.parametrize("before", [b"", b"# a comment\n", b"\n"])
+def test_rows_are_answered_as_they_come(program, fx, model, before, tmp_path):
+    """A row, its answer, another row: the first is not held back until the pipe is closed."""
+    p = subprocess.Popen([program, "predict", model, "-"], cwd=tmp_path, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, bufsize=0)
+    try:
+        for rows, count in [(before + b"1 3:1\n", 1), (b"1\n", 1), (b"-1 1:1 2:1", 0),
+                            (b" 5:1\n1 1:1\n", 2)]:
+            os.write(p.stdin.fileno(), rows)
+            for _ in range(count):
+                assert select.select([p.stdout], [], [], 20 * SLOW)[0], "no answer"
+                assert p.stdout.read(3) == b"-1\n"
+        p.stdin.close()
+        assert p.stdout.read() == b"" and p.wait() == 0
+    finally:
+        p.kill()
+
+
+def test_csv_rows_are_answered_as_they_come(program, fx, put, tmp_path):
+    put("x.csv", "a,y\n" + "1,no\n2,yes\n" * 5)
+    fx("train", "x.csv", "--model", "svm", "-o", "m.fx", "-q")
+    p = subprocess.Popen([program, "predict", "m.fx", "-"], cwd=tmp_path, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    try:
+        os.write(p.stdin.fileno(), b"a,y\n")
+        os.write(p.stdin.fileno(), b"2,no\n")
+        assert select.select([p.stdout], [], [], 20 * SLOW)[0], "no answer"
+        assert os.read(p.stdout.fileno(), 9) == b"yes\n"
+    finally:
+        p.kill()
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.npy"])

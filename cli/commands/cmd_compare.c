@@ -58,6 +58,7 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
                     .scale = m->scale,
                     .features = m->features,
                     .seed = seed,
+                    .missing = rows_missing_plan(),
                     .reader = c->X.spec};
 
     *out = trial_none();

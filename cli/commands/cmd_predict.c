@@ -11,6 +11,7 @@
 #include "prediction_lines.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static const opt options[] = {
      "has them, else score)", 0, 0},
     {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
     {"format", 0, "text|csv|jsonl|npy", OPT_CHOICE, &form, NULL,
-     "of the output: a line for each row; a table of id (the row's number, from 1), label and "
+     "of the output: a line for each row; a table of id (--id, or the row's number, from 1), label and "
      "what --output asks for, with a header; a JSON object for each row; numbers (default text)",
      0, 0},
     {"unseen", 0, "drop|error", OPT_CHOICE, &unseen_name, "drop",
@@ -73,7 +74,7 @@ static int spool_failed(void)
 static int npy_rows(job *j, double *v, size_t n)
 {
     for (size_t i = 0; i < n && j->what == FX_LABEL && j->c->classes; i++)
-        v[i] = j->c->class_value[(size_t)v[i]];
+        v[i] = isnan(v[i]) ? v[i] : j->c->class_value[(size_t)v[i]];
     return fwrite(v, sizeof *v, n * j->width, j->spool) == n * j->width ? 0 : spool_failed();
 }
 
@@ -128,6 +129,7 @@ static int reserve(job *j, size_t rows)
 static int predict_rows(job *j, const loaded *part)
 {
     int status = model_file_fits(j->c, part);
+    size_t row = 0;
 
     for (size_t b = 0; b < part->table.blocks && !status; b++) {
         const fx_matrix *X = &part->table.block[b];
@@ -151,6 +153,7 @@ static int predict_rows(job *j, const loaded *part)
             status = npy_rows(j, j->value, X->rows);
         for (size_t i = 0; i < X->rows && !j->spool && !status; i++) {
             const double *value = j->value + i * j->width;
+            j->lines.id = part->table.id ? part->table.id[row++] : NULL;
             prediction_lines_row(&j->lines, value, j->labelled ? j->label[i] : *value);
             status = j->lines.text.n > BUFFER_SIZE || i + 1 == X->rows ? flush(j) : 0;
         }

@@ -337,6 +337,8 @@ static int report_json(const job *j)
         json_decref(o);
         o = NULL;
     }
+    if (*c->missing)
+        o = say_set(o, "missing", say_text(c->missing));
     if (c->orders)
         o = say_set(o, "norms", model_info_norms(c));
     if (c->variance)

@@ -3,6 +3,7 @@
 
 #include "prediction_lines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,18 @@ static void put(prediction_lines *p, const char *text)
     strbuf_bytes(&p->text, text, strlen(text));
 }
 
+/* NaN: the row has a missing number, and the model leaves such rows out. */
+static bool is_missing(prediction_lines *p, double x)
+{
+    if (isnan(x))
+        put(p, p->form == PREDICTION_TEXT || p->form == PREDICTION_CSV ? "NA" : "null");
+    return isnan(x);
+}
+
 static void put_number(prediction_lines *p, double x)
 {
+    if (is_missing(p, x))
+        return;
     char *to = strbuf_reserve(&p->text, 32);
 
     p->text.n += to ? (size_t)fx_data_number(to, x) : 0;
@@ -112,18 +123,21 @@ static void text_row(prediction_lines *p, const double *v)
     for (size_t i = 0; i < p->width; i++) {
         if (i > 0)
             put(p, " ");
-        if (p->what == FX_LABEL && p->c->classes)
+        if (p->what == FX_LABEL && p->c->classes && !is_missing(p, v[i]))
             put(p, p->c->class_name[(size_t)v[i]]);
-        else
+        else if (p->what != FX_LABEL || !p->c->classes)
             put_number(p, v[i]);
     }
     put(p, "\n");
 }
 
-/* What names the row: its number, from 1. */
+/* What names the row: the field of --id, else its number, from 1. */
 static void put_id(prediction_lines *p)
 {
-    strbuf_add(&p->text, "%llu", (unsigned long long)p->rows + 1);
+    if (p->id)
+        put_field(&p->text, p->id);
+    else
+        strbuf_add(&p->text, "%llu", (unsigned long long)p->rows + 1);
 }
 
 static void csv_row(prediction_lines *p, const double *v, double label)
@@ -131,9 +145,9 @@ static void csv_row(prediction_lines *p, const double *v, double label)
     put_id(p);
     if (!p->c->variance) {
         put(p, ",");
-        if (p->c->classes)
+        if (p->c->classes && !is_missing(p, label))
             put_field(&p->text, p->c->class_name[(size_t)label]);
-        else
+        else if (!p->c->classes)
             put_number(p, label);
     }
     for (size_t i = 0; i < p->width && p->what != FX_LABEL; i++) {
@@ -171,9 +185,9 @@ static void json_row(prediction_lines *p, const double *v)
             put(p, p->name[i]);
             put(p, ": ");
         }
-        if (p->what == FX_LABEL && p->c->classes)
+        if (p->what == FX_LABEL && p->c->classes && !is_missing(p, v[i]))
             put_json_class(p, (size_t)v[i]);
-        else
+        else if (p->what != FX_LABEL || !p->c->classes)
             put_number(p, v[i]);
     }
     put(p, list ? "]}" : p->name ? "}}" : "}");

@@ -16,6 +16,7 @@ typedef struct prediction_lines {
     fx_prediction what;
     prediction_form form;
     size_t width;                       /* values per row */
+    const char *id;                     /* of the next row; NULL: its number, from 1 */
     char **name;                        /* [width] of the values as the form quotes them, or NULL */
     uint64_t rows;                      /* that were added */
     strbuf text;                        /* lines that wait to be written */

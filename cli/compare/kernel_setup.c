@@ -109,15 +109,20 @@ static fx_status tame(kernel_setup *k, const fx_table *t, double *diagonal, doub
 int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
 {
     double diagonal = 0, all = 0, apart = 0;
+    fx_data *complete;
+    int status = rows_missing_complete(&complete, &c->X.table);
 
-    for (size_t i = 0; i < KERNELS; i++) {
+    if (status)
+        return status;
+    const fx_table t = complete ? fx_data_table(complete) : c->X.table;
+    for (size_t i = 0; i < KERNELS && !status; i++) {
         kernel_setup *k = &kernels[i];
         *k = (kernel_setup){.scale = c->scale};
         snprintf(k->spec, sizeof k->spec, i == RBF ? "%s:gamma=%.2g" : "%s", specs[i],
                  apart > 0 ? 1 / apart : 1);
-        fx_status s = (i == SUBSETS ? tame : measure)(k, &c->X.table, &diagonal, &all);
+        fx_status s = (i == SUBSETS ? tame : measure)(k, &t, &diagonal, &all);
         if (s == FX_ECANCELLED)
-            return say_failure(s);
+            status = say_failure(s);
         if (s)
             snprintf(k->reason, sizeof k->reason, "%s", fx_error_detail());
         if (i == LINEAR)
@@ -125,5 +130,6 @@ int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
         k->diagonal = s ? INFINITY : diagonal;
         set_costs(k);
     }
-    return 0;
+    fx_data_free(complete);
+    return status;
 }

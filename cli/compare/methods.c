@@ -209,11 +209,11 @@ static int say_estimate(const comparison *c, const method *m)
     fx_matrix sample = rows_part(c->X.table.block, 0, c->train);
     fx_table t = c->X.table;
     fx_plan plan = {.size = sizeof(fx_plan),
-                    .missing = missing_plan(),
                     .model = m->model,
                     .kernel = m->kernel,
                     .scale = m->scale,
-                    .seed = cli.seed};
+                    .seed = cli.seed,
+                    .missing = rows_missing_plan()};
     fx_estimate e = FX_INIT(fx_estimate);
     char size[32];
 

@@ -173,6 +173,9 @@ static int print(const char *path, const fx_model_info *c, size_t bytes)
     model_info_print_kernel(stdout, c);
     safe_print(stdout, "columns      %zu, numbered from %d, %zu seen in training, %s\n", c->cols,
                c->base, seen(c), c->name ? "with names" : "without names");
+    if (*c->missing)
+        safe_print(stdout, "missing      %s, %zu of the columns tell where\n", c->missing,
+                   c->cols - c->inputs);
     if (*c->reader)
         safe_print(stdout, "reader       %s\n", c->reader);
     if (c->classes) {
@@ -208,7 +211,7 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
 
     return say_json(json_pack(
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
-        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
+        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
         "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
         "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
         "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",
@@ -220,7 +223,8 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
         c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
         "collapsed", model_info_collapsed(c), "pairs", c->pairs, "variance", model_info_variance(c),
         "total_variance", c->variance ? model_info_number(c->total_variance) : json_null(), "norms",
-        model_info_norms(c), "training", "rows", (json_int_t)c->rows, "objective",
+        model_info_norms(c), "missing", model_info_text(c->missing), "training", "rows",
+        (json_int_t)c->rows, "objective",
         model_info_number(c->objective), "gap", model_info_number(c->orders ? NAN : c->gap),
         "iterations", (json_int_t)c->iterations, "converged", c->converged));
 }

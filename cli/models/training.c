@@ -83,7 +83,7 @@ int training_read(training *t, const char *data, int base)
     t->plan.size = sizeof t->plan;
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;
-    t->plan.missing = missing_plan();
+    t->plan.missing = rows_missing_plan();
     t->plan.seed = cli.seed;
     return 0;
 }

@@ -273,7 +273,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
     int status;
 
     *l = (loaded){0};
-    if ((status = missing_check()))
+    if ((status = rows_missing_check()))
         return status;
     if (movielens_dir_is(path))
         status = movielens_dir_read(l, path, like);
@@ -284,7 +284,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
     if (!status && !like->streamed)
         status = check_width(l, like->any_width);
     if (!status)
-        status = missing_settle(l, like);
+        status = rows_missing_settle(l, like);
     if (status)
         load_free(l);
     return status;

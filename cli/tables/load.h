@@ -27,9 +27,9 @@ bool reading_listed(void);              /* does --cat name columns? */
 const char *reading_nan(void);          /* of --nan, or NULL */
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
 
-/* ---- missing.c ------------------------------------------------------------------------------ */
+/* ---- rows_missing.c ------------------------------------------------------------------------- */
 /* The value of the reader's key nan, NULL: as it is.  categories: does the format have any? */
-const char *missing_reader(const load_options *like, bool categories);
+const char *rows_missing_reader(const load_options *like, bool categories);
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */
 int movielens_dir_read(loaded *l, const char *path, const load_options *like);

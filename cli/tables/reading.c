@@ -26,10 +26,10 @@ static const opt reading[] = {
      "svmlight: add up values of an index that is repeated in a row", 0, 0},
     {"ignore-fields", 0, NULL, OPT_FLAG, &ignore_fields, NULL,
      "svmlight: accept field:index:value and leave the field out", 0, 0},
-    {"nan", 0, MISSING_CHOICES, OPT_TEXT, &nan_values, NULL,
+    {"nan", 0, ROWS_MISSING, OPT_TEXT, &nan_values, NULL,
      "numbers that are missing: leave out the row (predict prints NA), fill in 0, or the column's "
-     "mean or median; category: 0, a column that tells where, and NA as a category of its own; "
-     "with ,indicator (mean,indicator): such columns, too (default error)", 0, 0},
+     "mean or median; mean,indicator (or zero, median): a column is added that tells where; "
+     "category: mean,indicator, and an empty category is one of its own (default error)", 0, 0},
     {"na", 0, "LIST", OPT_TEXT, &na, NULL,
      "csv, tsv: more words for a missing number, commas between them (always: an empty field, NA, "
      "N/A, nan, null, none, ?)", 0, 0},
@@ -161,7 +161,7 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
         {"num", "num", num, true}, {"drop", "drop", drop, true},
         {"weight-column", "weight", weight_column, false}, {"query", "query", query, false},
         {"id", "id", id, false}, {"na", "na", na, true}, {"decimal", "decimal", decimal, false},
-        {"nan", "nan", missing_reader(like, spec_key(d, "cat")), false},
+        {"nan", "nan", rows_missing_reader(like, spec_key(d, "cat")), false},
         {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
         {"ngram", "ngram", ngram ? words : NULL, false}};
 

@@ -44,12 +44,13 @@ extern const char *reading_format;      /* of --format */
 extern const opt_group reading_options, reading_but_format;
 const char *reading_part(const char *otherwise);         /* of --part */
 
-/* ---- missing.c: numbers that are missing, by --nan ------------------------------------------ */
-#define MISSING_CHOICES "error|drop|zero|mean|median|category"
-int missing_check(void);                /* early: is --nan one of them, perhaps with ,indicator? */
-const char *missing_plan(void);         /* for fx_plan.missing; NULL: there must be none */
+/* ---- rows_missing.c: numbers that are missing, by --nan ------------------------------------- */
+#define ROWS_MISSING "error|drop|zero|mean|median|category"
+int rows_missing_check(void);           /* early: is --nan one of them, or with ,indicator? */
+const char *rows_missing_plan(void);         /* for fx_plan.missing; NULL: there must be none */
 /* Leaves out or fills what no fit will fill, and says what there was. */
-int missing_settle(loaded *l, const load_options *like);
+int rows_missing_settle(loaded *l, const load_options *like);
+int rows_missing_complete(fx_data **out, const fx_table *t); /* rows without any; NULL: all are */
 
 /* ---- format_detect.c ------------------------------------------------------------------------ */
 bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */

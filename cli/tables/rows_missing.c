@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * missing.c - numbers that are missing, by --nan.
+ * rows_missing.c - numbers that are missing, by --nan.
  *
  * Readers leave NaN in the rows.  What is learnt of them, means and columns that indicate them, is
  * learnt by the fit (fx_plan.missing) and kept in its model.  Rows that are to be left out go at
@@ -21,7 +21,7 @@ static bool is(const char *word)
     return given && strlen(word) == n && !strncmp(given, word, n);
 }
 
-int missing_check(void)
+int rows_missing_check(void)
 {
     static const char *const words[] = {"error", "drop", "zero", "mean", "median", "category"};
     const char *given = reading_nan(), *more = given ? strchr(given, ',') : NULL;
@@ -40,12 +40,14 @@ int missing_check(void)
     return 0;
 }
 
-const char *missing_plan(void)
+const char *rows_missing_plan(void)
 {
-    return !reading_nan() || is("error") ? NULL : is("category") ? "zero,indicator" : reading_nan();
+    if (!reading_nan() || is("error"))
+        return NULL;
+    return is("category") ? "mean,indicator" : reading_nan();
 }
 
-const char *missing_reader(const load_options *like, bool categories)
+const char *rows_missing_reader(const load_options *like, bool categories)
 {
     if (!reading_nan())
         return NULL;                    /* as the model's rows were read, or error */
@@ -58,9 +60,8 @@ const char *missing_reader(const load_options *like, bool categories)
 
 /* ---- What is there ------------------------------------------------------------------------ */
 typedef struct column {
-    size_t missing;
-    double low, high;                   /* of the others */
-    bool any;
+    size_t missing, numbers;            /* sparse rows have 0 besides */
+    double low, high;                   /* of the numbers */
 } column;
 
 static double number_at(const fx_matrix *X, size_t q)
@@ -101,9 +102,9 @@ static void look(void *ctx, size_t row, size_t col, double x)
     column *c = &s->column[col];
 
     if (!isnan(x)) {
-        c->low = c->any ? fmin(c->low, x) : x;
-        c->high = c->any ? fmax(c->high, x) : x;
-        c->any = true;
+        c->low = c->numbers ? fmin(c->low, x) : x;
+        c->high = c->numbers ? fmax(c->high, x) : x;
+        c->numbers++;
         return;
     }
     s->missing++;
@@ -140,10 +141,11 @@ static void say(const loaded *l, const survey *s, const char *what)
 /* 0 is a number like others only where others are about it. */
 static void warn_zeros(const loaded *l, const survey *s)
 {
-    for (size_t j = 0; j < l->table.cols && !l->table.block[0].ptr; j++) {
+    for (size_t j = 0; j < l->table.cols; j++) {
         const column *c = &s->column[j];
         char name[32];
-        if (!c->missing || !c->any || (c->low <= 0 && c->high >= 0))
+        bool zeros = c->missing + c->numbers < l->table.rows;
+        if (!c->missing || !c->numbers || zeros || (c->low <= 0 && c->high >= 0))
             continue;
         say_warning("--nan zero: the column %s has numbers from %.6g to %.6g, so 0 is unlike all "
                     "of them; --nan mean,indicator is safer", name_of(name, &l->table, j), c->low,
@@ -152,26 +154,32 @@ static void warn_zeros(const loaded *l, const survey *s)
     }
 }
 
-static int drop_rows(loaded *l, const survey *s)
+static int select_complete(fx_data **out, const fx_table *t, const survey *s)
 {
-    size_t left = l->table.rows - s->rows, *row = malloc((left ? left : 1) * sizeof *row), n = 0;
-    fx_data *data;
+    size_t left = t->rows - s->rows, *row = malloc((left ? left : 1) * sizeof *row), n = 0;
 
     if (!left) {
         free(row);
-        return say_error("%s: --nan drop leaves no row", l->name);
+        return say_error("no row is without a missing number");
     }
     if (!row)
         return say_no_memory("rows without missing numbers");
-    for (size_t i = 0; i < l->table.rows; i++)
+    for (size_t i = 0; i < t->rows; i++)
         if (!s->row[i])
             row[n++] = i;
-    fx_status st = fx_data_select(&data, &l->table, row, left, &cli.run);
+    fx_status st = fx_data_select(out, t, row, left, &cli.run);
     free(row);
-    if (st)
-        return say_failure(st);
-    rows_replace(l, data);
-    return 0;
+    return st ? say_failure(st) : 0;
+}
+
+static int drop_rows(loaded *l, const survey *s)
+{
+    fx_data *data = NULL;
+    int status = select_complete(&data, &l->table, s);
+
+    if (!status)
+        rows_replace(l, data);
+    return status;
 }
 
 static int settle(loaded *l, const load_options *like, survey *s)
@@ -191,25 +199,52 @@ static int settle(loaded *l, const load_options *like, survey *s)
     if (is("zero"))
         warn_zeros(l, s);
     say(l, s,
-        is("mean")     ? "filled by the means of their columns"
-        : is("median") ? "filled by the medians of their columns"
-                       : "filled by 0");
-    if (missing_plan() && strstr(missing_plan(), "indicator"))
+        is("median") ? "filled by the medians of their columns"
+        : is("zero") ? "filled by 0"
+                     : "filled by the means of their columns");
+    if (rows_missing_plan() && strstr(rows_missing_plan(), "indicator"))
         say_note("%s: %zu column%s added that tell%s where numbers are missing", l->name,
                  s->columns, s->columns == 1 ? "" : "s", s->columns == 1 ? "s" : "");
     return 0;
 }
 
-int missing_settle(loaded *l, const load_options *like)
+static int open_survey(survey *s, const fx_table *t)
 {
-    survey s = {0};
+    *s = (survey){.column = calloc(t->cols + 1, sizeof *s->column),
+                  .row = calloc(t->rows + 1, sizeof *s->row)};
+    return s->column && s->row ? 0 : say_no_memory("missing numbers");
+}
 
-    if (!missing_plan() || like->streamed || (like->reader && !like->filled))
+static void close_survey(survey *s)
+{
+    free(s->column);
+    free(s->row);
+}
+
+int rows_missing_settle(loaded *l, const load_options *like)
+{
+    survey s;
+
+    if (!rows_missing_plan() || like->streamed || (like->reader && !like->filled))
         return 0;
-    s.column = calloc(l->table.cols + 1, sizeof *s.column);
-    s.row = calloc(l->table.rows + 1, sizeof *s.row);
-    int status = s.column && s.row ? settle(l, like, &s) : say_no_memory("missing numbers");
-    free(s.column);
-    free(s.row);
+    int status = open_survey(&s, &l->table);
+    if (!status)
+        status = settle(l, like, &s);
+    close_survey(&s);
+    return status;
+}
+
+int rows_missing_complete(fx_data **out, const fx_table *t)
+{
+    survey s;
+    int status = rows_missing_plan() ? open_survey(&s, t) : 0;
+
+    *out = NULL;
+    if (status || !rows_missing_plan())
+        return status;
+    visit(t, look, &s);
+    if (s.missing)
+        status = select_complete(out, t, &s);
+    close_survey(&s);
     return status;
 }

@@ -27,9 +27,9 @@ static const opt options[] = {
      "has them, else score)", 0, 0},
     {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
     {"format", 0, "text|csv|jsonl|npy", OPT_CHOICE, &form, NULL,
-     "of the output: a line for each row; a table of id (--id, or the row's number, from 1), label and "
-     "what --output asks for, with a header; a JSON object for each row; numbers (default text)",
-     0, 0},
+     "of the output: a line for each row; a table with a header: id (--id, or the row's number, "
+     "from 1), label and what --output asks for; a JSON object for each row; numbers (default "
+     "text)", 0, 0},
     {"unseen", 0, "drop|error", OPT_CHOICE, &unseen_name, "drop",
      "entries of columns that training never saw: leave them out and count them, or stop", 0, 0},
     {"input-format", 'f', READING_FORMATS, OPT_CHOICE, &reading_format, "auto",

@@ -306,7 +306,7 @@ FX_API int fx_data_number(char buf[32], double x);
 
 /* ---- Choosing rows ------------------------------------------------------------------------ */
 /* Copy of rows[0..n) of t, in that order, as one block (double if any chosen block is).
- * rows == NULL: all of t, n ignored. */
+ * rows == NULL: all of t, n ignored.  Numbers may be missing (NaN). */
 FX_API fx_status fx_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
                                 const fx_run *run);
 FX_API void fx_data_shuffle(size_t *order, size_t n, uint64_t seed); /* a permutation of 0..n-1 */
@@ -314,6 +314,13 @@ FX_API void fx_data_shuffle(size_t *order, size_t n, uint64_t seed); /* a permut
  * within each label value. */
 FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double *label,
                                uint64_t seed);
+
+/* ---- Missing values ------------------------------------------------------------------------
+ * A copy of t without missing values (NaN), as fx_model_fit makes it with plan.missing = spec
+ * (there the specs are explained): filled, with columns of indicators after the others, or without
+ * rows.  For what needs numbers before a fit, such as the width of a kernel. */
+FX_API fx_status fx_data_fill(fx_data **out, const char *spec, const fx_table *t,
+                              const fx_run *run);
 
 /* ---- Scaling ------------------------------------------------------------------------------
  * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Scaled rows are one block of

@@ -105,6 +105,14 @@ fx_status fxi_data_missing_fill(fx_matrix *view, uint64_t *beyond, const fxi_mis
                                 const fx_matrix *X, fxi_scratch *scratch, const fx_run *run,
                                 fxi_team *team);
 
+/* fill.c - t filled by m: one block, or (drop) without rows; labels and the like stay the caller's
+ * or, with rows left out, are *own's, as are the rows.  Names are left as they are. */
+fx_status fxi_data_fill_table(fx_table *out, fx_data **own, const fxi_missing *m, const fx_table *t,
+                              const fx_run *run);
+/* [inputs + indicators] names, those of the indicators NAME=missing, in memory of d. */
+fx_status fxi_data_fill_names(const char *const **out, fx_data *d, const fxi_missing *m,
+                              const char *const *name, const fx_run *run);
+
 /* select.c - fx_data_select with the type of the numbers: as in t, or double in any case. */
 fx_status fxi_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
                           bool as_double, const fx_run *run);

@@ -232,8 +232,6 @@ fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);
  * holds what is a copy. */
 fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run);
-/* d owns what is in scratch from now on. */
-fx_status fxi_model_rows_own(fx_data *d, fxi_scratch *scratch);
 /* All of t as one block; *own holds it, if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 

@@ -174,7 +174,8 @@ static fx_status prepare(void *ctx, size_t b, fxi_team *team)
                           &p->memory, p->run, team);
 }
 
-fx_status fxi_model_rows_own(fx_data *d, fxi_scratch *scratch)
+/* d gets what is in scratch. */
+static fx_status hand_over(fx_data *d, fxi_scratch *scratch)
 {
     fx_status st = FX_OK;
 
@@ -204,7 +205,7 @@ fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_in
     if (!st && p.memory.block && !d && !(d = fxi_data_new()))
         st = FX_ENOMEM;
     if (!st)
-        st = fxi_model_rows_own(d, &p.memory);
+        st = hand_over(d, &p.memory);
     fxi_scratch_free(&p.memory);
     if (st)
         fx_data_free(d);

@@ -16,7 +16,7 @@ from description import COMMITTED, ROOT, Description, breaks, write
 
 HARMLESS = [                            # what may come with any version
     ("    void *ctx;\n} fx_run;", "    void *ctx;\n    int since;\n} fx_run;"),
-    ("    size_t steps;\n} fx_model_info;", "    size_t steps;\n    int since;\n} fx_model_info;"),
+    ("\n} fx_model_info;", "\n    int since;\n} fx_model_info;"),
     ("FX_EOUTPUT = -10 ", "FX_EOUTPUT = -10, FX_ELATER = -11 "),
     ("FX_API int fx_abi(void);", "FX_API int fx_abi(void);\nFX_API int fx_later(void);"),
 ]

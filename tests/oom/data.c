@@ -4,6 +4,7 @@
 #include "scenario.h"
 #include "featcross_extra.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,19 @@ static fx_status select_all(const char *spec)
     return got_data(d, s);
 }
 
+static fx_status fill(const char *spec)
+{
+    static const char *const name[3] = {"a", "b", "b=missing"};
+    double x[] = {1, NAN, 3, 4, 5, NAN, 7, 8, 9, NAN, 2, 0};
+    fx_matrix X = {.rows = 4, .cols = 3, .stride = 3, .type = FX_F64, .val = x};
+    fx_table t = {.rows = 4, .cols = 3, .blocks = 1, .block = &X, .name = name};
+    fx_data *d = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_data_fill(&d, spec, &t, &two));
+    return got_data(d, s);
+}
+
 static fx_status folds(const char *spec)
 {
     static const double label[10] = {0, 1, 0, 1, 2, 2, 0, 1, 0, 0};
@@ -325,6 +339,8 @@ const scenario data_scenarios[] = {
     {"fx_data_select", select_rows, "pairs:n=40,d=30,nz=5,k=2"},
     {"fx_data_select", select_rows, "dense-positive:n=40,d=6"},
     {"fx_data_select", select_all, "svmlight"},
+    {"fx_data_fill", fill, "drop"},
+    {"fx_data_fill", fill, "median,indicator"},
     {"fx_data_folds", folds, "labels"},
     {"fx_data_folds", folds, "none"},
     {"fx_data_scale_fit", scale_fit, "none"},

@@ -4,6 +4,7 @@
 
 #include "scenario.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,33 @@ static fx_status got_model(fx_model *m, fx_status s)
         fx_model_free(m);
     }
     return s;
+}
+
+/* spec: a model, a blank, and what becomes of missing values; then the model is used. */
+static fx_status model_missing(const char *spec)
+{
+    static const char *const name[2] = {"a", "b"};
+    double x[] = {1, NAN, 3, 4, 5, NAN, 7, 8, 9, NAN, 2, 0}, y[] = {1, 2, 1, 1, 2, 2}, out[6];
+    char model[96];
+    fx_matrix X = {.rows = 6, .cols = 2, .stride = 2, .type = FX_F64, .val = x};
+    fx_table t = {.rows = 6, .cols = 2, .blocks = 1, .block = &X, .name = name, .label = y};
+    fx_plan plan = {.size = sizeof plan, .model = model, .missing = strchr(spec, ' ') + 1};
+    fx_metrics metrics = FX_INIT(fx_metrics);
+    fx_model *m = MARK;
+
+    snprintf(model, sizeof model, "%.*s", (int)strcspn(spec, " "), spec);
+    call_begin();
+    fx_status s = fx_model_fit(&m, &plan, &t, &two), used = s;
+    if (s >= 0)
+        used = fx_model_evaluate(&metrics, NULL, m, &t, &two);
+    if (used >= 0)
+        used = fx_model_predict(out, NULL, m, FX_LABEL, &X, &two);
+    call_end(used);
+    if (s >= 0 && used < 0) {
+        fx_model_free(m);
+        return used;
+    }
+    return got_model(m, s);
 }
 
 static fx_model *model_of(const char *spec, const fx_table *t)
@@ -380,6 +408,8 @@ const scenario model_scenarios[] = {
     {"fx_model_describe", model_describe, "pca"},
     {"fx_model_describe", model_describe, "kernel-svm:calibrate=yes"},
     {"fx_model_fit", model_fit, "svm"},
+    {"fx_model_fit", model_missing, "logistic mean,indicator"},
+    {"fx_model_fit", model_missing, "logistic drop"},
     {"fx_model_fit", model_fit, "svm:calibrate=yes rk"},
     {"fx_model_fit", model_fit, "logistic rk"},
     {"fx_model_fit", model_fit, "svm-l2:penalty=l1"},

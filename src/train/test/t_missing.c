@@ -338,7 +338,7 @@ static void names(void)
     static rows given, filled;
     static const char *const name[D] = {"a", "b", "b=missing", "c", "d", "d=other"};
     const layout l = {false, false, true, false};
-    fx_plan plan = {PLAN, .model = "logistic", .missing = "mean,indicator"};
+    fx_plan plan = {PLAN, .model = "logistic", .scale = "maxabs", .missing = "mean,indicator"};
     fx_explain_options q = {sizeof q, .top = 20}, q2 = q;
     fx_explanation *e = NULL, *by_hand = NULL;
     double row[D];

@@ -603,7 +603,7 @@ FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, c
 
 /* Columns that training never saw, and those beyond the model's, are left out; *unseen (may be
  * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones
- * info->inputs.  NaN is filled as info->missing says; with "drop" all numbers of such a row are NaN.
+ * info->inputs.  NaN is filled as info->missing says; with "drop" what such rows get is NaN.
  *   FX_LABEL  [rows] position among the classes, or the target; pca has none
  *   FX_SCORE  [rows][outputs]
  *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist

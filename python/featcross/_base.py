@@ -75,19 +75,20 @@ class Estimator(BaseEstimator):
         names = names_of(X)
         if not reset:
             self._same_names(names)
+        missing = getattr(self, "missing", "error") != "error"
         encoder = self._encoder(X, reset)
         rows = None if is_frame(X) else Rows(X)
         shape = X.shape if rows is None else rows.shape
         self._check_shape(shape, reset)
         if encoder is not None:
-            encoded, unknown = encoder.encode(X)
+            encoded, unknown = encoder.encode(X, missing=missing)
             rows = Rows(encoded)
             rows.notes.append(f"X was converted to csr {rows.dtype}: {len(encoder.numbers)} "
                               f"columns of numbers, {len(encoder.categories)} of categories")
             if unknown:
                 rows.notes.append(f"X: {unknown} categories that fit did not meet were left out")
         elif rows is None:
-            rows = Rows(X)
+            rows = Rows(X, missing=missing)
         if reset:
             self.n_features_in_ = shape[1]
             for attribute, value in (("feature_names_in_", names), ("encoder_", encoder)):
@@ -113,7 +114,8 @@ class Estimator(BaseEstimator):
         """By which X becomes sparse rows; None: it holds numbers alone."""
         known = getattr(self, "encoder_", None)
         if known is None or reset and not getattr(self, "warm_start", False):
-            return Encoder(X) if reset and is_frame(X) and categories(X) else None
+            own = getattr(self, "missing", None) == "category"
+            return Encoder(X, own) if reset and is_frame(X) and categories(X) else None
         if not is_frame(X):
             raise ValueError(f"{type(self).__name__} was fitted on a DataFrame with categories and "
                              "needs one")
@@ -150,7 +152,8 @@ class Estimator(BaseEstimator):
         text = self.encoder_.categories if hasattr(self, "encoder_") else ()
         label = getattr(y, "name", None)
         return csv_reader([columns[j] for j in text],
-                          label if isinstance(label, str) and label not in columns else None)
+                          label if isinstance(label, str) and label not in columns else None,
+                          getattr(self, "missing", "error"))
 
     def _same_names(self, names) -> None:
         known, who = getattr(self, "feature_names_in_", None), type(self).__name__
@@ -183,11 +186,13 @@ class Estimator(BaseEstimator):
 
     # What scikit-learn asks an estimator about itself: up to 1.5 by a dict, then by an object.
     def _more_tags(self):
-        return {"preserves_dtype": [np.float64, np.float32]}
+        return {"preserves_dtype": [np.float64, np.float32],
+                "allow_nan": getattr(self, "missing", "error") != "error"}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -26,6 +26,7 @@ PARAMETERS = """\
     init_std : factors start as normal numbers of this standard deviation (orders t > 2: of
         init_std^(2/t))
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), or None
+    missing : what becomes of NaN in X, see LinearClassifier
     metric : measured on eval_set: "accuracy", "auc", "logloss", "rmse"; None: the task's own
     patience : stop after so many iterations without a better metric and keep the best; 0: do not
     max_seconds : stop after the iteration that ends later; 0: no limit

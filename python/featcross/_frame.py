@@ -4,7 +4,8 @@
 A column holds numbers (integers, floats, booleans, objects that are all numbers) or categories
 (categorical, text, other objects).  Rows with categories are sparse: numbers first, in the order of
 the columns, then one column `city=Paris` for each category, as they first appear in the rows.  A
-missing category is nothing, a missing number an error.  Blanks around a category are left out and
+missing category is nothing or, with missing="category", the value NA; a missing number is an error
+unless missing= says what becomes of it.  Blanks around a category are left out and
 an empty one is missing, as in files.
 
 Neither pandas nor polars is imported: what is asked of a frame is what it has itself.
@@ -18,8 +19,11 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ._numbers import converting, exact
+from ._numbers import MISSING, converting, exact
 from ._table import get, name_of
+
+
+NA = "NA"
 
 
 def is_frame(X) -> bool:
@@ -55,8 +59,9 @@ def categories(X) -> list[int]:
             and not (dtype == object and _all_numbers(_part(X, j)))]
 
 
-def array_of(X, name: str, columns: list[int] | None = None) -> np.ndarray:
-    """Numbers of these columns, or of all: as they are where they have one type, else float64."""
+def array_of(X, name: str, columns: list[int] | None = None, missing: bool = False) -> np.ndarray:
+    """Numbers of these columns, or of all: as they are where they have one type, else float64.
+    missing: NaN may be among them."""
     text, types, names = set(categories(X)), list(X.dtypes), list(X.columns)
     columns = list(range(len(names))) if columns is None else columns
     types, title = [types[j] for j in columns], [f"{name}, column {names[j]!r}," for j in columns]
@@ -77,23 +82,24 @@ def array_of(X, name: str, columns: list[int] | None = None) -> np.ndarray:
     else:
         A = np.asarray(part)
     if A.dtype.kind == "f":
-        _check(A, title, [_kind(dtype) in "iu" for dtype in types])
+        _check(A, title, [_kind(dtype) in "iu" for dtype in types], missing)
     return A
 
 
-def _check(A: np.ndarray, title: list[str], whole: list[bool]) -> None:
+def _check(A: np.ndarray, title: list[str], whole: list[bool], missing: bool) -> None:
     """Names the column of a number that is missing, infinite or rounded."""
     with np.errstate(all="ignore"):
         if not np.isfinite(A.sum()):
-            for i, j in np.argwhere(~np.isfinite(A))[:1]:
-                raise ValueError(f"{title[j]} row {i}: {'NaN' if np.isnan(A[i, j]) else 'inf'} is "
-                                 "not a finite number")
+            for i, j in np.argwhere(np.isinf(A) if missing else ~np.isfinite(A))[:1]:
+                what, hint = ("NaN", MISSING) if np.isnan(A[i, j]) else ("inf", "")
+                raise ValueError(f"{title[j]} row {i}: {what} is not a finite number{hint}")
     for j in np.flatnonzero(whole):
-        exact(A[:, j], title[j])
+        exact(A[~np.isnan(A[:, j]), j], title[j])
 
 
-def _coded(column) -> tuple[np.ndarray, list[str]]:
-    """[rows] positions in a list of values, -1: missing; their texts."""
+def _coded(column, own: bool) -> tuple[np.ndarray, list[str]]:
+    """[rows] positions in a list of values, -1: missing; their texts.  own: what is missing or
+    empty is the value NA, as CSV files are read with nan=category."""
     if hasattr(column, "factorize"):
         try:
             code, values = column.factorize()
@@ -108,7 +114,10 @@ def _coded(column) -> tuple[np.ndarray, list[str]]:
     texts = [str(value).strip(" \t") for value in values]
     if any("\0" in text for text in texts):
         raise ValueError(f"a category of {column.name!r} holds a zero byte")
-    return np.asarray(code), texts
+    code = np.asarray(code)
+    if own:
+        code, texts = np.where(code < 0, len(texts), code), [text or NA for text in [*texts, ""]]
+    return code, texts
 
 
 def _escaped(name: str, keywords: tuple[str, ...]) -> str:
@@ -117,12 +126,13 @@ def _escaped(name: str, keywords: tuple[str, ...]) -> str:
     return f"%{ord(name[0]):02X}{name[1:]}" if name in keywords else text
 
 
-def csv_reader(cat: list[str], label: str | None) -> str:
+def csv_reader(cat: list[str], label: str | None, missing: str = "error") -> str:
     """Spec by which the program reads a CSV file of a table.  cat: its columns of categories;
     label: that of labels, which need not be there."""
+    nan = {"error": "", "category": ",nan=category"}.get(missing, ",nan=keep")
     texts = "/".join(_escaped(name, ("auto", "none")) for name in cat) if all(cat) else ""
     label = _escaped(label, ("first", "last", "none")) if label else "none"
-    return f"csv:header=yes,label={label},cat={texts or 'auto'}"
+    return f"csv:header=yes,label={label},cat={texts or 'auto'}{nan}"
 
 
 def is_csv(reader: str) -> bool:
@@ -139,9 +149,13 @@ class Encoder:
     numbers : positions of the columns of numbers
     categories : for the position of each column of categories, the sparse column of each category
     names : of the sparse columns
+    own : whether a missing category is a value of its own
     """
 
-    def __init__(self, X):
+    own = False
+
+    def __init__(self, X, own: bool = False):
+        self.own = own
         self.columns = [str(name) for name in X.columns]
         text = categories(X)
         self.numbers = [j for j in range(len(self.columns)) if j not in set(text)]
@@ -155,7 +169,7 @@ class Encoder:
                                  f"{category!r}; rename one of them")
         found = {}                      # (column, text): row in which it is met first
         for j in text:
-            code, texts = _coded(_part(X, j))
+            code, texts = _coded(_part(X, j), own)
             first = np.full(len(texts) + 1, len(code))
             first[code[::-1]] = np.arange(len(code))[::-1]  # the last one written is the first met
             for value, row in zip(texts, first):
@@ -184,6 +198,7 @@ class Encoder:
         while count and owner[count - 1] is not None:
             count -= 1
         self = cls.__new__(cls)
+        self.own = get(reader, "nan") == "category"
         self.names, self.numbers = list(names), list(range(count))
         self.columns = self.names[:count] + texts
         self.categories = {count + i: {name[len(text) + 1:]: at for at, name in enumerate(names)
@@ -215,19 +230,20 @@ class Encoder:
         other.categories = {at[j]: known for j, known in self.categories.items()}
         return other
 
-    def encode(self, X, name: str = "X") -> tuple[Any, int]:
-        """Sparse rows (a SciPy csr_array), and how many categories were left out as unknown."""
+    def encode(self, X, name: str = "X", missing: bool = False) -> tuple[Any, int]:
+        """Sparse rows (a SciPy csr_array), and how many categories were left out as unknown.
+        missing: numbers may be NaN."""
         try:
             from scipy.sparse import csr_array
         except ImportError:
             raise ImportError(f"{name} holds categories: SciPy is needed for its sparse rows") \
                 from None
         nothing, unknown = np.int32(len(self.names)), np.int32(len(self.names) + 1)
-        A = array_of(X, name, self.numbers)
+        A = array_of(X, name, self.numbers, missing)
         A = A if A.dtype == np.float32 else A.astype(np.float64, copy=False)
         B = np.empty((len(A), len(self.categories)), dtype=np.int32)
         for b, (j, known) in enumerate(self.categories.items()):
-            code, texts = _coded(_part(X, j))
+            code, texts = _coded(_part(X, j), self.own)
             B[:, b] = np.array([known.get(text, unknown if text else nothing) for text in texts]
                                + [nothing], dtype=np.int32)[code]       # -1: the last
         B.sort(axis=1)

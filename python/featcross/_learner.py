@@ -15,6 +15,7 @@ from . import _labels
 from ._base import Estimator, all_or_nothing, seed_of
 from ._explain import Explained
 from ._labels import Table
+from ._missing import note, spec_of, told, without
 from ._model import LABEL, PROBA, SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
@@ -82,16 +83,19 @@ class Learner(Explained, Estimator):
     def _train(self, rows: Rows, *, y=None, classes=None, sample_weight=None, qid=None, more=None,
                eval_set=None) -> None:
         """Fits on prepared labels."""
-        table = self._table(rows, y=y, classes=classes, qid=qid,
-                            weight=_labels.weights(sample_weight, len(rows)))
+        weight = _labels.weights(sample_weight, len(rows))
+        table = self._table(rows, y=y, classes=classes, qid=qid, weight=weight)
         init = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
-        plan = {**self._plan(rows), **(more or {})}
+        plan = {**self._plan(without(rows, self.missing, weight, **self._how())), **(more or {}),
+                "missing": spec_of(self.missing)}
         if init is not None:            # what was drawn stays
             plan["seed"] = init.content.seed
         elif "seed" not in plan:
             plan["seed"] = seed_of(self.random_state)
         self._keep(Model.fit(plan, table, init=init, evaluation=self._evaluation(eval_set),
                              **self._how()))
+        if self.missing_["values"]:
+            self._say(note(self.missing, self.missing_))
 
     def _go_on(self, rows: Rows, *, y, reader, classes=None, sample_weight=None, qid=None) -> None:
         """One pass over these rows, with all classes known from the first one on."""
@@ -131,6 +135,12 @@ class Learner(Explained, Estimator):
         return int(self._fitted("model_").content.iterations)
 
     @property
+    def missing_(self) -> dict[str, int]:
+        """What fit found: missing numbers ("values"), "columns" that have some, and "rows" that
+        were left out."""
+        return told(self._fitted("model_"))
+
+    @property
     def objective_(self) -> float:
         """What the fit minimised, at its end: the sum over the scores."""
         return self._fitted("model_").content.objective
@@ -143,7 +153,8 @@ class Learner(Explained, Estimator):
 
     def _scores(self, X, what: int = SCORE) -> np.ndarray:
         """The same in that type."""
-        return narrowed(*self._predict(X, what), "score" if what == SCORE else "prediction")
+        return narrowed(*self._predict(X, what), "score" if what == SCORE else "prediction",
+                        self.missing == "drop")
 
     def save(self, path) -> None:
         """Writes the model as one file, which `featcross predict` and featcross.load() read.
@@ -243,9 +254,21 @@ class Classifier(ClassifierMixin, Learner):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X) -> np.ndarray:
-        """Labels."""
+        """Labels; with missing="drop" NaN, or None of text labels, for rows with a NaN."""
         positions = self._predict(X, LABEL)[0][:, 0]
-        return self.classes_[positions.astype(np.intp)]
+        left_out = np.isnan(positions)
+        labels = self.classes_[np.where(left_out, 0, positions).astype(np.intp)]
+        if left_out.any():
+            text = _labels.is_text(self.classes_)
+            labels = labels.astype(object if text else np.float64)
+            labels[left_out] = None if text else np.nan
+        return labels
+
+    def score(self, X, y, sample_weight=None) -> float:
+        """Share of rows whose label is predicted, of those that missing="drop" leaves in."""
+        if self.missing != "drop":
+            return super().score(X, y, sample_weight)
+        return _labels.accuracy(self.classes_, self._predict(X, LABEL)[0][:, 0], y, sample_weight)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
@@ -288,5 +311,11 @@ class Regressor(RegressorMixin, Learner):
                            weight=_labels.weights(sample_weight, len(rows)))
 
     def predict(self, X) -> np.ndarray:
-        """Targets."""
+        """Targets; with missing="drop" NaN for rows with a NaN."""
         return self._scores(X, LABEL)[:, 0]
+
+    def score(self, X, y, sample_weight=None) -> float:
+        """Coefficient of determination, of the rows that missing="drop" does not leave out."""
+        if self.missing != "drop":
+            return super().score(X, y, sample_weight)
+        return _labels.r2(self._predict(X, LABEL)[0][:, 0], y, sample_weight)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ._numbers import MISSING
 from ._sklearn import ConvergenceWarning
 
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_double)
@@ -56,7 +57,7 @@ fx_plan = _struct("fx_plan", size=c_size_t, model=c_char_p, scale=c_char_p, map=
                   kernel=c_char_p, family=c_char_p, features=c_size_t, seed=c_uint64,
                   class_weight=c_char_p, reader=c_char_p, init=c_void_p, eval=POINTER(fx_table),
                   metric=c_char_p, patience=c_size_t, max_seconds=c_double, cache=c_uint64,
-                  class_value=c_void_p, classes=c_size_t)
+                  class_value=c_void_p, classes=c_size_t, missing=c_char_p)
 fx_key = _struct("fx_key", name=c_char_p, fallback=c_char_p, values=c_char_p, type=c_int,
                  low=c_double, high=c_double, above=c_int, help=c_char_p)
 fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_char_p,
@@ -85,7 +86,9 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         high=c_double, variance=POINTER(c_double), total_variance=c_double,
                         rows=c_size_t, objective=c_double, gap=c_double, iterations=c_uint64,
                         converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
-                        steps=c_size_t)
+                        steps=c_size_t, missing=c_char_p, inputs=c_size_t, fill=POINTER(c_double),
+                        indicator=POINTER(ctypes.c_int64), missing_values=c_uint64,
+                        missing_cols=c_size_t, missing_rows=c_size_t)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double)
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
@@ -118,6 +121,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_reader_describe": (_status, _description, c_char_p),
     "fx_data_write_format": (c_char_p, c_size_t),
     "fx_data_write_describe": (_status, _description, c_char_p),
+    "fx_data_fill": (_status, _out, c_char_p, _table, _run),
     "fx_data_scale_fit": (_status, _out, c_char_p, _table, _run),
     "fx_data_scale_apply": (_status, _out, _handle, _table, _run),
     "fx_data_scale_free": (None, _handle),
@@ -210,6 +214,8 @@ def check(status: int) -> None:
     if status == 0:
         return
     detail = text(lib.fx_error_detail())
+    if "NaN is not a finite number" in detail:
+        detail += MISSING
     if status < 0:
         raise ERRORS[status](detail)
     warn(detail, ConvergenceWarning)

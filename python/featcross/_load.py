@@ -14,6 +14,7 @@ from ._frame import Encoder, is_csv
 from ._learner import Learner
 from ._library import text
 from ._map import Map
+from ._missing import word_of
 from ._model import Model
 from ._spec import filled
 from ._table import MUST, describe, get, name_of
@@ -61,7 +62,8 @@ def estimator_of(model: Model) -> Learner:
         raise ValueError(f"{line.name}{f' with task={task}' if task else ''} has no estimator; "
                          "`featcross predict` reads it")
     given = {**kind._parameters(_spec.parameters("model", whole)), **kind._models[line.name],
-             "scale": text(c.scale) or None, "random_state": int(c.seed)}
+             "scale": text(c.scale) or None, "random_state": int(c.seed),
+             "missing": word_of(text(c.missing), get(text(c.reader), "nan") if c.reader else None)}
     if line.kernel == MUST:             # map: it has collapsed
         given.update(map=None, **_kernel(c))
     else:
@@ -138,10 +140,11 @@ def _family(c) -> list[list[int]] | None:
 def _name_columns(estimator: Learner, model: Model) -> None:
     """What rows have to be: as wide as the model's; of a file of a table, with its columns."""
     c = model.content
-    estimator.n_features_in_ = int(c.cols)
+    estimator.n_features_in_ = int(c.inputs)
     reader, names = text(c.reader), model.names()
     if names is None or not is_csv(reader):
         return
+    names = names[:c.inputs]            # those of indicators come after
     encoder = Encoder.of_file(names, reader)
     if encoder is not None:
         estimator.encoder_, estimator.n_features_in_ = encoder, len(encoder.columns)

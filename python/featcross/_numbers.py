@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 EXACT = 2**53                           # all whole numbers below it are doubles
+MISSING = "; missing= says what becomes of missing numbers, such as missing='median'"
 
 
 def exact(values: np.ndarray, name: str) -> None:
@@ -62,13 +63,14 @@ def converted(values: np.ndarray, dtype, name: str) -> np.ndarray:
         return np.ascontiguousarray(values, dtype=dtype)
 
 
-def narrowed(values: np.ndarray, dtype, what: str) -> np.ndarray:
+def narrowed(values: np.ndarray, dtype, what: str, missing: bool = False) -> np.ndarray:
     """Results, [rows][..], in the type of the caller's rows.  An error where float32 cannot hold
-    them, as everywhere in the library."""
+    them, as everywhere in the library.  missing: NaN is a result."""
     with np.errstate(all="ignore"):
         out = values.astype(dtype, copy=False)
-    if out is not values and not np.isfinite(out).all():
-        at = tuple(np.argwhere(~np.isfinite(out))[0])
+    good = True if out is values else np.isfinite(out) | (missing & np.isnan(values))
+    if not np.all(good):
+        at = tuple(np.argwhere(~good)[0])
         of = f" of row {at[0]}" if len(at) > 1 else ""
         if np.isnan(values[at]):
             raise FloatingPointError(f"{what} {at[-1]}{of} (from 0) is not a number")

@@ -37,10 +37,11 @@ class Rows:
     array: an ndarray or a SciPy CSR that holds the same.
     dtype: the precision of the caller's numbers; float32 stays float32 in what is computed.
     notes: a line if the caller's numbers had to be converted.
+    missing: numbers of a DataFrame may be NaN; those of arrays the library looks at.
     """
 
-    def __init__(self, X, name: str = "X"):
-        self.name = name
+    def __init__(self, X, name: str = "X", missing: bool = False):
+        self.name, self._missing = name, missing
         self._why: list[str] = []       # of the conversion
         if is_frame(X) and X.shape[1] and all(hasattr(t, "fill_value") for t in X.dtypes):
             self._why.append(f"it was a {type(X).__name__}")
@@ -106,7 +107,7 @@ class Rows:
     def _dense(self, X) -> None:
         if not isinstance(X, np.ndarray):
             self._why.append(f"it was a {type(X).__name__}")
-        A = array_of(X, self.name) if is_frame(X) else unmasked(X, self.name)
+        A = array_of(X, self.name, missing=self._missing) if is_frame(X) else unmasked(X, self.name)
         self._check(A)
         dtype = self._type(A)
         if not A.flags.aligned:

@@ -26,7 +26,7 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
     Parameters
     ----------
     n_components : how many
-    kernel, degree, gamma, coef0, family, scale, n_jobs, verbose : see KernelSVC
+    kernel, degree, gamma, coef0, family, scale, missing, n_jobs, verbose : see KernelSVC
     map : one of the package's maps: components are those of its features, and its kernel is taken
         in place of these
     random_state : where the search for directions starts, and what the map draws
@@ -54,7 +54,8 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
 
     def __init__(self, n_components: int = 2, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, map=None, scale: str | None = None,
-                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+                 missing: str = "error", random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())
 
     def _plan(self, rows):

@@ -96,10 +96,10 @@ class FactorizationMachineClassifier(Machine, Classifier):
                  beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
                  tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
                  init_std: float = 0.01, groups=None, groups_only: bool = False,
-                 split: int | None = None, scale: str | None = None, metric: str | None = None,
-                 patience: int = 0, max_seconds: float = 0, class_weight=None,
-                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
-                 verbose: int = 0):
+                 split: int | None = None, scale: str | None = None, missing: str = "error",
+                 metric: str | None = None, patience: int = 0, max_seconds: float = 0,
+                 class_weight=None, warm_start: bool = False, random_state=None,
+                 n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
 
@@ -141,11 +141,11 @@ class FactorizationMachineRegressor(Machine, Regressor):
 
     def __init__(self, n_components: int = 30, degree: int = 2, *, fit_lower: str = "explicit",
                  alpha: float = 1e-4, beta=3e-4, fit_linear: bool = True,
-                 fit_intercept: bool = True, init_lambdas: str = "ones",
-                 beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
-                 tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
-                 init_std: float = 0.01, groups=None, groups_only: bool = False,
-                 split: int | None = None, clip: bool = False, scale: str | None = None,
+                 fit_intercept: bool = True, init_lambdas: str = "ones", beta_lambda: float = 1e-3,
+                 solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
+                 learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
+                 groups=None, groups_only: bool = False, split: int | None = None,
+                 clip: bool = False, scale: str | None = None, missing: str = "error",
                  metric: str | None = None, patience: int = 0, max_seconds: float = 0,
                  warm_start: bool = False, random_state=None, n_jobs: int | None = None,
                  verbose: int = 0):
@@ -194,11 +194,11 @@ class FactorizationMachineRanker(Machine, Learner):
 
     def __init__(self, n_components: int = 30, degree: int = 2, *, fit_lower: str = "explicit",
                  alpha: float = 1e-4, beta=3e-4, fit_linear: bool = True,
-                 fit_intercept: bool = True, init_lambdas: str = "ones",
-                 beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
-                 tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
-                 init_std: float = 0.01, groups=None, groups_only: bool = False,
-                 split: int | None = None, scale: str | None = None, metric: str | None = None,
+                 fit_intercept: bool = True, init_lambdas: str = "ones", beta_lambda: float = 1e-3,
+                 solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
+                 learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
+                 groups=None, groups_only: bool = False, split: int | None = None,
+                 scale: str | None = None, missing: str = "error", metric: str | None = None,
                  patience: int = 0, max_seconds: float = 0, warm_start: bool = False,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())

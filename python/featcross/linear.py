@@ -56,6 +56,11 @@ class LinearClassifier(Linear, Classifier):
     map : one of featcross's maps, not fitted; None: rows as they are
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
         map; None
+    missing : what becomes of NaN in X: "error"; "zero", "mean" or "median" of its column, in fit
+        and later; "mean,indicator" and the like: filled, and each column that has a NaN in fit gets one
+        more, 1 where the number was missing; "drop": such rows are left out of fit and score, their
+        predictions are NaN; "category": as "zero,indicator", and a missing category of a DataFrame
+        is a value of its own
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
     solver : "auto", "dual", "newton" or "cd"
     tol : stop when the objective is within this share of its minimum
@@ -72,9 +77,11 @@ class LinearClassifier(Linear, Classifier):
     Attributes
     ----------
     classes_ : sorted labels
-    coef_ : (1, features) for two classes, else (classes, features); of columns or of the map's
+    coef_ : (1, features) for two classes, else (classes, features); of columns, those that missing=
+        adds after the others, or of the map's features
     intercept_ : (1,) or (classes,)
     n_iter_, objective_, history_ : of the fit
+    missing_ : numbers that were missing in fit, their columns, rows that were left out: a dict
     model_ : the fitted model
 
     Examples
@@ -91,11 +98,11 @@ class LinearClassifier(Linear, Classifier):
     _models = by_loss(CLASSIFY, "linear", "perceptron")
 
     def __init__(self, *, loss: str = "squared_hinge", penalty: str = "l2", C: float = 1.0,
-                 map=None, scale: str | None = None, fit_intercept: bool | str = True,
-                 solver: str = "auto", tol: float = 1e-3, max_iter: int | None = None,
-                 averaged: bool = True, calibrate: bool = False, class_weight=None,
-                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
-                 verbose: int = 0):
+                 map=None, scale: str | None = None, missing: str = "error",
+                 fit_intercept: bool | str = True, solver: str = "auto", tol: float = 1e-3,
+                 max_iter: int | None = None, averaged: bool = True, calibrate: bool = False,
+                 class_weight=None, warm_start: bool = False, random_state=None,
+                 n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     def _online(self):                  # a stream has no folds that are held out
@@ -126,6 +133,7 @@ class LinearRegressor(Linear, Regressor):
     map : one of featcross's maps, not fitted; None: rows as they are
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
         map; None
+    missing : what becomes of NaN in X, see LinearClassifier
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
     solver : "auto", "dual" or "newton"
     tol : stop when the objective is within this share of its minimum
@@ -139,7 +147,7 @@ class LinearRegressor(Linear, Regressor):
     ----------
     coef_ : (features,), of columns or the map's features
     intercept_ : float
-    n_iter_, objective_, history_ : of the fit
+    n_iter_, objective_, history_, missing_ : of the fit
     model_ : the fitted model
 
     Examples
@@ -153,9 +161,10 @@ class LinearRegressor(Linear, Regressor):
     _models = by_loss(REGRESS, "linear")
 
     def __init__(self, *, loss: str = "squared", C: float = 1.0, epsilon: float = 0.1, map=None,
-                 scale: str | None = None, fit_intercept: bool | str = True, solver: str = "auto",
-                 tol: float = 1e-3, max_iter: int | None = None, warm_start: bool = False,
-                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+                 scale: str | None = None, missing: str = "error", fit_intercept: bool | str = True,
+                 solver: str = "auto", tol: float = 1e-3, max_iter: int | None = None,
+                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())
 
     @property

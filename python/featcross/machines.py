@@ -35,6 +35,7 @@ class KernelSVC(KernelMachine, Classifier):
         * variance of the numbers in X, scaled), or "auto", 1 / columns
     family : itemsets or groups, as lists of columns from 0
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows) or None
+    missing : what becomes of NaN in X, see LinearClassifier; not with kernel values
     tol : largest violation of the optimality conditions
     max_iter : steps of the solver, for each score
     calibrate : also fit sigmoids on held-out folds, for predict_proba; predict is then the class of
@@ -74,10 +75,11 @@ class KernelSVC(KernelMachine, Classifier):
     _models: dict = {"kernel-svm": {}}
 
     def __init__(self, *, C: float = 1.0, kernel="rbf", degree: int = 2, gamma="scale",
-                 coef0: float = 1.0, family=None, scale: str | None = None, tol: float = 1e-3,
-                 max_iter: int = 10_000_000, calibrate: bool = False, collapse="auto",
-                 cache_size: float = 256, class_weight=None, decision_function_shape: str = "ovr",
-                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+                 coef0: float = 1.0, family=None, scale: str | None = None, missing: str = "error",
+                 tol: float = 1e-3, max_iter: int = 10_000_000, calibrate: bool = False,
+                 collapse="auto", cache_size: float = 256, class_weight=None,
+                 decision_function_shape: str = "ovr", random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())
 
     def _plan(self, rows):
@@ -135,8 +137,8 @@ class KernelSVR(KernelMachine, Regressor):
     Parameters
     ----------
     epsilon : errors up to this cost nothing
-    C, kernel, degree, gamma, coef0, family, scale, tol, max_iter, collapse, cache_size, n_jobs,
-        verbose : see KernelSVC
+    C, kernel, degree, gamma, coef0, family, scale, missing, tol, max_iter, collapse, cache_size,
+        n_jobs, verbose : see KernelSVC
 
     Attributes
     ----------
@@ -156,8 +158,9 @@ class KernelSVR(KernelMachine, Regressor):
 
     def __init__(self, *, C: float = 1.0, epsilon: float = 0.1, kernel="rbf", degree: int = 2,
                  gamma="scale", coef0: float = 1.0, family=None, scale: str | None = None,
-                 tol: float = 1e-3, max_iter: int = 10_000_000, collapse="auto",
-                 cache_size: float = 256, n_jobs: int | None = None, verbose: int = 0):
+                 missing: str = "error", tol: float = 1e-3, max_iter: int = 10_000_000,
+                 collapse="auto", cache_size: float = 256, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())
 
     def _plan(self, rows):
@@ -173,7 +176,7 @@ class KernelRidge(KernelMachine, Regressor):
     Parameters
     ----------
     alpha : weight of |w|^2, above 0
-    kernel, degree, gamma, coef0, family, scale, collapse, n_jobs, verbose : see KernelSVC
+    kernel, degree, gamma, coef0, family, scale, missing, collapse, n_jobs, verbose : see KernelSVC
 
     Attributes
     ----------
@@ -193,8 +196,8 @@ class KernelRidge(KernelMachine, Regressor):
     _models: dict = {"kernel-ridge": {}}
 
     def __init__(self, alpha: float = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
-                 coef0: float = 1.0, family=None, scale: str | None = None, collapse="auto",
-                 n_jobs: int | None = None, verbose: int = 0):
+                 coef0: float = 1.0, family=None, scale: str | None = None, missing: str = "error",
+                 collapse="auto", n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     def _keys(self):

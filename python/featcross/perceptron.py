@@ -18,8 +18,9 @@ class KernelPerceptron(KernelMachine, Classifier):
     budget : of each class's score, keep the last so many mistakes at most; 0: all
     class_weight : "balanced" (fit only), or a dict of classes and weights: the size of a step
     warm_start : fit goes on from where the last one ended
-    kernel, degree, gamma, coef0, family, scale, n_jobs, verbose : see KernelSVC; for partial_fit,
-        which settles gamma="scale" and the scaling by its first rows, a kernel by its name
+    kernel, degree, gamma, coef0, family, scale, missing, n_jobs, verbose : see KernelSVC; for
+        partial_fit, which settles gamma="scale" and the scaling by its first rows, a kernel by
+        its name
 
     Attributes
     ----------
@@ -39,8 +40,8 @@ class KernelPerceptron(KernelMachine, Classifier):
 
     def __init__(self, *, averaged: bool = True, max_iter: int = 10, budget: int = 0, kernel="rbf",
                  degree: int = 2, gamma="scale", coef0: float = 1.0, family=None,
-                 scale: str | None = None, class_weight=None, warm_start: bool = False,
-                 n_jobs: int | None = None, verbose: int = 0):
+                 scale: str | None = None, missing: str = "error", class_weight=None,
+                 warm_start: bool = False, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     def _online(self):

@@ -48,11 +48,11 @@ class PolynomialNetworkClassifier(Network, Classifier):
     """
 
     def __init__(self, n_components: int = 30, degree: int = 2, *, form: str = "power",
-                 loss: str = "auto", alpha: float = 1e-4, beta=3e-4,
-                 fit_linear: bool = True, fit_intercept: bool = True, init_lambdas: str = "ones",
-                 beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
-                 tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
-                 init_std: float = 0.01, scale: str | None = None, metric: str | None = None,
+                 loss: str = "auto", alpha: float = 1e-4, beta=3e-4, fit_linear: bool = True,
+                 fit_intercept: bool = True, init_lambdas: str = "ones", beta_lambda: float = 1e-3,
+                 solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
+                 learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
+                 scale: str | None = None, missing: str = "error", metric: str | None = None,
                  patience: int = 0, max_seconds: float = 0, class_weight=None,
                  warm_start: bool = False, random_state=None, n_jobs: int | None = None,
                  verbose: int = 0):
@@ -91,11 +91,11 @@ class PolynomialNetworkRegressor(Network, Regressor):
     """
 
     def __init__(self, n_components: int = 30, degree: int = 2, *, form: str = "power",
-                 alpha: float = 1e-4, beta=3e-4,
-                 fit_linear: bool = True, fit_intercept: bool = True, init_lambdas: str = "ones",
-                 beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
-                 tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
-                 init_std: float = 0.01, scale: str | None = None, metric: str | None = None,
+                 alpha: float = 1e-4, beta=3e-4, fit_linear: bool = True,
+                 fit_intercept: bool = True, init_lambdas: str = "ones", beta_lambda: float = 1e-3,
+                 solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
+                 learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
+                 scale: str | None = None, missing: str = "error", metric: str | None = None,
                  patience: int = 0, max_seconds: float = 0, clip: bool = False,
                  warm_start: bool = False, random_state=None, n_jobs: int | None = None,
                  verbose: int = 0):

@@ -8,8 +8,8 @@
  *            numbers are such, the middle of them
  *   drop     rows with a NaN are left out
  *
- * w are the weights of the table; rows of weight 0 count for nothing.  A zero that a sparse row does
- * not store is a number.  A column without any number is filled with 0.  `indicator` adds a column
+ * w are the weights of the table; rows of weight 0 count for nothing.  A zero that a sparse row
+ * does not store is a number.  A column without any number is filled with 0.  `indicator` adds a column
  * for each one that has a NaN in the table: 1 where that is missing, else 0.
  *
  * Filled rows have the type of the given ones, so that a row gets the same bits alone and among
@@ -54,7 +54,7 @@ fx_status fxi_data_missing_read(fxi_missing *out, const char *spec)
 typedef struct column {
     double sum, weight;                 /* of its stored numbers */
     double stored;                      /* weight of rows that store something, NaN too */
-    uint64_t missing;                   /* rows that have NaN; only those of positive weight count */
+    uint64_t missing;                   /* rows of positive weight that have NaN */
     size_t numbers, at;                 /* stored numbers; where the next one is put to be sorted */
 } column;
 

@@ -126,8 +126,8 @@ static void spread(double *out, size_t cols, const fx_matrix *X, size_t i)
             out[fxi_row_column(r, q)] = fxi_row_value(r, q);
 }
 
-/* Rows of X, whose twins are x, filled by m, all at once and one by one.  Columns beyond the inputs are left out
- * where there are indicators. */
+/* Rows of X, whose twins are x, filled by m, all at once and one by one.  Columns beyond the inputs
+ * are left out where there are indicators. */
 static void check_rows(const fxi_missing *m, fx_matrix X, double (*x)[RT_COLS], size_t cols)
 {
     size_t wide = m->indicators ? m->inputs + m->indicators : X.cols;

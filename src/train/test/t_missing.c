@@ -244,11 +244,12 @@ static void path(const char *spec)
     static rows given, filled;
     const layout l = {false, false, true, true};
     bool drop = !strcmp(spec, "drop");
-    fx_plan plan = {PLAN, .model = "logistic", .missing = spec}, plain = {PLAN, .model = "logistic"};
+    fx_plan plan = {PLAN, .model = "logistic", .missing = spec}, plain = plan;
     fx_metrics a[6] = {FX_INIT(fx_metrics)}, b[6] = {FX_INIT(fx_metrics)};
     int32_t fold[N], kept[N];
     fx_model *m;
 
+    plain.missing = NULL;
     add_rows(&given, l, 0, N, false, NULL);
     m = fitted(&plan, &given.t, NULL);
     add_rows(&filled, l, 0, N, drop, fx_model_inspect(m));

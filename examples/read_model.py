@@ -15,7 +15,7 @@ def load(path):
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     model = header.pop("__metadata__")
-    if model["format"] != "featcross" or int(model["format_version"]) > 3:
+    if model["format"] != "featcross" or int(model["format_version"]) > 4:
         raise ValueError(f"{path}: no model, or written by a newer version")
     for name, array in header.items():
         begin, end = (start + offset for offset in array["data_offsets"])
@@ -26,7 +26,17 @@ def load(path):
     return model
 
 
+def fill(m, row):                       # missing numbers, which are NaN
+    inputs, lost = int(m["inputs"]), {j for j, x in row.items() if x != x}
+    z = {j: m["fill"][j] if "fill" in m else 0.0 for j in lost if j < inputs}
+    if m["missing"] == "drop" and z:
+        raise ValueError("a row with missing values, which the model leaves out")
+    z |= {j: x for j, x in row.items() if j < inputs and j not in lost}
+    return z | {inputs + k: 1.0 for k, j in enumerate(m.get("indicators", ())) if j in lost}
+
+
 def scores(m, row):                     # row: {column from 0: number}
+    row = fill(m, row) if "missing" in m else row
     seen = m.get("seen", [1] * int(m["cols"]))
     z = {j: x for j, x in row.items() if j < len(seen) and seen[j]}
     norm = {"unit-l1": sum(map(abs, z.values())), "unit-l2": math.hypot(*z.values())}

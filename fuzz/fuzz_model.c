@@ -67,12 +67,18 @@ static void check_content(const fx_model_info *c)
             MUST(isfinite(c->factors[b].P[i]));
     for (size_t j = 0; c->name && j < c->cols; j++)
         MUST(c->name[j] != NULL);
+    MUST(c->inputs <= c->cols && (*c->missing || c->inputs == c->cols));
+    MUST(!c->indicator == (c->inputs == c->cols));
+    for (size_t j = 0; j < c->cols - c->inputs; j++)
+        MUST(c->indicator[j] >= 0 && (size_t)c->indicator[j] < c->inputs);
+    for (size_t j = 0; c->fill && j < c->inputs; j++)
+        MUST(isfinite(c->fill[j]));
 }
 
 static void check_answers(const fx_model *m, const fx_run *run)
 {
     const fx_model_info *c = fx_model_inspect(m);
-    const double val[] = {1, -0.5, 2};
+    const double val[] = {1, *c->missing ? NAN : -0.5, 2};
     const int64_t ptr[] = {0, 0, 3}, col[] = {0, (int64_t)c->cols / 2 + 1, (int64_t)c->cols + 5};
     const fx_matrix X = {.rows = 2, .cols = c->cols + 6, .type = FX_F64, .wide = 1, .val = val,
                          .ptr = ptr, .col = col};
@@ -85,6 +91,8 @@ static void check_answers(const fx_model *m, const fx_run *run)
         MUST(s == FX_OK || s == FX_ENUMERIC || s == FX_EDOMAIN || s == FX_ELIMIT
              || (!width && s == FX_EUNSUPPORTED));
         for (size_t i = 0; !s && i < 2 * width; i++) {
+            if (isnan(out[i]) && !strcmp(c->missing, "drop"))
+                continue;
             MUST(isfinite(out[i]));
             MUST(o != FX_PROBA || (out[i] >= 0 && out[i] <= 1));
             MUST(o != FX_LABEL || !c->classes || (out[i] >= 0 && out[i] < (double)c->classes));

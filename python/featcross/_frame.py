@@ -169,7 +169,7 @@ class Encoder:
                                  f"{category!r}; rename one of them")
         found = {}                      # (column, text): row in which it is met first
         for j in text:
-            code, texts = _coded(_part(X, j), own)
+            code, texts = _coded(_part(X, j), self.own)
             first = np.full(len(texts) + 1, len(code))
             first[code[::-1]] = np.arange(len(code))[::-1]  # the last one written is the first met
             for value, row in zip(texts, first):

@@ -87,7 +87,7 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         rows=c_size_t, objective=c_double, gap=c_double, iterations=c_uint64,
                         converged=c_int, version=c_int, prepared=c_double, history=POINTER(fx_step),
                         steps=c_size_t, missing=c_char_p, inputs=c_size_t, fill=POINTER(c_double),
-                        indicator=POINTER(ctypes.c_int64), missing_values=c_uint64,
+                        indicator=c_void_p, missing_values=c_uint64,
                         missing_cols=c_size_t, missing_rows=c_size_t)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
                      logloss=c_double, rmse=c_double)

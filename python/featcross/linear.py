@@ -57,8 +57,8 @@ class LinearClassifier(Linear, Classifier):
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
         map; None
     missing : what becomes of NaN in X: "error"; "zero", "mean" or "median" of its column, in fit
-        and later; "mean,indicator" and the like: filled, and each column that has a NaN in fit gets one
-        more, 1 where the number was missing; "drop": such rows are left out of fit and score, their
+        and later; "mean,indicator" and the like: filled, and each column that has a NaN in fit gets
+        one more, 1 where the number was missing; "drop": such rows are left out of fit and score, their
         predictions are NaN; "category": as "zero,indicator", and a missing category of a DataFrame
         is a value of its own
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False

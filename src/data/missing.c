@@ -9,8 +9,8 @@
  *   drop     rows with a NaN are left out
  *
  * w are the weights of the table; rows of weight 0 count for nothing.  A zero that a sparse row
- * does not store is a number.  A column without any number is filled with 0.  `indicator` adds a column
- * for each one that has a NaN in the table: 1 where that is missing, else 0.
+ * does not store is a number.  A column without any number is filled with 0.  `indicator` adds a
+ * column for each one that has a NaN in the table: 1 where that is missing, else 0.
  *
  * Filled rows have the type of the given ones, so that a row gets the same bits alone and among
  * others: floats get the fill value rounded to float.

@@ -5,6 +5,7 @@ the directory: on raw rows to 1e-12 of the size of the sum, through a map to flo
 a program."""
 import glob
 import json
+import math
 import os
 import subprocess
 import sys
@@ -30,6 +31,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.fx"))):
     with open(path[:-3] + ".json", encoding="utf-8") as f:
         want = json.load(f)
     m = read_model.load(path)
+    want["rows"] = [[(j, math.nan if x is None else x) for j, x in row] for row in want["rows"]]
     try:
         scores = [read_model.scores(m, dict(map(tuple, row))) for row in want["rows"]]
         lines = [f"{read_model.label(m, f)} {' '.join(map(str, f))}" for f in scores]

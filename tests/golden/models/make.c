@@ -5,6 +5,7 @@
 
 #include "featcross.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,10 @@ models[] = {
     {"poly-net-uv", TARGETS, "svmlight",
      {PLAN, .model = "poly-net-uv:task=regress,rank=2,sd=0.3,max-iter=20", .scale = "std"}},
     {"bilinear", SIGNS, "svmlight", {PLAN, .model = "bilinear:split=4,rank=2,sd=0.3,max-iter=20"}},
+    {"missing-mean", SIGNS, "csv:label=first",
+     {PLAN, .model = "logistic", .scale = "std", .missing = "mean,indicator"}},
+    {"missing-median", TARGETS, "svmlight",
+     {PLAN, .model = "kernel-ridge:collapse=no", .kernel = "rbf:gamma=0.1", .missing = "median"}},
 };
 
 static void must(fx_status s, const char *what)
@@ -214,6 +219,22 @@ static void print_numbers(FILE *f, const double *v, size_t n)
     fprintf(f, "]");
 }
 
+/* NaN for some numbers of two columns. */
+static void lose(const fx_table *t)
+{
+    const fx_matrix *X = t->block;
+
+    for (size_t i = 0; i < X->rows; i += 5)
+        for (size_t q = 0, n = X->ptr ? (size_t)(X->ptr[i + 1] - X->ptr[i]) : X->cols; q < n; q++) {
+            size_t at = X->ptr ? (size_t)X->ptr[i] + q : i * X->stride + q;
+            int j = X->ptr ? ((const int32_t *)X->col)[at] : (int)q;
+            if ((j == 1 || j == 6) && X->type == FX_F64)
+                ((double *)(uintptr_t)X->val)[at] = NAN;
+            else if (j == 1 || j == 6)
+                ((float *)(uintptr_t)X->val)[at] = NAN;
+        }
+}
+
 /* Any rows, one of zeros, one with a column that training never met and one beyond. */
 static void ask(FILE *f, const fx_model *m)
 {
@@ -221,7 +242,8 @@ static void ask(FILE *f, const fx_model *m)
     double val[ASKED * MOST], out[ASKED * 3];
     int32_t col[ASKED * MOST];
     int64_t ptr[ASKED + 1] = {0};
-    int cols = (int)fx_model_inspect(m)->cols;
+    int cols = (int)fx_model_inspect(m)->inputs;
+    bool missing = *fx_model_inspect(m)->missing;
     uint64_t unseen;
 
     if (cols >= MOST)
@@ -231,9 +253,11 @@ static void ask(FILE *f, const fx_model *m)
         fprintf(f, "  [");
         for (int j = 0; j <= cols; j++) {
             double v = j == NEVER || j == cols ? (i == ASKED - 1) * 0.5 : value();
+            if (missing && (j + i) % 4 == 1)
+                v = NAN;
             if (v == 0 || i == ASKED - 2)
                 continue;
-            fprintf(f, "%s[%d, %g]", n > ptr[i] ? ", " : "", j, v);
+            fprintf(f, isnan(v) ? "%s[%d, null]" : "%s[%d, %g]", n > ptr[i] ? ", " : "", j, v);
             col[n] = j, val[n++] = v;
         }
         ptr[i + 1] = n;
@@ -290,6 +314,8 @@ static void make_model(const char *directory, size_t i)
     plan.reader = models[i].reader;
     must(fx_data_parse(&d, plan.reader, "rows", text, strlen(text), NULL), models[i].name);
     fx_table t = fx_data_table(d);
+    if (plan.missing)
+        lose(&t);
     fx_status s = fx_model_fit(&m, &plan, &t, NULL);
     must(s, models[i].name);
     if (s)

@@ -36,7 +36,11 @@ def names_of(X) -> np.ndarray | None:
     if kinds == {True, False}:
         raise TypeError("Feature names are only supported if all input features have string names; "
                         "here some are not: X.columns = X.columns.astype(str) makes them so")
-    return np.array(list(X.columns), dtype=object) if kinds == {True} else None
+    names = list(X.columns)
+    if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"two columns are named {twice!r}")
+    return np.array(names, dtype=object) if kinds == {True} else None
 
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])

@@ -150,6 +150,7 @@ def test_a_loaded_fit_goes_on(rng, tmp_path):
 
 @pytest.mark.parametrize("X, error, message", [
     (pd.DataFrame([["x", 1], ["y", 2]], columns=["a", "a"]), ValueError, "two columns .* 'a'"),
+    (pd.DataFrame([[0, 1], [1, 2]], columns=["a", "a"]), ValueError, "two columns .* 'a'"),
     (pd.DataFrame({"a": ["x", "y"], "a=x": [1, 2]}), ValueError, "'a=x' is named like a value of the category 'a'"),
     (pd.DataFrame({"a": ["x", "y"], "n": [1, np.nan]}), ValueError, "column 'n', row 1: NaN"),
     (pd.DataFrame({"a": ["x", "y"], "t": pd.to_datetime(["2024-01-01"] * 2)}), TypeError,

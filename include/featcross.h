@@ -508,6 +508,8 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
                                          *             columns: 1 where it was missing, else 0;
                                          *             named NAME=missing
                                          * Not for precomputed kernels.  init must have the same. */
+    const char *remark;                 /* what users of the model should know, in a sentence; kept
+                                         * in it; or NULL */
 } fx_plan;
 
 /* Classes are the distinct labels and those of the plan, at least two; models of targets (svr,
@@ -594,6 +596,7 @@ typedef struct fx_model_info {          /* what is in a model; lives as long as 
     uint64_t missing_values;            /* in the rows of training, those of weight 0 aside */
     size_t missing_cols;                /* columns that have such values */
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
+    const char *remark;                 /* of the plan; "": none */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 

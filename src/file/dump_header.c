@@ -155,6 +155,8 @@ static void put_content(fxi_dumping *h)
     fxi_file_dump_header_number(h, "gap", c->gap);
     fxi_file_dump_header_count(h, "iterations", c->iterations);
     fxi_file_dump_header_text(h, "converged", c->converged ? "yes" : "no");
+    if (*c->remark)
+        fxi_file_dump_header_text(h, "remark", c->remark);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -190,9 +192,9 @@ static void put_all(fxi_dumping *h)
 fx_status fxi_file_dump_header(fxi_dumping *d)
 {
     const fx_model_info *c = &d->m->c;
-    const char *specs[] = {c->spec, c->scale, c->map, c->kernel, c->family, c->reader};
+    const char *texts[] = {c->spec, c->scale, c->map, c->kernel, c->family, c->reader, c->remark};
 
-    d->bytes = !are_utf8(specs, sizeof specs / sizeof *specs)
+    d->bytes = !are_utf8(texts, sizeof texts / sizeof *texts)
                || !are_utf8(c->class_name, c->classes) || !are_utf8(c->name, c->cols);
     put_all(d);
     if (d->len > FXI_JSON_MAX)

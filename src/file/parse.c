@@ -54,6 +54,8 @@ static fx_status get_content(fxi_parsing *p)
         || (st = fxi_file_header_number(&c->gap, p, "gap")) != 0
         || (st = fxi_file_header_count(&c->iterations, p, "iterations", UINT64_MAX)) != 0
         || (st = fxi_file_header_choice(&converged, p, "converged", "no", "yes")) != 0
+        || (fxi_json_get(p->meta, "remark")
+            && (st = fxi_file_header_text(&c->remark, p, "remark")) != 0)
         || (st = fxi_file_header_classes(p)) != 0
         || (st = fxi_file_header_list(&c->name, &names, p, "names")) != 0)
         return st;

@@ -59,7 +59,8 @@ fx_status fxi_model_keep_texts(const char *const **out, fx_model *m, const char 
 fx_status fxi_model_keep_content(fx_model *m, const fx_model_info *from)
 {
     fx_model_info *c = &m->c;
-    const char **texts[] = {&c->spec, &c->scale, &c->map, &c->kernel, &c->family, &c->reader};
+    const char **texts[] = {&c->spec,   &c->scale,  &c->map,   &c->kernel,
+                            &c->family, &c->reader, &c->remark};
     const double *indicator = NULL;
     fx_status st = FX_OK;
 

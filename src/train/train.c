@@ -134,6 +134,7 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *give
         || (st = keep_classes(t, table))
         || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))
+        || (st = fxi_model_keep_text(&c->remark, t->m, plan->remark))
         || (t->how.loss == &fxi_loss_logistic && c->classes && (st = keep_sigmoid(t->m))))
         return st;
     if (plan->scale && strcmp(plan->scale, "none") != 0)

@@ -33,9 +33,11 @@ static void check_same(const fx_model *m, const fx_model *back)
 {
     const fx_model_info *a = &m->c, *b = &back->c;
 
-    CHECK(same_texts((const char *[]){a->spec, a->scale, a->map, a->kernel, a->family, a->reader},
-                     (const char *[]){b->spec, b->scale, b->map, b->kernel, b->family, b->reader},
-                     6));
+    CHECK(same_texts((const char *[]){a->spec, a->scale, a->map, a->kernel, a->family, a->reader,
+                                      a->remark},
+                     (const char *[]){b->spec, b->scale, b->map, b->kernel, b->family, b->reader,
+                                      b->remark},
+                     7));
     CHECK(a->seed == b->seed && a->cols == b->cols && a->random == b->random
           && a->features == b->features && a->outputs == b->outputs && a->classes == b->classes
           && a->base == b->base && a->rows == b->rows && a->iterations == b->iterations
@@ -142,7 +144,8 @@ static void check_rounds(void)
                            .name = words,
                            .base = 1,
                            .converged = 1,
-                           .reader = "csv:label=first"});
+                           .reader = "csv:label=first",
+                           .remark = "nothing was learned"});
     m->c.column_scale = positive(m, 4);
     m->c.seen = all_but(m, 3);
     m->c.sigmoid = numbers(m, 8);
@@ -167,6 +170,9 @@ static void check_rounds(void)
                            .class_name = raw,
                            .name = raw,
                            .reader = "csv:label=caf\xe9"});
+    check_round(m);
+
+    m = built((fx_model_info){.spec = "ridge:C=1", .cols = 4, .remark = "caf\xe9"});
     check_round(m);
 
     m = built((fx_model_info){.spec = "svr:C=1",

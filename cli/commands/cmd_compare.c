@@ -105,6 +105,23 @@ static int measure_method(job *j, method *m, size_t s, parts *p)
     return 0;
 }
 
+/* One answer for all rows: what a model gives that sees no column. */
+static int measure_constant(comparison *c, const parts *p, size_t s)
+{
+    blind_rows train = {0}, test = {0};
+    trial out = trial_none();
+    const fx_plan plan = {.size = sizeof plan,
+                          .model = c->regress ? DEFAULT_NUMBERS : DEFAULT_CLASSES};
+    int status = chance_blind(&train, &p->train);
+
+    if (!status && !(status = chance_blind(&test, &p->test)))
+        status = trial_run(&out, &plan, &(parts){.train = train.table, .test = test.table}, false);
+    c->constant[s] = metric_of(&out.test, c->metric);
+    free(train.ptr);
+    free(test.ptr);
+    return status;
+}
+
 /* ---- All of it ---------------------------------------------------------------------------- */
 static int measure_seed(job *j, size_t s)
 {
@@ -112,6 +129,8 @@ static int measure_seed(job *j, size_t s)
     parts p = {0};
     int status = compare_split(&p, c, cli.seed + s);
 
+    if (!status)
+        status = measure_constant(c, &p, s);
     for (size_t i = 0; i < c->n && !status; i++)
         if (!*c->list[i].left_out && !*c->list[i].failed)
             status = measure_method(j, &c->list[i], s, &p);

@@ -202,6 +202,7 @@ static int print_json(const job *j)
         "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->e->exact, "missed",
         j->e->exact ? 0 : j->e->missed, "constant", j->e->constant, "output",
         j->c->classes ? say_text(model_file_output(buf, j->c, j->e->output)) : json_null());
+    o = say_set(o, "remark", model_info_text(j->c->remark));
     if (row_number) {
         o = say_set(o, "row", json_integer((json_int_t)row_number));
         o = say_set(o, "score", json_real(j->e->score));
@@ -234,6 +235,8 @@ static void say_about(const job *j)
         say_note("positive: towards %s", j->c->class_name[second]);
     if (*j->c->scale && strcmp(j->c->scale, "none") != 0)
         say_note("weights are those of scaled columns (%s)", j->c->scale);
+    if (*j->c->remark)
+        say_warning("training said of this model: %s", j->c->remark);
 }
 
 static int explain(job *j, const char *data)

@@ -299,8 +299,12 @@ static int report(const job *j)
         safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
                    j->mean, j->sd, (unsigned long long)folds);
     if (j->c.held_out)
-        safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing\n", plain_metric(j),
-                   fabs(j->c.score), j->c.error, j->c.held_out);
+        safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing; %s %.4f\n",
+                   plain_metric(j), fabs(j->c.score), j->c.error, j->c.held_out,
+                   j->t.regress ? "always the mean" : "always the most common class",
+                   j->c.baseline);
+    if (*c->remark)
+        safe_print(f, "remark       %s\n", c->remark);
     if (eval_path && !isnan(j->eval_score))
         safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
                    j->held_out.rows);
@@ -350,9 +354,11 @@ static int report_json(const job *j)
                                           (json_int_t)folds));
     if (j->c.held_out)
         o = say_set(o, "held_out",
-                    json_pack("{s:s, s:f, s:f, s:I}", "metric", plain_metric(j), "score",
+                    json_pack("{s:s, s:f, s:f, s:I, s:f}", "metric", plain_metric(j), "score",
                               fabs(j->c.score), "error", j->c.error, "rows",
-                              (json_int_t)j->c.held_out));
+                              (json_int_t)j->c.held_out, "baseline", j->c.baseline));
+    if (j->c.held_out)
+        o = say_set(o, "learned", json_boolean(j->c.learned));
     if (eval_path)
         o = say_set(o, "eval",
                     json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",

@@ -14,7 +14,8 @@ typedef struct words {
     const comparison *c;
     scores in;
     recommendation r;
-    double rarest;                      /* share of the smallest class */
+    chance luck;
+    double constant;                    /* score of one answer for all rows, over seeds */
 } words;
 
 /* ---- What a method is ----------------------------------------------------------------------- */
@@ -55,10 +56,12 @@ static bool gather(words *w)
                       .falls = metric_falls(c->metric), .tested = (double)c->tested,
                       .tested_in_all = (double)(c->test.data ? c->tested : c->rows),
                       .overlap = c->test.data ? 0 : (double)c->tested / (double)c->train};
-    if (!advice_constant(&w->in.constant, &w->rarest, test_rows(c), c->regress))
-        return false;
     w->r = advice_rule(&w->in);
-    return true;
+    for (size_t k = 0; k < w->r.seeds; k++)
+        w->constant += c->constant[k] / (double)w->r.seeds;
+    return w->r.seeds == 0
+           || !chance_init(&w->luck, test_rows(c), advice_rule_rows(&w->in, w->r.seeds),
+                           w->r.methods, w->r.seeds > 1, c->regress);
 }
 
 /* ---- Sentences ---------------------------------------------------------------------------- */
@@ -102,34 +105,34 @@ static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
     return best;
 }
 
+static bool learned(const words *w)
+{
+    return chance_beaten(&w->luck, w->constant, mean_of(w, w->r.best));
+}
+
 static void say_learned_nothing(const words *w)
 {
-    const method *m = &w->c->list[w->r.best];
+    const method *m = &w->c->list[w->r.best], *orders = NULL;
     char a[32], b[32];
     double auc = 0;
 
-    safe_print(w->f, "Nothing was learned: the best, %s, has %s %s, and ", m->name,
-               w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)));
-    if (w->c->regress)
-        safe_print(w->f, "always answering the mean label has %s.", number(w, b, w->in.constant));
-    else
-        safe_print(w->f, "always answering the most common class has %s.",
-                   number(w, b, w->in.constant));
-    fputs(" The difference is within what chance does.", w->f);
     for (size_t i = 0; i < w->c->n && !w->c->regress; i++) {
         double x = w->c->list[i].done ? compare_spread(&w->c->list[i], "auc").mean : NAN;
         if (x > auc)
-            auc = x, m = &w->c->list[i];
+            auc = x, orders = &w->c->list[i];
     }
-    /* Of scores that know nothing, an AUC has the variance 1 / 12 over the smaller class's rows,
-     * or little more. */
-    double rare = w->rarest * fmin(w->in.tested * (double)w->r.seeds, w->in.tested_in_all);
-    if (auc - 0.5 > sqrt(2 * log((double)w->r.methods + 1) / 12 / fmax(1, rare)))
+    bool ordered = orders && chance_beaten_auc(&w->luck, auc);
+    safe_print(w->f, "%s: the best, %s, has %s %s, and always answering the %s has %s. The "
+                     "difference is within what chance does.",
+               ordered ? "No method beats the most common class" : "Nothing was learned", m->name,
+               w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)),
+               w->c->regress ? "mean label" : "most common class", number(w, b, w->constant));
+    if (ordered)
         safe_print(w->f,
                    " Yet scores of %s put rows in an order that is no accident (AUC %.3f): the "
                    "classes are of unequal size, and --class-weight balanced of featcross train "
                    "gives the rare ones their say.",
-                   m->name, auc);
+                   orders->name, auc);
     else
         fputs(" Look at the labels and the columns before any model: they may not belong together, "
               "what decides may be missing, or there may be too few rows.", w->f);
@@ -274,7 +277,7 @@ char *advice_of(const comparison *c)
 
     if (done && w.r.seeds == 0)
         fputs("No method was measured, so there is no advice.", w.f);
-    else if (done && !w.r.learned)
+    else if (done && !learned(&w))
         say_learned_nothing(&w);
     else if (done) {
         say_choice(&w);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * advice.h - between the parts of advice.c: which method to take (advice_rule.c, numbers alone),
- * what is had for nothing (advice_constant.c), how to train it (advice_command.c), and the words
- * (advice.c). */
+ * how to train it (advice_command.c), and the words (advice.c). */
 #ifndef ADVICE_H
 #define ADVICE_H
 #include "compare.h"
@@ -10,7 +9,6 @@ typedef struct scores {                 /* what the rule sees */
     size_t methods, seeds;              /* methods from the simplest to the least simple */
     const double *score;                /* [methods][seeds]; NaN: not measured, nor what follows */
     bool falls;                         /* less is better: RMSE, else the share of right answers */
-    double constant;                    /* score of the best answer that looks at no column */
     double tested;                      /* different rows that scores are measured on, per seed */
     double tested_in_all;               /* .. and for all seeds together */
     double overlap;                     /* rows tested / rows trained on; 0: test rows are given */
@@ -20,16 +18,12 @@ typedef struct recommendation {
     size_t seeds;                       /* the first so many count; 0: nothing was measured */
     size_t methods;                     /* that have them all; others are left out */
     size_t best, chosen;                /* positions; chosen: the simplest as good as the best */
-    bool learned;                       /* is the best better than the constant? */
 } recommendation;
 recommendation advice_rule(const scores *c);
 double advice_rule_mean(const scores *c, size_t i, size_t seeds);
+double advice_rule_rows(const scores *c, size_t seeds); /* different ones that were tested */
 /* How much a method may lose to another and still be as good. */
 double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other);
-
-/* Accuracy of the most common class, or RMSE of the mean; rarest: share of the smallest class, if
- * there are classes.  false: no memory. */
-bool advice_constant(double *score, double *rarest, const fx_table *t, bool regress);
 
 /* The command that fits a method to all rows, ready for a shell; C of `seeds` seeds decides. */
 int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds);

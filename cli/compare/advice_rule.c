@@ -54,11 +54,16 @@ double advice_rule_mean(const scores *c, size_t i, size_t seeds)
     return sum / (double)seeds;
 }
 
+double advice_rule_rows(const scores *c, size_t seeds)
+{
+    return fmin(c->tested * (double)seeds, c->tested_in_all);
+}
+
 /* Of one score: a share of N rows, or the root of a mean of N squares of normal errors.  A share is
  * drawn towards 1/2 by two rows, so that no wrong answer among few rows is no certainty. */
 static double sampling_error(const scores *c, double score, size_t seeds)
 {
-    double N = fmin(c->tested * (double)seeds, c->tested_in_all);
+    double N = advice_rule_rows(c, seeds);
 
     if (c->falls)
         return score / sqrt(2 * N);
@@ -66,41 +71,21 @@ static double sampling_error(const scores *c, double score, size_t seeds)
     return sqrt(p * (1 - p) / N);
 }
 
-/* other NULL: the constant. */
-static double margin(const scores *c, const recommendation *r, const double *better,
-                     const double *other, double floor)
+double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other)
 {
+    const double *a = c->score + better * c->seeds, *b = c->score + other * c->seeds;
     double mean = 0, square = 0, n = (double)r->seeds;
+    double floor = sampling_error(c, advice_rule_mean(c, better, r->seeds), r->seeds)
+                   * sqrt(log((double)r->methods));
 
     if (r->seeds < 2)
         return floor;
     for (size_t k = 0; k < r->seeds; k++)
-        mean += (better[k] - (other ? other[k] : c->constant)) / n;
-    for (size_t k = 0; k < r->seeds; k++) {
-        double d = better[k] - (other ? other[k] : c->constant) - mean;
-        square += d * d;
-    }
+        mean += (a[k] - b[k]) / n;
+    for (size_t k = 0; k < r->seeds; k++)
+        square += (a[k] - b[k] - mean) * (a[k] - b[k] - mean);
     double wide = t975[r->seeds - 2] * sqrt(square / (n - 1)) * sqrt(1 / n + c->overlap);
     return fmax(floor, fmin(wide, 2 * floor));
-}
-
-double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other)
-{
-    double s = sampling_error(c, advice_rule_mean(c, better, r->seeds), r->seeds);
-
-    return margin(c, r, c->score + better * c->seeds, c->score + other * c->seeds,
-                  s * sqrt(log((double)r->methods)));
-}
-
-/* A constant errs on its own rows: nothing is shared. */
-static bool above_constant(const scores *c, const recommendation *r)
-{
-    double sign = c->falls ? -1 : 1;
-    double s = sampling_error(c, c->constant, r->seeds);
-    double m = margin(c, r, c->score + r->best * c->seeds, NULL,
-                      s * sqrt(2 * log((double)r->methods + 1)));
-
-    return sign * (advice_rule_mean(c, r->best, r->seeds) - c->constant) > m;
 }
 
 recommendation advice_rule(const scores *c)
@@ -122,6 +107,5 @@ recommendation advice_rule(const scores *c)
             && top - sign * advice_rule_mean(c, i, r.seeds)
                    <= advice_rule_margin(c, &r, r.best, i))
             r.chosen = i;
-    r.learned = above_constant(c, &r);
     return r;
 }

@@ -6,7 +6,7 @@
  *   methods.c            which methods;  kernel_setup.c  their scaling and C
  *   compare_table.c      table;  compare_files.c  CSV, JSON;  compare_figure.c  figure
  *   advice_rule.c        which method to take, by scores alone (doc/math.md#advice)
- *   advice_constant.c    the score without any column;  advice_command.c  how to train
+ *   advice_command.c     how to train
  *   advice.c             the paragraph */
 #ifndef COMPARE_H
 #define COMPARE_H
@@ -41,6 +41,7 @@ typedef struct comparison {
     size_t rows, cols;                  /* that are used */
     size_t train, valid, tested;        /* rows in each part */
     uint64_t seeds;
+    double constant[COMPARE_SEEDS];     /* score of one answer for all rows, by seed */
     method *list;                       /* [COMPARE_METHODS] */
     size_t n;
     bool interrupted;                   /* what is here is not all */

@@ -126,10 +126,10 @@ static void enter_factors(comparison *c, const kernel_setup *k, const char *mode
 static void sparse_costs(method *m, const kernel_setup *k, double n, double D)
 {
     static const double times[TRIES] = {0.03, 0.2, 1, 6, 40};
-    double chance = 2 * sqrt(2 * n * fmax(k->diagonal, 1e-300) / D * log(D + 1));
+    double by_chance = 2 * sqrt(2 * n * fmax(k->diagonal, 1e-300) / D * log(D + 1));
 
     for (size_t i = 0; i < TRIES; i++)
-        m->choose[i] = kernel_setup_rounded(times[i] / fmax(chance, 1));
+        m->choose[i] = kernel_setup_rounded(times[i] / fmax(by_chance, 1));
 }
 
 static method *enter_product(comparison *c, const kernel_setup *k, const char *name, double D)

@@ -200,6 +200,8 @@ static int print(const char *path, const fx_model_info *c, size_t bytes)
                c->rows);
     if (!c->variance)
         model_info_print_fit(stdout, "objective ", c);
+    if (*c->remark)
+        safe_print(stdout, "remark       %s\n", c->remark);
     return say_flush();
 }
 
@@ -211,7 +213,7 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
 
     return say_json(json_pack(
         "{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:b, s:I, s:o, "
-        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}}",
+        "s:I, s:b, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:o, s:o, s:I, s:b}, s:o}",
         "file", say_text(path), "format", "model", "version", machine_version(by, c->version),
         "bytes", (json_int_t)bytes, "model", say_text(c->spec), "scale", model_info_text(c->scale),
         "kernel", model_info_text(c->kernel), "map", model_info_text(c->map), "reader",
@@ -226,7 +228,8 @@ static int print_json(const char *path, const fx_model_info *c, size_t bytes)
         model_info_norms(c), "missing", model_info_text(c->missing), "training", "rows",
         (json_int_t)c->rows, "objective",
         model_info_number(c->objective), "gap", model_info_number(c->orders ? NAN : c->gap),
-        "iterations", (json_int_t)c->iterations, "converged", c->converged));
+        "iterations", (json_int_t)c->iterations, "converged", c->converged, "remark",
+        model_info_text(c->remark)));
 }
 
 int model_info(const char *path)

@@ -85,12 +85,36 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
 int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
 
+/* ---- chance.c: could a held-out score be luck? ---------------------------------------------- */
+typedef struct chance {                 /* how far luck goes, but for a probability of 0.05 */
+    bool regress;
+    double rows, z;                     /* held out; standard errors that luck is given */
+    double accuracy, auc;               /* above the constant answer's, above 1/2 */
+} chance;
+/* Of `looks` scores on n rows, of which those of t are examples.  crossed: rows are held out in
+ * turn, and trained on else. */
+int chance_init(chance *c, const fx_table *t, double n, size_t looks, bool crossed, bool regress);
+/* Is the accuracy, or the RMSE, better than luck makes it?  constant: that of one answer for all. */
+bool chance_beaten(const chance *c, double constant, double score);
+bool chance_beaten_auc(const chance *c, double auc);
+/* The same rows and labels without any entry: all that can be learned from them is the constant
+ * answer, the most common class or the mean.  free(b->ptr). */
+typedef struct blind_rows {
+    fx_table table;
+    fx_matrix block;
+    int64_t *ptr;
+} blind_rows;
+int chance_blind(blind_rows *b, const fx_table *t);
+
 /* ---- selection.c: what the user left open --------------------------------------------------- */
 typedef struct selection {
     bool kernel, features, scale, C;    /* which of them are open */
     const char *cost;                   /* C as given, or NULL */
     char model[FITTING_SPEC];           /* what the plan points to */
     double score, error;                /* held-out metric and its standard error */
+    double baseline;                    /* .. of always giving the same answer */
+    bool learned;                       /* is that beaten by more than luck? */
+    char remark[256];                   /* if not; what the plan points to */
     size_t held_out;                    /* rows; 0: nothing was measured */
     double seconds;
 } selection;

@@ -113,8 +113,10 @@ static int walk(candidate_set *k, candidate *x)
         return say_failure(s);
     if (s < 0)
         return give_up(k, x, s);
-    for (size_t i = 0; i < more; i++)
+    for (size_t i = 0; i < more; i++) {
         x->got[n + i] = sign * metric_average(m + i * (size_t)k->folds, k->folds, metric);
+        x->auc = fmax(x->auc, metric_average(m + i * (size_t)k->folds, k->folds, "auc"));
+    }
     x->tried += more;
     x->seconds += say_clock() - start;
     resolve_cost(x, k);
@@ -210,6 +212,62 @@ static void show(const candidate_set *k, const candidate *won)
                      fabs(x->score), x->seconds);
 }
 
+/* ---- Was anything learned? ------------------------------------------------------------------ */
+/* The score of one answer for all rows, by the same folds, weights and metric. */
+static int measure_constant(candidate_set *k)
+{
+    fx_metrics m[FOLDS];
+    blind_rows b;
+    const double C = 1;
+    fx_plan plan = {.size = sizeof plan,
+                    .model = k->of->regress ? DEFAULT_NUMBERS : DEFAULT_CLASSES,
+                    .class_weight = k->plan.class_weight};
+    int status = chance_blind(&b, &k->t);
+
+    m->size = sizeof *m;
+    fx_status s = status ? FX_OK
+                         : fx_model_path(m, &plan, &C, 1, &b.table, k->fold, k->folds, &cli.run);
+    free(b.ptr);
+    if (status || s < 0)
+        return status ? status : say_failure(s);
+    k->c->baseline = metric_average(m, k->folds, k->of->regress ? "rmse" : "accuracy");
+    return 0;
+}
+
+/* Scores with weights of classes are no shares of rows: there the AUC alone decides. */
+static int judge(candidate_set *k)
+{
+    selection *c = k->c;
+    size_t looks = 0;
+    double auc = 0, score = fabs(top_score(k)->score);
+    chance luck;
+    int status = measure_constant(k);
+
+    for (const candidate *x = k->list; x < k->list + k->n; x++) {
+        looks += x->tried;
+        auc = fmax(auc, x->auc);
+    }
+    if (status || (status = chance_init(&luck, &k->t, (double)k->held_out, looks, k->folds > 1,
+                                        k->of->regress)))
+        return status;
+    bool beaten = !k->plan.class_weight && chance_beaten(&luck, c->baseline, score);
+    bool ordered = !k->of->regress && chance_beaten_auc(&luck, auc);
+    c->learned = beaten || ordered;
+    if (!c->learned) {
+        snprintf(c->remark, sizeof c->remark,
+                 "nothing was learned: the best %s on %zu held-out rows is %.4g, %s has %.4g, and "
+                 "luck can do as much",
+                 k->of->regress ? "rmse" : "accuracy", k->held_out, score,
+                 k->of->regress ? "always the mean" : "always the most common class", c->baseline);
+        say_warning("%s; labels and columns may not belong together, or there are too few rows",
+                    c->remark);
+    } else if (!beaten && !k->plan.class_weight)
+        say_warning("no candidate is right more often than the most common class (%.4f), yet "
+                    "scores order the rows (AUC %.4f): --class-weight balanced gives rare classes "
+                    "their say", c->baseline, auc);
+    return 0;
+}
+
 /* ---- The choice --------------------------------------------------------------------------- */
 static int measure(fx_plan *plan, candidate_set *k)
 {
@@ -225,7 +283,11 @@ static int measure(fx_plan *plan, candidate_set *k)
     c->score = won->score;
     c->error = standard_error(won->score, k->held_out, k->of->regress);
     c->held_out = k->held_out;
-    return prepare_plan(plan, c->model, k, won, c->C ? say_number(C, won->C) : c->cost);
+    if ((status = judge(k)))
+        return status;
+    status = prepare_plan(plan, c->model, k, won, c->C ? say_number(C, won->C) : c->cost);
+    plan->remark = c->remark;
+    return status;
 }
 
 static void set_costs(candidate_set *k)

@@ -14,6 +14,7 @@ typedef struct candidate {
     double got[SELECTION_COSTS];        /* scores along the path of C */
     size_t tried;                       /* so many of them */
     double C, score, seconds;           /* the best */
+    double auc;                         /* the largest, of classes */
     bool failed;                        /* it could not be fitted: it does not take part */
     bool flat, rising, falling;         /* the path so far; falling: or long past its best */
 } candidate;

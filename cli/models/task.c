@@ -4,9 +4,11 @@
 #include "models.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { VALUES = 20 };                   /* more different labels than this are numbers */
+enum { VALUES = 20, EACH = 5 };         /* more different labels than VALUES are numbers, but may be
+                                         * classes if each of them has EACH rows or more */
 
 typedef struct labels {
     double value[VALUES];
@@ -36,6 +38,44 @@ static labels scan(const fx_table *t)
     }
     l.repeated = l.values <= 2 || 2 * l.values <= t->rows;
     return l;
+}
+
+/* Whole numbers of many values: how many, and the rows of the rarest. */
+static int count_values(size_t *values, size_t *rarest, const fx_table *t)
+{
+    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
+
+    if (!y)
+        return say_no_memory("labels");
+    memcpy(y, t->label, t->rows * sizeof *y);
+    qsort(y, t->rows, sizeof *y, ascending_doubles);
+    *values = 0, *rarest = t->rows;
+    for (size_t i = 0, next; i < t->rows; i = next) {
+        for (next = i; next < t->rows && y[next] == y[i];)
+            next++;
+        *rarest = next - i < *rarest ? next - i : *rarest;
+        ++*values;
+    }
+    free(y);
+    return 0;
+}
+
+/* A count of years and the number of a class look alike: the user knows which it is. */
+static int say_many(const fx_table *t)
+{
+    size_t values = 0, rarest = 0;
+    int status = count_values(&values, &rarest, t);
+
+    if (status)
+        return status;
+    if (rarest < EACH)
+        say_note("task: regress, since labels have more than %d values", VALUES);
+    else
+        say_warning("task: regress, since labels have more than %d values; yet %zu whole numbers "
+                    "of %zu rows or more each may be classes: --task classify takes them as "
+                    "classes, --task regress as numbers without this warning",
+                    VALUES, values, rarest);
+    return 0;
 }
 
 int task_decide(bool *regress, const loaded *l)
@@ -77,7 +117,7 @@ int task_decide(bool *regress, const loaded *l)
     if (!y.whole)
         say_note("task: regress, since labels such as %s are not whole", say_number(number, y.odd));
     else if (!y.few)
-        say_note("task: regress, since labels have more than %d values", VALUES);
+        return say_many(&l->table);
     else if (!y.repeated)
         say_note("task: regress, since labels are numbers of %zu values in %zu rows", y.values,
                  l->table.rows);

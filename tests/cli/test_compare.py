@@ -2,7 +2,7 @@
 """featcross compare: the leaderboard, its files, and advice that chance does not decide.
 
 Covers: cli/commands/cmd_compare.c, cli/compare/advice.c, cli/compare/advice_command.c,
-cli/compare/advice_constant.c, cli/compare/advice_rule.c, cli/compare/compare_figure.c,
+cli/compare/advice_rule.c, cli/compare/compare_figure.c,
 cli/compare/compare_files.c, cli/compare/compare_rows.c, cli/compare/compare_table.c,
 cli/compare/kernel_setup.c, cli/compare/methods.c, cli/models/trial.c, cli/tables/parts.c,
 cli/tables/label_classes.c"""
@@ -199,7 +199,8 @@ def test_rare_class(fx, put):
     X = normal(600, 3, 1)
     put("x.svm", svmlight(X, [1 if v > 2.3 else 0 for v in 0.8 * X[:, 0] + normal(600, 1, 2)[:, 0]]))
     advice = board(fx, "x.svm", "--methods", "linear")["advice"]
-    assert advice.startswith("Nothing was learned") and "AUC" in advice and "balanced" in advice
+    assert advice.startswith("No method beats the most common class") and "AUC" in advice
+    assert "balanced" in advice
 
 
 def lone(n, rare, seed):
@@ -220,12 +221,14 @@ def test_class_of_one_row(fx, put):
 
 
 def test_draw_has_shares(fx, put):
-    """Of 100 rows drawn 89 or 90 are of the class of 9 in 10: the same for every seed."""
-    X = normal(1000, 2, 1)
-    put("x.svm", svmlight(X, [0] * 900 + [1] * 100))
-    for seed in "1234":
-        advice = board(fx, "x.svm", "--rows", "100", "--methods", "linear", "--seeds", "1", "--seed", seed)["advice"]
-        assert "most common class has 0.89" in advice or "most common class has 0.90" in advice
+    """Of 100 rows drawn 89 to 91 are of the class of 9 in 10, so that of 20 rows to test on 17 to 19
+    are; by chance it would be fewer or more with some of these seeds."""
+    put("x.svm", svmlight(normal(1000, 2, 1), [0] * 900 + [1] * 100))
+    for seed in range(8):
+        advice = board(fx, "x.svm", "--rows", "100", "--methods", "linear", "--seeds", "1", "--seed",
+                       seed)["advice"]
+        share = float(advice.split("most common class has ")[1].split(". ")[0])
+        assert 0.85 <= share <= 0.95
 
 
 def test_test_rows_of_an_unknown_class(fx, put):

@@ -2,7 +2,8 @@
 """featcross train: options, labels, weights, what is saved, what is chosen.
 
 Covers: cli/commands/cmd_train.c, cli/models/fitting.c, cli/models/training.c,
-cli/models/selection.c, cli/models/candidates.c, cli/models/task.c, cli/models/metric.c"""
+cli/models/selection.c, cli/models/candidates.c, cli/models/chance.c, cli/models/task.c,
+cli/models/metric.c"""
 
 import csv
 import resource
@@ -151,6 +152,20 @@ def test_task(fx, put):
     fx("train", "text.svm", "--model", "ridge", status=2)
     assert "--task regress" in fx("train", "whole.svm", "--model", "svm", "--task", "regress",
                                   status=2).talk
+
+
+def test_many_whole_labels_may_be_classes(fx, put):
+    """25 values of 5 rows each: numbers, unless the user says classes; one row less, no word of it."""
+    lines = [f"{i % 25} 1:{i}" for i in range(125)]
+    put("x.svm", "\n".join(lines) + "\n")
+    put("y.svm", "\n".join(lines[:-1]) + "\n")
+    r = fx("train", "x.svm", "-C", "1", "-o", "m.fx", "--json")
+    assert r.json["model"].startswith("ridge") and "25 whole numbers of 5 rows" in r.talk
+    assert "--task classify" in r.talk and "--task regress" in r.talk
+    for task, model in ("classify", "svm-l2"), ("regress", "ridge"):
+        r = fx("train", "x.svm", "-C", "1", "--task", task, "-o", "m.fx", "--json")
+        assert r.json["model"].startswith(model) and "WARNING" not in r.talk
+    assert "WARNING" not in fx("train", "y.svm", "-C", "1", "-o", "m.fx").talk
 
 
 # ---- Options ------------------------------------------------------------------------------------
@@ -391,6 +406,64 @@ def test_chosen_regression(fx, put):
     j = train(fx, "x.svm")
     assert j["model"].startswith("ridge") and j["held_out"]["metric"] == "rmse"
     assert j["held_out"]["score"] < 0.1
+
+
+# ---- Noise --------------------------------------------------------------------------------------
+NOISE = {"classes": lambda r, n: r.integers(0, 2, n).tolist(),
+         "rare": lambda r, n: [int(v < 0.1) for v in r.random(n)],
+         "numbers": lambda r, n: r.normal(size=n).tolist()}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("kind", NOISE)
+def test_noise_teaches_nothing(fx, put, kind):
+    """Something is learned from noise with probability 0.05 at most: from 4 or more of 20 with 0.016
+    at most, from 2 or more with 0.27; in fact it is far less (doc/math.md)."""
+    learned = 0
+    for seed in range(20):
+        r = np.random.default_rng(seed)
+        put("x.svm", svmlight(r.normal(size=(200, 6)), NOISE[kind](r, 200)))
+        learned += train(fx, "x.svm")["learned"]
+    assert learned <= 1
+
+
+def test_nothing_was_learned_is_kept(fx, put):
+    r = np.random.default_rng(1)
+    y = [int(v < 0.3) for v in r.random(200)]
+    put("x.svm", svmlight(r.normal(size=(200, 4)), y))
+    r = fx("train", "x.svm", "-o", "m.fx")
+    share = 1 - np.mean(y)
+    assert "nothing was learned" in r.talk and f"always the most common class {share:.4f}" in r.text
+    j = train(fx, "x.svm")
+    assert j["learned"] is False and j["held_out"]["baseline"] == pytest.approx(share)
+    assert j["seconds"]["choose"] > 0
+    for args in ["info", "m.fx"], ["explain", "m.fx"]:
+        r = fx(*args)
+        assert "nothing was learned: the best accuracy on 200" in r.text + r.talk
+        assert fx(*args, "--json").json["remark"].startswith("nothing was learned")
+    j = train(fx, "x.svm", "--model", "svm")            # nothing was held out: nothing is known
+    assert "learned" not in j and fx("info", "m.fx", "--json").json["remark"] is None
+
+
+@pytest.mark.parametrize("kind", ["line", "weak", "rare", "balanced", "weights"])
+def test_signal_is_no_noise(fx, put, kind):
+    """Even where no model is right more often than the most common class, or the error falls by a
+    few percent: the order of scores, and the size of what was explained, tell."""
+    r = np.random.default_rng(2)
+    X = r.normal(size=(900, 4))
+    score = 0.5 * X[:, 0] + r.normal(size=900)
+    y = {"weak": score.tolist(),
+         "line": [int(v > 0) for v in score]}.get(kind, [int(v > 2) for v in score])
+    put("x.svm", svmlight(X, y))
+    put("w.txt", "".join(f"{w}\n" for w in r.integers(1, 4, 900)))
+    more = {"balanced": ["--class-weight", "balanced"], "weights": ["--weights", "w.txt"]}
+    run = fx("train", "x.svm", "-o", "m.fx", "--json", *more.get(kind, []))
+    assert run.json["learned"] and "nothing was learned" not in run.talk
+    assert ("--class-weight balanced" in run.talk) == (kind in ("rare", "weights"))
+    base = {"weak": np.std(y), "balanced": 0.5}.get(kind)
+    if base:
+        assert run.json["held_out"]["baseline"] == pytest.approx(base, rel=0.01)
+    assert "remark" not in fx("info", "m.fx").text
 
 
 def test_only_what_says_auto_is_chosen(fx, pairs):

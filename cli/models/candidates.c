@@ -5,9 +5,14 @@
 #include "selection.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BUDGET 4e7                      /* features that are not 0, of all rows together */
 #define WIDTH 2e6                       /* most products of columns */
+
+/* A number of a dense row is one operation; one of a sparse row takes as long as SPARSE of them, and
+ * with an L1 penalty fits take L1 times as long: as measured on rows of both kinds. */
+enum { SPARSE = 16, L1 = 4 };
 
 /* Of the products of columns, how many numbers are kept: those that are not 0, each with a column
  * beside it, or all if these are many. */
@@ -17,7 +22,18 @@ static double stored(const candidate_set *k, int order)
                 (double)k->t.rows * rows_products((double)k->t.cols, order));
 }
 
-static void enter(candidate_set *k, candidate x) { k->list[k->n++] = x; }
+/* numbers: of the rows as the fit sees them, in dense ones. */
+static void enter(candidate_set *k, candidate x, double numbers)
+{
+    x.ops = numbers * (x.penalty ? L1 : 1) * (double)k->outputs * (double)k->folds;
+    k->list[k->n++] = x;
+}
+
+static double dense_numbers(const candidate_set *k, int order)
+{
+    return fmin(SPARSE * rows_stored(&k->t, order),
+                (double)k->t.rows * rows_products((double)k->t.cols, order));
+}
 
 /* `times` features a column, fewer where that is too much. */
 static size_t multiple(const candidate_set *k, size_t times)
@@ -39,8 +55,16 @@ static void enter_random(candidate_set *k, const char *kernel, const char *map)
             x.features = multiple(k, times[i]);
         x.work = (double)x.features * (double)k->t.rows;
         if (i == 0 || x.features != before)
-            enter(k, x);
+            enter(k, x, x.work);
     }
+}
+
+static void enter_penalties(candidate_set *k, candidate x, double numbers)
+{
+    enter(k, x, numbers);
+    x.penalty = "l1";
+    if (fitting_l1(k->of->regress))
+        enter(k, x, numbers);
 }
 
 /* All products, with either penalty; false: too many. */
@@ -58,10 +82,7 @@ static bool enter_products(candidate_set *k, const char *kernel, int order)
                  "memory allowed", order);
         return false;
     }
-    enter(k, x);
-    x.penalty = "l1";
-    if (fitting_l1(k->of->regress))
-        enter(k, x);
+    enter_penalties(k, x, dense_numbers(k, order));
     return true;
 }
 
@@ -71,15 +92,68 @@ void candidates_enter(candidate_set *k)
 
     if (fitting_about().kernel == FX_MUST) {
         enter(k, (candidate){.kernel = k->plan.kernel,
-                             .work = (double)k->t.rows * (double)k->t.rows});
+                             .work = (double)k->t.rows * (double)k->t.rows}, 0);
         return;
     }
     if (!k->c->kernel && k->plan.map) {
         enter_random(k, k->plan.kernel, k->plan.map);
         return;
     }
-    enter(k, (candidate){0});
-    for (int order = 2; order <= 3 && (size_t)order <= k->t.cols && k->c->kernel; order++)
+    if (!k->c->kernel) {
+        enter(k, (candidate){0}, 0);
+        return;
+    }
+    enter_penalties(k, (candidate){0}, dense_numbers(k, 1));
+    for (int order = 2; order <= 3 && (size_t)order <= k->t.cols; order++)
         if (!enter_products(k, upto[order], order))
             enter_random(k, upto[order], UPTO_MAP);
+}
+
+/* ---- What is left out ----------------------------------------------------------------------- */
+static double all_ops(const candidate_set *k)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < k->n; i++)
+        sum += k->list[i].ops * (double)k->first;
+    return sum;
+}
+
+/* Every other C: decades. */
+static void thin_path(candidate_set *k)
+{
+    for (size_t i = 0; 2 * i < k->costs; i++)
+        k->C[i] = k->C[2 * i];
+    k->costs = (k->costs + 1) / 2;
+    k->first = (k->first + 1) / 2;
+    say_note("C in steps of 10, not 3, to bound the work of choosing");
+}
+
+static void leave_out(candidate_set *k, size_t i)
+{
+    const candidate *x = &k->list[i];
+
+    say_note("left out to bound the work of choosing: kernel %s, map %s%s",
+             x->kernel ? x->kernel : "none", x->map ? x->map : "none",
+             x->penalty ? ", penalty l1" : "");
+    k->n--;
+    memmove(k->list + i, k->list + i + 1, (k->n - i) * sizeof *k->list);
+}
+
+/* L1 first, where it is what takes longest: what it gains is often little.  The simplest stays. */
+void candidates_bound(candidate_set *k)
+{
+    bool thin = k->costs < SELECTION_COSTS;
+
+    while (k->n > 1 && all_ops(k) > SELECTION_OPS) {
+        size_t longest = 1;
+        for (size_t i = 2; i < k->n; i++)
+            longest = k->list[i].ops > k->list[longest].ops ? i : longest;
+        if (thin || k->list[longest].penalty)
+            leave_out(k, longest);
+        else {
+            thin_path(k);
+            thin = true;
+        }
+    }
 }

@@ -71,6 +71,8 @@ void training_free(training *t);
 
 /* ---- task.c: classes or numbers ------------------------------------------------------------- */
 int task_decide(bool *regress, const loaded *l);        /* says why */
+/* How many different labels there are, and how many rows have the rarest. */
+int task_values(size_t *values, size_t *rarest, const fx_table *t);
 
 /* ---- metric.c: metrics by name, and folds --------------------------------------------------- */
 #define METRIC_NAMES "accuracy|auc|logloss|rmse"

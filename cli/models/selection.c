@@ -7,9 +7,9 @@
  * the best of all, the first in the list (candidates.c) wins, and the list goes from simple to
  * complex.  What cannot win any more is not measured.
  *
- * At most ROWS rows are looked at, and the path ends where larger C, which take longer, no longer
- * pay: the choice takes about a minute.  Nothing in it depends on the clock, so the same data give
- * the same choice. */
+ * At most ROWS rows are looked at, the path ends where larger C, which take longer, no longer pay,
+ * and what would take more than a given number of operations is left out, which is said.  Nothing
+ * depends on the clock, so the same data give the same choice. */
 
 #include "selection.h"
 
@@ -92,7 +92,7 @@ static int walk(candidate_set *k, candidate *x)
     fx_metrics m[GRID * FOLDS];
     double start = say_clock();
     fx_plan plan = FX_INIT(fx_plan);
-    size_t n = x->tried, more = n ? 2 : 7;
+    size_t n = x->tried, more = n ? 2 : k->first;
     bool loose = fitting_about().kernel != FX_MUST;
     const char *metric = k->of->regress ? "rmse" : "accuracy";
     double sign = k->of->regress ? -1 : 1;
@@ -118,6 +118,7 @@ static int walk(candidate_set *k, candidate *x)
         x->auc = fmax(x->auc, metric_average(m + i * (size_t)k->folds, k->folds, "auc"));
     }
     x->tried += more;
+    k->ops += (double)more * x->ops;
     x->seconds += say_clock() - start;
     resolve_cost(x, k);
     return 0;
@@ -150,7 +151,7 @@ static bool continues(const candidate_set *k, const candidate *x)
     const candidate *top = top_score(k);
     double reach = top->score - 4 * standard_error(top->score, k->held_out, k->of->regress);
 
-    if (x->failed)
+    if (x->failed || x->stopped)
         return false;
     for (const candidate *y = k->list; y < x; y++)
         if (unbeatable(k, y))
@@ -161,6 +162,17 @@ static bool continues(const candidate_set *k, const candidate *x)
                    || (x->work <= QUICK && !x->falling)));
 }
 
+/* The simplest is never stopped, and its work does not count: others must be measured, too. */
+static bool affordable(candidate_set *k, candidate *x)
+{
+    x->stopped = x->tried && x > k->list
+                 && k->ops - (double)k->list->tried * k->list->ops + 2 * x->ops > SELECTION_OPS;
+    if (x->stopped)
+        say_note("kernel %s, map %s: C above %g left out to bound the work of choosing",
+                 x->kernel ? x->kernel : "none", x->map ? x->map : "none", k->C[x->tried - 1]);
+    return !x->stopped;
+}
+
 static int walk_all(candidate_set *k)
 {
     bool more = true;
@@ -169,7 +181,7 @@ static int walk_all(candidate_set *k)
     for (size_t round = 0; more && !status; round++) {
         more = false;
         for (size_t i = 0; i < k->n && !status; i++)
-            if (continues(k, &k->list[i])) {
+            if (continues(k, &k->list[i]) && affordable(k, &k->list[i])) {
                 progress_begin("choose", "", (double)k->n);
                 progress_part((double)(round ? k->n - 1 : i), (double)(round ? k->n : i + 1));
                 status = walk(k, &k->list[i]);
@@ -275,6 +287,7 @@ static int measure(fx_plan *plan, candidate_set *k)
     char C[32];
 
     candidates_enter(k);
+    candidates_bound(k);
     int status = walk_all(k);
     if (status)
         return status;
@@ -294,13 +307,14 @@ static void set_costs(candidate_set *k)
 {
     if (!k->c->C) {
         k->C[0] = k->c->cost ? strtod(k->c->cost, NULL) : 1;
-        k->costs = 1;
+        k->costs = k->first = 1;
         return;
     }
     static const double grid[] = {1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3,
                                   1,    3,    10,   30,   100,  300,  1000};
     memcpy(k->C, grid, sizeof grid);
     k->costs = GRID;
+    k->first = SELECTION_FIRST;
 }
 
 static int draw_rows(fx_data **part, candidate_set *k)
@@ -321,13 +335,13 @@ static int draw_rows(fx_data **part, candidate_set *k)
 static int hold_out(candidate_set *k)
 {
     size_t n = k->t.rows, in[FOLDS] = {0};
-    bool classes = k->of->regress;
+    size_t values = 0, rarest = 0;
+    int status = k->of->regress ? 0 : task_values(&values, &rarest, &k->t);
 
-    for (size_t i = 1; i < n && !classes; i++)
-        classes = k->t.label[i] != k->t.label[0];
-    if (n < MIN_ROWS || !classes)
-        return 0;
-    int status = metric_folds(k->fold, &k->t, FOLDS, k->of->regress);
+    k->outputs = !status && !k->of->regress && values > 2 ? values : 1;
+    if (status || n < MIN_ROWS || (!k->of->regress && values < 2))
+        return status;
+    status = metric_folds(k->fold, &k->t, FOLDS, k->of->regress);
     k->folds = n < FEW ? FOLDS : 1;
     for (size_t i = 0; i < n && !status; i++) {
         k->fold[i] = k->fold[i] < k->folds ? k->fold[i] : -1;

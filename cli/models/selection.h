@@ -4,18 +4,22 @@
 #define SELECTION_H
 #include "models.h"
 
-enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15 };
+enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7 };
+/* Operations that choosing may take, the simplest candidate aside: some ten seconds of a core. */
+#define SELECTION_OPS 1e10
 
 typedef struct candidate {
     const char *kernel, *map;           /* NULL: rows as they are; map NULL: a kernel machine */
     const char *penalty;                /* NULL: as the options have it */
     size_t features;
     double work;                        /* of a pass: features that are not 0, and weights */
+    double ops;                         /* of a fit, counted: passes of all outputs and folds */
     double got[SELECTION_COSTS];        /* scores along the path of C */
     size_t tried;                       /* so many of them */
     double C, score, seconds;           /* the best */
     double auc;                         /* the largest, of classes */
     bool failed;                        /* it could not be fitted: it does not take part */
+    bool stopped;                       /* larger C would take too long */
     bool flat, rising, falling;         /* the path so far; falling: or long past its best */
 } candidate;
 
@@ -28,11 +32,14 @@ typedef struct candidate_set {
     int32_t *fold;
     int folds;                          /* that are held out in turn */
     size_t held_out;                    /* rows */
+    size_t outputs;                     /* that are fitted, one for each of several classes */
     double C[SELECTION_COSTS];
-    size_t costs;
+    size_t costs, first;                /* values of C; those that every candidate is tried with */
+    double ops;                         /* of the fits so far */
     candidate list[SELECTION_CANDIDATES];
     size_t n;
 } candidate_set;
 
 void candidates_enter(candidate_set *k);
+void candidates_bound(candidate_set *k); /* leaves out what would take too long, and says so */
 #endif

@@ -40,8 +40,7 @@ static labels scan(const fx_table *t)
     return l;
 }
 
-/* Whole numbers of many values: how many, and the rows of the rarest. */
-static int count_values(size_t *values, size_t *rarest, const fx_table *t)
+int task_values(size_t *values, size_t *rarest, const fx_table *t)
 {
     double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
 
@@ -49,7 +48,8 @@ static int count_values(size_t *values, size_t *rarest, const fx_table *t)
         return say_no_memory("labels");
     memcpy(y, t->label, t->rows * sizeof *y);
     qsort(y, t->rows, sizeof *y, ascending_doubles);
-    *values = 0, *rarest = t->rows;
+    *values = 0;
+    *rarest = t->rows;
     for (size_t i = 0, next; i < t->rows; i = next) {
         for (next = i; next < t->rows && y[next] == y[i];)
             next++;
@@ -64,7 +64,7 @@ static int count_values(size_t *values, size_t *rarest, const fx_table *t)
 static int say_many(const fx_table *t)
 {
     size_t values = 0, rarest = 0;
-    int status = count_values(&values, &rarest, t);
+    int status = task_values(&values, &rarest, t);
 
     if (status)
         return status;

@@ -408,6 +408,32 @@ def test_chosen_regression(fx, put):
     assert j["held_out"]["score"] < 0.1
 
 
+def test_l1_on_the_columns_as_they_are(fx, put):
+    """One of 300 columns decides: one weight says more than many, and no combination can do better."""
+    r = np.random.default_rng(5)
+    X = r.choice([-1, 1], size=(1000, 300))
+    put("x.svm", svmlight(X[:200], X[:200, 0].tolist()))
+    put("y.svm", svmlight(X[200:], X[200:, 0].tolist()))
+    j = train(fx, "x.svm")
+    assert j["kernel"] is None and "penalty=l1" in j["model"] and accuracy(fx, "y.svm") == 1
+    train(fx, "x.svm", "--model", "svm-l2", "-C", "auto")
+    assert accuracy(fx, "y.svm") < 0.98
+
+
+def test_work_of_choosing_is_bounded(fx, put):
+    """All products of three of 60 columns would be fitted 100 times for each C: they are left out, by
+    counting and not by the clock.  Rows as they are suffice here, so that the test is quick."""
+    r = np.random.default_rng(6)
+    y = np.arange(1000) % 100
+    put("x.svm", svmlight(r.normal(size=(100, 60))[y] + r.normal(size=(1000, 60)), y.tolist()))
+    r = fx("train", "x.svm", "--task", "classify", "-o", "m.fx", "--json")
+    left_out = [line for line in r.talk.splitlines() if "to bound the work of choosing" in line]
+    assert [line.split(": ")[1] for line in left_out if ": " in line] == [
+        "kernel anova-upto:order=3, map explicit, penalty l1",
+        "kernel anova-upto:order=3, map explicit"]
+    assert "C in steps of 10" in r.talk and r.json["held_out"]["score"] > 0.9 and r.json["learned"]
+
+
 # ---- Noise --------------------------------------------------------------------------------------
 NOISE = {"classes": lambda r, n: r.integers(0, 2, n).tolist(),
          "rare": lambda r, n: [int(v < 0.1) for v in r.random(n)],

@@ -10,8 +10,8 @@
 #define BUDGET 4e7                      /* features that are not 0, of all rows together */
 #define WIDTH 2e6                       /* most products of columns */
 
-/* A number of a dense row is one operation; one of a sparse row takes as long as SPARSE of them, and
- * with an L1 penalty fits take L1 times as long: as measured on rows of both kinds. */
+/* A number of a dense row is one operation; one of a sparse row takes as long as SPARSE of them,
+ * and with an L1 penalty fits take L1 times as long: as measured on rows of both kinds. */
 enum { SPARSE = 16, L1 = 4 };
 
 /* Of the products of columns, how many numbers are kept: those that are not 0, each with a column

@@ -81,9 +81,10 @@ static void set_margins(chance *c, const labelled *y, const fx_table *t, double 
 int chance_init(chance *c, const fx_table *t, double n, size_t looks, bool crossed, bool regress)
 {
     labelled *y = NULL;
-    double tail = ALPHA / (double)(regress ? looks : 2 * looks);        /* accuracy and AUC */
+    double tail = ALPHA / (double)(regress ? looks : 2 * looks); /* accuracy and AUC */
 
-    *c = (chance){.regress = regress, .rows = equal_rows(t, crossed ? n / 2 : n), .z = quantile(tail)};
+    *c = (chance){.regress = regress, .z = quantile(tail)};
+    c->rows = equal_rows(t, crossed ? n / 2 : n);
     if (regress)
         return 0;
     if (!(y = malloc((t->rows ? t->rows : 1) * sizeof *y)))

@@ -672,6 +672,9 @@ typedef struct fx_explain_options {     /* zeros are defaults */
                                          * against the class that is next for it; or NULL */
     uint64_t min_support;               /* list what this many rows of the table hold; 0: 1 */
     int all;                            /* 1: list what no row holds, too */
+    int importance;                     /* 1: measure the mean |contribution| over the rows of the
+                                         * table; 2: and list the largest of those, not the
+                                         * largest |weights| */
 } fx_explain_options;
 typedef struct fx_combination {
     size_t order;
@@ -684,12 +687,15 @@ typedef struct fx_combination {
 typedef struct fx_explanation {
     size_t n;
     const fx_combination *at;           /* [n] largest first; single columns are of order 1 */
-    int exact;                          /* 1: no other has a larger |weight| (|contribution|) */
+    int exact;                          /* 1: no other has a larger |weight| (|contribution|,
+                                         * importance) */
     double missed;                      /* else none that is missing has a larger one than this */
     double constant;                    /* intercept and all that holds no column */
     double score, rest;                 /* of row: constant + contributions + rest == score */
     size_t unseen;                      /* its entries that the model leaves out */
     size_t output;                      /* number of the score that is explained */
+    const double *importance;           /* [n] mean |contribution| over the rows of options.table;
+                                         * NULL: options.importance was 0 */
 } fx_explanation;
 /* options NULL: the defaults. */
 FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m,

@@ -3,23 +3,29 @@
  * to its score of one row. */
 
 #include "commands.h"
+#include "explanation_print.h"
 #include "models/models.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *class_option;
+static const char *class_option, *by, *plot_path;
 static uint64_t top, order, row_number, support;
-static bool unsupported;
+static bool unsupported, csv;
 static double effort;
 
 static const opt options[] = {
     {"top", 0, "N", OPT_COUNT, &top, "20", "how many combinations", 1, 10000000},
+    {"by", 0, "weight|importance", OPT_CHOICE, &by, "weight",
+     "list the largest weights, or what changes the scores of DATA most: importance is the mean "
+     "|contribution| over its rows, which does not depend on how columns are scaled", 0, 0},
     {"order", 0, "N", OPT_COUNT, &order, "0", "only those of N features; 0: of any number", 0,
      FX_ORDER_MAX},
-    {"output", 0, "CLASS", OPT_TEXT, &class_option, NULL,
-     "several classes: of whose score (kernel-svm: A/B, of that pair; default: the first class, "
-     "with --row the predicted one, which kernel-svm holds against the next best)", 0, 0},
+    {"output", 0, "CLASS|all", OPT_TEXT, &class_option, NULL,
+     "several classes: of whose score, or one list for each (kernel-svm: A/B, of that pair; "
+     "default: the first class, with --row the predicted one, which kernel-svm holds against the "
+     "next best)",
+     0, 0},
     {"row", 0, "N", OPT_COUNT, &row_number, "0",
      "explain the score of row N of DATA, from 1: what each combination contributes", 0, 0},
     {"support", 0, "N", OPT_COUNT, &support, "0",
@@ -28,18 +34,20 @@ static const opt options[] = {
      "with DATA: list combinations that no row of it holds, too", 0, 0},
     {"effort", 0, "X", OPT_POSITIVE, &effort, NULL,
      "multiplications that the search may take (default 2e11)", 0, 0},
+    {"csv", 0, NULL, OPT_FLAG, &csv, NULL, "print a table with commas and a header", 0, 0},
+    {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
+     "draw the first 40 as bars with gnuplot: .png or .svg; the script and its data are written "
+     "beside it", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
 
 typedef struct job {
-    const char *path;
     fx_model *model;
     const fx_model_info *c;
     loaded X;                           /* name NULL: none */
     fx_matrix row;
-    fx_explanation *e;
-    double prediction;                  /* of the row */
+    explained found;
 } job;
 
 /* ---- The question ------------------------------------------------------------------------- */
@@ -57,181 +65,70 @@ static int pick_row(job *j)
     return 0;
 }
 
-static int ask(job *j)
+/* --output all, unless a class is called so. */
+static bool wants_all(const fx_model_info *c)
+{
+    if (!class_option || strcmp(class_option, "all") != 0)
+        return false;
+    for (size_t i = 0; i < c->classes; i++)
+        if (!strcmp(c->class_name[i], "all"))
+            return false;
+    return true;
+}
+
+/* Explains one score: that of --output, or (from 1) a given one. */
+static fx_status ask_one(job *j, size_t output_from_1)
 {
     const fx_explain_options q = {.size = sizeof(fx_explain_options),
                                   .top = (size_t)top,
                                   .order = (size_t)order,
-                                  .class_name = class_option,
+                                  .output_from_1 = output_from_1,
+                                  .class_name = output_from_1 ? NULL : class_option,
                                   .table = j->X.name ? &j->X.table : NULL,
                                   .row = row_number ? &j->row : NULL,
                                   .max_work = effort,
                                   .min_support = support,
-                                  .all = unsupported};
+                                  .all = unsupported,
+                                  .importance = j->found.by_importance      ? 2
+                                                : j->X.name && !row_number ? 1
+                                                                           : 0};
 
-    progress_begin("explain", "", 1);
-    fx_status s = fx_model_explain(&j->e, j->model, &q, &cli.run);
+    return fx_model_explain(&j->found.e[j->found.n++], j->model, &q, &cli.run);
+}
+
+static int ask(job *j)
+{
+    explained *x = &j->found;
+    size_t outputs = x->all ? j->c->outputs : 1;
+    fx_status s = FX_OK;
+
+    if (!(x->e = calloc(outputs, sizeof *x->e)))
+        return say_no_memory("the explanation");
+    progress_begin("explain", "", (double)outputs);
+    for (size_t i = 0; i < outputs && !s; i++) {
+        progress_part((double)i, (double)i + 1);
+        s = ask_one(j, x->all ? i + 1 : 0);
+    }
     progress_end();
     if (!s && row_number && !j->c->variance)
-        s = fx_model_predict(&j->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
+        s = fx_model_predict(&x->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
     return s ? say_failure(s) : 0;
 }
 
 /* ---- The answer --------------------------------------------------------------------------- */
-static const char *const *names(const job *j)
-{
-    return j->c->name                                   ? j->c->name
-           : j->X.name && j->X.table.cols == j->c->cols ? j->X.table.name
-                                                        : NULL;
-}
-
-static void print_features(const job *j, const fx_combination *x)
-{
-    for (size_t q = 0; q < x->order; q++) {
-        fputs(q ? " x " : "", stdout);
-        if (names(j))
-            safe_print(stdout, "%s", names(j)[x->column[q]]);
-        else
-            safe_print(stdout, "%zu", x->column[q] + (size_t)j->c->base);
-    }
-    putchar('\n');
-}
-
-static const char *label_name(char buf[32], const job *j, double y, bool position)
-{
-    const fx_model_info *c = j->c;
-
-    if (position && c->classes)
-        return c->class_name[(size_t)y];
-    if (!position && j->X.table.classes)
-        return j->X.table.class_name[(size_t)y];
-    return say_number(buf, y);
-}
-
-static void print_row(const job *j)
-{
-    double sum = 0;
-    char buf[32], name[256];
-
-    for (size_t i = 0; i < j->e->n; i++)
-        sum += j->e->at[i].contribution;
-    safe_print(stdout,
-               "\n%12.6g  constant\n%12.6g  the combinations above\n%12.6g  all others\n"
-               "%12.6g  score",
-               j->e->constant, sum, j->e->rest, j->e->score);
-    if (j->c->outputs > 1 && j->c->classes)
-        safe_print(stdout, " of %s", model_file_output(name, j->c, j->e->output));
-    if (!j->c->variance && !spec_says(j->c->spec, "task", "rank"))
-        safe_print(stdout, ", predicted %s", label_name(buf, j, j->prediction, true));
-    if (j->X.table.label)
-        safe_print(stdout, ", labelled %s",
-                   label_name(buf, j, j->X.table.label[row_number - 1], false));
-    putchar('\n');
-    if (j->e->unseen)
-        safe_print(stdout, "%zu entr%s of columns that training never saw add nothing\n",
-                   j->e->unseen, j->e->unseen == 1 ? "y" : "ies");
-}
-
-/* What was searched: all combinations, or those of --order, --support, or of the rows. */
-static void print_exact(const job *j, const char *what)
-{
-    safe_print(stdout, "\nexact: no other combination");
-    if (order)
-        safe_print(stdout, " of %llu features", (unsigned long long)order);
-    if (j->X.name && !row_number && support > 1)
-        safe_print(stdout, " in %llu rows or more", (unsigned long long)support);
-    else if (j->X.name && !row_number && !unsupported)
-        safe_print(stdout, " in these rows");
-    safe_print(stdout, " has a larger |%s|\n", what);
-}
-
-static int print(const job *j)
-{
-    const char *what = row_number ? "contribution" : "weight";
-
-    if (row_number)
-        safe_print(stdout, "%12s ", "contribution");
-    safe_print(stdout, "%12s %5s ", "weight", "order");
-    if (j->X.name)
-        safe_print(stdout, "%9s ", "rows");
-    puts("features");
-    for (size_t i = 0; i < j->e->n; i++) {
-        const fx_combination *x = &j->e->at[i];
-        if (row_number)
-            safe_print(stdout, "%12.6g ", x->contribution);
-        safe_print(stdout, "%12.6g %5zu ", x->weight, x->order);
-        if (j->X.name)
-            safe_print(stdout, "%9llu ", (unsigned long long)x->support);
-        print_features(j, x);
-    }
-    if (row_number)
-        print_row(j);
-    if (j->e->exact)
-        print_exact(j, what);
-    else
-        safe_print(
-            stdout,
-            "\nnot exact: one that is missing may have a |%s| of up to %.4g; a larger --effort "
-            "finds more\n",
-            what, j->e->missed);
-    return say_flush();
-}
-
-static json_t *json_combination(const job *j, const fx_combination *x)
-{
-    json_t *features = json_array();
-
-    for (size_t q = 0; q < x->order; q++)
-        features = say_append(features, names(j)
-                                            ? say_text(names(j)[x->column[q]])
-                                            : json_integer((json_int_t)x->column[q] + j->c->base));
-    json_t *o = json_pack("{s:o, s:I, s:f, s:o}", "features", features, "order",
-                          (json_int_t)x->order, "weight", x->weight, "support",
-                          j->X.name ? json_integer((json_int_t)x->support) : json_null());
-    return row_number ? say_set(o, "contribution", json_real(x->contribution)) : o;
-}
-
-static int print_json(const job *j)
-{
-    json_t *list = json_array();
-    char buf[256], number[32];
-
-    for (size_t i = 0; i < j->e->n; i++)
-        list = say_append(list, json_combination(j, &j->e->at[i]));
-    json_t *o = json_pack(
-        "{s:o, s:b, s:f, s:f, s:o}", "combinations", list, "exact", j->e->exact, "missed",
-        j->e->exact ? 0 : j->e->missed, "constant", j->e->constant, "output",
-        j->c->classes ? say_text(model_file_output(buf, j->c, j->e->output)) : json_null());
-    o = say_set(o, "remark", model_info_text(j->c->remark));
-    if (row_number) {
-        o = say_set(o, "row", json_integer((json_int_t)row_number));
-        o = say_set(o, "score", json_real(j->e->score));
-        o = say_set(o, "rest", json_real(j->e->rest));
-        o = say_set(o, "unseen", json_integer((json_int_t)j->e->unseen));
-        o = say_set(o, "prediction",
-                    j->c->variance ? json_null()
-                                   : say_text(label_name(number, j, j->prediction, true)));
-        o = say_set(o, "label",
-                    j->X.table.label
-                        ? say_text(label_name(number, j, j->X.table.label[row_number - 1], false))
-                        : json_null());
-    }
-    return say_json(o);
-}
-
 static void say_about(const job *j)
 {
     char buf[256];
-    size_t second;
+    size_t second, number = j->found.e[0]->output;
 
     if (j->c->outputs > 1 && !class_option && j->c->classes)
-        say_note("of the score of %s%s; --output CLASS for others",
-                 model_file_output(buf, j->c, j->e->output),
+        say_note("of the score of %s%s; --output CLASS for others, or all",
+                 model_file_output(buf, j->c, number),
                  !row_number  ? ""
                  : j->c->pairs ? ", the class predicted and the next best"
                               : ", the class predicted");
-    model_file_pair(&second, j->c, j->e->output);
-    if (j->c->classes && (class_option || j->c->outputs == 1 || j->c->pairs))
+    model_file_pair(&second, j->c, number);
+    if (j->c->classes && !j->found.all && (class_option || j->c->outputs == 1 || j->c->pairs))
         say_note("positive: towards %s", j->c->class_name[second]);
     if (*j->c->scale && strcmp(j->c->scale, "none") != 0)
         say_note("weights are those of scaled columns (%s)", j->c->scale);
@@ -241,9 +138,17 @@ static void say_about(const job *j)
 
 static int explain(job *j, const char *data)
 {
-    int status;
+    explained *x = &j->found;
+    plot p;
+    int status = plot_path ? plot_open(&p, plot_path) : 0;
 
-    j->c = fx_model_inspect(j->model);
+    if (status)
+        return status;
+    *x = (explained){.c = j->c, .X = &j->X, .row = row_number, .order = order, .support = support,
+                     .unsupported = unsupported, .by_importance = *by == 'i',
+                     .all = wants_all(j->c)};
+    if (x->all && plot_path)
+        return say_error("explain: --plot shows one class: name it with --output");
     if (data) {
         status = model_file_rows(&j->X, data, j->c, (load_options){.unlabelled = true});
         if (status || (status = model_file_fits(j->c, &j->X)))
@@ -253,26 +158,49 @@ static int explain(job *j, const char *data)
     if ((row_number && (status = pick_row(j))) || (status = ask(j)))
         return status;
     say_about(j);
-    return cli.json ? print_json(j) : print(j);
+    status = cli.json ? explanation_print_json(x)
+             : csv    ? explanation_print_csv(x)
+                      : explanation_print(x);
+    return status || !plot_path ? status : explanation_plot(&p, plot_path, x);
 }
 
-static int run(int n, char **operand)
+/* Options that need rows, or that exclude each other. */
+static int check(const char *data)
 {
-    job j = {.path = operand[0]};
-    const char *data = n > 1 ? operand[1] : NULL;
+    bool important = *by == 'i';
+    const char *needs = row_number    ? "--row"
+                        : support     ? "--support"
+                        : unsupported ? "--unsupported"
+                        : important   ? "--by importance"
+                                      : NULL;
 
-    if ((row_number || support || unsupported) && !data)
-        return say_error("explain: --%s needs rows: explain MODEL DATA", row_number ? "row"
-                                                                         : support  ? "support"
-                                                                                   : "unsupported");
+    if (needs && !data)
+        return say_error("explain: %s needs rows: explain MODEL DATA", needs);
     if (!!row_number + !!support + unsupported > 1)
         return say_error("explain: --%s and --%s exclude each other",
                          row_number ? "row" : "support",
                          row_number && support ? "support" : "unsupported");
-    int status = model_file_first(&j.model, operand[0], data);
-    if (!status)
+    if (row_number && important)
+        return say_error("explain: --row lists contributions to one score; --by importance is a "
+                         "mean over all rows");
+    if (csv && cli.json)
+        return say_error("explain: --csv and --json exclude each other");
+    return 0;
+}
+
+static int run(int n, char **operand)
+{
+    job j = {0};
+    const char *data = n > 1 ? operand[1] : NULL;
+    int status = check(data);
+
+    if (!status && !(status = model_file_first(&j.model, operand[0], data))) {
+        j.c = fx_model_inspect(j.model);
         status = explain(&j, data);
-    fx_explanation_free(j.e);
+    }
+    for (size_t i = 0; i < j.found.n; i++)
+        fx_explanation_free(j.found.e[i]);
+    free(j.found.e);
     load_free(&j.X);
     fx_model_free(j.model);
     return status;
@@ -289,15 +217,21 @@ const command cmd_explain = {
             "makes no table of pairs; where it had to stop early it says how large a weight it may "
             "have missed.\n"
             "\n"
+            "A weight is large where the numbers of a column are small. With DATA the importance "
+            "stands beside it: the mean over the rows of what the combination adds to or takes "
+            "from the score. --by importance lists the largest of those.\n"
+            "\n"
             "--row explains one score: what the combinations contribute, which together with the "
             "constant and all others is the score. Of several classes it is the score of the class "
-            "that is predicted; --output asks for another.\n"
+            "that is predicted; --output asks for another, --output all for each.\n"
             "\n"
             "For factorization machines, linear models on rows or on maps rk, rm, explicit, and "
             "kernel machines with linear, anova, anova-upto, all-subsets, itemset, groups, cross, "
             "poly. Features have their names, or their numbers as in the files.",
     .examples = "explain m.fx\n"
+                "explain m.fx data.svm --by importance --plot importance.svg\n"
                 "explain m.fx data.svm --top 10 --order 3 --support 5\n"
+                "explain m.fx --output all --csv > weights.csv\n"
                 "explain m.fx data.svm --row 7 --json",
     .groups = {&group, &reading_options, &common_options},
     .min_operands = 1, .max_operands = 2,

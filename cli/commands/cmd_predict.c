@@ -245,7 +245,9 @@ static fx_prediction choose_what(const job *j)
         what_name = fx_model_width(j->model, FX_PROBA) ? "proba" : "score";
     if (!what_name)
         what_name = scores ? "score" : "label";
-    return !strcmp(what_name, "label") ? FX_LABEL : !strcmp(what_name, "score") ? FX_SCORE : FX_PROBA;
+    return !strcmp(what_name, "label")   ? FX_LABEL
+           : !strcmp(what_name, "score") ? FX_SCORE
+                                         : FX_PROBA;
 }
 
 static int run(int n, char **operand)

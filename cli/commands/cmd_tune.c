@@ -270,7 +270,7 @@ static int tune(job *j, const char *data)
 
     j->s = (tuning){.t = &j->t, .metric = metric, .folds = (size_t)folds, .costs = j->costs,
                     .C = j->C, .head = {kernel_spec ? "kernel" : "order", "D", "C"},
-                    .width = {kernel_spec ? 6 : 5, 8, 10}, .ctx = j, .ready = ready, .set = set,
+                    .ctx = j, .ready = ready, .set = set,
                     .cell = cell, .json = json};
     return status ? status : tuning_run(&j->s, output_path, data);
 }

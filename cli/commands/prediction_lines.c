@@ -31,19 +31,6 @@ static void put_number(prediction_lines *p, double x)
     p->text.n += to ? (size_t)fx_data_number(to, x) : 0;
 }
 
-/* A field in quotes where it needs them (RFC 4180). */
-static void put_field(strbuf *t, const char *field)
-{
-    if (!strpbrk(field, ",\"\r\n")) {
-        strbuf_bytes(t, field, strlen(field));
-        return;
-    }
-    strbuf_bytes(t, "\"", 1);
-    for (; *field; field++)
-        strbuf_bytes(t, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
-    strbuf_bytes(t, "\"", 1);
-}
-
 static char *json_name(const char *name) { return say_dump(say_text(name), JSON_ENCODE_ANY); }
 
 /* ---- Names of the values ------------------------------------------------------------------ */
@@ -74,7 +61,7 @@ static char *csv_name(const prediction_lines *p, size_t i)
     else if (p->width > 1)
         strbuf_add(&plain, ":%zu", i + 1);
     if (!plain.failed)
-        put_field(&field, plain.s);
+        strbuf_field(&field, plain.s);
     strbuf_bytes(&field, "", 1);
     bool failed = plain.failed || field.failed;
     strbuf_free(&plain);
@@ -135,7 +122,7 @@ static void text_row(prediction_lines *p, const double *v)
 static void put_id(prediction_lines *p)
 {
     if (p->id)
-        put_field(&p->text, p->id);
+        strbuf_field(&p->text, p->id);
     else
         strbuf_add(&p->text, "%llu", (unsigned long long)p->rows + 1);
 }
@@ -146,7 +133,7 @@ static void csv_row(prediction_lines *p, const double *v, double label)
     if (!p->c->variance) {
         put(p, ",");
         if (p->c->classes && !is_missing(p, label))
-            put_field(&p->text, p->c->class_name[(size_t)label]);
+            strbuf_field(&p->text, p->c->class_name[(size_t)label]);
         else if (!p->c->classes)
             put_number(p, label);
     }

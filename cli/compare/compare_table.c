@@ -104,41 +104,83 @@ static const char *bytes_text(char buf[32], double bytes)
     return buf;
 }
 
-static void print_method(const comparison *c, const method *m, int name, int score)
+/* "2 seeds, failed  not converged (1 of 2)": what the numbers of the row do not tell. */
+static void add_remarks(strbuf *t, const comparison *c, const method *m)
 {
-    char text[64], size[32], memory[32];
     size_t slow = compare_remarked(m, FX_NOT_CONVERGED), wild = compare_remarked(m, FX_DIVERGED);
     size_t end = compare_ends(m, m->done);
+    const char *gap = "";
 
-    safe_print(stdout, "%-*s  %-*s", name, m->name, score, mean_text(text, c, m));
-    if (!c->regress)
-        safe_print(stdout, "  %6.4f", compare_spread(m, "auc").mean);
-    safe_print(stdout, "  %8.3f  %8.3f  %10s  %10s", compare_spread(m, "train_seconds").mean,
-               compare_spread(m, "test_seconds").mean,
-               bytes_text(size, compare_spread(m, "bytes").mean),
-               bytes_text(memory, compare_spread(m, "memory").mean));
-    if (m->done < c->seeds)
-        safe_print(stdout, "  %zu seed%s%s", m->done, m->done == 1 ? "" : "s",
+    if (m->done < c->seeds) {
+        strbuf_add(t, "%zu seed%s%s", m->done, m->done == 1 ? "" : "s",
                    *m->failed ? ", failed" : "");
-    if (slow)
-        safe_print(stdout, "  not converged (%zu of %zu)", slow, m->done);
-    if (wild)
-        safe_print(stdout, "  diverged (%zu of %zu)", wild, m->done);
+        gap = "  ";
+    }
+    if (slow) {
+        strbuf_add(t, "%snot converged (%zu of %zu)", gap, slow, m->done);
+        gap = "  ";
+    }
+    if (wild) {
+        strbuf_add(t, "%sdiverged (%zu of %zu)", gap, wild, m->done);
+        gap = "  ";
+    }
     if (2 * end > m->done)
-        safe_print(stdout, "  %s %s (%zu of %zu)",
+        strbuf_add(t, "%s%s %s (%zu of %zu)", gap,
                    model_penalty_grows(m->model) ? "least" : "largest", model_about(m->model).path,
                    end, m->done);
+}
+
+static void add_method(text_table *t, const comparison *c, const method *m)
+{
+    char text[64], size[32], memory[32];
+    strbuf remarks = {0};
+
+    text_table_cell(t, "%s", m->name);
+    text_table_cell(t, "%s", mean_text(text, c, m));
+    if (c->regress)
+        text_table_cell(t, "%s", "");
+    else
+        text_table_cell(t, "%.4f", compare_spread(m, "auc").mean);
+    text_table_cell(t, "%.3f", compare_spread(m, "train_seconds").mean);
+    text_table_cell(t, "%.3f", compare_spread(m, "test_seconds").mean);
+    text_table_cell(t, "%s", bytes_text(size, compare_spread(m, "bytes").mean));
+    text_table_cell(t, "%s", bytes_text(memory, compare_spread(m, "memory").mean));
+    add_remarks(&remarks, c, m);
+    text_table_cell(t, "%s", remarks.s ? remarks.s : "");
+    t->text.failed |= remarks.failed;
+    strbuf_free(&remarks);
+}
+
+/* Lines that begin with a blank are commands, to be copied as they are. */
+static void print_line(const char *p, const char *end)
+{
+    size_t column = 0;
+
+    if (*p == ' ')
+        safe_print(stdout, "%.*s", (int)(end - p), p);
+    else
+        while (p < end) {
+            size_t n = strcspn(p, " \n");
+            if (column && column + 1 + n > WRAP) {
+                putchar('\n');
+                column = 0;
+            }
+            column += (size_t)safe_print(stdout, "%s%.*s", column ? " " : "", (int)n, p);
+            p += n + strspn(p + n, " ");
+        }
     putchar('\n');
 }
 
 static void print_rows(const comparison *c)
 {
-    safe_print(
-        stdout,
-        "%zu rows x %zu columns, scaling %s: %zu to train on, %zu to choose on, %zu to test on; "
-        "%llu seed%s\n",
-        c->rows, c->cols, c->scale, c->train, c->valid, c->tested, (unsigned long long)c->seeds,
-        c->seeds == 1 ? "" : "s");
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "%zu rows x %zu columns, scaling %s: %zu to train on, %zu to choose on, %zu to test "
+             "on; %llu seed%s",
+             c->rows, c->cols, c->scale, c->train, c->valid, c->tested,
+             (unsigned long long)c->seeds, c->seeds == 1 ? "" : "s");
+    print_line(text, text + strlen(text));
     if (c->interrupted)
         puts("INTERRUPTED: not all was measured");
     putchar('\n');
@@ -163,26 +205,6 @@ static void print_reasons(const comparison *c, bool failed)
     }
 }
 
-/* Lines that begin with a blank are commands, to be copied as they are. */
-static void print_line(const char *p, const char *end)
-{
-    size_t column = 0;
-
-    if (*p == ' ')
-        safe_print(stdout, "%.*s", (int)(end - p), p);
-    else
-        while (p < end) {
-            size_t n = strcspn(p, " \n");
-            if (column && column + 1 + n > WRAP) {
-                putchar('\n');
-                column = 0;
-            }
-            column += (size_t)safe_print(stdout, "%s%.*s", column ? " " : "", (int)n, p);
-            p += n + strspn(p + n, " ");
-        }
-    putchar('\n');
-}
-
 static void print_text(const char *text)
 {
     while (*text) {
@@ -194,28 +216,25 @@ static void print_text(const char *text)
 
 int compare_print(const comparison *c, const char *advice)
 {
+    const text_table_column column[] = {{"method", true, 0, 12}, {c->metric, true, 0, 0},
+                                   {"AUC", false, 1, 0},    {"train s", false, 0, 0},
+                                   {"test s", false, 3, 0}, {"model", false, 2, 0},
+                                   {"memory", false, 4, 0}};
+    text_table t = {.column = column, .columns = sizeof column / sizeof *column};
     size_t n;
     const method **list = compare_ranking(c, &n);
-    int name = 6, score = (int)strlen(c->metric);
-    char text[64];
 
     if (!list)
         return say_no_memory("the table");
-    for (size_t i = 0; i < n; i++) {
-        int length = (int)strlen(list[i]->name);
-        name = length > name ? length : name;
-        length = (int)strlen(mean_text(text, c, list[i]));
-        score = length > score ? length : score;
-    }
     print_rows(c);
-    safe_print(stdout, "%-*s  %-*s%s  %8s  %8s  %10s  %10s\n", name, "method", score, c->metric,
-               c->regress ? "" : "     AUC", "train s", "test s", "model", "memory");
     for (size_t i = 0; i < n; i++)
-        print_method(c, list[i], name, score);
+        add_method(&t, c, list[i]);
     free(list);
+    int status = text_table_print(stdout, &t);
+    text_table_free(&t);
     print_reasons(c, false);
     print_reasons(c, true);
     putchar('\n');
     print_text(advice);
-    return say_flush();
+    return status ? status : say_flush();
 }

@@ -14,6 +14,16 @@ int plot_check(void);                   /* plot_open does it too: does gnuplot r
 int plot_gram(plot *p, const char *path, const char *title, const double *K, size_t cols,
               const fx_table *X, const fx_table *Z);
 
+/* ---- plot_bars.c: horizontal bars, the first on top ------------------------------------------ */
+typedef struct plot_bar {
+    const char *name;
+    double value;
+    bool negative;                      /* its colour */
+} plot_bar;
+/* sized: values are sizes, and a key says what the colours are. */
+int plot_bars(plot *p, const char *path, const char *title, const char *axis, const plot_bar *bar,
+              size_t n, bool sized);
+
 /* ---- figure.c --------------------------------------------------------------------------------
  * Lines with error bars: panels in rows and columns.  Points, panels and figures begin as {0}, so
  * that what is not said is not there. */

@@ -84,8 +84,8 @@ ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset)
     }
 }
 
-/* True if the next read gives bytes without waiting.  After BULK bytes a millisecond is worth it: who
- * writes so much writes more, and large batches are quicker. */
+/* True if the next read gives bytes without waiting.  After BULK bytes a millisecond is worth it:
+ * who writes so much writes more, and large batches are quicker. */
 static bool has_more(const input *s, size_t so_far)
 {
     struct pollfd p = {s->fd, POLLIN, 0};

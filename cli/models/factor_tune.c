@@ -201,7 +201,7 @@ int factor_tune(training *t, const factor_lists *lists, const char *data)
         return say_no_memory("trials");
     s->lists = lists;
     s->s = (tuning){.t = t, .metric = lists->metric, .folds = (size_t)lists->folds, .costs = 1,
-                    .C = &same, .head = {"order", "rank", "beta"}, .width = {5, 6, 4}, .ctx = s,
+                    .C = &same, .head = {"order", "rank", "beta"}, .ctx = s,
                     .ready = ready, .set = set, .cell = cell, .json = json};
     int status = run(s, data);
     kernel_free(&s->k);

@@ -156,7 +156,6 @@ typedef struct tuning {
     size_t folds, paths, costs;         /* settings, and fits along each: of C[costs] */
     const double *C;
     const char *head[TUNING_COLUMNS];
-    int width[TUNING_COLUMNS];          /* at least */
     void *ctx;
     int (*ready)(void *ctx);            /* rows are read: the plan, and `paths` */
     int (*set)(void *ctx, size_t path, const tuned *won);  /* the plan of a path; of the winner */

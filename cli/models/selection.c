@@ -202,26 +202,36 @@ static const candidate *best(const candidate_set *k)
     return x;
 }
 
-static void show(const candidate_set *k, const candidate *won)
+static int show(const candidate_set *k, const candidate *won)
 {
     bool l1 = fit.penalty && !strcmp(fit.penalty, "l1");
-
     const char *metric = k->of->regress ? "rmse" : "accuracy";
 
+    if (cli.quiet)
+        return 0;
     say_note("candidates, from simple to complex, by %s on %zu held-out rows of %zu;", metric,
              k->held_out, k->t.rows);
     say_note("*: the first that is within a standard error of the best");
-    say_note("  %-20s %-10s %8s %-7s %8s %9s %8s", "kernel", "map", "features", "penalty", "C",
-             metric, "seconds");
+    const text_table_column column[] = {{"", true, 0, 0},         {"kernel", true, 0, 12},
+                                   {"map", true, 0, 4},      {"features", false, 0, 0},
+                                   {"penalty", true, 1, 0},  {"C", false, 0, 0},
+                                   {metric, false, 0, 0},    {"seconds", false, 2, 0}};
+    text_table t = {.column = column, .columns = sizeof column / sizeof *column};
     for (const candidate *x = k->list; x < k->list + k->n; x++)
-        if (x->tried)
-            say_note("%c %-20s %-10.10s %8zu %-7s %8.4g %9.4f %8.2f", x == won ? '*' : ' ',
-                     x->kernel ? x->kernel : "none",
-                     x->map      ? x->map
-                     : x->kernel ? "exact"
-                                 : "-",
-                     x->map ? x->features : k->t.cols, l1 || x->penalty ? "l1" : "l2", x->C,
-                     fabs(x->score), x->seconds);
+        if (x->tried) {
+            text_table_cell(&t, "%s", x == won ? "*" : "");
+            text_table_cell(&t, "%s", x->kernel ? x->kernel : "none");
+            text_table_cell(&t, "%.10s", x->map ? x->map : x->kernel ? "exact" : "-");
+            text_table_cell(&t, "%zu", x->map ? x->features : k->t.cols);
+            text_table_cell(&t, "%s", l1 || x->penalty ? "l1" : "l2");
+            text_table_cell(&t, "%.4g", x->C);
+            text_table_cell(&t, "%.4f", fabs(x->score));
+            text_table_cell(&t, "%.2f", x->seconds);
+            text_table_cell(&t, "%s", "");
+        }
+    int status = text_table_print(stderr, &t);
+    text_table_free(&t);
+    return status;
 }
 
 /* ---- Was anything learned? ------------------------------------------------------------------ */
@@ -292,7 +302,8 @@ static int measure(fx_plan *plan, candidate_set *k)
     if (status)
         return status;
     const candidate *won = best(k);
-    show(k, won);
+    if ((status = show(k, won)))
+        return status;
     c->score = won->score;
     c->error = standard_error(won->score, k->held_out, k->of->regress);
     c->held_out = k->held_out;

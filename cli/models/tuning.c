@@ -61,37 +61,43 @@ static const tuned *best(const tuning *s)
 }
 
 /* ---- Showing ------------------------------------------------------------------------------ */
+static void add_line(text_table *t, const tuning *s, const tuned *x, bool won)
+{
+    char buf[512];
+
+    text_table_cell(t, "%s", won ? "*" : "");
+    for (int i = 0; i < TUNING_COLUMNS; i++)
+        text_table_cell(t, "%s", s->cell(buf, s->ctx, x, i));
+    if (*x->failed) {
+        for (int i = 0; i < 3; i++)
+            text_table_cell(t, "%s", "");
+        text_table_cell(t, "failed: %s", x->failed);
+        return;
+    }
+    text_table_cell(t, "%.6g", x->mean);
+    text_table_cell(t, "%.4g", x->sd);
+    text_table_cell(t, "%.2f", x->seconds);
+    text_table_cell(t, "%s", "");
+}
+
 static int print(const tuning *s, const tuned *won)
 {
     FILE *f = output_is_stdout(s->t->path) ? stderr : stdout;
-    int width[TUNING_COLUMNS];
-    char buf[512];
+    const text_table_column column[] = {{"", true, 0, 0},          {s->head[0], false, 0, 12},
+                                   {s->head[1], false, 0, 0}, {s->head[2], false, 0, 0},
+                                   {s->t->metric, false, 0, 0}, {"sd", false, 1, 0},
+                                   {"seconds", false, 2, 0}};
+    text_table t = {.column = column, .columns = sizeof column / sizeof *column};
 
     if (cli.quiet)
         return 0;
-    fputc(' ', f);
-    for (int i = 0; i < TUNING_COLUMNS; i++) {
-        width[i] = s->width[i];
-        for (const tuned *x = s->line; x < s->line + s->lines; x++) {
-            int n = (int)strlen(s->cell(buf, s->ctx, x, i));
-            width[i] = n > width[i] ? n : width[i];
-        }
-        safe_print(f, " %*s", width[i], s->head[i]);
-    }
-    safe_print(f, " %10s %9s %8s\n", s->t->metric, "sd", "seconds");
-    for (const tuned *x = s->line; x < s->line + s->lines; x++) {
-        fputc(x == won ? '*' : ' ', f);
-        for (int i = 0; i < TUNING_COLUMNS; i++)
-            if (*s->cell(buf, s->ctx, x, i))
-                safe_print(f, " %*s", width[i], buf);
-        if (*x->failed)
-            safe_print(f, " failed: %s\n", x->failed);
-        else
-            safe_print(f, " %10.6g %9.4g %8.2f\n", x->mean, x->sd, x->seconds);
-    }
+    for (const tuned *x = s->line; x < s->line + s->lines; x++)
+        add_line(&t, s, x, x == won);
+    int status = text_table_print(f, &t);
+    text_table_free(&t);
     fputc('\n', f);
     training_print(f, s->t);
-    return f == stdout ? say_flush() : 0;
+    return status ? status : f == stdout ? say_flush() : 0;
 }
 
 static json_t *json_line(const tuning *s, const tuned *x)

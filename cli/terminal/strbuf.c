@@ -43,6 +43,18 @@ void strbuf_add(strbuf *t, const char *format, ...)
     va_end(again);
 }
 
+void strbuf_field(strbuf *t, const char *field) /* RFC 4180 */
+{
+    if (!strpbrk(field, ",\"\r\n")) {
+        strbuf_bytes(t, field, strlen(field));
+        return;
+    }
+    strbuf_bytes(t, "\"", 1);
+    for (; *field; field++)
+        strbuf_bytes(t, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
+    strbuf_bytes(t, "\"", 1);
+}
+
 void strbuf_free(strbuf *t)
 {
     free(t->s);

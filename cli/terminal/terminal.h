@@ -66,6 +66,7 @@ typedef struct strbuf {
 } strbuf;
 void strbuf_add(strbuf *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_bytes(strbuf *t, const void *bytes, size_t n);      /* any; no NUL behind them */
+void strbuf_field(strbuf *t, const char *field);         /* of CSV, in quotes where it needs them */
 /* Memory for n more bytes and a NUL, to be filled and counted in t->n, or NULL. */
 char *strbuf_reserve(strbuf *t, size_t n);
 void strbuf_free(strbuf *t);
@@ -90,6 +91,25 @@ void safe_add(strbuf *t, const char *s, size_t n);
  * numbers that the program uses; returns the bytes printed. */
 int safe_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+/* ---- text_table.c: tables that fit the terminal ---------------------------------------------------
+ * Begin with {column, columns}.  Cells come row by row, and behind each row its remark, "" if it has
+ * none.  Columns whose cells are all empty are not shown. */
+typedef struct text_table_column {           /* up to 16 */
+    const char *head;
+    bool left;                          /* text; numbers stand to the right */
+    int spare;                          /* the larger, the sooner it is left out; 0: never */
+    size_t least;                       /* text may be cut to so many characters; 0: never */
+} text_table_column;
+typedef struct text_table {
+    const text_table_column *column;
+    size_t columns;
+    strbuf text;                        /* cells, safe to show, each with a NUL behind it */
+} text_table;
+void text_table_cell(text_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int text_table_print(FILE *f, const text_table *t);
+void text_table_free(text_table *t);
+size_t text_table_width(FILE *f);            /* columns of a terminal; SIZE_MAX: f is none */
 
 /* ---- machine.c ------------------------------------------------------------------------------ */
 uint64_t machine_memory(const char *key);        /* a line of /proc/self/status; 0: unknown */

@@ -16,8 +16,8 @@ class Explained:
     """Methods of learners; model_ is the fitted model."""
 
     def top_combinations(self, k: int = 20, *, order: int | None = None, label=None, X=None,
-                         unsupported: bool = False) -> list[Combination]:
-        """The combinations of features with the largest |weights|, the largest first.
+                         unsupported: bool = False, by: str = "weight") -> list[Combination]:
+        """The combinations of features with the largest |weights| or importance, the largest first.
 
         A score is a constant and the sum of weight times product of the features, over all
         combinations; features as they are after scaling.
@@ -28,9 +28,12 @@ class Explained:
         order : only combinations of so many features
         label : of three or more classes, whose score; of KernelSVC, two classes (first, second).
             Two classes have one score, for the second
-        X : rows, to count those that hold all features of a combination (support).  What no row
-            holds, as two values of one category, is left out
+        X : rows, to count those that hold all features of a combination (support) and to measure
+            its importance, the mean over the rows of |weight times product|.  What no row holds,
+            as two values of one category, is left out
         unsupported : with X: list what no row holds, too
+        by : "weight", or with X "importance".  A weight is large where the numbers of a feature are
+            small; importance does not depend on scaling
 
         Returns
         -------
@@ -40,12 +43,16 @@ class Explained:
         model, output = self._fitted("model_"), self._output(label)
         if unsupported and X is None:
             raise ValueError("unsupported=True needs X, the rows to look at")
+        if by not in ("weight", "importance"):
+            raise ValueError(f"by={by!r}: it is 'weight' or 'importance'")
+        if by == "importance" and X is None:
+            raise ValueError("by='importance' needs X, the rows to measure it on")
         support = None if X is None else self._table(self._rows(X, reset=False))
         found = model.explain(top=natural(k, "k", 1), output=output, support=support,
-                              unsupported=bool(unsupported),
+                              unsupported=bool(unsupported), by_importance=by == "importance",
                               order=0 if order is None else natural(order, "order", 1),
                               names=model.names(), **self._how())
-        _warn_unless_exact([found])
+        _warn_unless_exact([found], "have an importance of" if by == "importance" else "weigh")
         return found.combinations
 
     def explain(self, X, k: int = 20, *, label=None) -> list[Explanation]:
@@ -103,8 +110,8 @@ class Explained:
                          f"{', '.join(names) or 'one target'}")
 
 
-def _warn_unless_exact(found: list[Explanation]) -> None:
+def _warn_unless_exact(found: list[Explanation], what: str = "weigh") -> None:
     if not all(one.exact for one in found):
         bound = max(one.missed for one in found)
-        warn(f"the search ended at its limit: a combination that is not listed may weigh up to "
+        warn(f"the search ended at its limit: a combination that is not listed may {what} up to "
              f"{bound:.3g}", RuntimeWarning)

@@ -95,12 +95,12 @@ fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_doub
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
                              output_from_1=c_size_t, table=POINTER(fx_table),
                              row=POINTER(fx_matrix), max_work=c_double, class_name=c_char_p,
-                             min_support=c_uint64, all=c_int)
+                             min_support=c_uint64, all=c_int, importance=c_int)
 fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
                          weight=c_double, contribution=c_double, support=c_uint64)
 fx_explanation = _struct("fx_explanation", n=c_size_t, at=POINTER(fx_combination), exact=c_int,
                          missed=c_double, constant=c_double, score=c_double, rest=c_double,
-                         unseen=c_size_t, output=c_size_t)
+                         unseen=c_size_t, output=c_size_t, importance=POINTER(c_double))
 
 _handle, _out = c_void_p, POINTER(c_void_p)
 _matrix, _table, _run, _sink = map(POINTER, (fx_matrix, fx_table, fx_run, fx_sink))

@@ -30,6 +30,8 @@ class Combination(NamedTuple):
     weight : by which the product is multiplied
     contribution : explain: to the score of the row
     support : top_combinations with X: rows that hold all of its features
+    importance : top_combinations with X: mean over its rows of |weight times product|, which does
+        not depend on how features are scaled
     order : number of features
     """
 
@@ -37,6 +39,7 @@ class Combination(NamedTuple):
     weight: float
     contribution: float | None = None
     support: int | None = None
+    importance: float | None = None
 
     @property
     def order(self) -> int:
@@ -197,7 +200,8 @@ class Model(Handle):
 
     def explain(self, *, top: int, order: int = 0, output: int | None = None,
                 name: bytes | None = None, support: Table | None = None, unsupported: bool = False,
-                row=None, names=None, label_of=None, n_jobs=None, verbose=0) -> Explanation:
+                by_importance: bool = False, row=None, names=None, label_of=None, n_jobs=None,
+                verbose=0) -> Explanation:
         """The largest weights, or contributions to the score of one row (an fx_matrix).
 
         output, or name of a class: whose score; neither: that of the class predicted for row, else
@@ -208,6 +212,7 @@ class Model(Handle):
         if support is not None:
             options.table = ctypes.pointer(support.table)
             options.all = unsupported
+            options.importance = 2 if by_importance else 1
         if row is not None:
             options.row = ctypes.pointer(row)
         found = Handle(lib.fx_explanation_free)
@@ -215,11 +220,13 @@ class Model(Handle):
              what="explain")
         a = ctypes.cast(found._as_parameter_, POINTER(fx_explanation)).contents
         combinations = []
-        for c in a.at[:a.n]:
+        importance = a.importance[:a.n] if a.importance else [None] * a.n
+        for c, mean in zip(a.at[:a.n], importance):
             columns = c.column[:c.order]
             combinations.append(Combination(
                 tuple(names[j] if names is not None else j for j in columns), c.weight,
-                None if row is None else c.contribution, None if support is None else c.support))
+                None if row is None else c.contribution, None if support is None else c.support,
+                mean))
         return Explanation(combinations, bool(a.exact), a.constant,
                            None if row is None else a.score, None if row is None else a.rest,
                            a.missed, label_of(a.output) if label_of else None)

@@ -257,3 +257,23 @@ def test_combinations_that_no_row_holds():
     assert len(m.top_combinations(15, X=X)) == 9
     with pytest.raises(ValueError, match="needs X"):
         m.top_combinations(unsupported=True)
+
+
+def test_importance(rng):
+    """The mean |contribution| over rows ranks what weights of small features would hide."""
+    X = rng.normal(size=(300, 4)) * [1e-3, 1, 1, 1]
+    y = 20 * X[:, 0] + X[:, 1] + X[:, 2] * X[:, 3]
+    m = fx.FactorizationMachineRegressor(rank=4, max_iter=50, random_state=0).fit(X, y)
+    found = m.top_combinations(10, X=X, by="importance")
+    assert [c.importance for c in found] == sorted((c.importance for c in found), reverse=True)
+    for c in found:
+        product = np.abs(c.weight * np.prod(X[:, list(c.features)], axis=1))
+        assert np.isclose(c.importance, product.mean(), rtol=1e-5)
+    assert {found[0].features, found[1].features} == {(1,), (2, 3)}
+    listed = {c.features: c.importance for c in m.top_combinations(10, X=X)}
+    assert all(np.isclose(listed[c.features], c.importance) for c in found)
+    assert m.top_combinations(1)[0].importance is None
+    with pytest.raises(ValueError, match="needs X"):
+        m.top_combinations(by="importance")
+    with pytest.raises(ValueError, match="by='size'"):
+        m.top_combinations(X=X, by="size")

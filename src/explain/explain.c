@@ -22,6 +22,7 @@ typedef struct explanation {
     fx_explanation a;                   /* first: what the caller sees */
     fx_combination *at;
     size_t *column;
+    double *importance;
 } explanation;
 
 void fx_explanation_free(fx_explanation *given)
@@ -29,7 +30,7 @@ void fx_explanation_free(fx_explanation *given)
     explanation *e = (explanation *)given;
 
     if (e)
-        fxi_free(e->at, e->column, e);
+        fxi_free(e->at, e->column, e->importance, e);
 }
 
 /* ---- Progress of many loops as of one ---------------------------------------------------- */
@@ -55,6 +56,13 @@ static fx_status check(const fx_model *m, const fx_explain_options *q)
         return fxi_error(FX_EINVAL, "no model is given");
     if ((q->min_support || q->all) && !q->table)
         return fxi_error(FX_EINVAL, "%s needs rows", q->min_support ? "min_support" : "all");
+    if (q->importance < 0 || q->importance > 2)
+        return fxi_error(FX_EINVAL, "importance %d; it is 0, 1 or 2", q->importance);
+    if (q->importance && (!q->table || !q->table->rows))
+        return fxi_error(FX_EINVAL, "importance is a mean over rows, and none are given");
+    if (q->importance == 2 && q->row)
+        return fxi_error(FX_EINVAL, "combinations of one row are listed by their contributions to "
+                                    "it, not by importance");
     if (m->c.cols > INT32_MAX)
         return fxi_error(FX_EUNSUPPORTED, "%zu columns; up to %d are explained", m->c.cols,
                          INT32_MAX);
@@ -113,7 +121,6 @@ static fx_status fill(explanation *e, fxi_explain_top *top, fxi_explain_columns 
 {
     size_t columns = 0;
 
-    fxi_explain_top_sort(top);
     for (size_t k = 0; k < top->n; k++)
         columns += (size_t)top->at[k].order;
     e->at = fxi_zalloc(top->n, sizeof *e->at);
@@ -136,6 +143,30 @@ static fx_status fill(explanation *e, fxi_explain_top *top, fxi_explain_columns 
     return FX_OK;
 }
 
+/* The list, sorted. */
+static fx_status search(fxi_explain_top *top, fxi_explain_search *s, const fxi_explain_terms *t,
+                        fxi_explain_columns c, const fxi_explain_values *v, bool by_importance,
+                        const fx_run *run)
+{
+    if (by_importance)
+        return fxi_explain_importance_search(top, s, t, c, v, run);
+    fx_status st = fxi_explain_search_run(top, s, t, c, run);
+    fxi_explain_top_sort(top);
+    return st;
+}
+
+/* Weights of a row's combinations are not yet those of the model. */
+static fx_status measure(explanation *e, fxi_explain_top *top, const fxi_explain_values *v,
+                         const fx_run *run)
+{
+    for (size_t k = 0; k < top->n; k++)
+        top->at[k].weight = e->at[k].weight;
+    if (!(e->importance = fxi_alloc(top->n, sizeof *e->importance)))
+        return FX_ENOMEM;
+    e->a.importance = e->importance;
+    return fxi_explain_importance(e->importance, top->at, top->n, v, run);
+}
+
 static fx_status answer(explanation *e, const fx_model *m, const fx_explain_options *q,
                         const fxi_explain_terms *t, double *done, const fx_run *run)
 {
@@ -145,6 +176,7 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
     fxi_explain_row row = {0};
     fxi_explain_columns c = {0};
     fxi_explain_holders h = {0};
+    fxi_explain_values v = {0};
     size_t *own = NULL;
     bool rows = q->table && !q->row && (q->min_support || !q->all);
     fx_status st = rows ? fxi_explain_support_index(&h, q->table, m->c.cols,
@@ -155,15 +187,19 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
     if (!st)
         st = q->row ? fxi_explain_row_new(&row, m, t->output, q->row, run)
                     : all_columns(&c, &own, &m->c, top.holders);
+    if (!st && q->importance)
+        st = fxi_explain_values_new(&v, m, q->table, run);
 
     if (!st && !isfinite(t->constant))
         st = fxi_error(FX_ENUMERIC, "what holds no column is %g", t->constant);
     if (q->row)
         c = (fxi_explain_columns){row.n, row.column, row.x};
-    if (!st && !(st = fxi_explain_search_run(&top, &s, t, c, run)))
+    if (!st && !(st = search(&top, &s, t, c, &v, q->importance == 2, run)))
         st = fill(e, &top, c);
     if (!st && q->table)
         st = fxi_explain_support(e->at, e->a.n, q->table, run);
+    if (!st && q->importance)
+        st = measure(e, &top, &v, run);
     e->a.output = t->output;
     e->a.exact = s.exact;
     e->a.missed = s.bound;
@@ -177,6 +213,7 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
     }
     fxi_explain_row_free(&row);
     fxi_explain_support_free(&h);
+    fxi_explain_values_free(&v);
     free(own);
     free(top.at);
     return st;

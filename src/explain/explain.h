@@ -10,7 +10,9 @@
  *   search.c               the search of others, order by order, within an effort
  *   dense.c, sparse.c, beam.c      its ways
  *   output.c, row.c        which score; one row
- *   support.c              rows that hold a combination: used by the search, counted at the end */
+ *   support.c              rows that hold a combination: used by the search, counted at the end
+ *   values.c               rows by columns, as prediction sees them
+ *   importance.c           mean |contribution| over rows: of combinations, and the largest */
 #ifndef FXI_EXPLAIN_H
 #define FXI_EXPLAIN_H
 #include "model/model.h"
@@ -80,6 +82,8 @@ typedef struct fxi_explain_item {
     int32_t order;
     int32_t column[FXI_EXPLAIN_DEEP];
 } fxi_explain_item;
+/* Negative if item a comes before b in the list; for qsort. */
+int fxi_explain_top_compare(const void *a, const void *b);
 typedef struct fxi_explain_holders fxi_explain_holders;
 typedef struct fxi_explain_top {
     size_t n, capacity, max_items;      /* a heap, the smallest first */
@@ -233,4 +237,21 @@ bool fxi_explain_support_enough(fxi_explain_top *t, const fxi_explain_item *item
 /* support.c - counts to at[n].support of rows that hold all its columns. */
 fx_status fxi_explain_support(fx_combination *at, size_t n, const fx_table *rows,
                               const fx_run *run);
+/* values.c - the entries of rows by columns, as predict sees them: known to the model, scaled. */
+typedef struct fxi_explain_values {
+    size_t rows, cols;
+    size_t *first;                      /* [cols + 1] into row and x */
+    uint32_t *row;                      /* ascending for each column */
+    double *x;
+} fxi_explain_values;
+fx_status fxi_explain_values_new(fxi_explain_values *out, const fx_model *m, const fx_table *rows,
+                                 const fx_run *run);
+void fxi_explain_values_free(fxi_explain_values *v);
+/* importance.c - mean over the rows of |contribution|, to out[n]. */
+fx_status fxi_explain_importance(double *out, const fxi_explain_item *item, size_t n,
+                                 const fxi_explain_values *v, const fx_run *run);
+/* importance.c - the top->max_items combinations with the largest ones, sorted by them. */
+fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search *s,
+                                        const fxi_explain_terms *t, fxi_explain_columns c,
+                                        const fxi_explain_values *v, const fx_run *run);
 #endif

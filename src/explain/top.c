@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Negative if a comes before b in the list. */
-static int compare(const void *first, const void *second)
+int fxi_explain_top_compare(const void *first, const void *second)
 {
     const fxi_explain_item *a = first, *b = second;
     double x = fabs(a->weight), y = fabs(b->weight);
@@ -25,9 +24,9 @@ static int compare(const void *first, const void *second)
 static void sink(fxi_explain_top *t, size_t i, const fxi_explain_item *item)
 {
     for (size_t c; (c = 2 * i + 1) < t->n; i = c) {
-        if (c + 1 < t->n && compare(&t->at[c + 1], &t->at[c]) > 0)
+        if (c + 1 < t->n && fxi_explain_top_compare(&t->at[c + 1], &t->at[c]) > 0)
             c++;
-        if (compare(item, &t->at[c]) >= 0)
+        if (fxi_explain_top_compare(item, &t->at[c]) >= 0)
             break;
         t->at[i] = t->at[c];
     }
@@ -52,13 +51,13 @@ static fx_status insert(fxi_explain_top *t, const fxi_explain_item *item)
     size_t i = t->n;
 
     if (t->n == t->max_items) {
-        if (t->max_items && compare(item, &t->at[0]) < 0)
+        if (t->max_items && fxi_explain_top_compare(item, &t->at[0]) < 0)
             sink(t, 0, item);
         return FX_OK;
     }
     if (t->n == t->capacity && grow(t))
         return FX_ENOMEM;
-    for (t->n++; i && compare(item, &t->at[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+    for (t->n++; i && fxi_explain_top_compare(item, &t->at[(i - 1) / 2]) > 0; i = (i - 1) / 2)
         t->at[i] = t->at[(i - 1) / 2];
     t->at[i] = *item;
     return FX_OK;
@@ -68,7 +67,7 @@ static fx_status push(fxi_explain_top *t, const fxi_explain_item *item)
 {
     bool full = t->n == t->max_items;
 
-    if (full && (!t->max_items || compare(item, &t->at[0]) >= 0))
+    if (full && (!t->max_items || fxi_explain_top_compare(item, &t->at[0]) >= 0))
         return FX_OK;
     return t->holders && !fxi_explain_support_enough(t, item) ? FX_OK : insert(t, item);
 }
@@ -85,10 +84,10 @@ fx_status fxi_explain_top_offer(fxi_explain_top *t, const fxi_explain_item *item
 
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
 {
-    if (t->n == t->max_items && compare(item, &t->at[0]) >= 0)
+    if (t->n == t->max_items && fxi_explain_top_compare(item, &t->at[0]) >= 0)
         return FX_OK;
     for (size_t i = 0; i < t->n; i++)
-        if (t->at[i].weight == item->weight && !compare(&t->at[i], item))
+        if (t->at[i].weight == item->weight && !fxi_explain_top_compare(&t->at[i], item))
             return FX_OK;
     return push(t, item);
 }
@@ -96,7 +95,7 @@ fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item)
 void fxi_explain_top_sort(fxi_explain_top *t)
 {
     if (t->n)
-        qsort(t->at, t->n, sizeof *t->at, compare);
+        qsort(t->at, t->n, sizeof *t->at, fxi_explain_top_compare);
 }
 
 fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
@@ -108,8 +107,9 @@ fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b)
     fxi_explain_top_sort(b);
     for (size_t i = 0; i < b->n; i++) {
         const fxi_explain_item *item = &b->at[i];
-        bool repeated = unique && !compare(item, &b->at[unique - 1]);
-        if (!repeated && !(old && bsearch(item, t->at, old, sizeof *t->at, compare)))
+        bool repeated = unique && !fxi_explain_top_compare(item, &b->at[unique - 1]);
+        if (!repeated
+            && !(old && bsearch(item, t->at, old, sizeof *t->at, fxi_explain_top_compare)))
             b->at[unique++] = *item;
     }
     for (size_t i = 0; i < old / 2; i++) { /* .. and a heap backwards */

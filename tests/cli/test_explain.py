@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross explain: planted combinations come first, contributions add up, names are kept.
 
-Covers: cli/commands/cmd_explain.c"""
+Covers: cli/commands/cmd_explain.c, cli/commands/explanation_print.c, cli/figures/plot_bars.c"""
+
+import csv
+import io
+import shutil
 
 import numpy as np
 import pytest
@@ -147,3 +151,77 @@ def test_bad_questions(fx, put, pairs):
     assert "all signs change" in fx("explain", "m.fx", "--output", "-1", status=2).talk
     fx("train", pairs[0], "-o", "m.fx", "--model", "svm", "--kernel", "rbf", "-q")
     assert "has no weights of combinations" in fx("explain", "m.fx", status=2).talk
+
+
+# ---- Importance ---------------------------------------------------------------------------------
+@pytest.fixture
+def scaled(fx, put):
+    """Column a is tiny and column b large: weights say the opposite of what matters."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3)) * [1e-3, 1, 1]
+    y = 50 * X[:, 0] + X[:, 1] + 0.5 * X[:, 1] * X[:, 2]
+    put("x.csv", "a,b,c,y\n" + "".join(",".join(map(repr, map(float, (*x, t)))) + "\n"
+                                       for x, t in zip(X, y)))
+    fx("train", "x.csv", "-o", "m.fx", "--model", "ridge", "--kernel", "anova-upto:order=2", "--map",
+       "explicit", "-C", "1e4", "--scale", "none", "-q")
+    return X
+
+
+def test_importance_is_the_mean_contribution(fx, scaled):
+    by_weight = fx("explain", "m.fx", "x.csv", "--json", "-q").json
+    by = fx("explain", "m.fx", "x.csv", "--by", "importance", "--json", "-q").json
+    assert by_weight["by"] == "weight" and by["by"] == "importance" and by["exact"]
+    for c in by["combinations"]:
+        product = np.prod([scaled[:, "abc".index(name)] for name in c["features"]], axis=0)
+        assert np.isclose(c["importance"], np.abs(c["weight"] * product).mean(), rtol=1e-6)
+    values = [c["importance"] for c in by["combinations"]]
+    assert values == sorted(values, reverse=True)
+    assert by["combinations"][0]["features"] == ["b"]
+    assert "a" in by_weight["combinations"][0]["features"]
+    text = fx("explain", "m.fx", "x.csv", "--by", "importance", "-q").text
+    assert "importance" in text.splitlines()[0] and "has a larger importance" in text
+    assert "importance" not in fx("explain", "m.fx", "-q").text.splitlines()[0]
+
+
+def test_importance_needs_rows(fx, scaled):
+    assert "explain MODEL DATA" in fx("explain", "m.fx", "--by", "importance", status=2).talk
+    assert "mean over all rows" in fx("explain", "m.fx", "x.csv", "--by", "importance", "--row", "1",
+                                      status=2).talk
+
+
+# ---- Forms --------------------------------------------------------------------------------------
+def test_csv(fx, scaled):
+    j = fx("explain", "m.fx", "x.csv", "--json", "-q").json["combinations"]
+    head, *rows = csv.reader(io.StringIO(fx("explain", "m.fx", "x.csv", "--csv", "-q").text))
+    assert head == ["features", "order", "weight", "importance", "rows"]
+    assert [(r[0], float(r[2]), float(r[3]), int(r[4])) for r in rows] == [
+        (" x ".join(c["features"]), c["weight"], c["importance"], c["support"]) for c in j]
+    head = fx("explain", "m.fx", "x.csv", "--csv", "--row", "1", "-q").text.splitlines()[0]
+    assert head == "features,order,weight,contribution,rows"
+    assert "exclude" in fx("explain", "m.fx", "--csv", "--json", status=2).talk
+
+
+def test_all_classes(fx, put, rows):
+    put("c.svm", svmlight(rows[0], ["abc"[i % 3] for i in range(30)]).replace("'", ""))
+    train(fx, "c.svm", "--model", "fm", "--rank", "2", "--max-iter", "3")
+    every = fx("explain", "m.fx", "--output", "all", "--json").json["outputs"]
+    assert every == [fx("explain", "m.fx", "--output", c, "--json").json for c in "abc"]
+    text = fx("explain", "m.fx", "--output", "all").text
+    assert [f"of the score of {c}" in text for c in "abc"] == [True] * 3
+    lines = fx("explain", "m.fx", "--output", "all", "--csv", "--top", "2").text.splitlines()
+    assert lines[0] == "output,features,order,weight"
+    assert [line[0] for line in lines[1:]] == list("aabbcc")
+    assert "--output" in fx("explain", "m.fx", "--output", "all", "--plot", "p.svg", status=2).talk
+    assert len(fx("explain", "m.fx", "c.svm", "--output", "all", "--row", "1", "--json")
+               .json["outputs"]) == 3
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+@pytest.mark.parametrize("args", [["--by", "importance"], ["--row", "2"], []])
+def test_plot(fx, scaled, args):
+    j = fx("explain", "m.fx", "x.csv", *args, "--plot", "p.svg", "--json", "-q").json
+    lines = (fx.directory / "p.svg.data").read_text().splitlines()[1:]
+    key = "contribution" if "--row" in args else "importance" if args else "weight"
+    drawn = [float(line.split("\t")[1]) for line in lines]
+    assert np.allclose(drawn, [c[key] for c in j["combinations"]], rtol=1e-8)
+    assert (fx.directory / "p.svg").read_text().rstrip().endswith("</svg>")

@@ -230,7 +230,8 @@ static fx_status explain(const char *spec, bool one)
                                   .top = 4,
                                   .table = &t,
                                   .row = one ? x.block : NULL,
-                                  .max_work = 100};
+                                  .max_work = 100,
+                                  .importance = one ? 1 : 2};
 
     call_begin();
     fx_status s = call_end(fx_model_explain(&e, m, &q, &two));

@@ -2,8 +2,8 @@
  * t_explain.c - weights of combinations: all of them together are the model's score as a
  * polynomial; the largest are those of the whole list; what a search with little effort may have
  * missed is bounded; rows, support, errors, planted combinations, any number of threads.
- * Covers: beam.c, dense.c, field.c, list.c, map.c, output.c, row.c, search.c, sparse.c,
- * support.c, terms.c, top.c, weight.c, src/kind/factors_terms.c */
+ * Covers: beam.c, dense.c, field.c, importance.c, list.c, map.c, output.c, row.c, search.c, sparse.c,
+ * support.c, terms.c, top.c, values.c, weight.c, src/kind/factors_terms.c */
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
 #include "model/test/products.h"
 
@@ -160,6 +160,47 @@ static void check_holders(const fx_model *m, const fx_explanation *all, size_t o
         check_top(m, all, q);
 }
 
+/* By definition: the mean over rows of |weight times product of the scaled numbers|. */
+static double importance_of(const fx_combination *at, const fx_model_info *c)
+{
+    double sum = 0;
+
+    for (size_t r = 0; r < N; r++) {
+        double x[COLS];
+        for (size_t j = 0; j < COLS; j++)
+            x[j] = X[r * COLS + j] * (c->column_scale ? c->column_scale[j] : 1);
+        sum += fabs(at->weight * product(at, x));
+    }
+    return sum / N;
+}
+
+/* Sums of N products of up to 8 factors: |error| <= (N + 16) u times the sum of sizes. */
+static const double NEAR = (N + 16) * 2.3e-16;
+
+static void check_importance(const fx_model *m, const fx_explanation *all, fx_explain_options q)
+{
+    fx_matrix rows = dense_rows();
+    fx_table t = {.rows = N, .cols = COLS, .blocks = 1, .block = &rows};
+    const fx_model_info *c = fx_model_inspect(m);
+
+    q.table = &t;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        fx_explanation *a = explained(m, &q, threads);
+        double last = INFINITY;
+        for (size_t k = 0; k < a->n; k++) {
+            CHECK_NEAR(a->importance[k], importance_of(&a->at[k], c), NEAR * a->importance[k]);
+            CHECK(q.importance == 1 || a->importance[k] <= last);
+            last = a->importance[k];
+        }
+        CHECK(a->exact || q.max_work > 0);
+        double bound = a->exact ? a->n < q.top ? 0 : last : a->missed;
+        for (size_t i = 0; i < all->n && q.importance == 2; i++)
+            if ((!q.order || all->at[i].order == q.order) && !listed(a, &all->at[i]))
+                CHECK(importance_of(&all->at[i], c) <= bound * (1 + 1e-9));
+        fx_explanation_free(a);
+    }
+}
+
 static void check_row(const fx_model *m, const fx_explanation *all, size_t output, double tol)
 {
     fx_matrix rows = dense_rows();
@@ -281,6 +322,18 @@ static void test_kind(const kind *k, int sparse)
         check_top(
             m, all,
             (fx_explain_options){OPTIONS, .top = 4, .max_work = 3000, .output_from_1 = output + 1});
+        for (size_t top = 1; top <= 4096; top *= 8) {
+            fx_explain_options q = {OPTIONS, .top = top, .output_from_1 = output + 1,
+                                    .importance = 2};
+            check_importance(m, all, q);
+            q.order = 2;
+            check_importance(m, all, q);
+            q.importance = 1;
+            check_importance(m, all, q);
+            q = (fx_explain_options){OPTIONS, .top = top, .output_from_1 = output + 1,
+                                     .importance = 2, .max_work = 300};
+            check_importance(m, all, q);
+        }
         check_holders(m, all, output);
         check_row(m, all, output, k->tol);
         fx_explanation_free(e);
@@ -411,6 +464,13 @@ static void test_errors(void)
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .min_support = 1}); /* without rows */
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .all = 1});
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .max_work = -1});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = 1});    /* of what rows? */
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = 3, .table = &t});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = -1, .table = &t});
+    two.rows = 1;
+    rejected(FX_EINVAL, m,
+             &(fx_explain_options){OPTIONS, .importance = 2, .table = &t, .row = &two});
+    two.rows = 2;
     rejected(FX_ESHAPE, m, &(fx_explain_options){OPTIONS, .row = &two});
     rejected(FX_EUNSUPPORTED, m, &(fx_explain_options){OPTIONS, .order = 99});
     CHECK(fx_model_explain(NULL, m, &(fx_explain_options){OPTIONS}, NULL) == FX_EINVAL);

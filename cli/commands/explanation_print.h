@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * explanation_print.h - what explain found, as a table, as CSV, as JSON and as bars. */
+#ifndef EXPLANATION_PRINT_H
+#define EXPLANATION_PRINT_H
+#include "figures/figures.h"
+#include "models/models.h"
+
+typedef struct explained {
+    const fx_model_info *c;
+    const loaded *X;                    /* rows that were given; name NULL: none */
+    uint64_t row;                       /* the one that is explained, from 1; 0: none */
+    uint64_t order, support;            /* as asked for: what was searched */
+    bool unsupported, by_importance;
+    double prediction;                  /* of the row */
+    fx_explanation **e;                 /* [n] of one score each */
+    size_t n;
+    bool all;                           /* of all scores, even if there is one */
+} explained;
+
+int explanation_print(const explained *x);
+int explanation_print_csv(const explained *x);
+int explanation_print_json(const explained *x);
+/* Bars of the first combinations of one score, on an open plot. */
+int explanation_plot(plot *p, const char *path, const explained *x);
+#endif

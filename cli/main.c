@@ -64,6 +64,8 @@ static int help(const char *name)
         help_program(stdout, commands);
     else if (!strcmp(name, "--man"))
         status = help_man(stdout, commands, machine_version(version, fx_version()));
+    else if (!strcmp(name, "--bash") || !strcmp(name, "--zsh") || !strcmp(name, "--fish"))
+        status = completion_script(stdout, commands, name + 2);
     else {
         const command *c = find(name);
         status = c ? help_command(stdout, c) : EXIT_USAGE;

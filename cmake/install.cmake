@@ -1,5 +1,5 @@
-# Library, header, program, man page, pkg-config file and CMake package.  Nothing installed holds an
-# absolute path, so the tree may be moved.
+# Library, header, program, man page, completion of shells, pkg-config file and CMake package.
+# Nothing installed holds an absolute path, so the tree may be moved.
 install(TARGETS featcross featcross_static EXPORT featcross
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -7,6 +7,13 @@ install(FILES include/featcross.h include/featcross_extra.h DESTINATION ${CMAKE_
 if(TARGET featcross_cli)
   install(TARGETS featcross_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${PROJECT_BINARY_DIR}/featcross.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  # shell/folder/name, where the shells look for them
+  foreach(shell bash/bash-completion/completions/featcross zsh/zsh/site-functions/_featcross
+                fish/fish/vendor_completions.d/featcross.fish)
+    string(REGEX MATCH "^([a-z]+)/(.*)/(.*)$" _ ${shell})
+    install(FILES ${PROJECT_BINARY_DIR}/featcross.${CMAKE_MATCH_1}
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2} RENAME ${CMAKE_MATCH_3})
+  endforeach()
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/featcross)

@@ -118,7 +118,9 @@ void help_program(FILE *f, const command *const *all)
           f);
     for (; *all; all++)
         fprintf(f, "  %-9s %s\n", (*all)->name, (*all)->summary);
-    fputs("\nfeatcross COMMAND --help describes a command, --version the program.\n", f);
+    fputs("\nfeatcross COMMAND --help describes a command, --version the program.\n"
+          "featcross help --bash, --zsh or --fish prints a script by which that shell completes "
+          "commands,\noptions and values.\n", f);
 }
 
 /* ---- The man page, roff with the man(7) macros -------------------------------------------- */
@@ -238,6 +240,10 @@ int help_man(FILE *f, const command *const *all, const char *version)
         f,
         "Forces an instruction set: scalar, avx2, avx512 or neon. One that this processor lacks is "
         "ignored; featcross --version says which is in use.");
+    fputs(".SH COMPLETION\n", f);
+    roff(f, "featcross help --bash, --zsh or --fish prints a script by which that shell completes "
+            "commands, options and values; make install puts all three where shells look for "
+            "them.");
     fputs(".SH FILES\n", f);
     roff(f, "Extensions name formats: .svm .libsvm .svmlight (svmlight text), .csv, .tsv, .npy "
             "(dense) and "

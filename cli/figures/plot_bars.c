@@ -43,7 +43,8 @@ int plot_bars(plot *p, const char *path, const char *title, const char *axis, co
                (double)(longest * GLYPH + 24) / WIDTH);
     strbuf_add(&t, "set yrange [%g:-0.5]\nset style fill solid 0.85 noborder\n"
                    "set grid xtics lc 'grey80' lt 1\n"
-                   "set arrow from 0, graph 0 to 0, graph 1 nohead lc 'black'\n", n ? (double)n - 0.5 : 0.5);
+                   "set arrow from 0, graph 0 to 0, graph 1 nohead lc 'black'\n",
+               n ? (double)n - 0.5 : 0.5);
     add_names(&t, bar, n);
     /* Importance has no sign, but the weight behind it does: then the colours need names. */
     strbuf_add(&t, sized ? "set key inside bottom right\n" : "unset key\n");

@@ -4,7 +4,7 @@
  * Text goes to the reader in batches of whole lines, which are filled completely and cut at the
  * last line end; a longer line makes the batch grow.  Rows that are streamed are taken after each
  * batch, all others at the end; so are those of arrays, which have no lines.  Where rows are
- * streamed from a pipe or a terminal, a batch is what has come, so that a row waits for no other. */
+ * streamed from a pipe or a terminal, a batch is what has come: a row waits for no other. */
 
 #include "load.h"
 #include "files/files.h"

@@ -92,9 +92,9 @@ void safe_add(strbuf *t, const char *s, size_t n);
 int safe_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int safe_vprint(FILE *f, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
-/* ---- text_table.c: tables that fit the terminal ---------------------------------------------------
- * Begin with {column, columns}.  Cells come row by row, and behind each row its remark, "" if it has
- * none.  Columns whose cells are all empty are not shown. */
+/* ---- text_table.c: tables that fit the terminal ------------------------------------------------
+ * Begin with {column, columns}.  Cells come row by row, and behind each row its remark, "" if it
+ * has none.  Columns whose cells are all empty are not shown. */
 typedef struct text_table_column {           /* up to 16 */
     const char *head;
     bool left;                          /* text; numbers stand to the right */

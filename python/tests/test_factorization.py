@@ -263,7 +263,7 @@ def test_importance(rng):
     """The mean |contribution| over rows ranks what weights of small features would hide."""
     X = rng.normal(size=(300, 4)) * [1e-3, 1, 1, 1]
     y = 20 * X[:, 0] + X[:, 1] + X[:, 2] * X[:, 3]
-    m = fx.FactorizationMachineRegressor(rank=4, max_iter=50, random_state=0).fit(X, y)
+    m = fx.FactorizationMachineRegressor(4, max_iter=50, random_state=0).fit(X, y)
     found = m.top_combinations(10, X=X, by="importance")
     assert [c.importance for c in found] == sorted((c.importance for c in found), reverse=True)
     for c in found:

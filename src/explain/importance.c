@@ -7,8 +7,8 @@
  *
  * The largest.  By Hoelder's inequality the mean |product| of t columns is at most the product of
  * their norms (mean |x|^t)^(1/t).  So |weight| times these norms, which is what the search of one
- * row looks for, bounds the importance.  The candidates with the largest bounds are searched for and
- * measured; if the last that is listed is not below the bound of all others, the list is exact,
+ * row looks for, bounds the importance.  The candidates with the largest bounds are searched for
+ * and measured; if the last that is listed is not below the bound of all others, the list is exact,
  * else more candidates follow.
  *
  * Cost: for each candidate, the rows that hold its rarest column. */

@@ -142,7 +142,7 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
         fx_status s = fx_model_evaluate(&got, confusion, m, &X.table, &cli.run);
         progress_end();
         double seconds = say_clock() - start;
-        if (!(status = s ? say_failure(s) : not_offered(w, &got, c)))
+        if (!(status = s ? load_failed(&X, s) : not_offered(w, &got, c)))
             status = cli.json ? print_json(w, &got, c, confusion, X.seconds, seconds)
                               : print(w, &got, c, confusion);
     }

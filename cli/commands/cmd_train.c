@@ -234,7 +234,7 @@ static int fit_model(job *j)
     j->held_out.size = sizeof j->held_out;
     fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &cli.run);
     if (s)
-        return say_failure(s);
+        return load_failed(&j->eval, s);
     j->eval_score = metric_of(&j->held_out, j->t.metric);
     if (isnan(j->eval_score))           /* the model is saved all the same */
         say_warning("there is no %s for this model and %s", j->t.metric, j->eval.name);

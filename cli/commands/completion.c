@@ -120,7 +120,8 @@ static void bash(strbuf *t, const command *const *all)
 {
     strbuf_add(t, "# bash completion of featcross, made from its tables of options.\n"
                   "_featcross() {\n"
-                  "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+                  "    local cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+                  "    local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                   "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
                   "    [ \"$cur\" = = ] && cur=\n"
                   "    if [ \"$COMP_CWORD\" = 1 ]; then\n        words='");

@@ -96,6 +96,8 @@ int plot_check(void)
         return 0;
     if (progress_interrupted())
         return progress_stop();
+    if (error == ENOMEM)
+        return say_no_memory("gnuplot");
     say_error("gnuplot: %s", error > 0 ? strerror(error) : "does not run");
     say_hint("--plot needs gnuplot (Debian: gnuplot-nox)");
     return EXIT_USAGE;

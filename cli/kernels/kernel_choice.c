@@ -63,10 +63,12 @@ int kernel_features(size_t *D, const char *text, size_t cols)
     errno = 0;
     unsigned long long n = *text >= '1' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     bool times = end && *end == 'x';
-    if (n == 0 || errno || end[times] || n > INT32_MAX)
+    if (n == 0 || end[times])
         return say_error(
             "-D %s is neither a count such as 1024 nor a multiple of the columns such as 16x",
             text);
+    if (errno || n > INT32_MAX)
+        return say_error("-D %s: at most %d features are possible", text, INT32_MAX);
     if (times && cols > INT32_MAX / n)
         return say_error("-D %s: %zu columns make more than %d features", text, cols, INT32_MAX);
     *D = (size_t)n * (times ? cols : 1);

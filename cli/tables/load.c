@@ -295,6 +295,14 @@ int load(loaded *l, const char *path, int base)
     return load_as(l, path, &(load_options){.base = base});
 }
 
+int load_failed(const loaded *l, fx_status s)
+{
+    bool lines = l->format && strcmp(l->format, "npy") != 0 && strcmp(l->format, "npz") != 0;
+    bool known = lines && !l->part && !l->reading.blank && l->reading.rows == l->table.rows;
+
+    return say_failure_in(s, l->name, known ? 1 + spec_says(l->spec, "header", "yes") : 0);
+}
+
 void load_free(loaded *l)
 {
     close_stream(l);

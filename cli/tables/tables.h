@@ -35,6 +35,7 @@ int load(loaded *l, const char *path, int base);
 /* The next rows instead of those in l->table, none at the end.  load_as gives the first: a batch of
  * text, or all of an array. */
 int load_next(loaded *l);
+int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
 void load_say(const loaded *l);         /* what was read, as a line of talk */
 void load_free(loaded *l);
 

@@ -93,15 +93,37 @@ static int escaped(const char *p)
     return low ? (int)(16 * (high - digits) + (low - digits)) : -1;
 }
 
-/* detail with spec keys respelt as options and names of columns as they are; cut rather than
- * overrun. */
+/* True if detail is at the number of a row; *out: the same from 1. */
+static bool row_from_0(unsigned long long *out, const char *all, const char *detail)
+{
+    bool named = detail - all >= 4 && !strncmp(detail - 4, "row ", 4);
+
+    if (!named || *detail < '0' || *detail > '9')
+        return false;
+    *out = strtoull(detail, NULL, 10) + 1;
+    return true;
+}
+
+/* detail with rows counted from 1 where the library says that it counts from 0, spec keys respelt
+ * as options, and names of columns as they are; cut rather than overrun. */
 static void respell(char *out, size_t capacity, const char *detail)
 {
     const char named[] = "is named '";
+    const char *all = detail, from_0[] = " (from 0)";
+    bool counted = strstr(detail, from_0) && strstr(detail, "row "), in_name = false;
+    unsigned long long row;
     size_t n = 0;
-    bool in_name = false;
 
     while (*detail && n + 32 < capacity) {
+        if (counted && row_from_0(&row, all, detail)) {
+            n += (size_t)snprintf(out + n, capacity - n, "%llu", row);
+            detail += strspn(detail, "0123456789");
+            continue;
+        }
+        if (counted && !strncmp(detail, from_0, sizeof from_0 - 1)) {
+            detail += sizeof from_0 - 1;
+            continue;
+        }
         int byte = in_name ? escaped(detail) : -1;
         if (byte > 0) {
             out[n++] = (char)byte;
@@ -136,6 +158,20 @@ int say_failure(fx_status s)
     return s == FX_ENOMEM || s == FX_ELIMIT ? EXIT_MEMORY
            : s == FX_ENUMERIC               ? EXIT_NUMERIC
                                             : EXIT_USAGE;
+}
+
+int say_failure_in(fx_status s, const char *file, size_t first_line)
+{
+    const char *row = strstr(fx_error_detail(), "row ");
+    unsigned long long number;
+    char detail[1024];
+
+    if (s != FX_EINVAL || !row || !strstr(row, "(from 0)")
+        || !row_from_0(&number, fx_error_detail(), row + 4))
+        return say_failure(s);
+    respell(detail, sizeof detail, fx_error_detail());
+    return first_line ? say_error("%s:%llu: %s", file, number - 1 + first_line, detail)
+                      : say_error("%s: %s", file, detail);
 }
 
 void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail()); }

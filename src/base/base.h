@@ -11,6 +11,9 @@
 /* error.c - sets the detail of this thread and returns s, so that failing is one expression:
  *   return fxi_error(FX_ESHAPE, "X has %zu columns, Z has %zu", a, b); */
 fx_status fxi_error(fx_status s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The call that failed was given the caller's rows from `first` on: its "row 3 (from 0)" becomes
+ * the caller's row. */
+void fxi_error_row(size_t first);
 
 /* sized.c - structs with a member `size`, of callers whose header may be older or newer.  `ours` is
  * the struct's size here, `type` its name for messages.

@@ -83,8 +83,8 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
 
     if (X->ptr && !(X->ptr[i] >= X->ptr[0] && X->ptr[i + 1] >= X->ptr[i]
                     && X->ptr[i + 1] <= X->ptr[X->rows]))
-        return fxi_error(FX_EINVAL, "%s, row %zu: ptr goes from %lld to %lld; it must not fall "
-                         "between %lld and %lld", name, number, (long long)X->ptr[i],
+        return fxi_error(FX_EINVAL, "%s, row %zu (from 0): ptr goes from %lld to %lld; it must not "
+                         "fall between %lld and %lld", name, number, (long long)X->ptr[i],
                          (long long)X->ptr[i + 1], (long long)X->ptr[0],
                          (long long)X->ptr[X->rows]);
     fxi_row r = fxi_data_row(X, i);
@@ -95,13 +95,15 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
         double v = fxi_row_value(r, q);
         if (j <= last)
             return fxi_error(FX_EINVAL,
-                             "%s, row %zu: column %lld after %lld; columns must increase", name,
-                             number, (long long)j, (long long)last);
+                             "%s, row %zu (from 0): column %lld after %lld; columns must increase",
+                             name, number, (long long)j, (long long)last);
         if ((uint64_t)j >= X->cols)
-            return fxi_error(FX_ESHAPE, "%s, row %zu: column %lld, but there are %zu columns", name,
+            return fxi_error(FX_ESHAPE,
+                             "%s, row %zu (from 0): column %lld, but there are %zu columns", name,
                              number, (long long)j, X->cols);
         if (!isfinite(v) && !(missing && isnan(v)))
-            return fxi_error(FX_EDOMAIN, "%s, row %zu, column %lld: %s is not a finite number",
+            return fxi_error(FX_EDOMAIN,
+                             "%s, row %zu, column %lld (from 0): %s is not a finite number",
                              name, number, (long long)j,
                              isnan(v) ? "NaN" : v < 0 ? "-inf" : "inf");
         if (fxi_data_stopped(q, team))
@@ -116,16 +118,16 @@ static fx_status check_label(const fx_table *t, size_t i)
     double y = t->label ? t->label[i] : 0;
 
     if (!isfinite(y))
-        return fxi_error(FX_EDOMAIN, "the label of row %zu is %g", i, y);
+        return fxi_error(FX_EDOMAIN, "the label of row %zu (from 0) is %g", i, y);
     if (t->label && t->classes && !(y >= 0 && y < (double)t->classes && y == floor(y)))
-        return fxi_error(FX_EINVAL, "the label of row %zu is %g, but there are %zu classes", i, y,
-                         t->classes);
+        return fxi_error(FX_EINVAL, "the label of row %zu (from 0) is %g, but there are %zu classes",
+                         i, y, t->classes);
     if (t->qid && t->qid[i] < -1)
-        return fxi_error(FX_EINVAL, "the query of row %zu is %lld; -1 means none", i,
+        return fxi_error(FX_EINVAL, "the query of row %zu (from 0) is %lld; -1 means none", i,
                          (long long)t->qid[i]);
     if (t->weight && !(t->weight[i] >= 0 && isfinite(t->weight[i])))
-        return fxi_error(FX_EDOMAIN, "the weight of row %zu is %g; it must be finite and not below "
-                         "0", i, t->weight[i]);
+        return fxi_error(FX_EDOMAIN, "the weight of row %zu (from 0) is %g; it must be finite and "
+                         "not below 0", i, t->weight[i]);
     return FX_OK;
 }
 

@@ -33,7 +33,7 @@ fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double *label,
                          folds, n);
     for (size_t i = 0; label && i < n; i++)
         if (!isfinite(label[i]))
-            return fxi_error(FX_EDOMAIN, "the label of row %zu is %g", i, label[i]);
+            return fxi_error(FX_EDOMAIN, "the label of row %zu (from 0) is %g", i, label[i]);
 
     card *cards = fxi_alloc(n, sizeof *cards);
     size_t *order = fxi_alloc(n, sizeof *order);

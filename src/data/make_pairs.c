@@ -26,11 +26,11 @@
 #define KEYS(d, nz, k)                                                                             \
     {"n", "2000", FXI_COUNT(1, 0x1p40), "rows"},                                                   \
     {"d", "100", FXI_COUNT(d, FX_INDEX_MAX), "columns"},                                           \
-    {"nz", "20", FXI_COUNT(nz, FX_INDEX_MAX), "ones in each row"},                                 \
-    {"k", "10", FXI_COUNT(k, FX_INDEX_MAX), "planted sets"},                                       \
+    {"nz", "20", FXI_COUNT(nz, FX_INDEX_MAX), "ones in each row, or what d leaves"},               \
+    {"k", "10", FXI_COUNT(k, FX_INDEX_MAX), "planted sets, or what d leaves"},                     \
     {"noise", "0.05", FXI_NUMBER(0, 0.5), "share of labels that are turned round"}, {0}
 static const fx_key pairs[] = {KEYS(4, 2, 2)}, triples[] = {KEYS(12, 6, 4)};
-enum { PARTS_MAX = 4 };                 /* 2^(m-1), m <= 3 */
+enum { PARTS_MAX = 4, NZ = 20 };        /* 2^(m-1), m <= 3; the default of nz */
 
 static int ascending(const void *a, const void *b)
 {
@@ -39,6 +39,8 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static uint64_t few(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, size_t order)
 {
     size_t parts = (size_t)1 << (order - 1), planted = order * parts / 2;
@@ -46,10 +48,19 @@ static fx_status start(fxi_making *m, const fxi_spec *s, const fx_key *keys, siz
     fx_status st = fxi_key_count(&d, s, keys, "d");
 
     if (!st)
-        st = fxi_key_count_within(&nz, s, keys, "nz", planted, d - order * parts + planted);
-    if (!st)
-        st = fxi_key_count_within(&k, s, keys, "k", parts, (d - (nz - planted)) / order);
+        st = fxi_key_count(&k, s, keys, "k");
     if (st)
+        return st;
+    if (fxi_spec_at(s, "k") == s->keys) /* where columns are few, defaults share them */
+        k = few(k, d / (2 * order) > parts ? d / (2 * order) : parts);
+    if (fxi_spec_at(s, "nz") == s->keys)
+        nz = few(NZ, d - order * few(k, d / order) + planted);
+    else if ((st = fxi_key_count_within(&nz, s, keys, "nz", planted, d - order * parts + planted)))
+        return st;
+    uint64_t most = (d - (nz - planted)) / order;
+    if (fxi_spec_at(s, "k") == s->keys)
+        k = few(k, most);
+    else if ((st = fxi_key_count_within(&k, s, keys, "k", parts, most)))
         return st;
     m->m = order;
     m->k = (size_t)k;

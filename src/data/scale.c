@@ -315,7 +315,7 @@ fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i)
     for (size_t q = 0; q < r.n; q++) {
         double factor = s->factor[fxi_row_column(r, q)], y = x[q] * factor;
         if (!isfinite(y))
-            return fxi_error(FX_ENUMERIC, "row %zu, column %lld: %g times %g overflows", i,
+            return fxi_error(FX_ENUMERIC, "row %zu, column %lld (from 0): %g times %g overflows", i,
                              (long long)fxi_row_column(r, q), x[q], factor);
         x[q] = y;
     }

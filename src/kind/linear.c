@@ -39,10 +39,15 @@ typedef struct options { int solver; bool l1; double epsilon; } options;
 #define SOLVER  "solver", "auto", FXI_CHOICE("auto|dual|newton|cd"), "auto: by loss and penalty"
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
 #define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual), steps (newton, cd)"
-#define COMMON  {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
-static const fx_key keys_plain[] = {COMMON, {0}};
-static const fx_key keys_calibrate[] = {COMMON, {FXI_KEY_CALIBRATE}, {0}};
-static const fx_key keys_epsilon[] = {COMMON, {FXI_KEY_EPSILON}, {0}};
+#define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2 and logistic"
+#define SMOOTH  "solver", "auto", FXI_CHOICE("auto|dual|newton"), "auto: by the rows"
+#define WITH_L1 {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
+#define WITHOUT {FXI_KEY_C}, {ONLY_L2}, {FXI_KEY_INTERCEPT}, {SMOOTH}, {TOL}, {STEPS}
+static const fx_key keys_l1[] = {WITH_L1, {0}};
+static const fx_key keys_l1_calibrate[] = {WITH_L1, {FXI_KEY_CALIBRATE}, {0}};
+static const fx_key keys_plain[] = {WITHOUT, {0}};
+static const fx_key keys_calibrate[] = {WITHOUT, {FXI_KEY_CALIBRATE}, {0}};
+static const fx_key keys_epsilon[] = {WITHOUT, {FXI_KEY_EPSILON}, {0}};
 
 #define LOSS(name)
 #define LINEAR(name, model, help, keys) {model, help, keys_##keys, &fxi_loss_##name, 0, NULL},

@@ -74,11 +74,11 @@ static fx_status check(const double *y, const double *score, const double *weigh
     for (size_t i = 0; i < n; i++) {
         double w = weight ? weight[i] : 1;
         if (!isfinite(score[i]) || !isfinite(y[i]))
-            return fxi_error(FX_EDOMAIN, "row %zu: label %g, score %g", i, y[i], score[i]);
+            return fxi_error(FX_EDOMAIN, "row %zu (from 0): label %g, score %g", i, y[i], score[i]);
         if (!regress && y[i] != 1 && y[i] != -1)
-            return fxi_error(FX_EINVAL, "row %zu: label %g is neither 1 nor -1", i, y[i]);
+            return fxi_error(FX_EINVAL, "row %zu (from 0): label %g is neither 1 nor -1", i, y[i]);
         if (!(w >= 0 && isfinite(w)))
-            return fxi_error(FX_EDOMAIN, "row %zu: weight %g", i, w);
+            return fxi_error(FX_EDOMAIN, "row %zu (from 0): weight %g", i, w);
     }
     return FX_OK;
 }

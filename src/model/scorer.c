@@ -85,7 +85,7 @@ static fx_status finish_scores(double *S, const prediction *a, size_t first, siz
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < outputs; k++)
             if (!isfinite(S[i * outputs + k] += b ? b[k] : 0))
-                return fxi_error(FX_ENUMERIC, "the score of row %zu is %g", first + i,
+                return fxi_error(FX_ENUMERIC, "the score of row %zu (from 0) is %g", first + i,
                                  S[i * outputs + k]);
     return FX_OK;
 }
@@ -152,7 +152,8 @@ static fx_status predict_rows(prediction *a, size_t first, size_t n, fxi_scratch
         st = work ? FX_OK : FX_ENOMEM;
     }
     if (!st && !fxi_parallel_cancelled(team))
-        st = s->score(S, s, &X, scratch, a->run, team);
+        if ((st = s->score(S, s, &X, scratch, a->run, team)))
+            fxi_error_row(first);
     if (!st && !fxi_parallel_cancelled(team))
         st = finish_scores(S, a, first, n);
     if (!st && work && !fxi_parallel_cancelled(team))

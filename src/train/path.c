@@ -59,7 +59,8 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
                              C[q]);
     for (size_t i = 0; i < t->rows; i++)
         if (fold[i] < -1 || fold[i] >= folds)
-            return fxi_error(FX_EINVAL, "row %zu is in fold %d of %d", i, (int)fold[i], folds);
+            return fxi_error(FX_EINVAL, "row %zu (from 0) is in fold %d of %d", i, (int)fold[i],
+                             folds);
     if (own.init)
         return fxi_error(FX_EUNSUPPORTED, "a path starts at nothing; init serves fx_model_fit");
     return FX_OK;

@@ -74,11 +74,12 @@ static fx_status row(fxi_writer *w, size_t pass, size_t i, fxi_row r)
     if (s)
         return s;
     if (r.n && fxi_row_column(r, r.n - 1) > FX_INDEX_MAX - w->base)
-        return fxi_error(FX_EUNSUPPORTED, "row %zu: column %lld is beyond what text files hold, %d",
-                         i, (long long)fxi_row_column(r, r.n - 1), FX_INDEX_MAX);
+        return fxi_error(FX_EUNSUPPORTED,
+                         "row %zu (from 0): column %lld is beyond what text files hold, %d", i,
+                         (long long)fxi_row_column(r, r.n - 1), FX_INDEX_MAX);
     if (qid >= QID_END)
         return fxi_error(FX_EUNSUPPORTED,
-                         "row %zu: query %lld is beyond what text files hold, "
+                         "row %zu (from 0): query %lld is beyond what text files hold, "
                          "%lld",
                          i, (long long)qid, (long long)QID_END - 1);
     if (qid >= 0) {

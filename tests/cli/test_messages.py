@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages say what is wrong in terms of what was typed: options, lines of files, rows from 1."""
+
+import pytest
+
+
+def test_too_many_features(fx, put):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    for command in ["train"], ["map"]:
+        talk = fx(*command, "x.svm", "--map", "rk", "--kernel", "anova:order=2", "-D", "99999999999999",
+                  "-o", "m.fx", status=2).talk
+        assert "-D 99999999999999: at most 2147483647 features" in talk
+
+
+@pytest.mark.parametrize("text, place", [("1 1:1\n7 1:1\n", "x.svm:2: the label of row 2 is 7"),
+                                         ("# a\n1 1:1\n7 1:1\n", "x.svm: the label of row 2 is 7")])
+def test_line_of_an_unknown_label(fx, put, text, place):
+    put("t.svm", "1 1:1\n-1 2:1\n" * 5)
+    fx("train", "t.svm", "--model", "svm", "-o", "m.fx", "-q")
+    put("x.svm", text)
+    assert place in fx("evaluate", "m.fx", "x.svm", status=2).talk
+
+
+def test_line_of_an_unknown_label_behind_a_header(fx, put):
+    put("t.csv", "a,y\n" + "1,u\n2,v\n" * 5)
+    fx("train", "t.csv", "--model", "svm", "-o", "m.fx", "-q")
+    put("x.csv", "a,y\n1,u\n2,w\n")
+    assert "x.csv:3: the label of row 2 is w" in fx("evaluate", "m.fx", "x.csv", status=2).talk
+
+
+@pytest.mark.parametrize("kernel", ["anova:order=2", "poly:degree=2"])
+def test_row_beyond_floats_is_the_file_s(fx, put, kernel):
+    """Not that of the piece of rows that a thread had."""
+    put("t.svm", "1 1:1 2:1\n-1 2:1 3:1\n" * 5)
+    fx("train", "t.svm", "--model", "svm", "--kernel", kernel, "-D", "16", "-o", "m.fx", "-q")
+    put("x.svm", "1 1:1\n" * 4999 + "1 1:3e38 2:3e38 3:3e38\n")
+    assert "row 5000 " in fx("predict", "m.fx", "x.svm", "--output", "score", status=3).talk
+
+
+@pytest.mark.parametrize("kind", ["pairs", "triples"])
+@pytest.mark.parametrize("d", [12, 20, 40, 100])
+def test_few_columns_of_planted_sets(fx, kind, d):
+    fx("make", kind, "-n", "10", "-d", d, "-o", "x.svm", "-q")
+    assert fx("info", "x.svm", "--json").json["rows"] == 10
+
+
+def test_penalties_are_those_that_a_model_has(fx, put):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    assert "use one of l2" in fx("train", "x.svm", "--model", "svm", "--penalty", "l1", "-o", "m.fx",
+                                 status=2).talk
+    fx("train", "x.svm", "--model", "svm-l2", "--penalty", "l1", "-o", "m.fx", "-q")

@@ -154,8 +154,8 @@ class Encoder:
 
     own = False
 
-    def __init__(self, X, own: bool = False):
-        self.own = own
+    def __init__(self, X, missing: bool = False):
+        self.own = missing
         self.columns = [str(name) for name in X.columns]
         text = categories(X)
         self.numbers = [j for j in range(len(self.columns)) if j not in set(text)]
@@ -167,7 +167,7 @@ class Encoder:
             for category in {"=".join(parts[:n]) for n in range(1, len(parts))} & own:
                 raise ValueError(f"the column {name!r} is named like a value of the category "
                                  f"{category!r}; rename one of them")
-        found = {}                      # (column, text): row in which it is met first
+        found: dict[tuple[int, str], int] = {}  # (column, text): row in which it is met first
         for j in text:
             code, texts = _coded(_part(X, j), self.own)
             first = np.full(len(texts) + 1, len(code))

@@ -138,21 +138,6 @@ def class_names(classes: np.ndarray) -> list[str]:
     return names
 
 
-def accuracy(classes: np.ndarray, position: np.ndarray, y, sample_weight=None) -> float:
-    """Of predicted positions among the classes; rows of NaN do not count."""
-    there, weight = ~np.isnan(position), weights(sample_weight, len(position))
-    right = classes[position[there].astype(np.intp)] == column(y, len(position))[there]
-    return float(np.average(right, weights=None if weight is None else weight[there]))
-
-
-def r2(predicted: np.ndarray, y, sample_weight=None) -> float:
-    """Of predicted targets; rows of NaN do not count."""
-    there, weight = ~np.isnan(predicted), weights(sample_weight, len(predicted))
-    y, weight = targets(y, len(predicted))[there], None if weight is None else weight[there]
-    rest = np.average((y - predicted[there]) ** 2, weights=weight)
-    return float(1 - rest / np.average((y - np.average(y, weights=weight)) ** 2, weights=weight))
-
-
 class Table:
     """An fx_table over rows; it keeps alive what it points to."""
 
@@ -177,5 +162,5 @@ class Table:
             t.name = strings(names)
 
 
-__all__ = ["Table", "accuracy", "class_names", "class_weight_text", "classes_of", "column",
-           "finite", "is_text", "r2", "targets", "weights"]
+__all__ = ["Table", "class_names", "class_weight_text", "classes_of", "column", "finite", "is_text",
+           "targets", "weights"]

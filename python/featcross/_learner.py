@@ -15,7 +15,7 @@ from . import _labels
 from ._base import Estimator, all_or_nothing, seed_of
 from ._explain import Explained
 from ._labels import Table
-from ._missing import note, spec_of, told, without
+from ._missing import Accuracy, Determination, Fills, labels_at
 from ._model import LABEL, PROBA, SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
@@ -36,7 +36,7 @@ def online(self) -> bool:
     return True
 
 
-class Learner(Explained, Estimator):
+class Learner(Fills, Explained, Estimator):
     """model_ is the fitted model."""
 
     _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it
@@ -86,16 +86,14 @@ class Learner(Explained, Estimator):
         weight = _labels.weights(sample_weight, len(rows))
         table = self._table(rows, y=y, classes=classes, qid=qid, weight=weight)
         init = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
-        plan = {**self._plan(without(rows, self.missing, weight, **self._how())), **(more or {}),
-                "missing": spec_of(self.missing)}
+        plan = {**self._plan(self._filled(rows, weight)), **(more or {}), **self._missing_plan()}
         if init is not None:            # what was drawn stays
             plan["seed"] = init.content.seed
         elif "seed" not in plan:
             plan["seed"] = seed_of(self.random_state)
         self._keep(Model.fit(plan, table, init=init, evaluation=self._evaluation(eval_set),
                              **self._how()))
-        if self.missing_["values"]:
-            self._say(note(self.missing, self.missing_))
+        self._say_missing()
 
     def _go_on(self, rows: Rows, *, y, reader, classes=None, sample_weight=None, qid=None) -> None:
         """One pass over these rows, with all classes known from the first one on."""
@@ -135,12 +133,6 @@ class Learner(Explained, Estimator):
         return int(self._fitted("model_").content.iterations)
 
     @property
-    def missing_(self) -> dict[str, int]:
-        """What fit found: missing numbers ("values"), "columns" that have some, and "rows" that
-        were left out."""
-        return told(self._fitted("model_"))
-
-    @property
     def objective_(self) -> float:
         """What the fit minimised, at its end: the sum over the scores."""
         return self._fitted("model_").content.objective
@@ -176,7 +168,7 @@ def _has_probabilities(self) -> bool:
     return True
 
 
-class Classifier(ClassifierMixin, Learner):
+class Classifier(Accuracy, ClassifierMixin, Learner):
     _task = CLASSIFY
 
     @all_or_nothing
@@ -256,19 +248,7 @@ class Classifier(ClassifierMixin, Learner):
     def predict(self, X) -> np.ndarray:
         """Labels; with missing="drop" NaN, or None of text labels, for rows with a NaN."""
         positions = self._predict(X, LABEL)[0][:, 0]
-        left_out = np.isnan(positions)
-        labels = self.classes_[np.where(left_out, 0, positions).astype(np.intp)]
-        if left_out.any():
-            text = _labels.is_text(self.classes_)
-            labels = labels.astype(object if text else np.float64)
-            labels[left_out] = None if text else np.nan
-        return labels
-
-    def score(self, X, y, sample_weight=None) -> float:
-        """Share of rows whose label is predicted, of those that missing="drop" leaves in."""
-        if self.missing != "drop":
-            return super().score(X, y, sample_weight)
-        return _labels.accuracy(self.classes_, self._predict(X, LABEL)[0][:, 0], y, sample_weight)
+        return labels_at(self.classes_, positions)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
@@ -282,7 +262,7 @@ class Classifier(ClassifierMixin, Learner):
             return np.log(self.predict_proba(X))
 
 
-class Regressor(RegressorMixin, Learner):
+class Regressor(Determination, RegressorMixin, Learner):
     _task = REGRESS
 
     @all_or_nothing
@@ -313,9 +293,3 @@ class Regressor(RegressorMixin, Learner):
     def predict(self, X) -> np.ndarray:
         """Targets; with missing="drop" NaN for rows with a NaN."""
         return self._scores(X, LABEL)[:, 0]
-
-    def score(self, X, y, sample_weight=None) -> float:
-        """Coefficient of determination, of the rows that missing="drop" does not leave out."""
-        if self.missing != "drop":
-            return super().score(X, y, sample_weight)
-        return _labels.r2(self._predict(X, LABEL)[0][:, 0], y, sample_weight)

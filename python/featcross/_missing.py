@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._labels import Table
+from ._labels import Table, column, is_text, targets, weights
 from ._library import Handle, encoded, lib
 from ._matrix import rows_of
+from ._model import LABEL
 from ._rows import Rows, is_sparse
 from ._run import call
 
@@ -32,24 +33,75 @@ def has_missing(rows: Rows) -> bool:
     return bool(np.isnan(rows.array.data if is_sparse(rows.array) else rows.array).any())
 
 
-def without(rows: Rows, missing, weight: np.ndarray | None, **how) -> Rows:
-    """Rows as a fit has them, for what is settled before it, such as gamma="scale"."""
-    spec = spec_of(missing)
-    if spec is None or not has_missing(rows):
-        return rows
-    data = Handle(lib.fx_data_free)
-    call("fx_data_fill", data.out, encoded(spec), Table(rows, weight=weight).table, what="fill",
-         **how)
-    return Rows(rows_of(lib.fx_data_table(data).block[0], "filled rows"), rows.name)
+def labels_at(classes: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Labels at positions among the classes, NaN or None (texts) where the position is NaN."""
+    left_out = np.isnan(position)
+    labels = classes[np.where(left_out, 0, position).astype(np.intp)]
+    if left_out.any():
+        labels = labels.astype(object if is_text(classes) else np.float64)
+        labels[left_out] = None if is_text(classes) else np.nan
+    return labels
 
 
-def told(model) -> dict[str, int]:
-    """What the fit found: missing numbers, columns that have some, rows that were left out."""
-    c = model.content
-    return {"values": int(c.missing_values), "columns": int(c.missing_cols),
-            "rows": int(c.missing_rows)}
+class Fills:
+    """A learner's part: its parameter missing."""
+
+    missing = "error"                   # of a class that has no such parameter
+
+    @property
+    def missing_(self) -> dict[str, int]:
+        """What fit found: missing numbers ("values"), "columns" that have some, and "rows" that
+        were left out."""
+        c = self._fitted("model_").content
+        return {"values": int(c.missing_values), "columns": int(c.missing_cols),
+                "rows": int(c.missing_rows)}
+
+    def _missing_plan(self) -> dict:
+        """Members of fx_plan."""
+        return {"missing": spec_of(self.missing)}
+
+    def _filled(self, rows: Rows, weight: np.ndarray | None) -> Rows:
+        """Rows as the fit has them, for what is settled before it, such as gamma="scale"."""
+        spec = spec_of(self.missing)
+        if spec is None or not has_missing(rows):
+            return rows
+        data = Handle(lib.fx_data_free)
+        call("fx_data_fill", data.out, encoded(spec), Table(rows, weight=weight).table,
+             what="fill", **self._how())
+        return Rows(rows_of(lib.fx_data_table(data).block[0], "filled rows"), rows.name)
+
+    def _say_missing(self) -> None:
+        found = self.missing_
+        what = f"{found['rows']} rows were left out" if self.missing == "drop" \
+            else f"they are filled ({self.missing})"
+        if found["values"]:
+            self._say(f"X: {found['values']} numbers are missing in {found['columns']} columns; "
+                      f"{what}")
+
+    def _there(self, X, sample_weight) -> tuple:
+        """Predictions of rows that are not left out; which these are; their weights."""
+        found = self._predict(X, LABEL)[0][:, 0]
+        there, weight = ~np.isnan(found), weights(sample_weight, len(found))
+        return found[there], there, None if weight is None else weight[there]
 
 
-def note(missing: str, found: dict[str, int]) -> str:
-    what = f"{found['rows']} rows were left out" if missing == "drop" else f"filled: {missing}"
-    return f"X: {found['values']} numbers are missing in {found['columns']} columns; {what}"
+class Accuracy:
+    def score(self, X, y, sample_weight=None) -> float:
+        """Share of rows whose label is predicted, of those that missing="drop" leaves in."""
+        if self.missing != "drop":
+            return super().score(X, y, sample_weight)
+        position, there, weight = self._there(X, sample_weight)
+        right = self.classes_[position.astype(np.intp)] == column(y, len(there))[there]
+        return float(np.average(right, weights=weight))
+
+
+class Determination:
+    def score(self, X, y, sample_weight=None) -> float:
+        """Coefficient of determination, of the rows that missing="drop" leaves in."""
+        if self.missing != "drop":
+            return super().score(X, y, sample_weight)
+        predicted, there, weight = self._there(X, sample_weight)
+        y = targets(y, len(there))[there]
+        rest = np.average((y - predicted) ** 2, weights=weight)
+        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+        return float(1 - rest / spread)

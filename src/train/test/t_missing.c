@@ -265,13 +265,13 @@ static void path(const char *spec)
 }
 
 /* Rows to measure on, more rows, an earlier model. */
-static void more_rows(const char *spec)
+static void more_rows(const char *spec, const char *model, bool classes)
 {
     static rows given, filled, eval, eval_filled;
-    const layout l = {true, false, true, false};
+    const layout l = {true, false, classes, false};
     bool drop = !strcmp(spec, "drop");
-    fx_plan plan = {PLAN, .model = "fm:rank=2,solver=adagrad,max-iter=5,task=classify", .seed = 1,
-                    .missing = spec, .eval = &eval.t}, plain = plan;
+    fx_plan plan = {PLAN, .model = model, .seed = 1, .missing = spec, .eval = &eval.t};
+    fx_plan plain = plan;
     fx_model *m, *by_hand, *a = NULL, *b = NULL;
 
     add_rows(&given, l, 0, 60, false, NULL);
@@ -497,7 +497,8 @@ int main(void)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
             one_fit(k, specs[s]);
         path(specs[s]);
-        more_rows(specs[s]);
+        more_rows(specs[s], "fm:rank=2,solver=adagrad,max-iter=5,task=classify", true);
+        more_rows(specs[s], "fm:rank=2,solver=adagrad,max-iter=5,task=rank", false);
     }
     other_indicators();
     names();

@@ -39,14 +39,14 @@ static int print_version(void)
 
 static const command *find(const char *name)
 {
-    const char *names[COMMANDS + 1] = {0};
+    const char *names[COMMANDS];
 
     for (int i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;
         if (!strcmp(name, names[i]))
             return commands[i];
     }
-    const char *near = opt_nearest(name, names);
+    const char *near = fx_nearest(name, names, COMMANDS);
     say_error("there is no command '%s'", name);
     if (near)
         say_hint("did you mean featcross %s?", near);

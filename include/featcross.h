@@ -196,6 +196,9 @@ typedef struct fx_description {         /* all texts are constants */
  * spec between the brackets (key "()").  What is not there is NULL; a spec that cannot be read is
  * FX_EINVAL.  Defaults are not filled in: complete specs have every key. */
 FX_API fx_status fx_spec_get(const char **value, size_t *len, const char *spec, const char *key);
+/* The one of name[n] that a misspelt word was likely meant to be, or NULL if none is near or two
+ * are equally near.  Details of errors about unknown names end with it: did you mean 'logistic'? */
+FX_API const char *fx_nearest(const char *word, const char *const *name, size_t n);
 
 /* ---- Rows ---------------------------------------------------------------------------------
  * A view of rows x cols numbers: CSR when ptr is set, else dense with rows `stride` apart.

@@ -312,12 +312,14 @@ static json_t *json_row(const job *j, const result *r, double memory_rate)
 static int run(int n, char **operand)
 {
     const char *which = n ? operand[0] : "all";
+    char hint[OPT_HINT];
     bool all = !strcmp(which, "all");
     int status = 0;
 
     if (!all && strcmp(which, "gram") && strcmp(which, "map") && strcmp(which, "fm")
         && strcmp(which, "read"))
-        return say_error("bench: '%s' is not one of gram, map, fm, read, all", which);
+        return say_error("bench: '%s' is not one of gram, map, fm, read, all%s", which,
+                         opt_hint(hint, "gram, map, fm, read, all", which));
     json_t *list = json_array();
     double rate = bandwidth();
     if (!cli.json) {

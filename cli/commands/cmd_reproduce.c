@@ -51,7 +51,7 @@ static int unknown(const char *name)
     for (size_t i = 0; names && experiments[i].name; i++)
         names[i] = experiments[i].name;
     if (names)
-        near = opt_nearest(name, names);
+        near = fx_nearest(name, names, experiment_count());
     say_error("there is no experiment '%s'", name);
     if (near)
         say_hint("did you mean %s?", near);

@@ -54,7 +54,7 @@ static int check_families(const char *list)
         if (families[i])
             continue;
         snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
-        const char *near = opt_nearest(word, families);
+        const char *near = fx_nearest(word, families, sizeof families / sizeof *families - 1);
         say_error("compare: --methods: there is no '%s'", word);
         if (near)
             say_hint("did you mean %s?", near);

@@ -118,13 +118,13 @@ static int check_names(const dataset_spec *w)
 static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
 {
     spec_part name = {NULL, 0};
-    const char *names[32] = {NULL}, *near;
+    const char *names[32], *near;
     char typed[32];
     fx_status s = fx_spec_get(&name.p, &name.n, w->spec, "");
 
     if (s)
         return say_failure(s);
-    for (size_t i = 0; i < n && i < 31; i++) {
+    for (size_t i = 0; i < n && i < 32; i++) {
         names[i] = table[i].name;
         if (spec_says(w->spec, "", table[i].name)) {
             w->kind = &table[i];
@@ -133,7 +133,7 @@ static int find_kind(dataset_spec *w, const dataset_kind *table, size_t n)
     }
     snprintf(typed, sizeof typed, "%.*s", (int)name.n, name.p);
     say_error("there is no data set `%.*s`", (int)name.n, name.p);
-    if ((near = opt_nearest(typed, names)))
+    if ((near = fx_nearest(typed, names, n < 32 ? n : 32)))
         say_hint("did you mean %s?", near);
     return EXIT_USAGE;
 }

@@ -48,6 +48,18 @@ static bool put(FILE *f, const char *word, size_t n, const fx_table *t, bool set
     return found;
 }
 
+/* A name with its escapes may differ: then there is no hint, and the message is as good. */
+static int no_column(const char *path, size_t line, const char *word, size_t n, const fx_table *t)
+{
+    char typed[64];
+    const char *near;
+
+    snprintf(typed, sizeof typed, "%.*s", (int)n, word);
+    near = n < sizeof typed ? fx_nearest(typed, t->name, t->cols) : NULL;
+    return say_error("%s:%zu: there is no column '%.*s'%s%s%s", path, line, (int)n, word,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static int translate(FILE *f, const char *text, const char *path, const fx_table *t, bool sets)
 {
     const char *p = text;
@@ -60,7 +72,7 @@ static int translate(FILE *f, const char *text, const char *path, const fx_table
             if (!named)
                 fprintf(f, "%.*s ", (int)n, p);
             else if (!put(f, p, n, t, sets))
-                return say_error("%s:%zu: there is no column '%.*s'", path, line, (int)n, p);
+                return no_column(path, line, p, n, t);
             named |= title;
             p += n;
         }

@@ -13,63 +13,38 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_MAX_LEN = 40 };
+enum { OPTIONS = 96, WORDS = 64, WORD = 32 };  /* of a command; of a list, and letters of each */
 
-/* Letters to insert, delete or replace to get from a to b (Levenshtein), one row at a time. */
-static size_t distance(const char *a, const char *b)
+const char *opt_hint(char buf[OPT_HINT], const char *list, const char *word)
 {
-    size_t row[NAME_MAX_LEN + 1], n = strlen(b);
+    char text[WORDS][WORD];
+    const char *names[WORDS], *near;
+    size_t n = 0;
 
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
+    for (const char *p = list; *p && n < WORDS; n++) {
+        size_t len = strcspn(p, "|, ");
+        snprintf(text[n], WORD, "%.*s", (int)len, p);
+        names[n] = text[n];
+        p += len + strspn(p + len, "|, ");
     }
-    return row[n];
-}
-
-const char *opt_nearest(const char *typed, const char *const *names)
-{
-    size_t len = strlen(typed), best = len / 3 + 1;     /* farther than this is another word */
-    const char *found = NULL;
-
-    if (len == 0 || len > NAME_MAX_LEN)
-        return NULL;
-    for (; *names; names++) {
-        if (len > 1 && !strncmp(*names, typed, len))    /* a beginning is near enough */
-            return *names;
-        size_t d = distance(typed, *names);
-        if (d < best || (d == best && !found)) {
-            best = d;
-            found = *names;
-        }
-    }
-    return found;
+    near = fx_nearest(word, names, n);
+    *buf = '\0';
+    if (near)
+        snprintf(buf, OPT_HINT, "; did you mean '%s'?", near);
+    return buf;
 }
 
 static int unknown(const command *c, const char *typed, size_t len)
 {
-    const char *names[96];
-    char word[NAME_MAX_LEN + 1] = "";
+    const char *names[OPTIONS];
+    char word[64];
     size_t n = 0;
 
     for (const opt_group *const *g = c->groups; *g; g++)
-        for (const opt *o = (*g)->opts; o->name && n < 95; o++)
+        for (const opt *o = (*g)->opts; o->name && n < OPTIONS; o++)
             names[n++] = o->name;
-    names[n] = NULL;
-    if (len <= NAME_MAX_LEN)
-        memcpy(word, typed, len), word[len] = '\0';
-    const char *near = opt_nearest(word, names);
+    snprintf(word, sizeof word, "%.*s", (int)len, typed);
+    const char *near = fx_nearest(word, names, n);
     say_error("%s has no option --%.*s", c->name, (int)len, typed);
     if (near)
         say_hint("did you mean --%s?", near);
@@ -141,7 +116,7 @@ static int set(const command *c, const opt *o, const char *v)
 {
     uint64_t u;
     double x;
-    char *end;
+    char *end, hint[OPT_HINT];
 
     switch (o->kind) {
     case OPT_FLAG: *(bool *)o->to = true; return 0;
@@ -177,8 +152,8 @@ static int set(const command *c, const opt *o, const char *v)
         return 0;
     }
     if (o->kind == OPT_CHOICE)
-        return say_error("%s: --%s %s is not possible; use one of %s", c->name, o->name, v,
-                         o->argument);
+        return say_error("%s: --%s %s is not possible; use one of %s%s", c->name, o->name, v,
+                         o->argument, opt_hint(hint, o->argument, v));
     if (o->kind == OPT_LEVEL || (o->kind == OPT_COUNT && o->high))
         return say_error("%s: --%s %s is not a whole number from %llu to %llu", c->name, o->name, v,
                          (unsigned long long)o->low, (unsigned long long)o->high);

@@ -49,8 +49,10 @@ typedef struct command {
 /* Puts every option's value (or default) where its table says and the operands into
  * operand[0..*n).  Returns 0, or 2 after saying what is wrong. */
 int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
-/* The name nearest to what was typed, or NULL if none is near; names[] ends with NULL. */
-const char *opt_nearest(const char *typed, const char *const *names);
+/* "; did you mean 'b'?" for the end of a message, if the word is nearly one of "a|b|c" or "a, b, c";
+ * else "". */
+enum { OPT_HINT = 64 };
+const char *opt_hint(char buf[OPT_HINT], const char *list, const char *word);
 bool opt_size(uint64_t *out, const char *text);
 bool opt_count(uint64_t *out, const char *text);        /* digits alone */
 /* Is v[n] one of "a|b|c"? */

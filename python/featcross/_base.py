@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ._frame import Encoder, categories, csv_reader, is_frame
-from ._library import warn
+from ._library import meant, warn
 from ._numbers import natural
 from ._rows import Rows
 from ._run import say
@@ -145,7 +145,9 @@ class Estimator(BaseEstimator):
         elif encoder is not None and which in encoder.names:
             return [encoder.names.index(which)]
         elif isinstance(which, str) or not 0 <= which < self.n_features_in_:
-            raise ValueError(f"{parameter} names {which!r}, which is no column of X")
+            known = names if encoder is None else [*names, *encoder.names]
+            raise ValueError(f"{parameter} names {which!r}, which is no column of X"
+                             f"{meant(which, known)}")
         return [int(which)] if encoder is None else encoder.columns_of(which)
 
     def _reader(self, y) -> str | None:

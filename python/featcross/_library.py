@@ -112,6 +112,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_status_name": (c_char_p, _status),
     "fx_error_detail": (c_char_p,),
     "fx_spec_get": (_status, POINTER(c_char_p), POINTER(c_size_t), c_char_p, c_char_p),
+    "fx_nearest": (c_char_p, c_char_p, POINTER(c_char_p), c_size_t),
     "fx_data_table": (fx_table, _handle),
     "fx_data_free": (None, _handle),
     "fx_data_make": (_status, _out, c_char_p, c_uint64, _run),
@@ -239,6 +240,13 @@ def encoded(string: str | None, name: str = "spec") -> bytes | None:
 def strings(items) -> ctypes.Array:
     """An array of C strings; it keeps their bytes alive."""
     return (c_char_p * len(items))(*[encoded(item) for item in items])
+
+
+def meant(word, names) -> str:
+    """For the end of a message: which of the names a misspelt word was likely meant to be."""
+    names = [name for name in names if isinstance(name, str)]
+    near = isinstance(word, str) and lib.fx_nearest(encoded(word), strings(names), len(names))
+    return f"; did you mean {text(near)!r}?" if near else ""
 
 
 _dtype = functools.cache(np.dtype)      # of a struct it takes 0.1 ms to make

@@ -8,6 +8,7 @@ import numbers
 
 import numpy as np
 
+from ._library import meant
 from ._table import CHOICE, CLASSIFY, RANK, REGRESS, TEXT, Key, describe, get, names
 
 NAMES = {                               # key: parameter, where it is called otherwise
@@ -56,8 +57,8 @@ def choice(name: str, value, offered: dict):
     try:
         return offered[value]
     except (KeyError, TypeError):       # TypeError: not even hashable
-        raise ValueError(f"{name}={value!r}: it is one of "
-                         f"{', '.join(map(repr, offered))}") from None
+        raise ValueError(f"{name}={value!r}: it is one of {', '.join(map(repr, offered))}"
+                         f"{meant(value, offered)}") from None
 
 
 # ---- Estimators ---------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ubyte, c_uint
 import pytest
 from conftest import ROOT
 
+import featcross as fx
 from featcross import _library
 from featcross._library import Handle, encoded, lib, strings
 
@@ -221,3 +222,19 @@ def test_parts_of_a_spec():
         assert lib.fx_spec_get(value, n, b"exp:gamma=2(rbf:gamma=3)", key) == 0
         assert value.value is None if part is None else value.value[:n.value] == part
     assert lib.fx_spec_get(value, n, b"exp:gamma", b"gamma") == -2
+
+
+def test_names_that_were_meant():
+    fit = ([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0]], [0, 1, 1])
+    for estimator, near in [
+            (fx.LinearClassifier(loss="logistc"), "logistic"),
+            (fx.LinearClassifier(solver="newtno"), "newton"),
+            (fx.KernelSVC(kernel="anvoa"), "anova"),
+            (fx.FactorizationMachineClassifier(fit_lower="explict"), "explicit"),
+            (fx.LinearClassifier(scale="max-abs"), "maxabs")]:
+        with pytest.raises(ValueError, match=f"; did you mean '{near}'\\?$"):
+            estimator.fit(*fit)
+    frame = pytest.importorskip("pandas").DataFrame(fit[0], columns=["price", "city"])
+    with pytest.raises(ValueError, match="; did you mean 'price'\\?$"):
+        fx.FactorizationMachineClassifier(groups=[["pirce"], ["city"]]).fit(frame, fit[1])
+    assert _library.meant(3, ["3"]) == "" and _library.meant("x", [1, None]) == ""

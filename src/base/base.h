@@ -192,6 +192,19 @@ fx_status fxi_key_choice(int *out, const fxi_spec *s, const fx_key *table, const
 fx_status fxi_key_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                        const fx_key *table, const char *key);
 
+/* nearest.c - what a misspelt word was likely meant to be: try every name, then the hint is
+ * "; did you mean 'NAME'?" for the end of a message, or "" if no name is near or two are. */
+enum { FXI_NEAREST = 128 };             /* bytes of a hint */
+typedef struct fxi_nearest {
+    const char *word, *name;            /* name: the nearest so far, or NULL */
+    size_t len, name_len;
+    size_t limit, distance;
+    bool tied;                          /* another name is as near */
+} fxi_nearest;
+fxi_nearest fxi_nearest_to(const char *word, size_t len);
+void fxi_nearest_try(fxi_nearest *n, const char *name, size_t len);
+const char *fxi_nearest_hint(char buf[FXI_NEAREST], const fxi_nearest *n);
+
 /* decimal.c - decimal text to double, correctly rounded, whatever the locale.  Reads the longest
  * number at p, not beyond end; returns its end, or NULL if there is none.  nan, inf, infinity are
  * read in any case, overflow gives inf. */

@@ -108,6 +108,20 @@ static fx_status read_list(double *out, size_t *n, size_t max, const value *v)
     return FX_OK;
 }
 
+static fx_status wrong_choice(const value *v)
+{
+    fxi_nearest near = fxi_nearest_to(v->at, v->len);
+    char hint[FXI_NEAREST], values[512];
+
+    for (const char *p = v->key->values; p; p = *p ? p + 1 : NULL) {
+        size_t n = strcspn(p, "|");
+        fxi_nearest_try(&near, p, n);
+        p += n;
+    }
+    snprintf(values, sizeof values, "%s%s", v->key->values, fxi_nearest_hint(hint, &near));
+    return wrong(v, "is not possible; use one of ", values);
+}
+
 /* Words, and whatever the default is, are always possible. */
 static fx_status check_value(const value *v)
 {
@@ -120,7 +134,7 @@ static fx_status check_value(const value *v)
     if ((k->values && fxi_spec_word(&which, k->values, v->at, v->len))
         || (k->fallback && fxi_spec_same(k->fallback, v->at, v->len)))
         return FX_OK;
-    return k->type == FX_KEY_CHOICE   ? wrong(v, "is not possible; use one of ", k->values)
+    return k->type == FX_KEY_CHOICE   ? wrong_choice(v)
            : k->type == FX_KEY_NUMBER ? read_number(&x, v)
            : k->type == FX_KEY_COUNT  ? read_count(&count, v, (uint64_t)k->low, (uint64_t)k->high)
            : k->type == FX_KEY_LIST   ? read_list(NULL, &n, 0, v)
@@ -129,7 +143,7 @@ static fx_status check_value(const value *v)
 
 fx_status fxi_key_check(const fxi_spec *s, const fx_key *table)
 {
-    char valid_names[256] = "";
+    char valid_names[256] = "", hint[FXI_NEAREST];
 
     for (size_t i = 0; i < s->keys; i++) {
         const fx_key *k = find_key(table, s->pair[i].key, s->pair[i].key_len);
@@ -139,11 +153,14 @@ fx_status fxi_key_check(const fxi_spec *s, const fx_key *table)
             return st;
         if (k)
             continue;
-        for (k = table; k->name; k++)
+        fxi_nearest near = fxi_nearest_to(s->pair[i].key, s->pair[i].key_len);
+        for (k = table; k->name; k++) {
             fxi_spec_list(valid_names, sizeof valid_names, k->name);
-        return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s", (int)s->name_len,
+            fxi_nearest_try(&near, k->name, strlen(k->name));
+        }
+        return fxi_error(FX_EINVAL, "%.*s has no key '%.*s'; it takes %s%s", (int)s->name_len,
                          s->name, (int)s->pair[i].key_len, s->pair[i].key,
-                         valid_names[0] ? valid_names : "none");
+                         valid_names[0] ? valid_names : "none", fxi_nearest_hint(hint, &near));
     }
     return FX_OK;
 }

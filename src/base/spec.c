@@ -141,7 +141,8 @@ void fxi_spec_list(char *list, size_t size, const char *name)
 
 fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, const char *what)
 {
-    char valid_names[256] = "";
+    char valid_names[256] = "", hint[FXI_NEAREST];
+    fxi_nearest near = fxi_nearest_to(s->name, s->name_len);
 
     for (size_t i = 0;; i++) {
         const char *name = line(i).name;
@@ -152,9 +153,10 @@ fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, c
             return FX_OK;
         }
         fxi_spec_list(valid_names, sizeof valid_names, name);
+        fxi_nearest_try(&near, name, strlen(name));
     }
-    return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s", what, (int)s->name_len, s->name,
-                     valid_names);
+    return fxi_error(FX_EINVAL, "no %s '%.*s'; there are %s%s", what, (int)s->name_len, s->name,
+                     valid_names, fxi_nearest_hint(hint, &near));
 }
 
 fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec_line *line,

@@ -92,9 +92,15 @@ static fx_status of_class(size_t *out, const fx_model *m, const fx_explain_optio
         return fxi_error(FX_EINVAL, "class %.60s: %s is not a model of classes", name, c->spec);
     if (c->pairs && find_pair(out, c, name))
         return FX_OK;
-    if (!find_class(&k, c, name, strlen(name)))
-        return fxi_error(FX_EINVAL, "there is no class %.60s; %.60s is one%s", name,
-                         c->class_name[0], c->pairs ? ", and pairs are FIRST/SECOND" : "");
+    if (!find_class(&k, c, name, strlen(name))) {
+        fxi_nearest near = fxi_nearest_to(name, strlen(name));
+        char hint[FXI_NEAREST];
+        for (size_t i = 0; i < c->classes; i++)
+            fxi_nearest_try(&near, c->class_name[i], strlen(c->class_name[i]));
+        return fxi_error(FX_EINVAL, "there is no class %.60s; %.60s is one%s%s", name,
+                         c->class_name[0], c->pairs ? ", and pairs are FIRST/SECOND" : "",
+                         fxi_nearest_hint(hint, &near));
+    }
     if (c->outputs == 1 && k == 0)
         return fxi_error(FX_EINVAL,
                          "with two classes the score is that of %.60s; for %.60s all signs change",

@@ -336,9 +336,14 @@ static fx_status find_factors(fxi_groups *t, const list *names, const list *fact
     for (size_t f = 0; !st && f < factors->n; f += 2) {
         name w = {text + factors->at[f], (size_t)factors->at[f + 1], 0};
         size_t at = look_up(sorted, t->groups, w);
-        if (at == t->groups)
-            st = fxi_error(FX_EFORMAT, "family:1: no group is named '%.*s'", (int)w.n, w.at);
-        else
+        if (at == t->groups) {
+            fxi_nearest near = fxi_nearest_to(w.at, w.n);
+            char hint[FXI_NEAREST];
+            for (size_t g = 0; g < t->groups; g++)
+                fxi_nearest_try(&near, sorted[g].at, sorted[g].n);
+            st = fxi_error(FX_EFORMAT, "family:1: no group is named '%.*s'%s", (int)w.n, w.at,
+                           fxi_nearest_hint(hint, &near));
+        } else
             t->factor[t->factors++] = (int32_t)sorted[at].group;
     }
     free(sorted);

@@ -88,7 +88,8 @@ void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *
 fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
                                   const fxi_read_csv_seen *seen);
 /* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
-fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128]);
+enum { FXI_CSV_REASON = 256 };
+fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON]);
 /* csv_names.c */
 bool fxi_read_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
 /* Names are given: is the column one of them (then it is *col), or a category with values there? */

@@ -32,6 +32,27 @@ static fx_status reject(const fx_reader *r, const char *format, const char *name
     return fxi_read_error(r, t->line, 1, reason);
 }
 
+/* For the end of a message: the column that a name was likely meant to be. */
+static const char *hint(char buf[FXI_NEAREST], const fxi_read_csv_state *t, const char *name,
+                        size_t len)
+{
+    fxi_nearest near = fxi_nearest_to(name, len);
+
+    for (size_t j = 0; j < t->fields; j++)
+        fxi_nearest_try(&near, t->column[j].name, t->column[j].len);
+    return fxi_nearest_hint(buf, &near);
+}
+
+static fx_status no_column(const fx_reader *r, const char *kind, const char *name, size_t len)
+{
+    const fxi_read_csv_state *t = r->state;
+    char excerpt[FXI_EXCERPT], buf[FXI_NEAREST], reason[FXI_EXCERPT + FXI_NEAREST + 64];
+
+    snprintf(reason, sizeof reason, "no %scolumn is named '%s'%s", kind,
+             fxi_data_text_excerpt(excerpt, name, len), hint(buf, t, name, len));
+    return fxi_read_error(r, t->line, 1, reason);
+}
+
 /* Is it the one that this part of the spec names? */
 static bool is(const fxi_read_csv_column *c, const char *value, size_t len)
 {
@@ -60,7 +81,7 @@ static bool is_feature(const fx_reader *r, size_t j)
            || fxi_read_csv_names_category(r, &t->column[j]);
 }
 
-fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128])
+fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON])
 {
     fxi_read_csv_state *t = r->state;
     const size_t len = strlen(t->label);
@@ -78,11 +99,13 @@ fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[128])
     if (at == t->fields) {
         if (r->names.given)
             return FX_OK;
-        snprintf(reason, 128, "no column is named '%.64s'", t->label);
+        char buf[FXI_NEAREST];
+        snprintf(reason, FXI_CSV_REASON, "no column is named '%.64s'%s", t->label,
+                 hint(buf, t, t->label, len));
         return FX_EFORMAT;
     }
     if (another(t, at)) {
-        snprintf(reason, 128, "two columns are named '%.64s' (use label=first or label=last)",
+        snprintf(reason, FXI_CSV_REASON, "two columns are named '%.64s' (use label=first or label=last)",
                  t->label);
         return FX_EFORMAT;
     }
@@ -125,11 +148,8 @@ static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role r
         size_t len = strcspn(list, "/"), j = 0;
         while (j < t->fields && !(t->column[j].role == role && is(&t->column[j], list, len)))
             j++;
-        if (j == t->fields) {
-            char name[FXI_EXCERPT];
-            return reject(r, "no feature column is named '%s'",
-                          fxi_data_text_excerpt(name, list, len));
-        }
+        if (j == t->fields)
+            return no_column(r, "feature ", list, len);
         list += len;
         if (!*list)
             return FX_OK;
@@ -300,7 +320,7 @@ static fx_status place_given(fx_reader *r)
     for (size_t i = 0; i < all->n && !s; i++) {
         const char *name = all->text + all->at[i];
         if (!seen[i] && !fxi_read_csv_names_optional(t, name))
-            s = reject(r, "no column is named '%.64s'", name);
+            s = no_column(r, "", name, strlen(name));
     }
     free(seen);
     if (!s && !numbers && !categories)

@@ -143,7 +143,7 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
     *header = t->named = t->header || (words && !t->no_header);
     t->mixed &= !t->header;
     fx_status s = keep_names(t, line, stop, t->named);
-    char reason[128];
+    char reason[FXI_CSV_REASON];
     if (!s && (s = fxi_read_csv_columns_label(r, reason)) == FX_EFORMAT)
         return reject(r, line, line, reason);
     return s;

@@ -202,6 +202,33 @@ def test_suggestions(fx, args, near):
     assert talk.startswith("featcross: ") and re.search(rf"HINT: did you mean .*{near}\?", talk)
 
 
+TABLE = "age,city,weight,bought\n1,Paris,1,yes\n2,Rome,1,no\n3,Paris,2,yes\n4,Rome,1,no\n"
+
+
+@pytest.mark.parametrize("args, near", [
+    (["--model", "logistc"], "logistic"), (["--model", "fm:rnak=2"], "rank"),
+    (["--model", "fm", "--solver", "adagard"], "adagrad"), (["--kernel", "anvoa"], "anova"),
+    (["--kernel", "all-subsets", "--map", "sparsejl"], "sparse-jl"),
+    (["--scale", "max-abs"], "maxabs"), (["--task", "clasify"], "classify"),
+    (["--label", "Bought"], "bought"), (["--label", "bougth"], "bought"),
+    (["--label", "bought", "--cat", "ctiy"], "city"),
+    (["--label", "bought", "--weight-column", "wieght"], "weight"),
+    (["--label", "bought", "--cat", "city", "--model", "kernel-svm", "--kernel",
+      "itemset:file=sets.txt"], "city=Paris")])
+def test_suggested_names(fx, put, args, near):
+    put("t.csv", TABLE)
+    put("sets.txt", "age city=Pairs\n")
+    talk = fx("train", "t.csv", *args, status=2).talk
+    assert f"; did you mean '{near}'?\n" in talk
+
+
+@pytest.mark.parametrize("args", [["make", "partiy"], ["bench", "gramm"], ["reproduce", "itemset-tabel1"],
+                                  ["compare", "t.csv", "--methods", "linaer"]])
+def test_suggested_operands(fx, put, args):
+    put("t.csv", TABLE)
+    assert "did you mean" in fx(*args, status=2).talk
+
+
 @pytest.mark.parametrize("args", [
     ["qqqqqqqq"], ["info", "--qqqqqqqq"], ["info", "-Z", "x"], ["info"], ["info", "a", "b"],
     ["info", "x", "--format"], ["info", "x", "--format", "xml"], ["info", "x", "--json=yes"],

@@ -95,7 +95,7 @@ def test_list_parses_every_recipe(fx):
     assert [line.split()[0] for line in fx("reproduce").text.splitlines()] == names
     found = fx("reproduce", "--quick", "--json").json["experiments"]
     assert [e["name"] for e in found] == names and all(e["title"] and e["paper"] for e in found)
-    assert f"did you mean {names[0]}?" in fx("reproduce", names[0][:-1] + "x", status=2).talk
+    assert f"did you mean {names[0]}?" in fx("reproduce", names[0] + "x", status=2).talk
 
 
 # ---- Runs -------------------------------------------------------------------------------------

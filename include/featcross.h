@@ -111,7 +111,7 @@ typedef struct fx_run {
 
 /* ---- Spec strings -------------------------------------------------------------------------
  * What the library offers is in tables: kernels, maps, models, file formats, scalings, synthetic
- * sets.  X_name(i), of formats X_format(i), gives their names, NULL after the last; X_describe
+ * sets, metrics.  X_name(i), of formats X_format(i), gives their names, NULL after the last; X_describe
  * gives one line of a table.
  * It takes a whole spec or a name alone, even if a key must be given; a spec that is wrong fails
  * as it does where it is used. */
@@ -183,13 +183,16 @@ typedef struct fx_description {         /* all texts are constants */
     int streamable;                     /* 1: rows need not be in memory; none as yet */
     int combines;                       /* 1: it learns factors of combinations; no map */
     int mistakes;                       /* 1: the objective counts them; iterations are passes */
-    int measured;                       /* 1: plan.metric, patience and max_seconds */
+    int measured;                       /* 1: plan.patience and max_seconds */
     int cached;                         /* 1: plan.cache */
     int pairs;                          /* 1: of several classes, an output for each pair */
     const char *on_map;                 /* model that does a kernel machine's work on a map's
                                          * features; or NULL */
     const char *path;                   /* key of the penalty that fx_model_path varies: "C", or
                                          * "beta", which it multiplies; NULL: none */
+    /* metrics: tasks are those that have it; probabilities 1: it needs them */
+    int falls;                          /* 1: less is better */
+    int two_classes;                    /* 1: of two classes, not of more */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the
@@ -480,10 +483,11 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
                                          * adagrad: on the same rows as if they had not stopped);
                                          * svm, svr: with solver=newton; or NULL */
     const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
+    const char *metric;                 /* of fx_metric_name, on eval, for each output (of several
+                                         * classes: each against the rest), kept in the history;
+                                         * NULL: "accuracy", of targets "rmse", of rankings "auc".
+                                         * fx_model_path: fx_metrics.metric */
     /* factorization machines: */
-    const char *metric;                 /* on eval, of each output: "accuracy" (default of classes),
-                                         * "auc" (default of rankings), "logloss", "rmse" (of
-                                         * targets); kept in the history */
     size_t patience;                    /* stop after so many iterations without a better metric and
                                          * keep the best state; 0: do not */
     double max_seconds;                 /* stop after the iteration that ends later; 0: no limit */
@@ -644,6 +648,7 @@ typedef struct fx_metrics {             /* NaN: does not apply */
     double auc;                         /* ties count half; several classes: mean of each against
                                          * the rest */
     double logloss, rmse;
+    double metric;                      /* fx_model_path: plan.metric */
 } fx_metrics;
 /* Of scores as they are: y is +1 or -1, or a target if `regress`; weight may be NULL. */
 FX_API fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score,
@@ -654,6 +659,14 @@ FX_API fx_status fx_model_metrics(fx_metrics *out, const double *y, const double
  * of weights by true (rows) and predicted class. */
 FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
                                    const fx_table *t, const fx_run *run);
+/* Any metrics, by name: out[i] is name[i] of the model on these rows; NaN: not defined for them, as
+ * auc is not if all rows are of one class.  A metric that the model cannot have is FX_EINVAL.
+ * fx_metric_name lists them; doc/reference.md says how each is defined.  The number behind @ may be
+ * any, as in "ndcg@5": the best 5 rows of each query (table.qid). */
+FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size_t n,
+                                      const fx_model *m, const fx_table *t, const fx_run *run);
+FX_API const char *fx_metric_name(size_t i);
+FX_API fx_status fx_metric_describe(fx_description *out, const char *name);
 
 /* ---- Which combinations matter --------------------------------------------------------------
  * A score is a sum over combinations of columns, weight * product of their numbers (after scaling),
@@ -721,7 +734,7 @@ FX_API fx_status fx_model_import(fx_model **out, const char *format, int classif
  * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  Set out[0].size;
  * the call sets those of the others.  fold[rows]: -1: always used in training.  Scaling and seen
  * columns are those of all rows.  Of factorization machines the numbers are those by which beta is
- * multiplied, and each fit starts from the beginning. */
+ * multiplied, and each fit starts from the beginning.  plan.metric names that of out[].metric. */
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);

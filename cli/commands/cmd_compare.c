@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *test_path, *csv_path, *plot_path, *methods, *features, *exact;
+static const char *test_path, *csv_path, *plot_path, *methods, *features, *exact, *metric;
 static uint64_t rows, seeds;
 
 static const opt options[] = {
@@ -30,6 +30,8 @@ static const opt options[] = {
     {"task", 0, "classify|regress|auto", OPT_CHOICE, &fit.task, "auto",
      "auto: classify if labels are text, or whole numbers of at most 20 values that occur twice on "
      "average", 0, 0},
+    {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
+     "metric that decides, see below (default: accuracy, of numbers rmse)", 0, 0},
     {"csv", 0, "FILE", OPT_TEXT, &csv_path, NULL,
      "a line for each method and seed; - instead of the table", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
@@ -67,7 +69,7 @@ static fx_status measure(trial *out, const method *m, const comparison *c, parts
     if (s < 0)
         return s;
     progress_part(unit + 0.8, unit + 1);
-    return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, &plan, p, false);
+    return trial_cost(&plan, spec, out->C) ? FX_EINVAL : trial_fit(out, &plan, p, false, c->metric);
 }
 
 static bool is_interactive(void) { return !cli.quiet && isatty(2); }
@@ -115,7 +117,8 @@ static int measure_constant(comparison *c, const parts *p, size_t s)
     int status = chance_blind(&train, &p->train);
 
     if (!status && !(status = chance_blind(&test, &p->test)))
-        status = trial_run(&out, &plan, &(parts){.train = train.table, .test = test.table}, false);
+        status = trial_run(&out, &plan, &(parts){.train = train.table, .test = test.table}, false,
+                           c->metric);
     c->constant[s] = metric_of(&out.test, c->metric);
     free(train.ptr);
     free(test.ptr);
@@ -201,7 +204,7 @@ static int compare(job *j, const char *data)
     comparison *c = &j->c;
     int status, written;
 
-    if ((status = methods_check(c))
+    if ((status = methods_check(c)) || (status = metric_known(metric))
         || (csv_path && (status = output_open(&j->csv, csv_path, OUTPUT_TEXT)))
         || (plot_path && (status = plot_open(&j->plot, plot_path)))
         || (status = compare_rows(c, data)) || (status = methods_enter(c)))
@@ -220,7 +223,7 @@ static int compare(job *j, const char *data)
 static int run(int n, char **operand)
 {
     job j = {.c = {.methods = methods, .features = features, .exact = exact,
-                   .test_path = test_path, .max_rows = rows, .seeds = seeds}};
+                   .test_path = test_path, .metric = metric, .max_rows = rows, .seeds = seeds}};
 
     (void)n;
     if (cli.json && csv_path && output_is_stdout(csv_path))
@@ -266,6 +269,6 @@ const command cmd_compare = {
                 "compare data.svm --methods linear,rk,exact -D 4x,16x,64x --exact yes\n"
                 "compare prices.csv --label price --task regress --json",
     .groups = {&group, &reading_options, &common_options},
-    .min_operands = 1, .max_operands = 1,
+    .min_operands = 1, .max_operands = 1, .metrics = true,
     .run = run,
 };

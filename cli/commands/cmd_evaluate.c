@@ -8,59 +8,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 20 };                    /* classes of a confusion matrix that is printed */
+enum { SHOWN = 20, LIST = 64 };         /* classes of a matrix that is printed; metrics */
 
 static const char *metrics;
 
 static const opt options[] = {
     {"metric", 0, "NAME,..", OPT_TEXT, &metrics, NULL,
-     "which of accuracy, auc, logloss, rmse (default: those that apply)", 0, 0},
+     "metrics to print, see below (default: accuracy, auc, logloss, rmse, as far as they apply)", 0,
+     0},
     {0},
 };
 static const opt_group group = {"Options", options};
 
-static const char *const names[] = {"accuracy", "auc", "logloss", "rmse"};
-enum { METRICS = sizeof names / sizeof *names };
-
 typedef struct metric_list {
-    bool by_name[METRICS];
-    bool all;
+    const char *name[LIST];
+    double value[LIST];                 /* NaN: does not apply */
+    size_t n;
+    bool given;                         /* by name: each must apply */
+    char text[1024];                    /* what names point into */
 } metric_list;
 
 static int parse_metrics(metric_list *w)
 {
-    w->all = !metrics;
-    for (const char *p = metrics; p;) {
-        size_t n = strcspn(p, ","), i = 0;
-        while (i < METRICS && (strlen(names[i]) != n || memcmp(names[i], p, n) != 0))
-            i++;
-        if (i == METRICS)
-            return say_error(
-                "evaluate: --metric %.*s is not possible; use accuracy, auc, logloss, rmse", (int)n,
-                p);
-        w->by_name[i] = true;
-        p = p[n] ? p + n + 1 : NULL;
+    w->given = metrics != NULL;
+    if (snprintf(w->text, sizeof w->text, "%s", metrics ? metrics : "accuracy,auc,logloss,rmse")
+        >= (int)sizeof w->text)
+        return say_error("evaluate: --metric %.40s.. is too long", metrics);
+    for (char *p = w->text, *end; p; p = end) {
+        if ((end = strchr(p, ',')))
+            *end++ = '\0';
+        int status = metric_known(p);
+        if (status)
+            return status;
+        if (w->n == LIST)
+            return say_error("evaluate: --metric takes at most %d names", LIST);
+        w->name[w->n++] = p;
     }
     return 0;
 }
 
-static int not_offered(const metric_list *w, const fx_metrics *m, const fx_model_info *c)
+static int not_offered(const metric_list *w, const fx_model_info *c)
 {
-    for (int i = 0; i < METRICS; i++)
-        if (w->by_name[i] && isnan(metric_of(m, names[i])))
-            return say_error("evaluate: there is no %s for %s%s", names[i],
+    for (size_t i = 0; i < w->n; i++)
+        if (w->given && isnan(w->value[i]))
+            return say_error("evaluate: there is no %s for %s%s", w->name[i],
                              c->classes                           ? "this model and these rows"
                              : spec_says(c->spec, "task", "rank") ? "a model of rankings"
                                                                   : "a model of numbers",
-                             c->classes && !strcmp(names[i], "logloss")
+                             c->classes && !strcmp(w->name[i], "logloss")
                                  ? "; train with --calibrate or --model " ADVISED_PROBABILITIES
                                  : "");
     return 0;
 }
 
-static bool is_shown(const metric_list *w, const fx_metrics *m, int i)
+/* The usual ones come with the confusion matrix; others are measured by name. */
+static int measure(metric_list *w, fx_metrics *m, double *confusion, const fx_model *model,
+                   const loaded *X)
 {
-    return w->by_name[i] || (w->all && !isnan(metric_of(m, names[i])));
+    const char *other[LIST];
+    double value[LIST];
+    size_t n = 0;
+    fx_status s = fx_model_evaluate(m, confusion, model, &X->table, &cli.run);
+
+    for (size_t i = 0; i < w->n; i++)
+        if (!metric_usual(w->name[i]))
+            other[n++] = w->name[i];
+    if (!s && n)
+        s = fx_model_evaluate_by(value, other, n, model, &X->table, &cli.run);
+    if (s)
+        return load_failed(X, s);
+    n = 0;
+    for (size_t i = 0; i < w->n; i++)
+        w->value[i] = metric_usual(w->name[i]) ? metric_of(m, w->name[i]) : value[n++];
+    return not_offered(w, fx_model_inspect(model));
 }
 
 static void print_confusion(const fx_model_info *c, const double *confusion)
@@ -84,11 +104,15 @@ static void print_confusion(const fx_model_info *c, const double *confusion)
 static int print(const metric_list *w, const fx_metrics *m, const fx_model_info *c,
                  const double *confusion)
 {
-    safe_print(stdout, "%-10s %zu\n", "rows", m->rows);
-    for (int i = 0; i < METRICS; i++)
-        if (is_shown(w, m, i))
-            safe_print(stdout, "%-10s %.6g\n", names[i], metric_of(m, names[i]));
-    if (c->classes && c->classes <= SHOWN && w->all)
+    int width = 10;
+
+    for (size_t i = 0; i < w->n; i++)
+        width = (int)strlen(w->name[i]) > width ? (int)strlen(w->name[i]) : width;
+    safe_print(stdout, "%-*s %zu\n", width, "rows", m->rows);
+    for (size_t i = 0; i < w->n; i++)
+        if (!isnan(w->value[i]))
+            safe_print(stdout, "%-*s %.6g\n", width, w->name[i], w->value[i]);
+    if (c->classes && c->classes <= SHOWN && !w->given)
         print_confusion(c, confusion);
     return say_flush();
 }
@@ -99,9 +123,9 @@ static int print_json(const metric_list *w, const fx_metrics *m, const fx_model_
     json_t *j = json_pack("{s:I, s:{s:f, s:f}}", "rows", (json_int_t)m->rows, "seconds", "read",
                           read, "evaluate", seconds);
 
-    for (int i = 0; i < METRICS; i++)
-        if (is_shown(w, m, i))
-            j = say_set(j, names[i], model_info_number(metric_of(m, names[i])));
+    for (size_t i = 0; i < w->n; i++)
+        if (!isnan(w->value[i]))
+            j = say_set(j, w->name[i], model_info_number(w->value[i]));
     if (c->classes && c->classes <= SHOWN) {
         json_t *rows = json_array();
         for (size_t i = 0; i < c->classes; i++) {
@@ -117,7 +141,7 @@ static int print_json(const metric_list *w, const fx_metrics *m, const fx_model_
 }
 
 /* path NULL: of --links. */
-static int evaluate(fx_model *m, const char *path, const metric_list *w)
+static int evaluate(fx_model *m, const char *path, metric_list *w)
 {
     const fx_model_info *c = fx_model_inspect(m);
     loaded X = {0};
@@ -139,10 +163,10 @@ static int evaluate(fx_model *m, const char *path, const metric_list *w)
     if (!status) {
         double start = say_clock();
         progress_begin("score", "rows", (double)X.table.rows);
-        fx_status s = fx_model_evaluate(&got, confusion, m, &X.table, &cli.run);
+        status = measure(w, &got, confusion, m, &X);
         progress_end();
         double seconds = say_clock() - start;
-        if (!(status = s ? load_failed(&X, s) : not_offered(w, &got, c)))
+        if (!status)
             status = cli.json ? print_json(w, &got, c, confusion, X.seconds, seconds)
                               : print(w, &got, c, confusion);
     }
@@ -172,13 +196,16 @@ const command cmd_evaluate = {
     .text = "Prints the accuracy, the area under the ROC curve (ties count half; several classes: "
             "the mean of each against the rest), the mean log loss where the model has "
             "probabilities, and the confusion matrix; of a model of numbers, the root mean square "
-            "error; of a model of rankings, the area within queries. Weights of rows count. With "
+            "error; of a model of rankings, the area within queries; with --metric, others. Of two "
+            "classes precision, recall and f1 are those of the second, sorted. Weights of rows "
+            "count; those of a ranking are averaged over each query. With "
             "--links and --nodes, rows are all pairs of nodes that training with the same --seed "
             "and --negatives has not seen (--part test).",
     .examples = "evaluate m.fx test.svm\n"
                 "evaluate m.fx test.svm --metric auc,logloss --json\n"
+                "evaluate ranker.fx queries.svm --metric ndcg@10,precision@5\n"
                 "evaluate m.fx --links l.txt --nodes people.svm --part sample",
     .groups = {&group, &link_rows_options, &reading_options, &common_options},
-    .min_operands = 1, .max_operands = 2,
+    .min_operands = 1, .max_operands = 2, .metrics = true,
     .run = run,
 };

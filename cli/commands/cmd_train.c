@@ -31,11 +31,11 @@ static const opt options[] = {
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "labelled rows on which every iteration and the model are measured", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
-     "write iteration, output, seconds, objective, gap and metric (on the eval set; factorization "
-     "machines: --metric, others: accuracy or rmse) there, as csv", 0, 0},
-    {"metric", 0, METRIC_NAMES, OPT_CHOICE, &metric, NULL,
-     "of the eval set and of --folds (default: accuracy, of numbers rmse, of rankings auc)", 0,
-     0},
+     "write iteration, output, seconds, objective, gap and metric (on the eval set) there, as csv",
+     0, 0},
+    {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
+     "metric of the eval set and of --folds; see below (default: accuracy, of numbers rmse, of "
+     "rankings auc)", 0, 0},
     {"folds", 0, "N", OPT_COUNT, &folds, "0", "2 or more: first cross-validate", 0, 1000},
     {0},
 };
@@ -92,6 +92,8 @@ static int check_options(job *j)
                          eval_path ? "--eval-set"
                          : metric  ? "--metric"
                                    : "--class-weight");
+    if ((status = metric_known(metric)))
+        return status;
     if (fit.patience && !eval_path)
         return say_error("--patience %llu needs --eval-set FILE, on which iterations are measured",
                          (unsigned long long)fit.patience);
@@ -145,10 +147,9 @@ static int read_data(job *j, const char *data)
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
-    if (fitting_about().measured)
-        t->plan.metric = metric;
     if (!eval_path)
         return 0;
+    t->plan.metric = metric;
     status = load_as(&j->eval, eval_path,
                      &(load_options){.base = t->X.table.base, .reader = t->X.spec,
                                     .name = t->X.table.name, .names = t->X.table.cols});
@@ -194,10 +195,7 @@ static int fold_scores(job *j, int32_t *fold, fx_metrics *m)
 {
     const training *t = &j->t;
     double C = fitting_cost(j->c.model);
-    fx_plan plan = t->plan;
-
-    plan.eval = NULL;
-    plan.patience = 0;
+    fx_plan plan = metric_plan(&t->plan, t->metric);
     int status = metric_folds_of(fold, t, (int)folds);
     if (status)
         return status;
@@ -231,8 +229,7 @@ static int fit_model(job *j)
 
     if (status || !eval_path)
         return status;
-    j->held_out.size = sizeof j->held_out;
-    fx_status s = fx_model_evaluate(&j->held_out, NULL, j->t.model, &j->eval.table, &cli.run);
+    fx_status s = metric_evaluate(&j->held_out, j->t.model, &j->eval.table, j->t.metric);
     if (s)
         return load_failed(&j->eval, s);
     j->eval_score = metric_of(&j->held_out, j->t.metric);
@@ -453,5 +450,6 @@ const command cmd_train = {
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
     .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
+    .metrics = true,
     .run = run,
 };

@@ -35,8 +35,8 @@ static const opt options[] = {
      "weights of the loss against the penalty (default 0.01,0.1,1,10,100)", 0, 0},
     {"c", 'c', "X,..", OPT_TEXT, &same_costs, NULL, "the same", 0, 0},
     {"folds", 0, "N", OPT_COUNT, &folds, "5", "of the cross-validation", 2, 1000},
-    {"metric", 0, METRIC_NAMES, OPT_CHOICE, &metric, NULL,
-     "what decides (default: accuracy, of numbers rmse)", 0, 0},
+    {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
+     "metric that decides; see below (default: accuracy, of numbers rmse, of rankings auc)", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -279,6 +279,9 @@ static int run(int n, char **operand)
 {
     job j = {.exact = fitting_about().kernel == FX_MUST};
     int status = link_rows_check("tune", n);
+
+    if (!status)
+        status = metric_known(metric);
     const char *data = n ? operand[0] : link_rows_path();
 
     if (costs && same_costs)
@@ -312,5 +315,6 @@ const command cmd_tune = {
     .groups = {&group, &fitting_options, &factor_shared, &link_rows_options, &reading_options,
                &common_options},
     .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
+    .metrics = true,
     .run = run,
 };

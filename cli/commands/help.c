@@ -89,7 +89,9 @@ int help_command(FILE *f, const command *c)
          fx_model_name, fx_model_describe},
         {c->kernels, "Kernels; outer(inner) composes", fx_kernel_name, fx_kernel_describe},
         {c->maps, "Maps, with the kernels that they serve; a key's first value is its default",
-         fx_map_name, fx_map_describe}};
+         fx_map_name, fx_map_describe},
+        {c->metrics, "Metrics; any number may stand behind @", fx_metric_name,
+         fx_metric_describe}};
 
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
     wrap(f, 0, 0, c->text);

@@ -105,27 +105,42 @@ static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
     return best;
 }
 
+/* The method whose scores put the classes in order best, and its AUC; NULL: none has any. */
+static const method *best_order(const words *w, double *auc)
+{
+    const method *found = NULL;
+
+    *auc = 0;
+    for (size_t i = 0; i < w->c->n && !w->c->regress; i++) {
+        double x = w->c->list[i].done ? compare_spread(&w->c->list[i], "auc").mean : NAN;
+        if (x > *auc)
+            *auc = x, found = &w->c->list[i];
+    }
+    return found;
+}
+
+/* How far luck goes is known of accuracy, RMSE and AUC; other metrics of classes go by AUC. */
 static bool learned(const words *w)
 {
-    return chance_beaten(&w->luck, w->constant, mean_of(w, w->r.best));
+    bool known = w->c->regress || !strcmp(w->c->metric, "accuracy");
+    double auc;
+
+    if (known)
+        return chance_beaten(&w->luck, w->constant, mean_of(w, w->r.best));
+    return best_order(w, &auc) && chance_beaten_auc(&w->luck, auc);
 }
 
 static void say_learned_nothing(const words *w)
 {
-    const method *m = &w->c->list[w->r.best], *orders = NULL;
     char a[32], b[32];
-    double auc = 0;
+    double auc;
+    const method *m = &w->c->list[w->r.best], *orders = best_order(w, &auc);
 
-    for (size_t i = 0; i < w->c->n && !w->c->regress; i++) {
-        double x = w->c->list[i].done ? compare_spread(&w->c->list[i], "auc").mean : NAN;
-        if (x > auc)
-            auc = x, orders = &w->c->list[i];
-    }
     bool ordered = orders && chance_beaten_auc(&w->luck, auc);
     safe_print(w->f, "%s: the best, %s, has %s %s, and always answering the %s has %s. The "
                      "difference is within what chance does.",
                ordered ? "No method beats the most common class" : "Nothing was learned", m->name,
-               w->c->regress ? "an RMSE of" : "accuracy", number(w, a, mean_of(w, w->r.best)),
+               w->c->regress ? "an RMSE of" : w->c->metric, number(w, a, mean_of(w, w->r.best)),
                w->c->regress ? "mean label" : "most common class", number(w, b, w->constant));
     if (ordered)
         safe_print(w->f,
@@ -143,7 +158,7 @@ static void say_choice(const words *w)
     const method *m = &w->c->list[w->r.chosen], *best = &w->c->list[w->r.best];
     char a[32], b[32], size[2][32];
 
-    safe_print(w->f, "Use %s: %s %s", m->name, w->c->regress ? "RMSE" : "accuracy",
+    safe_print(w->f, "Use %s: %s %s", m->name, w->c->regress ? "RMSE" : w->c->metric,
                number(w, a, mean_of(w, w->r.chosen)));
     if (w->r.seeds > 1)
         safe_print(w->f, " +- %s over %zu seeds", number(w, a, deviation(w, w->r.chosen)),

@@ -37,7 +37,7 @@ typedef struct comparison {
     uint64_t max_rows;                  /* rows to look at */
     loaded X, test;                     /* test.data NULL: a part of X */
     bool regress;
-    const char *metric;                 /* "accuracy", "rmse"; what decides */
+    const char *metric;                 /* what decides; NULL: accuracy or rmse */
     size_t rows, cols;                  /* that are used */
     size_t train, valid, tested;        /* rows in each part */
     uint64_t seeds;

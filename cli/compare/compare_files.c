@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- CSV ---------------------------------------------------------------------------------- */
 static void add_text(strbuf *t, const char *text)       /* a field in quotes */
@@ -22,7 +23,13 @@ static const char *status_text(const trial *t)
                                          : "done";
 }
 
-static void add_trial(strbuf *t, const method *m, size_t s)
+/* The metric that decides has a column of its own, the last one, if it is not among the others. */
+static bool is_other(const comparison *c)
+{
+    return strcmp(c->metric, "accuracy") && strcmp(c->metric, "auc") && strcmp(c->metric, "rmse");
+}
+
+static void add_trial(strbuf *t, const comparison *c, const method *m, size_t s)
 {
     const trial *x = &m->trial[s];
     const double value[] = {x->C, x->valid, x->test.accuracy, x->test.auc, x->test.rmse,
@@ -40,6 +47,10 @@ static void add_trial(strbuf *t, const method *m, size_t s)
         strbuf_add(t, ",,,failed,");
         add_text(t, m->failed);
     }
+    if (is_other(c)) {
+        double last = metric_of(&x->test, c->metric);
+        strbuf_add(t, ",%s", isfinite(last) ? say_number(number, last) : "");
+    }
     strbuf_add(t, "\n");
 }
 
@@ -48,29 +59,31 @@ int compare_csv(output *o, const comparison *c)
     strbuf t = {0};
 
     strbuf_add(&t, "method,seed,D,C,valid,accuracy,auc,rmse,train_seconds,test_seconds,bytes,"
-                   "memory,status,reason\n");
+                   "memory,status,reason%s%s\n",
+               is_other(c) ? "," : "", is_other(c) ? c->metric : "");
     for (const method *m = c->list; m < c->list + c->n; m++) {
         for (size_t s = 0; s < m->done + (*m->failed != 0); s++)
-            add_trial(&t, m, s);
+            add_trial(&t, c, m, s);
         if (*m->left_out) {
             add_text(&t, m->name);
             strbuf_add(&t, ",,,,,,,,,,,,left out,");
             add_text(&t, m->left_out);
-            strbuf_add(&t, "\n");
+            strbuf_add(&t, is_other(c) ? ",\n" : "\n");
         }
     }
     if (c->interrupted)
-        strbuf_add(&t, ",,,,,,,,,,,,interrupted,\"not all was measured\"\n");
+        strbuf_add(&t, ",,,,,,,,,,,,interrupted,\"not all was measured\"%s\n",
+                   is_other(c) ? "," : "");
     int status = t.failed ? say_no_memory("the table") : output_text(o, t.s);
     strbuf_free(&t);
     return status ? status : output_close(o);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
-static json_t *result(const method *m)
+static json_t *result(const comparison *c, const method *m)
 {
-    static const char *const figures[] = {"accuracy", "auc", "rmse", "train_seconds",
-                                           "test_seconds", "bytes", "memory"};
+    const char *const figures[] = {"accuracy", "auc", "rmse", "train_seconds", "test_seconds",
+                                   "bytes", "memory", c->metric};
     json_t *costs = json_array(), *tried = json_array(), *sd = json_object();
     json_t *o = json_pack(
         "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:b}", "name", say_text(m->name), "family",
@@ -79,7 +92,7 @@ static json_t *result(const method *m)
         "seeds", (json_int_t)m->done, "converged",
         !compare_remarked(m, FX_NOT_CONVERGED) && !compare_remarked(m, FX_DIVERGED));
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures && o; i++) {
+    for (size_t i = 0; i < sizeof figures / sizeof *figures - !is_other(c) && o; i++) {
         spread s = compare_spread(m, figures[i]);
         o = say_set(o, figures[i], model_info_number(s.mean));
         sd = say_set(sd, figures[i], model_info_number(s.sd));
@@ -99,7 +112,7 @@ json_t *compare_json(const comparison *c, const char *advice)
     json_t *results = json_array(), *left_out = json_array(), *failed = json_array();
 
     for (size_t i = 0; i < n && list; i++)
-        results = say_append(results, result(list[i]));
+        results = say_append(results, result(c, list[i]));
     for (const method *m = c->list; m < c->list + c->n; m++) {
         if (*m->left_out)
             left_out = say_append(left_out, json_pack("{s:o, s:o}", "name", say_text(m->name),

@@ -18,6 +18,21 @@ static int draw_rows(loaded *l, size_t max_rows, bool regress)
     return 0;
 }
 
+static int choose_metric(comparison *c)
+{
+    if (!c->metric) {
+        c->metric = c->regress ? "rmse" : "accuracy";
+        return 0;
+    }
+    fx_description d = spec_line(fx_metric_describe, c->metric);
+    if (!(d.tasks & (c->regress ? FX_TASK_REGRESS : FX_TASK_CLASSIFY)))
+        return say_error("compare: there is no %s for %s", c->metric,
+                         c->regress ? "numbers" : "classes");
+    if (d.probabilities)
+        return say_error("compare: %s needs probabilities, which not all methods give", c->metric);
+    return 0;
+}
+
 static int read_rows(comparison *c, const char *data)
 {
     int status = load_as(&c->X, data, &(load_options){.base = -1, .filled = true});
@@ -46,7 +61,8 @@ static int read_rows(comparison *c, const char *data)
     c->X.table.qid = c->test.table.qid = NULL;
     c->rows = c->X.table.rows;
     c->cols = c->X.table.cols;
-    c->metric = c->regress ? "rmse" : "accuracy";
+    if ((status = choose_metric(c)))
+        return status;
     c->scale = rows_scaling(&c->X.table);
     return c->test_path && !c->regress ? label_classes_known(
                &c->test, &c->X, all > c->rows ? "a larger --rows takes more classes" : NULL)

@@ -104,6 +104,9 @@ static const char *bytes_text(char buf[32], double bytes)
     return buf;
 }
 
+/* A column of its own, beside the metric that decides. */
+static bool has_auc(const comparison *c) { return !c->regress && strcmp(c->metric, "auc") != 0; }
+
 /* "2 seeds, failed  not converged (1 of 2)": what the numbers of the row do not tell. */
 static void add_remarks(strbuf *t, const comparison *c, const method *m)
 {
@@ -137,10 +140,10 @@ static void add_method(text_table *t, const comparison *c, const method *m)
 
     text_table_cell(t, "%s", m->name);
     text_table_cell(t, "%s", mean_text(text, c, m));
-    if (c->regress)
-        text_table_cell(t, "%s", "");
-    else
+    if (has_auc(c))
         text_table_cell(t, "%.4f", compare_spread(m, "auc").mean);
+    else
+        text_table_cell(t, "%s", "");
     text_table_cell(t, "%.3f", compare_spread(m, "train_seconds").mean);
     text_table_cell(t, "%.3f", compare_spread(m, "test_seconds").mean);
     text_table_cell(t, "%s", bytes_text(size, compare_spread(m, "bytes").mean));

@@ -52,7 +52,7 @@ const char *fitting_served(const kernel_choice *k, size_t cols);
 typedef struct training {
     loaded X;
     bool regress, rank;                 /* labels are numbers; .. that order the rows */
-    const char *metric;                 /* "accuracy", "rmse" or "auc" */
+    const char *metric;                 /* of --metric, or the task's usual one */
     fx_plan plan;
     double *weight;
     char *class_weight;
@@ -74,10 +74,15 @@ int task_decide(bool *regress, const loaded *l);        /* says why */
 /* How many different labels there are, and how many rows have the rarest. */
 int task_values(size_t *values, size_t *rarest, const fx_table *t);
 
-/* ---- metric.c: metrics by name, and folds --------------------------------------------------- */
-#define METRIC_NAMES "accuracy|auc|logloss|rmse"
-double metric_of(const fx_metrics *m, const char *name);
+/* ---- metric_names.c: metrics by name, and folds --------------------------------------------- */
+int metric_known(const char *name);     /* early: is it in the table?  NULL: none was given */
+bool metric_usual(const char *name);    /* has fx_metrics a member of that name? */
+double metric_of(const fx_metrics *m, const char *name); /* else m->metric */
 bool metric_falls(const char *name);    /* is less better? */
+/* The plan of a path of fits, whose fx_metrics are to hold this one. */
+fx_plan metric_plan(const fx_plan *plan, const char *name);
+/* All of fx_metrics, and in out->metric this one if it is another.  name: or NULL. */
+fx_status metric_evaluate(fx_metrics *out, const fx_model *m, const fx_table *t, const char *name);
 int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
 double metric_average(const fx_metrics *m, int folds, const char *name);
 /* The same, with the standard deviation; refused where it is NaN. */
@@ -184,17 +189,18 @@ trial trial_none(void);                 /* nothing measured: all figures are NaN
 /* The best of C[0..n), ascending, on the validation rows (folds == 1), or in the mean over so many
  * folds of train and valid together, dealt by plan->seed: warm starts along them, features made
  * once.  Of factorization machines the numbers multiply beta.  Of equals the strongest penalty is
- * taken.  metric: of METRIC_NAMES.  n == 1: nothing is fitted, *C is taken, *score is NaN. */
+ * taken.  n == 1: nothing is fitted, *C is taken, *score is NaN. */
 int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                  parts *p, int folds, const char *metric);
 /* plan with C (or beta times C) in its model.  spec: the text, to which plan->model then points. */
 int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C);
-/* Fits on train (`all`: on train and valid), measures on test. */
-int trial_run(trial *out, const fx_plan *plan, parts *p, bool all);
+/* Fits on train (`all`: on train and valid), measures on test, also by this metric (or
+ * NULL). */
+int trial_run(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric);
 /* Both without a word, for those that go on after a failure: the library's status. */
 fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                      parts *p, int folds, const char *metric);
-fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all);
+fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric);
 
 /* ---- model_file.c: model files -------------------------------------------------------------- */
 int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes: or NULL */

@@ -57,8 +57,9 @@ fx_status trial_path(double *best, double *score, const fx_plan *plan, const dou
     if (!m)
         return FX_ENOMEM;
     fx_table t = fx_data_table(p->joined);
+    fx_plan path = metric_plan(plan, metric);
     m->size = sizeof *m;
-    s = fx_model_path(m, plan, C, n, &t, p->fold, folds, &cli.run);
+    s = fx_model_path(m, &path, C, n, &t, p->fold, folds, &cli.run);
     for (size_t i = 0; i < n && s >= 0; i++) {
         double x = metric_average(m + i * (size_t)folds, folds, metric);
         if (isnan(*score) || sign * x > sign * *score || (last && x == *score))
@@ -97,7 +98,8 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C)
 
 trial trial_none(void)
 {
-    return (trial){.test = {.accuracy = NAN, .auc = NAN, .logloss = NAN, .rmse = NAN},
+    return (trial){.test = {.accuracy = NAN, .auc = NAN, .logloss = NAN, .rmse = NAN,
+                            .metric = NAN},
                    .train_seconds = NAN,
                    .test_seconds = NAN,
                    .C = NAN,
@@ -112,7 +114,7 @@ static int count(void *ctx, const void *bytes, size_t len)
     return 0;
 }
 
-fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all)
+fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric)
 {
     fx_model *m = NULL;
     bool both = all && p->valid.rows;
@@ -133,8 +135,7 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all)
     out->features = *fx_model_inspect(m)->map ? fx_model_inspect(m)->features : 0;
     out->bytes = 0;
     start = say_clock();
-    out->test.size = sizeof out->test;
-    s = fx_model_evaluate(&out->test, NULL, m, &p->test, &cli.run);
+    s = metric_evaluate(&out->test, m, &p->test, metric);
     if (s >= 0) {
         out->test_seconds = say_clock() - start;
         s = fx_model_dump(&(fx_sink){.size = sizeof(fx_sink), .write = count, .ctx = &out->bytes},
@@ -144,7 +145,7 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all)
     return s;
 }
 
-int trial_run(trial *out, const fx_plan *plan, parts *p, bool all)
+int trial_run(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric)
 {
-    return say_status(trial_fit(out, plan, p, all));
+    return say_status(trial_fit(out, plan, p, all, metric));
 }

@@ -17,8 +17,9 @@ static int measure(tuning *s, size_t path)
 
     if (status)
         return status;
+    fx_plan plan = metric_plan(&t->plan, t->metric);
     s->m->size = sizeof *s->m;
-    fx_status st = fx_model_path(s->m, &t->plan, s->C, s->costs, &t->X.table, s->fold,
+    fx_status st = fx_model_path(s->m, &plan, s->C, s->costs, &t->X.table, s->fold,
                                  (int)s->folds, &cli.run);
     if (st == FX_ECANCELLED || st == FX_ENOMEM) /* no choice by what memory was left just now */
         return say_failure(st);

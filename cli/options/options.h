@@ -42,15 +42,15 @@ typedef struct command {
     const char *examples;               /* one a line, without "featcross" */
     const opt_group *groups[8];         /* ends with NULL */
     int min_operands, max_operands;
-    bool kernels, maps, models;         /* help lists them */
+    bool kernels, maps, models, metrics; /* help lists them */
     int (*run)(int n, char **operand);  /* the exit status */
 } command;
 
 /* Puts every option's value (or default) where its table says and the operands into
  * operand[0..*n).  Returns 0, or 2 after saying what is wrong. */
 int opt_parse(const command *c, int argc, char **argv, char **operand, int *n);
-/* "; did you mean 'b'?" for the end of a message, if the word is nearly one of "a|b|c" or "a, b, c";
- * else "". */
+/* "; did you mean 'b'?" for the end of a message, if the word is nearly one of "a|b|c" or of
+ * "a, b, c"; else "". */
 enum { OPT_HINT = 64 };
 const char *opt_hint(char buf[OPT_HINT], const char *list, const char *word);
 bool opt_size(uint64_t *out, const char *text);

@@ -132,11 +132,11 @@ static int fit_case(trial *out, const fx_plan *plan, parts *p, const recipe *r)
 {
     long repeat = strtol(recipe_set(r, "repeat", "1"), NULL, 10);
     bool all = !strcmp(recipe_set(r, "refit", "no"), "yes");
-    int status = trial_run(out, plan, p, all);
+    int status = trial_run(out, plan, p, all, NULL);
 
     for (long i = 1; i < repeat && !status && out->train_seconds < 1; i++) {
         trial again = {0};
-        status = trial_run(&again, plan, p, all);
+        status = trial_run(&again, plan, p, all, NULL);
         out->train_seconds = fmin(out->train_seconds, again.train_seconds);
         out->test_seconds = fmin(out->test_seconds, again.test_seconds);
     }
@@ -182,8 +182,8 @@ static int check_options(const recipe *r)
     const char *repeat = recipe_set(r, "repeat", "1");
     size_t n = strspn(repeat, "0123456789");
 
-    if (!opt_among(METRIC_NAMES, metric, strlen(metric)))
-        return say_error("%s: metric=%s is none of " METRIC_NAMES, r->name, metric);
+    if (metric_known(metric))
+        return EXIT_USAGE;
     if (strcmp(refit, "no") && strcmp(refit, "yes"))
         return say_error("%s: refit=%s is neither yes nor no", r->name, refit);
     if (n == 0 || n > 3 || repeat[n])

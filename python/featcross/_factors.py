@@ -27,7 +27,8 @@ PARAMETERS = """\
         init_std^(2/t))
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), or None
     missing : what becomes of NaN in X, see LinearClassifier
-    metric : measured on eval_set: "accuracy", "auc", "logloss", "rmse"; None: the task's own
+    metric : measured on eval_set, by name: "accuracy", "f1-macro", "ndcg@10", ..; None: accuracy, of
+        targets rmse, of rankings auc
     patience : stop after so many iterations without a better metric and keep the best; 0: do not
     max_seconds : stop after the iteration that ends later; 0: no limit
     warm_start : go on from the last fit; columns may have come in addition.  Adagrad goes on as if

@@ -69,7 +69,7 @@ fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_
                          task=c_int, tasks=c_int, kernel=c_int, map=c_int, labels=c_int,
                          probabilities=c_int, updatable=c_int, streamable=c_int, combines=c_int,
                          mistakes=c_int, measured=c_int, cached=c_int, pairs=c_int, on_map=c_char_p,
-                         path=c_char_p)
+                         path=c_char_p, falls=c_int, two_classes=c_int)
 fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
                   objective=c_double, gap=c_double, metric=c_double)
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
@@ -91,7 +91,7 @@ fx_model_info = _struct("fx_model_info", spec=c_char_p, scale=c_char_p, map=c_ch
                         indicator=c_void_p, missing_values=c_uint64,
                         missing_cols=c_size_t, missing_rows=c_size_t, remark=c_char_p)
 fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_double, auc=c_double,
-                     logloss=c_double, rmse=c_double)
+                     logloss=c_double, rmse=c_double, metric=c_double)
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
                              output_from_1=c_size_t, table=POINTER(fx_table),
                              row=POINTER(fx_matrix), max_work=c_double, class_name=c_char_p,
@@ -160,7 +160,9 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_scorer_new": (_status, _out, _handle, _run),
     "fx_scorer_predict": (_status, c_void_p, POINTER(c_uint64), _handle, c_int, _matrix, _run),
     "fx_scorer_free": (None, _handle),
-    "fx_model_evaluate": (_status, POINTER(fx_metrics), c_void_p, _handle, _table, _run),
+    "fx_model_evaluate_by": (_status, c_void_p, POINTER(c_char_p), c_size_t, _handle, _table, _run),
+    "fx_metric_name": (c_char_p, c_size_t),
+    "fx_metric_describe": (_status, _description, c_char_p),
     "fx_model_explain": (_status, _out, _handle, POINTER(fx_explain_options), _run),
     "fx_explanation_free": (None, _handle),
 }

@@ -11,8 +11,8 @@ import numpy as np
 
 from ._labels import Table
 from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded,
-                       fx_explain_options, fx_explanation, fx_metrics, fx_plan, fx_sink, fx_step,
-                       lib, text)
+                       fx_explain_options, fx_explanation, fx_plan, fx_sink, fx_step, lib, strings,
+                       text)
 from ._numbers import natural
 from ._rows import Rows, address
 from ._run import DeferredErrors, call
@@ -191,12 +191,12 @@ class Model(Handle):
         self._scorer = scorer
         return scorer
 
-    def evaluate(self, table: Table, *, n_jobs=None, verbose=0) -> dict[str, float]:
-        """accuracy, auc, logloss and rmse on labelled rows; NaN: does not apply."""
-        out = fx_metrics()
-        call("fx_model_evaluate", byref(out), None, self, table.table, n_jobs=n_jobs,
-             verbose=verbose, what="evaluate")
-        return {name: getattr(out, name) for name in ("accuracy", "auc", "logloss", "rmse")}
+    def evaluate(self, table: Table, names: list[str], *, n_jobs=None, verbose=0) -> list[float]:
+        """Metrics by name, on labelled rows; NaN: not defined for them."""
+        out = np.empty(len(names))
+        call("fx_model_evaluate_by", address(out), strings(names), len(names), self, table.table,
+             n_jobs=n_jobs, verbose=verbose, what="evaluate")
+        return out.tolist()
 
     def explain(self, *, top: int, order: int = 0, output: int | None = None,
                 name: bytes | None = None, support: Table | None = None, unsupported: bool = False,

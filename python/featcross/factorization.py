@@ -235,7 +235,7 @@ class FactorizationMachineRanker(Machine, Learner):
     def score(self, X, y, qid=None, sample_weight=None) -> float:
         """Share of the pairs of rows of one query that are in the right order; ties count half."""
         table = self._labelled(self._rows(X, reset=False), y, qid, sample_weight)
-        return self._fitted("model_").evaluate(table, **self._how())["auc"]
+        return self._fitted("model_").evaluate(table, ["auc"], **self._how())[0]
 
     def _more_tags(self):
         return {"requires_y": True}

@@ -233,8 +233,9 @@ def test_ranker_orders_within_queries(rng):
     ({"init_lambdas": "zeros"}, "'ones', 'signs', 'random_signs', 'learned'"),
     ({"split": 1, "degree": 3}, "split= is for degree=2"),
     ({"degree": 1}, "order=1"), ({"beta": -1.0}, "beta"), ({"learning_rate": 0}, "lr=0"),
-    ({"metric": "foo"}, "accuracy, auc, logloss, rmse"), ({"n_components": 0}, "rank=0"),
-    ({"metric": "rmse"}, "accuracy, auc and, with loss=logistic, logloss"),
+    ({"metric": "foo"}, "accuracy, auc, logloss, rmse"),
+    ({"metric": "acuracy"}, "did you mean 'accuracy'"), ({"n_components": 0}, "rank=0"),
+    ({"metric": "rmse"}, "task=classify, whose metrics are accuracy, auc, logloss"),
     ({"groups": [0]}, "lists of columns"), ({"metric": 7}, "metric=7"),
     ({"patience": -1}, "patience=-1"), ({"max_seconds": "x"}, "'x'")])
 def test_wrong_parameters_say_what_is_possible(parameters, message, rows):

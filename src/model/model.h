@@ -4,6 +4,7 @@
 #ifndef FXI_MODEL_H
 #define FXI_MODEL_H
 #include "fit/fit.h"
+#include "metric/metric.h"
 
 /* ---- Models and kinds --------------------------------------------------------------------- */
 typedef struct fxi_kind fxi_kind;
@@ -256,17 +257,12 @@ size_t fxi_model_predict_workspace(const fx_model_info *c);        /* numbers in
 double fxi_model_predict_clip(const fx_model_info *c, double score);      /* of a target */
 
 /* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
-/* Area under the ROC curve of score[i*stride]; y == positive are the positives. */
 fx_metrics fxi_model_metrics_none(size_t rows);         /* all NaN */
-fx_status fxi_model_metrics_auc(double *auc, const double *y, double positive, const double *score,
-                                size_t stride, const double *weight, size_t n, const fx_run *run);
-/* metrics_pairs.c - share of pairs of one query (qid NULL: all) in the order of their labels. */
-fx_status fxi_model_metrics_pairs(double *auc, const double *y, const double *score,
-                                  const double *weight, const int64_t *qid, size_t n,
-                                  const fx_run *run);
-/* Of n rows with y as in fxi_labels and scores [n][outputs]; qid: of rankings, or NULL. */
-fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx_model *m,
-                                    const double *y, const double *score, const double *weight,
-                                    const int64_t *qid, size_t n, const fx_run *run);
+/* Of n rows with y as in fxi_labels and scores [n][outputs]; qid: of rankings, or NULL; metric:
+ * that of out->metric, checked, or NULL. */
+fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fxi_metric *metric,
+                                    const fx_model *m, const double *y, const double *score,
+                                    const double *weight, const int64_t *qid, size_t n,
+                                    const fx_run *run);
 
 #endif

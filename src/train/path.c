@@ -11,6 +11,7 @@ typedef struct measuring {
     fx_metrics *out;                    /* [n][folds] */
     const fxi_train *t;
     const fxi_folds *f;
+    const fxi_metric *metric;           /* or NULL */
 } measuring;
 
 static fx_status measure(void *ctx, size_t b, const int32_t *row, size_t rows, const double *S,
@@ -29,15 +30,15 @@ static fx_status measure(void *ctx, size_t b, const int32_t *row, size_t rows, c
             qid[i] = m->t->qid[row[i]];
     }
     for (size_t q = 0; q < m->f->n && !st; q++)
-        st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->t->m, y,
+        st = fxi_model_evaluate_scores(&m->out[q * m->f->folds + b], NULL, m->metric, m->t->m, y,
                                        S + q * rows * m->t->outputs, weight, qid, rows, run);
     free(y);
     free(qid);
     return st;
 }
 
-static fx_status check(const fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
-                       const fx_table *t, const int32_t *fold, int folds)
+static fx_status check(fx_plan *own, const fx_metrics *out, const fx_plan *plan, const double *C,
+                       size_t n, const fx_table *t, const int32_t *fold, int folds)
 {
     if (!out || !plan || !C || !t || !fold)
         return fxi_error(FX_EINVAL, "fx_model_path: %s is NULL",
@@ -46,9 +47,8 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
                          : !C    ? "C"
                          : !t    ? "t"
                                  : "fold");
-    fx_plan own;
     fx_status st = fxi_sized_check(out, "fx_metrics");
-    if (st || (st = fxi_sized_in(&own, sizeof own, plan, "fx_plan")))
+    if (st || (st = fxi_sized_in(own, sizeof *own, plan, "fx_plan")))
         return st;
     if (!n || folds < 1)
         return fxi_error(FX_EINVAL, "%zu values of C and %d folds; there must be one of each", n,
@@ -61,7 +61,7 @@ static fx_status check(const fx_metrics *out, const fx_plan *plan, const double 
         if (fold[i] < -1 || fold[i] >= folds)
             return fxi_error(FX_EINVAL, "row %zu (from 0) is in fold %d of %d", i, (int)fold[i],
                              folds);
-    if (own.init)
+    if (own->init)
         return fxi_error(FX_EUNSUPPORTED, "a path starts at nothing; init serves fx_model_fit");
     return FX_OK;
 }
@@ -84,23 +84,33 @@ static fx_status keep_folds(int32_t **out, const fx_model_info *c, const fx_tabl
     return kept ? FX_OK : FX_ENOMEM;
 }
 
-fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
+fx_status fx_model_path(fx_metrics *out, const fx_plan *given, const double *C, size_t n,
                         const fx_table *t, const int32_t *fold, int folds, const fx_run *run)
 {
     fxi_folds f = {fold, (size_t)folds, C, n};
-    fx_status st = check(out, plan, C, n, t, fold, folds);
+    fx_plan plan;
+    fxi_metric metric;
+    fx_status st = check(&plan, out, given, C, n, t, fold, folds);
     fxi_train train;
     int32_t *kept = NULL;
     size_t all = 0;
 
-    if (st || (st = fxi_train_open(&train, plan, t, run)))
+    if (!st && plan.metric)
+        st = fxi_metric_parse(&metric, plan.metric);
+    if (st)
         return st;
-    measuring m = {NULL, &train, &f};
+    measuring m = {NULL, &train, &f, plan.metric ? &metric : NULL};
+    plan.metric = NULL;                 /* of the folds, not of plan.eval */
+    if ((st = fxi_train_open(&train, &plan, t, run)))
+        return st;
     if (train.m->c.missing_rows && !(st = keep_folds(&kept, &train.m->c, t, fold, run)))
         f.fold = kept;
     if (!st && !train.how.kind->path)
         st = fxi_error(FX_EUNSUPPORTED, "a %s has no C", train.how.learner->name);
-    else if (!st && (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out))))
+    if (!st && m.metric)
+        st = fxi_metric_check(m.metric, 1 << train.how.task, train.labels.classes,
+                              train.m->c.sigmoid != NULL);
+    if (!st && (!fxi_size_mul(&all, n, f.folds) || !(m.out = fxi_alloc(all, sizeof *m.out))))
         st = FX_ENOMEM;
     for (size_t i = 0; i < all && !st; i++)
         m.out[i].size = sizeof *m.out;

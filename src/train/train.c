@@ -118,19 +118,16 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *give
     const fx_table *table = &own;
     fx_status st = fxi_train_missing(&own, t, plan->missing, given, run);
 
-    if (!st && !kind->measured && (plan->metric || plan->patience || plan->max_seconds != 0))
+    if (!st && !kind->measured && (plan->patience || plan->max_seconds != 0))
         st = fxi_error(FX_EUNSUPPORTED, "%s has no %s; %s", t->how.learner->name,
-                       plan->metric     ? "choice of metric"
-                       : plan->patience ? "patience"
-                                        : "limit of time",
-                       fxi_kinds_can.measure);
+                       plan->patience ? "patience" : "limit of time", fxi_kinds_can.measure);
     if (st)
         return st;
     c->seed = plan->seed;
     c->rows = table->rows;
     c->base = table->base;
     t->qid = table->qid;
-    if ((st = fxi_train_measure_resolve(t, plan)) || (st = read_labels(t, plan, table, run))
+    if ((st = read_labels(t, plan, table, run)) || (st = fxi_train_measure_resolve(t, plan))
         || (st = keep_classes(t, table))
         || (st = fxi_model_keep_text(&c->spec, t->m, t->how.spec))
         || (st = fxi_model_keep_text(&c->reader, t->m, plan->reader))

@@ -28,10 +28,9 @@ struct fxi_train {
     fxi_source eval;
     fxi_labels eval_labels;
     const int64_t *eval_qid;            /* of eval_filled or the caller's table */
-    int metric;                         /* FXI_METRIC_ACCURACY, .. */
+    fxi_metric metric;                  /* on them; of models without labels: none */
     void *own;                          /* what the kind prepared */
 };
-enum { FXI_METRIC_ACCURACY, FXI_METRIC_AUC, FXI_METRIC_LOGLOSS, FXI_METRIC_RMSE };
 /* t's address must not change afterwards. */
 fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run);

@@ -3,7 +3,7 @@
 
 Covers: cli/commands/cmd_train.c, cli/models/fitting.c, cli/models/training.c,
 cli/models/selection.c, cli/models/candidates.c, cli/models/chance.c, cli/models/task.c,
-cli/models/metric.c"""
+cli/models/metric_names.c"""
 
 import csv
 import resource

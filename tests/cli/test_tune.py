@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """featcross tune: the table, the choice, the model.
 
-Covers: cli/commands/cmd_tune.c, cli/models/tuning.c, cli/models/metric.c, cli/tables/ascending.c"""
+Covers: cli/commands/cmd_tune.c, cli/models/tuning.c, cli/models/metric_names.c, cli/tables/ascending.c"""
 
 import numpy as np
 import pytest

@@ -288,6 +288,25 @@ static fx_status model_evaluate(const char *spec)
     return got_metrics(&got, 1, s);
 }
 
+static fx_status model_measure(const char *spec)
+{
+    static const char *const classes[] = {"f1-macro", "average-precision", "accuracy"};
+    static const char *const ranked[] = {"ndcg@3", "recall@2", "auc"};
+    bool rank = strstr(spec, "task=rank");
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    double got[3];
+
+    call_begin();
+    fx_status s = call_end(fx_model_evaluate_by(got, rank ? ranked : classes, 3, m, &t, &two));
+    fx_model_free(m);
+    fx_data_free(d);
+    if (s >= 0)
+        hash(got, sizeof got);
+    return s;
+}
+
 static fx_status model_path(const char *spec)
 {
     static const double C[] = {0.1, 1};
@@ -296,6 +315,7 @@ static fx_status model_path(const char *spec)
     fx_data *d = rows_for(spec);
     fx_table t = fx_data_table(d);
     fx_plan plan = plan_of(model, spec);
+    plan.metric = strstr(spec, "ridge") ? "rmse" : "f1-macro";
     fx_metrics got[4] = {
         {.size = sizeof *got, .rows = 77}, {.rows = 77}, {.rows = 77}, {.rows = 77}};
 
@@ -402,6 +422,7 @@ static fx_status model_export(const char *spec)
 }
 
 static fx_status model_describe(const char *spec) { return described(fx_model_describe, spec); }
+static fx_status metric_describe(const char *name) { return described(fx_metric_describe, name); }
 
 /* clang-format off */
 const scenario model_scenarios[] = {
@@ -457,6 +478,10 @@ const scenario model_scenarios[] = {
     {"fx_model_evaluate", model_evaluate, "logistic"},
     {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_evaluate", model_evaluate, "fm:task=rank,rank=2,max-iter=3,tol=1"},
+    {"fx_metric_describe", metric_describe, "ndcg@5"},
+    {"fx_model_evaluate_by", model_measure, "logistic"},
+    {"fx_model_evaluate_by", model_measure, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_evaluate_by", model_measure, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_path", model_path, "fm:rank=2,max-iter=3,tol=1"},
     {"fx_model_path", model_path, "logistic"},
     {"fx_model_path", model_path, "svm rk"},

@@ -218,7 +218,7 @@ static void check_full_sink(rows *r)
     fails(&plan, &r->t, FX_EUNSUPPORTED, "fm and hofm");
     plan = (fx_plan){PLAN, .model = "fm", .patience = 2};
     fails(&plan, &r->t, FX_EINVAL, "eval");
-    plan = (fx_plan){PLAN, .model = "fm", .eval = &r->t, .metric = "f1"};
+    plan = (fx_plan){PLAN, .model = "fm", .eval = &r->t, .metric = "f2"};
     fails(&plan, &r->t, FX_EINVAL, "'f1'");
     plan.metric = "rmse";
     fails(&plan, &r->t, FX_EINVAL, "rmse");

@@ -374,7 +374,9 @@ static void check_ranking(rows *r)
     r->t.qid = NULL;                    /* two labels, one query: the area under the ROC curve */
     labelled(r, 2);
     CHECK(fx_model_evaluate(&e, NULL, m, &r->t, NULL) == FX_OK);
-    CHECK(fxi_model_metrics_auc(&all, r->label, 1, f, 1, r->weight, ROWS, NULL) == FX_OK);
+    fxi_metric_rows two = {.n = ROWS, .classes = 2, .y = r->label, .score = f, .width = 1,
+                           .weight = r->weight};
+    CHECK(fxi_metric_ranked_auc(&all, &two, 0, NULL) == FX_OK);
     CHECK_NEAR(e.auc, all, 1e-14);
     free(f);
     fx_model_free(m);

@@ -3,6 +3,48 @@
  * scores and probabilities. */
 #include "fixture.h"
 
+/* Every metric by its name: those that evaluate gives are the same, others are numbers, and those
+ * of other tasks are refused; F1 by the confusion matrix. */
+static void by_name(const fx_model *m, const fx_table *t, const fx_metrics *e,
+                    const double *confusion, size_t classes)
+{
+    const char *name;
+    double macro = 0, got;
+
+    for (size_t k = 0; k < classes; k++) {
+        double rows = 0, predicted = 0;
+        for (size_t i = 0; i < classes; i++) {
+            rows += confusion[k * classes + i];
+            predicted += confusion[i * classes + k];
+        }
+        macro += 2 * confusion[k * classes + k] / (rows + predicted) / (double)classes;
+    }
+    for (size_t i = 0; (name = fx_metric_name(i)); i++) {
+        fx_description d = FX_INIT(fx_description);
+        CHECK(fx_metric_describe(&d, name) == FX_OK);
+        bool fits = (d.tasks & (classes ? FX_TASK_CLASSIFY : FX_TASK_REGRESS))
+                    && (!d.probabilities || fx_model_inspect(m)->sigmoid)
+                    && (!d.two_classes || classes == 2);
+        got = 77;
+        fx_status st = fx_model_evaluate_by(&got, &name, 1, m, t, NULL);
+        CHECK(st == (fits ? FX_OK : FX_EINVAL));
+        CHECK(fits ? got >= 0 && got < 77 : got == 77);
+        if (!strcmp(name, "f1-macro") && fits)
+            CHECK_NEAR(got, macro, 1e-14);
+        if (!strcmp(name, "recall") && fits)
+            CHECK(got == confusion[3] / (confusion[2] + confusion[3]));
+    }
+    const char *const names[] = {classes ? "accuracy" : "rmse", classes ? "auc" : "rmse"};
+    double two[2];
+    CHECK(fx_model_evaluate_by(two, names, 2, m, t, NULL) == FX_OK);
+    CHECK(two[0] == (classes ? e->accuracy : e->rmse) && two[1] == (classes ? e->auc : e->rmse));
+    CHECK(fx_model_evaluate_by(two, names, 0, m, t, NULL) == FX_OK);
+    CHECK(fx_model_evaluate_by(NULL, names, 2, m, t, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluate_by(two, NULL, 2, m, t, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluate_by(two, names, 2, NULL, t, NULL) == FX_EINVAL);
+    CHECK(fx_model_evaluate_by(two, names, 2, m, NULL, NULL) == FX_EINVAL);
+}
+
 /* By hand from labels, scores and probabilities. */
 static void by_definition(const char *model, int classes)
 {
@@ -48,6 +90,7 @@ static void by_definition(const char *model, int classes)
         CHECK_NEAR(got.logloss, loss / total, 1e-12 * total);
     else
         CHECK(isnan(got.logloss));
+    by_name(m, &t, &got, confusion, (size_t)classes);
     free(l);
     free(p);
     free(label);

@@ -113,6 +113,35 @@ static void rejects(void)
     fx_data_free(d);
 }
 
+/* plan.metric is measured on the held-out rows, of any kind of model. */
+static void metrics(void)
+{
+    fx_data *d = made("pairs:n=200,d=10,nz=4,k=3");
+    fx_table t = fx_data_table(d);
+    static const char *const names[] = {"accuracy", "auc", "f1-macro"};
+    int32_t fold[200];
+
+    for (size_t i = 0; i < 200; i++)
+        fold[i] = (int32_t)(i % 2);
+    for (int k = 0; k < 3; k++) {
+        fx_plan plan = {PLAN, .model = "svm", .metric = names[k]};
+        fx_metrics out[2] = {FX_INIT(fx_metrics)};
+        CHECK(fx_model_path(out, &plan, C, 1, &t, fold, 2, NULL) >= 0);
+        for (int f = 0; f < 2; f++)
+            CHECK(k == 2 ? out[f].metric > 0 && out[f].metric <= 1
+                         : out[f].metric == (k ? out[f].auc : out[f].accuracy));
+        plan.metric = NULL;
+        CHECK(fx_model_path(out, &plan, C, 1, &t, fold, 2, NULL) >= 0 && isnan(out[0].metric));
+        plan.metric = "rmse";
+        CHECK(fx_model_path(out, &plan, C, 1, &t, fold, 2, NULL) == FX_EINVAL);
+        plan.metric = "logloss";
+        CHECK(fx_model_path(out, &plan, C, 1, &t, fold, 2, NULL) == FX_EINVAL);
+        plan.metric = "acuracy";
+        CHECK(fx_model_path(out, &plan, C, 1, &t, fold, 2, NULL) == FX_EINVAL);
+    }
+    fx_data_free(d);
+}
+
 int main(void)
 {
     test_init();
@@ -128,5 +157,6 @@ int main(void)
     is_cross_validation("kernel-svr:tol=1e-4,collapse=no", 1e-5, 0, 2);
     is_cross_validation("kernel-ridge:collapse=no", 1e-8, 0, 2);
     rejects();
+    metrics();
     return 0;
 }

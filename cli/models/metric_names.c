@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * metric.c - metrics by name, and rows that are held out for them. */
+ * metric_names.c - metrics by name, and rows that are held out for them. */
 
 #include "models.h"
 
@@ -7,24 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-double metric_of(const fx_metrics *m, const char *name)
+static const char *const usual[] = {"accuracy", "auc", "logloss", "rmse"};
+
+bool metric_usual(const char *name)
 {
-    return !strcmp(name, "accuracy") ? m->accuracy
-           : !strcmp(name, "auc")    ? m->auc
-           : !strcmp(name, "rmse")   ? m->rmse
-                                     : m->logloss;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (!strcmp(name, usual[i]))
+            return true;
+    return false;
 }
 
-bool metric_falls(const char *name) { return !strcmp(name, "rmse") || !strcmp(name, "logloss"); }
+double metric_of(const fx_metrics *m, const char *name)
+{
+    return !strcmp(name, "accuracy")  ? m->accuracy
+           : !strcmp(name, "auc")     ? m->auc
+           : !strcmp(name, "rmse")    ? m->rmse
+           : !strcmp(name, "logloss") ? m->logloss
+                                      : m->metric;
+}
+
+bool metric_falls(const char *name) { return spec_line(fx_metric_describe, name).falls; }
+
+int metric_known(const char *name)
+{
+    fx_description d = FX_INIT(fx_description);
+    fx_status s = name ? fx_metric_describe(&d, name) : FX_OK;
+
+    return s ? say_failure(s) : 0;
+}
 
 int metric_check(const char *who, const char *name, const training *t)
 {
-    if (t->rank ? !strcmp(name, "auc") : t->regress == !strcmp(name, "rmse"))
+    int task = t->rank ? FX_TASK_RANK : t->regress ? FX_TASK_REGRESS : FX_TASK_CLASSIFY;
+
+    if (spec_line(fx_metric_describe, name).tasks & task)
         return 0;
     return say_error("%s: there is no %s for %s", who, name,
                      t->rank      ? "rankings"
                      : t->regress ? "numbers"
                                   : "classes");
+}
+
+fx_plan metric_plan(const fx_plan *plan, const char *name)
+{
+    fx_plan out = *plan;
+
+    out.eval = NULL;
+    out.patience = 0;
+    out.metric = metric_usual(name) ? NULL : name;
+    return out;
+}
+
+fx_status metric_evaluate(fx_metrics *out, const fx_model *m, const fx_table *t, const char *name)
+{
+    out->size = sizeof *out;
+    fx_status s = fx_model_evaluate(out, NULL, m, t, &cli.run);
+
+    return s || !name || metric_usual(name)
+               ? s
+               : fx_model_evaluate_by(&out->metric, &name, 1, m, t, &cli.run);
 }
 
 double metric_average(const fx_metrics *m, int folds, const char *name)

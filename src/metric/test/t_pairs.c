@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_metrics_pairs.c - the share of ordered pairs against its definition.  Weights are small
- * integers, so that all sums are exact and the two results are equal. */
+ * t_pairs.c - the share of ordered pairs against its definition.  Weights are small
+ * integers, so that all sums are exact and the two results are equal.
+ * Covers: queries.c */
 #include "base/test.h"
-#include "model/model.h"
+#include "metric/metric.h"
 
 enum { N = 40 };
 
@@ -38,9 +39,9 @@ int main(void)
         }
         double auc,
             expected = by_definition(y, score, weighted ? weight : NULL, by_query ? qid : NULL, n);
-        CHECK(fxi_model_metrics_pairs(&auc, y, score, weighted ? weight : NULL,
-                                      by_query ? qid : NULL, n, NULL)
-              == FX_OK);
+        fxi_metric_rows r = {.n = n, .y = y, .score = score, .width = 1,
+                             .weight = weighted ? weight : NULL, .qid = by_query ? qid : NULL};
+        CHECK(fxi_metric_ranked_auc(&auc, &r, SIZE_MAX, NULL) == FX_OK);
         CHECK(auc == expected || (isnan(auc) && isnan(expected)));
     }
     return 0;

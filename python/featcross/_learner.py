@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _labels
 from ._base import Estimator, all_or_nothing, seed_of
+from ._evaluate import Evaluated
 from ._explain import Explained
 from ._labels import Table
 from ._missing import Accuracy, Determination, Fills, labels_at
@@ -36,13 +37,7 @@ def online(self) -> bool:
     return True
 
 
-def _has_labels(self) -> bool:
-    if not self._task:
-        raise AttributeError(f"{type(self).__name__} predicts no labels that could be compared")
-    return True
-
-
-class Learner(Fills, Explained, Estimator):
+class Learner(Fills, Explained, Evaluated, Estimator):
     """model_ is the fitted model."""
 
     _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it
@@ -153,19 +148,6 @@ class Learner(Fills, Explained, Estimator):
         """The same in that type."""
         return narrowed(*self._predict(X, what), "score" if what == SCORE else "prediction",
                         self.missing == "drop")
-
-    @available_if(_has_labels)
-    def evaluate(self, X, y, *more, metrics) -> dict[str, float]:
-        """Metrics of the model on labelled rows, by name; NaN: not defined for these rows.
-
-        metrics is a name or a list of names, such as "f1-macro", "average-precision" or, of a
-        ranker, "ndcg@10".  more is what eval_set may hold after y: sample_weight, of a ranker qid
-        and sample_weight.
-        """
-        names = [metrics] if isinstance(metrics, str) else list(metrics)
-        model = self._fitted("model_")
-        table = self._labelled(self._rows(X, reset=False), y, *more)
-        return dict(zip(names, model.evaluate(table, names, **self._how())))
 
     def save(self, path) -> None:
         """Writes the model as one file, which `featcross predict` and featcross.load() read.

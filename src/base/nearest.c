@@ -3,8 +3,8 @@
  *
  * The distance counts the letters to insert, delete or replace, and swaps of two neighbours, each
  * as one step (optimal string alignment); upper and lower case are the same.  A name is near if
- * this is at most a third of the word's length, or 1 for words of two letters or more; a name that
- * begins with the word counts as one step away.  If two names are equally near, none is returned:
+ * this is at most a third of the word's length, or 1 for words of two letters or more; else a name
+ * that begins with the word is the next best.  If two names are equally near, none is returned:
  * a wrong guess would be worse than the list.
  *
  * Cost: length of the word times length of the name; names that are too long or too short are
@@ -60,14 +60,17 @@ fxi_nearest fxi_nearest_to(const char *word, size_t len)
 
 void fxi_nearest_try(fxi_nearest *n, const char *name, size_t len)
 {
-    size_t d, apart = len > n->len ? len - n->len : n->len - len;
+    size_t d = SIZE_MAX, apart = len > n->len ? len - n->len : n->len - len;
 
     if (!n->limit || len > SHOWN || (len == n->len && !memcmp(name, n->word, len)))
         return;
-    if (len > n->len && begins(name, n->word, n->len))
-        d = 1;
-    else if (apart > n->limit || (d = distance(n->word, n->len, name, len)) > n->limit)
-        return;
+    if (apart <= n->limit)
+        d = distance(n->word, n->len, name, len);
+    if (d > n->limit) {
+        if (len < n->len || !begins(name, n->word, n->len))
+            return;
+        d = n->limit + 1;
+    }
     if (d < n->distance) {
         n->distance = d;
         n->name = name;

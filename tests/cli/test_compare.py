@@ -345,3 +345,16 @@ def test_picture(fx, pairs):
     svg = (fx.directory / "b.svg").read_text()
     for text in ("rk anova-upto:order=2", "linear", "seconds of one fit", "accuracy", "\\x0aall.svm: 1000 rows"):
         assert text in svg
+
+
+def test_metric(fx, pairs):
+    """It chooses C, orders the lines and has columns of its own."""
+    args = ["compare", pairs[0], "--methods", "linear,explicit", "--rows", "600", "--seeds", "2", "--metric", "f1"]
+    j = fx(*args, "--json", "--csv", "c.csv").json
+    scores = [m["f1"] for m in j["results"]]
+    assert j["metric"] == "f1" and scores == sorted(scores, reverse=True) and "f1" in j["advice"]
+    lines = (fx.directory / "c.csv").read_text().splitlines()
+    assert lines[0].endswith(",reason,f1") and all(line.count(",") >= lines[0].count(",") for line in lines)
+    assert "rmse" in fx("compare", pairs[0], "--metric", "rmse", status=2).talk
+    assert "probabilities" in fx("compare", pairs[0], "--metric", "logloss", status=2).talk
+    assert "did you mean 'recall'" in fx("compare", pairs[0], "--metric", "reacll", status=2).talk

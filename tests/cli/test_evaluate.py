@@ -84,3 +84,40 @@ def test_info_of_named_columns(fx, put):
     put("y.csv", "city,age\nRome,4\nParis,1\nOslo,2\n")
     r = fx("predict", "m.fx", "y.csv")
     assert r.text.split()[:2] == ["b", "a"] and "1 entry" in r.talk
+
+
+def test_metrics_by_name(fx, put, pairs):
+    """In the order given, against scikit-learn's definitions."""
+    fx("train", pairs[0], "-o", "m.fx", "--model", "svm")
+    names = ["recall", "precision", "f1", "f1-macro", "average-precision", "accuracy"]
+    r = fx("evaluate", "m.fx", pairs[1], "--metric", ",".join(names), "--json").json
+    (hits0, missed1), (missed0, hits1) = r["confusion"]
+    assert r["precision"] == pytest.approx(hits1 / (hits1 + missed1))
+    assert r["recall"] == pytest.approx(hits1 / (hits1 + missed0))
+    assert r["f1"] == pytest.approx(2 * hits1 / (2 * hits1 + missed0 + missed1))
+    other = 2 * hits0 / (2 * hits0 + missed0 + missed1)
+    assert r["f1-macro"] == pytest.approx((r["f1"] + other) / 2)
+    text = fx("evaluate", "m.fx", pairs[1], "--metric", ",".join(names)).text
+    assert [line.split()[0] for line in text.splitlines()] == ["rows", *names]
+    assert "did you mean 'recall'?" in fx("evaluate", "m.fx", pairs[1], "--metric", "recal",
+                                          status=2).talk
+    assert "task=classify" in fx("evaluate", "m.fx", pairs[1], "--metric", "ndcg@5", status=2).talk
+    put("three.svm", "".join(f"{i % 3} {i % 3 + 1}:1\n" for i in range(30)))
+    fx("train", "three.svm", "-o", "three.fx", "--model", "svm")
+    assert "f1-macro" in fx("evaluate", "three.fx", "three.svm", "--metric", "f1", status=2).talk
+    assert fx("evaluate", "three.fx", "three.svm", "--metric", "f1-macro", "--json").json["f1-macro"] == 1
+
+
+def test_metrics_of_rankings(fx, put):
+    """Two queries; the scores put one of them in order and the other one upside down."""
+    put("q.svm", "".join(f"{y} qid:{q} {y + 1}:1\n" for q in (1, 2) for y in (0, 1, 2)))
+    fx("train", "q.svm", "-o", "r.fx", "--model", "fm", "--task", "rank", "--rank", "1")
+    put("t.svm", "2 qid:1 3:1\n1 qid:1 2:1\n0 qid:1 1:1\n2 qid:2 1:1\n1 qid:2 2:1\n0 qid:2 3:1\n")
+    r = fx("evaluate", "r.fx", "t.svm", "--metric", "ndcg,ndcg@1,precision@2,recall@1,auc", "--json").json
+    log3 = 1.584962500721156
+    wrong = (1 / log3 + 2 / 2) / (2 + 1 / log3)
+    assert r["auc"] == 0.5 and r["ndcg"] == pytest.approx((1 + wrong) / 2)
+    assert (r["ndcg@1"], r["precision@2"], r["recall@1"]) == (0.5, 0.75, 0.25)
+    j = fx("tune", "q.svm", "--model", "fm", "--task", "rank", "--rank", "1", "--beta", "1x", "--metric",
+           "ndcg@2", "--folds", "2", "-o", "x.fx", "--json").json
+    assert j["metric"] == "ndcg@2" and 0 <= j["best"]["mean"] <= 1

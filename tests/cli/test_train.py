@@ -577,3 +577,16 @@ def test_directory_names_the_model(fx):
     (fx.directory / "empty").mkdir()
     fx("train", "empty/", status=2)
     assert files(fx.directory) == ["empty"] and files(fx.directory / "empty") == []
+
+
+def test_metric_by_name(fx, put, pairs):
+    """Of the eval set and its history, of folds, for every kind of model."""
+    for model in ("svm", "fm"):
+        j = train(fx, pairs[0], "--model", model, "--eval-set", pairs[1], "--metric", "f1-macro", "--history",
+                  "h.csv", "--folds", "3", "-o", "m.fx")
+        assert j["eval"]["metric"] == j["folds"]["metric"] == "f1-macro" and 0 < j["folds"]["mean"] <= 1
+        got = fx("evaluate", "m.fx", pairs[1], "--metric", "f1-macro", "--json").json["f1-macro"]
+        assert j["eval"]["score"] == pytest.approx(got)
+        last = list(csv.DictReader(open(fx.directory / "h.csv")))[-1]
+        assert float(last["metric"]) == pytest.approx(got, abs=1e-9)
+    assert "did you mean 'f1-macro'?" in fx("train", pairs[0], "--metric", "f1-marco", status=2).talk

@@ -20,8 +20,8 @@ static void fixed(void)
         {"lgisti", "logistic"}, {"Logistic", "logistic"}, {"SVM-L2", "svm-l2"},
         {"rigde", "ridge"}, {"rid", "ridge"}, {"kernel_svm", "kernel-svm"},
         {"kernelsvr2", "kernel-svr"}, {"hofm-shred", "hofm-shared"},
-        {"svn", NULL},                  /* svm or svr */
-        {"hofm-s", NULL},               /* shared or simplex */
+        {"hofm-s", "hofm"}, {"kernel-sv", NULL}, {"svn", NULL}, /* svm or svr */
+        {"hofm-shx", NULL}, {"kern", NULL},     /* two begin so */
         {"l", NULL}, {"", NULL}, {"forest", NULL}, {"logistic", NULL}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -69,9 +69,12 @@ static void by_definition(void)
             name[k][m] = '\0';
             names[k] = name[k];
             size_t d = steps(word, n, name[k], m);
-            if (m > n && !strncmp(name[k], word, n))
-                d = 1;
-            if (!d || d > (n < 6 ? 1 : n / 3) || d > least)
+            size_t limit = n < 6 ? 1 : n / 3;
+            if (d > limit && m > n && !strncmp(name[k], word, n))
+                d = limit + 1;
+            else if (d > limit)
+                continue;
+            if (!d || d > least)
                 continue;
             best = d < least ? name[k] : best && !strcmp(best, name[k]) ? best : NULL;
             least = d;

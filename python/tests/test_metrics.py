@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Metrics by name against scikit-learn's.  Covers: src/metric/metric.c"""
+"""Metrics by name against scikit-learn's.  Covers: python/featcross/_evaluate.py"""
 import featcross as fx
 import numpy as np
 import pytest

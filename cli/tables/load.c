@@ -223,6 +223,7 @@ static int detect(loaded *l, const char *path, const load_options *like)
     if (zip != d.members)
         return say_error("%s is %s zip file, so it cannot be read as %s", l->name,
                          zip ? "a" : "not a", l->format);
+    l->lines = s->whole_lines;
     return open_reader(l, &d, like);
 }
 
@@ -297,8 +298,7 @@ int load(loaded *l, const char *path, int base)
 
 int load_failed(const loaded *l, fx_status s)
 {
-    bool lines = l->format && strcmp(l->format, "npy") != 0 && strcmp(l->format, "npz") != 0;
-    bool known = lines && !l->part && !l->reading.blank && l->reading.rows == l->table.rows;
+    bool known = l->lines && !l->part && !l->reading.blank && l->reading.rows == l->table.rows;
 
     return say_failure_in(s, l->name, known ? 1 + spec_says(l->spec, "header", "yes") : 0);
 }

@@ -14,6 +14,7 @@ typedef struct loaded {
     const char *part;                   /* of --part, or what stands for it */
     bool numbered;                      /* the file has numbers of columns, from a base on */
     bool base_given;
+    bool lines;                         /* each row was a line of text */
     fx_read_counts reading;
     double seconds;
     struct load_stream *stream;         /* rows to come, or NULL */

@@ -31,17 +31,17 @@ static void places(void)
 
     CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
     val[5] = NAN;
-    rejected(&t, FX_EDOMAIN, "row 5, column 2: NaN");
+    rejected(&t, FX_EDOMAIN, "row 5, column 2 (from 0): NaN");
     val[5] = -INFINITY;
-    rejected(&t, FX_EDOMAIN, "row 5, column 2: -inf");
+    rejected(&t, FX_EDOMAIN, "row 5, column 2 (from 0): -inf");
     val[5] = 0, col[5] = 3;
-    rejected(&t, FX_ESHAPE, "row 5: column 3");
+    rejected(&t, FX_ESHAPE, "row 5 (from 0): column 3");
     col[5] = 1;
-    rejected(&t, FX_EINVAL, "row 5: column 1 after 1");
+    rejected(&t, FX_EINVAL, "row 5 (from 0): column 1 after 1");
     col[5] = 2, ptr[1] = 7;             /* beyond the arrays: found before they are touched */
-    rejected(&t, FX_EINVAL, "row 3: ptr goes from 2 to 7");
+    rejected(&t, FX_EINVAL, "row 3 (from 0): ptr goes from 2 to 7");
     ptr[1] = 1;
-    rejected(&t, FX_EINVAL, "row 3: ptr goes from 2 to 1");
+    rejected(&t, FX_EINVAL, "row 3 (from 0): ptr goes from 2 to 1");
     ptr[1] = 4, ptr[3] = 1;
     rejected(&t, FX_EINVAL, "falling from 2 to 1");
     ptr[3] = 6, ptr[0] = -1;
@@ -49,18 +49,18 @@ static void places(void)
     ptr[0] = 2, label[4] = INFINITY;
     rejected(&t, FX_EDOMAIN, "label of row 4");
     label[4] = 2, t.classes = 2, t.class_name = classes;
-    rejected(&t, FX_EINVAL, "label of row 4 is 2");
+    rejected(&t, FX_EINVAL, "label of row 4 (from 0) is 2");
     label[4] = 0.5;
-    rejected(&t, FX_EINVAL, "label of row 4 is 0.5");
+    rejected(&t, FX_EINVAL, "label of row 4 (from 0) is 0.5");
     label[4] = 1, qid[2] = -2;
-    rejected(&t, FX_EINVAL, "query of row 2 is -2");
+    rejected(&t, FX_EINVAL, "query of row 2 (from 0) is -2");
     double weight[6] = {1, 0, 2.5, 1, 1, -1};
     qid[2] = 1, t.weight = weight;
-    rejected(&t, FX_EDOMAIN, "weight of row 5 is -1");
+    rejected(&t, FX_EDOMAIN, "weight of row 5 (from 0) is -1");
     weight[5] = INFINITY;
-    rejected(&t, FX_EDOMAIN, "weight of row 5 is inf");
+    rejected(&t, FX_EDOMAIN, "weight of row 5 (from 0) is inf");
     weight[5] = 1, weight[1] = NAN;
-    rejected(&t, FX_EDOMAIN, "weight of row 1 is");
+    rejected(&t, FX_EDOMAIN, "weight of row 1 (from 0) is");
     weight[1] = 0;
     CHECK(fxi_data_check_table(&t, NULL) == FX_OK);
     t.reserved[2] = &t;

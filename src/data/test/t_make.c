@@ -270,7 +270,7 @@ int main(void)
     rejected("pairs:n=-5", "n=-5");
     rejected("pairs:d=3", "from 4 to");
     rejected("pairs:d=30,nz=29", "from 2 to 28");
-    rejected("pairs:d=30,nz=20", "k=10 is not a whole number from 2 to 6");
+    rejected("pairs:d=30,nz=20,k=10", "k=10 is not a whole number from 2 to 6");
     rejected("pairs:noise=0.6", "0 to 0.5");
     rejected("pairs:noise=x", "noise=x");
     rejected("triples:k=3", "from 4 to");

@@ -289,7 +289,7 @@ static void facts(void)
     CHECK(!strcmp(d.kind, "factorization machine") && !strcmp(d.loss, "logistic"));
     CHECK(!strcmp(d.path, "beta"));
     CHECK(fx_model_describe(&d, "perceptron") == FX_OK && !strcmp(d.kind, "perceptron"));
-    CHECK(fx_model_describe(&d, "svm:penalty=l1") == FX_EUNSUPPORTED);
+    CHECK(fx_model_describe(&d, "svm:penalty=l1") == FX_EINVAL);
     CHECK(fx_model_describe(&d, "fm:clip=train") == FX_EINVAL);
     CHECK(fx_data_reader_describe(&d, "csv:label=z,header=no") == FX_EINVAL);
     CHECK(fx_data_make_describe(&d, "parity:d=3,k=4") == FX_EINVAL);

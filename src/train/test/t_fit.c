@@ -334,12 +334,12 @@ static void rejects(void)
     fails(&(fx_plan){PLAN, .model = "svm:C=0"}, &t, FX_EINVAL, "C=0");
     fails(&(fx_plan){PLAN, .model = "svm:max-iter=0"}, &t, FX_EINVAL, "max-iter");
     fails(&(fx_plan){PLAN, .model = "svm:kernel=rbf"}, &t, FX_EINVAL, "kernel");
-    fails(&(fx_plan){PLAN, .model = "svm:penalty=l1"}, &t, FX_EUNSUPPORTED, "solver=dual");
-    fails(&(fx_plan){PLAN, .model = "svm:solver=cd"}, &t, FX_EUNSUPPORTED, "solver=dual");
+    fails(&(fx_plan){PLAN, .model = "svm:penalty=l1"}, &t, FX_EINVAL, "use one of l2");
+    fails(&(fx_plan){PLAN, .model = "svm:solver=cd"}, &t, FX_EINVAL, "auto|dual|newton");
     fails(&(fx_plan){PLAN, .model = "logistic:solver=dual"}, &t, FX_EUNSUPPORTED, "solver=newton");
     fails(&(fx_plan){PLAN, .model = "logistic:solver=cd"}, &t, FX_EUNSUPPORTED,
           "penalty=l1 (solver=cd)");
-    fails(&(fx_plan){PLAN, .model = "ridge:penalty=l1"}, &t, FX_EUNSUPPORTED, "newton");
+    fails(&(fx_plan){PLAN, .model = "ridge:penalty=l1"}, &t, FX_EINVAL, "use one of l2");
     fails(&(fx_plan){PLAN, .model = "svr:epsilon=-1"}, &t, FX_EINVAL, "epsilon");
     fails(&(fx_plan){PLAN, .model = "perceptron:C=1"}, &t, FX_EINVAL, "averaged");
     fails(&(fx_plan){PLAN, .model = "svm", .map = "rk"}, &t, FX_EINVAL, "kernel");

@@ -52,19 +52,13 @@ typedef struct work {
     double seconds_map, seconds_write, seconds_error;
 } work;
 
-/* The library counts rows of the portion. */
 static int say_row(fx_status s, size_t first)
 {
-    const char *detail = fx_error_detail(), *row = strstr(detail, " of row ");
-    char *end;
+    int status = say_failure_from(s, first);
 
-    if (s != FX_ENUMERIC || !row)
-        return say_failure(s);
-    row += strlen(" of row ");
-    size_t n = (size_t)strtoull(row, &end, 10);
-    say_error("%.*s%zu%s", (int)(row - detail), detail, first + n, end);
-    say_hint("for example --scale unit-l2");
-    return EXIT_NUMERIC;
+    if (s == FX_ENUMERIC)
+        say_hint("for example --scale unit-l2");
+    return status;
 }
 
 static int write_chunk(work *w, output *o, fx_type type, size_t first, size_t n, size_t D)

@@ -142,7 +142,7 @@ static int predict_rows(job *j, const loaded *part)
         if (!s && j->labelled)
             s = fx_scorer_predict(j->label, NULL, j->scorer, FX_LABEL, X, &cli.run);
         if (s)
-            return say_failure(s);
+            return say_failure_from(s, (size_t)j->rows);
         j->unseen += unseen;
         uint64_t total = j->unseen + part->reading.unseen;
         if (total && !strcmp(unseen_name, "error"))

@@ -105,8 +105,9 @@ static bool row_from_0(unsigned long long *out, const char *all, const char *det
 }
 
 /* detail with rows counted from 1 where the library says that it counts from 0, spec keys respelt
- * as options, and names of columns as they are; cut rather than overrun. */
-static void respell(char *out, size_t capacity, const char *detail)
+ * as options, and names of columns as they are; cut rather than overrun.  The first row that it
+ * names is one of those from `first` on. */
+static void respell(char *out, size_t capacity, const char *detail, size_t first)
 {
     const char named[] = "is named '";
     const char *all = detail, from_0[] = " (from 0)";
@@ -116,7 +117,8 @@ static void respell(char *out, size_t capacity, const char *detail)
 
     while (*detail && n + 32 < capacity) {
         if (counted && row_from_0(&row, all, detail)) {
-            n += (size_t)snprintf(out + n, capacity - n, "%llu", row);
+            n += (size_t)snprintf(out + n, capacity - n, "%llu", row + first);
+            first = 0;
             detail += strspn(detail, "0123456789");
             continue;
         }
@@ -145,13 +147,15 @@ static void respell(char *out, size_t capacity, const char *detail)
     out[n] = '\0';
 }
 
-int say_failure(fx_status s)
+int say_failure(fx_status s) { return say_failure_from(s, 0); }
+
+int say_failure_from(fx_status s, size_t first)
 {
     char detail[1024];
 
     if (s == FX_ECANCELLED)
         return progress_stop();
-    respell(detail, sizeof detail, fx_error_detail());
+    respell(detail, sizeof detail, fx_error_detail(), first);
     say_error("%s", detail);
     if (s == FX_ELIMIT)
         say_hint(LIMIT_HINT);
@@ -169,12 +173,12 @@ int say_failure_in(fx_status s, const char *file, size_t first_line)
     if (s != FX_EINVAL || !row || !strstr(row, "(from 0)")
         || !row_from_0(&number, fx_error_detail(), row + 4))
         return say_failure(s);
-    respell(detail, sizeof detail, fx_error_detail());
+    respell(detail, sizeof detail, fx_error_detail(), 0);
     return first_line ? say_error("%s:%llu: %s", file, number - 1 + first_line, detail)
                       : say_error("%s: %s", file, detail);
 }
 
-void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail()); }
+void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail(), 0); }
 
 /* The library has no names of files: it says "links:7: ..", which is line 7 of the path. */
 int say_file_error(const char *path, const char *ours, fx_status s)
@@ -195,7 +199,7 @@ void say_remark(void)
 {
     char detail[1024];
 
-    respell(detail, sizeof detail, fx_error_detail());
+    respell(detail, sizeof detail, fx_error_detail(), 0);
     say_warning("%s", detail);
 }
 

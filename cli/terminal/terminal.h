@@ -16,6 +16,7 @@ void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not w
 void say_warning(const char *format, ...) SAY_FORMAT;   /* WARNING: ..., with -q too */
 void say_lines(const char *all);                        /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
+int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
 /* The same of rows of a file, whose row 0 is on that line; 0: lines are not known. */
 int say_failure_in(fx_status s, const char *file, size_t first_line);
 enum { SAY_REASON = 256 };

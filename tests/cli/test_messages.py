@@ -33,8 +33,8 @@ def test_row_beyond_floats_is_the_file_s(fx, put, kernel):
     """Not that of the piece of rows that a thread had."""
     put("t.svm", "1 1:1 2:1\n-1 2:1 3:1\n" * 5)
     fx("train", "t.svm", "--model", "svm", "--kernel", kernel, "-D", "16", "-o", "m.fx", "-q")
-    put("x.svm", "1 1:1\n" * 4999 + "1 1:3e38 2:3e38 3:3e38\n")
-    assert "row 5000 " in fx("predict", "m.fx", "x.svm", "--output", "score", status=3).talk
+    put("x.svm", "1 1:1\n" * 299_999 + "1 1:3e38 2:3e38 3:3e38\n")        # two batches of text
+    assert "row 300000 " in fx("predict", "m.fx", "x.svm", "--output", "score", status=3).talk
 
 
 @pytest.mark.parametrize("kind", ["pairs", "triples"])

@@ -28,7 +28,7 @@ def test_no_command(fx):
 def test_help_of_the_tables(fx):
     """Keys with defaults and choices; keys that must be given; keys of a line above, named once."""
     text = " ".join(fx("train", "--help").text.split())
-    for line in ("svm hinge loss: C=1, penalty=l2|l1,", "svm-l2 squared hinge loss: keys as svm ",
+    for line in ("svm hinge loss: C=1, penalty=l2, ", "svm-l2 squared hinge loss: C=1, penalty=l2|l1,",
                  "no labels: k= ", "factors for each order: order=3, others as fm ",
                  "anova sum over sets of `order` features of prod x_j y_j: order=2 "):
         assert line in text

@@ -225,7 +225,7 @@ def test_iterations_are_measured(rows):
     ({"loss": "nonsense"}, "it is one of 'hinge', 'squared_hinge', 'logistic', "),
     ({"map": "rk"}, "map='rk': it is one of featcross's maps"),
     ({"fit_intercept": "free"}, "True, 'appended', False"),
-    ({"loss": "hinge", "penalty": "l1"}, "penalty=l1"),
+    ({"loss": "hinge", "penalty": "l1"}, "penalty=.l1.: it is one of .l2."),
     ({"C": 0.0}, "C"), ({"scale": "minmax"}, "minmax"), ({"scale": True}, "scale=True is no text"),
     ({"map": fx.RandomKernelMap}, "such as RandomKernelMap()"), ({"penalty": None}, "'l2', 'l1'"),
     ({"max_iter": 0}, "max-iter=0"), ({"class_weight": {True: -1}}, "not a positive number"),

@@ -56,7 +56,7 @@ def test_a_line():
     assert line.probabilities and not line.updatable and line.kernels == []
     C, penalty = line.key["C"], line.key["penalty"]
     assert (C.fallback, C.low, C.above, C.high, C.values) == ("1", 0, True, math.inf, ())
-    assert (penalty.type, penalty.values, penalty.fallback) == (CHOICE, ("l2", "l1"), "l2")
+    assert (penalty.type, penalty.values, penalty.fallback) == (CHOICE, ("l2",), "l2")
     assert describe("model", "pca").key["k"].fallback is None   # it must be given
     assert describe("map", "ts").kernels == ["poly"] and describe("kernel", "poly").outer
     with pytest.raises(ValueError, match="no-such"):

@@ -79,6 +79,8 @@ fx_status fxi_explain_values_new(fxi_explain_values *out, const fx_model *m, con
     fx_matrix X;
     fx_status st = fxi_data_check_table(rows, run);
 
+    if (!st && !rows->rows)             /* what the caller gave may have been left out */
+        st = fxi_error(FX_EINVAL, "importance is a mean over rows, and none are left");
     if (!st && rows->rows > UINT32_MAX)
         st = fxi_error(FX_EUNSUPPORTED, "importance in %zu rows; up to %u are possible", rows->rows,
                        UINT32_MAX);

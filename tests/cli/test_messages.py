@@ -6,9 +6,9 @@ import pytest
 
 def test_too_many_features(fx, put):
     put("x.svm", "1 1:1\n-1 2:1\n")
-    for command in ["train"], ["map"]:
-        talk = fx(*command, "x.svm", "--map", "rk", "--kernel", "anova:order=2", "-D", "99999999999999",
-                  "-o", "m.fx", status=2).talk
+    for command, output in ("train", "m.fx"), ("map", "z.npy"):
+        talk = fx(command, "x.svm", "--map", "rk", "--kernel", "anova:order=2", "-D",
+                  "99999999999999", "-o", output, status=2).talk
         assert "-D 99999999999999: at most 2147483647 features" in talk
 
 

@@ -29,6 +29,14 @@ int main(void)
     CHECK(pthread_join(id, NULL) == 0);
     CHECK(!strcmp(fx_error_detail(), "X has 3 columns, Z has 4"));
 
+    fxi_error(FX_ENUMERIC, "feature 7 of row 3 (from 0) and row 5: 1e9");
+    fxi_error_row(0);
+    CHECK(strstr(fx_error_detail(), "of row 3 (from 0)"));
+    fxi_error_row(9997);
+    CHECK(!strcmp(fx_error_detail(), "feature 7 of row 10000 (from 0) and row 5: 1e9"));
+    fxi_error(FX_ENUMERIC, "row 3");    /* from what? */
+    fxi_error_row(2);
+    CHECK(!strcmp(fx_error_detail(), "row 3"));
     fxi_error(FX_EFORMAT, "a\nb\tc\x7f"
                           "d\xc3\xa9"); /* one line; UTF-8 passes */
     CHECK(!strcmp(fx_error_detail(), "a?b?c?d\xc3\xa9"));

@@ -259,7 +259,7 @@ static void refused(void)
     /* infinity is no missing value */
     fx_matrix I = {.rows = 3, .cols = 1, .stride = 1, .type = FX_F64, .val = inf};
     CHECK(fxi_data_check_missing(&I, "X", NULL) == FX_EDOMAIN);
-    CHECK(strstr(fx_error_detail(), "row 1, column 0: inf"));
+    CHECK(strstr(fx_error_detail(), "row 1, column 0 (from 0): inf"));
     inf[1] = 0;
     CHECK(fxi_data_check_missing(&I, "X", NULL) == FX_OK);
     CHECK(fxi_data_check(&I, "X", NULL) == FX_EDOMAIN);

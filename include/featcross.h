@@ -330,7 +330,9 @@ FX_API fx_status fx_data_fill(fx_data **out, const char *spec, const fx_table *t
 
 /* ---- Scaling ------------------------------------------------------------------------------
  * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Scaled rows are one block of
- * doubles; `none` keeps their types. */
+ * doubles; `none` keeps their types.  Fitting by "auto" gives maxabs if a number of the table is
+ * above 1 or below -1, else none, and fx_data_scale_spec says which.  Weights of the table count: a
+ * row of weight 0 is as good as absent. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
@@ -521,7 +523,7 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
 
 /* Classes are the distinct labels and those of the plan, at least two; models of targets (svr,
  * ridge, kernel-svr, kernel-ridge) need numbers; pca and kernel-pca look at no labels.
- * Table weights multiply the loss; a row of weight 0 is as good as absent, but scalings count it.
+ * Table weights multiply the loss; a row of weight 0 is as good as absent.
  * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
  * FX_NOT_CONVERGED and FX_DIVERGED still give a model; the detail says what to do.
  * Features are stored if run->max_memory allows, else made again whenever they are visited. */

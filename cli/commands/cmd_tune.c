@@ -220,7 +220,9 @@ static int ready(void *ctx)
     size_t last = j->kernels - 1;
     int status = fitting_model(j->model, j->t.regress, NULL, NULL);
 
-    j->t.plan.scale = fit.scale && !strcmp(fit.scale, "auto") ? rows_scaling(t) : fit.scale;
+    j->t.plan.scale = fit.scale;
+    if (!status && fit.scale && !strcmp(fit.scale, "auto"))
+        status = rows_scaling(&j->t.plan.scale, t);
     j->t.plan.model = j->model;
     j->t.plan.cache = exact_cache();
     for (size_t i = 0; i < j->kernels && !status; i++)

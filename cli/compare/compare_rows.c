@@ -61,9 +61,8 @@ static int read_rows(comparison *c, const char *data)
     c->X.table.qid = c->test.table.qid = NULL;
     c->rows = c->X.table.rows;
     c->cols = c->X.table.cols;
-    if ((status = choose_metric(c)))
+    if ((status = choose_metric(c)) || (status = rows_scaling(&c->scale, &c->X.table)))
         return status;
-    c->scale = rows_scaling(&c->X.table);
     return c->test_path && !c->regress ? label_classes_known(
                &c->test, &c->X, all > c->rows ? "a larger --rows takes more classes" : NULL)
                                        : 0;

@@ -151,7 +151,9 @@ static int ready(void *ctx)
     plan->kernel = s->k.spec;
     plan->family = s->k.family;
     plan->max_seconds = fit.max_seconds;
-    plan->scale = !fit.scale || !strcmp(fit.scale, "auto") ? rows_scaling(rows) : fit.scale;
+    plan->scale = fit.scale;
+    if (!status && (!fit.scale || !strcmp(fit.scale, "auto")))
+        status = rows_scaling(&plan->scale, rows);
     return status;
 }
 

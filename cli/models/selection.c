@@ -390,15 +390,16 @@ static int choose_by_rows(candidate_set *k, training *t)
 int selection_plan(selection *c, training *t)
 {
     candidate_set k = {.c = c, .of = t};
+    int status = c->scale ? rows_scaling(&t->plan.scale, &t->X.table) : 0;
 
-    if (c->scale)
-        t->plan.scale = rows_scaling(&t->X.table);
+    if (status)
+        return status;
     t->plan.model = c->model;
     if (!c->kernel && !c->C && !(c->features && t->plan.map))
         return fitting_model(c->model, t->regress, c->cost, NULL);
     k.plan = t->plan;
     set_costs(&k);
-    int status = choose_by_rows(&k, t);
+    status = choose_by_rows(&k, t);
     free(k.fold);
     return status;
 }

@@ -75,26 +75,6 @@ int rows_scale(loaded *l, const fx_scale *scale)
     return 0;
 }
 
-/* The largest |value| beyond *peak, and its column. */
-static void find_peak(double *peak, size_t *column, const fx_matrix *X)
-{
-    size_t row = X->ptr ? 1 : X->rows;
-    size_t first = X->ptr ? (size_t)X->ptr[0] : 0;
-    size_t count = X->ptr ? (size_t)X->ptr[X->rows] - first : X->cols;
-
-    for (size_t i = 0; i < row; i++)
-        for (size_t from = first + i * X->stride, q = from; q < from + count; q++) {
-            double x = fabs(X->type == FX_F32 ? ((const float *)X->val)[q]
-                                              : ((const double *)X->val)[q]);
-            if (x <= *peak)
-                continue;
-            *peak = x;
-            *column = !X->ptr   ? q - from
-                      : X->wide ? (size_t)((const int64_t *)X->col)[q]
-                                : (size_t)((const int32_t *)X->col)[q];
-        }
-}
-
 double rows_products(double n, int order)
 {
     double two = n + n * (n - 1) / 2;
@@ -115,21 +95,28 @@ double rows_stored(const fx_table *t, int order)
     return sum;
 }
 
-const char *rows_scaling(const fx_table *t)
+/* The name is a literal of the library. */
+int rows_scaling(const char **out, const fx_table *t)
 {
-    double peak = 0;
-    size_t column = 0;
+    fx_scale *scale = NULL;
+    size_t cols, column = 0;
     char number[32];
+    fx_status st = fx_data_scale_fit(&scale, "auto", t, &cli.run);
 
-    for (size_t b = 0; b < t->blocks; b++)
-        find_peak(&peak, &column, &t->block[b]);
+    if (st)
+        return say_failure(st);
+    const double *factor = fx_data_scale_columns(scale, &cols);
+    *out = fx_data_scale_spec(scale);
+    for (size_t j = 1; j < cols; j++)
+        column = factor[j] < factor[column] ? j : column;
     snprintf(number, sizeof number, "%zu", column + (size_t)t->base);
-    if (peak <= 1)
+    if (!cols)
         say_note("scaling: none, since all values are within -1 and 1");
     else
-        say_note("scaling: maxabs (columns to [-1, 1]), since values reach %.6g in column %s", peak,
-                 t->name ? t->name[column] : number);
-    return peak <= 1 ? "none" : "maxabs";
+        say_note("scaling: %s (columns to [-1, 1]), since values reach %.6g in column %s", *out,
+                 1 / factor[column], t->name ? t->name[column] : number);
+    fx_data_scale_free(scale);
+    return 0;
 }
 
 int rows_join(loaded *l)

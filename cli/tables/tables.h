@@ -67,7 +67,7 @@ int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
 int rows_rescale(loaded *l, const char *spec);          /* both, unless it is none */
 /* none or maxabs, by the range of the values; says which, and why. */
-const char *rows_scaling(const fx_table *t);
+int rows_scaling(const char **out, const fx_table *t);
 double rows_products(double n, int order);      /* products of up to so many of n columns */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */

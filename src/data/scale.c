@@ -6,7 +6,10 @@
  *   unit-l1  x_ij / sum_j |x_ij|
  *   unit-l2  x_ij / sqrt(sum_j x_ij^2)
  *   none     a copy
+ *   auto     maxabs if some |x_ij| > 1, else none: a rule for fitting, never a fitted scaling
  *
+ * Weights of the table count: a row of weight 0 is as good as absent, and in std a row of weight 3
+ * is there three times (n is then the sum of the weights).
  * A column without spread (std) or of zeros (maxabs) and a row of zeros are left as they are.  The
  * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps types.
  *
@@ -16,8 +19,8 @@
  *   n s^2 = sum (x - a)^2 - (sum (x - a))^2 / n        for the computed mean a        [1]
  *
  * If a is off by k s, k <= n u max|x|/s, then sum (x - a)^2 = n s^2 (1 + k^2) is computed with the
- * relative error (n + 2) u, and what is subtracted, n k^2 s^2, with at most
- * 2 n u n k s^2 (1 + k^2)^(1/2), so that the relative error of s^2 is at most (n + 4) u (1 + 2k)^2:
+ * relative error (n + 3) u, and what is subtracted, n k^2 s^2, with at most
+ * 2 n u n k s^2 (1 + k^2)^(1/2), so that the relative error of s^2 is at most (n + 5) u (1 + 2k)^2:
  * a large mean does no harm.
  * Numbers are first divided by a power of two near the largest of their column or row, which is
  * exact, so that no square overflows; f_j is at most DBL_MAX.
@@ -35,11 +38,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE, MAXABS, STD, UNIT_L1, UNIT_L2 };
+enum { NONE, MAXABS, STD, UNIT_L1, UNIT_L2, AUTO };
 static const struct { const char *name, *help; } table[] = {
     {"none", "rows as they are"}, {"maxabs", "columns to [-1, 1]: divided by their largest number"},
     {"std", "columns divided by their standard deviation; not centred, so that zeros stay zeros"},
-    {"unit-l1", "rows to L1 norm 1"}, {"unit-l2", "rows to L2 norm 1"}};
+    {"unit-l1", "rows to L1 norm 1"}, {"unit-l2", "rows to L2 norm 1"},
+    {"auto", "maxabs if a number is above 1 or below -1, else none"}};
 enum { SCALINGS = sizeof table / sizeof *table };
 static const fx_key no_keys[] = {{0}};
 
@@ -99,7 +103,8 @@ static fx_scale *scale_new(size_t kind, size_t cols)
 /* ---- Fitting columns ---------------------------------------------------------------------- */
 
 typedef struct column {
-    uint64_t stored;                    /* the other rows hold zeros */
+    uint64_t stored;                    /* rows that store a number; the others hold zeros */
+    double weight;                      /* of those rows */
     double low, high;                   /* of the stored numbers */
     double unit;                        /* 2^-e with |x| unit < 1 */
     double mean;                        /* of x unit; the sum while pass 1 runs */
@@ -111,20 +116,23 @@ enum { RANGE, MEAN, SPREAD };
 typedef struct fitting {
     fxi_rows rows;
     column *column;
+    uint64_t counted;                   /* rows that have a weight */
+    double weight;                      /* of all rows */
 } fitting;
 
-static void visit(column *c, size_t pass, double x)
+static void visit(column *c, size_t pass, double x, double w)
 {
     if (pass == RANGE) {
         c->low = c->stored && c->low < x ? c->low : x;
         c->high = c->stored && c->high > x ? c->high : x;
         c->stored++;
+        c->weight += w;
     } else if (pass == MEAN)
-        c->mean += x * c->unit;
+        c->mean += w * (x * c->unit);
     else {
         double y = x * c->unit - c->mean;
-        c->deviation += y;
-        c->square += y * y;
+        c->deviation += w * y;
+        c->square += w * (y * y);
     }
 }
 
@@ -139,18 +147,18 @@ static double unit_of(double x)
     return ldexp(1, -e > 1023 ? 1023 : -e);
 }
 
-static void end_pass(column *c, size_t pass, size_t n)
+static void end_pass(column *c, size_t pass, const fitting *f)
 {
-    double zeros = (double)(n - c->stored);
+    double zeros = c->stored < f->counted ? f->weight - c->weight : 0;
 
     if (pass == RANGE) {
-        if (zeros > 0) {
+        if (c->stored < f->counted) {
             c->low = c->low < 0 ? c->low : 0;
             c->high = c->high > 0 ? c->high : 0;
         }
         c->unit = unit_of(larger(fabs(c->low), fabs(c->high)));
     } else if (pass == MEAN)
-        c->mean /= (double)n;
+        c->mean /= f->weight;
     else {
         c->deviation -= zeros * c->mean;
         c->square += zeros * c->mean * c->mean;
@@ -167,16 +175,19 @@ static fx_status fit_piece(void *ctx, size_t block, fxi_team *team)
 
     for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_rows_at(&f->rows, i);
-        for (size_t q = 0; q < r.n; q++)
-            visit(&f->column[fxi_row_column(r, q)], pass, fxi_row_value(r, q));
+        double w = t->weight ? t->weight[i] : 1;
+        for (size_t q = 0; q < r.n && w > 0; q++)
+            visit(&f->column[fxi_row_column(r, q)], pass, fxi_row_value(r, q), w);
+        f->counted += pass == RANGE && w > 0;
+        f->weight += pass == RANGE ? w : 0;
     }
     if (last == t->rows)
         for (size_t j = 0; j < t->cols; j++)
-            end_pass(&f->column[j], pass, t->rows);
+            end_pass(&f->column[j], pass, f);
     return FX_OK;
 }
 
-static double factor_of(const column *c, size_t kind, size_t n)
+static double factor_of(const column *c, size_t kind, double n)
 {
     double f;
 
@@ -184,8 +195,8 @@ static double factor_of(const column *c, size_t kind, size_t n)
         double m = larger(fabs(c->low), fabs(c->high));
         f = m > 0 ? 1 / m : 1;
     } else {
-        double square = c->square - c->deviation * c->deviation / (double)n;
-        f = c->low < c->high && square > 0 ? c->unit / sqrt(square / (double)n) : 1;
+        double square = c->square - c->deviation * c->deviation / n;
+        f = c->low < c->high && square > 0 ? c->unit / sqrt(square / n) : 1;
     }
     return f < DBL_MAX ? f : DBL_MAX;
 }
@@ -201,7 +212,7 @@ static fx_status fit_columns(fx_scale *s, const fx_table *t, const fx_run *run)
     if (!st)
         st = fxi_parallel_ordered(passes * f.rows.pieces, fit_piece, &f, run);
     for (size_t j = 0; !st && j < t->cols; j++)
-        s->factor[j] = factor_of(&f.column[j], s->kind, t->rows);
+        s->factor[j] = factor_of(&f.column[j], s->kind, f.weight);
     free(f.column);
     free(f.rows.start);
     return st;
@@ -217,11 +228,24 @@ static fx_status check_memory(const fx_table *t, const fx_run *run)
     return fxi_memory_check(run, bytes, "fitting a scaling");
 }
 
+/* A factor below 1 is of a column that reaches beyond 1. */
+static void resolve_auto(fx_scale *s)
+{
+    for (size_t j = 0; j < s->cols; j++)
+        if (s->factor[j] < 1)
+            return;
+    free(s->factor);
+    *s = (fx_scale){.kind = NONE};
+}
+
 fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t, const fx_run *run)
 {
     size_t kind;
     fx_status st = parse(&kind, spec);
+    bool automatic = !st && kind == AUTO;
 
+    if (automatic)
+        kind = MAXABS;
     if (!st)
         st = fxi_data_check_table(t, run);
     if (!st && !out)
@@ -235,6 +259,8 @@ fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
         return FX_ENOMEM;
     if (of_columns(kind))
         st = fit_columns(s, t, run);
+    if (!st && automatic)
+        resolve_auto(s);
     if (st)
         fx_data_scale_free(s);
     else
@@ -249,6 +275,9 @@ fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *
 
     if (st)
         return st;
+    if (kind == AUTO)
+        return fxi_error(FX_EINVAL, "auto is a rule to fit a scaling by; a fitted one is maxabs or "
+                                    "none");
     if (!out || (of_columns(kind) && cols && !factor))
         return fxi_error(FX_EINVAL, out ? "%s needs factors" : "no place is given for %s",
                          table[kind].name);

@@ -32,6 +32,10 @@ static fx_status scale_rows(fxi_train *t, const char *spec, const fx_table *tabl
 
     if (st)
         return st;
+    if (fxi_data_scale_none(scale)) {   /* auto has found nothing to scale */
+        fx_data_scale_free(scale);
+        return fxi_model_rows_join(&t->X, &t->rows, table, run);
+    }
     const double *factor = fx_data_scale_columns(scale, &cols);
     st = fxi_model_keep(&c->column_scale, t->m, factor, cols * sizeof *factor);
     if (!st)

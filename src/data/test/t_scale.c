@@ -7,40 +7,45 @@
 
 #define U (DBL_EPSILON / 2)
 
-/* The definition, in long double. */
-static long double deviation(const double *x, size_t stride, size_t n)
+static double weight_of(const double *w, size_t i) { return w ? w[i] : 1; }
+
+/* The definition, in long double; w may be NULL. */
+static long double deviation(const double *x, size_t stride, const double *w, size_t n)
 {
-    long double mean = 0, square = 0;
+    long double mean = 0, square = 0, sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        mean += (long double)x[i * stride] / (long double)n;
+        sum += weight_of(w, i);
     for (size_t i = 0; i < n; i++)
-        square += (x[i * stride] - mean) * (x[i * stride] - mean) / (long double)n;
+        mean += weight_of(w, i) * (long double)x[i * stride] / sum;
+    for (size_t i = 0; i < n; i++)
+        square += weight_of(w, i) * (x[i * stride] - mean) * (x[i * stride] - mean) / sum;
     return sqrtl(square);
 }
 
-static double largest(const double *x, size_t stride, size_t n)
+static double largest(const double *x, size_t stride, const double *w, size_t n)
 {
     double m = 0;
 
     for (size_t i = 0; i < n; i++)
-        m = fmax(m, fabs(x[i * stride]));
+        m = weight_of(w, i) > 0 ? fmax(m, fabs(x[i * stride])) : m;
     return m;
 }
 
-/* s^2 has the relative error (n + 4) u (1 + 2k)^2, k = n u m/s, of scale.c; |x| <= m.  A root
+/* s^2 has the relative error (n + 5) u (1 + 2k)^2, k = n u m/s, of scale.c; |x| <= m.  A root
  * halves it; quotient and reciprocal add 4 u at most. */
 static double std_bound(long double s, double m, size_t n)
 {
     double k = (double)n * U * (double)(m / s);
 
-    return ((double)n + 8) * U * (1 + 2 * k) * (1 + 2 * k);
+    return ((double)n + 9) * U * (1 + 2 * k) * (1 + 2 * k);
 }
 
 static void columns(const random_table *r, const char *spec)
 {
     bool std = !strcmp(spec, "std");
     size_t cols, n = r->t.rows;
+    const double *w = r->t.weight;
     fx_scale *s = NULL, *again = NULL;
     fx_data *d = NULL;
 
@@ -49,12 +54,15 @@ static void columns(const random_table *r, const char *spec)
     CHECK(f && cols == r->t.cols && !strcmp(fx_data_scale_spec(s), spec));
     for (size_t j = 0; j < cols; j++) {
         const double *x = &r->x[0][j];
-        double m = largest(x, RT_COLS, n);
+        double m = largest(x, RT_COLS, w, n);
+        size_t first = 0;
         bool spread = false;
-        for (size_t i = 0; i < n; i++)
-            spread |= r->x[i][j] != r->x[0][j];
+        while (first < n && !(weight_of(w, first) > 0))
+            first++;
+        for (size_t i = first; i < n; i++)
+            spread |= weight_of(w, i) > 0 && r->x[i][j] != r->x[first][j];
         if (std) {
-            long double sd = deviation(x, RT_COLS, n);
+            long double sd = deviation(x, RT_COLS, w, n);
             if (spread)
                 CHECK_NEAR(f[j] * (double)sd, 1, std_bound(sd, m, n));
             else
@@ -72,12 +80,30 @@ static void columns(const random_table *r, const char *spec)
         for (size_t q = 0; q < row.n; q++) {
             size_t j = (size_t)fxi_row_column(row, q);
             CHECK(row.f64[q] == r->x[i][j] * f[j]);
-            CHECK(std || fabs(row.f64[q]) <= 1);
+            CHECK(std || fabs(row.f64[q]) <= 1 || !(weight_of(w, i) > 0));
         }
     }
     fx_data_free(d);
     fx_data_scale_free(s);
     fx_data_scale_free(again);
+}
+
+/* maxabs or none, by the range of the rows that have a weight. */
+static void automatic(const random_table *r)
+{
+    size_t n = r->t.rows, cols, all;
+    double m = 0;
+    fx_scale *s = NULL, *plain = NULL;
+
+    for (size_t j = 0; j < r->t.cols; j++)
+        m = fmax(m, largest(&r->x[0][j], RT_COLS, r->t.weight, n));
+    CHECK(fx_data_scale_fit(&s, "auto", &r->t, NULL) == FX_OK);
+    CHECK(!strcmp(fx_data_scale_spec(s), m > 1 ? "maxabs" : "none"));
+    CHECK(fx_data_scale_fit(&plain, fx_data_scale_spec(s), &r->t, NULL) == FX_OK);
+    const double *f = fx_data_scale_columns(s, &cols), *g = fx_data_scale_columns(plain, &all);
+    CHECK(cols == all && !f == !g && (!f || !memcmp(f, g, cols * sizeof *f)));
+    fx_data_scale_free(s);
+    fx_data_scale_free(plain);
 }
 
 static void rows(const random_table *r, const char *spec)
@@ -136,6 +162,7 @@ int main(void)
         random_table_fill(&r, i % 3, i / 3 % 3);
         columns(&r, "maxabs");
         columns(&r, "std");
+        automatic(&r);
         rows(&r, "unit-l1");
         rows(&r, "unit-l2");
     }
@@ -145,7 +172,7 @@ int main(void)
     double x[N];
     for (size_t i = 0; i < N; i++)
         x[i] = 1e9 + (double)(i % 2);
-    long double sd = deviation(x, 1, N);
+    long double sd = deviation(x, 1, NULL, N);
     CHECK_NEAR(factor("std", x, N) * (double)sd, 1, std_bound(sd, 1e9, N));
     for (size_t i = 0; i < N; i++)      /* the computed mean is off by several s */
         x[i] = 0x1p52 + (double)(i % 7 == 0);
@@ -162,6 +189,21 @@ int main(void)
     CHECK(factor("maxabs", small, 2) == DBL_MAX && factor("std", small, 2) == DBL_MAX);
     CHECK(factor("maxabs", zero, 2) == 1 && factor("std", zero, 2) == 1);
     CHECK(factor("maxabs", zero, 0) == 1 && factor("std", zero, 0) == 1);
+
+    /* auto: exactly 1 is within, the next number is not; rows of weight 0 do not count. */
+    double one[] = {-1, 0.5, 1, 7}, weights[] = {1, 2, 1, 0};
+    fx_matrix O = {.rows = 4, .cols = 1, .stride = 1, .type = FX_F64, .val = one};
+    fx_table to = {.rows = 4, .cols = 1, .blocks = 1, .block = &O, .weight = weights};
+    fx_scale *chosen = NULL;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        size_t cols;
+        one[2] = beyond ? nextafter(1, 2) : 1;
+        CHECK(fx_data_scale_fit(&chosen, "auto", &to, NULL) == FX_OK);
+        CHECK(!strcmp(fx_data_scale_spec(chosen), beyond ? "maxabs" : "none"));
+        CHECK(!fx_data_scale_columns(chosen, &cols) == !beyond && cols == (size_t)beyond);
+        fx_data_scale_free(chosen);
+    }
+    CHECK(fx_data_scale_restore(&chosen, "auto", NULL, 0) == FX_EINVAL);
 
     /* Norms of extreme rows. */
     double rowx[] = {DBL_MAX, DBL_MAX, 4.9e-324, 0, 3e-200, 4e-200};

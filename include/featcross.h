@@ -107,6 +107,9 @@ typedef struct fx_run {
     uint64_t max_memory;                /* bytes one call may allocate; 0: no limit */
     int (*progress)(void *ctx, double done);
     void *ctx;
+    struct fx_step *step;               /* a fit leaves each step of its history here when it is
+                                         * done, for `progress` to show; of several fits that run
+                                         * at once, those of one.  NULL: not asked for */
 } fx_run;
 
 /* ---- Spec strings -------------------------------------------------------------------------

@@ -40,8 +40,10 @@ def _struct(struct: str, /, **fields):
     return type(struct, (base,), {"_fields_": list(fields.items())})
 
 
+fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
+                  objective=c_double, gap=c_double, metric=c_double)
 fx_run = _struct("fx_run", size=c_size_t, threads=c_int, max_memory=c_uint64, progress=PROGRESS,
-                 ctx=c_void_p)
+                 ctx=c_void_p, step=POINTER(fx_step))
 fx_matrix = _struct("fx_matrix", rows=c_size_t, cols=c_size_t, stride=c_size_t, type=c_int,
                     wide=c_int, val=c_void_p, ptr=c_void_p, col=c_void_p)
 fx_table = _struct("fx_table", rows=c_size_t, cols=c_size_t, blocks=c_size_t,
@@ -70,8 +72,6 @@ fx_description = _struct("fx_description", size=c_size_t, name=c_char_p, help=c_
                          probabilities=c_int, updatable=c_int, streamable=c_int, combines=c_int,
                          mistakes=c_int, measured=c_int, cached=c_int, pairs=c_int, on_map=c_char_p,
                          path=c_char_p, falls=c_int, two_classes=c_int)
-fx_step = _struct("fx_step", output=c_size_t, iteration=c_size_t, seconds=c_double,
-                  objective=c_double, gap=c_double, metric=c_double)
 fx_factors = _struct("fx_factors", order=c_int, cols=c_size_t, rank=c_size_t, P=POINTER(c_double),
                      **{"lambda": POINTER(c_double)}, theta=POINTER(c_double),
                      norm=POINTER(c_double))

@@ -103,6 +103,8 @@ fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team)
 
     how.progress = poll_team;
     how.ctx = team;
+    if (team->thread)                   /* it is for the thread that calls progress */
+        how.step = NULL;
     return how;
 }
 

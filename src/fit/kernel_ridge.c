@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { T = FXI_TILE, REFINE = 3, VECTORS = 7, SHIFTS = 4 };
+enum { T = FXI_TILE, REFINE = 3, VECTORS = 6, SHIFTS = 4 };
 
 typedef struct ridge {
     const fx_kernel *kernel;
@@ -37,7 +37,7 @@ typedef struct ridge {
     const fx_run *run;
     double *A;
     double *y, *c;                      /* [n] each, as the rest; of these rows */
-    double *beta, *best;
+    double *beta;
     double *u;                          /* A^-1 1 */
     double *rho;                        /* padded, as u */
     double *diagonal;                   /* of K */
@@ -158,7 +158,8 @@ static fx_status solve(fxi_solution *s, const fxi_problem *p, ridge *a)
             break;                      /* what is left is rounding */
         s->objective = now.objective, s->gap = now.gap, s->b = a->b;
         s->converged = s->gap <= p->tol;
-        memcpy(a->best, a->beta, a->n * sizeof *a->best);
+        for (size_t k = 0; k < a->n; k++)
+            s->beta[a->x.row[k]] = a->beta[k];
         if (p->step)
             st = p->step(p->ctx, s);
         if (s->gap <= DBL_EPSILON)
@@ -207,7 +208,7 @@ fx_status fxi_fit_kernel_ridge(fxi_solution *s, const fxi_problem *p, const fx_r
         size_t m = fxi_cholesky_panels(n) * T, k = 0;
         fxi_linalg_cholesky_size(&numbers, n);
         a.u = a.A + numbers, a.rho = a.u + m, a.y = a.rho + m, a.c = a.y + n;
-        a.beta = a.c + n, a.best = a.beta + n, a.diagonal = a.best + n;
+        a.beta = a.c + n, a.diagonal = a.beta + n;
         memset(a.beta, 0, n * sizeof *a.beta);
         for (size_t e = 0; e < T; e++)
             a.unit[e * (T + 1)] = 1;
@@ -219,8 +220,6 @@ fx_status fxi_fit_kernel_ridge(fxi_solution *s, const fxi_problem *p, const fx_r
             }
         st = solve(s, p, &a);
     }
-    for (size_t k = 0; k < n && !st; k++)
-        s->beta[row[k]] = a.best[k];
     free(row);
     free(a.A);
     return st;

@@ -24,6 +24,7 @@ static fx_status measure(double *out, fxi_output *o, const fxi_solution *now)
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
 {
     double metric, progress;
+    fx_step *shown = fxi_sized_run(o->run).step;
     fx_status st;
 
     if (o->no_history)
@@ -42,6 +43,8 @@ fx_status fxi_train_history(fxi_output *o, const fxi_solution *now)
                           .objective = now->objective, .gap = now->gap, .metric = metric,
                           .seconds = fxi_train_clock() - o->train->begin};
     o->step[o->steps++] = step;
+    if (shown)
+        *shown = step;
     progress = log(now->gap)
                / log(o->train->how.tol); /* from 1 to tol; NaN and beyond: not shown */
     if (o->done && progress > *o->done && progress < 1)

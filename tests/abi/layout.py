@@ -15,7 +15,7 @@ from pathlib import Path
 from description import COMMITTED, ROOT, Description, breaks, write
 
 HARMLESS = [                            # what may come with any version
-    ("    void *ctx;\n} fx_run;", "    void *ctx;\n    int since;\n} fx_run;"),
+    ("NULL: not asked for */\n} fx_run;", "NULL: not asked for */\n    int since;\n} fx_run;"),
     ("\n} fx_model_info;", "\n    int since;\n} fx_model_info;"),
     ("FX_EOUTPUT = -10 ", "FX_EOUTPUT = -10, FX_ELATER = -11 "),
     ("FX_API int fx_abi(void);", "FX_API int fx_abi(void);\nFX_API int fx_later(void);"),
@@ -24,7 +24,7 @@ HARMLESS.append(("    const void *reserved[3];", "    const void *since, *reserv
 HARMFUL = [                             # what may not
     ("    int threads;", "    int first;\n    int threads;"),
     ("    int threads;", "    long threads;"),
-    ("    void *ctx;\n} fx_run;", "} fx_run;"),
+    ("    void *ctx;\n    struct fx_step", "    struct fx_step"),
     ("double mae, rmse, max;", "double rmse, mae, max;"),
     ("    int wide; ", "    int since;\n    int wide; "),
     ("    int base;                           /* 0 or 1:", "    int base, since; /* 0 or 1:"),

@@ -162,6 +162,21 @@ static void may_be_nested(call *c)
     free(expected);
 }
 
+/* What progress can show: a step of the history, of one output; alone, the last one. */
+static void shows_steps(const call *c)
+{
+    for (int threads = 1; threads < 4; threads += 2) {
+        fx_step step = {0};
+        fx_model *m = fitted(&c->plan, &c->t, &(fx_run){RUN, .threads = threads, .step = &step});
+        const fx_model_info *info = fx_model_inspect(m);
+        size_t i = info->steps - 1;
+        while (threads > 1 && i > 0 && memcmp(&step, &info->history[i], sizeof step))
+            i--;
+        CHECK(!memcmp(&step, &info->history[i], sizeof step) && step.seconds > 0);
+        fx_model_free(m);
+    }
+}
+
 int main(void)
 {
     fx_data *d = made("pairs:n=2000,d=60,nz=12"), *few = made("pairs:n=240,d=60,nz=12");
@@ -188,6 +203,7 @@ int main(void)
         fx_model *m = fitted(&c.plan, &c.t, NULL);
         c.m = m;
         can_be_stopped(&c);
+        shows_steps(&c);
         is_shared(&c);
         may_be_nested(&c);
         if (k == 0)

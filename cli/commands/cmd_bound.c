@@ -48,7 +48,8 @@ static const opt options[] = {
      "measure a map of so many features instead of searching: a count, or a multiple of the "
      "columns", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first", 0, 0},
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
+     "above 1 or below -1", 0, 0},
     {"pairs", 0, "N", OPT_COUNT, &pairs, "4000", "how many pairs of rows to look at", 1, 100000000},
     {"seeds", 0, "N", OPT_COUNT, &seeds, "10", "maps to measure at each D, from --seed on", 1,
      1000},

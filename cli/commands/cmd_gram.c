@@ -33,7 +33,8 @@ static const opt options[] = {
     {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0,
      0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first", 0, 0},
+     "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first; auto: maxabs if "
+     "a value is above 1 or below -1", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
      "print the smallest eigenvalue of the Gram matrix of sampled rows of X; status 1 if it is "
      "clearly negative", 0, 0},

@@ -33,7 +33,8 @@ static const opt options[] = {
     {"type", 0, "float|double", OPT_CHOICE, &type_name, "float",
      "npy: type of the numbers, which are computed as floats", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first", 0, 0},
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
+     "above 1 or below -1", 0, 0},
     {"error", 0, NULL, OPT_FLAG, &measure, NULL,
      "print how far inner products of features are from the kernel on pairs of rows, as measured "
      "and as predicted by the exact variance", 0, 0},

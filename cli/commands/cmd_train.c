@@ -14,6 +14,7 @@
 static const char *output_path, *kernel_spec, *features, *cost, *same_cost, *init_path, *eval_path;
 static const char *history_path, *metric;
 static uint64_t folds;
+static bool dry_run;
 
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
@@ -37,6 +38,8 @@ static const opt options[] = {
      "metric of the eval set and of --folds; see below (default: accuracy, of numbers rmse, of "
      "rankings auc)", 0, 0},
     {"folds", 0, "N", OPT_COUNT, &folds, "0", "2 or more: first cross-validate", 0, 1000},
+    {"dry-run", 0, NULL, OPT_FLAG, &dry_run, NULL,
+     "choose what is left open and print it; fit no model and write no file", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -80,6 +83,12 @@ static int check_options(job *j)
     if (cost && same_cost)
         return say_error("-C %s and -c %s: give one of them", cost, same_cost);
     cost = cost ? cost : same_cost;
+    if (dry_run && (output_path || history_path || eval_path || folds))
+        return say_error("train: --dry-run fits no model; leave out %s",
+                         output_path    ? "-o"
+                         : history_path ? "--history"
+                         : eval_path    ? "--eval-set"
+                                        : "--folds");
     if (folds == 1)
         return say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
     if (eval_path && movielens_dir_is(eval_path))
@@ -262,6 +271,20 @@ static int write_history(const job *j, output *o)
 
 static const char *plain_metric(const job *j) { return j->t.regress ? "rmse" : "accuracy"; }
 
+static void print_held_out(FILE *f, const job *j)
+{
+    safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing; %s %.4f\n",
+               plain_metric(j), fabs(j->c.score), j->c.error, j->c.held_out,
+               j->t.regress ? "always the mean" : "always the most common class", j->c.baseline);
+}
+
+static json_t *held_out_json(const job *j)
+{
+    return json_pack("{s:s, s:f, s:f, s:I, s:f}", "metric", plain_metric(j), "score",
+                     fabs(j->c.score), "error", j->c.error, "rows", (json_int_t)j->c.held_out,
+                     "baseline", j->c.baseline);
+}
+
 /* To stdout, since it is what the command answers; to stderr where the model itself goes there. */
 static int report(const job *j)
 {
@@ -296,10 +319,7 @@ static int report(const job *j)
         safe_print(f, "folds        %s %.4f +- %.4f (standard deviation of %llu)\n", j->t.metric,
                    j->mean, j->sd, (unsigned long long)folds);
     if (j->c.held_out)
-        safe_print(f, "held out     %s %.4f +- %.4f, on %zu rows, when choosing; %s %.4f\n",
-                   plain_metric(j), fabs(j->c.score), j->c.error, j->c.held_out,
-                   j->t.regress ? "always the mean" : "always the most common class",
-                   j->c.baseline);
+        print_held_out(f, j);
     if (*c->remark)
         safe_print(f, "remark       %s\n", c->remark);
     if (eval_path && !isnan(j->eval_score))
@@ -350,18 +370,51 @@ static int report_json(const job *j)
                                           "mean", j->mean, "sd", j->sd, "count",
                                           (json_int_t)folds));
     if (j->c.held_out)
-        o = say_set(o, "held_out",
-                    json_pack("{s:s, s:f, s:f, s:I, s:f}", "metric", plain_metric(j), "score",
-                              fabs(j->c.score), "error", j->c.error, "rows",
-                              (json_int_t)j->c.held_out, "baseline", j->c.baseline));
-    if (j->c.held_out)
-        o = say_set(o, "learned", json_boolean(j->c.learned));
+        o = say_set(say_set(o, "held_out", held_out_json(j)), "learned",
+                    json_boolean(j->c.learned));
     if (eval_path)
         o = say_set(o, "eval",
                     json_pack("{s:s, s:o, s:I}", "metric", j->t.metric, "score",
                               model_info_number(j->eval_score), "rows",
                               (json_int_t)j->held_out.rows));
     return say_json(o);
+}
+
+/* What would be fitted. */
+static int report_plan(const job *j)
+{
+    const fx_plan *p = &j->t.plan;
+    const char *scale = p->scale && strcmp(p->scale, "none") != 0 ? p->scale : NULL;
+
+    if (cli.json) {
+        json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "model", say_text(p->model),
+                              "kernel", say_text(p->kernel), "map", say_text(p->map), "scale",
+                              say_text(scale), "D", (json_int_t)(p->map ? p->features : 0), "seed",
+                              (json_int_t)p->seed);
+        if (j->c.held_out)
+            o = say_set(say_set(o, "held_out", held_out_json(j)), "learned",
+                        json_boolean(j->c.learned));
+        return say_json(o);
+    }
+    safe_print(stdout, "model        %s\n", p->model);
+    if (scale)
+        safe_print(stdout, "scaling      %s\n", scale);
+    if (p->kernel)
+        safe_print(stdout, "kernel       %s\n", p->kernel);
+    if (p->map)
+        safe_print(stdout, "map          %s, %zu features\n", p->map, p->features);
+    if (j->c.held_out)
+        print_held_out(stdout, j);
+    return say_flush();
+}
+
+static int choose(job *j, const char *data)
+{
+    int status;
+
+    if ((status = check_options(j)) || (status = read_data(j, data)) || (status = resolve_plan(j)))
+        return status;
+    return report_plan(j);
 }
 
 static int train(job *j, const char *data)
@@ -389,7 +442,7 @@ static int run(int n, char **operand)
     int status = link_rows_check("train", n);
 
     if (!status)
-        status = train(&j, n ? operand[0] : link_rows_path());
+        status = (dry_run ? choose : train)(&j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
@@ -440,6 +493,7 @@ const command cmd_train = {
     .examples = "train data.svm\n"
                 "train a9a.svm -o m.fx --kernel anova:order=3 -D 16x --model svm -C 1\n"
                 "train x.csv --label price --model ridge -C auto --scale std\n"
+                "train data.svm --dry-run\n"
                 "train x.svm --model kernel-svm --kernel anova:order=2 --cache 1G\n"
                 "train x.svm --model pca:k=10 --map rk --kernel poly:degree=2\n"
                 "train x.svm --model logistic --eval-set v.svm --history h.csv\n"

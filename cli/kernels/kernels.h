@@ -6,7 +6,7 @@
 #include "tables/tables.h"
 
 /* ---- kernel_choice.c: kernels and maps from specs ------------------------------------------- */
-#define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std"
+#define KERNEL_SCALES "none|maxabs|unit-l1|unit-l2|std|auto"
 typedef struct kernel_choice {
     const char *spec;
     char path[4096], *family;           /* the file that the kernel names, or ""; its text */

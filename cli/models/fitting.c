@@ -46,7 +46,7 @@ static const opt options[] = {
      "weights of classes; balanced: each class counts the same", 0, 0},
     {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL, "weights of rows, one number a line", 0,
      0},
-    {"scale", 0, "auto|" KERNEL_SCALES, OPT_CHOICE, &fit.scale, NULL,
+    {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &fit.scale, NULL,
      "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; kept in the model; auto: none "
      "or maxabs, by their range (default none; factorization machines: auto)", 0, 0},
     {"map", 'm', "SPEC|auto", OPT_TEXT, &fit.map, NULL,

@@ -99,10 +99,17 @@ double rows_stored(const fx_table *t, int order)
 int rows_scaling(const char **out, const fx_table *t)
 {
     fx_scale *scale = NULL;
+    fx_data *filled = NULL;
     size_t cols, column = 0;
     char number[32];
-    fx_status st = fx_data_scale_fit(&scale, "auto", t, &cli.run);
+    const char *missing = rows_missing_plan();
+    fx_status st = missing ? fx_data_fill(&filled, missing, t, &cli.run) : FX_OK;
 
+    if (!st) {
+        fx_table whole = filled ? fx_data_table(filled) : *t;
+        st = fx_data_scale_fit(&scale, "auto", &whole, &cli.run);
+    }
+    fx_data_free(filled);
     if (st)
         return say_failure(st);
     const double *factor = fx_data_scale_columns(scale, &cols);

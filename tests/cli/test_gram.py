@@ -131,7 +131,7 @@ def test_every_target(fx, put, tmp_path, rows, target):
     check(np.load(tmp_path / "k.npy"), "anova:order=3", X, X)
 
 
-@pytest.mark.parametrize("scale", ["none", "maxabs", "unit-l1", "unit-l2", "std"])
+@pytest.mark.parametrize("scale", ["none", "maxabs", "unit-l1", "unit-l2", "std", "auto"])
 def test_scale(fx, put, tmp_path, rows, scale):
     X, y = rows
     put("x.svm", svmlight(X, y))
@@ -143,6 +143,7 @@ def test_scale(fx, put, tmp_path, rows, scale):
         "std": lambda A: A / np.where(X.std(0) > 0, X.std(0), 1),
         "unit-l1": lambda A: A / np.abs(A).sum(1, keepdims=True),
         "unit-l2": lambda A: A / np.linalg.norm(A, axis=1, keepdims=True),
+        "auto": lambda A: A / np.abs(X).max(0) if np.abs(X).max() > 1 else A,
     }[scale]
     S, T = rescale(X), rescale(X[:5] * 3)
     # std: n + d roundings in the factor, all else: d; each product has two factors.

@@ -492,6 +492,32 @@ def test_signal_is_no_noise(fx, put, kind):
     assert "remark" not in fx("info", "m.fx").text
 
 
+def test_dry_run_says_what_train_chooses(fx, put):
+    r = np.random.default_rng(9)
+    X = r.choice([-3.0, 3.0], size=(500, 6))
+    put("x.svm", svmlight(X, [1 if v > 0 else -1 for v in X[:, 0] * X[:, 1]]))
+    before = sorted(p.name for p in fx.directory.iterdir())
+    dry = fx("train", "x.svm", "--dry-run", "--json")
+    assert sorted(p.name for p in fx.directory.iterdir()) == before
+    j = train(fx, "x.svm")
+    assert dry.json["held_out"] == j["held_out"] and "candidates" in dry.talk
+    assert dry.json["scale"] == j["scale"] == "maxabs" and dry.json["D"] == j["D"]
+    assert j["kernel"].startswith(dry.json["kernel"]) and j["map"] == dry.json["map"]
+    assert dry.json["model"].split(":")[1] + "," in j["model"]
+    lines = fx("train", "x.svm", "--dry-run").text.splitlines()
+    assert [line.split()[0] for line in lines] == ["model", "scaling", "kernel", "map", "held"]
+    given = fx("train", "x.svm", "--dry-run", "--model", "ridge:C=3", "--json").json
+    assert given["model"] == "ridge:C=3" and given["kernel"] is None and "held_out" not in given
+
+
+@pytest.mark.parametrize("more", [["-o", "m.fx"], ["--history", "h.csv"], ["--eval-set", "x.svm"],
+                                  ["--folds", "3"]])
+def test_dry_run_fits_nothing(fx, pairs, more):
+    r = fx("train", pairs[0], "--dry-run", *more, status=2)
+    assert f"--dry-run fits no model; leave out {more[0]}" in r.talk
+    assert not (fx.directory / more[1]).exists() or more[1] == "x.svm"
+
+
 def test_only_what_says_auto_is_chosen(fx, pairs):
     j = train(fx, pairs[0], "--model", "svm", "--kernel", "anova:order=2", "-C", "auto")
     assert j["kernel"] == "anova:order=2" and j["D"] == 480 and "held_out" in j

@@ -85,7 +85,7 @@ static size_t gather(entry *e, size_t *end, const fx_matrix *X, size_t i, size_t
     size_t n = 0;
 
     *end = 0;
-    for (size_t q = 0; q < r.n; q++) {
+    for (size_t q = r.col32 || r.col64 ? 0 : first; q < r.n; q++) {     /* dense: q is the column */
         size_t j = (size_t)fxi_row_column(r, q);
         double x = fxi_row_value(r, q);
         if (x == 0 || j < first)

@@ -31,13 +31,17 @@ list(JOIN private " " private)
 configure_file(cmake/featcross.pc.in ${PROJECT_BINARY_DIR}/featcross.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/featcross.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# A wheel takes this part alone: one file, wheels having no links, and the licences of what is
-# linked or compiled in, which auditwheel copies beside it (scripts/wheel).
+# A wheel takes this part alone: one library, wheels having no links, the program, the command that
+# starts it, and the licences of what is linked or compiled in.
 if(SKBUILD)
+  add_custom_target(wheel DEPENDS featcross featcross_cli)
   install(FILES $<TARGET_FILE:featcross> DESTINATION featcross RENAME libfeatcross.so
           COMPONENT python)
-  foreach(library liblbfgs librandom123)
-    install(FILES /usr/share/doc/${library}-dev/copyright OPTIONAL COMPONENT python
-            DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${library})
+  install(PROGRAMS $<TARGET_FILE:featcross_cli> DESTINATION featcross COMPONENT python)
+  install(PROGRAMS python/command DESTINATION ${SKBUILD_SCRIPTS_DIR} RENAME featcross
+          COMPONENT python)
+  foreach(package liblbfgs librandom123 libjansson zlib1g liblzma libzstd libbz2)
+    install(FILES ${CMAKE_FIND_ROOT_PATH}/usr/share/doc/${package}-dev/copyright OPTIONAL
+            COMPONENT python DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${package})
   endforeach()
 endif()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m featcross selftest | version
+"""python -m featcross selftest | version | COMMAND ...
 
 selftest: does this installation compute what it should?  One line for each check; status 1 if one
 fails.  Needs NumPy alone, and about a second.
 version: of the package, the instruction set and threads that it uses, NumPy's version.
+COMMAND ...: the featcross program with these arguments; `python -m featcross help` lists its commands.
 """
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from featcross import (AllSubsetsClassifier, AllSubsetsRegressor, FactorizationM
                        KernelSVC, KernelSVR, LinearClassifier, LinearRegressor,
                        PolynomialNetworkClassifier, PolynomialNetworkRegressor, RandomKernelMap)
 from featcross._library import lib
+from featcross._program import run as run_program
 from featcross._run import threads
 
 # Signs with planted pairs: no single column says anything about y, so that what is learnt is learnt
@@ -148,9 +150,14 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments == ["selftest"]:
         return selftest()
-    help_requested = arguments in (["-h"], ["--help"])
-    print(__doc__, end="", file=sys.stdout if help_requested else sys.stderr)
-    return 0 if help_requested else 2
+    if arguments and arguments not in (["-h"], ["--help"]):
+        try:
+            run_program(arguments)
+        except OSError as error:
+            print(error, file=sys.stderr)
+            return 1
+    print(__doc__, end="", file=sys.stdout if arguments else sys.stderr)
+    return 0 if arguments else 2
 
 
 if __name__ == "__main__":

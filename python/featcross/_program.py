@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def program_path() -> str:
-    """FEATCROSS_PROGRAM, else the program in the package, else the one next to FEATCROSS_LIBRARY."""
+    """FEATCROSS_PROGRAM, else the one in the package, else the one next to FEATCROSS_LIBRARY."""
     named = os.environ.get("FEATCROSS_PROGRAM")
     if named:
         candidates = [Path(named)]
@@ -30,7 +30,7 @@ def program_path() -> str:
 
 
 def run(arguments: list[str]) -> None:
-    """Becomes the program; returns never."""
+    """Replaces this process by the program."""
     path = program_path()
     os.execv(path, [path, *arguments])
 

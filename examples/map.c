@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * map.c - random features: their inner products are kernel values on average, and a linear model
- * on them needs no features in memory.  The second example of README.md. */
+ * on them needs no features in memory. */
 
 #include <featcross.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # planted.sh - data with planted pairs, looked at, turned into kernel matrices and another format.
-# The example of README.md; featcross must be on the PATH.
+# featcross must be on the PATH.
 set -eu
 
 featcross make pairs -n 500 -d 40 --nz 8 -k 4 -o pairs.svm --planted planted.txt

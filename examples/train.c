@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * train.c - a model that sees pairs of features: fitted, saved, loaded, asked about other rows.
- * The first example of README.md:  cc train.c $(pkg-config --cflags --libs featcross) && ./a.out */
+ * cc train.c $(pkg-config --cflags --libs featcross) && ./a.out */
 
 #include <featcross.h>
 #include <stdio.h>

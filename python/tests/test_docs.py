@@ -11,8 +11,9 @@ import sys
 import pytest
 from conftest import ROOT
 from estimators import CLASSES
+from test_checks import EXPECTED
 
-EXAMPLES = ["cluster", "recommend", "tabular", "text"]
+EXAMPLES = ["cluster", "recommend", "signs", "tabular", "text"]
 
 
 def test_guide(tmp_path, monkeypatch):
@@ -45,3 +46,10 @@ def test_page_names_every_estimator(kind):
     """Classifier, regressor and ranker may stand on one line, the others as `..Regressor`."""
     page = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
     assert re.search(rf"`{re.sub('(Classifier|Regressor|Ranker)$', '', kind.__name__)}", page)
+
+
+def test_page_names_every_check_that_fails():
+    page = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
+    section = page.partition("## scikit-learn's checks\n")[2].partition("\n## ")[0]
+    for name, check in EXPECTED:
+        assert f"`{name}`" in section, (name, check)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check.py - what the documents say is run: code blocks of README.md stand in examples/ (which are
-built and run; doc/guide.md is run by `commands`), links lead somewhere, formulas have a section, references exist.  Run at the root."""
+"""check.py - what the documents say holds: README.md is one page; its C and Python blocks are in
+examples/, which are built and run (`commands` runs the sh blocks); links lead somewhere, formulas
+have a section, references exist.  Run at the root."""
 import glob
 import os
 import re
@@ -20,9 +21,17 @@ def anchors(text):
             for h in re.findall(r"^#+ (.+)$", text, re.M)}
 
 
+def check_page():
+    lines = read("README.md").splitlines()
+    if len(lines) > 120:
+        problems.append(f"README.md: {len(lines)} lines; one page has at most 120")
+    for i, line in enumerate(lines, 1):
+        if len(line) > 100:
+            problems.append(f"README.md:{i}: {len(line)} characters; a line has at most 100")
+
+
 def check_examples():
-    for language, pattern in [("c", "examples/*.c"), ("sh", "examples/*.sh"),
-                              ("python", "examples/*.py")]:
+    for language, pattern in [("c", "examples/*.c"), ("python", "examples/*.py")]:
         sources = [read(p) for p in glob.glob(pattern)]
         blocks = re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.M | re.S)
         if not blocks:
@@ -33,7 +42,7 @@ def check_examples():
 
 
 def check_links():
-    for path in glob.glob("*.md") + glob.glob("doc/*.md"):
+    for path in glob.glob("*.md") + glob.glob("doc/*.md") + ["doc/results/README.md"]:
         text = read(path)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             file, _, anchor = target.partition("#")
@@ -68,6 +77,7 @@ def check_commands():
             problems.append(f"doc/guide.md: no `featcross {name}`")
 
 
+check_page()
 check_examples()
 check_links()
 check_commands()

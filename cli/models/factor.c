@@ -25,8 +25,9 @@ static const opt options[] = {
      "adagrad, which it chooses: rate of the steps (default 0.1)", 0, 0},
     {"batch", 0, "N", OPT_TEXT, &fit.batch, NULL,
      "adagrad, which it chooses: rows of a step (default 64)", 0, 0},
-    {"clip", 0, "no|train", OPT_CHOICE, &fit.clip, NULL,
-     "numbers: predictions stay within the targets of the training (default no)", 0, 0},
+    {"clip", 0, "no|train|LO,HI", OPT_TEXT, &fit.clip, NULL,
+     "numbers: predictions stay within the targets of the training, or from LO to HI (default no)",
+     0, 0},
     {"groups", 0, "FILE", OPT_TEXT, &fit.groups, NULL,
      "fm, hofm: no combination has two columns of one group; a line `group: column column ..` "
      "each, columns by number or name",

@@ -92,10 +92,15 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
                        : spec_get(name, "task").p  ? NULL
                        : regress                   ? "regress"
                                                    : "classify";
+    char clip[64];                      /* LO,HI of the option is LO/HI of the key */
+    snprintf(clip, sizeof clip, "%s", fit.clip ? fit.clip : "");
+    if (strchr(clip, ','))
+        *strchr(clip, ',') = '/';
     const struct { const char *key, *value; } keys[] = {
         {"task", task}, {"loss", fit.model ? fit.loss : NULL}, {"order", fit.order},
         {"rank", fit.rank}, {"beta", fit.beta}, {"alpha", fit.alpha}, {"lambda", fit.lambda},
-        {"linear", fit.linear}, {"lr", fit.lr}, {"batch", fit.batch}, {"clip", fit.clip}, {"C", C},
+        {"linear", fit.linear}, {"lr", fit.lr}, {"batch", fit.batch},
+        {"clip", fit.clip ? clip : NULL}, {"C", C},
         {"penalty", fit.penalty ? fit.penalty : penalty}, {"intercept", fit.intercept},
         {"epsilon", fit.epsilon}, {"solver", fit.solver}, {"tol", fit.tol},
         {"max-iter", fit.max_iter}, {"calibrate", fit.calibrate ? "yes" : NULL}};

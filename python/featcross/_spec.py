@@ -95,7 +95,8 @@ def filled(table: str, name: str, given: dict) -> str:
         mine = parameter(key.name)
         if mine in given:
             offered = _offered(key)
-            keys[key.name] = choice(mine, given[mine], offered) if offered else given[mine]
+            free = not offered or (key.type == TEXT and isinstance(given[mine], (list, tuple)))
+            keys[key.name] = given[mine] if free else choice(mine, given[mine], offered)
     return spec(name, **keys)
 
 
@@ -107,6 +108,8 @@ def parameters(table: str, spec: str) -> dict:
 
 
 def _value(key: Key, text: str):
+    if key.name == "clip" and "/" in text:
+        return tuple(map(float, text.split("/")))
     own = {word: value for value, word in reversed(_offered(key).items())}  # the first of two
     words = {"yes": True, "no": False, "none": None, **own}
     if key.type in (TEXT, CHOICE) or text in key.values:

@@ -121,7 +121,7 @@ class FactorizationMachineRegressor(Machine, Regressor):
         has two columns of a group
     groups_only : columns of no group take part in no combination
     split : combinations are products of one of the first so many columns and one of the others
-    clip : predictions stay within the targets of the training
+    clip : predictions stay within the targets of the training; (low, high): within these
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class FactorizationMachineRegressor(Machine, Regressor):
                  solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
                  learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
                  groups=None, groups_only: bool = False, split: int | None = None,
-                 clip: bool = False, scale: str | None = None, missing: str = "error",
+                 clip: bool | tuple[float, float] = False, scale: str | None = None, missing: str = "error",
                  metric: str | None = None, patience: int = 0, max_seconds: float = 0,
                  warm_start: bool = False, random_state=None, n_jobs: int | None = None,
                  verbose: int = 0):

@@ -64,7 +64,7 @@ class AllSubsetsRegressor(Subsets, Regressor):
     ----------
     n_components : factors of a column
     (common)
-    clip : predictions stay within the targets of the training
+    clip : predictions stay within the targets of the training; (low, high): within these
 
     Attributes
     ----------
@@ -87,6 +87,6 @@ class AllSubsetsRegressor(Subsets, Regressor):
                  tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
                  init_std: float = 0.01, scale: str | None = None, missing: str = "error",
                  metric: str | None = None, patience: int = 0, max_seconds: float = 0,
-                 clip: bool = False, warm_start: bool = False, random_state=None,
+                 clip: bool | tuple[float, float] = False, warm_start: bool = False, random_state=None,
                  n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())

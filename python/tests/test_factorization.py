@@ -184,6 +184,18 @@ def test_float32_stays(rows):
     np.testing.assert_allclose(m.predict(X.astype(np.float32)), m.predict(X), rtol=1e-4, atol=1e-4)
 
 
+def test_clip_to_a_range(rows, tmp_path):
+    X, y = rows[0], np.arange(len(rows[0])) / 7
+    m = fx.FactorizationMachineRegressor(2, max_iter=20, clip=(1, 2.5), random_state=1).fit(X, y)
+    assert m.predict(X).min() == 1 and m.predict(X).max() == 2.5
+    m.save(tmp_path / "m.fx")
+    loaded = fx.load(tmp_path / "m.fx")
+    assert loaded.clip == (1, 2.5)
+    np.testing.assert_array_equal(loaded.predict(X), m.predict(X))
+    with pytest.raises(ValueError, match="clip"):
+        fx.FactorizationMachineRegressor(2, clip=(3, 1)).fit(X, y)
+
+
 def test_clip(rows):
     X, y = rows
     m = fx.FactorizationMachineRegressor(2, tol=1e-2, clip=True, random_state=1).fit(X, y)

@@ -13,7 +13,9 @@
 
 #include "kind/kind.h"
 
+#include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const solver_name[] = {"auto", "cd", "adagrad", "lbfgs"};
 
@@ -39,7 +41,8 @@ static const char *const solver_name[] = {"auto", "cd", "adagrad", "lbfgs"};
     {"lr", "0.1", FXI_POSITIVE, "adagrad: learning rate"},                                         \
     {"batch", "64", COUNT, "adagrad: rows of a step"},                                             \
     {"guard", "yes", FXI_CHOICE("yes|no"), "adagrad: repeat at half the rate what goes astray"},   \
-    {"clip", "no", FXI_CHOICE("no|train"), "keep predicted targets within those of the training"}, \
+    {"clip", "no", FXI_TEXT("no|train"), \
+     "keep predicted targets within those of the training, or within a range: LO/HI"}, \
     {0}
 
 static const fx_key keys[] = {COMMON};
@@ -114,7 +117,7 @@ static fx_status resolve(fxi_learning *l, int task, int loss)
         return fxi_error(FX_EINVAL, "%s: task=%s has loss=%s, not %s", name, names[task],
                          own == &fxi_loss_squared ? "squared" : "logistic", l->loss->name);
     if (o->clip && task != FXI_REGRESS)
-        return fxi_error(FX_EINVAL, "%s: clip=train is for targets (task=regress), not task=%s",
+        return fxi_error(FX_EINVAL, "%s: clip is for targets (task=regress), not for task=%s",
                          name, names[task]);
     if (task == FXI_RANK && o->solver != FXI_FM_AUTO && o->solver != FXI_FM_ADAGRAD)
         return fxi_error(FX_EUNSUPPORTED, "%s: task=rank is learnt by solver=adagrad, not by %s",
@@ -126,14 +129,39 @@ static fx_status resolve(fxi_learning *l, int task, int loss)
     return FX_OK;
 }
 
+/* no, train or LO/HI */
+static fx_status read_clip(fxi_learning *l, const fxi_spec *s)
+{
+    fxi_factors_keys *o = l->own;
+    const char *text, *end, *p;
+    size_t len;
+    fx_status st = fxi_key_text(&text, &len, s, l->learner->keys, "clip");
+
+    if (st)
+        return st;
+    end = text + len;
+    o->clip = !(len == 2 && !memcmp(text, "no", 2));
+    o->range = o->clip && !(len == 5 && !memcmp(text, "train", 5));
+    if (!o->range)
+        return FX_OK;
+    if ((p = fxi_decimal_read(&o->low, text, end)) && p < end && *p == '/'
+        && fxi_decimal_read(&o->high, p + 1, end) == end && o->low <= o->high
+        && o->low >= -DBL_MAX && o->high <= DBL_MAX)
+        return FX_OK;
+    return fxi_error(FX_EINVAL, "%s: clip=%.*s is neither no, train nor a range LO/HI",
+                     l->learner->name, (int)(len < 60 ? len : 60), text);
+}
+
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     fxi_factors_keys *o = l->own;
     fx_status st = read_shape(l, s);
 
+    if (!st)
+        st = read_clip(l, s);
+
     o->solver = fxi_model_learner_choice(l, s, "solver");
     o->bare = fxi_model_learner_choice(l, s, "guard");
-    o->clip = fxi_model_learner_choice(l, s, "clip");
     o->sd = fxi_model_learner_number(l, s, "sd", 0);
     o->lr = fxi_model_learner_number(l, s, "lr", 0);
     o->batch = fxi_model_learner_count(l, s, "batch");

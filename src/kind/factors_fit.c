@@ -12,13 +12,18 @@
 
 /* ---- Before ------------------------------------------------------------------------------ */
 
-/* The range of the targets, of earlier rows too. */
+/* The range of the targets, of earlier rows too; or the one that is given. */
 static void keep_range(fxi_train *t)
 {
     fx_model_info *c = &t->m->c;
-    bool clip = ((const fxi_factors_keys *)t->how.own)->clip;
+    const fxi_factors_keys *how = t->how.own;
 
-    for (size_t i = 0; i < t->X.rows && clip; i++)
+    if (how->range) {
+        c->low = how->low;
+        c->high = how->high;
+        return;
+    }
+    for (size_t i = 0; i < t->X.rows && how->clip; i++)
         if (t->labels.weight[i] > 0) {
             c->low = fmin(c->low, t->labels.y[i]);
             c->high = fmax(c->high, t->labels.y[i]);

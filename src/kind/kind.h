@@ -139,7 +139,9 @@ typedef struct fxi_factors_keys {       /* fxi_learning.own */
     int solver;                         /* FXI_FM_CD, .. */
     double sd, lr;
     size_t batch;
-    bool bare, clip;
+    bool bare;
+    bool clip, range;                   /* clip=train or a range; the latter */
+    double low, high;                   /* of that range */
 } fxi_factors_keys;
 enum { FXI_FM_AUTO, FXI_FM_CD, FXI_FM_ADAGRAD, FXI_FM_LBFGS };
 typedef struct fxi_factors {            /* fx_model.own */

@@ -142,6 +142,11 @@ def test_numbers_and_clipping(fx, put, rows):
     far = np.array(predict(fx, "far.svm"), float)
     assert min(y) == far.min() and max(y) == far.max()
     assert "clipped" in fx("info", "m.fx").text
+    train(fx, "r.svm", "--model", "fm", "--rank", "2", "--clip", "999999,1000000.5")
+    far = np.array(predict(fx, "far.svm"), float)
+    assert far.min() == 999999 and far.max() == 1000000.5
+    assert "clip=5/1 is neither no, train nor a range LO/HI" in \
+        fx("train", "r.svm", "--model", "fm", "--clip", "5,1", status=2).talk
 
 
 def test_several_classes(fx, put, rows):

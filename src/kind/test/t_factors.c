@@ -196,7 +196,9 @@ static void check_full_sink(rows *r)
         {"fm:loss=squared,task=rank", FX_EINVAL, "logistic"},
         {"fm:task=rank,solver=cd", FX_EUNSUPPORTED, "adagrad"},
         {"fm:task=rank,solver=lbfgs", FX_EUNSUPPORTED, "adagrad"},
-        {"fm:clip=train", FX_EINVAL, "clip"}, {"bilinear", FX_EINVAL, "split"},
+        {"fm:clip=train", FX_EINVAL, "clip"}, {"fm:task=regress,clip=2/1", FX_EINVAL, "clip=2/1"},
+        {"fm:task=regress,clip=1", FX_EINVAL, "clip=1"},
+        {"fm:task=regress,clip=1/inf", FX_EINVAL, "clip=1/inf"}, {"bilinear", FX_EINVAL, "split"},
         {"bilinear:split=7", FX_EINVAL, "split=7"}, {"fm:sd=-1", FX_EINVAL, "sd=-1"}};
     fx_plan plan = {PLAN, .model = "fm"};
     double zero[ROWS] = {0};

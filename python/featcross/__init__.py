@@ -6,6 +6,7 @@ machines and factorization machines, as scikit-learn estimators over a C library
 """
 from __future__ import annotations
 
+from ._compare import Comparison, compare
 from ._library import lib as _lib
 from ._load import load
 from ._make import make
@@ -26,10 +27,11 @@ from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
 _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
-__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Bound", "Combination", "Explanation",
+__all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Bound", "Combination", "Comparison",
+           "Explanation",
            "ExplicitCombinations", "FactorizationMachineClassifier", "FactorizationMachineRanker",
            "FactorizationMachineRegressor", "KernelPCA", "KernelPerceptron", "KernelRidge",
            "KernelSVC", "KernelSVR", "LinearClassifier", "LinearRegressor", "MapError",
            "PolynomialNetworkClassifier", "PolynomialNetworkRegressor", "RandomFourier",
            "RandomKernelMap", "RandomMaclaurin", "RandomProjection", "TensorSketch",
-           "all_subsets_kernel", "anova_kernel", "gram", "load", "make"]
+           "all_subsets_kernel", "anova_kernel", "compare", "gram", "load", "make"]

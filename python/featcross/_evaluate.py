@@ -2,6 +2,8 @@
 """Metrics of a fitted estimator on labelled rows, by name."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ._sklearn import available_if
 
 
@@ -13,6 +15,11 @@ def _has_labels(self) -> bool:
 
 class Evaluated:
     """A subclass is a Learner too."""
+
+    _fitted: Callable
+    _labelled: Callable
+    _rows: Callable
+    _how: Callable
 
     @available_if(_has_labels)
     def evaluate(self, X, y, *more, metrics) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._evaluation import PATIENCE
 from ._library import copied
 from ._model import Model
 
@@ -25,11 +26,17 @@ PARAMETERS = """\
     learning_rate, batch_size : of adagrad
     init_std : factors start as normal numbers of this standard deviation (orders t > 2: of
         init_std^(2/t))
-    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), or None
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), None, or "auto":
+        "maxabs" if a number of X is above 1 or below -1, else None; scale_ says which
     missing : what becomes of NaN in X, see LinearClassifier
     metric : measured on eval_set, by name: "accuracy", "f1-macro", "ndcg@10", ..; None: accuracy, of
         targets rmse, of rankings auc
-    patience : stop after so many iterations without a better metric and keep the best; 0: do not
+    patience : stop after so many iterations without a better metric on eval_set and keep the best;
+        0: do not
+    early_stopping : hold out rows to measure on, unless there is an eval_set, and stop by patience,
+        which is then 5 where it is 0
+    validation_fraction : share of the rows of each class (of the range of targets, of the queries)
+        that early_stopping holds out, drawn by random_state
     max_seconds : stop after the iteration that ends later; 0: no limit
     warm_start : go on from the last fit; columns may have come in addition.  Adagrad goes on as if
         it had not stopped
@@ -40,8 +47,12 @@ PARAMETERS = """\
 ATTRIBUTES = """\
     P_ : factors (orders, components, columns), the highest order first
     lams_ : weights of components (orders, components)
-    w_, intercept_ : linear term (columns,) and a float
+    w_, intercept_ : linear term (columns,) and a float.  In P_ and w_ a scaling of columns is
+        multiplied in: they are factors and weights of the numbers in X
     n_iter_, objective_ : iterations of the fit, objective at its end
+    scale_ : the scaling of rows, or None
+    evals_result_, best_score_, best_iteration_ : metric on eval_set or on rows held out, after each
+        iteration and at its best, as LightGBM has them
     history_ : dict of arrays, a number an iteration: output, iteration, seconds, objective, gap
         (NaN) and metric
     model_ : the fitted model
@@ -60,8 +71,11 @@ class Factors:
                            ("(several)", SEVERAL)):
             cls.__doc__ = (cls.__doc__ or "").replace(f"    {name}\n", text)
 
-    def _plan(self, rows) -> dict:
-        return {"model": self._model(), **{member: getattr(self, member) for member in PLAN}}
+    def _plan(self, rows, weight) -> dict:
+        plan = {"model": self._model(), **{member: getattr(self, member) for member in PLAN}}
+        if getattr(self, "early_stopping", False) and not self.patience:
+            plan["patience"] = PATIENCE
+        return plan
 
     def _blocks(self, member: str, *inner: str) -> np.ndarray:
         """[outputs][blocks][..] of an array of fx_factors, without the first axis if it is 1; the
@@ -73,10 +87,19 @@ class Factors:
                  for block in c.factors[:c.orders]]
         return _one(np.stack(found[::-1], axis=1))
 
+    def _column_scale(self) -> np.ndarray:
+        """[columns] by which the model multiplies those of X."""
+        model = self._fitted("model_")
+        c = model.content
+        return model.array("column_scale", c.cols) if c.column_scale else np.ones(c.cols)
+
     @property
     def P_(self) -> np.ndarray:
-        P = self._blocks("P", "cols", "rank")
-        return np.ascontiguousarray(np.swapaxes(P, -1, -2))
+        P, scale = self._blocks("P", "cols", "rank"), self._column_scale()
+        times = 2 if getattr(self, "form", None) == "product" else 1        # u and v
+        constants = P.shape[-2] // times - len(scale)
+        scale = np.tile(np.concatenate([np.ones(constants), scale]), times)
+        return np.ascontiguousarray(np.swapaxes(P * scale[:, None], -1, -2))
 
     @property
     def lams_(self) -> np.ndarray:
@@ -91,8 +114,8 @@ class Factors:
     @property
     def w_(self) -> np.ndarray:
         model = self._fitted("model_")
-        return _one(np.ascontiguousarray(model.array("weights", model.content.cols,
-                                                     model.content.outputs).T))
+        weights = model.array("weights", model.content.cols, model.content.outputs)
+        return _one(np.ascontiguousarray(weights.T * self._column_scale()))
 
     @property
     def intercept_(self):

@@ -7,25 +7,24 @@ import copy
 import secrets
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _labels
-from ._base import Estimator, all_or_nothing, seed_of
+from ._base import Estimator, seed_of
+from ._choice import as_before, choose, is_auto
 from ._evaluate import Evaluated
+from ._evaluation import Measured, held_out, one_set, part
 from ._explain import Explained
 from ._labels import Table
-from ._missing import Accuracy, Determination, Fills, labels_at
-from ._model import LABEL, PROBA, SCORE, Model
+from ._library import text
+from ._missing import Fills
+from ._model import SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
-from ._sklearn import ClassifierMixin, ConvergenceWarning, RegressorMixin, available_if
+from ._sklearn import ConvergenceWarning
 from ._spec import chosen, filled
-from ._table import CLASSIFY, REGRESS, describe
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from ._table import describe, get
 
 
 def online(self) -> bool:
@@ -37,20 +36,29 @@ def online(self) -> bool:
     return True
 
 
-class Learner(Fills, Explained, Evaluated, Estimator):
+class Learner(Fills, Measured, Explained, Evaluated, Estimator):
     """model_ is the fitted model."""
 
     _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it
     _task = 0                           # FX_TASK_..; 0: rows need no labels
     EVAL: tuple[str, ...] = ("X", "y", "sample_weight")     # what eval_set holds
 
-    def _plan(self, rows: Rows) -> dict:
-        """Members of fx_plan: model, and perhaps scale, map, kernel, family, features, .."""
+    def _plan(self, rows: Rows, weight: np.ndarray | None) -> dict:
+        """Members of fx_plan: model, and perhaps scale, map, kernel, family, features, ..
+        weight: of the rows, for gamma="scale"."""
         raise NotImplementedError
 
     def _keys(self) -> dict:
         """Parameters, and what else keys of the model's spec are taken from."""
-        return {**self.get_params(deep=False), "task": self._task}
+        given = {**self.get_params(deep=False), "task": self._task}
+        if is_auto(given.get("C")):
+            del given["C"]              # the library's, until it is chosen
+        return given
+
+    def _open(self, model: str) -> set[str]:
+        """What the parameters leave open for this model: "C", "map", "kernel"."""
+        found = {name for name in ("C", "map", "kernel") if is_auto(getattr(self, name, None))}
+        return found if "C" in describe("model", model).key else found - {"C"}
 
     @classmethod
     def _parameters(cls, keys: dict) -> dict:
@@ -85,15 +93,31 @@ class Learner(Fills, Explained, Evaluated, Estimator):
                eval_set=None) -> None:
         """Fits on prepared labels."""
         weight = _labels.weights(sample_weight, len(rows))
-        table = self._table(rows, y=y, classes=classes, qid=qid, weight=weight)
         init = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
-        plan = {**self._plan(self._filled(rows, weight)), **(more or {}), **self._missing_plan()}
-        if init is not None:            # what was drawn stays
+        plan = {**self._plan(*self._filled(rows, weight)), **(more or {}), **self._missing_plan()}
+        if init is not None:            # what was drawn and chosen stays
             plan["seed"] = init.content.seed
+            if plan.get("scale") == "auto":
+                plan["scale"] = text(init.content.scale) or None
         elif "seed" not in plan:
             plan["seed"] = seed_of(self.random_state)
-        self._keep(Model.fit(plan, table, init=init, evaluation=self._evaluation(eval_set),
-                             **self._how()))
+        open = self._open(plan["model"])
+        if open and init is not None:
+            plan = as_before(plan, open, init)
+        elif open:
+            plan, self.choice_ = choose(plan, open, rows, y, classes, weight, **self._how())
+        elif hasattr(self, "choice_"):
+            del self.choice_
+        evaluation = self._evaluation(eval_set)
+        members = {"y": y, "weight": weight, "qid": qid}
+        if evaluation is None and getattr(self, "early_stopping", False):
+            held = held_out(len(rows), self.validation_fraction, plan["seed"], y=y, classes=classes,
+                            qid=qid)
+            others, measured = part(held, rows, members)
+            evaluation = self._table(others, classes=classes, **measured)
+            rows, members = part(~held, rows, members)
+        table = self._table(rows, classes=classes, **members)
+        self._keep(Model.fit(plan, table, init=init, evaluation=evaluation, **self._how()))
         self._say_missing()
 
     def _go_on(self, rows: Rows, *, y, reader, classes=None, sample_weight=None, qid=None) -> None:
@@ -104,7 +128,7 @@ class Learner(Fills, Explained, Evaluated, Estimator):
             self._keep(self.model_.update(table, **self._how()))
             return
         one = copy.copy(self)
-        one.max_iter, one.warm_start, one.patience = 1, False, 0
+        one.max_iter, one.warm_start, one.patience, one.early_stopping = 1, False, 0, False
         more = {"reader": reader}
         if classes is not None:
             value = np.arange(len(classes)) if _labels.is_text(classes) else classes
@@ -120,12 +144,10 @@ class Learner(Fills, Explained, Evaluated, Estimator):
 
     def _evaluation(self, eval_set) -> Table | None:
         """Rows to measure on."""
-        if eval_set is None:
+        given = one_set(eval_set, self.EVAL)
+        if given is None:
             return None
-        if not isinstance(eval_set, (tuple, list)) or not 2 <= len(eval_set) <= len(self.EVAL):
-            raise ValueError("eval_set is " + " or ".join(
-                f"({', '.join(self.EVAL[:n])})" for n in range(2, len(self.EVAL) + 1)))
-        X, *labels = eval_set
+        X, *labels = given
         return self._labelled(self._rows(X, reset=False), *labels)
 
     @property
@@ -137,6 +159,24 @@ class Learner(Fills, Explained, Evaluated, Estimator):
     def objective_(self) -> float:
         """What the fit minimised, at its end: the sum over the scores."""
         return self._fitted("model_").content.objective
+
+    @property
+    def C_(self) -> float:
+        """C of the model, also where it was chosen."""
+        value = get(self._fitted("model_").spec(), "C")
+        if value is None:
+            raise AttributeError(f"{type(self).__name__} has no C here")
+        return float(value)
+
+    @property
+    def kernel_(self) -> str | None:
+        """Spec of the model's kernel, also where it was chosen; None: there is none."""
+        return text(self._fitted("model_").content.kernel) or None
+
+    @property
+    def scale_(self) -> str | None:
+        """The scaling of rows; None: they are taken as they are."""
+        return text(self._fitted("model_").content.scale) or None
 
     def _predict(self, X, what: int) -> tuple[np.ndarray, np.dtype]:
         """Doubles, and what a float is in the caller's rows."""
@@ -160,137 +200,3 @@ class Learner(Fills, Explained, Evaluated, Estimator):
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-
-
-def _has_probabilities(self) -> bool:
-    if not self._promises("probabilities"):
-        raise AttributeError("probabilities need loss='logistic' or, of LinearClassifier and "
-                             "KernelSVC, calibrate=True")
-    return True
-
-
-class Classifier(Accuracy, ClassifierMixin, Learner):
-    _task = CLASSIFY
-
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
-        """Fits to labels y of any kind.
-
-        sample_weight multiplies the loss of each row, and 0 is as good as no row; each iteration is
-        measured on eval_set=(X, y) or (X, y, sample_weight), see history_["metric"].
-        """
-        rows = self._rows(X, reset=True)
-        more = {"reader": self._reader(y)}
-        y, weight = _labels.column(y, len(rows)), _labels.weights(sample_weight, len(rows))
-        classes = _labels.classes_of(y if weight is None else y[weight != 0])
-        if getattr(self, "warm_start", False) and hasattr(self, "model_"):
-            self._same_classes(classes, "warm_start=True goes on with")
-        self.classes_ = classes
-        more["class_weight"] = _labels.class_weight_text(self.class_weight, classes)
-        self._train(rows, y=self._among(y, weight), classes=classes, sample_weight=weight,
-                    more=more, eval_set=eval_set)
-        return self
-
-    @available_if(online)
-    @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """One pass over rows of a stream; classes: all labels that will come, in the first call."""
-        first = not hasattr(self, "model_")
-        rows, reader = self._rows(X, reset=first), self._reader(y)
-        y, weight = _labels.column(y, len(rows)), _labels.weights(sample_weight, len(rows))
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: all labels "
-                             "that will come")
-        if first:
-            self.classes_ = _labels.classes_of(np.asarray(classes))
-        elif classes is not None:
-            self._same_classes(_labels.classes_of(np.asarray(classes)), "partial_fit goes on with")
-        y = self._among(y, weight)
-        self._go_on(rows, y=y, reader=reader, classes=self.classes_,
-                    sample_weight=self._weighed(y, weight))
-        return self
-
-    def _weighed(self, y, weight):
-        """Weights of rows times those of their classes."""
-        if self.class_weight is None:
-            return weight
-        if not hasattr(self.class_weight, "items"):
-            raise ValueError(f"class_weight={self.class_weight!r} is not for partial_fit, which "
-                             "does not know all rows; give a dict")
-        _labels.class_weight_text(self.class_weight, self.classes_)     # are they classes?
-        of = np.array([self.class_weight.get(c, 1.0) for c in self.classes_.tolist()], dtype=float)
-        return of[np.searchsorted(self.classes_, y)] * (1.0 if weight is None else weight)
-
-    def _among(self, y: np.ndarray, weight=None) -> np.ndarray:
-        """Labels that are all classes, but for rows of weight 0, which get any."""
-        known = np.isin(y, self.classes_)
-        if weight is not None:
-            y = np.where((weight == 0) & ~known, self.classes_[0], y)
-            known |= weight == 0
-        if not known.all():
-            raise ValueError(f"y holds {y[~known].tolist()[0]!r}, which is none of the classes "
-                             f"{self.classes_.tolist()}")
-        return y
-
-    def _same_classes(self, classes: np.ndarray, who: str) -> None:
-        if not np.array_equal(classes, self.classes_):
-            raise ValueError(f"{who} the classes {self.classes_.tolist()}; now they are "
-                             f"{classes.tolist()}")
-
-    def _labelled(self, rows, y, sample_weight=None):
-        y, weight = _labels.column(y, len(rows)), _labels.weights(sample_weight, len(rows))
-        return self._table(rows, y=self._among(y, weight), classes=self.classes_, weight=weight)
-
-    def decision_function(self, X) -> np.ndarray:
-        """Scores: (rows,) for two classes, positive for the second; else (rows, classes)."""
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X) -> np.ndarray:
-        """Labels; with missing="drop" NaN, or None of text labels, for rows with a NaN."""
-        positions = self._predict(X, LABEL)[0][:, 0]
-        return labels_at(self.classes_, positions)
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (rows, classes), in the order of classes_; rows sum to 1."""
-        return self._scores(X, PROBA)
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of predict_proba."""
-        with np.errstate(divide="ignore"):      # log 0 is -inf
-            return np.log(self.predict_proba(X))
-
-
-class Regressor(Determination, RegressorMixin, Learner):
-    _task = REGRESS
-
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
-        """Fits to targets y.
-
-        sample_weight multiplies the loss of each row, and 0 is as good as no row; each iteration is
-        measured on eval_set=(X, y) or (X, y, sample_weight), see history_["metric"].
-        """
-        rows = self._rows(X, reset=True)
-        self._train(rows, y=_labels.targets(y, len(rows)), sample_weight=sample_weight,
-                    more={"reader": self._reader(y)}, eval_set=eval_set)
-        return self
-
-    @available_if(online)
-    @all_or_nothing
-    def partial_fit(self, X, y, sample_weight=None) -> Self:
-        """One pass over rows of a stream."""
-        rows = self._rows(X, reset=not hasattr(self, "model_"))
-        self._go_on(rows, y=_labels.targets(y, len(rows)), reader=self._reader(y),
-                    sample_weight=sample_weight)
-        return self
-
-    def _labelled(self, rows, y, sample_weight=None):
-        return self._table(rows, y=_labels.targets(y, len(rows)),
-                           weight=_labels.weights(sample_weight, len(rows)))
-
-    def predict(self, X) -> np.ndarray:
-        """Targets; with missing="drop" NaN for rows with a NaN."""
-        return self._scores(X, LABEL)[:, 0]

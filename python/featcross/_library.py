@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ._numbers import MISSING
 from ._sklearn import ConvergenceWarning
 
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_double)
@@ -124,6 +123,7 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_write_format": (c_char_p, c_size_t),
     "fx_data_write_describe": (_status, _description, c_char_p),
     "fx_data_fill": (_status, _out, c_char_p, _table, _run),
+    "fx_data_folds": (_status, c_void_p, c_size_t, c_int, c_void_p, c_uint64),
     "fx_data_scale_fit": (_status, _out, c_char_p, _table, _run),
     "fx_data_scale_apply": (_status, _out, _handle, _table, _run),
     "fx_data_scale_free": (None, _handle),
@@ -217,9 +217,9 @@ def check(status: int) -> None:
     """Raises what a failure is in Python; a remark becomes a ConvergenceWarning."""
     if status == 0:
         return
-    detail = text(lib.fx_error_detail())
-    if "NaN is not a finite number" in detail:
-        detail += MISSING
+    from ._words import in_python       # which needs what is defined here
+
+    detail = in_python(text(lib.fx_error_detail()))
     if status < 0:
         raise ERRORS[status](detail)
     warn(detail, ConvergenceWarning)

@@ -6,13 +6,15 @@ import inspect
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
 from . import _spec
 from ._frame import Encoder, is_csv
+from ._choice import with_key
 from ._learner import Learner
-from ._library import text
+from ._library import encoded, text
 from ._map import Map
 from ._missing import word_of
 from ._model import Model
@@ -52,7 +54,27 @@ def load(path) -> Learner:
 
 
 def estimator_of(model: Model) -> Learner:
-    c, whole = model.content, model.spec()
+    c = model.content
+    estimator = _described(model.spec(), c)
+    estimator._keep(model)
+    if c.classes:
+        estimator.classes_ = model.classes()
+    _name_columns(estimator, model)
+    return estimator
+
+
+def unfitted(whole: str, *, C: str | None = None, kernel: str | None = None,
+             map: str | None = None, features: int = 1, scale: str | None = None,
+             seed: int = 1) -> Learner:
+    """The estimator of options of ``featcross train``."""
+    plain = SimpleNamespace(kernel=encoded(kernel or ""), map=encoded(map or ""), family=b"",
+                            scale=encoded("" if scale in ("none", None) else scale), base=0,
+                            seed=seed, random=features, missing=b"", reader=b"")
+    return _described(whole if C is None else with_key(whole, "C", C), plain)
+
+
+def _described(whole: str, c) -> Learner:
+    """Not fitted: by the model's spec, and by kernel, map, .. of an fx_model_info."""
     line = describe("model", whole)
     for kind in _exported(Learner):
         if line.name in kind._models and line.task == kind._task:
@@ -69,12 +91,7 @@ def estimator_of(model: Model) -> Learner:
     else:
         family = describe("kernel", text(c.kernel)).family if c.kernel else None
         given.update(map=_map(c), groups=_family(c), groups_only=family == "named groups")
-    estimator = _made(kind, given)
-    estimator._keep(model)
-    if c.classes:
-        estimator.classes_ = model.classes()
-    _name_columns(estimator, model)
-    return estimator
+    return _made(kind, given)
 
 
 def _exported(base: type) -> list:

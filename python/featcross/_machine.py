@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._choice import is_auto
 from ._library import text
 from ._matrix import rows_of, scaled
 from ._rows import Rows
@@ -20,16 +21,18 @@ class KernelMachine:
 
     random_state = 0                    # a fit that draws nothing has no such parameter
 
-    def _plan(self, rows: Rows) -> dict:
-        return {"model": self._model(), "scale": self.scale, **self._kernel(rows)}
+    def _plan(self, rows: Rows, weight: np.ndarray | None) -> dict:
+        return {"model": self._model(), "scale": self.scale, **self._kernel(rows, weight)}
 
-    def _kernel(self, rows: Rows) -> dict:
+    def _kernel(self, rows: Rows, weight: np.ndarray | None) -> dict:
         """Members of fx_plan.  Values of a function are a precomputed kernel to the library."""
+        if is_auto(self.kernel):
+            return {}
         if callable(self.kernel) or self.kernel == PRECOMPUTED:
             return {"kernel": "precomputed:serial=no"}
-        rows = scaled(rows, self.scale, self.gamma, **self._how())
+        rows = scaled(rows, self.scale, self.gamma, weight, **self._how())
         handle = kernel_handle(self.kernel, rows, degree=self.degree, gamma=self.gamma,
-                               coef0=self.coef0, family=self.family)
+                               coef0=self.coef0, family=self.family, weight=weight)
         return {"kernel": handle.spec, "family": handle.family}
 
     def _rows(self, X, *, reset: bool) -> Rows:

@@ -91,10 +91,10 @@ class Map(TransformerMixin, Estimator):
         keys = self._keys(random)
         return filled("map", chosen(self._maps, keys), keys)
 
-    def _kernel(self, rows: Rows) -> KernelHandle:
+    def _kernel(self, rows: Rows, weight: np.ndarray | None = None) -> KernelHandle:
         given = {name: getattr(self, name) for name in ("degree", "gamma", "coef0", "family")
                  if hasattr(self, name)}
-        return kernel_handle(self.kernel, rows, **given)
+        return kernel_handle(self.kernel, rows, weight=weight, **given)
 
     def _random(self, cols: int) -> int:
         """n_components: a number, or in multiples of columns."""
@@ -112,10 +112,10 @@ class Map(TransformerMixin, Estimator):
     def _seed(self) -> int:
         return seed_of(self.random_state)
 
-    def plan(self, rows: Rows) -> dict:
+    def plan(self, rows: Rows, weight: np.ndarray | None = None) -> dict:
         """Members of fx_plan for a learner on this map; a seed if the map has a random_state, so
-        that the features are those of transform."""
-        kernel, random = self._kernel(rows), self._random(rows.shape[1])
+        that the features are those of transform.  weight: of the rows, for gamma="scale"."""
+        kernel, random = self._kernel(rows, weight), self._random(rows.shape[1])
         plan = {"map": self._spec(random), "kernel": kernel.spec, "family": kernel.family,
                 "features": random}
         if self.random_state is not None:

@@ -25,11 +25,11 @@ def rows_of(m: fx_matrix, what: str):
     return csr_array((value[ptr[0]:], column[ptr[0]:], ptr - ptr[0]), shape=(m.rows, m.cols))
 
 
-def scaled(rows: Rows, scale: str | None, gamma, **how) -> Rows:
+def scaled(rows: Rows, scale: str | None, gamma, weight: np.ndarray | None = None, **how) -> Rows:
     """Rows by which gamma is settled: as a learner scales them before they meet the kernel."""
     if scale is None or gamma != "scale":
         return rows
-    table, how = Table(rows), {"what": "scale", **how}
+    table, how = Table(rows, weight=weight), {"what": "scale", **how}
     factors, data = Handle(lib.fx_data_scale_free), Handle(lib.fx_data_free)
     call("fx_data_scale_fit", factors.out, encoded(scale, "scale"), table.table, **how)
     call("fx_data_scale_apply", data.out, factors, table.table, **how)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._labels import Table, column, is_text, targets, weights
-from ._library import Handle, encoded, lib
+from ._library import Handle, copied, encoded, lib
 from ._matrix import rows_of
 from ._model import LABEL
 from ._rows import Rows, is_sparse
@@ -31,6 +31,16 @@ def word_of(spec: str, reader: str | None) -> str:
 
 def has_missing(rows: Rows) -> bool:
     return bool(np.isnan(rows.array.data if is_sparse(rows.array) else rows.array).any())
+
+
+def complete(rows: Rows) -> np.ndarray:
+    """[rows] whether a row has no NaN."""
+    A = rows.array
+    if not is_sparse(A):
+        return ~np.isnan(A).any(axis=1)
+    there = np.ones(A.shape[0], dtype=bool)
+    there[np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))[np.isnan(A.data)]] = False
+    return there
 
 
 def labels_at(classes: np.ndarray, position: np.ndarray) -> np.ndarray:
@@ -60,15 +70,18 @@ class Fills:
         """Members of fx_plan."""
         return {"missing": spec_of(self.missing)}
 
-    def _filled(self, rows: Rows, weight: np.ndarray | None) -> Rows:
-        """Rows as the fit has them, for what is settled before it, such as gamma="scale"."""
+    def _filled(self, rows: Rows, weight: np.ndarray | None) -> tuple[Rows, np.ndarray | None]:
+        """Rows and weights as the fit has them, for what is settled before it, such as
+        gamma="scale"."""
         spec = spec_of(self.missing)
         if spec is None or not has_missing(rows):
-            return rows
+            return rows, weight
         data = Handle(lib.fx_data_free)
         call("fx_data_fill", data.out, encoded(spec), Table(rows, weight=weight).table,
              what="fill", **self._how())
-        return Rows(rows_of(lib.fx_data_table(data).block[0], "filled rows"), rows.name)
+        table = lib.fx_data_table(data)
+        return Rows(rows_of(table.block[0], "filled rows"), rows.name), \
+            None if weight is None else copied(table.weight, np.float64, table.rows)
 
     def _say_missing(self) -> None:
         found = self.missing_

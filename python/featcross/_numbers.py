@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-EXACT = 2**53                           # all whole numbers below it are doubles
 MISSING = "; missing= says what becomes of missing numbers, such as missing='median'"
+EXACT = 2**53                           # all whole numbers below it are doubles
 
 
 def exact(values: np.ndarray, name: str) -> None:

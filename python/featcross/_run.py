@@ -7,6 +7,7 @@ exception is kept, the call is told to stop, and then it is raised.
 """
 from __future__ import annotations
 
+import ctypes
 import functools
 import operator
 import os
@@ -15,7 +16,7 @@ import sys
 import threading
 import time
 
-from ._library import PROGRESS, check, fx_run, lib
+from ._library import PROGRESS, check, fx_run, fx_step, lib
 
 # Those whose handlers raise: Ctrl-C, and limits of time.
 SIGNALS = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
@@ -80,30 +81,37 @@ class DeferredErrors(list):
             raise self.pop(0)
 
 
-def _interactive(stream) -> bool:
-    """A terminal or a notebook."""
-    return type(stream).__module__.startswith("ipykernel") or \
-        hasattr(stream, "isatty") and stream.isatty()
+def _pause(stream) -> float | None:
+    """Seconds from one drawing to the next; None: nobody would see it.  A notebook sends each
+    drawing through a network and stores it, so it gets two per second."""
+    if type(stream).__module__.startswith("ipykernel"):
+        return 0.5
+    return 0.1 if hasattr(stream, "isatty") and stream.isatty() else None
 
 
 class _Bar:
-    """One line on stderr, of work that lasts over a second."""
+    """One line on stderr, of work that lasts over a second.  step: the fit's latest one."""
 
-    def __init__(self, what: str, errors: DeferredErrors):
-        self.what, self.errors, self.start, self.last = what, errors, time.monotonic(), 0.0
+    WIDTH = 20
+
+    def __init__(self, what: str, pause: float, errors: DeferredErrors):
+        self.what, self.pause, self.errors, self.step = what, pause, errors, fx_step()
+        self.start, self.last = time.monotonic(), 0.0
 
     def __call__(self, done: float) -> None:
         now = time.monotonic()
-        if now - self.start < 1 or now - self.last < 0.1:
+        if now - self.start < 1 or now - self.last < self.pause:
             return
         self.last = now
-        full = int(30 * done)
+        full = int(self.WIDTH * done)
         left = f"{(now - self.start) * (1 - done) / done:.0f} s left" if done > 0 else ""
-        self._write(f"\r{self.what} [{'#' * full:.<30}] {100 * done:3.0f} % {left:<14}")
+        objective = f"objective {self.step.objective:.6g}" if self.step.seconds > 0 else ""
+        self._write(f"\r{self.what} [{'#' * full:.<{self.WIDTH}}] {100 * done:3.0f} % {left:<13} "
+                    f"{objective:<22}")
 
     def close(self) -> None:
         if self.last:
-            self._write("\r" + " " * (len(self.what) + 54) + "\r")
+            self._write("\r" + " " * (len(self.what) + self.WIDTH + 46) + "\r")
 
     def _write(self, line: str) -> None:
         try:
@@ -131,7 +139,8 @@ def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
         return
     run = fx_run(threads=threads(n_jobs))
     with DeferredErrors() as errors:
-        bar = _Bar(what or function, errors) if verbose and _interactive(sys.stderr) else None
+        pause = _pause(sys.stderr) if verbose else None
+        bar = None if pause is None else _Bar(what or function, pause, errors)
 
         def progress(_, done):
             if bar:
@@ -139,6 +148,8 @@ def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
             return bool(errors)
 
         run.progress = PROGRESS(progress)
+        if bar:
+            run.step = ctypes.pointer(bar.step)
         status = getattr(lib, function)(*arguments, run)
         if bar:
             bar.close()

@@ -16,6 +16,10 @@ NAMES = {                               # key: parameter, where it is called oth
     "k": "n_components", "lambda": "init_lambdas", "linear": "fit_linear", "lr": "learning_rate",
     "order": "degree", "rank": "n_components", "sd": "init_std",
 }
+OPTIONS = {                             # of the program: parameter, where it is called otherwise
+    "cost": "C", "eval-set": "eval_set", "features": "n_components", "D": "n_components",
+    "seed": "random_state", "threads": "n_jobs", "weights": "sample_weight",
+}
 VALUES: dict[str, dict] = {             # key: what its values are called as a parameter's
     "clip": {True: "train", False: "no"},
     "intercept": {True: "free", "appended": "appended", False: "none"},

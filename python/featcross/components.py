@@ -58,7 +58,7 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
                  verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
+    def _plan(self, rows, weight):
         k = self.n_components
         if not (isinstance(k, numbers.Integral) and 0 < k <= len(rows)):
             raise ValueError(f"n_components={k!r}: it is a whole number from 1 to "
@@ -67,8 +67,9 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
             raise ValueError("map= takes rows, not kernel values; its kernel is a parameter of it")
         of_rows, of_kernel = self._models
         if self.map is not None or self.kernel == "linear" and k <= rows.shape[1]:
-            return {"model": self._model(of_rows), **self._members(rows)}
-        return {"model": self._model(of_kernel), **self._members(rows), **self._kernel(rows)}
+            return {"model": self._model(of_rows), **self._members(rows, weight)}
+        return {"model": self._model(of_kernel), **self._members(rows, weight),
+                **self._kernel(rows, weight)}
 
     @all_or_nothing
     def fit(self, X, y=None) -> Self:

@@ -10,8 +10,9 @@ import numpy as np
 from . import _labels
 from ._base import all_or_nothing
 from ._factors import Factors
-from ._learner import Classifier, Learner, Regressor
+from ._learner import Learner
 from ._table import RANK
+from ._tasks import Classifier, Regressor
 from .kernels import kernel_handle
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Machine(Factors):
         "hofm-simplex": {"fit_lower": "simplex", "split": None},
     }
 
-    def _plan(self, rows):
+    def _plan(self, rows, weight):
         if self.split is not None:
             if hasattr(self, "encoder_"):
                 raise ValueError("split= counts columns, and categories have no order; groups= "
@@ -37,7 +38,7 @@ class Machine(Factors):
             if self.degree != 2 or self.fit_lower != "explicit" or self.groups is not None:
                 raise ValueError("split= is for degree=2, fit_lower='explicit' and groups=None: "
                                  "all products of a column before it and one from there on")
-        plan = super()._plan(rows)
+        plan = super()._plan(rows, weight)
         if self.groups is None:
             return plan
         try:
@@ -96,10 +97,11 @@ class FactorizationMachineClassifier(Machine, Classifier):
                  beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
                  tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
                  init_std: float = 0.01, groups=None, groups_only: bool = False,
-                 split: int | None = None, scale: str | None = None, missing: str = "error",
-                 metric: str | None = None, patience: int = 0, max_seconds: float = 0,
-                 class_weight=None, warm_start: bool = False, random_state=None,
-                 n_jobs: int | None = None, verbose: int = 0):
+                 split: int | None = None, scale: str | None = "auto", missing: str = "error",
+                 metric: str | None = None, patience: int = 0, early_stopping: bool = False,
+                 validation_fraction: float = 0.1, max_seconds: float = 0, class_weight=None,
+                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())
 
 
@@ -145,10 +147,11 @@ class FactorizationMachineRegressor(Machine, Regressor):
                  solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
                  learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
                  groups=None, groups_only: bool = False, split: int | None = None,
-                 clip: bool | tuple[float, float] = False, scale: str | None = None, missing: str = "error",
-                 metric: str | None = None, patience: int = 0, max_seconds: float = 0,
-                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
-                 verbose: int = 0):
+                 clip: bool | tuple[float, float] = False, scale: str | None = "auto",
+                 missing: str = "error",
+                 metric: str | None = None, patience: int = 0, early_stopping: bool = False,
+                 validation_fraction: float = 0.1, max_seconds: float = 0, warm_start: bool = False,
+                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
 
@@ -181,7 +184,7 @@ class FactorizationMachineRanker(Machine, Learner):
     --------
     >>> import numpy as np
     >>> from featcross import FactorizationMachineRanker
-    >>> X = np.random.default_rng(1).normal(size=(300, 5))
+    >>> X = np.random.default_rng(1).uniform(-1, 1, (300, 5))
     >>> y = X[:, 0] * X[:, 1]
     >>> ranker = FactorizationMachineRanker(4, tol=1e-2, random_state=1).fit(X, y)
     >>> print(ranker.top_combinations(1)[0].features, ranker.predict(X).argmax() == y.argmax())
@@ -198,9 +201,10 @@ class FactorizationMachineRanker(Machine, Learner):
                  solver: str = "auto", max_iter: int = 100, tol: float = 1e-4,
                  learning_rate: float = 0.1, batch_size: int = 64, init_std: float = 0.01,
                  groups=None, groups_only: bool = False, split: int | None = None,
-                 scale: str | None = None, missing: str = "error", metric: str | None = None,
-                 patience: int = 0, max_seconds: float = 0, warm_start: bool = False,
-                 random_state=None, n_jobs: int | None = None, verbose: int = 0):
+                 scale: str | None = "auto", missing: str = "error", metric: str | None = None,
+                 patience: int = 0, early_stopping: bool = False, validation_fraction: float = 0.1,
+                 max_seconds: float = 0, warm_start: bool = False, random_state=None,
+                 n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     @all_or_nothing

@@ -75,23 +75,36 @@ class KernelHandle(Handle):
         return KernelHandle, (self.spec, self.family)
 
 
-def gamma_of(gamma, rows: Rows) -> float | None:
-    """scikit-learn's "scale", 1 / (columns * variance of all numbers), and "auto", 1 / columns;
-    anything else is passed on."""
+def _variance(rows: Rows, weight: np.ndarray | None) -> float:
+    """Of all numbers.  A row counts by its weight: 0 is as good as absent, 3 as three of them."""
     n, cols = rows.shape
+    A, sparse = rows.array, is_sparse(rows.array)
+    if weight is None and not sparse:
+        return A.var(dtype=np.float64)
+    total = (n if weight is None else weight.sum()) * cols
+    if not sparse:
+        mean = (weight @ A).sum() / total
+        return weight @ (np.subtract(A, mean, dtype=np.float64)**2).sum(axis=1) / total
+    value = A.data.astype(np.float64, copy=False)
+    weighed = value if weight is None else value * np.repeat(weight, np.diff(A.indptr))
+    return weighed @ value / total - (weighed.sum() / total)**2
+
+
+def gamma_of(gamma, rows: Rows, weight: np.ndarray | None = None) -> float | None:
+    """scikit-learn's "scale", 1 / (columns * variance of all numbers), and "auto", 1 / columns;
+    anything else is passed on.  weight: of the rows."""
+    cols = rows.shape[1]
     if gamma == "auto":
         return 1 / max(cols, 1)
     if isinstance(gamma, str) and gamma != "scale":
         raise ValueError(f"gamma={gamma!r}: it is a number, 'scale' or 'auto'")
     if gamma != "scale":
         return gamma
-    sparse = is_sparse(rows.array)
-    values = rows.array.data.astype(np.float64, copy=False) if sparse else rows.array
+    values = rows.array.data if is_sparse(rows.array) else rows.array
     if values.size == 0:
         return 1.0
     with np.errstate(all="ignore"):
-        variance = values @ values / (n * cols) - (values.sum() / (n * cols))**2 if sparse else \
-            values.var(dtype=np.float64)
+        variance = _variance(rows, weight)
         scale = 1 / (cols * variance)
     if 0 < scale < np.inf:
         return float(scale)
@@ -102,9 +115,9 @@ def gamma_of(gamma, rows: Rows) -> float | None:
 
 
 def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
-                  family=None) -> KernelHandle:
+                  family=None, weight: np.ndarray | None = None) -> KernelHandle:
     """kernel: a name, completed by those of the parameters that it knows (None: the library's
-    default), or a whole spec string."""
+    default), or a whole spec string.  weight: of the rows, for gamma="scale"."""
     if not isinstance(kernel, str):
         raise ValueError(f"kernel={kernel!r}: it is a name or a spec string")
     name = kernel.replace("_", "-")     # all_subsets
@@ -112,7 +125,7 @@ def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
         return KernelHandle(kernel, family_text(kernel, family))
     key = describe("kernel", name).key
     if "gamma" in key:
-        gamma = gamma_of(gamma, rows)
+        gamma = gamma_of(gamma, rows, weight)
     if "file" in key and family is None:
         raise ValueError(f"kernel={kernel!r} needs family=: lists of columns, a text or a Path")
     whole = filled("kernel", name, {"degree": degree, "gamma": gamma, "coef0": coef0,

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._learner import Classifier, Regressor
+from ._choice import is_auto
+from ._library import text
 from ._map import Map
 from ._matrix import scaled
 from ._spec import by_loss
-from ._table import CLASSIFY, REGRESS
+from ._table import CLASSIFY, REGRESS, describe
+from ._tasks import Classifier, Regressor
 
 
 class Linear:
     """What both share.  Parameters map, scale and random_state are in every subclass, a Learner."""
 
-    def _plan(self, rows) -> dict:
-        return {"model": self._model(), **self._members(rows)}
+    def _plan(self, rows, weight) -> dict:
+        return {"model": self._model(), **self._members(rows, weight)}
 
-    def _members(self, rows) -> dict:
+    def _members(self, rows, weight) -> dict:
         """Of fx_plan, the model apart.  A map's random_state counts where the learner has none."""
-        if self.map is not None and not isinstance(self.map, Map):
+        chosen = is_auto(self.map) and "C" in describe("model", self._model()).key
+        if self.map is not None and not isinstance(self.map, Map) and not chosen:
             raise ValueError(f"map={self.map!r}: it is one of featcross's maps, such as "
-                             "RandomKernelMap(), or None")
+                             "RandomKernelMap(), or None, or 'auto' where there is a C to choose")
         plan = {}
-        if self.map is not None:
+        if isinstance(self.map, Map):
             gamma = getattr(self.map, "gamma", None)
-            plan = self.map.plan(scaled(rows, self.scale, gamma, **self._how()))
+            plan = self.map.plan(scaled(rows, self.scale, gamma, weight, **self._how()), weight)
         if self.random_state is not None:
             plan.pop("seed", None)
         return {"scale": self.scale, **plan}
+
+    @property
+    def map_(self) -> str | None:
+        """Spec of the model's map; None: rows as they are."""
+        return text(self._fitted("model_").content.map) or None
 
     def _weights(self) -> np.ndarray:
         """[outputs][features]; a scaling of columns is multiplied in where there is no map."""
@@ -52,10 +60,12 @@ class LinearClassifier(Linear, Classifier):
         which learns from mistakes, row by row in their order (shuffle sorted rows), and has neither
         C nor penalty, solver and tol
     penalty : "l2" or "l1", which leaves few features (squared_hinge, logistic)
-    C : weight of the losses against the penalty
-    map : one of featcross's maps, not fitted; None: rows as they are
+    C : weight of the losses against the penalty; "auto": chosen as ``featcross train`` chooses it,
+        by the score on held-out rows
+    map : one of featcross's maps, not fitted; None: rows as they are; "auto": kernel, map and
+        number of features (and penalty, unless it is "l1") are chosen in that way
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
-        map; None
+        map; "auto": "maxabs" if a number is above 1 or below -1; None
     missing : what becomes of NaN in X: "error"; "zero", "mean" or "median" of its column, in fit
         and later; "mean,indicator" and the like: filled, and each column that has a NaN in fit gets
         one more, 1 where the number was missing; "drop": such rows are left out of fit and score, their
@@ -80,6 +90,8 @@ class LinearClassifier(Linear, Classifier):
     coef_ : (1, features) for two classes, else (classes, features); of columns, those that missing=
         adds after the others, or of the map's features
     intercept_ : (1,) or (classes,)
+    C_, kernel_, map_, scale_ : of the model, also where they were chosen
+    choice_ : "auto": what the program says of its choice, with the score on held-out rows
     n_iter_, objective_, history_ : of the fit
     missing_ : numbers that were missing in fit, their columns, rows that were left out: a dict
     model_ : the fitted model
@@ -97,7 +109,7 @@ class LinearClassifier(Linear, Classifier):
 
     _models = by_loss(CLASSIFY, "linear", "perceptron")
 
-    def __init__(self, *, loss: str = "squared_hinge", penalty: str = "l2", C: float = 1.0,
+    def __init__(self, *, loss: str = "squared_hinge", penalty: str = "l2", C: float | str = 1.0,
                  map=None, scale: str | None = None, missing: str = "error",
                  fit_intercept: bool | str = True, solver: str = "auto", tol: float = 1e-3,
                  max_iter: int | None = None, averaged: bool = True, calibrate: bool = False,
@@ -128,11 +140,13 @@ class LinearRegressor(Linear, Regressor):
     Parameters
     ----------
     loss : of a model of the library, such as "squared" or "epsilon_insensitive"
-    C : weight of the losses against the penalty
+    C : weight of the losses against the penalty; "auto": chosen as ``featcross train`` chooses it,
+        by the score on held-out rows
     epsilon : of epsilon_insensitive: errors up to this count as none
-    map : one of featcross's maps, not fitted; None: rows as they are
+    map : one of featcross's maps, not fitted; None: rows as they are; "auto": kernel, map and
+        number of features are chosen in that way
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
-        map; None
+        map; "auto": "maxabs" if a number is above 1 or below -1; None
     missing : what becomes of NaN in X, see LinearClassifier
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
     solver : "auto", "dual" or "newton"
@@ -147,6 +161,8 @@ class LinearRegressor(Linear, Regressor):
     ----------
     coef_ : (features,), of columns or the map's features
     intercept_ : float
+    C_, kernel_, map_, scale_ : of the model, also where they were chosen
+    choice_ : "auto": what the program says of its choice, with the score on held-out rows
     n_iter_, objective_, history_, missing_ : of the fit
     model_ : the fitted model
 
@@ -160,11 +176,11 @@ class LinearRegressor(Linear, Regressor):
 
     _models = by_loss(REGRESS, "linear")
 
-    def __init__(self, *, loss: str = "squared", C: float = 1.0, epsilon: float = 0.1, map=None,
-                 scale: str | None = None, missing: str = "error", fit_intercept: bool | str = True,
-                 solver: str = "auto", tol: float = 1e-3, max_iter: int | None = None,
-                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
-                 verbose: int = 0):
+    def __init__(self, *, loss: str = "squared", C: float | str = 1.0, epsilon: float = 0.1,
+                 map=None, scale: str | None = None, missing: str = "error",
+                 fit_intercept: bool | str = True, solver: str = "auto", tol: float = 1e-3,
+                 max_iter: int | None = None, warm_start: bool = False, random_state=None,
+                 n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     @property

@@ -6,9 +6,10 @@ import numbers
 
 import numpy as np
 
-from ._learner import Classifier, Regressor
+from ._choice import is_auto
 from ._machine import KernelMachine
 from ._model import SCORE
+from ._tasks import Classifier, Regressor
 
 
 def _bytes(cache_size) -> int:
@@ -26,15 +27,17 @@ class KernelSVC(KernelMachine, Classifier):
 
     Parameters
     ----------
-    C : weight of the loss against |w|^2, above 0
+    C : weight of the loss against |w|^2, above 0; "auto": chosen as ``featcross train`` chooses it,
+        by the score on held-out rows
     kernel : a name (such as linear, poly, exp, vovk, anova, anova-upto, all-subsets, itemset,
         groups, cross, rbf, laplacian, cauchy), a whole spec string such as "anova:order=3",
         "precomputed" (X is then the Gram matrix; for predict, kernel values with the rows of the
         training), or a function of two sets of rows that gives their Gram matrix
     degree, gamma, coef0 : of the named kernel, those that it has; gamma also "scale", 1 / (columns
-        * variance of the numbers in X, scaled), or "auto", 1 / columns
+        * variance of the numbers in X, scaled, by sample_weight), or "auto", 1 / columns
     family : itemsets or groups, as lists of columns from 0
-    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows) or None
+    scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), None, or "auto":
+        "maxabs" if a number is above 1 or below -1
     missing : what becomes of NaN in X, see LinearClassifier; not with kernel values
     tol : largest violation of the optimality conditions
     max_iter : steps of the solver, for each score
@@ -57,6 +60,8 @@ class KernelSVC(KernelMachine, Classifier):
         dual_coef_ @ K(support_vectors_, x) + intercept_; a collapsed model has none
     n_support_ : support vectors of each class; a collapsed model has none
     intercept_ : of each score
+    C_, kernel_, scale_ : of the model, also where they were chosen
+    choice_ : C="auto": what the program says of its choice, with the score on held-out rows
     n_iter_ : steps taken, the most of any score
     objective_, history_ : sum of the scores' minima; what each stage of the solver left
     model_ : the library's model
@@ -74,7 +79,7 @@ class KernelSVC(KernelMachine, Classifier):
 
     _models: dict = {"kernel-svm": {}}
 
-    def __init__(self, *, C: float = 1.0, kernel="rbf", degree: int = 2, gamma="scale",
+    def __init__(self, *, C: float | str = 1.0, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, scale: str | None = None, missing: str = "error",
                  tol: float = 1e-3, max_iter: int = 10_000_000, calibrate: bool = False,
                  collapse="auto", cache_size: float = 256, class_weight=None,
@@ -82,11 +87,11 @@ class KernelSVC(KernelMachine, Classifier):
                  verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
+    def _plan(self, rows, weight):
         if self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape={self.decision_function_shape!r}: it is "
                              "'ovr' or 'ovo'")
-        return {**super()._plan(rows), "cache": _bytes(self.cache_size)}
+        return {**super()._plan(rows, weight), "cache": _bytes(self.cache_size)}
 
     def decision_function(self, X) -> np.ndarray:
         """Scores: (rows,) for two classes, positive for the second.
@@ -156,15 +161,15 @@ class KernelSVR(KernelMachine, Regressor):
 
     _models: dict = {"kernel-svr": {}}
 
-    def __init__(self, *, C: float = 1.0, epsilon: float = 0.1, kernel="rbf", degree: int = 2,
+    def __init__(self, *, C: float | str = 1.0, epsilon: float = 0.1, kernel="rbf", degree: int = 2,
                  gamma="scale", coef0: float = 1.0, family=None, scale: str | None = None,
                  missing: str = "error", tol: float = 1e-3, max_iter: int = 10_000_000,
                  collapse="auto", cache_size: float = 256, n_jobs: int | None = None,
                  verbose: int = 0):
         self._set(locals())
 
-    def _plan(self, rows):
-        return {**super()._plan(rows), "cache": _bytes(self.cache_size)}
+    def _plan(self, rows, weight):
+        return {**super()._plan(rows, weight), "cache": _bytes(self.cache_size)}
 
 
 class KernelRidge(KernelMachine, Regressor):
@@ -175,7 +180,7 @@ class KernelRidge(KernelMachine, Regressor):
 
     Parameters
     ----------
-    alpha : weight of |w|^2, above 0
+    alpha : weight of |w|^2, above 0; "auto": chosen as ``featcross train`` chooses C
     kernel, degree, gamma, coef0, family, scale, missing, collapse, n_jobs, verbose : see KernelSVC
 
     Attributes
@@ -195,15 +200,25 @@ class KernelRidge(KernelMachine, Regressor):
 
     _models: dict = {"kernel-ridge": {}}
 
-    def __init__(self, alpha: float = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
+    def __init__(self, alpha: float | str = 1.0, *, kernel="rbf", degree: int = 2, gamma="scale",
                  coef0: float = 1.0, family=None, scale: str | None = None, missing: str = "error",
                  collapse="auto", n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
 
     def _keys(self):
+        if is_auto(self.alpha):
+            return super()._keys()      # the library's C, until it is chosen
         if not (isinstance(self.alpha, numbers.Real) and self.alpha > 0):
             raise ValueError(f"alpha={self.alpha!r}: it is a number above 0")
         return {**super()._keys(), "C": 0.5 / self.alpha}
+
+    def _open(self, model):
+        return super()._open(model) | ({"C"} if is_auto(self.alpha) else set())
+
+    @property
+    def alpha_(self) -> float:
+        """alpha of the model, also where it was chosen."""
+        return 0.5 / self.C_
 
     @classmethod
     def _parameters(cls, keys):

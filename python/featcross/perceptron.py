@@ -2,8 +2,8 @@
 """The perceptron in a kernel's space."""
 from __future__ import annotations
 
-from ._learner import Classifier
 from ._machine import PRECOMPUTED, KernelMachine
+from ._tasks import Classifier
 
 
 class KernelPerceptron(KernelMachine, Classifier):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._factors import Factors
-from ._learner import Classifier, Regressor
+from ._tasks import Classifier, Regressor
 
 
 class Subsets(Factors):
@@ -46,8 +46,9 @@ class AllSubsetsClassifier(Subsets, Classifier):
                  beta=3e-4, fit_linear: bool = True, fit_intercept: bool = True,
                  init_lambdas: str = "ones", beta_lambda: float = 1e-3, solver: str = "auto",
                  max_iter: int = 100, tol: float = 1e-4, learning_rate: float = 0.1,
-                 batch_size: int = 64, init_std: float = 0.01, scale: str | None = None,
+                 batch_size: int = 64, init_std: float = 0.01, scale: str | None = "auto",
                  missing: str = "error", metric: str | None = None, patience: int = 0,
+                 early_stopping: bool = False, validation_fraction: float = 0.1,
                  max_seconds: float = 0, class_weight=None, warm_start: bool = False,
                  random_state=None, n_jobs: int | None = None, verbose: int = 0):
         self._set(locals())
@@ -85,8 +86,10 @@ class AllSubsetsRegressor(Subsets, Regressor):
                  fit_linear: bool = True, fit_intercept: bool = True, init_lambdas: str = "ones",
                  beta_lambda: float = 1e-3, solver: str = "auto", max_iter: int = 100,
                  tol: float = 1e-4, learning_rate: float = 0.1, batch_size: int = 64,
-                 init_std: float = 0.01, scale: str | None = None, missing: str = "error",
-                 metric: str | None = None, patience: int = 0, max_seconds: float = 0,
-                 clip: bool | tuple[float, float] = False, warm_start: bool = False, random_state=None,
-                 n_jobs: int | None = None, verbose: int = 0):
+                 init_std: float = 0.01, scale: str | None = "auto", missing: str = "error",
+                 metric: str | None = None, patience: int = 0, early_stopping: bool = False,
+                 validation_fraction: float = 0.1, max_seconds: float = 0,
+                 clip: bool | tuple[float, float] = False,
+                 warm_start: bool = False, random_state=None, n_jobs: int | None = None,
+                 verbose: int = 0):
         self._set(locals())

@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import featcross as fx
 
@@ -58,7 +59,7 @@ def subsets(m, X):
     return sum(lam * np.prod(1 + p * X, axis=1) for p, lam in zip(m.P_[0], m.lams_[0]))
 
 
-COMMON = {"beta": 1e-3, "init_std": 0.3, "max_iter": 30, "random_state": 3}
+COMMON = {"beta": 1e-3, "init_std": 0.3, "max_iter": 30, "random_state": 3, "scale": None}
 MODELS = {
     "pairs": (fx.FactorizationMachineRegressor(3, **COMMON), explicit),
     "triples": (fx.FactorizationMachineRegressor(3, 3, **{**COMMON, "beta": [1e-3, 1e-2]}),
@@ -101,12 +102,24 @@ def test_scores_and_objective_are_the_definition(name, rows):
         assert m.intercept_ == 0 and not m.w_.any()
 
 
+@pytest.mark.filterwarnings("ignore:after 30 iterations")
+@pytest.mark.parametrize("scale", ["auto", "std"])
+@pytest.mark.parametrize("name", MODELS)
+def test_factors_are_of_the_numbers_in_X(name, scale, rows):
+    X, y = rows[0] * [1, 10, 100, 1000], rows[1]
+    m, kernel = clone(MODELS[name][0]).set_params(scale=scale), MODELS[name][1]
+    f = m.fit(X, y).intercept_ + X @ m.w_ + kernel(m, X)
+    assert m.scale_ == {"auto": "maxabs"}.get(scale, scale)
+    np.testing.assert_allclose(m.predict(X), f, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.filterwarnings("ignore:after 40 iterations")
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "squared"])
 def test_losses_of_three_classes(loss, rng):
     X = rng.normal(size=(80, 4))
     y = np.array(["low", "mid", "top"])[np.digitize(X[:, 0] * X[:, 1], [-0.5, 0.5])]
-    m = fx.FactorizationMachineClassifier(2, loss=loss, init_std=0.3, max_iter=40, random_state=1)
+    m = fx.FactorizationMachineClassifier(2, loss=loss, init_std=0.3, max_iter=40, scale=None,
+                                          random_state=1)
     m.fit(X, y)
     assert m.P_.shape == (3, 1, 2, 4) and m.lams_.shape == (3, 1, 2) and m.w_.shape == (3, 4)
     assert list(m.classes_) == ["low", "mid", "top"] and m.intercept_.shape == (3,)
@@ -223,7 +236,7 @@ def test_ranker_orders_within_queries(rng):
     X = rng.normal(size=(400, 5))
     qid = rng.choice(["a", "b", "c"], 400)
     y = X[:, 0] * X[:, 1] + 100 * (qid == "b")          # queries are apart, and that says nothing
-    m = fx.FactorizationMachineRanker(4, tol=1e-2, random_state=1)
+    m = fx.FactorizationMachineRanker(4, tol=1e-2, scale=None, random_state=1)
     m.fit(X, y, qid, eval_set=(X, y, qid))
     f = m.predict(X)
     i, j = np.nonzero((y[:, None] > y) & (qid[:, None] == qid))
@@ -231,7 +244,7 @@ def test_ranker_orders_within_queries(rng):
     assert m.score(X, y, qid) == pytest.approx(auc, abs=1e-9)
     assert auc > 0.95 and m.history_["metric"][-1] == pytest.approx(auc, abs=1e-9)
     assert fx.FactorizationMachineRanker(2, tol=1e-2).fit(X, y).predict(X).shape == (400,)
-    chunks = fx.FactorizationMachineRanker(4, random_state=1)
+    chunks = fx.FactorizationMachineRanker(4, scale=None, random_state=1)
     for part in np.array_split(np.arange(400), 4) * 5:
         chunks.partial_fit(X[part], y[part], qid[part])
     g = chunks.predict(X)
@@ -244,10 +257,10 @@ def test_ranker_orders_within_queries(rng):
     ({"fit_lower": "none"}, "'explicit', 'shared', 'simplex'"),
     ({"init_lambdas": "zeros"}, "'ones', 'signs', 'random_signs', 'learned'"),
     ({"split": 1, "degree": 3}, "split= is for degree=2"),
-    ({"degree": 1}, "order=1"), ({"beta": -1.0}, "beta"), ({"learning_rate": 0}, "lr=0"),
-    ({"metric": "foo"}, "accuracy, auc, logloss, rmse"),
-    ({"metric": "acuracy"}, "did you mean 'accuracy'"), ({"n_components": 0}, "rank=0"),
-    ({"metric": "rmse"}, "task=classify, whose metrics are accuracy, auc, logloss"),
+    ({"degree": 1}, "degree=1"), ({"beta": -1.0}, "beta"),
+    ({"learning_rate": 0}, "learning_rate=0"), ({"metric": "foo"}, "accuracy, auc, logloss, rmse"),
+    ({"metric": "acuracy"}, "did you mean 'accuracy'"), ({"n_components": 0}, "n_components=0"),
+    ({"metric": "rmse"}, "task='classify', whose metrics are accuracy, auc, logloss"),
     ({"groups": [0]}, "lists of columns"), ({"metric": 7}, "metric=7"),
     ({"patience": -1}, "patience=-1"), ({"max_seconds": "x"}, "'x'")])
 def test_wrong_parameters_say_what_is_possible(parameters, message, rows):
@@ -276,7 +289,7 @@ def test_importance(rng):
     """The mean |contribution| over rows ranks what weights of small features would hide."""
     X = rng.normal(size=(300, 4)) * [1e-3, 1, 1, 1]
     y = 20 * X[:, 0] + X[:, 1] + X[:, 2] * X[:, 3]
-    m = fx.FactorizationMachineRegressor(4, max_iter=50, random_state=0).fit(X, y)
+    m = fx.FactorizationMachineRegressor(4, max_iter=50, scale=None, random_state=0).fit(X, y)
     found = m.top_combinations(10, X=X, by="importance")
     assert [c.importance for c in found] == sorted((c.importance for c in found), reverse=True)
     for c in found:

@@ -171,6 +171,19 @@ def test_gamma_as_in_scikit_learn(rng, dtype, gamma):
         assert math.isclose(gamma_of(gamma, Rows(rows)), want, rel_tol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gamma_counts_weights(rng, dtype):
+    """Weight 0 is absence, and weight 3 three rows."""
+    X = rng.normal(1, 2, size=(40, 5)).astype(dtype) * (rng.random((40, 5)) < 0.5)
+    X[::4] *= 100
+    weight = rng.integers(1, 4, 40).astype(float)
+    weight[::4] = 0
+    want = gamma_of("scale", Rows(np.repeat(X, weight.astype(int), axis=0)))
+    for rows in (X, sp.csr_matrix(X)):
+        assert math.isclose(gamma_of("scale", Rows(rows), weight), want, rel_tol=1e-12)
+        assert not math.isclose(gamma_of("scale", Rows(rows)), want, rel_tol=0.5)
+
+
 def test_gamma_of_rows_without_spread():
     assert gamma_of("scale", Rows(np.ones((3, 2)))) == 1.0      # SVC's rule
 
@@ -217,7 +230,7 @@ def test_refused(X):
         gram(X, kernel=np.dot)
     with pytest.raises(ValueError, match="X has 9 columns, Z has 8"):
         gram(X, X[:, :8])
-    with pytest.raises(ValueError, match="anova: order=0"):
+    with pytest.raises(ValueError, match="anova: degree=0"):
         gram(X, degree=0)
     with pytest.raises(ValueError, match="2 are needed"):
         gram(X[0])

@@ -2,7 +2,7 @@
 """Fits that are measured on other rows, go on, fail or are saved: shown on factorization
 machines, which can do all of it.
 
-Covers: _model.py
+Covers: _model.py, _tasks.py
 """
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def test_patience_keeps_the_best(rng):
     Z = rng.normal(size=(60, 30))
     z, weight = np.sign(Z[:, 0] * Z[:, 1]), rng.uniform(1, 2, 60)
     m = fx.FactorizationMachineClassifier(8, solver="adagrad", metric="logloss", patience=3, tol=0,
-                                          random_state=1)
+                                          scale=None, random_state=1)
     m.fit(X, y, eval_set=(Z, z, weight))
     best = int(np.argmin(m.history_["metric"])) + 1
     assert best + 3 == len(m.history_["metric"]) < 100
@@ -39,14 +39,14 @@ def test_patience_keeps_the_best(rng):
     assert (np.diff(m.history_["seconds"], prepend=0) > 0).all()
     assert (np.diff(m.history_["objective"]) < 0).all()
     again = fx.FactorizationMachineClassifier(8, solver="adagrad", tol=0, max_iter=best,
-                                              random_state=1)
+                                              scale=None, random_state=1)
     with pytest.warns(UserWarning, match="iterations"):
         again.fit(X, y)
     assert (again.P_ == m.P_).all() and (again.w_ == m.w_).all()
     with pytest.raises(ValueError, match="a metric needs rows"):
         m.fit(X, y)
     with pytest.raises(ValueError, match=r"eval_set is \(X, y\) or \(X, y, sample_weight\)"):
-        m.fit(X, y, eval_set=[(Z, z)])
+        m.fit(X, y, eval_set=[Z])
     with pytest.raises(ValueError, match="y holds 7"):
         m.fit(X, y, eval_set=(Z, np.full(60, 7.0)))
 
@@ -112,10 +112,11 @@ def test_ten_chunks_are_nearly_a_whole_fit(rng):
     X = rng.normal(size=(20000, 6))
     scores = np.stack([X[:, 0] * X[:, 1], X[:, 2], -X[:, 3]], axis=1) + rng.gumbel(size=(20000, 3))
     y = np.array(["a", "b", "c"])[scores.argmax(axis=1)]        # with noise: nothing fits exactly
-    m = fx.FactorizationMachineClassifier(4, solver="adagrad", random_state=1)
+    m = fx.FactorizationMachineClassifier(4, solver="adagrad", scale=None, random_state=1)
     for chunk in np.split(np.arange(20000), 10):
         m.partial_fit(X[chunk], y[chunk], classes=["c", "a", "b"])
-    whole = fx.FactorizationMachineClassifier(4, solver="adagrad", tol=1e-3, random_state=1)
+    whole = fx.FactorizationMachineClassifier(4, solver="adagrad", tol=1e-3, scale=None,
+                                              random_state=1)
     once, often = (-np.log(model.predict_proba(X)[np.arange(20000), np.searchsorted(m.classes_, y)])
                    .mean() for model in (m, whole.fit(X, y)))
     assert list(m.classes_) == ["a", "b", "c"] and once < 1.01 * often, (once, often)

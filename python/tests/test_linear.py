@@ -228,7 +228,7 @@ def test_iterations_are_measured(rows):
     ({"loss": "hinge", "penalty": "l1"}, "penalty=.l1.: it is one of .l2."),
     ({"C": 0.0}, "C"), ({"scale": "minmax"}, "minmax"), ({"scale": True}, "scale=True is no text"),
     ({"map": fx.RandomKernelMap}, "such as RandomKernelMap()"), ({"penalty": None}, "'l2', 'l1'"),
-    ({"max_iter": 0}, "max-iter=0"), ({"class_weight": {True: -1}}, "not a positive number"),
+    ({"max_iter": 0}, "max_iter=0"), ({"class_weight": {True: -1}}, "not a positive number"),
     ({"random_state": "x"}, "random_state='x' is no whole number")])
 def test_wrong_parameters_say_what_is_possible(parameters, message, rows):
     X, y = rows

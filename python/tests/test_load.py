@@ -251,6 +251,7 @@ class AllSubsetsRanker(featcross.subsets.Subsets, featcross.FactorizationMachine
 
     groups = split = scale = metric = random_state = None
     patience = max_seconds = warm_start = 0
+    missing = "error"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -20,7 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, normalize
 
 import featcross
 from featcross import (KernelPCA, KernelPerceptron, KernelRidge, KernelSVC, KernelSVR,
-                       RandomFourier, RandomKernelMap, gram)
+                       LinearRegressor, RandomFourier, RandomKernelMap, gram)
 
 TIGHT = {"tol": 1e-9}
 CLOSE = {"atol": 1e-4}                  # LIBSVM, in scikit-learn, keeps kernel values in floats
@@ -161,7 +161,7 @@ def test_svc_golden(case):
                                     {"kernel": "itemset", "family": [[0], [0, 1], [1, 2, 3]]}])
 @pytest.mark.parametrize("kind", [KernelSVC, KernelSVR, KernelRidge, KernelPerceptron])
 def test_precomputed_and_functions_equal_the_named_kernel(X, target, kind, kernel):
-    y = target > 0 if issubclass(kind, featcross._learner.Classifier) else target
+    y = target > 0 if issubclass(kind, featcross._tasks.Classifier) else target
     parameters = TIGHT if kind in (KernelSVC, KernelSVR) else {}
     K = gram(X, **kernel)
     named = kind(**kernel, **parameters).fit(X[:40], y[:40])
@@ -222,6 +222,24 @@ def test_scale_comes_before_the_gamma_of_a_map(X, two):
 
 
 # ---- Weights -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("learner", [
+    KernelSVC(**TIGHT), KernelSVC(scale="maxabs", **TIGHT), KernelSVC(scale="std", **TIGHT),
+    KernelSVR(**TIGHT), KernelSVR(scale="auto", **TIGHT), KernelRidge(), KernelRidge(scale="auto"),
+    LinearRegressor(map=RandomFourier(64, gamma="scale", random_state=1), tol=1e-9, scale="std")])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_weight_zero_is_absence(X, two, target, learner, sparse):
+    """For gamma="scale" and for scalings, too: the rows left out are a hundred times as large."""
+    y = two if isinstance(learner, KernelSVC) else target
+    weight = np.where(np.arange(len(X)) % 3 == 0, 0.0, 2.0)
+    A = X * np.where(weight == 0, 100, 1)[:, None]
+    A = sp.csr_matrix(A) if sparse else A
+    scores = []
+    for rows, labels, w in ((A, y, weight), (A[weight > 0], y[weight > 0], weight[weight > 0])):
+        model = learner.fit(rows, labels, w)
+        scores.append(getattr(model, "decision_function", model.predict)(X))
+    np.testing.assert_allclose(*scores, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("class_weight", ["balanced", {"no": 5.0}])
 def test_class_weight(X, two, class_weight):
     ours = KernelSVC(class_weight=class_weight, **TIGHT).fit(X, two)
@@ -299,7 +317,7 @@ def test_collapsed_models_keep_no_rows(X, two):
 @pytest.mark.parametrize("kind", [KernelSVC, KernelSVR, KernelRidge, KernelPCA, KernelPerceptron])
 def test_float32_and_bytes(tmp_path, X, target, kind):
     rows = X.astype(np.float32)
-    y = target > 0 if issubclass(kind, featcross._learner.Classifier) else target
+    y = target > 0 if issubclass(kind, featcross._tasks.Classifier) else target
     fitted = kind().fit(rows, y)
     method = next(m for m in ("decision_function", "transform", "predict") if hasattr(fitted, m))
     out = getattr(fitted, method)(rows)
@@ -358,9 +376,9 @@ def test_perceptron_budget(X, two):
 # ---- What cannot be ------------------------------------------------------------------------------
 @pytest.mark.parametrize("parameters, words", [
     ({"C": -1}, "C=-1"), ({"C": 0}, "positive"), ({"tol": 0}, "tol"),
-    ({"max_iter": 0}, "max-iter=0"), ({"scale": True}, "scale=True is no text"),
+    ({"max_iter": 0}, "max_iter=0"), ({"scale": True}, "scale=True is no text"),
     ({"kernel": "no"}, "no"), ({"kernel": 3}, "kernel=3"), ({"gamma": "x"}, "'scale' or 'auto'"),
-    ({"gamma": -1.0}, "gamma"), ({"degree": 0, "kernel": "anova"}, "order=0"),
+    ({"gamma": -1.0}, "gamma"), ({"degree": 0, "kernel": "anova"}, "degree=0"),
     ({"kernel": "itemset"}, "family"), ({"scale": "no"}, "no"), ({"collapse": "maybe"}, "collapse"),
     ({"collapse": True}, "explicit"), ({"cache_size": 0}, "cache_size=0"),
     ({"decision_function_shape": "one"}, "'ovr' or 'ovo'"), ({"class_weight": {"x": 1}}, "'x'"),
@@ -392,7 +410,7 @@ def test_not_symmetric(X, two):
 
 
 def test_too_few_steps_are_told(X, two):
-    with pytest.warns(ConvergenceWarning, match="raise max-iter"):
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         KernelSVC(max_iter=2).fit(X, two)
 
 

@@ -87,7 +87,7 @@ def test_training_is_measured_by_name(labelled):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("acuracy", "did you mean 'accuracy'"), ("rmse", "task=classify"), ("ndcg@0", "whole number"),
+    ("acuracy", "did you mean 'accuracy'"), ("rmse", "task=.classify."), ("ndcg@0", "whole number"),
     (7, "no text")])
 def test_refused(labelled, name, said):
     model, X, y, _ = labelled

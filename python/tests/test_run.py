@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 import featcross
-from featcross import LinearClassifier, RandomKernelMap, _library, _run
+from featcross import (FactorizationMachineRegressor, LinearClassifier, RandomKernelMap, _library,
+                       _run)
 from featcross._library import PROGRESS, WRITE, fx_run, fx_sink, lib
 from featcross._learner import Learner
 from featcross._model import Model
 from featcross._rows import Rows
 from featcross._sklearn import ConvergenceWarning
+from featcross._words import in_python
 from featcross.kernels import KernelHandle
 
 SLOW = float(os.environ.get("FX_TEST_SLOW", 1))
@@ -123,6 +125,11 @@ class Notebook(io.StringIO):
 Notebook.__module__ = "ipykernel.iostream"
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 @pytest.mark.parametrize("verbose", [0, 1])
 def test_bar_on_a_terminal(hurried, monkeypatch, verbose):
     master, slave = pty.openpty()
@@ -148,6 +155,30 @@ def test_bar_in_a_notebook(hurried, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Notebook())
     work(1)
     assert "\rgram [" in sys.stderr.getvalue() and sys.stderr.getvalue().endswith(" \r")
+
+
+def test_bar_of_a_fit_shows_the_objective(hurried, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Notebook())
+    model = FactorizationMachineRegressor(8, max_iter=40, tol=0, random_state=1, n_jobs=1, verbose=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, X[:, 0] * X[:, 1])
+    shown = {line.split("objective ")[1].strip() for line in sys.stderr.getvalue().split("\r")
+             if "objective " in line}
+    assert shown and shown <= {f"{value:.6g}" for value in model.history_["objective"]}
+
+
+@pytest.mark.parametrize("stream, most", [(Notebook, 2), (Terminal, 10)])
+def test_a_bar_is_drawn_so_often_a_second(monkeypatch, stream, most):
+    now = [100.0]
+    monkeypatch.setattr(_run, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(sys, "stderr", stream())
+    bar = _run._Bar("fit", _run._pause(sys.stderr), _run.DeferredErrors())
+    for step in range(1000):            # ten seconds, every 10 ms
+        now[0] += 0.01
+        bar(step / 1000)
+    drawn = sys.stderr.getvalue().count("\r")
+    assert 0.8 * 9 * most <= drawn <= 9 * most + 1      # nothing in the first second
 
 
 def test_no_bar_in_a_file(hurried, monkeypatch, tmp_path):
@@ -222,7 +253,8 @@ def dump_to_nobody():
     ("FX_EDOMAIN", ValueError, lambda: featcross.gram(np.ones((2, 2)), kernel="vovk-inf")),
     ("FX_ENUMERIC", FloatingPointError,
      lambda: featcross.gram(np.full((2, 2), 1e200), kernel="linear")),
-    ("FX_EUNSUPPORTED", ValueError, lambda: LinearClassifier(loss="hinge", penalty="l1").fit(X, Y)),
+    ("FX_EUNSUPPORTED", ValueError,
+     lambda: RandomKernelMap(projection="hadamard", distribution="gaussian").fit(X)),
     ("FX_ECANCELLED", KeyboardInterrupt, lambda: gram_by(fx_run(threads=1, progress=PROGRESS(lambda *_: 1)))),
     ("FX_ELIMIT", MemoryError, lambda: gram_by(fx_run(threads=1, max_memory=1))),
     ("FX_EOUTPUT", OSError, dump_to_nobody),
@@ -232,7 +264,7 @@ def test_errors(status, kind, function):
     with pytest.raises(kind) as error:
         function()
     assert type(error.value) is kind is _library.ERRORS[number]
-    assert str(error.value) == lib.fx_error_detail().decode() != ""
+    assert str(error.value) == in_python(lib.fx_error_detail().decode()) != ""
 
 
 def test_a_fit_that_fails_leaves_an_estimator_as_it_was():
@@ -248,7 +280,7 @@ def test_a_remark_is_a_warning_of_the_users_line():
         LinearClassifier(max_iter=1, tol=1e-9).fit(X, Y)
     assert [w.category for w in found] == [ConvergenceWarning]
     assert found[0].filename == __file__
-    assert str(found[0].message) == lib.fx_error_detail().decode()
+    assert str(found[0].message) == in_python(lib.fx_error_detail().decode())
 
 
 def test_no_memory_for_a_dump_is_raised(monkeypatch):

@@ -100,7 +100,7 @@ def test_huge_rank_is_refused(fx, pairs):
 
 # ---- Numbers that leave their range ---------------------------------------------------------
 def test_huge_rate_ends_in_a_finite_model(fx, pairs):
-    r = fx("train", pairs[0], "-o", "m.fx", "--model", "fm", "--lr", "1e6", "-q", status=3)
+    r = fx("train", pairs[0], "-o", "m.fx", "--model", "fm", "--lr", "1e6", status=3)
     assert "solver=adagrad" in r.text               # nothing else has a rate
     assert "diverged after epoch 0" in r.talk and "lr=1e+06" in r.talk and "in column " in r.talk
     assert np.isfinite(scores(fx, pairs[1])).all()

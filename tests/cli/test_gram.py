@@ -311,7 +311,8 @@ def test_plot_overwrites_nothing(fx, put, tmp_path):
         put(name, "1\t2\n3\t4\n")
         talk = fx("gram", name, "--format", "tsv", "-k", "linear", "--plot", "y.png", status=2).talk
         assert f"would overwrite the input {name}" in talk
-        talk = fx("gram", "x.tsv", "-k", "linear", "--plot", "y.png", "-o", f"./{name}", status=2).talk
+        talk = fx("gram", "x.tsv", "-k", "linear", "--plot", "y.png", "-o", f"./{name}", "--to",
+                  "csv", status=2).talk
         assert "two outputs cannot have one name" in talk
         assert (tmp_path / name).read_text() == "1\t2\n3\t4\n"
         (tmp_path / name).unlink()

@@ -285,7 +285,7 @@ static void rejections(void)
 
     CHECK(fx_kernel_parse(&k, "anova", NULL, 0) == FX_OK);
     CHECK(fx_kernel_gram(K, 2, k, &X, NULL, NULL) == FX_EDOMAIN);
-    CHECK(strstr(fx_error_detail(), "row 1, column 0: NaN"));
+    CHECK(strstr(fx_error_detail(), "row 1, column 0 (from 0): NaN"));
     fx_kernel *inside = NULL;           /* the domain of an inner kernel, too */
     double one[2] = {1, 1};
     fx_matrix O = {.rows = 1, .cols = 2, .stride = 2, .type = FX_F64, .val = one};

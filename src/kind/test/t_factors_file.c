@@ -51,7 +51,7 @@ int main(void)
         {"solver=adagrad", "solver=lbfgs", "`seen` does not lie"},
         {"linear=yes", "linear=no", "`state` has another shape"},
         {"task=regress", "task=rank", "not squared"},
-        {"task=regress", "task=classify", "clip=train"},
+        {"task=regress", "task=classify", "clip is for targets"},
         {"\"map\":\"\"", "\"map\":\"rk\"", "with map rk"},
         {"\"kernel\":\"\"", "\"kernel\":\"anova:order=2\"", "anova:order=2"},
         {"\"kernel\":\"\"", "\"kernel\":\"cross\"", "begins with a line of group names"},

@@ -44,7 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef FX_API                          /* how a function is exported; may be given */
+#ifndef FX_API                          /* how functions are exported; may be predefined */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define FX_API        __attribute__((visibility("default")))
 #else
@@ -61,8 +61,8 @@ extern "C" {
 #endif
 
 /* FX_VERSION is 10000 * major + 100 * minor + patch.  Version 0.1.0 is the first one; functions and
- * members that come later will say `since`.  FX_ABI changes when a program must be compiled again,
- * and with it the name of the shared library; before version 1.0.0 it may change with a minor
+ * members added later are marked `since`.  FX_ABI, and with it the name of the shared library,
+ * changes when programs must be compiled again; before version 1.0.0 that may happen with a minor
  * version. */
 #define FX_VERSION    100
 #define FX_ABI        1
@@ -74,28 +74,28 @@ FX_API int fx_abi(void);                /* FX_ABI of the library that is loaded 
 FX_API const char *fx_simd_target(void); /* "scalar", "avx2", "avx512" or "neon" */
 
 /* ---- Status -------------------------------------------------------------------------------
- * 0: done.  Negative: failed.  Positive: done, with a remark; what was asked for is there, and
- * fx_error_detail says what was remarkable.  So test FX_FAILED(s), not s != FX_OK: a model that
+ * 0: done.  Negative: failed.  Positive: done, with a remark: the result is usable, and
+ * fx_error_detail gives the remark.  So test FX_FAILED(s), not s != FX_OK: a model that
  * has not converged is still a model.  Later versions may have more statuses. */
 typedef enum fx_status {
     FX_OK = 0,
-    FX_NOT_CONVERGED = 1,               /* the result is usable, the stopping rule was not met */
-    FX_DIVERGED = 2,                    /* numbers left their range; this is the last good result */
+    FX_NOT_CONVERGED = 1,               /* usable result, but the stopping rule was not reached */
+    FX_DIVERGED = 2,                    /* numbers overflowed; this is the last good result */
     FX_ENOMEM = -1,                     /* an allocation failed */
     FX_EINVAL = -2,                     /* an argument or a spec string is wrong */
     FX_ESHAPE = -3,                     /* sizes do not fit together */
-    FX_EFORMAT = -4,                    /* input bytes are not what they should be */
+    FX_EFORMAT = -4,                    /* the input is malformed */
     FX_EDOMAIN = -5,                    /* a kernel is not defined for these rows */
     FX_ENUMERIC = -6,                   /* a result is not finite */
-    FX_EUNSUPPORTED = -7,               /* sensible, but not offered; the detail says what is */
+    FX_EUNSUPPORTED = -7,               /* valid, but not implemented; the detail says what is */
     FX_ECANCELLED = -8,                 /* the progress callback asked to stop */
     FX_ELIMIT = -9,                     /* fx_run.max_memory would be exceeded */
-    FX_EOUTPUT = -10                    /* a sink refused bytes */
+    FX_EOUTPUT = -10                    /* a sink returned an error */
 } fx_status;
 #define FX_FAILED(s)  ((s) < 0)
 FX_API const char *fx_status_name(fx_status s); /* "FX_ESHAPE"; never NULL */
-/* One line: why the last call in this thread that did not return FX_OK failed, or its remark.
- * Valid until this thread's next call.  After FX_OK it says nothing. */
+/* One line: the error or the remark of the last call in this thread that did not return FX_OK.
+ * Valid until this thread's next call.  Meaningless after FX_OK. */
 FX_API const char *fx_error_detail(void);
 
 /* ---- How a long call runs -----------------------------------------------------------------
@@ -107,17 +107,16 @@ typedef struct fx_run {
     uint64_t max_memory;                /* bytes one call may allocate; 0: no limit */
     int (*progress)(void *ctx, double done);
     void *ctx;
-    struct fx_step *step;               /* a fit leaves each step of its history here when it is
-                                         * done, for `progress` to show; of several fits that run
-                                         * at once, those of one.  NULL: not asked for */
+    struct fx_step *step;               /* a fit stores each finished step of its history here, for
+                                         * `progress` to show; if several fits run at once, only one
+                                         * of them does.  NULL to skip */
 } fx_run;
 
 /* ---- Spec strings -------------------------------------------------------------------------
  * What the library offers is in tables: kernels, maps, models, file formats, scalings, synthetic
- * sets, metrics.  X_name(i), of formats X_format(i), gives their names, NULL after the last; X_describe
- * gives one line of a table.
- * It takes a whole spec or a name alone, even if a key must be given; a spec that is wrong fails
- * as it does where it is used. */
+ * sets, metrics.  X_name(i) (for formats: X_format(i)) gives their names, NULL after the last;
+ * X_describe gives one line of a table.  X_describe takes a whole spec or only a name, even if a
+ * key must be given; a wrong spec fails with the same error as where it is used. */
 typedef enum fx_key_type {
     FX_KEY_TEXT = 0,                    /* a file, the name of a column */
     FX_KEY_NUMBER = 1,
@@ -128,12 +127,12 @@ typedef enum fx_key_type {
 typedef struct fx_key {
     const char *name;
     const char *fallback;               /* default; "": nothing; NULL: the key must be given */
-    const char *values;                 /* "a|b|c" of a choice, the default first; of other types
-                                         * words that are possible, too; or NULL */
+    const char *values;                 /* choice: "a|b|c", the default first; other types: words
+                                         * that are also allowed; or NULL */
     fx_key_type type;
-    double low, high;                   /* of numbers, both are possible; INFINITY: no limit.  Other
-                                         * keys may narrow it (parity: k <= d) */
-    int above;                          /* 1: low itself is not possible */
+    double low, high;                   /* range of numbers, both ends included; INFINITY: no limit.
+                                         * Other keys may narrow it (parity: k <= d) */
+    int above;                          /* 1: low itself is excluded */
     const char *help;                   /* one line */
 } fx_key;
 
@@ -149,69 +148,69 @@ typedef struct fx_description {         /* all texts are constants */
     const char *help;                   /* one line, without the keys */
     const fx_key *key;                  /* [keys] */
     size_t keys;
-    int explainable;                    /* of kernels, maps, models: 1: fx_model_explain, if all of
-                                         * these that a plan has allow it */
-    int precomputed;                    /* of kernels, formats: 1: rows of a Gram matrix */
+    int explainable;                    /* kernels, maps, models: 1: fx_model_explain works, if
+                                         * kernel, map and model of the plan all have 1 */
+    int precomputed;                    /* kernels, formats: 1: rows of a Gram matrix */
     /* formats */
     int dense;                          /* 1: rows have all columns, zeros too */
     int binary;                         /* 1: no lines of text */
-    int members;                        /* 1: a file of members: fx_data_reader_member,
+    int members;                        /* 1: a file has members: see fx_data_reader_member,
                                          * fx_sink.member */
-    int names;                          /* to read: 1: fx_data_reader_names */
-    int weights;                        /* to write: 1: it keeps weights of rows */
+    int names;                          /* readers: 1: fx_data_reader_names works */
+    int weights;                        /* writers: 1: stores weights of rows */
     /* kernels */
     int outer;                          /* 1: takes an inner kernel, as outer(inner) */
     const char *family;                 /* what its file, or that of its inner kernel, lists:
                                          * "sets"; "groups"; "named groups": groups, after a line
                                          * that names some of them; NULL: it has no file */
     /* maps */
-    const char *const *kernels;         /* names of those that it serves, NULL after the last */
-    int composed;                       /* 1: also with inner kernels */
-    int exact;                          /* 1: its features are not random, and as many as it has */
-    int norm;                           /* of rows, in fx_map_bound: 1: L1, 2: L2 */
-    int independent;                    /* 1: random numbers of columns are independent; of maps
-                                         * with the key projection: if it is packed or dense */
+    const char *const *kernels;         /* names of kernels it is for, NULL after the last */
+    int composed;                       /* 1: also if they have an inner kernel */
+    int exact;                          /* 1: features are not random; the map fixes their number */
+    int norm;                           /* norm of rows in fx_map_bound: 1: L1, 2: L2 */
+    int independent;                    /* 1: random numbers of columns are independent; maps with
+                                         * the key projection: only if it is packed or dense */
     /* models */
     const char *kind;                   /* "linear", "perceptron", "kernel machine",
                                          * "kernel perceptron", "components",
                                          * "kernel components", "factorization machine" */
     const char *loss;                   /* "hinge", "squared-hinge", "logistic", "squared",
                                          * "epsilon-insensitive"; NULL: none */
-    int task;                           /* of this spec; 0: components */
-    int tasks;                          /* that the key `task` offers; else as task */
+    int task;                           /* task of this spec; 0: components */
+    int tasks;                          /* offered by the key `task`; without that key: task */
     fx_need kernel, map;                /* a kernel without a map (FM: groups, cross); a map */
-    int labels;                         /* 1: it needs them; of formats to write: it keeps them */
-    int probabilities;                  /* 1: this spec gives them */
-    int updatable;                      /* 1: fx_model_update (no precomputed kernel) */
-    int streamable;                     /* 1: rows need not be in memory; none as yet */
-    int combines;                       /* 1: it learns factors of combinations; no map */
-    int mistakes;                       /* 1: the objective counts them; iterations are passes */
-    int measured;                       /* 1: plan.patience and max_seconds */
-    int cached;                         /* 1: plan.cache */
-    int pairs;                          /* 1: of several classes, an output for each pair */
-    const char *on_map;                 /* model that does a kernel machine's work on a map's
-                                         * features; or NULL */
+    int labels;                         /* models: 1: needs labels; writers: 1: stores them */
+    int probabilities;                  /* 1: models of this spec give probabilities */
+    int updatable;                      /* 1: fx_model_update works (not if precomputed) */
+    int streamable;                     /* 1: rows need not be in memory; always 0 so far */
+    int combines;                       /* 1: learns factors of combinations; takes no map */
+    int mistakes;                       /* 1: objective counts mistakes; iterations are passes */
+    int measured;                       /* 1: uses plan.patience and plan.max_seconds */
+    int cached;                         /* 1: uses plan.cache */
+    int pairs;                          /* 1: several classes: an output for each pair */
+    const char *on_map;                 /* the model to use instead of this kernel machine on a
+                                         * map's features; or NULL */
     const char *path;                   /* key of the penalty that fx_model_path varies: "C", or
                                          * "beta", which it multiplies; NULL: none */
-    /* metrics: tasks are those that have it; probabilities 1: it needs them */
-    int falls;                          /* 1: less is better */
-    int two_classes;                    /* 1: of two classes, not of more */
+    /* metrics: `tasks` are those it is defined for; probabilities 1: it needs them */
+    int falls;                          /* 1: smaller is better */
+    int two_classes;                    /* 1: only for two classes */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the
- * spec between the brackets (key "()").  What is not there is NULL; a spec that cannot be read is
+ * spec between the brackets (key "()").  A part that is missing is NULL; a malformed spec is
  * FX_EINVAL.  Defaults are not filled in: complete specs have every key. */
 FX_API fx_status fx_spec_get(const char **value, size_t *len, const char *spec, const char *key);
-/* The one of name[n] that a misspelt word was likely meant to be, or NULL if none is near or two
- * are equally near.  Details of errors about unknown names end with it: did you mean 'logistic'? */
+/* The one of name[n] that is closest to a misspelt word, or NULL if none is close or two are
+ * equally close.  Error details about unknown names end with it: did you mean 'logistic'? */
 FX_API const char *fx_nearest(const char *word, const char *const *name, size_t n);
 
 /* ---- Rows ---------------------------------------------------------------------------------
  * A view of rows x cols numbers: CSR when ptr is set, else dense with rows `stride` apart.
- * Borrowed for the call, never kept nor freed.  Row i of CSR is the entries ptr[i] to ptr[i+1] - 1
+ * Borrowed for the call, never stored or freed.  Row i of CSR is the entries ptr[i] to ptr[i+1] - 1
  * of val and col; ptr[0] need not be 0, so that a view of rows i, i + 1, .. has ptr + i.
- * Views are copied and stand in arrays, so they have no size: a matrix stays as it is, a table has
- * room for more. */
+ * Views are copied and put in arrays, so they have no member `size`: fx_matrix will not change, and
+ * fx_table has reserved members. */
 typedef enum fx_type { FX_F32 = 0, FX_F64 = 1 } fx_type;
 typedef struct fx_matrix {
     size_t rows, cols;
@@ -223,10 +222,9 @@ typedef struct fx_matrix {
     const void *col;                    /* CSR: columns from 0, ascending in each row */
 } fx_matrix;
 
-/* Rows with labels and names.  Blocks stand one below the other, all `cols` wide; each has a
- * type of its own, so that a file of small integers stays in floats.  A long file has several
- * blocks: for calls that take one matrix, visit them all, or make one of them by
- * fx_data_select(&one, t, NULL, 0, NULL). */
+/* Rows with labels and names.  Blocks follow one another, all `cols` wide.  Each has its own type,
+ * so that a file of small integers is stored as floats.  A long file has several blocks: for calls
+ * that take one matrix, visit them all, or join them by fx_data_select(&one, t, NULL, 0, NULL). */
 typedef struct fx_table {
     size_t rows, cols, blocks;
     const fx_matrix *block;             /* [blocks] */
@@ -237,9 +235,9 @@ typedef struct fx_table {
     const double *weight;               /* [rows] finite, >= 0; or NULL: all 1 */
     const char *const *name;            /* [cols] feature names; or NULL */
     int base;                           /* 0 or 1: what the source calls the first column */
-    const char *const *id;              /* [rows] texts that identify rows, csv:id=; or NULL.  Rows
-                                         * that are selected or scaled lose them */
-    const void *reserved[3];            /* NULL; for what later versions may know of rows */
+    const char *const *id;              /* [rows] texts that identify rows, csv:id=; or NULL.
+                                         * Selecting or scaling rows drops them */
+    const void *reserved[3];            /* NULL; for later versions */
 } fx_table;
 
 typedef struct fx_data fx_data;         /* a table that owns its memory */
@@ -247,11 +245,11 @@ FX_API fx_table fx_data_table(const fx_data *d);
 FX_API void fx_data_free(fx_data *d);
 
 /* ---- Reading ------------------------------------------------------------------------------
- * Bytes are fed to a reader, rows are taken from it.  Formats are svmlight, csv, text, npy and npz;
+ * Feed bytes to a reader, take rows from it.  Formats are svmlight, csv, text, npy and npz;
  * doc/reference.md says what each one reads and what its keys do.  Numbers must be finite, and so
- * must their squares; nan=keep leaves NaN where they are missing.  A fault is reported as
- * `name:line:column: reason` (npy: name:byte, npz: name:member:byte).  A reader is for one thread at a time; what was taken from it is independent
- * of it. */
+ * must their squares; nan=keep leaves NaN where they are missing.  An error is reported as
+ * `name:line:column: reason` (npy: name:byte, npz: name:member:byte).  A reader is for one thread
+ * at a time; tables that were taken from it do not depend on it. */
 typedef struct fx_reader fx_reader;
 typedef struct fx_read_counts {         /* what has been read so far */
     FX_SIZE(fx_read_counts);
@@ -261,7 +259,7 @@ typedef struct fx_read_counts {         /* what has been read so far */
     uint64_t summed;                    /* entries merged by duplicates=sum */
     uint64_t sorted;                    /* rows put in order by sort=yes */
     uint64_t widest_line;               /* line of the largest index, 0 if none */
-    uint64_t unseen;                    /* entries left out, their names not being given */
+    uint64_t unseen;                    /* entries left out: names not among those given */
     uint64_t names, collisions;         /* hash-bits: distinct names; those that share a column */
 } fx_read_counts;
 FX_API const char *fx_data_reader_format(size_t i); /* names of formats; NULL: no more */
@@ -271,33 +269,34 @@ FX_API fx_status fx_data_reader_new(fx_reader **out, const char *spec, const cha
  * one); npy may be cut anywhere.  After a failure the reader can only be freed. */
 FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len,
                                      const fx_run *run);
-/* csv, text, before the first bytes: the columns are these, by name; what has another name is left
- * out and counted as unseen.  How rows are read for a model that was fitted on named columns.  CSV:
- * columns may stand in any order; a column whose name is given is a number, and cat=auto makes one
- * a category if names `city=...` are given that are no columns; the label (label=NAME) and the
- * weight may be missing, and so may categories, but not numbers.  hash-bits: all 2^B names; they
- * are not collected then, so that memory does not grow with the input. */
+/* csv and text, call it before the first bytes: sets the columns by name; entries with other names
+ * are left out and counted as unseen.  Used to read rows for a model that was fitted on named
+ * columns.  CSV: columns may be in any order; a column whose name is given is a number; cat=auto
+ * makes a column a category if names `city=...` are given that are not columns of the file; the
+ * label (label=NAME), the weight and categories may be missing, but numbers may not.  hash-bits:
+ * give all 2^B names; names are then not collected, so memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
-/* Rows fed since the last take, as wide as all rows so far.  csv:cat=auto gives none before it has
- * seen 1 MiB or the end, by which it knows the columns.  `end`: the input is complete, so its
- * end is checked and a reader that saw no row at all fails.  The first take settles base=auto. */
+/* Rows fed since the last take, as wide as all rows so far.  csv:cat=auto gives no rows before it
+ * has seen 1 MiB or the end, because it needs them to know the columns.  `end`: the input is
+ * complete, so its end is checked and a reader that saw no row at all fails.  The first take
+ * resolves base=auto. */
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);
 FX_API fx_status fx_data_reader_counts(fx_read_counts *out, const fx_reader *r);
-/* Complete, defaults spelt out, and since the last take with what the rows settled: base, header,
- * label, cat.  Read by it, other rows are read in the same way.  The text lives until the next
- * take. */
+/* The complete spec: defaults spelt out, and after a take also what the rows resolved: base,
+ * header, label, cat.  A reader made from it reads other rows in the same way.  The text lives
+ * until the next take. */
 FX_API const char *fx_data_reader_spec(const fx_reader *r);
 FX_API void fx_data_reader_free(fx_reader *r);
-/* All of it at once, from memory; not for npz, whose members only a reader can be told. */
+/* Reads all of an input from memory; not for npz, whose members must be named to a reader. */
 FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name,
                                const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Writing ------------------------------------------------------------------------------
  * Formats are svmlight, csv, tsv, npy, npz and precomputed; see doc/reference.md.  A name that the
- * format's reader would not give back is refused with FX_EUNSUPPORTED.
+ * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED.
  * A sink is called in order, from one thread, with pieces of any length; a nonzero return of either
  * of its functions stops the call with FX_EOUTPUT. */
 FX_API const char *fx_data_write_format(size_t i);  /* names of formats; NULL: no more */
@@ -325,21 +324,22 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
                                uint64_t seed);
 
 /* ---- Missing values ------------------------------------------------------------------------
- * A copy of t without missing values (NaN), as fx_model_fit makes it with plan.missing = spec
- * (there the specs are explained): filled, with columns of indicators after the others, or without
- * rows.  For what needs numbers before a fit, such as the width of a kernel. */
+ * A copy of t without missing values (NaN), as fx_model_fit makes it with plan.missing = spec (the
+ * specs are explained there): filled, with indicator columns after the others, or with rows left
+ * out.  For computations before a fit that need numbers, such as the width of a kernel. */
 FX_API fx_status fx_data_fill(fx_data **out, const char *spec, const fx_table *t,
                               const fx_run *run);
 
 /* ---- Scaling ------------------------------------------------------------------------------
  * none, maxabs, std (of columns), unit-l1, unit-l2 (of rows).  Scaled rows are one block of
- * doubles; `none` keeps their types.  Fitting by "auto" gives maxabs if a number of the table is
- * above 1 or below -1, else none, and fx_data_scale_spec says which.  Weights of the table count: a
- * row of weight 0 is as good as absent. */
+ * doubles; `none` keeps their types.  Fitting "auto" gives maxabs if a number of the table is above
+ * 1 or below -1, else none; fx_data_scale_spec says which.  Weights of the table count: a row of
+ * weight 0 has no effect. */
 typedef struct fx_scale fx_scale;
 FX_API fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
                                    const fx_run *run);
-/* The scaling that fx_data_scale_spec and fx_data_scale_columns told of; factor[cols] is copied. */
+/* Makes a scaling from what fx_data_scale_spec and fx_data_scale_columns gave; factor[cols] is
+ * copied. */
 FX_API fx_status fx_data_scale_restore(fx_scale **out, const char *spec, const double *factor,
                                        size_t cols);
 FX_API const char *fx_data_scale_spec(const fx_scale *s);
@@ -357,22 +357,22 @@ FX_API fx_status fx_data_scale_describe(fx_description *out, const char *spec);
 FX_API fx_status fx_data_make(fx_data **out, const char *spec, uint64_t seed, const fx_run *run);
 FX_API const char *fx_data_make_name(size_t i);
 FX_API fx_status fx_data_make_describe(fx_description *out, const char *spec);
-/* One planted set a line: its columns from 1; "field1 field2" for fields; "" if there are none. */
+/* One planted set per line: columns from 1; "field1 field2" for fields; "" if there are none. */
 FX_API const char *fx_data_planted(const fx_data *d);
 
 /* ---- Links --------------------------------------------------------------------------------
- * Pairs of nodes as rows: the columns of a node of A, then those of a node of B.  links: text, a
- * link a line, `a b`, # comments; a node is called by its label (a number or a text), or by its
- * number from 1 where the table has no labels.  B NULL: links are within A, a pair of nodes has no
- * direction and its first node is the one that stands first in A.  +1: a link; -1: any other pair
- * of nodes (two different ones within A), drawn by seed.  qid of a row: the number of its node of
+ * Pairs of nodes as rows: the columns of a node of A, then those of a node of B.  links: text, one
+ * link `a b` per line, # comments.  A node is named by its label (a number or a text), or by its
+ * number from 1 if the table has no labels.  B NULL: links are within A, a pair of nodes has no
+ * direction, and its first node is the one that comes first in A.  +1: a link; -1: any other pair
+ * of nodes (within A: two different ones), drawn by seed.  qid of a row: the number of its node of
  * A, from 1.  Of P links, a random floor(P/2) are for training.
- *   "train"     those, and `negatives` others for each
+ *   "train"     these links, and `negatives` other pairs for each
  *   "test"      every pair that is not in train
- *   "sample"    of these the links, and as many others
- *   "all"       every link, and `negatives` others for each; train comes first
+ *   "sample"    the links of "test", and as many other pairs
+ *   "all"       every link, and `negatives` other pairs for each; train comes first
  * A link that is given twice is an error, and so is a label that two nodes share.  Columns have
- * names if both tables have them; if a name is in both, all get `a.` or `b.` before them. */
+ * names if both tables have them; if a name is in both, all get the prefix `a.` or `b.`. */
 FX_API fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B,
                                const char *links, const char *part, size_t negatives,
                                uint64_t seed, const fx_run *run);
@@ -388,7 +388,7 @@ FX_API const char *fx_kernel_name(size_t i);
 FX_API fx_status fx_kernel_describe(fx_description *out, const char *spec);
 FX_API void fx_kernel_free(fx_kernel *k);
 
-/* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, each pair evaluated once.
+/* K[i*ldk + j] = K(X_i, Z_j).  Z == NULL: Z is X, and each pair is evaluated once.
  * A result that is not finite is FX_EDOMAIN or FX_ENUMERIC, with the pair in the detail. */
 FX_API fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const fx_matrix *X,
                                 const fx_matrix *Z, const fx_run *run);
@@ -397,21 +397,21 @@ FX_API fx_status fx_kernel_gram(double *K, size_t ldk, const fx_kernel *k, const
  *   V[i*vectors + s] = K(p_s, X_i),    G[(first_i + q)*vectors + s] = dK/dp_s[j]
  * where j is the column of the q-th stored number of row i (all columns of a dense row) and
  * first_i how many are stored in the rows above.  P is cols x vectors.  G may be NULL; gradients
- * are offered by linear, anova, anova-upto and all-subsets. */
+ * exist for linear, anova, anova-upto and all-subsets. */
 FX_API fx_status fx_kernel_values(double *V, double *G, const fx_kernel *k, const double *P,
                                   size_t vectors, const fx_matrix *X, const fx_run *run);
 
 /* ---- Random feature maps ------------------------------------------------------------------
- * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z does a kernel
- * machine's work.  A map is drawn from (spec, kernel, cols, features, seed) and never looks at
- * data, except for the keys that say auto or allocated: those look at `sample`, if there is one,
- * and what they chose stands in fx_map_spec, which gives the same map without a sample. */
+ * Z(x) with <Z(x), Z(y)> = K(x, y) on average over seeds: a linear model on Z approximates a kernel
+ * machine.  A map is drawn from (spec, kernel, cols, features, seed) and does not depend on data,
+ * except for keys that are auto or allocated: those use `sample`, if it is given.  fx_map_spec
+ * contains what they chose, and gives the same map without a sample. */
 typedef struct fx_map fx_map;
 FX_API fx_status fx_map_parse(fx_map **out, const char *spec, const fx_kernel *k, size_t cols,
                               size_t features, uint64_t seed, const fx_matrix *sample,
                               const fx_run *run);
 FX_API const char *fx_map_spec(const fx_map *m);    /* complete: defaults and choices spelt out */
-FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: those asked for, exact ones */
+FX_API size_t fx_map_features(const fx_map *m);     /* columns of Z: as requested, or exact map's */
 FX_API const char *fx_map_name(size_t i);
 FX_API fx_status fx_map_describe(fx_description *out, const char *spec);
 FX_API void fx_map_free(fx_map *m);
@@ -429,23 +429,23 @@ FX_API fx_status fx_map_score(double *S, const fx_map *m, const double *W, size_
 FX_API fx_status fx_map_variance(double *V, const fx_map *m, const fx_matrix *X, const size_t *pair,
                                  size_t pairs, const fx_run *run);
 
-/* How many random features make |error| >= eps at most as probable as delta, by every theorem that
- * holds for this map and kernel, the most general one first and the sharpest last: *n of them, the
- * first `room` of which go to out.  The error is that of one pair of rows or, if `uniform`, the
- * largest over all pairs.  Rows have an L1 norm of at most `radius` (ts and jl: L2 norm; rff: any).
+/* How many random features are enough for P(|error| >= eps) <= delta, by every theorem that holds
+ * for this map and kernel, the most general one first and the sharpest last: *n theorems, of which
+ * the first `room` go to out.  The error is that of one pair of rows or, if `uniform`, the largest
+ * over all pairs.  Rows have an L1 norm of at most `radius` (ts and jl: L2 norm; rff: any).
  * FX_EUNSUPPORTED, with the reason, if no theorem holds. */
 #define FX_BOUND_MAX  4                 /* theorems for one map that this version knows */
 typedef struct fx_bound {
-    const char *kind;                   /* of theorem: "itemset", "anova-factorial", .. */
-    const char *formula;                /* the probability it bounds by, for D features */
-    double features;                    /* the real number to be rounded up; perhaps infinite */
+    const char *kind;                   /* of the theorem: "itemset", "anova-factorial", .. */
+    const char *formula;                /* its bound on the probability, for D features */
+    double features;                    /* a real number, to be rounded up; may be infinite */
 } fx_bound;
 FX_API fx_status fx_map_bound(fx_bound *out, size_t room, size_t *n, const fx_map *m, double radius,
                               double eps, double delta, int uniform);
 
-/* Error of <Z(x), Z(y)> against K(x, y) as measured, by one map: on `pairs` pairs of two different
- * rows of X, drawn by `seed`, each pair from all of them.  It falls as 1/sqrt(D) with D features:
- * about D (rmse/eps)^2 are needed for a root mean square error of eps. */
+/* Measured error of <Z(x), Z(y)> against K(x, y) for one map, on `pairs` pairs of two different
+ * rows of X, drawn by `seed` independently.  It falls as 1/sqrt(D) with D features: about D
+ * (rmse/eps)^2 are needed for a root mean square error of eps. */
 typedef struct fx_deviation {
     FX_SIZE(fx_deviation);
     size_t pairs;
@@ -466,48 +466,49 @@ FX_API fx_status fx_map_deviation(fx_deviation *out, const fx_map *m, const fx_m
  * Scores: one for a target or for two classes (positive: the second), else one for each class
  * against the rest, or for each pair of classes.  Classes are sorted: numbers by value, texts
  * bytewise.  doc/reference.md lists the models with all keys and objectives.
- * The same plan, rows and seed give the same model, bit for bit, for any threads and memory, unless
- * max_seconds ends a fit.
- * A model never changes, so that threads may predict with it at once, also while it is plan.init
- * of a fit or is being updated. */
+ * The same plan, rows and seed give the same model, bit for bit, for any number of threads and any
+ * memory limit, unless max_seconds ends a fit.  A model never changes, so several threads may
+ * predict with it at once, also while it is plan.init of a fit or is being updated. */
 typedef struct fx_model fx_model;
 
 typedef struct fx_plan {                /* what to fit; members that are 0 or NULL are defaults */
     FX_SIZE(fx_plan);
     const char *model;                  /* spec; must be given */
-    const char *scale;                  /* of fx_data_scale_fit; NULL: none */
-    const char *map, *kernel, *family;  /* of fx_map_parse; map NULL: rows as they are,
-                                         * or with a kernel machine the kernel itself */
-    size_t features;                    /* random features of the map, which must be given; exact
-                                         * maps know theirs */
-    uint64_t seed;                      /* of the map, the folds, the order of visits */
+    const char *scale;                  /* spec of fx_data_scale_fit; NULL: none */
+    const char *map, *kernel, *family;  /* as for fx_map_parse; map NULL: rows as they are, or, for
+                                         * a kernel machine, the kernel itself */
+    size_t features;                    /* number of random features; required with a random map,
+                                         * exact maps have their own */
+    uint64_t seed;                      /* for the map, the folds and the order of rows */
     const char *class_weight;           /* "balanced", or lines "class=weight"; NULL: all 1 */
-    const char *reader;                 /* spec by which such rows are read; kept in the model */
-    const fx_model *init;               /* start here (newton, cd, factorization machines, to which
-                                         * columns may have come in addition) or go on (perceptrons,
-                                         * adagrad: on the same rows as if they had not stopped);
-                                         * svm, svr: with solver=newton; or NULL */
-    const fx_table *eval;               /* rows on which each iteration is measured; or NULL */
-    const char *metric;                 /* of fx_metric_name, on eval, for each output (of several
-                                         * classes: each against the rest), kept in the history;
-                                         * NULL: "accuracy", of targets "rmse", of rankings "auc".
-                                         * fx_model_path: fx_metrics.metric */
+    const char *reader;                 /* reader spec for such rows; stored in the model */
+    const fx_model *init;               /* start from this model (newton, cd, factorization
+                                         * machines, for which the table may have more columns) or
+                                         * resume it (perceptrons, adagrad: on the same rows as if
+                                         * the fit had not stopped); svm, svr: with solver=newton;
+                                         * or NULL */
+    const fx_table *eval;               /* rows to measure each iteration on; or NULL */
+    const char *metric;                 /* a metric of fx_metric_name, computed on eval for each
+                                         * output (several classes: each against the rest) and
+                                         * stored in the history; NULL: "accuracy", for targets
+                                         * "rmse", for rankings "auc".  fx_model_path:
+                                         * fx_metrics.metric */
     /* factorization machines: */
-    size_t patience;                    /* stop after so many iterations without a better metric and
-                                         * keep the best state; 0: do not */
-    double max_seconds;                 /* stop after the iteration that ends later; 0: no limit */
+    size_t patience;                    /* stop after this many iterations without a better metric
+                                         * and return the best state; 0: do not */
+    double max_seconds;                 /* the first iteration to end later is the last; 0: off */
     /* kernel machines: */
-    uint64_t cache;                     /* kernel-svm, kernel-svr: bytes that a fit may take for
-                                         * kernel values and all; 0: 256 MiB.  Never less than a few
-                                         * rows need; the model does not depend on it */
+    uint64_t cache;                     /* kernel-svm, kernel-svr: bytes that a fit may use in all,
+                                         * kernel values included; 0: 256 MiB.  A few rows always
+                                         * fit; the model does not depend on it */
     /* classifiers: */
     const double *class_value;          /* [classes] in the form of the table's labels: classes that
-                                         * the model has even if no row is of them, since
+                                         * the model has even if no row belongs to them, because
                                          * fx_model_update may bring such rows; or NULL */
     size_t classes;
     /* all models: */
-    const char *missing;                /* what becomes of NaN in rows, in training and later:
-                                         *   "error"   FX_EDOMAIN; so does NULL
+    const char *missing;                /* how NaN in rows is treated, in training and later:
+                                         *   "error"   FX_EDOMAIN; NULL means the same
                                          *   "drop"    rows with a NaN are left out of training and
                                          *             of fx_model_evaluate; predictions are NaN
                                          *   "zero", "mean", "median"  NaN is filled with 0, or with
@@ -516,29 +517,30 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
                                          *             zeros that sparse rows leave out are numbers
                                          *   "zero,indicator", "mean,indicator", "median,indicator"
                                          *             filled, and each column that has a NaN in
-                                         *             training gets another one, after all
-                                         *             columns: 1 where it was missing, else 0;
-                                         *             named NAME=missing
+                                         *             training gets an indicator column after all
+                                         *             others: 1 where it was missing, else 0; named
+                                         *             NAME=missing
                                          * Not for precomputed kernels.  init must have the same. */
-    const char *remark;                 /* what users of the model should know, in a sentence; kept
+    const char *remark;                 /* one sentence that users of the model should know, stored
                                          * in it; or NULL */
 } fx_plan;
 
-/* Classes are the distinct labels and those of the plan, at least two; models of targets (svr,
- * ridge, kernel-svr, kernel-ridge) need numbers; pca and kernel-pca look at no labels.
- * Table weights multiply the loss; a row of weight 0 is as good as absent.
+/* Classes are the distinct labels and those of the plan, at least two; regression models (svr,
+ * ridge, kernel-svr, kernel-ridge) need numbers; pca and kernel-pca ignore labels.  Table weights
+ * multiply the loss; a row of weight 0 has no effect.
  * "balanced" gives class k the weight n / (classes n_k), n and n_k sums of table weights.
  * FX_NOT_CONVERGED and FX_DIVERGED still give a model; the detail says what to do.
- * Features are stored if run->max_memory allows, else made again whenever they are visited. */
+ * Features are stored if run->max_memory allows, else recomputed whenever they are needed. */
 FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
                               const fx_run *run);
-/* A perceptron, kernel-perceptron or factorization machine by adagrad that has seen these rows too,
- * once, in their order; m itself does not change.  Labels must be m's classes; columns beyond m's
- * are left out; a sigmoid stays as it was.  Other models: FX_EUNSUPPORTED. */
+/* Makes one more training pass over the rows of t, in their order, and stores the new model in
+ * *out; m is not modified.  For perceptron, kernel-perceptron and factorization machines with
+ * solver=adagrad; other models: FX_EUNSUPPORTED.  Labels must be m's classes; columns beyond m's
+ * are left out; a sigmoid stays as it was. */
 FX_API fx_status fx_model_update(fx_model **out, const fx_model *m, const fx_table *t,
                                  const fx_run *run);
-/* What fx_model_fit would take, for kernel machines: by timing the kernel on some rows.  seconds is
- * no more than an order of magnitude; bytes are what would be allocated at the peak.  Other models:
+/* Time and memory that fx_model_fit would take for a kernel machine, found by timing the kernel on
+ * some rows.  seconds is only an order of magnitude; bytes is the peak allocation.  Other models:
  * FX_EUNSUPPORTED. */
 typedef struct fx_estimate {
     FX_SIZE(fx_estimate);
@@ -551,29 +553,29 @@ FX_API void fx_model_free(fx_model *m);
 FX_API const char *fx_model_name(size_t i);
 FX_API fx_status fx_model_describe(fx_description *out, const char *spec);
 
-typedef struct fx_step {                /* of the history of a fit */
+typedef struct fx_step {                /* one step of a fit's history */
     size_t output, iteration;
     double seconds, objective, gap;
     double metric;                      /* plan.metric of this output on plan.eval; NaN without */
 } fx_step;
-typedef struct fx_factors {             /* of a factorization machine, one order */
+typedef struct fx_factors {             /* factors of one order of a factorization machine */
     int order;                          /* 0: all subsets */
-    size_t cols, rank;                  /* of P: constants, then the model's columns (poly-net-uv:
-                                         * all of it twice) */
+    size_t cols, rank;                  /* shape of P: constants, then the model's columns
+                                         * (poly-net-uv: all of these twice) */
     const double *P;                    /* [outputs][cols][rank] */
     const double *lambda;               /* [outputs][rank] */
     const double *theta;                /* [outputs][order] of orders 1, 2, ..; NULL: `order` */
     const double *norm;                 /* [outputs] |P|; below 1e-6: the order is dead */
 } fx_factors;
-typedef struct fx_model_info {          /* what is in a model; lives as long as it */
+typedef struct fx_model_info {          /* contents of a model; lives as long as the model */
     const char *spec, *scale, *map, *kernel, *family, *reader; /* complete; "": none */
     uint64_t seed;
-    size_t cols, random, features;      /* of rows; features asked for (0: no map), and made */
+    size_t cols, random, features;      /* columns of rows; features requested (0: no map); made */
     size_t outputs, classes;            /* classes 0: a target */
-    int base;                           /* of the indices in text files */
+    int base;                           /* first index in text files: 0 or 1 */
     const char *const *class_name;      /* [classes] sorted; numbers in shortest form */
     const double *class_value;          /* [classes] if labels are numbers, else NULL */
-    const char *const *name;            /* [cols] of columns, or NULL */
+    const char *const *name;            /* [cols] names of columns, or NULL */
     const double *weights, *intercepts; /* [features][outputs], [outputs] */
     const double *sigmoid;              /* [outputs][2] a, b: probability 1/(1 + exp(a score + b));
                                          * NULL: none.  logistic: -1, 0 */
@@ -581,23 +583,23 @@ typedef struct fx_model_info {          /* what is in a model; lives as long as 
     const double *column_scale;         /* [cols] what columns are multiplied by; or NULL */
     fx_matrix vectors;                  /* kernel machines: [features] rows; rows 0: no such model,
                                          * or precomputed (weights of columns), or collapsed */
-    size_t support_vectors;             /* of kernel machines, before they collapsed */
+    size_t support_vectors;             /* kernel machines: number before they collapsed */
     int pairs;                          /* 1: an output for each pair of classes */
     const fx_factors *factors;          /* [orders] of factorization machines; else none.  weights
                                          * are then [cols][outputs], of the linear term */
     size_t orders;
-    double low, high;                   /* targets are clipped to; low > high: they are not */
+    double low, high;                   /* targets are clipped to this range; low > high: not */
     const double *variance;             /* pca: [outputs]; else NULL */
-    double total_variance;              /* pca: of the rows, in all directions */
+    double total_variance;              /* pca: variance of the rows in all directions */
     /* the fit */
     size_t rows;
-    double objective, gap;              /* sum over outputs; largest of them, DBL_MAX: the
+    double objective, gap;              /* sum over outputs; largest of any output, DBL_MAX: the
                                          * kernel is not positive semidefinite */
-    uint64_t iterations;                /* most of any output */
+    uint64_t iterations;                /* largest number of any output */
     int converged;
     int version;                        /* FX_VERSION that wrote it */
-    double prepared;                    /* seconds for scaling and mapping; not kept in files */
-    const fx_step *history;             /* [steps]; not kept in files */
+    double prepared;                    /* seconds for scaling and mapping; not stored in files */
+    const fx_step *history;             /* [steps]; not stored in files */
     size_t steps;
     /* missing values */
     const char *missing;                /* plan.missing; "": NaN is an error */
@@ -605,10 +607,10 @@ typedef struct fx_model_info {          /* what is in a model; lives as long as 
     const double *fill;                 /* [inputs] what NaN is filled with; NULL: 0 */
     const int64_t *indicator;           /* [cols - inputs] ascending: column j + inputs is 1 where
                                          * column indicator[j] was missing */
-    uint64_t missing_values;            /* in the rows of training, those of weight 0 aside */
+    uint64_t missing_values;            /* in the training rows, except rows of weight 0 */
     size_t missing_cols;                /* columns that have such values */
     size_t missing_rows;                /* rows that "drop" left out; not among `rows` */
-    const char *remark;                 /* of the plan; "": none */
+    const char *remark;                 /* plan.remark; "": none */
 } fx_model_info;
 FX_API const fx_model_info *fx_model_inspect(const fx_model *m);
 
@@ -617,28 +619,29 @@ FX_API fx_status fx_model_dump(const fx_sink *sink, const fx_model *m);
 FX_API fx_status fx_model_parse(fx_model **out, const void *bytes, size_t len, const fx_run *run);
 
 /* Columns that training never saw, and those beyond the model's, are left out; *unseen (may be
- * NULL) is how many such entries there were.  Sparse rows may have any width, dense ones
- * info->inputs.  NaN is filled as info->missing says; with "drop" what such rows get is NaN.
+ * NULL) counts such entries.  Sparse rows may have any width, dense ones must have info->inputs
+ * columns.  NaN is filled as info->missing says; with "drop" the predictions of such rows are NaN.
  *   FX_LABEL  [rows] position among the classes, or the target; pca has none
  *   FX_SCORE  [rows][outputs]
- *   FX_PROBA  [rows][classes] sum 1; the label is the first largest where probabilities exist
- * Several classes: probabilities of each against the rest, divided by their sum; of pairs, those
- * that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its row. */
+ *   FX_PROBA  [rows][classes] sum 1; where they exist, the label is the first largest one
+ * Several classes: the probabilities of each against the rest, divided by their sum; with pairs,
+ * the probabilities that fit all pairs best.  A score that is not finite is FX_ENUMERIC with its
+ * row. */
 typedef enum fx_prediction { FX_LABEL = 0, FX_SCORE = 1, FX_PROBA = 2 } fx_prediction;
-FX_API size_t fx_model_width(const fx_model *m, fx_prediction what); /* numbers a row; 0: none */
+FX_API size_t fx_model_width(const fx_model *m, fx_prediction what); /* numbers per row; 0: none */
 FX_API fx_status fx_model_predict(double *out, uint64_t *unseen, const fx_model *m,
                                   fx_prediction what, const fx_matrix *X, const fx_run *run);
 
-/* A scorer is a model made ready for many calls: its scaling, its weights or vectors as they are
- * multiplied.  fx_scorer_predict is fx_model_predict with the same results, bit for bit, without
- * preparing that again: for one row at a time it is 2 to 10 times as fast.
- * Memory: the model's, which is kept until the scorer is freed; the weights again, as floats (of a
- * map) or ordered by output (several outputs); of a kernel machine its vectors in panels of 16, up
- * to 64 MiB or four times the vectors, whichever is more, and within run->max_memory: if they need
- * more, each call packs them.
+/* A scorer is a model prepared for many calls: its scaling, and its weights or vectors packed for
+ * multiplication.  fx_scorer_predict gives the same results as fx_model_predict, bit for bit, but
+ * prepares nothing again: for one row at a time it is 2 to 10 times as fast.
+ * Memory: the model's, which is retained until the scorer is freed; a second copy of the weights,
+ * as floats (map) or ordered by output (several outputs); for a kernel machine, its vectors in
+ * panels of 16, up to 64 MiB or four times the vectors, whichever is more, and within
+ * run->max_memory: if they need more, each call packs them.
  * A call on one thread, as all calls of few rows are, allocates scratch memory only
- *   - if it finds none that is free: when more threads are inside a call than ever before;
- *   - if what is free is too small: for more rows or longer rows than it was used for before.
+ *   - if none is free: when more threads are inside a call than ever before;
+ *   - if the free one is too small: for more or longer rows than it was used for before.
  * The scorer keeps scratch memory until it is freed. */
 typedef struct fx_scorer fx_scorer;
 FX_API fx_status fx_scorer_new(fx_scorer **out, const fx_model *m, const fx_run *run);
@@ -655,19 +658,19 @@ typedef struct fx_metrics {             /* NaN: does not apply */
     double logloss, rmse;
     double metric;                      /* fx_model_path: plan.metric */
 } fx_metrics;
-/* Of scores as they are: y is +1 or -1, or a target if `regress`; weight may be NULL. */
+/* Metrics of given scores: y is +1 or -1, or a target if `regress`; weight may be NULL. */
 FX_API fx_status fx_model_metrics(fx_metrics *out, const double *y, const double *score,
                                   const double *weight, size_t n, int regress);
-/* Of a model on labelled rows.  Labels are found among its classes by value if those are numbers,
- * else by name; an unknown one is FX_EINVAL.  accuracy is of predicted labels, logloss of
- * probabilities where they exist, rmse of targets.  confusion [classes][classes] may be NULL: sums
- * of weights by true (rows) and predicted class. */
+/* Metrics of a model on labelled rows.  Labels are looked up among its classes by value if those
+ * are numbers, else by name; an unknown one is FX_EINVAL.  accuracy is of predicted labels, logloss
+ * of probabilities where they exist, rmse of targets.  confusion [classes][classes] may be NULL:
+ * sums of weights by true (rows) and predicted class. */
 FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_model *m,
                                    const fx_table *t, const fx_run *run);
 /* Any metrics, by name: out[i] is name[i] of the model on these rows; NaN: not defined for them, as
- * auc is not if all rows are of one class.  A metric that the model cannot have is FX_EINVAL.
- * fx_metric_name lists them; doc/reference.md says how each is defined.  The number behind @ may be
- * any, as in "ndcg@5": the best 5 rows of each query (table.qid). */
+ * auc is not if all rows are of one class.  A metric that is not defined for the model is
+ * FX_EINVAL.  fx_metric_name lists them; doc/reference.md defines each.  Any number may follow @,
+ * as in "ndcg@5": the best 5 rows of each query (table.qid). */
 FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size_t n,
                                       const fx_model *m, const fx_table *t, const fx_run *run);
 FX_API const char *fx_metric_name(size_t i);
@@ -676,31 +679,33 @@ FX_API fx_status fx_metric_describe(fx_description *out, const char *name);
 /* ---- Which combinations matter --------------------------------------------------------------
  * A score is a sum over combinations of columns, weight * product of their numbers (after scaling),
  * for linear models on rows or on maps rk, rm, explicit, for kernel machines with linear, anova,
- * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  Those
- * with the largest |weight| are found by bounds, no table of pairs being made; of other models:
- * FX_EUNSUPPORTED. */
+ * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  The
+ * combinations with the largest |weight| are found by a search with bounds, without a table of
+ * pairs.  Other models: FX_EUNSUPPORTED. */
 typedef struct fx_explain_options {     /* zeros are defaults */
     FX_SIZE(fx_explain_options);
-    size_t top;                         /* how many; 0: 20 */
-    size_t order;                       /* only combinations of so many columns; 0: any */
-    size_t output_from_1;               /* of several: 1 + its number; 0: that of class_name, else
-                                         * that of the class predicted for row, else the first */
+    size_t top;                         /* combinations to list; 0: 20 */
+    size_t order;                       /* only combinations of this many columns; 0: any */
+    size_t output_from_1;               /* 1 + number of the output to explain; 0: that of
+                                         * class_name, else that of the class predicted for row,
+                                         * else the first */
     const fx_table *table;              /* count its rows that hold all columns of a combination;
-                                         * what none holds is not listed */
+                                         * combinations that no row holds are not listed */
     const fx_matrix *row;               /* one row: rank by |contribution| to its score */
     double max_work;                    /* multiplications allowed; 0: 2e11 */
-    const char *class_name;             /* whose score; pairs of classes: "A/B" or, with row, "A",
-                                         * against the class that is next for it; or NULL */
-    uint64_t min_support;               /* list what this many rows of the table hold; 0: 1 */
-    int all;                            /* 1: list what no row holds, too */
+    const char *class_name;             /* explain the score of this class; pairs of classes: "A/B"
+                                         * or, with row, "A": against the next best class for that
+                                         * row; or NULL */
+    uint64_t min_support;               /* rows of table a listed combination must be in; 0: 1 */
+    int all;                            /* 1: also list combinations that no row holds */
     int importance;                     /* 1: measure the mean |contribution| over the rows of the
-                                         * table; 2: and list the largest of those, not the
+                                         * table; 2: also list the largest of these instead of the
                                          * largest |weights| */
 } fx_explain_options;
 typedef struct fx_combination {
     size_t order;
-    const size_t *column;               /* [order] from 0, ascending; twice where it is squared.
-                                         * For people: info->name[j], or j + info->base */
+    const size_t *column;               /* [order] from 0, ascending; twice where it is squared.  To
+                                         * display: info->name[j], or j + info->base */
     double weight;
     double contribution;                /* to the score of options.row; else 0 */
     uint64_t support;                   /* rows of options.table that hold it; else 0 */
@@ -710,10 +715,10 @@ typedef struct fx_explanation {
     const fx_combination *at;           /* [n] largest first; single columns are of order 1 */
     int exact;                          /* 1: no other has a larger |weight| (|contribution|,
                                          * importance) */
-    double missed;                      /* else none that is missing has a larger one than this */
-    double constant;                    /* intercept and all that holds no column */
-    double score, rest;                 /* of row: constant + contributions + rest == score */
-    size_t unseen;                      /* its entries that the model leaves out */
+    double missed;                      /* exact 0: no unlisted combination has a larger one */
+    double constant;                    /* intercept and terms without columns */
+    double score, rest;                 /* with row: constant + contributions + rest == score */
+    size_t unseen;                      /* entries of row that the model leaves out */
     size_t output;                      /* number of the score that is explained */
     const double *importance;           /* [n] mean |contribution| over the rows of options.table;
                                          * NULL: options.importance was 0 */
@@ -723,23 +728,24 @@ FX_API fx_status fx_model_explain(fx_explanation **out, const fx_model *m,
                                   const fx_explain_options *options, const fx_run *run);
 FX_API void fx_explanation_free(fx_explanation *e);
 
-/* A linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) as a factorization
- * machine: its factors are what the map drew.  It predicts the same. */
+/* Converts a linear model on map rk (kernel anova, anova-upto, all-subsets; real draws) to a
+ * factorization machine whose factors are the map's random numbers.  It predicts the same. */
 FX_API fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_run *run);
-/* libFM's text of an FM of order 2 with one output; what it cannot say (lambda below 0, scaled
- * rows, groups, clipped targets) is FX_EUNSUPPORTED.  Scalings of columns are multiplied in.  Lines
- * are for the indices of text files: where those count from 1, that of index 0 is of zeros. */
+/* Writes an FM of order 2 with one output as libFM's text; what that cannot express (lambda below
+ * 0, scaled rows, groups, clipped targets) is FX_EUNSUPPORTED.  Scalings of columns are multiplied
+ * in.  Lines are numbered by the indices of text files: if those count from 1, the line of index 0
+ * is zeros. */
 FX_API fx_status fx_model_export(const fx_sink *sink, const fx_model *m, const char *format);
-/* format "libfm"; a model of a target or, if `classify`, of the classes -1 and 1.  Column 0 is
- * index 0. */
+/* format "libfm"; gives a regression model or, if `classify`, a model of the classes -1 and 1.
+ * Column 0 is index 0. */
 FX_API fx_status fx_model_import(fx_model **out, const char *format, int classify,
                                  const void *bytes, size_t len, const fx_run *run);
 
 /* Held-out metrics along a path of C, ascending, each fit starting from the one before:
- * out[k*folds + f] of C[k] fitted without the rows of fold f, measured on them.  Set out[0].size;
- * the call sets those of the others.  fold[rows]: -1: always used in training.  Scaling and seen
- * columns are those of all rows.  Of factorization machines the numbers are those by which beta is
- * multiplied, and each fit starts from the beginning.  plan.metric names that of out[].metric. */
+ * out[k*folds + f] is for C[k], fitted without the rows of fold f and measured on them.  Set
+ * out[0].size; the call sets the sizes of the others.  fold[rows]: -1: always used in training.
+ * Scaling and seen columns are those of all rows.  For factorization machines C[k] multiplies beta,
+ * and each fit starts from scratch.  plan.metric names the metric of out[].metric. */
 FX_API fx_status fx_model_path(fx_metrics *out, const fx_plan *plan, const double *C, size_t n,
                                const fx_table *t, const int32_t *fold, int folds,
                                const fx_run *run);

@@ -12,9 +12,9 @@ extern "C" {
 /* ---- MovieLens 100K -----------------------------------------------------------------------
  * Link prediction as in the papers: pairs (user, movie), 49 + 29 columns, +1 where the rating is 5,
  * as many -1 drawn by seed.  Parts: "train" (21,200 rows), "valid" (1,000), "test" (20,202), "all".
- * ratings, users, movies: the text of u.data, u.user, u.item.  Other sets of this form do as well:
- * of P ratings of 5, floor(P/2) and as many others are for training; of the rest, 1,000 examples or
- * a twentieth, whichever is fewer, for validation. */
+ * ratings, users, movies: the text of u.data, u.user, u.item.  Other sets in this format work, too:
+ * of P ratings of 5, floor(P/2) and as many other pairs are for training; of the rest, 1,000
+ * examples or a twentieth, whichever is fewer, are for validation. */
 FX_API fx_status fx_data_movielens(fx_data **out, const char *part, uint64_t seed,
                                    const char *ratings, const char *users, const char *movies,
                                    const fx_run *run);

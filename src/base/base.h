@@ -15,16 +15,16 @@ fx_status fxi_error(fx_status s, const char *format, ...) __attribute__((format(
  * the caller's row. */
 void fxi_error_row(size_t first);
 
-/* sized.c - structs with a member `size`, of callers whose header may be older or newer.  `ours` is
- * the struct's size here, `type` its name for messages.
+/* sized.c - structs with a member `size`, from callers whose header may be older or newer.  `ours`
+ * is the struct's size here, `type` its name for messages.
  * check: the size is set, for structs to be filled.  in: a caller's struct as the library knows it.
  * out: the library's struct into the caller's, which was checked. */
 fx_status fxi_sized_check(const void *given, const char *type);
 fx_status fxi_sized_in(void *own, size_t ours, const void *given, const char *type);
 void fxi_sized_out(void *given, const void *own, size_t ours);
-/* A caller's run, or the defaults for NULL.  Members of a run are only read through this.  A run
- * that is wrong stays so, and fxi_sized_run_check reports it: fxi_parallel and fxi_memory_check
- * call it, so that other functions need not. */
+/* A caller's run, or the defaults for NULL.  Members of a run are only read through this.  A wrong
+ * run is returned as it is; fxi_parallel and fxi_memory_check report it by fxi_sized_run_check, so
+ * that other functions need not. */
 fx_run fxi_sized_run(const fx_run *run);
 fx_status fxi_sized_run_check(const fx_run *run);
 
@@ -36,23 +36,25 @@ bool fxi_size_mul(size_t *out, size_t a, size_t b);
  * NULL with the error set.  Freed by free(). */
 void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
-void *fxi_realloc(void *old, size_t n, size_t size);    /* as malloc aligns; on failure old stays */
+void *fxi_realloc(void *old, size_t n, size_t size);    /* aligned as by malloc; on failure old
+                                                         * stays */
 char *fxi_strndup(const char *s, size_t n);
 /* free() of several pointers. */
 #define fxi_free(...) \
     fxi_memory_free((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 void fxi_memory_free(void *const *p, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* or FX_ELIMIT */
-/* The same within the limit, `what` being for its message; NULL also if *st is an error already. */
+/* fxi_alloc within the memory limit; `what` names it in the message.  NULL also if *st is an
+ * error. */
 void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what);
 
-/* scratch.c - memory for the length of a call: pieces as of fxi_alloc, not zeroed, given back all
- * at once by reset and kept for the next call.  Zeros at first. */
+/* scratch.c - memory for the duration of a call: pieces like those of fxi_alloc, not zeroed.  Reset
+ * releases all of them at once, and the next call uses the memory again.  Initialise with zeros. */
 typedef struct fxi_scratch_block fxi_scratch_block;
 typedef struct fxi_scratch {
     fxi_scratch_block *block;           /* the newest */
-    size_t used, total;                 /* bytes of that block; of all */
-    size_t wanted;                      /* bytes that the first block shall have, at least */
+    size_t used, total;                 /* bytes used of that block; bytes of all blocks */
+    size_t wanted;                      /* minimum size of the first block, in bytes */
     struct fxi_scratch *next;           /* in a pool: the list, fixed when it enters .. */
     atomic_bool busy;                   /* .. a thread is using it .. */
     _Atomic(const char *) thread;       /* .. the thread that used it last */
@@ -61,12 +63,13 @@ void *fxi_scratch_take(fxi_scratch *s, size_t n, size_t size);  /* NULL with the
 void fxi_scratch_reset(fxi_scratch *s);
 void fxi_scratch_free(fxi_scratch *s);
 void *fxi_scratch_release(fxi_scratch *s);      /* a block for the caller to free(); NULL: none */
-/* One for each thread that is inside; enter: NULL with the error set; leave resets. */
+/* A pool has one for each thread that is inside a call.  enter: NULL with the error set; leave
+ * resets. */
 typedef struct fxi_scratch_pool fxi_scratch_pool;
 fxi_scratch_pool *fxi_scratch_pool_new(void);   /* NULL with the error set */
 void fxi_scratch_pool_free(fxi_scratch_pool *pool);
 fxi_scratch *fxi_scratch_enter(fxi_scratch_pool *pool);
-void fxi_scratch_leave(fxi_scratch *s); /* NULL: nothing */
+void fxi_scratch_leave(fxi_scratch *s); /* NULL: does nothing */
 
 /* rng.c - counter-based: the i-th draw of (seed, stream) is a pure function. */
 typedef struct fxi_rng {
@@ -80,11 +83,11 @@ double fxi_rng_cauchy(fxi_rng r, uint64_t i);
 int fxi_rng_sign(fxi_rng r, uint64_t i);                /* -1 or +1: bit i % 64 of draw i / 64 */
 uint64_t fxi_rng_below(fxi_rng r, uint64_t i, uint64_t n); /* 0..n-1, n > 0 */
 void fxi_rng_permutation(size_t *out, size_t n, fxi_rng r);
-/* The same from the permutation of the first `have` on: for large ones, bit by bit. */
+/* The same, starting from the permutation of the first `have`: builds a large one in pieces. */
 void fxi_rng_permute(size_t *out, size_t have, size_t n, fxi_rng r);
 void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1, ascending */
 
-/* crc.c - CRC-32 as zlib's: of a text in pieces, the first with crc = 0, others with the result. */
+/* crc.c - CRC-32 as in zlib, piece by piece: crc is 0 for the first piece, then the last result. */
 uint32_t fxi_crc(uint32_t crc, const void *bytes, size_t len);
 
 /* elementary.c - bit-identical on every machine, within 2 and 4 ulp; used by rng.c alone. */
@@ -106,12 +109,12 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks); /* how many threads 
 /* run, with one thread if all the work is below a million multiply-adds: a thread would take longer
  * to start.  Tests lift this limit (base/test/threads.c). */
 fx_run fxi_parallel_run(const fx_run *run, double work);
-/* A run for calls inside a block: one thread, stopped with the team.  alone: of a loop in one
- * thread, whose blocks may use all of run's. */
+/* A run for calls inside a block: one thread, stopped with the team.  alone: for a loop in one
+ * thread, whose blocks may use all threads of run. */
 fx_run fxi_parallel_nested(const fx_run *run, fxi_team *team);
 fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team);
-/* A run whose progress is `from` and, at the end of a call, `from` + `share`.  With share 0 the
- * caller says in stage->from how far it is. */
+/* A run whose progress goes from `from` to `from` + `share` during a call.  With share 0 the caller
+ * sets stage->from itself. */
 typedef struct fxi_stage {
     fx_run run;
     double from, share;
@@ -125,7 +128,8 @@ fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, doub
 typedef struct fxi_threadpool fxi_threadpool;
 typedef void fxi_threadpool_chunk(void *ctx, size_t chunk, int worker);
 fx_status fxi_threadpool_new(fxi_threadpool **out, const fx_run *run);
-int fxi_threadpool_workers(const fxi_threadpool *pool); /* that could be started, with the caller */
+int fxi_threadpool_workers(const fxi_threadpool *pool); /* threads that could be started, plus the
+                                                         * caller */
 void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn, void *ctx);
 void fxi_threadpool_free(fxi_threadpool *pool);
 
@@ -145,10 +149,10 @@ typedef struct fxi_spec {               /* name:key=value,..(inner), pointing in
 fx_status fxi_spec_parse(fxi_spec *out, const char *text, size_t len);
 bool fxi_spec_named(const char *spec, const char *name);        /* true if that is its name */
 bool fxi_spec_same(const char *name, const char *text, size_t len); /* true if text[len] is it */
-/* One more name behind a comma; what does not fit `size` bytes is cut. */
+/* Appends a comma and a name; cuts what does not fit `size` bytes. */
 void fxi_spec_list(char *list, size_t size, const char *name);
 void fxi_spec_set(fxi_spec *s, const char *key, const char *value); /* replaces or adds a pair */
-/* A table of names: line i, as made by fxi_spec_describe; name NULL: no more. */
+/* A table of names: gives line i, made by fxi_spec_describe; name NULL: no more lines. */
 typedef fx_description fxi_spec_line(size_t i);
 fx_description fxi_spec_counted(fx_description d);      /* keys, as many as d.key has */
 fx_description fxi_spec_describe(const char *name, const char *help, const fx_key *keys);
@@ -158,10 +162,10 @@ fx_status fxi_spec_find(size_t *which, const fxi_spec *s, fxi_spec_line *line, c
 /* Parses, finds, checks; without an inner spec. */
 fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec_line *line,
                         const char *what);
-/* True if the value, with %2C for a byte, stands for that name. */
+/* True if the value, which may write a byte as %2C, means that name. */
 bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
-/* The value for a name that is neither of the words "a|b|c" nor grammar, to out[3 len + 1]; returns
- * its length. */
+/* Writes a name as a value that is neither one of the words "a|b|c" nor read as grammar, to out[3
+ * len + 1]; returns its length. */
 size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved);
 
 /* Name and every key, defaults too, without the inner spec: to be freed; NULL: error set. */
@@ -177,7 +181,7 @@ bool fxi_spec_word(int *which, const char *values, const char *word, size_t len)
 #define FXI_NUMBER(low, high)  NULL, FX_KEY_NUMBER, low, high, 0
 #define FXI_POSITIVE           NULL, FX_KEY_NUMBER, 0, INFINITY, 1
 #define FXI_LIST(low)          NULL, FX_KEY_LIST, low, INFINITY, 0
-/* Refuses keys that are not in the table and values that the table does not allow. */
+/* Rejects keys that are not in the table and values that the table does not allow. */
 fx_status fxi_key_check(const fxi_spec *s, const fx_key *table);
 bool fxi_key_has(const fx_key *table, const char *key);
 /* Values, defaults from the table; the detail names the spec, the key and what is possible. */
@@ -185,15 +189,16 @@ fx_status fxi_key_text(const char **out, size_t *len, const fxi_spec *s, const f
                        const char *key);
 fx_status fxi_key_number(double *out, const fxi_spec *s, const fx_key *table, const char *key);
 fx_status fxi_key_count(uint64_t *out, const fxi_spec *s, const fx_key *table, const char *key);
-/* Where the range follows from other keys. */
+/* For keys whose range depends on other keys. */
 fx_status fxi_key_count_within(uint64_t *out, const fxi_spec *s, const fx_key *table,
                                const char *key, uint64_t low, uint64_t high);
 fx_status fxi_key_choice(int *out, const fxi_spec *s, const fx_key *table, const char *key);
 fx_status fxi_key_list(double *out, size_t *n, size_t max, const fxi_spec *s, /* a/b/c */
                        const fx_key *table, const char *key);
 
-/* nearest.c - what a misspelt word was likely meant to be: try every name, then the hint is
- * "; did you mean 'NAME'?" for the end of a message, or "" if no name is near or two are. */
+/* nearest.c - the name that is closest to a misspelt word: try every name, then the hint is "; did
+ * you mean 'NAME'?" for the end of a message, or "" if no name is close or two are equally
+ * close. */
 enum { FXI_NEAREST = 128 };             /* bytes of a hint */
 typedef struct fxi_nearest {
     const char *word, *name;            /* name: the nearest so far, or NULL */
@@ -215,7 +220,7 @@ int fxi_decimal_write(char buf[32], double x);          /* shortest that reads b
 size_t fxi_utf8(const char *p, const char *end);
 
 /* json.c - JSON as an array of values in one piece of memory, to be freed: the root is the first,
- * each value stands before those inside it, and an object holds key, value, key, value, ..
+ * each value comes before those inside it, and an object holds key, value, key, value, ..
  * `what` is the text in messages: "the header of a model". */
 typedef enum fxi_json_type {
     FXI_JSON_NULL,
@@ -233,14 +238,14 @@ typedef struct fxi_json {
     union {
         int64_t integer;
         double real;
-        const char *text;               /* UTF-8 without a 0 byte; one stands behind it */
-        struct fxi_json *end;           /* of an array or object: behind the last value in it */
+        const char *text;               /* UTF-8 without a 0 byte; a 0 byte follows it */
+        struct fxi_json *end;           /* array, object: one past the last value in it */
     };
 } fxi_json;
 enum { FXI_JSON_MAX = 1 << 30 };        /* bytes of text */
 fx_status fxi_json_parse(fxi_json **out, const char *text, size_t len, const char *what,
                          const fx_run *run);
-const fxi_json *fxi_json_next(const fxi_json *v);       /* the value behind v and all inside it */
-/* The value of a key; NULL: there is none, or no object. */
+const fxi_json *fxi_json_next(const fxi_json *v);       /* the value after v and all inside v */
+/* The value of a key; NULL: no such key, or not an object. */
 const fxi_json *fxi_json_get(const fxi_json *object, const char *key);
 #endif

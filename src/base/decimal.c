@@ -109,8 +109,8 @@ static const char *special(double *out, const char *p, const char *end, bool neg
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "eight_digits and npy files");
 
-/* The value of eight digits at p, or UINT64_MAX if one of them is none.  Digits are added in pairs,
- * the pairs in pairs, each step one multiplication on all lanes of the word. */
+/* The value of eight digits at p, or UINT64_MAX if one of them is not a digit.  Digits are added in
+ * pairs, the pairs in pairs, each step one multiplication on all lanes of the word. */
 static inline uint64_t eight_digits(const char *p)
 {
     uint64_t w;
@@ -138,7 +138,7 @@ static inline const char *read_digits(uint64_t *w, const char *p, const char *en
     return p;
 }
 
-/* Plain decimals of at most 19 digits, the common case: NULL if it is another. */
+/* Plain decimals of at most 19 digits, the common case; NULL for anything else. */
 static const char *plain(double *out, const char *p, const char *end, bool negative)
 {
     static const double pow10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -113,7 +113,7 @@ static bool hex4(uint32_t *out, scan *s)
     return true;
 }
 
-/* Behind \u; two of them make one character where the first is the high half of a pair. */
+/* After \u; two of them make one character if the first is the high half of a pair. */
 static bool unicode(scan *s)
 {
     const char *from = s->p;
@@ -299,7 +299,7 @@ static bool begin(scan *s)              /* at the bracket */
     return true;
 }
 
-static void finish(scan *s)             /* behind the bracket */
+static void finish(scan *s)             /* after the bracket */
 {
     fxi_json *v = s->open;
 
@@ -325,7 +325,7 @@ static bool key(scan *s)
     return take(s, ':') ? true : fail(s, "expected : after a key");
 }
 
-/* What follows a value up to where the next one begins, or to the end of all. */
+/* Reads on from a value to the start of the next one, or to the end of the text. */
 static bool after_value(scan *s)
 {
     while (s->depth) {
@@ -422,7 +422,7 @@ static fx_status check_keys(const scan *s, const fxi_json **key)
     return FX_OK;
 }
 
-/* ---- What others call --------------------------------------------------------------------- */
+/* ---- For other files ---------------------------------------------------------------------- */
 
 static fx_status scan_once(scan *s)
 {

@@ -20,7 +20,7 @@ bool fxi_key_has(const fx_key *table, const char *key)
     return find_key(table, key, strlen(key)) != NULL;
 }
 
-typedef struct value {                  /* of a key, and where it stands, for messages */
+typedef struct value {                  /* value of a key, and its place, for messages */
     const fxi_spec *s;
     const fx_key *key;
     const char *at;
@@ -83,7 +83,7 @@ static fx_status read_count(uint64_t *out, const value *v, uint64_t low, uint64_
     return FX_OK;
 }
 
-/* At most max numbers to out; NULL: they are checked alone. */
+/* At most max numbers to out; NULL: only checks them. */
 static fx_status read_list(double *out, size_t *n, size_t max, const value *v)
 {
     size_t count = 0;
@@ -122,7 +122,7 @@ static fx_status wrong_choice(const value *v)
     return wrong(v, "is not possible; use one of ", values);
 }
 
-/* Words, and whatever the default is, are always possible. */
+/* Words and the default are always allowed. */
 static fx_status check_value(const value *v)
 {
     const fx_key *k = v->key;

@@ -39,8 +39,8 @@ typedef struct shared {
 struct fxi_team {
     shared *all;
     int thread;
-    double polled;                      /* thread 0: when progress was last called; 0: not yet, so
-                                         * that many short calls are no gap */
+    double polled;                      /* thread 0: time of the last call of progress; 0: not
+                                         * called yet, so many short calls leave no gap */
 };
 
 static double now(void)
@@ -73,7 +73,7 @@ int fxi_parallel_threads(const fx_run *run, size_t blocks)
     int n = fxi_sized_run(run).threads;
     cpu_set_t set;
 
-    if (blocks <= 1)                    /* without a question to the system */
+    if (blocks <= 1)                    /* without a system call */
         return (int)blocks;
     if (n <= 0)
         n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -103,7 +103,7 @@ fx_run fxi_parallel_alone(const fx_run *run, fxi_team *team)
 
     how.progress = poll_team;
     how.ctx = team;
-    if (team->thread)                   /* it is for the thread that calls progress */
+    if (team->thread)                   /* steps are for the thread that calls progress */
         how.step = NULL;
     return how;
 }

@@ -19,7 +19,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Looks before others are let run, and before sleep: some microseconds, some hundred. */
+/* Spins before yielding (a few microseconds), and before sleeping (a few hundred). */
 enum { SPIN = 2000, YIELD = 2400, LEFT_BITS = 32 };
 
 typedef struct worker {
@@ -31,7 +31,7 @@ typedef struct worker {
 
 struct fxi_threadpool {
     _Alignas(64) atomic_size_t done;    /* chunks that helpers have finished */
-    _Alignas(64) fxi_threadpool_chunk *fn;    /* of the run under way, as is what follows */
+    _Alignas(64) fxi_threadpool_chunk *fn;    /* of the run in progress, like what follows */
     void *ctx;
     size_t chunks;
     uint64_t number;
@@ -69,7 +69,7 @@ static bool take(fxi_threadpool *pool, int k, size_t *chunk)
     return false;
 }
 
-/* All that is left to be taken, one's own first; how many chunks that were. */
+/* Runs all chunks that are left, the worker's own first; returns how many it ran. */
 static size_t work(fxi_threadpool *pool, int own)
 {
     size_t chunk, n = 0;
@@ -160,7 +160,7 @@ void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chun
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
     for (int k = pool->workers; k-- > 0;) {
         uint64_t left = first_of(pool, k + 1) - first_of(pool, k);
-        /* The last store and the look at asleep must not change places. */
+        /* The last store must not be reordered with the load of asleep. */
         atomic_store_explicit(&pool->worker[k].word, pool->number << LEFT_BITS | left,
                               k ? memory_order_release : memory_order_seq_cst);
     }

@@ -39,8 +39,8 @@ static fx_status check_shape(const fx_matrix *X, const char *name)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-/* True if all numbers are finite; of others 0 v is NaN.  Four sums, since each has to wait for the
- * number before it. */
+/* True if all numbers are finite: for any other number, 0 v is NaN.  Four sums, because each
+ * addition has to wait for the one before it. */
 #define ALL_FINITE(v, n) \
     double sum[4] = {0}; \
     size_t q = 0; \
@@ -64,7 +64,7 @@ static bool finite_doubles(const double *v, size_t n) { ALL_FINITE(v, n); }
 static bool ascending32(const int32_t *col, size_t n, size_t cols) { ASCENDING(col, n, cols); }
 static bool ascending64(const int64_t *col, size_t n, size_t cols) { ASCENDING(col, n, cols); }
 
-/* True if nothing is wrong with the row; it is looked at without naming what is. */
+/* True if the row is valid; the fast check, which does not say what is wrong. */
 static bool is_fine(fxi_row r, size_t cols)
 {
     if (r.n == 0)
@@ -194,7 +194,7 @@ fx_status fxi_data_check_missing(const fx_matrix *X, const char *name, const fx_
     return check_matrix(X, name, true, run);
 }
 
-/* All that rows hold; sizes are checked. */
+/* Checks the contents of all rows; sizes were checked before. */
 static fx_status check_rows(const fx_table *t, bool missing, const fx_run *run)
 {
     table_check c = {.missing = missing};

@@ -36,7 +36,7 @@ static fx_status more_slots(fxi_data_classes *c, fxi_team *team)
 {
     size_t slots = c->slots ? 2 * c->slots : 16;
 
-    if (fxi_parallel_cancelled(team))   /* clearing the slots of millions takes its time */
+    if (fxi_parallel_cancelled(team))   /* clearing millions of slots takes long */
         return FX_ECANCELLED;
     size_t *slot = fxi_zalloc(slots, sizeof *slot);
     if (!slot)

@@ -41,12 +41,12 @@ static inline int64_t fxi_row_column(fxi_row r, size_t q)
     return r.col32 ? r.col32[q] : r.col64 ? r.col64[q] : (int64_t)q;
 }
 
-/* check.c - is X what featcross.h promises: pointers, sizes, ascending columns within range, finite
- * numbers?  The detail names X as `name`, the row and the column.  One pass, no memory.  Of a table
- * also labels, weights, classes, queries, names, base. */
+/* check.c - checks that X is as featcross.h requires: pointers, sizes, ascending columns within
+ * range, finite numbers.  The detail names X as `name`, the row and the column.  One pass, no
+ * memory.  For a table also labels, weights, classes, queries, names, base. */
 fx_status fxi_data_check(const fx_matrix *X, const char *name, const fx_run *run);
 fx_status fxi_data_check_table(const fx_table *t, const fx_run *run);
-/* The same of rows in which numbers may be missing: NaN is accepted, infinity is not. */
+/* The same for rows in which numbers may be missing: NaN is accepted, infinity is not. */
 fx_status fxi_data_check_missing(const fx_matrix *X, const char *name, const fx_run *run);
 fx_status fxi_data_check_missing_table(const fx_table *t, const fx_run *run);
 
@@ -58,19 +58,19 @@ typedef struct fxi_rows {
     size_t piece, pieces;               /* rows per piece of about 2^16 numbers; how many */
 } fxi_rows;
 fx_status fxi_data_rows(fxi_rows *out, const fx_table *t);  /* sizes are checked */
-/* Rows of a piece, and how many pieces there are of rows with so many numbers. */
+/* Rows per piece, and the number of pieces, for rows with this many numbers. */
 size_t fxi_data_rows_pieces(size_t *piece, uint64_t stored, size_t rows);
 size_t fxi_data_rows_block(const fxi_rows *r, size_t i);    /* the block that holds row i */
 fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
-/* Most numbers stored in any `group` rows, from a multiple of group on. */
+/* The largest count of numbers stored in `group` rows that start at a multiple of group. */
 size_t fxi_data_rows_max(const fx_matrix *X, size_t group);
 
-/* scale.c - the numbers x of row i, which is `r` but for them, scaled in place; true if scaling
- * changes nothing. */
+/* scale.c - scales the numbers x of row i in place; `r` is the row with its original numbers.
+ * none: true if scaling changes nothing. */
 fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i);
 bool fxi_data_scale_none(const fx_scale *s);
 
-/* missing.c - numbers that are missing: what fills them, learnt from a table; rows filled by it. */
+/* missing.c - missing numbers: learns from a table what to fill them with, and fills rows. */
 typedef enum fxi_missing_how {
     FXI_MISSING_ERROR, FXI_MISSING_DROP, FXI_MISSING_ZERO, FXI_MISSING_MEAN, FXI_MISSING_MEDIAN
 } fxi_missing_how;
@@ -99,14 +99,14 @@ bool fxi_data_missing_in(const fxi_missing *m, fxi_row r);      /* true if an in
 fx_status fxi_data_missing_rows(size_t **out, size_t *n, const fxi_missing *m, const fx_table *t,
                                 const fx_run *run);
 /* Rows without missing values, wider by the indicators; dense ones are m->inputs wide.  In scratch
- * where something changes; inputs of rows that drop leaves out are 0.  *beyond grows by the numbers
- * of columns beyond the inputs that were left out. */
+ * where something changes; inputs of rows that drop leaves out are 0.  Adds to *beyond the count of
+ * numbers left out because their columns are beyond the inputs. */
 fx_status fxi_data_missing_fill(fx_matrix *view, uint64_t *beyond, const fxi_missing *m,
                                 const fx_matrix *X, fxi_scratch *scratch, const fx_run *run,
                                 fxi_team *team);
 
-/* fill.c - t filled by m: one block, or (drop) without rows; labels and the like stay the caller's
- * or, with rows left out, are *own's, as are the rows.  Names are left as they are. */
+/* fill.c - t filled by m: one block, or (drop) with rows left out.  Labels and the like stay the
+ * caller's or, if rows are left out, belong to *own, like the rows.  Names do not change. */
 fx_status fxi_data_fill_table(fx_table *out, fx_data **own, const fxi_missing *m, const fx_table *t,
                               const fx_run *run);
 /* [inputs + indicators] names, those of the indicators NAME=missing, in memory of d. */
@@ -128,8 +128,8 @@ static inline size_t fxi_row_subset_at(fxi_row_subset s, size_t i)
     return s.row ? (size_t)s.row[i] : i;
 }
 
-/* sort.c - items in ascending order, equal ones left in their order.  scratch: n / 2 items.  In no
- * order if it is stopped (FX_ECANCELLED). */
+/* sort.c - items in ascending order, equal ones left in their order.  scratch: n / 2 items.  If it
+ * is stopped (FX_ECANCELLED) their order is undefined. */
 typedef struct fxi_data_item {          /* a key, and what goes with it */
     union {
         int64_t col;
@@ -161,13 +161,13 @@ typedef struct fxi_data_classes {       /* zeros at first */
 } fxi_data_classes;
 fx_status fxi_data_classes_add(size_t *number, fxi_data_classes *c, const char *s, size_t len,
                                fxi_team *team);
-/* Is the name known?  Then its number. */
+/* True if the name is known; sets its number. */
 bool fxi_data_classes_find(size_t *number, const fxi_data_classes *c, const char *s, size_t len);
 /* Names to d->table, sorted bytewise; rank[number] is the place of each; empties c. */
 fx_status fxi_data_classes_take(fx_data *d, double *rank, fxi_data_classes *c, fxi_team *team);
 void fxi_data_classes_free(fxi_data_classes *c);
 
-/* text.c - text that was fed or given: lines, and what messages quote of them. */
+/* text.c - lines of a text, and the parts of them that messages quote. */
 enum { FXI_EXCERPT = 40 };              /* bytes of input quoted in a message, and its end */
 const char *fxi_data_text_excerpt(char buf[FXI_EXCERPT], const char *s, size_t len); /* buf */
 /* The line at *p is [*line, *stop), its end left out; *p moves past it.  False: none is left. */
@@ -186,12 +186,13 @@ typedef struct fxi_data_pairs {         /* zeros at first; free() slot */
 } fxi_data_pairs;
 /* Reserves memory for `more` pairs; at most half of the table is in use. */
 fx_status fxi_data_pairs_reserve(fxi_data_pairs *p, size_t more, const fx_run *run, fxi_team *team);
-/* Where the pair is in the table, or would be entered. */
+/* The slot of the pair, or the free slot where it would be entered. */
 uint64_t *fxi_data_pairs_find(const fxi_data_pairs *p, uint64_t pair);
-bool fxi_data_pairs_enter(fxi_data_pairs *p, uint64_t pair, bool mark); /* false: it is there */
+bool fxi_data_pairs_enter(fxi_data_pairs *p, uint64_t pair, bool mark); /* false: it was there
+                                                                         * already */
 fx_status fxi_data_pairs_shuffle(uint64_t *pair, size_t n, fxi_rng r, fxi_team *team); /* n > 0 */
 
-/* Streams of random numbers: no two uses share one.  make.c gives every row one of its own. */
+/* Streams of random numbers: no two uses share one.  make.c gives every row its own stream. */
 enum {
     FXI_DATA_SHUFFLE = 1000,
     FXI_DATA_FOLDS,

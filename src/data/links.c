@@ -38,7 +38,7 @@ typedef struct making {
 } making;
 
 /* ---- Rows -------------------------------------------------------------------------------- */
-/* Are zeros of this row left out? */
+/* True if zeros of this row are left out. */
 static bool is_dense(fxi_row r) { return !r.col32 && !r.col64; }
 
 static void copy_node(making *x, fxi_row r, size_t first)
@@ -181,7 +181,7 @@ static fx_status make_rows(making *x, fxi_team *team)
 }
 
 /* ---- Columns ----------------------------------------------------------------------------- */
-/* Is a name of A one of B, too? */
+/* True if a name of A is also a name of B. */
 static fx_status names_clash(bool *clash, const fxi_links *l, fxi_team *team)
 {
     const fx_table *A = l->A, *B = l->B;

@@ -4,14 +4,14 @@
 #define FXI_DATA_MAKE_H
 #include "data/data.h"
 
-/* One set in the making: every row stores the same count of numbers. */
+/* A set while it is made: every row stores the same count of numbers. */
 typedef struct fxi_making {
     uint64_t seed;
     size_t n, cols;
     size_t stored;                      /* numbers in each row; cols if dense */
     bool dense;
     fx_type type;
-    double noise;                       /* share of labels that are turned round */
+    double noise;                       /* share of labels that are flipped */
     size_t m, k;                        /* features in a planted set; how many sets */
     size_t levels;                      /* fields: of each */
     size_t extra;                       /* bytes that plant and finish allocate */
@@ -39,8 +39,8 @@ extern const fxi_data_set fxi_data_make_pairs, fxi_data_make_triples, fxi_data_m
 
 fx_status fxi_data_make_one(fxi_making *m);     /* plants one set of m->m features */
 
-/* The random numbers of row i: draw 0 decides whether its label is turned round, the row itself
- * uses draws from 1 on. */
+/* The random numbers of row i: draw 0 decides whether its label is flipped, the row itself uses
+ * draws from 1 on. */
 static inline fxi_rng fxi_data_make_row(const fxi_making *m, size_t i)
 {
     return (fxi_rng){m->seed, (uint64_t)FXI_DATA_MAKE << 48 | (uint64_t)i};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * missing.c - numbers that are missing, which rows hold as NaN: what fills them is learnt from a
- * table, and rows are filled by it.
+ * missing.c - missing numbers, which are NaN in rows: learns from a table what to fill them with,
+ * and fills rows.
  *
  *   zero     0
  *   mean     sum_i w_i x_ij / sum_i w_i          over the rows i that have a number in column j
- *   median   half of the weight of these rows has no larger number, half no smaller one; if two
- *            numbers are such, the middle of them
+ *   median   half of the weight of these rows has no larger number, half no smaller one; if that
+ *   holds for two numbers, their middle
  *   drop     rows with a NaN are left out
  *
- * w are the weights of the table; rows of weight 0 count for nothing.  A zero that a sparse row
- * does not store is a number.  A column without any number is filled with 0.  `indicator` adds a
- * column for each one that has a NaN in the table: 1 where that is missing, else 0.
+ * w are the weights of the table; rows of weight 0 are ignored.  A zero that a sparse row does not
+ * store is a number.  A column without any number is filled with 0.  `indicator` adds a column for
+ * each one that has a NaN in the table: 1 where that is missing, else 0.
  *
  * Filled rows have the type of the given ones, so that a row gets the same bits alone and among
  * others: floats get the fill value rounded to float.
@@ -360,8 +360,8 @@ static void put(filling *f, int64_t j, double x)
     f->to++;
 }
 
-/* A column beyond the inputs would be taken for an indicator: it is left out here.  Without
- * indicators it stays as it is, and whoever knows the model's width leaves it out. */
+/* A column beyond the inputs would be taken for an indicator, so it is left out here.  Without
+ * indicators it stays, and is left out where the model's width is known. */
 static fx_status put_numbers(filling *f, fxi_row r)
 {
     const fxi_missing *m = f->m;

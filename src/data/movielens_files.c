@@ -6,8 +6,8 @@
  *   u.data   user, movie, rating, time; tabs between them
  *
  * Ages and years are rounded to the nearest ten, halves up; of a zip code the first character
- * counts.  Any number of users, movies and ratings; ids may be any text.  What is not of this form
- * is rejected with its file, line and column. */
+ * counts.  Any number of users, movies and ratings; ids may be any text.  Anything else is rejected
+ * with its file, line and column. */
 
 #include "data/movielens.h"
 

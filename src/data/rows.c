@@ -3,8 +3,8 @@
  *
  * A table read from a large file has thousands of blocks, so the block of a row is found by
  * bisection in the list of first rows.  A piece is a run of rows that holds about 2^16 numbers:
- * little enough that a call can be stopped between pieces well within 100 ms, much enough that the
- * loop costs nothing, and the same whatever the number of threads. */
+ * small enough that a call can be stopped between pieces well within 100 ms, large enough that the
+ * loop costs nothing, and the same for any number of threads. */
 
 #include "data/data.h"
 

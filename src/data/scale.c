@@ -8,8 +8,8 @@
  *   none     a copy
  *   auto     maxabs if some |x_ij| > 1, else none: a rule for fitting, never a fitted scaling
  *
- * Weights of the table count: a row of weight 0 is as good as absent, and in std a row of weight 3
- * is there three times (n is then the sum of the weights).
+ * Weights of the table count: a row of weight 0 has no effect, and in std a row of weight 3 counts
+ * three times (n is then the sum of the weights).
  * A column without spread (std) or of zeros (maxabs) and a row of zeros are left as they are.  The
  * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps types.
  *
@@ -228,7 +228,7 @@ static fx_status check_memory(const fx_table *t, const fx_run *run)
     return fxi_memory_check(run, bytes, "fitting a scaling");
 }
 
-/* A factor below 1 is of a column that reaches beyond 1. */
+/* A factor below 1 means that the column has a number beyond 1. */
 static void resolve_auto(fx_scale *s)
 {
     for (size_t j = 0; j < s->cols; j++)

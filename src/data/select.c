@@ -24,7 +24,7 @@ typedef struct copy {
 
 static size_t source_row(const copy *c, size_t i) { return c->rows ? c->rows[i] : i; }
 
-/* Does the copy store q of r?  Zeros of dense rows are left out of CSR. */
+/* True if the copy stores q of r: zeros of dense rows are left out of CSR. */
 static bool stored(const copy *c, fxi_row r, size_t q)
 {
     return c->dense || r.col32 || r.col64 || fxi_row_value(r, q) != 0;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FEW = 16, POLL = 1024 };         /* items: sorted by insertion; merged between questions */
+enum { FEW = 16, POLL = 1024 };         /* items: sorted by insertion; merged between two polls */
 
 int fxi_data_sort_ascending(const fxi_data_item *a, const fxi_data_item *b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * beam.c - combinations built up column by column, where all of them are too many.
+ * beam.c - builds combinations column by column, for when there are too many to visit all.
  *
- * For each length there are two lists of the best `width`: by the bound of weight.c on what they
- * can become, and by the weight that they have.  The first retains a triple whose pairs have no
- * weight of their own, as in a parity; the second finds large weights among columns of equal
+ * For each length there are two lists of the best `width`: by the bound of weight.c on the weight
+ * they can reach, and by the weight they have.  The first retains pairs without weight that become
+ * a triple with weight, as in a parity; the second finds large weights among columns of equal
  * norms.  Cost: 4 t width n S multiplications at most. */
 
 #include "explain/explain.h"
@@ -22,7 +22,7 @@ typedef struct beam {
     double work;
 } beam;
 
-/* Of positions r[n], with `rest` columns more: what they may become, or (0) what they sum up to. */
+/* For positions r[n]: the bound with `rest` more columns, or (0) their weight. */
 static double key(const fxi_explain_field *f, double *q, const int32_t *r, int n, int rest)
 {
     double sum = fxi_explain_weight_multiply(f, r, n, q);

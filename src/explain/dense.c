@@ -24,7 +24,7 @@ static double *products(const fxi_explain_walk *w, int level)
     return w->q + (size_t)level * w->f->S;
 }
 
-/* Counts the work; true if the search may go on within its limit. */
+/* Counts the work; true if the search may continue within its limit. */
 static bool count_work(fxi_explain_walk *w, double work)
 {
     w->work += work;

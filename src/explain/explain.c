@@ -2,13 +2,13 @@
  * explain.c - which combinations of columns a model gives the largest weights, or which decide the
  * score of one row.
  *
- * Every model that is offered is one sum over components of products of columns (explain.h), so one
- * search serves them all; no table of pairs is made.  Of a row the same sum is searched with
- * factors times the row's numbers, its columns alone.
+ * Every supported model is one sum over components of products of columns (explain.h), so one
+ * search serves them all; no table of pairs is made.  For a row the same sum is searched with
+ * factors times the row's numbers, over its columns only.
  *
  * Accuracy: a weight is a sum over S components in doubles, |error| <= (S + t) u sum_s |product|.
- * Features of a map are floats, so that contributions of a model on a map sum up to its score to
- * that extent only; `rest` has the difference.  doc/math.md#explain */
+ * Features of a map are floats, so contributions of a model on a map sum to its score only up to
+ * that error; `rest` has the difference.  doc/math.md#explain */
 
 #include "explain/explain.h"
 

@@ -6,8 +6,8 @@
  *   top.c                  the list of the largest
  *   field.c                one order of a part, columns sorted by their norms
  *   weight.c               weights and bounds of its combinations
- *   list.c                 combinations that are few: single columns, families
- *   search.c               the search of others, order by order, within an effort
+ *   list.c                 small lists of combinations: single columns, families
+ *   search.c               the search for others, order by order, within max_work
  *   dense.c, sparse.c, beam.c      its ways
  *   output.c, row.c        which score; one row
  *   support.c              rows that hold a combination: used by the search, counted at the end
@@ -97,10 +97,10 @@ static inline double fxi_explain_min_weight(const fxi_explain_top *t)
 {
     return t->n < t->max_items ? 0 : t->at[0].weight < 0 ? -t->at[0].weight : t->at[0].weight;
 }
-/* Lists the combination if its weight is large enough; columns ascend. */
+/* Lists the combination if its weight is large enough; its columns must ascend. */
 fx_status fxi_explain_top_offer(fxi_explain_top *t, const fxi_explain_item *item);
 fx_status fxi_explain_top_add(fxi_explain_top *t, const fxi_explain_item *item); /* if new */
-/* All of b that t does not have, each once; b is empty then. */
+/* Moves all of b that t does not have into t, each once; b is empty afterwards. */
 fx_status fxi_explain_top_merge(fxi_explain_top *t, fxi_explain_top *b);
 void fxi_explain_top_sort(fxi_explain_top *t);    /* largest first; a heap no longer */
 
@@ -140,7 +140,7 @@ fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r,
                                    fxi_explain_top *top);
 /* No combination of positions >= from has a larger |weight|. */
 double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from);
-/* sqrt(sum_s q_s^2 reach_rs): times norm[i] it bounds what q becomes with r more columns >= i. */
+/* sqrt(sum_s q_s^2 reach_rs): times norm[i] it bounds the weight of q with r more columns >= i. */
 double fxi_explain_weight_reach(const fxi_explain_field *f, const double *q, int r);
 static inline double fxi_explain_factor(const fxi_explain_field *f, size_t i, size_t s)
 {
@@ -154,7 +154,7 @@ static inline int fxi_explain_ascending(const void *a, const void *b)   /* of in
 }
 /* True if column i may be combined with those at r[0..n). */
 bool fxi_explain_weight_joins(const fxi_explain_field *f, const int32_t *r, int n, size_t i);
-/* Bounds and sums are rounded: what is below by less than this is not left out. */
+/* Bounds and sums are rounded: combinations below the limit by less than this are not left out. */
 #define FXI_EXPLAIN_SLACK (1 + 1e-9)
 
 /* ---- The search -------------------------------------------------------------------------- */
@@ -185,8 +185,8 @@ fx_status fxi_explain_dense(fxi_explain_walk *w, size_t first);
 fx_status fxi_explain_sparse(fxi_explain_walk *w, size_t first);
 fx_status fxi_explain_dense_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
 fx_status fxi_explain_sparse_workspace(fxi_explain_walk *w, const fxi_explain_field *f);
-/* Combinations built up column by column from the `width` best of each length; dense fields.
- * *work grows by what it took. */
+/* Builds combinations column by column from the `width` best of each length; dense fields.  Adds
+ * its multiplications to *work. */
 fx_status fxi_explain_beam(fxi_explain_top *top, const fxi_explain_field *f, size_t width,
                            double *work, const fx_run *run);
 
@@ -250,7 +250,7 @@ void fxi_explain_values_free(fxi_explain_values *v);
 /* importance.c - mean over the rows of |contribution|, to out[n]. */
 fx_status fxi_explain_importance(double *out, const fxi_explain_item *item, size_t n,
                                  const fxi_explain_values *v, const fx_run *run);
-/* importance.c - the top->max_items combinations with the largest ones, sorted by them. */
+/* importance.c - the top->max_items combinations of largest importance, sorted by it. */
 fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search *s,
                                         const fxi_explain_terms *t, fxi_explain_columns c,
                                         const fxi_explain_values *v, const fx_run *run);

@@ -2,14 +2,14 @@
  * importance.c - how much combinations change the scores of rows: the mean |contribution|, which is
  * |weight| times the mean |product of the columns|.
  *
- * A weight alone is for columns of size 1: one whose numbers are small gets a large weight and may
- * change no score.  Importance is the same however the columns are scaled.
+ * A weight alone is meaningful for columns of size 1: a column of small numbers gets a large weight
+ * and may change no score.  Importance does not depend on how the columns are scaled.
  *
  * The largest.  By Hoelder's inequality the mean |product| of t columns is at most the product of
  * their norms (mean |x|^t)^(1/t).  So |weight| times these norms, which is what the search of one
  * row looks for, bounds the importance.  The candidates with the largest bounds are searched for
- * and measured; if the last that is listed is not below the bound of all others, the list is exact,
- * else more candidates follow.
+ * and measured; if the last listed one is not below the bound of all others, the list is exact,
+ * else more candidates are tried.
  *
  * Cost: for each candidate, the rows that hold its rarest column. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * list.c - combinations that are few enough to be gone through: single columns, the sets of
+ * list.c - combinations that are few enough to visit all: single columns, the sets of
  * a family, the columns of map explicit. */
 
 #include "explain/explain.h"

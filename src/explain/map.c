@@ -10,13 +10,13 @@
  *   Re(c w_1 .. w_t) = |c| 2^(t-1)/t sum_{k < t} (-1)^k prod_j Re(w_j e^{-i theta_k}),
  *
  * t real components for each order t: for w_1 = .. = w_t it is the sum of cos^t over t angles,
- * which leaves the highest frequency alone, and both sides are symmetric and linear in each w_j.
+ * which leaves only the highest frequency, and both sides are symmetric and linear in each w_j.
  *
  * rm: a feature of order N is a product of N linear forms,
  *
  *   l_1 .. l_N = 1/(N! 2^(N-1)) sum over signs, the first +, of prod eps_i (sum_i eps_i l_i)^N:
  *
- * 2^(N-1) powers of linear forms.  High orders are rare, and more than COMPONENTS are refused. */
+ * 2^(N-1) powers of linear forms.  High orders are rare, and more than COMPONENTS are rejected. */
 
 #include "explain/explain.h"
 #include "map/maclaurin.h"

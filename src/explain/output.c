@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * output.c - which of several scores is explained: the one that is asked for by number or
- * by the name of its class, else that of the class which is predicted for the row.
+ * output.c - which of several scores is explained: the one requested by number or by the name of
+ * its class, else that of the class predicted for the row.
  *
  * Where scores are of pairs of classes, a class is explained against its rival: of the others, the
  * one that the prediction ranks highest for the row. */

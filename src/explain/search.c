@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * search.c - the combinations with the largest |weight|.
  *
- * What is few is listed (list.c).  Otherwise each order is searched by itself: a narrow
- * beam gives a first list; then all combinations are visited that may belong to it by the bounds of
- * weight.c, in rounds of first columns, whose blocks share the list of the round before, so
- * that neither the list nor what is visited depends on threads.  A search that takes more than its
- * share of the effort is ended: a wide beam follows, and what may have been missed is bounded by
- * the first columns not done with. */
+ * Small sets are listed (list.c).  Otherwise each order is searched separately.  A narrow beam
+ * gives a first list.  Then all combinations are visited that may belong to it by the bounds of
+ * weight.c, in rounds of first columns.  The blocks of a round share the list of the round before,
+ * so that neither the list nor the visits depend on threads.  A search that takes more than its
+ * share of max_work is ended: a wide beam follows, and the first columns that are left bound what
+ * may have been missed. */
 
 #include "explain/explain.h"
 
@@ -183,7 +183,7 @@ static fx_status multiply(void *ctx, size_t block, fxi_team *team)
     return FX_OK;
 }
 
-/* Longer combinations than are looked for: sum_s |lambda_s| prod_j max(1, |p_js|). */
+/* Bound for combinations longer than those searched: sum_s |lambda_s| prod_j max(1, |p_js|). */
 static fx_status bound_beyond(double *out, const fxi_explain_part *a, fxi_explain_columns c,
                               const fx_run *run)
 {

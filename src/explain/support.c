@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * support.c - rows that hold all columns of a combination: whether there are enough of them, during
- * the search, and how many there are, at its end.
+ * support.c - rows that hold all columns of a combination: the search asks whether there are enough
+ * of them, and they are counted at its end.
  *
  * During the search: each column has a list of its rows.  The shortest list is intersected with the
  * others until enough rows are found.  Columns that all rows have need no list.  4 bytes per entry.

@@ -3,11 +3,12 @@
  * skips.
  *
  * Bounds.  Let q_s = lambda_s p_{j_1}s .. of the columns chosen so far, r columns missing, all from
- * position i on.  Any one of them is bounded by Cauchy and Schwarz, the others by their largest:
+ * position i on.  One of them, any one, is bounded by Cauchy and Schwarz, the others by their
+ * largest factor:
  *
  *   |sum_s q_s p.. p..| <= sqrt(sum_s q_s^2 M_s^{2(r-1)} / |lambda_s|) n_i,   M_s = max_j |p_js|,
  *
- * since norms fall.  Of pairs that is n_i n_j.  And no combination of t columns has more than
+ * since norms fall.  For pairs this is n_i n_j.  And no combination of t columns has more than
  * sum_s |lambda_s| M_s^t. */
 
 #include "explain/explain.h"

@@ -30,8 +30,8 @@ struct fxi_dumping {                    /* a file that is written */
 /* dump.c - one more array, if there are data: "F64", "I64", "F32", "I32", "U32" or "U8". */
 void fxi_file_dump_array(fxi_dumping *d, const char *name, const char *type, const void *data,
                          size_t rows, size_t cols);
-/* dump_header.c - the length and the header of the file, to d->out and d->len; free(d->out).  What
- * a kind has in it. */
+/* dump_header.c - writes the length and the header of the file to d->out and d->len; free(d->out).
+ * Then what a kind adds to it. */
 fx_status fxi_file_dump_header(fxi_dumping *d);
 void fxi_file_dump_header_count(fxi_dumping *d, const char *key, uint64_t n);
 void fxi_file_dump_header_number(fxi_dumping *d, const char *key, double x);
@@ -51,7 +51,7 @@ struct fxi_parsing {                    /* a file that is read */
 };
 /* parse.c - kernel and map of m, which the weights are for. */
 fx_status fxi_file_parse_map(fx_model *m, const fx_run *run);
-/* missing.c - all that a model knows of missing values: its strings, its arrays. */
+/* missing.c - what a model stores about missing values: its strings, its arrays. */
 void fxi_file_missing_dump_header(fxi_dumping *d);
 void fxi_file_missing_dump_arrays(fxi_dumping *d);
 fx_status fxi_file_missing_header(fxi_parsing *p, uint64_t format);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * header.c - the frame of a model file and the strings of its header; nothing in them is believed.
+ * header.c - the frame of a model file and the strings of its header; nothing in them is trusted.
  *
- * The length, the beginning and the CRC over all bytes come first, so that a damaged file is called
- * that, whatever the damage did to it.  Then the header must be JSON as json.c reads it: UTF-8, no
- * key twice, no character 0, nesting and length bounded.  Strings that were written byte by byte
- * (dump_header.c) become bytes again. */
+ * The length, the beginning and the CRC over all bytes are checked first, so that a damaged file is
+ * reported as damaged, whatever else is wrong with it.  Then the header must be JSON as json.c
+ * reads it: UTF-8, no key twice, no character 0, nesting and length bounded.  Strings that were
+ * written byte by byte (dump_header.c) become bytes again. */
 
 #include "file/file.h"
 

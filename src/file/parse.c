@@ -95,7 +95,7 @@ static fx_status take_seen(fxi_parsing *p)
     return FX_OK;
 }
 
-/* The file has the weights of as many outputs as spec and classes make. */
+/* Checks that the file has weights for as many outputs as spec and classes give. */
 static fx_status check_outputs(const fxi_parsing *p, size_t outputs)
 {
     fx_model_info *c = &p->m->c;
@@ -168,7 +168,7 @@ static fx_status check_scale(const fx_model_info *c)
     return st;
 }
 
-/* The map that the weights are for.  explicit asks for nothing, others never for more than they
+/* The map of the weights.  explicit needs no number of features; for others it is at most what they
  * make. */
 fx_status fxi_file_parse_map(fx_model *m, const fx_run *run)
 {

@@ -4,23 +4,23 @@
  *
  * An iteration is a pass over the rows, each step maximising the dual over one beta.
  * Rows at a bound that would stay there are inactive until the next measurement of the gap
- * (dual_gap.c), which needs all scores.  A pass itself says what its rows add to the gap; times the
- * ratio of both at the last measurement that predicts when the next is worth its time: where the
- * gap is met or has fallen to a tenth, at the latest after five visits a row or 50 passes.  A caller
- * with another solver at hand gives patience: the fit ends, stalled, once it would take more visits
- * per row than that at the pace so far.
+ * (dual_gap.c), which needs all scores.  A pass gives an estimate of the gap from its own rows.
+ * Multiplied by the ratio of gap and estimate at the last measurement, it predicts when to measure
+ * next: when the gap has reached the tolerance or fallen to a tenth, at the latest after five
+ * visits per row or 50 passes.  A caller that can use another solver sets patience: the fit ends,
+ * stalled, once it predicts more visits per row than that.
  *
  * An intercept couples all rows.  As a constant feature of the size of the others it slows
  * coordinate descent tenfold; so it is held near a center with a small rho (dual.h), and the center
- * is moved by secant steps until the betas sum to 0 (free) or to b (appended): a root of a function
- * that falls with the center, at least as fast as the proximal point method goes.  No intercept:
- * rho 0, center 0.
+ * is moved by secant steps until the betas sum to 0 (free) or to b (appended): this finds the root
+ * of a function that falls with the center, at least as fast as the proximal point method.  No
+ * intercept: rho 0, center 0.
  *
- * Cost: a pass is at most 4 floating point operations for each stored number.  Passes are few where
- * rows are short and C small, and without end where columns differ in scale: proximal.c is for
- * these.  (Leaps along the ways of passes, as in conjugate gradients, spared none of the first 20.)
- * Memory: 17.5 bytes per row (25 where all rows are one block) plus 8 per feature.  Accuracy: w is
- * updated and never recomputed; its error is a few roundings for each pass.
+ * Cost: a pass is at most 4 floating point operations for each stored number.  It needs few passes
+ * if rows are short and C is small, and very many if columns differ in scale: use proximal.c for
+ * these.  (Extrapolating passes, as in conjugate gradients, saved none of the first 20.) Memory:
+ * 17.5 bytes per row (25 where all rows are one block) plus 8 per feature.  Accuracy: w is updated
+ * and never recomputed; its error is a few roundings for each pass.
  *
  * Hsieh, Chang, Lin, Keerthi, Sundararajan (2008), A dual coordinate descent method for large-scale
  * linear SVM; Rockafellar (1976), Monotone operators and the proximal point algorithm. */
@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-/* A row is inactive if it would stay at its bound though its score moved by this share of the
+/* A row is inactive if it would stay at its bound even if its score moved by this share of the
  * pass's largest violation.  With a smaller share rows return too late, with a larger one too few
  * become inactive. */
 static const double INACTIVE_SHARE = 0.2;
@@ -80,7 +80,8 @@ static void start_row(void *ctx, size_t i, const fxi_row *z)
         fxi_fit_row_add(d->s->w, beta, *z, d->simd);
 }
 
-/* Betas given, put into their domains; w from them; the intercept best for it as the center. */
+/* Moves the given betas into their domains, computes w from them, and takes the best intercept for
+ * it as the center. */
 static fx_status start(fxi_dual *d, root *r)
 {
     const fxi_problem *p = d->p;
@@ -109,14 +110,14 @@ static fx_status start(fxi_dual *d, root *r)
 }
 
 /* ---- A pass ----------------------------------------------------------------------------------
- * Runs of 16 rows come in a seeded order, each from its first row on; where all rows are one block,
- * and in the cache, rows follow one another from a seeded one on.  Shorter runs would save few passes, longer ones cost many:
- * rows that always meet the same neighbours undo each other's steps (with runs of 1, 16, 64 and 210
- * rows of norm 1 squared hinge took 11, 13, 26 and 43 passes).  Upwards, memory is read nearly as
- * fast as without jumps; downwards, or in random order, at half that rate.  Several steps a row
- * while a block is in the cache were tried: what is slow about coordinate descent couples rows of
- * all blocks, and they gained nothing.  Cost: 2 numbers of a row for each step that changes beta, 1
- * where it does not. */
+ * Runs of 16 rows are visited in a seeded order, each from its first row on; if all rows are one
+ * block, and in the cache, rows follow one another from a seeded one on.  Shorter runs would save
+ * few passes, longer ones would cost many: rows that always have the same neighbours undo each
+ * other's steps (with runs of 1, 16, 64 and 210 rows of norm 1, squared hinge took 11, 13, 26 and
+ * 43 passes).  Upwards, memory is read nearly as fast as without jumps; downwards, or in random
+ * order, at half that rate.  Several steps per row while a block is in the cache were tried and
+ * gained nothing: slow convergence comes from rows of different blocks that depend on each other.
+ * Cost: two reads of the row for a step that changes beta, one otherwise. */
 
 /* beta_i after an exact step at score f.  For a row of zeros q is next to 0, and the step ends
  * where its loss alone is best; divisions stay finite. */
@@ -157,7 +158,7 @@ static fx_status visit_run(fxi_dual *d, size_t first, const fx_run *how, fxi_tea
 {
     const fxi_source *s = d->p->source;
     size_t left = s->rows - first, m = left < d->length ? left : d->length;
-    bool long_rows = s->block < 64;     /* short ones take less than a look at the clock */
+    bool long_rows = s->block < 64;     /* short ones take less time than reading the clock */
     bool visited[FXI_LANES], any = false;
     fx_matrix Z;
     fx_status st;
@@ -215,8 +216,9 @@ static fx_status pass(fxi_dual *d)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* Visits per row in all if the gap falls to tol as it fell from the first one.  A pass of few
- * active rows counts, too: it says little of the others. */
+/* Predicts the visits per row until the gap is tol, from how fast it fell since the first
+ * measurement.  A pass of few active rows counts as at least 0.4 visits, because it says little
+ * about the others. */
 static double predict_visits(const fxi_dual *d, double first)
 {
     double gap = d->s->gap, fall = log(first / gap);
@@ -268,7 +270,7 @@ static fx_status solve(fxi_dual *d)
             }
         }
         if (p->intercept != FXI_NONE && !s->converged && !stale && !last)
-            recenter(d, &r);            /* stale: no row has met this center yet */
+            recenter(d, &r);            /* stale: no row was visited with this center yet */
         if (p->step)
             st = p->step(p->ctx, s);
     }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * dual_gap.c - how far a solution of dual coordinate descent can be from the optimum.
  *
- * The objective at w and the b that is best for it, minus the dual at betas that are feasible.
- * With w = sum_i beta_i z_i that is a sum over rows of terms that are never negative,
+ * The gap is the objective at w, with the best b for it, minus the dual at feasible betas.  With w
+ * = sum_i beta_i z_i that is a sum over rows of terms that are never negative,
  *   c_i loss(y_i, f_i) + conjugate_i(beta_i) + beta_i f_i,      f_i = <w, z_i> + b,
  * so that nothing cancels; for an appended intercept plus 0.5 (sum beta - b)^2.
  *
- * With a free intercept the dual bounds the optimum only if betas sum to 0.  Theirs is balanced for
- * the bound alone: betas of the heavier sign are shrunk by one factor, which leaves none outside
- * its domain; the solution keeps its own.  The gap is then a difference, right to about 1e-15 of
- * the objective times the square root of the rows.
+ * With a free intercept the dual bounds the optimum only if betas sum to 0.  So, for the bound
+ * only, the betas are balanced: those of the heavier sign are shrunk by one factor, which keeps all
+ * in their domains.  The solution is not changed.  The gap is then a difference, right to about
+ * 1e-15 of the objective times the square root of the rows.
  *
  * Cost: one pass over the rows, on all threads; balancing, half of one, on one. */
 
@@ -18,8 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Subtract from out[features] what the rows of the heavier sign lose when the betas are
- * balanced. */
+/* Subtracts from out[features] what balancing takes from the rows of the heavier sign. */
 typedef struct balance {
     fxi_dual *d;
     double *out;
@@ -40,7 +39,7 @@ static void balance_row(void *ctx, size_t i, const fxi_row *z)
         fxi_fit_row_add(a->out, to - beta, *z, a->d->simd);
 }
 
-/* The dual at balanced betas: what the objective of a free intercept cannot fall below. */
+/* The dual at balanced betas: a lower bound on the objective with a free intercept. */
 static fx_status bound(double *out, fxi_dual *d)
 {
     const fxi_problem *p = d->p;

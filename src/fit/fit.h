@@ -13,22 +13,22 @@
 #include "map/map.h"
 
 /* ---- source.c: rows of features, in blocks --------------------------------------------------
- * Numbers of a table as they are, or a map's features: stored once as floats (sparse where most are
- * 0), or, where memory is short, made when a block is visited.  Blocks are cut by the shape alone,
- * and visitors go by blocks or runs in either case, so memory never changes a model. */
+ * The numbers of a table, or a map's features: stored once as floats (sparse where most are 0), or,
+ * if memory is short, computed when a block is visited.  Blocks depend on the shape alone, and both
+ * cases are visited by the same blocks or runs, so the memory limit never changes a model. */
 typedef struct fxi_source {
     const fx_matrix *X;                 /* rows as given, checked */
     const fx_map *map;                  /* NULL: features are the numbers of X */
     size_t rows, features;
     size_t block, blocks;               /* rows of a block (the last may have fewer); how many */
-    size_t stride;                      /* of mapped rows: features, rounded up to FXI_LANES */
+    size_t stride;                      /* mapped rows: features, rounded up to FXI_LANES */
     bool sparse;                        /* blocks are CSR */
     size_t numbers;                     /* in all rows: those stored, if sparse */
-    float *Z;                           /* [rows][stride] mapped, zeros behind; NULL: not stored */
+    float *Z;                           /* [rows][stride] mapped, then zeros; NULL: not stored */
     fx_matrix crossed;                  /* the same, sparse; owned; ptr NULL: not stored */
-    size_t buffer;                      /* floats that a visitor brings along; 0: none */
+    size_t buffer;                      /* floats of the buffer each visitor needs; 0: none */
 } fxi_source;
-/* X and map must live as long as the source.  Stores features if `keep` bytes suffice for them. */
+/* X and map must live as long as the source.  Stores features if they fit into `keep` bytes. */
 fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map, uint64_t keep,
                          const fx_run *run);
 void fxi_fit_source_free(fxi_source *s);
@@ -56,7 +56,8 @@ double fxi_fit_row_square(fxi_row r, const fxi_simd *simd);                     
 /* ---- Problems and solutions ----------------------------------------------------------------- */
 typedef enum fxi_intercept { FXI_FREE, FXI_APPENDED, FXI_NONE } fxi_intercept;
 
-typedef struct fxi_solution {           /* before: where to start; zeros, or an earlier solution */
+typedef struct fxi_solution {           /* on entry: where to start; zeros, or an earlier
+                                         * solution */
     double *w;                          /* [features] */
     double b;
     double *beta;                       /* [rows] dual.c, proximal.c: w = sum beta_i z_i; or NULL */
@@ -68,7 +69,7 @@ typedef struct fxi_solution {           /* before: where to start; zeros, or an 
     double gap;                         /* at least (objective - optimum) / objective */
     size_t iterations;
     bool converged;                     /* gap <= tol */
-    bool stalled;                       /* patience came to its end */
+    bool stalled;                       /* patience is used up */
     bool indefinite;                    /* smo.c */
 } fxi_solution;
 
@@ -80,12 +81,13 @@ typedef struct fxi_problem {
     const double *c;                    /* [rows] C times weights, >= 0 */
     fxi_intercept intercept;
     double tol;                         /* stop at this relative gap */
-    size_t max_iter;                    /* or after so many passes: not converged */
-    size_t patience;                    /* newton.c: passes, then end if steps are short; dual.c: end
-                                         * if it would take more visits per row; 0: never */
-    uint64_t seed;                      /* of the order in which blocks and rows are visited */
+    size_t max_iter;                    /* or after this many passes: not converged */
+    size_t patience;                    /* newton.c: end after this many passes if steps are short;
+                                         * dual.c: end if more visits per row are predicted; 0:
+                                         * never */
+    uint64_t seed;                      /* for the order in which blocks and rows are visited */
     const fx_kernel *kernel;            /* of kernel machines: the source's rows are plain */
-    uint64_t cache;                     /* smo.c: bytes that it may take in all */
+    uint64_t cache;                     /* smo.c: bytes that it may use in all */
     /* After each iteration, with what is known then (objective and gap may be NaN); NULL to
      * skip.  A failure ends the fit. */
     fx_status (*step)(void *ctx, const fxi_solution *now);
@@ -98,12 +100,12 @@ fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features); /* that it takes, at most */
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
-/* Losses that have one rounded off, by Newton's method.  Starts from s->beta too.  If s->iterations
- * is not 0 another solver made s: passes are added, and only a smaller objective replaces it. */
+/* Losses with a rounded version, by Newton's method.  Starts from s->beta too.  If s->iterations is
+ * not 0 another solver made s: passes are added, and only a smaller objective replaces it. */
 fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 
-/* perceptron.c - online: one pass over the rows in the order given.  State that a later pass goes
- * on from. */
+/* perceptron.c - online: one pass over the rows in the order given.  The state lets a later pass
+ * resume. */
 typedef struct fxi_perceptron {
     double *w, b;                       /* [n] features or rows; now */
     double *sum, sum_b;                 /* [n] sum of step number times update */
@@ -125,20 +127,20 @@ void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size
  * smaller c) and the result. */
 
 /* smo.c - hinge and epsilon-insensitive loss.  tol bounds the violation of the optimality
- * conditions (as LIBSVM's -e), gap says what was reached; an iteration is a step of two betas.
- * s->indefinite: K was seen not to be positive semidefinite, so that there is no gap.  Takes
- * p->cache bytes, or the least that it needs if that is more: */
+ * conditions (as LIBSVM's -e), gap is what was reached; an iteration is a step of two betas.
+ * s->indefinite: K turned out not to be positive semidefinite, so there is no gap.  Uses p->cache
+ * bytes, or its minimum if that is more: */
 fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_smo_bytes(size_t *bytes, size_t rows);     /* the least */
 
-/* kernel_ridge.c - squared loss, exactly: one factorisation in place of a matrix of rows (those
- * with c > 0) squared. */
+/* kernel_ridge.c - squared loss, exactly: one factorisation, in place, of a matrix of n x n numbers
+ * for the n rows with c > 0. */
 fx_status fxi_fit_kernel_ridge(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_kernel_ridge_bytes(size_t *bytes, size_t rows);
 
 /* kernel_perceptron.c - one pass over the rows from `first` on, as fxi_fit_perceptron, with w and
- * sum over rows in place of features.  budget > 0: at most so many rows have w other than 0; the
- * one whose last mistake is the oldest goes first, and with it what it gave to the mean. */
+ * sum over rows instead of features.  budget > 0: at most this many rows have w other than 0; the
+ * one whose last mistake is the oldest is dropped first, and its part of the mean with it. */
 fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, size_t first,
                                     size_t budget, const fx_run *run);
 
@@ -149,7 +151,7 @@ fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, siz
  * the start.  FX_NOT_CONVERGED: usable. */
 fx_status fxi_fit_pca(double *W, double *b, double *value, double *total, const fxi_source *s,
                       const double *c, size_t k, uint64_t seed, const fx_run *run);
-/* Of s rows and features alone are needed; the rest may be 0: not known. */
+/* Only rows and features of s are used; the rest may be 0. */
 bool fxi_fit_pca_bytes(size_t *bytes, const fxi_source *s, size_t k);
 /* kernel_pca.c - the same in the kernel's space: component c is sum_i W[i][c] K(x_i, x) + b[c]; W
  * is [rows][k].  Holds the Gram matrix. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_perceptron.c - perceptron.c in a kernel's space: weights of rows in place of features.
+ * kernel_perceptron.c - perceptron.c in a kernel's space: weights of rows instead of features.
  *
  * A mistake of row i adds c_i y_i to w_i; the score of a row is sum_i w_i K(x_i, x) + b.  Rows are
- * taken in blocks.  Scores of a block by rows whose weights cannot change meanwhile are computed
- * together; the others - the block's own rows and, under a budget, those that its mistakes may push
- * out - are near: their kernel values with the block are stored, and their part of a score is
- * summed when the row's turn comes.
+ * taken in blocks.  The part of a block's scores that comes from rows whose weights cannot change
+ * meanwhile is computed together.  The other rows are near: the block's own rows and, under a
+ * budget, those that its mistakes may push out.  Their kernel values with the block are stored, and
+ * their part of a score is summed when its row is visited.
  *
  * Under a budget rows wait in a queue by the step of their last mistake, the oldest first.  A row
- * makes at most one mistake a pass, so it stands in the queue twice at most: as it came, and
- * behind; its first place is void from then on.
+ * makes at most one mistake per pass, so it is in the queue at most twice: at its old place, which
+ * is then void, and at a later one.
  *
  * Cost: a row is evaluated against each row with a weight, and at most 2 BLOCK more.
  *
@@ -37,7 +37,7 @@ typedef struct online {
     int32_t row[BLOCK], near[NEAR];
     size_t rows, near_count;
     double score[BLOCK];                /* by far rows */
-    float *K[NEAR];                     /* [BLOCK] near row beside the block's */
+    float *K[NEAR];                     /* [BLOCK] kernel values of a near row with the block */
 } online;
 
 /* ---- The queue ---------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static fx_status fill_queue(online *a)
     return FX_OK;
 }
 
-/* True if place q is void: its row is in the queue again, further back. */
+/* True if place q is void: its row is in the queue again, at a later place. */
 static bool moved(const online *a, size_t q)
 {
     return q < a->initial && a->s->age[a->queue[q]] > (int64_t)a->start;

@@ -7,15 +7,15 @@
  *
  *   A beta + b 1 = y,   A = K + D;   u = A^-1 1,  v = A^-1 y,  b = <1, v>/<1, u>,  beta = v - b u.
  *
- * A lies in panels (linalg/cholesky.h), each filled with kernel values in its place and factored
- * there.  What is left of the equation, rho = y - K beta - b - D beta, is then formed with kernel
- * values computed again, and beta is refined by it while that helps: at most REFINE times.
+ * A is stored in panels (linalg/cholesky.h), each filled with kernel values and factored in place.
+ * The residual rho = y - K beta - b - D beta is then computed with new kernel values, and beta is
+ * refined by it while that helps, at most REFINE times.
  *
  * Gap.  The dual objective <beta, y> - beta'K beta/2 - sum_i beta_i^2/(4 c_i), sum_i beta_i = 0, is
  * below the optimum, and below the primal one by sum_i c_i rho_i^2: that is solution.gap, over the
- * objective.  It is as good a proof if A was not, to rounding, positive definite (K nearly
- * singular, C huge), and the factor is that of A plus a small multiple of the identity, the least
- * of a few that serves.
+ * objective.  It is also valid if A was not positive definite up to rounding (K nearly singular, C
+ * huge) and the factor is that of A plus a small multiple of the identity, the smallest of a few
+ * that works.
  *
  * Cost: n^2/2 kernel values and n^3/6 multiply-adds, then n^2 and n^2 for each rho; n rows with
  * c > 0.  Memory: n^2/2 doubles. */
@@ -64,7 +64,7 @@ static fx_status fill_panel(void *ctx, size_t k, fxi_team *team)
     return st;
 }
 
-/* The factor of A, or of A and as little as possible. */
+/* The factor of A, or of A plus as small a shift as possible. */
 static fx_status factor(ridge *a)
 {
     double largest = 0;
@@ -96,7 +96,7 @@ static double sum_of(const double *x, size_t n)
     return sum;
 }
 
-/* beta and b by what rho asks for, with sum beta = 0. */
+/* Corrects beta and b by rho, with sum beta = 0. */
 static fx_status improve(ridge *a)
 {
     fx_status st = fxi_linalg_cholesky_solve(a->rho, a->A, a->n, a->run);

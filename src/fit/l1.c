@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * l1.c - |w|_1 + sum_i c_i loss: few features with weights, the others exactly 0.
+ * l1.c - |w|_1 + sum_i c_i loss: few features have a weight, the others exactly 0.
  *
  * As long as the gap is too large: the loss becomes its second-order model at the present weights
  * (l1_model.c, one parallel pass over all columns), coordinate descent minimises model and penalty
  * roughly over the columns that may have a weight, and a search along the step that this gives
- * makes the objective fall.  Transcendental functions are needed once a row and step, not once a
- * number.
+ * makes the objective fall.  Transcendental functions are needed once per row and step, not once
+ * per number.
  *
  * Stopping.  theta_i = -s c_i loss'(y_i, f_i), with the largest s <= 1 such that |Z'theta| <= 1 in
  * every column (an appended intercept's too; under a free one theta sums to 0 because b is the
  * minimiser), is feasible in the dual, so P + sum_i conjugate(y_i, theta_i) is at least P - min P.
- * The best theta met counts.  Where steps promise less than 1e-14 P and the gap falls no more the
- * fit ends, converged only if the gap says so.  solution.iterations counts passes over all columns
- * and sweeps.
+ * The best theta found counts.  When steps promise less than 1e-14 P and the gap no longer falls,
+ * the fit ends; it has converged only if the gap is small enough.  solution.iterations counts
+ * passes over all columns and sweeps.
  *
  * Cost of a sweep: O(numbers stored in the columns that may have a weight).  References: Yuan, Ho,
  * Lin 2012 (outer and inner loop); Yuan, Chang, Hsieh, Lin 2010 (shrinking). */

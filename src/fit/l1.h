@@ -5,7 +5,7 @@
 #include "fit/fit.h"
 
 /* l1_columns.c - columns in blocks, each a "row" of numbers for row.c: dense of all rows, or the
- * rows (as columns) where it is not 0.  Kept if memory allows, else made when visited. */
+ * rows (as columns) where it is not 0.  Stored if memory allows, else computed when visited. */
 typedef struct fxi_columns {
     const fxi_source *s;
     size_t width, blocks;               /* columns of a block (the last may have fewer) */
@@ -33,7 +33,7 @@ typedef struct fxi_l1 {
     double *w, *u;                      /* [d+1] weights and intercept; where the step leads */
     double *g, *h, *H;                  /* [d+1] sums over rows of r z, D z, D z^2 at w */
     double *f;                          /* [rows] scores, intercept included */
-    double *r, *D;                      /* [rows] c loss', followed as l1_model.c says; c loss'' */
+    double *r, *D;                      /* [rows] c loss', updated as l1_model.c says; c loss'' */
     double *q;                          /* [rows] scores of the step */
     double *slope;                      /* [rows] r at w */
     double *past;                       /* [FXI_L1_PAST][d + rows + 2], see l1_extrapolate.c */
@@ -47,6 +47,6 @@ typedef struct fxi_l1 {
 /* l1_model.c */
 fx_status fxi_fit_l1_model(fxi_l1 *a);                  /* r, D, g, h, H at w, f */
 fx_status fxi_fit_l1_model_descend(fxi_l1 *a);          /* u, q, B */
-/* l1_extrapolate.c - after so many sweeps; 0: before the first */
+/* l1_extrapolate.c - call after this many sweeps; 0: before the first */
 void fxi_fit_l1_extrapolate(fxi_l1 *a, size_t sweeps);
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * l1_columns.c - a source of rows, turned into columns.
  *
- * Features of a map that are mostly 0 become sparse columns.  Dense ones are turned once if what is
- * already stored and their copy stay below the limit of memory; otherwise a block of columns at a
- * time, from the stored rows or by the map.  Either way the numbers and the blocks are the same, so
+ * Features of a map that are mostly 0 become sparse columns.  Dense ones are transposed once if the
+ * stored features and their copy fit into the memory limit; otherwise a block of columns at a time,
+ * from the stored rows or by the map.  Either way the numbers and the blocks are the same, so
  * memory never changes a model. */
 
 #include "fit/l1.h"

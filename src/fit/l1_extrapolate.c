@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * l1_extrapolate.c - sweeps of coordinate descent, extrapolated.
  *
- * Once it is settled which weights are 0, a sweep is an affine map of the others, and between
- * correlated columns many sweeps are needed.  Of the last K differences of scores the affine
+ * Once the set of zero weights no longer changes, a sweep is an affine map of the other weights,
+ * and correlated columns need many sweeps.  Of the last K differences of scores the affine
  * combination with the least norm (weights D) is taken, and the same combination of the points is
- * tried: it stays only if the model is lower there, so nothing can go wrong.  Zeros stay zeros.
- * O(K (rows + features)) memory, O(K^2 rows) once in K sweeps: nothing beside the sweeps.
+ * tried: it is accepted only if the model is lower there, so it can do no harm.  Zeros stay zeros.
+ * O(K (rows + features)) memory, O(K^2 rows) time once in K sweeps: negligible compared with the
+ * sweeps.
  *
  * Reference: Bertrand, Massias 2021. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * l1_hot.c - a dense column of floats beside vectors over the rows. */
+ * l1_hot.c - products of a dense column of floats with vectors over the rows. */
 
 #include "simd/hot.h"
 

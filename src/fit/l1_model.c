@@ -4,9 +4,9 @@
  *   m(u, B) = sum_i r_i q_i + D_i q_i^2 / 2 + penalty,   q_i = <z_i, u - w> + B
  *
  * r_i + D_i <z_i, u - w> is kept up to date, so a coordinate costs one inner product with its
- * column, and two updates if it moves.  The step B of the intercept is a number beside: with
- * h_j = sum_i D_i z_ij no vector has to follow it.  A free intercept is the minimiser at every u,
- * which turns the second derivative of coordinate j into H_j - h_j^2/d, d = sum_i D_i. */
+ * column, and two updates if it moves.  The step B of the intercept is a separate number: with h_j
+ * = sum_i D_i z_ij no vector has to be updated for it.  A free intercept is the minimiser at every
+ * u, which turns the second derivative of coordinate j into H_j - h_j^2/d, d = sum_i D_i. */
 
 #include "fit/l1.h"
 
@@ -107,7 +107,7 @@ static void move_intercept(fxi_l1 *a)
         a->B = minimiser(b + a->B, a->sum + a->B * d, d) - b;
 }
 
-/* Coordinate j, and the intercept after it; the violation met. */
+/* Updates coordinate j, then the intercept; returns the violation found. */
 static double visit_column(fxi_l1 *a, size_t j, double margin)
 {
     fxi_row z = fxi_fit_l1_columns_at(&a->columns, j);
@@ -134,8 +134,8 @@ static double visit_column(fxi_l1 *a, size_t j, double margin)
     return violation;
 }
 
-/* All active columns, in an order that is the same for all sweeps on one model, so that these are
- * the same affine map again and again. */
+/* All active columns, in an order that is the same for all sweeps on one model, so that every sweep
+ * is the same affine map. */
 static fx_status sweep(fxi_l1 *a, double *total, double *largest, fxi_team *team)
 {
     fxi_rng seed = {a->p->seed, FXI_FIT_BLOCKS};

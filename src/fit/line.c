@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * line.c - a convex function along a line, from scores alone: no pass over the features.
  *
- * The root of the slope is sought, by Newton's method between what is known to lie left and right
- * of it.  Differences of values would drown in rounding long before slopes do. */
+ * The root of the slope is sought, by Newton's method inside an interval that contains it.
+ * Differences of values would be lost in rounding long before slopes are. */
 
 #include "fit/line.h"
 

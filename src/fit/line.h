@@ -11,11 +11,11 @@ typedef struct fxi_line {
 } fxi_line;
 fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, const double *q,
                           const double a[3], double t, const fx_run *run);
-/* A t where |slope| <= small |slope at 0| or rounding hides it, and value is not above that at 0;
- * *t is where to begin. */
+/* Finds t where |slope| <= small |slope at 0|, or rounding hides it, and where the value is not
+ * above that at 0; starts from *t. */
 fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, const double *f,
                               const double *q, const double a[3], double small, const fx_run *run);
-/* A free intercept *b goes to its minimiser, and the scores f with it; *at: the line there. */
+/* Moves a free intercept *b to its minimiser, and the scores f with it; *at: the line there. */
 fx_status fxi_fit_line_intercept(fxi_line *at, double *b, double *f, const fxi_problem *p,
                                  const double a[3], const fx_run *run);
 #endif

@@ -2,11 +2,11 @@
  * newton.c - Newton's method with conjugate gradients, for losses with a second derivative.
  *
  * A step s solves (I + Z'DZ) s = -g roughly, by conjugate gradients; the Hessian is never formed:
- * one product is one pass over the rows with D_i > 0, O(numbers stored).  The preconditioner is
- * the diagonal, so that columns of any scale serve, and as soon as many products were needed the
- * factored Hessian of a sample (newton_hessian.c).  With many more features than rows there is
- * none: I plus a matrix of the rank of the rows has few eigenvalues other than 1, and a diagonal
- * would spread them.  The step's scores are a by-product, so the
+ * one product is one pass over the rows with D_i > 0, O(numbers stored).  The preconditioner is the
+ * diagonal, so that columns may have any scale, and, once many products were needed, the factored
+ * Hessian of a sample (newton_hessian.c).  With many more features than rows there is no
+ * preconditioner: I plus a matrix of the rank of the rows has few eigenvalues other than 1, and a
+ * diagonal would spread them.  The step's scores are a by-product, so the
  * search along it reads no features.  A free intercept b is eliminated: it is the minimiser at
  * every w, and the Hessian is that of min_b P(w, b), with h = sum_i D_i z_i and d = sum_i D_i
  *
@@ -14,11 +14,11 @@
  *
  * Stopping.  P, and P minimised over a free b, is 1-strongly convex in w, so P - min P <= |g|^2/2,
  * g its gradient; this is the duality gap of beta_i = -c_i loss'(y_i, f_i).  solution.gap is that
- * over P.  Where the second derivative jumps (squared hinge) and each row weighs much, a step may
- * end at the first row that it brings across, and so may the next: if such steps are many when the
- * caller's patience is spent the fit ends, stalled, for proximal.c to go on.  Where rounding lets
- * |g| shrink no further while a step would gain less than 1e-14 P the fit ends, converged only if
- * the gap says so.  solution.iterations counts passes.
+ * over P.  If the second derivative jumps (squared hinge) and each row weighs much, a step may end
+ * at the first row that crosses the jump, and so may the next.  If there are many such steps when
+ * the caller's patience is used up, the fit ends, stalled, and proximal.c continues.  If rounding
+ * keeps |g| from shrinking and a step would gain less than 1e-14 P, the fit ends; it has converged
+ * only if the gap is small enough.  solution.iterations counts passes.
  *
  * References: Lin, Weng, Keerthi 2008; Keerthi, DeCoste 2005 (squared hinge). */
 
@@ -48,7 +48,7 @@ static void add(double *y, double a, const double *x, size_t n)
         y[j] += a * x[j];
 }
 
-/* The intercept that goes best with v, to first order. */
+/* The best intercept for v, to first order. */
 static void follow(const fxi_newton *n, double *v)
 {
     double d = n->h[n->d];
@@ -92,7 +92,7 @@ static bool step(fxi_newton *n, krylov *k, double *rho)
 }
 
 /* s with |g + Hs| <= target, and n->move = its scores; at most *passes.  A factorisation is made as
- * soon as products without one, or with an old one, have cost as much. */
+ * soon as products without one, or with an old one, have cost as much as it does. */
 static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
 {
     size_t m = n->penalised, max_passes = *passes;
@@ -192,7 +192,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
     return st;
 }
 
-/* Sums beside each other: as many as the numbers of the features are worth. */
+/* Number of parallel sums: as many as pay for this count of numbers. */
 static size_t count_parts(const fxi_source *s)
 {
     size_t parts = s->numbers / (4 * (s->features + 1)) + 1;
@@ -253,7 +253,7 @@ fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *ru
         n.q = n.D + z->rows, n.move = n.q + z->rows;
         memcpy(n.w, s->w, n.d * sizeof *n.w);
         n.w[n.d] = p->intercept == FXI_NONE ? 0 : s->b;
-        if (n.factored)                 /* of another Hessian: half the patience is left */
+        if (n.factored)                 /* of another Hessian: half of its time is over */
             n.spent = (size_t)fxi_fit_newton_hessian_cost(&n);
         st = iterate(&n, &k, s);
     }

@@ -4,11 +4,11 @@
  *
  * A = I + (1/m) (sum_i D_i) sum of z_i z_i' over m rows, drawn evenly in proportion to D_i, m at
  * least SAMPLE times the features: enough that the product of its inverse with the Hessian has a
- * condition number of about ((1 + sqrt(1/SAMPLE))/(1 - sqrt(1/SAMPLE)))^2 = 9.  The
- * intercept's constant feature stands behind the others; under a free one it has no penalty, and
- * solving with 0 for it is solving with what is left when it is eliminated.
+ * condition number of about ((1 + sqrt(1/SAMPLE))/(1 - sqrt(1/SAMPLE)))^2 = 9.  The intercept's
+ * constant feature is the last one.  A free intercept has no penalty, and solving with 0 in its
+ * place is the same as solving with the matrix from which it was eliminated.
  *
- * A lies in panels of 16 rows, as linalg/cholesky.h has it; its tiles of 16 x 16 are sums of outer
+ * A is stored in panels of 16 rows, as in linalg/cholesky.h; its tiles of 16 x 16 are sums of outer
  * products of panels, in the forming of A as in its factorisation. */
 
 #include "fit/newton.h"
@@ -38,7 +38,7 @@ static double sample(const fxi_newton *n)
 }
 
 /* In passes.  A pass does few operations for each number that it loads; tiles do SPEEDUP times as
- * many a second. */
+ * many per second. */
 double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 {
     double d = (double)order(n), rows = (double)n->p->source->rows;
@@ -133,7 +133,7 @@ fx_status fxi_fit_newton_hessian_make(fxi_newton *n)
         return st;
     st = fxi_linalg_cholesky(n->L, n->d + 1, &n->how);
     n->factored = !st;
-    return st == FX_ENUMERIC ? FX_OK : st; /* then the diagonal has to do */
+    return st == FX_ENUMERIC ? FX_OK : st; /* the diagonal is used instead */
 }
 
 /* x = A^-1 r.  Short enough not to be stopped. */
@@ -143,7 +143,8 @@ void fxi_fit_newton_hessian_solve(double *x, const fxi_newton *n, const double *
     double *y = n->L;
 
     fxi_linalg_cholesky_size(&square, n->d + 1);
-    y += square;                        /* rows wait there only while the Hessian is formed */
+    y += square;                        /* rows are buffered there only while the Hessian is
+                                         * formed */
     memset(y, 0, (n->d + 1) * sizeof *y);
     memcpy(y, r, d * sizeof *y);
     fxi_linalg_cholesky_solve(y, n->L, n->d + 1, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * newton_hot.c - four rows of floats beside one vector of doubles, which is loaded and stored once
- * for all four. */
+ * newton_hot.c - four rows of floats at once with one vector of doubles, which is loaded and stored
+ * once for all four. */
 
 #include "simd/hot.h"
 

@@ -2,8 +2,8 @@
  * newton_pass.c - passes of Newton's method over the rows.
  *
  * Blocks of rows are dealt to at most 16 parts of consecutive blocks, by the shape alone; each part
- * sums into vectors of its own, which are added in order: the same bits for any number of threads.
- * A row is used for its inner product and its update while it is in the first-level cache. */
+ * sums into its own vectors, which are added in order: the same bits for any number of threads.  A
+ * row is used for its inner product and its update while it is in the first-level cache. */
 
 #include "fit/newton.h"
 

@@ -5,13 +5,13 @@
  *
  *   A = sum_i w_i (z_i - mean)(z_i - mean)',   w_i = c_i / sum c,
  *
- * found by eigen.c.  A of few features is formed once (pca_moment.c): D^2/2 multiply-adds a row.
- * Else A stays what it is, two passes over each row's numbers for a block of vectors (pca_pass.c),
- * so that nothing grows as D^2 and sparse rows are never filled.  Which of the two goes by
- * the shape of the rows alone: the matrix pays if it costs less than about 32 passes.
+ * found by eigen.c.  A of few features is formed once (pca_moment.c): D^2/2 multiply-adds per row.
+ * Otherwise A is never formed: a product with a block of vectors takes two passes over each row's
+ * numbers (pca_pass.c), so that nothing grows as D^2 and sparse rows stay sparse.  The choice
+ * depends on the shape of the rows alone: the matrix pays if it costs less than about 32 passes.
  *
- * k may exceed the rank, as long as there are so many features and rows: the directions that are
- * left have no variance, and are given out as zeros.
+ * k may exceed the rank, but not the number of features or rows: the remaining directions have no
+ * variance and are returned as zeros.
  *
  * Accuracy: that of eigen.c, residuals of 1e-10 of the largest variance; nothing is resolved below
  * 64 u |z| times the deviation of the rows. */

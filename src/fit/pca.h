@@ -40,7 +40,7 @@ typedef struct fxi_pca {
     const fxi_simd *simd;
 } fxi_pca;
 bool fxi_fit_pca_pass_bytes(size_t *bytes, const fxi_source *s, size_t count);
-/* Room for `count` vectors at a time. */
+/* Allocates memory for `count` vectors at a time. */
 fx_status fxi_fit_pca_pass_open(fxi_pca *a, size_t count, const fx_run *run);
 void fxi_fit_pca_pass_close(fxi_pca *a);
 fx_status fxi_fit_pca_pass_apply(void *pca, double *Y, const double *X, size_t count,
@@ -54,6 +54,7 @@ fx_status fxi_fit_pca_moment(fxi_pca_panels *M, const fxi_pca *a, const fx_run *
 
 /* pca.c - 1 or -1: with it the largest of v[n] is positive. */
 double fxi_fit_pca_sign(const double *v, size_t n);
-/* The sum of all variances, `all` but for rounding: at least what components hold, 0 if that is. */
+/* The sum of all variances: `all` corrected for rounding, at least the sum over components, 0 if
+ * that is 0. */
 double fxi_fit_pca_total(double all, const double *value, size_t k);
 #endif

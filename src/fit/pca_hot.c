@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pca_hot.c - a row beside 16 vectors zt[slot][lane]: its inner products with them, and the row
- * times 16 numbers added to them; and four dense rows at once, for which the vectors are loaded
+ * pca_hot.c - a row and 16 vectors zt[slot][lane]: their inner products, and the row times 16
+ * numbers added to the vectors; also four dense rows at once, so that the vectors are loaded
  * once. */
 
 #include "simd/hot.h"

@@ -8,8 +8,8 @@
  *
  * 16 vectors lie side by side.  ROWS dense rows are multiplied by a chunk of features at a time,
  * which stays in the first-level cache; a sparse row by all of its features.  Blocks of rows are
- * dealt to parts of consecutive blocks, by the shape alone; each sums into vectors of its own,
- * which are added in order: the same bits for any number of threads. */
+ * dealt to parts of consecutive blocks, by the shape alone; each sums into its own vectors, which
+ * are added in order: the same bits for any number of threads. */
 
 #include "fit/pca.h"
 

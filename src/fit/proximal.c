@@ -8,33 +8,35 @@
  *   min over w, b of  0.5 |w|^2 + sum_i c_i h(f_i - beta_i/(c_i k)),
  *   h(t) = min_s loss(s) + k (s - t)^2/2,
  *
- * solved by newton.c, then beta_i = -c_i h'.  The rounds end at the solution of the problem itself
- * for any k; the larger k, the fewer of them, and the harder each.  Whatever the columns' scales
- * and however large C, passes are some hundreds, where coordinate descent may need 100,000.  With
- * scores, targets and epsilon multiplied by k one rounded loss serves: h(t) = h_1(k t)/k, with
- * y' = k y + beta/c, c' = k c and w' = k w (y = +1 or -1 is a margin asked for; it only grows).
+ * solved by newton.c, then beta_i = -c_i h'.  The rounds converge to the solution of the original
+ * problem for any k; with a larger k there are fewer rounds, but each is harder.  It takes a few
+ * hundred passes for any scale of the columns and any C, where coordinate descent may need 100,000.
+ * With scores, targets and epsilon multiplied by k one rounded loss is enough: h(t) = h_1(k t)/k,
+ * with
+ * y' = k y + beta/c, c' = k c and w' = k w (y = +1 or -1 is the required margin; it only grows).
  * The squared hinge m^2 has h = m^2 k/(2 + k) and with m^2/2 as its h_1 c' = k c 2/(2 + k).
  *
- * k at first.  With many rows for a feature one row more or less inside the parabola changes the
- * Hessian little, and k may be large.  With more features than rows each row has a direction of its
- * own, where the curvature jumps from 1 to 1 + c k |z|^2 as the row comes in: steps end at the next
- * row.  Then k begins where the mean of that is SOFT, which takes more rounds of a few passes each,
- * and rows sort themselves out before it is large.  So it does for the squared hinge, which comes
- * here where newton.c has stalled.
+ * k at first.  With many rows per feature, one row more or less inside the parabola changes the
+ * Hessian little, and k may be large.  With more features than rows each row has its own direction,
+ * in which the curvature jumps from 1 to 1 + c k |z|^2 when the row enters the parabola: steps end
+ * at the next row.  Then k starts so that the mean of c k |z|^2 is SOFT.  This takes more rounds of
+ * a few passes each, and most rows are on their final side before k is large.  The same is done for
+ * the squared hinge, which comes here after newton.c has stalled.
  *
- * Under a free intercept targets are first moved by their mean: however far they are from 0, no
- * digits are lost.
+ * With a free intercept the mean of the targets is subtracted first, so that no digits are lost
+ * however far they are from 0.
  *
  * Gap.  With v = sum_i beta_i z_i, f_i = <w, z_i> + b and w, b any at all
  *
  *   P - min P <= sum_i (c_i loss(y_i, f_i) + conjugate_i(beta_i) + beta_i f_i) + 0.5 |w - v|^2
  *
- * (appended: + 0.5 (b - sum beta)^2), a sum of terms that are never negative.  Under a free
- * intercept that asks for sum beta = 0, else |sum beta| |b - best b| is missing; newton.c
- * balances the slopes, which are the betas, to rounding, so this is rounding too.  The largest dual
- * and the smallest objective of all rounds count.
+ * (appended: + 0.5 (b - sum beta)^2), a sum of terms that are never negative.  With a free
+ * intercept this requires sum beta = 0, else |sum beta| |b - best b| is missing; newton.c balances
+ * the slopes, which are the betas, up to rounding, so the missing term is rounding too.  The
+ * largest dual and the smallest objective of all rounds count.
  *
- * Cost: that of newton.c and one pass a round.  Memory: 24 bytes a row, 16 a feature, newton.c's.
+ * Cost: that of newton.c and one pass per round.  Memory: 24 bytes per row, 16 per feature, and
+ * newton.c's.
  *
  * Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm in
  * convex programming. */
@@ -170,7 +172,7 @@ static void weigh_row(void *ctx, size_t i, const fxi_row *z)
     a->rows += a->p->c[i] > 0;
 }
 
-/* k to where rounding is as wide as rows are long; one pass. */
+/* Sets k so that the rounded part is as wide as rows are long; one pass. */
 static fx_status widen_rounding(rounds *a, const fx_run *run)
 {
     weighing w = {.p = a->p, .simd = fxi_simd_get()};
@@ -235,7 +237,7 @@ fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *
     memcpy(a.w, s->w, d * sizeof *a.w);
     a.b = p->intercept == FXI_NONE ? 0 : s->b - a.center;
     if (s->iterations == 0)
-        s->objective = INFINITY;        /* else of a solver before: what is worse is not taken */
+        s->objective = INFINITY;        /* else from another solver: keep it unless improved */
     st = solve(&a, s, run);
     free(a.y);
     free(a.factor);

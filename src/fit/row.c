@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * row.c - inner products and updates with one row, whatever its form.
  *
- * Features are floats or doubles, weights and sums doubles.  Dense rows go through the table of
- * this processor; a sparse row is bound by its gathers, so plain loops serve. */
+ * Features are floats or doubles, weights and sums doubles.  Dense rows use the hot functions of
+ * this processor; a sparse row is limited by its gathers, so plain loops are enough. */
 
 #include "fit/fit.h"
 

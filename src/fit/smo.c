@@ -3,9 +3,9 @@
  *
  * One dual for both, over the rows with c > 0:
  *   min over beta of 0.5 beta' K beta - y' beta + epsilon |beta|_1, sum beta = 0, lo <= beta <= hi
- * hinge: epsilon = 0, beta_i between 0 and c_i y_i; insensitive: between -c_i and c_i.  With
- * e = y - K beta, up_i = e_i -+ epsilon is what a unit more of beta_i gains, down_i what one less
- * costs.  A step (smo_step.c) raises a beta and lowers another one.  At the optimum
+ * hinge: epsilon = 0, beta_i between 0 and c_i y_i; insensitive: between -c_i and c_i.  With e = y
+ * - K beta, up_i = e_i -+ epsilon is the gain per unit of raising beta_i, down_i the cost per unit
+ * of lowering it.  A step (smo_step.c) raises one beta and lowers another.  At the optimum
  * max up <= min down; the difference is the violation that tol bounds.
  *
  * Stages: from zeros, betas of support vectors would run to their bounds one by one while f swings
@@ -13,14 +13,15 @@
  * the next, betas and f are multiplied by 4.  That halves the steps, and rows of the kernel
  * matrix are computed twice instead of ten times where few of them fit into the cache.
  *
- * Rounds: inactive variables leave the active set every 1000 steps (smo_shrink.c), and e follows
- * rows of floats (smo_cache.c).  A round ends where the active variables violate a tenth of what
- * they did, or after many steps; then e of all is summed again in double precision (smo_gap.c), and
- * variables that became active return.  So the end is exact, and rounding makes another round, each
- * less than the one before.  Long rounds would solve problems of the wrong active variables.
+ * Rounds: inactive variables leave the active set every 1000 steps (smo_shrink.c), and e is updated
+ * with float rows of K (smo_cache.c).  A round ends when the violation of the active variables has
+ * fallen to a tenth, or after many steps; then e of all variables is recomputed in double precision
+ * (smo_gap.c), and variables that became active return.  So the end is exact: rounding costs more
+ * rounds, each shorter than the one before, not accuracy.  Longer rounds would waste steps on the
+ * wrong active variables.
  *
  * Cost: a step is at most 60 bytes of memory traffic for an active variable, a row that is not
- * cached m kernel values, a round n kernel values for each support vector.  Memory: 52 bytes a
+ * cached m kernel values, a round n kernel values for each support vector.  Memory: 52 bytes per
  * variable and the cache, all within p->cache.
  *
  * Accuracy: steps cannot get below a violation of about 2^-24 max K sum |beta| where rows of K are
@@ -38,7 +39,7 @@
 enum {
     ROWS = 4,                           /* cached, at least: see apply in smo_step.c */
     BYTES = 52,                         /* of a variable */
-    IDLE = 20                           /* rounds that gain nothing: rounding is in the way */
+    IDLE = 20                           /* rounds without gain before the end: rounding error */
 };
 static const double NEXT = 1e-6, NOISE = 1e-12; /* to nothing, of the gap and of the dual */
 static const double FIRST_BOUND_SCALE = 1.0 / 64, BOUND_GROWTH = 4; /* of each stage after it */
@@ -48,8 +49,8 @@ static const double SLACK = 0.9;        /* of tol: the rest is for rounding */
 static double violation(const fxi_smo *d) { return d->top - d->bottom; }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-/* Multiplies the bounds by `by`: betas at a bound stay there, others keep their share, and f = y -
- * e grows along. */
+/* Multiplies the bounds by `by`: betas at a bound stay at the bound, others are multiplied too, and
+ * so is f = y - e. */
 static void grow_bounds(fxi_smo *d, double by)
 {
     const fxi_problem *p = d->p;
@@ -137,7 +138,7 @@ static fx_status rounds(fxi_smo *d)
 }
 
 /* ---- The start ------------------------------------------------------------------------------- */
-/* Betas given, if they are feasible; else zeros, and stages. */
+/* Starts from the given betas if they are feasible; else from zeros, with stages. */
 static void start_beta(fxi_smo *d)
 {
     const fxi_problem *p = d->p;
@@ -218,7 +219,7 @@ bool fxi_fit_smo_bytes(size_t *bytes, size_t rows)
     return min_bytes(&fixed, &pool, rows) && fxi_size_add(bytes, fixed, pool);
 }
 
-/* The pool: what is left of the cache, scratch of kernels aside, but not more than all rows. */
+/* The pool: what is left of the cache after the scratch of kernels, but at most all rows. */
 static size_t pool_bytes(const fxi_smo *d, size_t fixed, size_t pool)
 {
     size_t scratch = 2 * fxi_kernel_rows_bytes(d->p->kernel, d->p->source->X, &d->run), all;

@@ -29,25 +29,25 @@ typedef struct fxi_smo {
     size_t n, m;                        /* variables, active ones */
     int32_t *row;                       /* [n] of the source */
     double *e;                          /* [n] y - K beta; of active ones while steps are done */
-    /* [n] what stands between e and the rate at which the dual grows with beta, times `scale`: up
-     * when it is raised, down when it is lowered; -inf, +inf where a bound forbids it. */
+    /* [n] The dual changes at the rate e + scale up when beta is raised, e + scale down when it is
+     * lowered; -inf, +inf where a bound forbids it. */
     float *up, *down;
     double scale;                       /* epsilon, or 1 where that is 0 */
     float *diagonal;                    /* [n] K_ii */
     double tau;                         /* least curvature */
     double top, bottom;                 /* largest up, smallest down */
     size_t i;                           /* position of the largest */
-    double dual, gap;                   /* objective at the start of a round; how far it is off */
+    double dual, gap;                   /* objective at the start of a round; its gap */
     double bound_scale;                 /* bounds are c times this */
     fxi_smo_set *set;
     double *weight;                     /* [n] scratch: betas other than 0, and their rows */
     int32_t *support;
     /* smo_cache.c: rows of K over the active variables */
     float *pool;
-    size_t floats, stride, slots, used; /* of the pool; of a row; slots: all, in use */
-    int32_t *slot;                      /* [n] of a variable, -1: none */
+    size_t floats, stride, slots, used; /* floats of the pool, of a row; slots in all, in use */
+    int32_t *slot;                      /* [n] slot of a variable, -1: none */
     int32_t *owner;                     /* [slots] variable in a slot */
-    uint64_t *stamp;                    /* [slots] when it was last asked for */
+    uint64_t *stamp;                    /* [slots] time of the last use */
     uint64_t clock;
 } fxi_smo;
 
@@ -69,16 +69,17 @@ static inline bool fxi_smo_inactive(const fxi_smo *d, size_t k)
     return fxi_smo_up(d, k) < d->bottom && fxi_smo_down(d, k) > d->top;
 }
 
-/* smo_cache.c - rows of n variables at `at`, no more than there are slots; valid until the next
- * call. */
+/* smo_cache.c - rows of the n variables at `at`; n is at most the number of slots; valid until the
+ * next call. */
 fx_status fxi_fit_smo_cache(const float **out, fxi_smo *d, const size_t *at, size_t n);
 void fxi_fit_smo_cache_start(fxi_smo *d);
 
-/* Active variable k moves to to[k], -1: leaves; m stay.  Those from there on to m join. */
+/* Active variable k moves to position to[k], -1: it leaves; m stay.  grow: variables from the
+ * present number up to m join. */
 fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m);
 fx_status fxi_fit_smo_cache_grow(fxi_smo *d, size_t m);
 
-/* smo_step.c - some steps, at least one; not beyond a violation of `end`. */
+/* smo_step.c - one or more steps; stops once the violation is at most `end`. */
 fx_status fxi_fit_smo_step(fxi_smo *d, double end);
 void fxi_fit_smo_step_offsets(fxi_smo *d, size_t k);    /* up and down of a variable */
 void fxi_fit_smo_step_scan(fxi_smo *d, size_t n);       /* top, bottom and i of the first n */

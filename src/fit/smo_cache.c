@@ -2,8 +2,8 @@
  * smo_cache.c - rows of the kernel matrix over the active variables, as floats, in a pool of fixed
  * size; least recently used rows are evicted first.
  *
- * What is in the pool decides only what is computed when: a number of a row depends on its two
- * variables, and a solution not on the cache. */
+ * The pool only decides when a row is computed: a number depends on its two variables alone, so the
+ * solution does not depend on the cache. */
 
 #include "fit/smo.h"
 
@@ -105,8 +105,8 @@ static void move(fxi_smo *d, size_t to, size_t from, int32_t owner)
     d->slot[owner] = (int32_t)to;
 }
 
-/* Rows of those that stay, without the others' columns, closer together: every number moves to
- * where it stands or to a place before it. */
+/* Rows of those that stay, without the others' columns, closer together: a number never moves to a
+ * later place. */
 fx_status fxi_fit_smo_cache_shrink(fxi_smo *d, const int32_t *to, size_t m)
 {
     size_t retained = 0, old = d->stride, before = d->m;

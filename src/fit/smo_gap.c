@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * smo_gap.c - where a solution stands, from kernel values in double precision.
+ * smo_gap.c - intercept, objective and gap of a solution, from kernel values in double precision.
  *
  * With f = K beta and e = y - f, raising a variable gains if b < up and lowering one if b > down
- * (smo.c); so the free ones say what b is.  The gap is a sum of terms >= 0, one a row:
+ * (smo.c); so the free variables determine b.  The gap is a sum of terms >= 0, one per row:
  *   P - D = sum_i c_i loss(y_i, f_i + b) + conjugate_i(beta_i) + beta_i (f_i + b),
  * as the betas sum to 0; there is no cancellation in it. */
 
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* e of all variables: what steps did to it with rows of floats is forgotten. */
+/* Recomputes e of all variables, which removes the rounding errors of steps with float rows. */
 static fx_status residuals(fxi_smo *d)
 {
     const fxi_problem *p = d->p;
@@ -34,7 +34,8 @@ static fx_status residuals(fxi_smo *d)
     return st;
 }
 
-/* The mean of what the free variables ask for; or any number between the others' bounds. */
+/* The mean of the b of the free variables; without any, a number between the bounds of the
+ * others. */
 static double intercept(const fxi_smo *d)
 {
     double sum = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * smo_hot.c - the two passes over a working set that a step takes, and what many steps do to e.
+ * smo_hot.c - the two passes over a working set that a step takes, and the update of e after many
+ * steps.
  *
- * Every lane keeps its best with its index; among equals the lowest index wins, on lanes as behind
- * them. */
+ * Every lane keeps its best value and its index; among equal values the lowest index wins, within a
+ * lane and across lanes. */
 
 #include "simd/hot.h"
 

@@ -2,7 +2,7 @@
  * smo_shrink.c - fewer active variables.
  *
  * Most variables become inactive at a bound long before the end, and steps need not read them.
- * Those that leave keep their order behind the active ones, and so do those that stay. */
+ * Variables that leave are moved after the active ones; both groups keep their order. */
 
 #include "fit/smo.h"
 

@@ -4,11 +4,11 @@
  * Rows of the kernel matrix cost most, and a block of them little more than one.  So while many
  * variables are active, steps are done among a few hundred at a time: those that violate most, and
  * half of the set before, without which sets undo each other's work.  Their rows are computed
- * together, and all are used.  While they are at it steps see nothing but their own matrix, in the
- * nearest cache; e of the others follows at the end, all in one.
+ * together, and all are used.  Steps within the set use only its own matrix, which is in the
+ * first-level cache; e of the other variables is updated once at the end.
  *
  * Where fewer are active, their rows are short and most of them are in memory: then every step
- * looks at all of them, and fewer steps are needed. */
+ * searches all of them, and fewer steps are needed. */
 
 #include "fit/smo.h"
 
@@ -16,7 +16,7 @@
 
 enum {
     PLAIN = 4096, /* active variables that need no working set */
-    BATCH = 64, /* steps without one from look to look at the clock */
+    BATCH = 64, /* steps without one between two polls of the clock */
     STEPS = 100
 }; /* with one, for each of its variables, at most */
 static const double LOCAL = 0.1;        /* share of its violation that a working set may keep */
@@ -213,11 +213,11 @@ static fx_status gather(fxi_smo *d)
     return st;
 }
 
-/* What the set did, to all active variables. */
+/* Applies the changes of the set to all active variables. */
 static fx_status apply(fxi_smo *d)
 {
     fxi_smo_set *w = d->set;
-    /* fit_smo_add sums by fours: pieces that do not part them leave the same bits */
+    /* fit_smo_add sums by fours: pieces of whole fours give the same bits */
     size_t batch = d->slots < FXI_SMO_SET ? d->slots / 4 * 4 : FXI_SMO_SET;
     size_t moved = 0, at[FXI_SMO_SET];
     double t[FXI_SMO_SET];

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * adagrad.c - AdaGrad [1] in mini-batches, for rows or, as BPR [2], for pairs of rows.
  *
- * Rows with weight are shuffled and cut into batches of even size once; an epoch visits the batches
- * in an order of its own.  Shuffles and losers of pairs are functions of (seed, epoch), so that 5
- * and 5 epochs are 10 epochs, bit for bit.  A batch makes one step
+ * Rows with weight are shuffled and cut into batches of even size once; each epoch visits the
+ * batches in its own random order.  Shuffles and losers of pairs are functions of (seed, epoch), so
+ * that 5 and 5 epochs are 10 epochs, bit for bit.  A batch makes one step
  *
  *   g = gradient of (sum c loss)/(sum c) over the batch + penalties,
  *   sum += g^2,   v -= lr g/sqrt(sum + 1e-16)
  *
- * for each number that it touches: a root for a batch, not for a row.  A column that q of Q batches
- * touch takes Q/q times its penalty each time.
+ * for each number that it touches: one square root per batch, not per row.  A column that is
+ * touched by q of Q batches gets Q/q times its penalty each time.
  *
- * Guard: after every epoch the objective of its last state is computed (of pairs: with one loser
- * drawn for each winner, always the same).  If it is not finite or more than twice that of the
- * start, or if the mean loss that the rows had when they were visited is, the epoch is undone and
- * done again at half the rate, at most ten times.  The losses of the visits alone are no guard:
- * where one batch has all rows they are those before the step.  So every state that p->step sees or
- * that is left at the end has passed, its objective is known, and no decision depends on max_iter.
- * Without the guard (guard=no, for comparisons) only a state that is not finite is undone, and ends
- * the fit.
+ * Guard: after every epoch the objective of its last state is computed (pairs: with one loser drawn
+ * for each winner, always the same).  If it is not finite or more than twice that of the start, or
+ * if this holds for the mean loss of the rows when they were visited, the epoch is undone and
+ * repeated at half the rate, at most ten times.  The losses of the visits alone are not enough: if
+ * one batch has all rows, they are from before the step.  So every state that p->step sees, and the
+ * final one, has passed the guard, its objective is known, and no decision depends on max_iter.
+ * Without the guard (guard=no, for comparisons) only a state that is not finite is undone, and it
+ * ends the fit.
  *
  * The fit has converged when the losses of visits plus the penalties change by less than tol.
  *
  * Cost: O(order rank) per entry and epoch, of which the objective takes a fifth to a quarter, and
- * two copies of the state per epoch.  One thread: outputs run side by side.
+ * two copies of the state per epoch.  One thread per output: outputs run in parallel.
  *
  * [1] J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods for online learning and
  *     stochastic optimization. JMLR 12 (2011).
@@ -56,7 +56,7 @@ static size_t first_of(const descent *a, size_t batch)
     return a->n / a->batches * batch + (batch < more ? batch : more);
 }
 
-/* A permutation of its own for each epoch, and 0; or none. */
+/* A new permutation for each epoch, and one for epoch 0; or none. */
 static void order(size_t *out, size_t n, const fxi_fm_problem *p, uint64_t epoch)
 {
     if (!p->ordered) {

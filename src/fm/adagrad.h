@@ -11,14 +11,14 @@
 
 enum { FXI_FM_ADAGRAD_ROWS = 16 };
 
-/* A few rows: side by side until the slopes of their losses are known. */
+/* A few rows, held together until the slopes of their losses are known. */
 typedef struct fxi_fm_adagrad_rows {
     const fxi_fm *fm;
     const fx_matrix *X;
     const fxi_simd *simd;
     fxi_team *team;
     bool fast;                          /* by adagrad_hot.c, else by row.c */
-    bool subtracts;                     /* fast: order 2 may subtract, no number being large */
+    bool subtracts;                     /* fast: order 2 may subtract, because no number is large */
     bool ones;                          /* all numbers of rows are known to be 1 */
     bool together;                      /* weights are visited together with order 2 */
     size_t max_rows, rows;              /* how many at a time; how many there are */
@@ -40,15 +40,16 @@ typedef struct fxi_fm_adagrad_rows {
     unsigned char *touched;             /* [cols] */
     int32_t *list, *front;              /* columns touched, without constants; constants */
     size_t listed, fronts;
-    size_t since;                       /* work since the last question whether to stop */
+    size_t since;                       /* work since the last poll for cancellation */
 } fxi_fm_adagrad_rows;
 
-/* adagrad_rows.c - entries: the most that a row of X has. */
+/* adagrad_rows.c - entries: the largest number of entries in a row of X. */
 fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, const fx_matrix *X,
                                   size_t entries);
 void fxi_fm_adagrad_rows_free(fxi_fm_adagrad_rows *a);
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries);
-/* Row i after the `rows` that are there (0: it is the first); or n rows that the caller packed. */
+/* Appends row i to the `rows` that are there (0: it is the first); or takes n rows that the caller
+ * packed. */
 void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i);
 void fxi_fm_adagrad_rows_take(fxi_fm_adagrad_rows *a, const double *x, const int32_t *col,
                               const size_t *start, size_t n);
@@ -60,7 +61,8 @@ bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a); /* polls for cancellat
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn);
 void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v);
 
-/* Entries of row r begin here; their derivatives wait here, kernel = block * panels + panel. */
+/* Where the entries of row r begin; where their derivatives are stored, kernel = block * panels +
+ * panel. */
 static inline size_t fxi_fm_adagrad_first(const fxi_fm_adagrad_rows *a, size_t r)
 {
     return a->start[r] - a->start[0];
@@ -79,8 +81,8 @@ typedef struct fxi_fm_adagrad_batch {
     const fxi_fm_problem *p;
     double *v, *sum;                    /* the state's */
     double *G;                          /* [size] gradient of the batch so far, without penalties */
-    double *share;                      /* [cols] by which penalties are taken: all batches over
-                                         * those that touch the column */
+    double *share;                      /* [cols] factor of penalties: all batches divided by those
+                                         * that touch the column */
     fxi_fm_adagrad_rows rows;
     /* items from `cached_items` on (NULL: none): their weights and labels, [items]; if they are
      * rows and not too many, packed once for all epochs: [items + 1], [start[items]] */
@@ -105,7 +107,8 @@ bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes);
 /* Columns of these items become touched. */
 void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch);
-/* sum c loss; unless by is 0 its gradient times `by` goes into G, and its columns are touched. */
+/* sum c loss; unless by is 0, its gradient times `by` is added to G and its columns become
+ * touched. */
 double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
                                 uint64_t epoch, double by);
 /* One step by G and the penalties for all that was touched; G becomes 0. */

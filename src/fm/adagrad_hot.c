@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * adagrad_hot.c - a few rows beside all panels of a block of ANOVA kernels: scores, and derivatives
- * by the reverse-mode table of row_hot.c; these times slopes added up; AdaGrad's step.
+ * adagrad_hot.c - a few rows with all panels of a block of ANOVA kernels: scores, and derivatives
+ * by the reverse-mode table of row_hot.c; sums of derivatives times slopes; AdaGrad's step.
  *
- * Lambda goes into the derivatives, so that a slope is one number a row.  Order 2 has a shorter way
- * where adagrad_rows.c allows it: the derivative by p_k is e_1 - p_k.
+ * Lambda is multiplied into the derivatives, so that there is one slope per row.  Order 2 has a
+ * shorter formula where adagrad_rows.c allows it: the derivative by p_k is e_1 - p_k.
  *
  * The step: AVX-512 has an estimate of 1/sqrt(s) with 14 bits; two of Newton's steps,
- * y += y (1 - s y^2)/2, make 28 and 52 bits of it, sooner than a root and a division. */
+ * y += y (1 - s y^2)/2, make 28 and 52 bits of it, faster than a root and a division. */
 
 #include "fm/adagrad.h"
 #include "simd/hot.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a panel adds to df/dtheta; its value was the last one asked for. */
+/* What a panel adds to df/dtheta; its value was computed last. */
 static void add_orders(double *theta, const fxi_fm_workspace *workspace, const double *lambda,
                        int m)
 {

@@ -2,9 +2,9 @@
  * adagrad_rows.c - a few rows at a time: packed, scored, and what their scores' slopes add to a
  * gradient.
  *
- * Derivatives are computed together with the scores and wait in the cache until the slopes are
+ * Derivatives are computed together with the scores and stay in the cache until the slopes are
  * known.  Sums of ANOVA kernels of short rows go through adagrad_hot.c, all rows and panels of a
- * block at once; whatever else a model may have goes through adagrad_row.c. */
+ * block at once; all other terms go through adagrad_row.c. */
 
 #include "fm/adagrad.h"
 

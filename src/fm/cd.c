@@ -12,17 +12,16 @@
  * takes eight such steps at once.
  *
  * An iteration costs O(m) for each entry and component (cd_anova.c); memory is O(m) cache lines per
- * row, as only eight components' state is kept, the rows in both orders (cd_columns.c), and a copy
- * of v.
+ * row, because only eight components' state is stored, the rows in both orders (cd_columns.c), and
+ * a copy of v.
  *
- * Rounding.  Steps use scores that are moved, not computed, so their errors add up; after
- * iterations 1, 2, 4, 8, .. they are computed from scratch, and so is the last objective.
- * Derivatives by deletion have errors relative to lambda times the largest product of a row.
- * Without penalties factors, or a lambda that is learned, may grow to 1e9 or 1e40 while others
- * shrink, and these errors exceed the scores; so with learned lambdas or factors above LARGE the
- * objective of every iteration is that of scores computed for it.  An iteration that raises the
- * objective is undone and is the last: the fit has converged if the rise is within tol, else
- * rounding stopped it. */
+ * Rounding.  Steps use scores that are updated, not recomputed, so errors add up; after iterations
+ * 1, 2, 4, 8, .. scores are computed from scratch, and so is the last objective.  Derivatives by
+ * deletion have errors relative to lambda times the largest product of a row.  Without penalties,
+ * factors or a learned lambda may grow to 1e9 or 1e40 while others shrink, and these errors exceed
+ * the scores; so with learned lambdas, or factors above LARGE, scores are recomputed for the
+ * objective of every iteration.  An iteration that raises the objective is undone and is the last:
+ * the fit has converged if the rise is within tol, else rounding stopped it. */
 
 #include "fm/cd.h"
 
@@ -123,7 +122,7 @@ static double objective(fxi_fm_descent *d)
     return fxi_fm_cd_shared_loss(d) / d->W + fxi_fm_penalty(d->fm, d->v);
 }
 
-/* The same of scores that are computed, and not kept: steps go on from those that were moved. */
+/* The same for recomputed scores, which are not stored: steps continue from the updated ones. */
 static double fresh_objective(fxi_fm_descent *d)
 {
     double *r = d->r, *slope = d->slope;

@@ -8,12 +8,12 @@
  *
  *   r          squared: sigma (f - y); squared hinge: sigma (y f - 1); logistic: sigma y f
  *   slope      r, 2 min(r, 0), -sigma/(1 + exp(r/sigma))
- *   e_0        scale, or 0 for rows that have fewer entries than the order: they stay put
+ *   e_0        scale, or 0 for rows that have fewer entries than the order: they never change
  *   E          [stride][8]: a, e_1 .. e_{m-1} of the eight components, times e_0; a: sum of |z|
  *              over the row, for the guard of deletion (inf: nothing to guard)
  *
  * All derivatives carry the factor scale, so that sums of slope times derivative and of products of
- * derivatives are those of the objective, and neither y nor c is looked at again. */
+ * derivatives are those of the objective, and neither y nor c is read again. */
 #ifndef FXI_FM_CD_H
 #define FXI_FM_CD_H
 #include "fm/fm.h"
@@ -59,16 +59,17 @@ typedef struct fxi_fm_cd_model {
     /* States of rows first..last-1; their values K, one for each lane, to out[row - first][8]. */
     void (*build)(const fxi_fm_descent *d, size_t first, size_t last);
     void (*values)(double *out, const fxi_fm_descent *d, size_t first, size_t last);
-    /* The number or lanes of a column: sums to `sum`, without lambda; what follows from them to
-     * `to`; moves rows from p to `to`. */
+    /* For the number or lanes of a column: writes sums to `sum`, without lambda; writes the new
+     * values that follow from them to `to`; moves rows from p to `to`. */
     void (*sums)(double *sum, fxi_fm_descent *d, const fxi_fm_cd_column *c);
     void (*step)(double *to, fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *sum);
     void (*move)(fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p, const double *to);
     /* poly-net: by how much losses would rise; else NULL */
     double (*rise)(const fxi_fm_descent *d, const fxi_fm_cd_column *c, double step);
-    /* Models whose sums and move are those of cd_lanes.c: derivatives of a piece of a column to G[n][8].  With `to` (or NULL), states,
-     * but not r, are moved from p to it; which rows are bad is found without it, and used with it.
-     * How many entries were read beside those of the piece. */
+    /* Models whose sums and move are those of cd_lanes.c: writes the derivatives of a piece of a
+     * column to G[n][8].  With `to` (or NULL) it also moves the states, but not r, from p to `to`.
+     * Without `to` it finds which rows are bad; with it, it uses what it found.  Returns how many
+     * entries were read in addition to those of the piece. */
     size_t (*derive)(double *G, const fxi_fm_descent *d, const fxi_fm_cd_column *c, const double *p,
                      const double *to);
 } fxi_fm_cd_model;
@@ -85,7 +86,7 @@ struct fxi_fm_descent {
     const fxi_fm_problem *p;
     const fxi_fm *fm;
     const fx_run *run;
-    unsigned mode;                      /* of denormal numbers, as it was */
+    unsigned mode;                      /* saved mode of denormal numbers */
     const fxi_simd *simd;
     fxi_threadpool *pool;
     fxi_team *team;
@@ -93,7 +94,7 @@ struct fxi_fm_descent {
     int loss;
     double W, mu;                       /* largest second derivative of the loss */
     double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss; NULL: not
-                                         * wanted */
+                                         * needed */
     double *fresh, *saved;              /* [rows] r computed for an objective; [size] v before the
                                          * iteration */
     double *e0, *E;                     /* [rows], [rows][stride][8] */
@@ -149,9 +150,9 @@ void fxi_fm_cd_lanes_move(fxi_fm_descent *d, const fxi_fm_cd_column *c, const do
 /* The eight steps, one after the other: of numbers p that have factors `by`, under penalty beta. */
 void fxi_fm_cd_lanes_solve(double *to, const fxi_fm_descent *d, const double *p, const double *by,
                            double beta, const double *sum);
-/* True if the fit is to stop; after a visit to so many entries. */
+/* True if the fit must stop; call it after a visit, with its number of entries. */
 bool fxi_fm_cd_lanes_stopped(fxi_fm_descent *d, const fxi_fm_cd_column *c, size_t entries);
-/* r of rows have changed. */
+/* Call it when r of rows has changed. */
 void fxi_fm_cd_lanes_slopes(const fxi_fm_descent *d, const int32_t *row, size_t n);
 
 /* cd_shared.c - what belongs to all rows: the intercept, lambda; scores, objective. */
@@ -168,13 +169,14 @@ void fxi_fm_cd_sweep_rows(fxi_fm_descent *d, fxi_fm_cd_span *fn);
 /* The best step of column j. */
 void fxi_fm_cd_sweep_column(fxi_fm_descent *d, size_t j);
 void fxi_fm_cd_sweep_finish(fxi_fm_descent *d);      /* the pending move of a long column */
-/* In the caller, after a visit to so many entries. */
+/* In the calling thread, after a visit to this many entries. */
 bool fxi_fm_cd_sweep_stopped(fxi_fm_descent *d, size_t entries);
-/* No denormal numbers in this thread, or as it was: they would cost a hundred cycles each. */
+/* Turns denormal numbers off in this thread, or restores the mode: they cost a hundred cycles
+ * each. */
 unsigned fxi_fm_cd_sweep_flush(void);
 void fxi_fm_cd_sweep_restore(unsigned was);
 /* cd_groups.c - columns first..last-1 of the components, group by group. */
 void fxi_fm_cd_groups_sweep(fxi_fm_descent *d, size_t first, size_t last);
-/* cd.c - for tests: the best value of v[at], all others staying. */
+/* cd.c - for tests: the best value of v[at] while all others stay. */
 fx_status fxi_fm_cd_coordinate(double *v, const fxi_fm_problem *p, size_t at, const fx_run *run);
 #endif

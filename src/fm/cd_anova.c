@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cd_anova.c - coordinate descent on products of m distinct columns, eight components at once.
  *
- * e_1..e_{m-1} of a row are kept while the columns are visited (esp.c, cd_hot.c):
+ * e_1..e_{m-1} of a row are stored while the columns are visited (esp.c, cd_hot.c):
  *
  *   visit      d_t = e_t - z d_{t-1},  derivative x d_{m-1}  (anova-upto: x sum_t theta_t d_{t-1})
  *   move       e_t += step x d_{t-1},  t = 1 .. m-1
  *
- * which is O(m) an entry.  One deletion multiplies rounding errors by about
+ * which is O(m) per entry.  One deletion multiplies rounding errors by about
  * (|z| / (a - |z|))^{m-1}, a = sum |z|.  Where that is above 1000 in some lane, the row's lanes d
- * are built from its other entries alone, and after a move e and a are what follows from these, so
- * that errors of a dominating entry do not stay.  At order 2 a is not kept: a - |z| >= |d_1|, and
+ * are built from its other entries alone, and after a move e and a are computed from these, so that
+ * errors of a dominating entry do not persist.  At order 2 a is not stored: a - |z| >= |d_1|, and
  * |d_1| < |z|/1000 is rare enough where others merely cancel. */
 
 #include "fm/cd.h"

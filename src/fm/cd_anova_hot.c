@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cd_anova_hot.c - the inner loops of cd_anova.c: entries of a column, whose rows are met in any
+ * cd_anova_hot.c - the inner loops of cd_anova.c: entries of a column, whose rows come in any
  * order, and eight components of each (cd.h has the layout).
  *
  * A row's lanes are one cache line for each e_t, one register of AVX-512: nothing is gathered.  As
- * the lines of all rows are more than the nearest cache holds, they are asked for a few entries
- * before they are needed.  Derivatives stay in registers: they go into sums, or into r and slope, at
- * once.  Some entries stand side by side, so that one question answers whether all are fit, and one
- * tree of additions serves them.  The order m is a constant at every call up to 8. */
+ * the lines of all rows are more than the nearest cache holds, they are prefetched a few entries
+ * before they are needed.  Derivatives stay in registers: they go into sums, or into r and slope,
+ * at once.  Several entries are processed together, so that one test covers all of them, and one
+ * tree of additions sums them.  The order m is a constant at every call up to 8. */
 
 #include "fm/cd.h"
 #include "fm/cd_hot.h"

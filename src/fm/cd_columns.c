@@ -2,8 +2,8 @@
  * cd_columns.c - rows for coordinate descent: those with weight, without zeros, by rows and by
  * columns; where all numbers are 1 they are not stored.
  *
- * Memory: 8 bytes an entry, 24 where numbers are not all 1; 12 more for each pair of a row and a
- * group of columns that meet. */
+ * Memory: 8 bytes per entry, 24 if numbers are not all 1; 12 more for each pair of a row and a
+ * group of columns that the row has entries in. */
 
 #include "fm/cd.h"
 

@@ -2,12 +2,12 @@
  * cd_groups.c - coordinate descent where no combination has two columns of one group, eight
  * components at once.
  *
- * The kernel takes s_g = sum_{j in g} p_j x_j in place of the p_j x_j.  Columns are visited group
- * by group: a group is opened by deleting its s_g from the e_t of all rows that have entries in it
- * (guarded as in cd_anova.c, a being kept at all orders), so that the state holds e(without g),
- * which stays while its columns are visited: the derivative by p_j is x_j e_{m-1}(without g), as of
- * a linear term.  It is closed by inserting the new s_g.  Opening and closing cost O(m) and the
- * entries of the group, once for eight components. */
+ * The kernel takes s_g = sum_{j in g} p_j x_j instead of the p_j x_j.  Columns are visited group by
+ * group: a group is opened by deleting its s_g from the e_t of all rows that have entries in it
+ * (guarded as in cd_anova.c, with a stored at all orders), so that the state holds e(without g),
+ * which does not change while its columns are visited: the derivative by p_j is x_j e_{m-1}(without
+ * g), as for a linear term.  It is closed by inserting the new s_g.  Opening and closing cost O(m)
+ * and the entries of the group, once for eight components. */
 
 #include "fm/cd.h"
 

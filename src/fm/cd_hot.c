@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cd_hot.c - the inner loops of coordinate descent by lanes: FXI_FM_CD_LANES = 8 components of a
- * piece of a column, whose rows are met in any order (cd_lanes.c has the formulas, cd.h the
+ * piece of a column, whose rows come in any order (cd_lanes.c has the formulas, cd.h the
  * layout). */
 
 #include "fm/cd_hot.h"

@@ -131,7 +131,7 @@ FXI_INLINE void dots_lanes(double *out, const double *by, fxi_vec (*g)[PARTS], c
         out[u] = dot_lanes(by, g[u]);
 }
 
-/* Twice the smaller of r and 0, or 0 for NaN.  No branch: it would be anyone's guess. */
+/* Twice the smaller of r and 0, or 0 for NaN.  No branch: it could not be predicted. */
 FXI_INLINE double hinge_slope(double r)
 {
 #if FXI_WIDTH >= 32

@@ -3,8 +3,8 @@
  *
  * Let u_1..u_8 be the factors of one column in eight components.  The derivative of the score f_i
  * by u_s is lambda_s g_is, and g_is depends on component s alone, without u_s itself: none of the
- * eight steps changes any g.  So one pass over the rows of the column gives all that the steps look
- * at,
+ * eight steps changes any g.  So one pass over the rows of the column gives all that the steps
+ * need,
  *
  *   down_s = sum_i slope_i g_is,      H_st = sum_i g_is g_it
  *
@@ -20,7 +20,7 @@
  * step lowers that function, so the objective does not rise.  A second pass moves the rows' states
  * and scores.  For one lane alone (from, upto) it is the step of one coordinate, whatever the loss.
  *
- * A visit costs m + 9 multiply-adds of registers an entry and eight components with AVX-512. */
+ * A visit costs m + 9 multiply-adds of registers per entry and eight components with AVX-512. */
 
 #include "fm/cd.h"
 

@@ -2,9 +2,9 @@
  * cd_power.c - coordinate descent on powers h^m of linear forms h = <p, x>, one component at a
  * time: E[row] is h.
  *
- * A score is a polynomial of degree m in a coordinate, and no step is the exact one.  The step is
- * that of Newton with the curvature of the loss and, by its absolute value, that of h^m; then
- * cd_sweep.c halves it until the objective does not rise, which is summed as differences. */
+ * A score is a polynomial of degree m in a coordinate, so there is no exact step.  The step is that
+ * of Newton with the curvature of the loss and, by its absolute value, that of h^m; then cd_sweep.c
+ * halves it until the objective does not rise, which is summed as differences. */
 
 #include "fm/cd.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cd_shared.c - coordinate descent: what belongs to all rows, in blocks of rows on the pool.
+ * cd_shared.c - coordinate descent: the coordinates that affect all rows, in blocks of rows on the
+ * thread pool.
  *
  * Lambdas of eight components are eight numbers whose derivatives K_s do not depend on them: a
  * column with an entry in every row (cd_lanes.c). */

@@ -4,8 +4,8 @@
  * A visit sums slopes over the rows of a column, then moves these rows by the step that follows.
  * Long columns are cut where blocks of rows are, and their parts go to the pool.  As parts with the
  * same number lie in the same rows, a part can be moved for one column and summed for the next
- * without waiting for the others: one run of the pool a column in place of two.  Sums of parts are
- * added in order, by any number of threads. */
+ * without waiting for the others: one run of the pool per column instead of two.  Sums of parts are
+ * added in order, for any number of threads. */
 
 #include "fm/cd.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fm.c - the shape of a factorization machine: which blocks, which columns they see, and where all
- * numbers stand in one vector. */
+ * fm.c - the shape of a factorization machine: which blocks, which columns they see, and where each
+ * number is in one vector. */
 
 #include "fm/fm.h"
 
@@ -135,7 +135,7 @@ fx_status fxi_fm_new(fxi_fm *out, const fxi_fm_shape *shape)
     fm.panels = shape->rank / FXI_LANES + (shape->rank % FXI_LANES > 0);
     if (!count_columns(&fm, shape))
         return fxi_error(FX_ESHAPE, "%zu columns are too many", shape->given);
-    fm.w = 8;                           /* b stands alone in the first 64 bytes */
+    fm.w = 8;                           /* b is alone in the first 64 bytes */
     fm.size = fm.w + (fm.linear ? (fm.given + 7) / 8 * 8 : 0);
     if (!(st = make_groups(&fm, shape)))
         st = add_blocks(&fm, shape);

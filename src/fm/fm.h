@@ -13,7 +13,7 @@
  *   bilinear        anova of order 2 of two groups of columns: <u, a> <v, b>
  *   poly-net-uv     the same of the row (1, x) with itself: rows (1, x, 1, x)
  *
- * Groups: with s_g = sum_{j in g} p_j x_j the kernel takes the s_g in place of the p_j x_j, so that
+ * Groups: with s_g = sum_{j in g} p_j x_j the kernel takes the s_g instead of the p_j x_j, so that
  * no combination has two columns of one group.
  *
  *   objective = (1/W) sum_i c_i loss(y_i, f(x_i)) + alpha/2 |w|^2 + sum_blocks beta/2 |P|^2
@@ -39,7 +39,7 @@ typedef enum fxi_fm_lambda { FXI_FM_ONES, FXI_FM_SIGNS, FXI_FM_LEARNED } fxi_fm_
 typedef struct fxi_fm_block {
     fx_kernel *kernel;                  /* anova, anova-upto or all-subsets, of sums of groups where
                                          * there are groups; NULL: <p, x>^order.  Theta of
-                                         * hofm-simplex stands in the vector, not in here */
+                                         * hofm-simplex is in the vector, not here */
     int order;                          /* 0: all-subsets */
     double beta, beta_front;            /* of P; of its rows of constants */
     size_t P, lambda, theta;            /* where in the vector: [panels][cols][FXI_LANES] (column j
@@ -47,15 +47,15 @@ typedef struct fxi_fm_block {
                                          * [panels * FXI_LANES], [order] (hofm-simplex) */
 } fxi_fm_block;
 
-/* All numbers of a model stand in one vector v[size]: b first (0 where there is none), then
- * w[given] (unless !linear), then the blocks.  Gradients, AdaGrad's sums and saved states have the
- * same shape.  Lanes beyond the rank are 0 and stay 0. */
+/* All numbers of a model are in one vector v[size]: b first (0 if there is none), then w[given]
+ * (unless !linear), then the blocks.  Gradients, AdaGrad's sums and saved states have the same
+ * shape.  Lanes beyond the rank are 0 and stay 0. */
 typedef struct fxi_fm {
     fxi_fm_kind kind;
     const fxi_simd *simd;
     size_t given, cols;                 /* columns of rows as given, and as blocks see them */
     size_t front;                       /* constants 1 before the row .. */
-    bool twice;                         /* .. and all of it again behind itself */
+    bool twice;                         /* .. and all of it repeated after itself */
     bool linear, intercept;
     fxi_fm_lambda how;                  /* FXI_FM_ONES, FXI_FM_SIGNS: lambda does not change */
     size_t rank, panels;
@@ -68,8 +68,8 @@ typedef struct fxi_fm {
     size_t w, size;
 } fxi_fm;
 
-/* fm.c - what is wanted; group, as above but for columns as given, is copied: for FXI_FM_HOFM, or
- * NULL.  split: of FXI_FM_BILINEAR. */
+/* fm.c - the requested model.  group is as above, but for columns as given, and is copied: for
+ * FXI_FM_HOFM, or NULL.  split: for FXI_FM_BILINEAR. */
 typedef struct fxi_fm_shape {
     fxi_fm_kind kind;
     int order;                          /* or degree */
@@ -91,13 +91,13 @@ void fxi_fm_start(double *v, const fxi_fm *fm, double sd, uint64_t seed, const u
 double fxi_fm_penalty(const fxi_fm *fm, const double *v);
 double fxi_fm_norm(const fxi_fm *fm, const double *v, size_t block);
 
-/* rows.c - rows as the blocks see them.  *own holds the view's memory, NULL where X does as it is.
- * In all that follows X is such a view, checked. */
+/* rows.c - rows as the blocks see them.  *own holds the view's memory, NULL if X is used as it is.
+ * Below, X is always such a view, checked. */
 fx_status fxi_fm_rows(fx_matrix *view, fx_data **own, const fxi_fm *fm, const fx_matrix *X,
                       const fx_run *run);
 
-/* row.c - one row beside one panel of components, used by scores, gradients, AdaGrad.  Each
- * thread has its workspace; out, g and v are 64-byte aligned. */
+/* row.c - one row and one panel of components, used by scores, gradients, AdaGrad.  Each thread has
+ * its own workspace; out, g and v are 64-byte aligned. */
 typedef struct fxi_fm_workspace fxi_fm_workspace;
 typedef struct fxi_fm_entries {         /* a row in doubles, in the workspace or the data */
     size_t n;
@@ -112,8 +112,8 @@ fx_status fxi_fm_row_workspace(fxi_fm_workspace **out, const fxi_fm *fm, size_t 
 fx_status fxi_fm_row_workspaces(fxi_fm_workspace ***out, const fxi_fm *fm, size_t entries,
                                 size_t threads, fxi_scratch *scratch);
 size_t fxi_fm_row_bytes(const fxi_fm *fm, size_t entries); /* of a workspace */
-/* The row that follows, packed once for all panels; given: a row without constants, which become
- * entries of it. */
+/* Packs the next row once for all panels; given: a row without constants, which are added as
+ * entries. */
 fxi_fm_entries fxi_fm_row(fxi_fm_workspace *workspace, fxi_row r);
 fxi_fm_entries fxi_fm_row_given(fxi_fm_workspace *workspace, fxi_row r);
 /* b + <w, x> */
@@ -121,7 +121,7 @@ double fxi_fm_row_linear(const fxi_fm *fm, const fxi_fm_entries *row, const doub
 /* K(p_s, x), without lambda, to out[FXI_LANES]. */
 void fxi_fm_row_value(double *out, fxi_fm_workspace *workspace, const double *v, size_t block,
                       size_t panel, fxi_team *team);
-/* That and the derivatives by p_s of entry e to g[e][FXI_LANES], in one go. */
+/* The same, and the derivatives by p_s of entry e to g[e][FXI_LANES], together. */
 void fxi_fm_row_gradient(double *out, double *g, fxi_fm_workspace *workspace, const double *v,
                          size_t block, size_t panel, fxi_team *team);
 /* anova_t(p_s, x) for t = 0..order, [order + 1][FXI_LANES], of the last call of fxi_fm_row_value;
@@ -156,13 +156,13 @@ void fxi_fm_pairs_free(fxi_fm_pairs *p);
 typedef struct fxi_fm_state {
     double *v;                          /* [size] in: where to start; out: where it ended */
     double *sum;                        /* [size] adagrad: sums of squares, in and out; else NULL */
-    double objective;                   /* of v, but for rounding, however the fit ended */
+    double objective;                   /* of v, up to rounding, however the fit ended */
     double lr;                          /* adagrad: the rate in use, lowered by the guard */
     size_t iterations;                  /* epochs or steps, counted on from what is given */
     bool converged;
-    bool diverged;                      /* adagrad: even by the smallest rate; v is the last good
+    bool diverged;                      /* adagrad: even at the smallest rate; v is the last good
                                          * state */
-    bool rounded;                       /* cd: by rounding errors an iteration raised the objective
+    bool rounded;                       /* cd: rounding errors let an iteration raise the objective
                                          * by more than tol; it was undone */
 } fxi_fm_state;
 
@@ -171,8 +171,8 @@ typedef struct fxi_fm_problem {
     const fx_matrix *X;                 /* as the blocks see them */
     const fxi_loss *loss;               /* squared (halved here), logistic, squared_hinge */
     const double *y, *c;                /* [rows] */
-    const fxi_fm_pairs *pairs;          /* adagrad: rank these; y is not looked at.  Objective:
-                                         * mean of c_winner log(1 + exp(f_loser - f_winner)), losers
+    const fxi_fm_pairs *pairs;          /* adagrad: rank these; y is ignored.  Objective: mean of
+                                         * c_winner log(1 + exp(f_loser - f_winner)), losers
                                          * drawn */
     double tol;                         /* stop when an iteration lowers the objective by less than
                                          * tol times it; lbfgs: when ten together do, or
@@ -197,19 +197,19 @@ double fxi_fm_slope(const fxi_loss *l, double y, double f);
 double fxi_fm_curve(const fxi_loss *l);         /* largest second derivative: 1, 1/4, 2 */
 
 /* cd.c - coordinate descent: b, w, then block by block, component by component, lambda, theta.
- * Exact minimiser of a coordinate for squared loss; the objective never rises, nor does it by
+ * Exact minimiser of a coordinate for squared loss; the objective never rises, not even by
  * rounding. */
 fx_status fxi_fm_cd(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
 bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
 /* adagrad.c - mini-batches in a seeded order.  An epoch after which the objective is not finite or
- * more than twice that of the start is done again from the state before it, at half the rate. */
+ * more than twice that of the start is repeated from the state before it, at half the rate. */
 fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
 bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
-/* gradient.c - objective and its derivatives G[size] (NULL: not wanted; 0 for what does not change)
- * on run's threads, the same bits for any number of them. */
+/* gradient.c - objective and its derivatives G[size] (NULL to skip; 0 for numbers that do not
+ * change) on run's threads, the same bits for any number of them. */
 fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p, const double *v,
                           const fx_run *run);
-/* lbfgs.c - libLBFGS on that.  Theta of hofm-simplex alternates with the rest. */
+/* lbfgs.c - minimises it by libLBFGS.  Theta of hofm-simplex alternates with the rest. */
 fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
 bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
 /* simplex.c - hofm-simplex: theta of v, by projected gradient steps that never raise the objective;

@@ -3,11 +3,11 @@
  *
  * First the scores, by blocks of rows: f_i gives the loss and the slope c_i/W loss'(y_i, f_i).
  * Then one task for each block and panel of FXI_LANES components, which goes over all rows and owns
- * its part of G, and one for b and w: no thread needs a gradient of its own, and each number is
- * summed in the order of the rows, whatever the threads.  K(p_s, x) is worked out in both, which
+ * its part of G, and one for b and w: no thread needs its own gradient, and each number is summed
+ * in the order of the rows, for any number of threads.  K(p_s, x) is computed in both passes, which
  * costs a third of the second; threads beyond blocks * panels + 1 idle there.
  *
- * O(m rank nz(X)) and n + n/ROWS numbers beside G. */
+ * Cost: O(m rank nz(X)), and n + n/ROWS numbers in addition to G. */
 
 #include "fm/fm.h"
 

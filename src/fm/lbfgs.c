@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * lbfgs.c - all numbers at once by the quasi-Newton method of libLBFGS.
  *
- * The line search is backtracking with Wolfe's conditions: where the objective is not finite it is
- * told +infinity and halves the step.  It can fail, near the minimum by rounding; and where
- * directions overflow, its conditions are not numbers and it accepts whatever it has.  So a state
- * that does not lower the objective is not taken.  In both cases the method starts afresh from the
- * last state with no memory, once for every state that was better.  A stop in the middle of a step
- * is told as minus infinity, which ends the line search at once; the trial state is not used.
+ * The line search is backtracking with Wolfe's conditions: where the objective is not finite it
+ * gets +infinity and halves the step.  It can fail near the minimum, by rounding; and if directions
+ * overflow, its conditions are NaN and it accepts any state.  So a state that does not lower the
+ * objective is not taken.  In both cases the method restarts from the last state with an empty
+ * history, once for every state that was better.  A cancellation in the middle of a step is passed
+ * as minus infinity, which ends the line search at once; the trial state is not used.
  *
  * Done when WINDOW iterations together lower the objective by less than tol times it, or the
  * gradient is tiny: near factors 0, where fits start, gradients are small, too, and single
  * iterations gain next to nothing before the factors have found a direction.  theta of hofm-simplex
- * is held while the rest moves for some iterations, then has its own steps (simplex.c).
+ * is fixed while the rest moves for some iterations, then has its own steps (simplex.c).
  *
  * Memory: 7 + 2 * corrections vectors; 6 corrections, as few as 3 for large models or little
  * memory. */

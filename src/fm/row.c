@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * row.c - one row beside one panel of FXI_LANES components: the kernel of a block, and its
- * derivatives by the factors.
+ * row.c - one row and one panel of FXI_LANES components: the kernel of a block, and its derivatives
+ * by the factors.
  *
  * ANOVA with derivatives goes through row_hot.c's table; rows whose table would leave the cache
  * take guarded deletion (kernel/anova.c) instead.  With groups the kernel is that of the sums
- * s_g = sum_{j in g} p_j x_j beside ones, and the derivative by p_j is x_j times that by s_g.
- * Doubles with 32-bit columns are used where they stand; other rows are copied once. */
+ * s_g = sum_{j in g} p_j x_j with a row of ones, and the derivative by p_j is x_j times that by
+ * s_g.  Doubles with 32-bit columns are used in place; other rows are copied once. */
 
 #include "fm/fm.h"
 

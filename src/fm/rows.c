@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rows.c - rows as the blocks of a model see them: constants before, perhaps all of it twice.
+ * rows.c - rows as the blocks of a model see them: with constants in front, for some models all of
+ * it twice.
  *
- * Sparse rows stay sparse.  Numbers become doubles only where they are doubles already. */
+ * Sparse rows stay sparse.  Numbers keep their type: floats are not widened. */
 
 #include "fm/fm.h"
 

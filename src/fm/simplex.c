@@ -4,8 +4,8 @@
  * With F_it = sum_s lambda_s anova_t(p_s, x_i) the score of row i is linear in theta, so the data
  * loss q(theta) is convex and its gradient has Lipschitz constant mu |M|, with mu the largest
  * second derivative of the loss, M = (1/W) sum_i c_i F_i F_i'.  A projected gradient step of 1/L,
- * L = mu max_t sum_u |M_tu| >= mu |M|, lowers q unless theta is its minimum; a step that rounding
- * spoils is not taken.  F takes n m numbers; a step costs n m.
+ * L = mu max_t sum_u |M_tu| >= mu |M|, lowers q unless theta is its minimum; a step that raises q
+ * by rounding is not taken.  F takes n m numbers; a step costs n m.
  *
  * The projection of x onto the simplex is max(0, x - tau) with tau such that its sum is 1: tau of
  * all numbers is a lower bound, the numbers below it drop out, and so on. */

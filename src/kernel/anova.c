@@ -6,17 +6,17 @@
  * would cost the same but cancel: no digit is left at order 8 when one feature is 100 times the
  * others, and fewer than m common features would give noise instead of 0.
  *
- * Gradient: de_t/dp_j = x_j e_{t-1}(without j), by deletion in O(m) an entry.  With E_t = e_t of
+ * Gradient: de_t/dp_j = x_j e_{t-1}(without j), by deletion in O(m) per entry.  With E_t = e_t of
  * the |z_i|, D_t the same without j, a deletion of order m-1 errs by at most k u B (esp.c),
  *
  *   B = E_{m-1} + |z_j| E_{m-2} + .. + |z_j|^{m-1},
  *
  * where building e(without j) from scratch would err by k u D_{m-1}.  For one row E is fixed, B
  * grows with |z_j|, and D_t falls when a larger number is left out; so B/D, also of sums over t
- * with weights theta, is largest for the largest |z_j|, and one test a row decides: the row is
- * deleted from while B <= LOSS * D for that j, and otherwise goes through the reverse-mode table of
- * [1], which subtracts nothing but needs m numbers an entry.  The test fails when one feature
- * dominates or hardly more than m features are common.
+ * with weights theta, is largest for the largest |z_j|, and one test per row decides: deletion is
+ * used if B <= LOSS * D for that j, otherwise the reverse-mode table of [1], which subtracts
+ * nothing but needs m numbers per entry.  The test fails when one feature dominates or hardly more
+ * than m features are common.
  *
  * [1] M. Blondel, A. Fujino, N. Ueda, M. Ishihata. Higher-Order Factorization Machines. NIPS
  *     2016. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cauchy.c - K(x, y) = prod_j 1/(1 + gamma^2 (x_j - y_j)^2).
  *
- * The denominators are multiplied and divided out once: relative error at most about 6 n u.  A
- * product that overflows stands for a kernel below the smallest double: 0. */
+ * The denominators are multiplied and divided out once: relative error at most about 6 n u.  If the
+ * product overflows, the kernel is below the smallest double: 0. */
 
 #include "kernel/kernel.h"
 

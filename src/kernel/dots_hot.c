@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * dots_hot.c - inner products and squared norms of many rows, and distances from them.
  *
- * Sparse rows are short: their entries come in fours, the last ones being zeros, so that the loop
- * ends where the processor expects it and the rows overlap.  Norms and products are sums in the
- * same order, each term added by fxi_fma, as in fold_hot.c: ||x||^2 = <x, x> bit for bit. */
+ * Sparse rows are short: their entries are padded with zeros to a multiple of four, so that the
+ * processor predicts the end of the loop and works on several rows at once.  Norms and products are
+ * sums in the same order, each term added by fxi_fma, as in fold_hot.c: ||x||^2 = <x, x> bit for
+ * bit. */
 
 #include "simd/hot.h"
 

@@ -15,7 +15,7 @@
  *
  *   |error of d_t| <= k u/(1 - k u) (E_t + |z| E_{t-1} + .. + |z|^t E_0),
  *
- * which is large beside E_t without z when |z| dominates: anova.c says when it may be used. */
+ * which is large compared with E_t without z if |z| dominates: anova.c says when it may be used. */
 
 #include "kernel/kernel.h"
 

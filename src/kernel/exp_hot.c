@@ -7,7 +7,7 @@
  * 2^k itself may be no double.  Within 2 ulp of exp(y); inf above, through the denormal numbers
  * to 0 below, NaN for NaN.
  *
- * AVX-512 looks 16 numbers up at the price of one addition: there k counts sixteenths of log 2, 2^k
+ * AVX-512 looks up 16 numbers at the cost of one addition: there k counts sixteenths of log 2, 2^k
  * is 2^(k mod 16 / 16) from a table times a power of two, |r| <= 0.022 and the series ends with r^7
  * (what is left out is below 2e-18). */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * family.c - itemset families and feature groups from text.
  *
- * Itemsets: one set of feature indices a line, {} for the empty set.  The sorted sets become a
+ * Itemsets: one set of feature indices per line, {} for the empty set.  The sorted sets become a
  * prefix tree, stored as arrays in the order of a walk; {1}, {1,3}, {2,3} is
  *
  *      root                use    1  3  2  3

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * fold_hot.c - sums and products over the entries of a row beside FXI_LANES vectors, in the order
- * of the row: one loop, and a step for each kernel.
+ * fold_hot.c - sums and products over the entries of a row and FXI_LANES vectors, in the order of
+ * the row: one loop, with a step for each kernel.
  *
  *   dot        sum x_k z_k               subsets  prod (1 + x_k z_k)
  *   distance2  sum (x_k - z_k)^2         cauchy   prod (1 + gamma^2 (x_k - z_k)^2)
  *   distance1  sum |x_k - z_k|
  *
- * A second row that stands beside the same slots takes the same way at the same time: one row
- * alone waits for its own additions.  Every lane of every row has its own sum, rounded as fxi_fma
- * says, so a row gives the same bits alone or paired with another.
+ * A second row with the same slots is computed at the same time, because one row alone waits for
+ * its own additions.  Every lane of every row has its own sum, rounded as fxi_fma says, so a row
+ * gives the same bits alone or paired with another.
  *
  * Differences are formed first: ||x||^2 - 2<x,z> + ||z||^2 cancels for close points (rbf.c says
  * when that does not matter). */

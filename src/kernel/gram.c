@@ -3,7 +3,7 @@
  *
  * The work is cut into blocks, a tile of rows of X by a run of rows of Z, which is
  * evaluated against the tile panel by panel (panel.c).  When Z is X only pairs j <= i are evaluated
- * and each is written twice. A number depends on its own pair alone, and blocks are cut alike for
+ * and each is written twice. A number depends on its own pair alone, and blocks are the same for
  * any number of threads. */
 
 #include "kernel/panel.h"

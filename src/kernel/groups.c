@@ -4,8 +4,8 @@
  *   groups:  K = e_m(s_1 .. s_G),   s_g = sum_{j in g} x_j y_j
  *   cross:   K = product of the s_g of the named groups
  *
- * A feature in no group is a group of its own; one that stands in several groups counts in each.
- * The sums are formed first and then treated as the products of anova.c. */
+ * A feature in no group is a group of its own; one in several groups counts in each.  The sums are
+ * formed first and then treated as the products of anova.c. */
 
 #include "kernel/kernel.h"
 

@@ -8,13 +8,13 @@
 #include "data/data.h"
 #include "simd/simd.h"
 
-typedef struct fxi_panel {              /* a row beside FXI_LANES vectors */
+typedef struct fxi_panel {              /* a row and FXI_LANES vectors */
     size_t n;                           /* entries of the row */
     const double *x;                    /* [n] */
-    const double *x2;                   /* one more row, for kernels of pairs; or NULL.  Where there
-                                         * are slots, x and x2 then have a number for each */
+    const double *x2;                   /* a second row, for kernels of pairs; or NULL.  If there
+                                         * are slots, x and x2 then have a number for each slot */
     const int64_t *col;                 /* [n] features, ascending; NULL: entry k is feature k */
-    const int32_t *slot;                /* [n] row of zt; NULL: entry k stands beside row k */
+    const int32_t *slot;                /* [n] row of zt; NULL: entry k belongs to row k */
     const double *zt;                   /* [..][FXI_LANES], 64-byte aligned */
 } fxi_panel;
 
@@ -63,7 +63,7 @@ struct fx_kernel {
     size_t coefs;
     fxi_tree *tree;
     fxi_groups *groups;
-    atomic_size_t shared;               /* owners but the first: maps */
+    atomic_size_t shared;               /* owners in addition to the first: maps */
     int serial;                         /* precomputed: columns before those of the matrix, 0 or 1;
                                          * -1: 1 if X has one column more than rows */
 };
@@ -72,14 +72,14 @@ struct fx_kernel {
 #include "kernel/kernel.def"
 
 /* kernel.c */
-fx_kernel *fxi_kernel_share(const fx_kernel *k);        /* one more owner, who frees it, too */
+fx_kernel *fxi_kernel_share(const fx_kernel *k);        /* adds an owner, who must free it, too */
 void fxi_kernel_eval(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
 /* The same in two steps: for each row or two, and for the numbers of many rows. */
 void fxi_kernel_begin(double *out, const fx_kernel *k, const fxi_panel *p, const fxi_work *work);
 void fxi_kernel_finish(double *out, size_t n, const fx_kernel *k, const fxi_simd *simd);
 bool fxi_kernel_pairs(const fx_kernel *k);
 size_t fxi_kernel_scratch(const fx_kernel *k, size_t n, bool gradient);
-/* Multiply-adds that a row of n entries takes with one vector, about. */
+/* Approximate number of multiply-adds for a row of n entries and one vector. */
 size_t fxi_kernel_cost(const fx_kernel *k, size_t n);
 bool fxi_kernel_differences(const fx_kernel *k);
 bool fxi_kernel_products(const fx_kernel *k);   /* true: a function of <x, z> */
@@ -93,7 +93,7 @@ bool fxi_kernel_columns(const fx_kernel *k);
 /* for kernels whose one key is gamma > 0 */
 extern const fx_key fxi_kernel_gamma_keys[];
 fx_status fxi_kernel_gamma_init(fx_kernel *k, const fxi_spec *s, const char *family, int base);
-/* Names of the kernels that stand around another one, or that have gradients: "poly, exp, ..". */
+/* Names of the kernels that take an inner kernel, or that have gradients: "poly, exp, ..". */
 void fxi_kernel_names(char out[256], bool outer);
 /* A value that is not finite: FX_EDOMAIN or FX_ENUMERIC, naming row i and `other` ("row") j. */
 fx_status fxi_kernel_not_finite(const fx_kernel *k, double value, size_t i, const char *other,
@@ -108,12 +108,12 @@ fx_status fxi_kernel_rows(float *const *K, const fx_kernel *k, fxi_row_subset x,
 fx_status fxi_kernel_rows_diagonal(double *d, const fx_kernel *k, fxi_row_subset x,
                                    const fx_run *run);
 size_t fxi_kernel_rows_bytes(const fx_kernel *k, const fx_matrix *X, const fx_run *run);
-/* score.c - S[i*outputs + c] = sum_w K(x_i, z_w) W[w*outputs + c], no Gram matrix being stored. */
+/* score.c - S[i*outputs + c] = sum_w K(x_i, z_w) W[w*outputs + c], without a Gram matrix. */
 fx_status fxi_kernel_score(double *S, const fx_kernel *k, fxi_row_subset x, fxi_row_subset z,
                            const double *W, size_t outputs, const fx_run *run);
-/* The same with all rows of Z packed once, unless it is for one call or they would take more than
- * 64 MiB and four times what they are; k, Z and W stay the caller's.  rows: of rows that were
- * checked, on the thread of this block; run: its memory limit. */
+/* The same with all rows of Z packed once, unless it is for one call or the packed rows would take
+ * more than 64 MiB and more than four times Z; k, Z and W stay the caller's.  rows: scores of
+ * checked rows, on the thread of this block; run: its memory limit. */
 typedef struct fxi_kernel_scorer fxi_kernel_scorer;
 fx_status fxi_kernel_score_new(fxi_kernel_scorer **out, const fx_kernel *k, const fx_matrix *Z,
                                const double *W, size_t outputs, bool once, const fx_run *run);
@@ -147,7 +147,7 @@ struct fxi_tree {
     /* nodes in the order of a walk, the root left out */
     int32_t *use;                       /* [nodes] position in feature */
     int32_t *level;                     /* [nodes] 1 below the root */
-    int32_t *next;                      /* [nodes] first node behind this one's subtree */
+    int32_t *next;                      /* [nodes] first node after this one's subtree */
     int32_t *ends;                      /* [nodes] 1 if a set ends here */
     int empty;                          /* 1 if the empty set belongs to the family */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * maclaurin.c - f(s) = sum of coef_n s^n, any finite series with coefficients >= 0.
  *
- * A negative coefficient is refused: such a function of <x,y> is not positive definite in every
+ * A negative coefficient is rejected: such a function of <x,y> is not positive definite in every
  * dimension (I. Schoenberg, Positive definite functions on spheres, 1942). */
 
 #include "kernel/kernel.h"

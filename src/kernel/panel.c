@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel.c - a tile of rows x beside FXI_LANES rows z that stand side by side, a panel:
+ * panel.c - a tile of rows x and a panel of FXI_LANES rows z side by side:
  *
  *            zt[slot][lane]                        out[row][lane]
  *            .. z_0  z_1  ..  z_15
@@ -7,19 +7,19 @@
  *
  * panel_pack.c packs z, panel_eval.c evaluates x against it; here is what they need.
  *
- * Dense rows need no bookkeeping (floats are widened once a tile); sparse ones are copied once a
- * tile, as doubles and slots.  With few columns every column has its slot, and the columns of x are
- * the slots (for kernels of differences, those of x and of the panel, from sets of bits).
+ * Dense rows need no bookkeeping (floats are widened once per tile); sparse ones are copied once
+ * per tile, as doubles and slots.  With few columns every column has its slot, and the columns of x
+ * are the slots (for kernels of differences, those of x and of the panel, from sets of bits).
  * Otherwise the slots of a panel are the distinct features of its rows, found through a table by
  * column, or a hash table where columns are many.  Features of x that no row of the panel has are
  * left out.  For kernels of differences the slots ascend by feature, x is spread over all of them,
- * and what only x has is let in between, beside a slot of zeros; rbf needs that for pairs of large
- * norms only.
+ * and features that only x has are inserted between them, with a slot of zeros; rbf needs that for
+ * pairs of large norms only.
  *
  * So every sum runs over the features in ascending order, and what is zero in both rows (in one of
  * them, for products) changes nothing: K(x, z) depends on these two rows alone, bit for bit, and
- * K(x, z) = K(z, x), whether rows are dense or sparse, alone or with others.  Only where a sum
- * overflows on its way may a zero of the other row turn inf into NaN; both are errors. */
+ * K(x, z) = K(z, x), whether rows are dense or sparse, alone or with others.  Only if a partial sum
+ * overflows may a zero of the other row turn inf into NaN; both are errors. */
 
 #include "kernel/panel.h"
 

@@ -15,7 +15,7 @@ typedef struct fxi_packed {             /* a panel: FXI_LANES rows z side by sid
     double z_max, z_min;                /* .. and the largest and smallest of them */
     double *zt;                         /* [slots + 1][FXI_LANES] */
     bool sorted;                        /* its slots ascend by feature */
-    size_t slots;                       /* in use, besides the slot of zeros behind them */
+    size_t slots;                       /* in use; a slot of zeros follows them */
     int64_t *slot_col;                  /* [slots] the feature of a slot */
     int32_t *place;                     /* [table] slot of a feature or of a bucket, -1 none */
     int64_t *key;                       /* [table] feature of a bucket, -1 free */
@@ -58,12 +58,12 @@ typedef struct fxi_panels {             /* set kernel, x, z; the rest is fxi_ker
     size_t row_entries, tile_entries;   /* most that occur */
     size_t cost;                        /* multiply-adds of the longest row with a panel */
     size_t outs;
-    fxi_scratch *scratch;               /* where spaces are; NULL: memory of its own */
+    fxi_scratch *scratch;               /* holds the spaces; NULL: p allocates them */
     fxi_scratch own;
     fxi_space *space;                   /* [threads] */
 } fxi_panels;
 
-/* True if the call is to stop; polls once per 2^20 operations, a few milliseconds at most. */
+/* True if the call must stop; polls once per 2^20 operations, every few milliseconds at most. */
 static inline bool fxi_panel_stopped(fxi_space *s, size_t operations)
 {
     s->ops_since_poll += operations;
@@ -82,7 +82,7 @@ static inline size_t fxi_panel_bucket(const fxi_panels *p, const fxi_packed *z, 
     return h;
 }
 
-/* Where the slot of feature j is noted. */
+/* Position of feature j in the table. */
 static inline int32_t *fxi_panel_place(const fxi_panels *p, const fxi_packed *z, int64_t j)
 {
     return &z->place[p->hashed ? fxi_panel_bucket(p, z, j) : (size_t)j];
@@ -96,24 +96,24 @@ static inline bool fxi_panel_near(const fxi_panels *p, double x, double z)
 
 /* The rows of a tile, at most `tile`: fewer where rows are long. */
 size_t fxi_kernel_panel_tile(const fx_matrix *X, size_t tile);
-/* Multiply-adds of a row with one vector, about. */
+/* Approximate number of multiply-adds for a row and one vector. */
 double fxi_kernel_panel_work(const fx_kernel *k, const fx_matrix *X);
 /* Bytes for a thread that evaluates rows of X against panels of rows of X. */
 size_t fxi_kernel_panel_bytes(const fx_kernel *k, const fx_matrix *X, size_t tile, size_t outs);
 /* How slots are found; ready: of panels that are all stored. */
 fx_status fxi_kernel_panel_plan(fxi_panels *p, bool ready);
-/* Sizes, and memory for so many threads; p->tile is set.  close frees it, also after a failure,
- * unless it is in the caller's scratch. */
+/* Sets sizes and allocates memory for this many threads; p->tile must be set.  close frees the
+ * memory, also after a failure, unless it is in the caller's scratch. */
 fx_status fxi_kernel_panel_open(fxi_panels *p, int threads, size_t outs, const char *what,
                                 const fx_run *run);
 void fxi_kernel_panel_close(fxi_panels *p);
 /* The space of this thread. */
 fxi_space *fxi_kernel_panel_space(const fxi_panels *p, fxi_team *team);
 /* The tile of rows i0.. of x; panel of rows z from first on; the kernel of both, from row `from`
- * of the tile on, to out[tile][FXI_LANES].  Each false if the call is to stop. */
+ * of the tile on, to out[tile][FXI_LANES].  Each returns false if the call must stop. */
 bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, size_t rows);
 bool fxi_kernel_panel_pack(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
-/* The same, whatever tile follows. */
+/* The same for any tile that follows. */
 bool fxi_kernel_panel_pack_any(const fxi_panels *p, fxi_space *s, size_t first, size_t lanes);
 bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_t i0, size_t from,
                            size_t rows);
@@ -121,7 +121,7 @@ bool fxi_kernel_panel_eval(double *out, const fxi_panels *p, fxi_space *s, size_
 bool fxi_kernel_panel_eval_begin(double *out, const fxi_panels *p, fxi_space *s, size_t i0,
                                  size_t rows);
 /* The same for the one row of a tile and several panels at a time, FXI_PANEL_BATCH at most; false:
- * these rows and panels need the other way. */
+ * these rows and panels need the general function. */
 bool fxi_kernel_panel_eval_row(double *out, const fxi_panels *p, const fxi_space *s, size_t i0,
                                size_t first, size_t panels);
 /* panel_ready.c - all panels of p->z, packed once for any rows x; none, if they would take more
@@ -129,8 +129,8 @@ bool fxi_kernel_panel_eval_row(double *out, const fxi_panels *p, const fxi_space
 fx_status fxi_kernel_panel_ready(fxi_panels *p, size_t limit, const fx_run *run);
 void fxi_kernel_panel_ready_free(fxi_panels *p);
 
-/* score_inverted.c - vectors z by columns: an inverted index.  A sparse row meets only the entries
- * that it shares with them. */
+/* score_inverted.c - vectors z by columns: an inverted index.  A sparse row visits only the columns
+ * that it has. */
 typedef struct fxi_inverted {
     size_t vectors, cols;
     double gamma;                       /* as in fxi_panels */

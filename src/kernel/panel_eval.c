@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel_eval.c - a tile of rows x beside a panel: many rows at a time where the kernel is a
- * function of <x, z>, else each row, or two, in the form that the panel's slots ask for. */
+ * panel_eval.c - evaluates a tile of rows x against a panel: many rows at a time if the kernel is a
+ * function of <x, z>, else one or two rows, in the form that the panel's slots require. */
 
 #include "kernel/panel.h"
 
@@ -149,7 +149,7 @@ static void replace(double *out, const fxi_panels *p, fxi_space *s, size_t i0, s
 
 /* ---- Others --------------------------------------------------------------------------------- */
 
-/* Row i beside a panel of all columns. */
+/* Row i and a panel of all columns. */
 static void direct(fxi_panel *out, const fxi_panels *p, const fxi_space *s, size_t i)
 {
     out->n = s->count[i];
@@ -173,7 +173,7 @@ static void common(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
     out->x = s->x[0];
 }
 
-/* One or two rows beside a panel of all columns, on those that they or the panel have. */
+/* One or two rows and a panel of all columns, over the columns that they or the panel have. */
 static void unite(fxi_panel *out, fxi_space *s, size_t i, size_t rows)
 {
     uint64_t has[FXI_PANEL_WHOLE / 64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * panel_ready.c - all panels of the rows z, packed once: what a scorer of one row after the other
- * needs, since packing takes longer than one row's kernel values.
+ * panel_ready.c - all panels of the rows z, packed once: for a scorer of single rows, because
+ * packing takes longer than one row's kernel values.
  *
  * Each panel is packed as panel_pack.c does, in the scratch of a thread, and copied in its true
  * size.  How it is packed depends on z alone: values are the same bits either way (panel.c). */

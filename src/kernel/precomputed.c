@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * precomputed.c - rows that are rows of a Gram matrix: K(x_i, x_j) is number j of row i.
  *
- * LIBSVM's text has the serial number of a row, from 1, in column 0, and the matrix behind it:
- * serial=yes.  Nothing is computed, a number is read: at once from a dense row, and from a sparse
- * one too where no zero is left out before it, else by bisection. */
+ * LIBSVM's text has the serial number of a row, from 1, in column 0, followed by the matrix:
+ * serial=yes.  Nothing is computed, only looked up: directly in a dense row, and in a sparse one if
+ * no zero is left out before the number, else by bisection. */
 
 #include "kernel/kernel.h"
 

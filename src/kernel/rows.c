@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * rows.c - rows of a Gram matrix in floats, for solvers that keep some of them in memory.
+ * rows.c - rows of a Gram matrix in floats, for solvers that cache some of them.
  *
- * The few rows z that are asked for become panels; the many rows x stream past them, a tile of
- * them being the parallel unit (panel.c).  FXI_LANES rows cost hardly more than one, so
- * callers ask for as many at a time as they can use.  A value is a double until it is rounded once,
- * to a float.
+ * The few requested rows z become panels; the many rows x stream past them, one tile per parallel
+ * block (panel.c).  FXI_LANES rows cost hardly more than one, so callers request as many at a time
+ * as they can use.  A value is a double until it is rounded once, to a float.
  *
  * Scratch is of the order of threads times a tile (fxi_kernel_rows_bytes); nothing else is
  * allocated, and on one thread a call costs little but the kernel itself. */
@@ -103,7 +102,7 @@ typedef struct diagonal {
     fxi_panels p;
 } diagonal;
 
-/* Panels of FXI_LANES rows beside themselves: of the square only the diagonal is kept. */
+/* Panels of FXI_LANES rows against themselves: only the diagonal of the square is stored. */
 static fx_status square(void *ctx, size_t b, fxi_team *team)
 {
     const diagonal *a = ctx;

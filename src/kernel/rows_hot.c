@@ -3,7 +3,7 @@
  * turned in registers, so that each long row receives a whole register at a time.
  *
  * A number is checked as a float: f * 0 is 0 unless f is infinite or NaN, and a sum of such
- * products remembers. */
+ * products stays NaN. */
 
 #include "simd/hot.h"
 #include "simd/transpose.h"

@@ -2,11 +2,11 @@
  * score.c - weighted sums of kernel values: S[i][c] = sum_w K(x_i, z_w) W[w][c].
  *
  * A tile of rows x is evaluated against all vectors z, panel by panel (panel.c); each panel's
- * values are multiplied with its weights while they are in the cache, so memory is a tile a
+ * values are multiplied with its weights while they are in the cache, so memory is one tile per
  * thread.  Sums are in double and in an order that depends on z.n and outputs alone: for one output
  * each lane has its own sum and they are added at the end, else the vectors follow one another.  A
- * value that is not finite makes its sum infinite or NaN, whatever its weight; only then is it
- * searched. |error| <= (n + 1) u sum |K W| beside the errors of K, n = z.n. */
+ * value that is not finite makes its sum infinite or NaN, whatever its weight; only then it is
+ * searched for. |error| <= (n + 1) u sum |K W| in addition to the errors of K, n = z.n. */
 
 #include "kernel/panel.h"
 
@@ -34,7 +34,7 @@ typedef struct score {
 /* Weights of a panel. */
 static size_t weights_size(const score *a) { return FXI_LANES * (a->outputs == 1 ? 1 : a->width); }
 
-/* The weights of vectors j.., 0 for lanes and outputs that are not there. */
+/* The weights of vectors j.., 0 for lanes and outputs beyond the last. */
 static void pack_weights(double *to, const score *a, size_t j)
 {
     size_t width = a->outputs == 1 ? 1 : a->width, left = a->p.z.n - j;
@@ -60,7 +60,7 @@ static fx_status find_bad(const fxi_panels *p, const double *v, size_t i0, size_
 /* Panels whose values are finished together: few rows have few numbers for each. */
 static size_t group_of(size_t rows) { return rows < FXI_PANEL_BATCH ? FXI_PANEL_BATCH / rows : 1; }
 
-/* Kernel values of n rows beside panels j, .., to s->out[panel][row][FXI_LANES]. */
+/* Kernel values of n rows with panels j, .., to s->out[panel][row][FXI_LANES]. */
 static bool values(const fxi_panels *p, fxi_space *s, size_t i0, size_t n, size_t j, size_t end)
 {
     double *out = s->out;
@@ -175,7 +175,8 @@ static size_t cut(score *a)
     p->tile = fxi_kernel_panel_tile(p->x.X, TILE);
     if (p->x.n < p->tile)
         p->tile = p->x.n;
-    if (p->tile > SUMS / a->width)      /* many outputs: a stop shall not wait for all rows */
+    if (p->tile > SUMS / a->width)      /* many outputs: do not delay a stop until all rows are
+                                         * done */
         p->tile = SUMS / a->width ? SUMS / a->width : 1;
     return (p->x.n + p->tile - 1) / p->tile;
 }

@@ -2,7 +2,7 @@
  * score_hot.c - kernel values v[row][FXI_LANES] times weights, added to the sums of their rows.
  *
  * One output: a sum for each lane, so that nothing is added across a register before the end.
- * Many: outputs stand side by side and the lanes follow one another. */
+ * Many: outputs are side by side in a register and the lanes follow one another. */
 
 #include "simd/hot.h"
 

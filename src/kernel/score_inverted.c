@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * score_inverted.c - vectors z stored by columns: for each entry of a sparse row x, those of its
- * column are all that its inner products need.  A panel takes a look-up for each entry of x instead, whether
- * it has that column or not.
+ * score_inverted.c - vectors z stored by columns: the inner products with a sparse row x need only
+ * the vectors' entries in the columns of x.  A panel instead needs a look-up for each entry of x,
+ * whether it has that column or not.
  *
- * A sum <x, z> runs over the entries of x, as by panels, and leaves out only what is 0: the same
- * bits.  Norms are summed as there. */
+ * A sum <x, z> runs over the entries of x, as with panels, and leaves out only zeros: the same
+ * bits.  Norms are summed in the same way, too. */
 
 #include "kernel/panel.h"
 

@@ -3,10 +3,10 @@
  * `explicit`: sum_j beta_j K(v_j, x) = <W, phi(x)> with W = sum_j beta_j phi(v_j).
  *
  * Prediction then costs the combinations of features of a row, whatever the number of vectors was.
- * collapse=auto does so where that is at least FASTER times less, the model does not grow more than
- * LARGER times, and the scores of rows of the training remain within EXACT of their range: a map's
- * features are floats, which may be too little where large weights of vectors cancel.  What is
- * cheaper is reckoned, never timed: the same plan and rows give the same model. */
+ * collapse=auto does this if prediction becomes at least FASTER times cheaper, the model grows at
+ * most LARGER times, and the scores of training rows change by at most EXACT of their range: a
+ * map's features are floats, which may not be precise enough if large weights of vectors cancel.
+ * The cost is computed, never timed: the same plan and rows give the same model. */
 
 #include "kind/kind.h"
 #include "map/map.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_file.c - the arrays of a factorization machine in a file.  Their shapes follow from the
- * spec and the columns; what a file lacks, or has too much of, is refused before the vectors of the
- * model are allocated, which are at most FXI_LANES times as large as what is in the file. */
+ * spec and the columns; a file with missing or extra arrays is rejected before the vectors of the
+ * model are allocated, which are at most FXI_LANES times as large as the arrays in the file. */
 
 #include "kind/kind.h"
 

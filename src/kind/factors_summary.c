@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * factors_summary.c - what a factorization machine says of its fit and, where the stopping rule was
- * not reached, the objective and what to change. */
+ * factors_summary.c - what a factorization machine reports about its fit and, if the stopping rule
+ * was not reached, the objective and what to change. */
 
 #include "kind/kind.h"
 

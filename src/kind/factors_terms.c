@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * factors_terms.c - factorization machines as sums over components (fm/fm.h has the models).
  *
- * Constants before the row take part in a combination without being of it: of hofm-shared, order m,
- * component s gives t columns the weight lambda_s e_{m-t}(its factors of the constants); a power
+ * Constants before the row are factors of a combination, but not among its columns: of hofm-shared,
+ * order m, component s gives t columns the weight lambda_s e_{m-t}(its factors of the constants); a
+ * power
  * (g + <p, x>)^m gives them C(m, t) g^(m-t).  poly-net-uv is a sum of two such powers,
  *
  *   <u, x> <v, x> = (<u + v, x>^2 - <u - v, x>^2)/4,   x with its constant. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_measure.c - what estimates of kernel machines reckon with, measured on samples of the rows:
- * some tens of milliseconds in all.  Of several timings the best counts: others may use the machine
- * as well. */
+ * kernel_measure.c - the times that estimates of kernel machines are based on, measured on samples
+ * of the rows in some tens of milliseconds.  The best of several timings counts, because other
+ * programs may be running. */
 
 #include "kind/kind.h"
 

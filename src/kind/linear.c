@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * linear.c - linear models, one for each loss that loss.def says it of.
+ * linear.c - linear models, one for each loss that loss.def marks for it.
  *
  * Which penalties and solvers serve follows from the loss: a dual step, a second derivative, both
  * or none.  newton is Newton's method or, where there is no second derivative, the method of
@@ -13,15 +13,16 @@
  *   ridge     yes           auto            -
  *
  * With solver=auto a loss with a second derivative and no kink goes to Newton's method.  The others
- * go to the dual solver first, which is fastest where C and rows are small: the gap after some visits
- * of the rows tells how many it would take (fit/dual.c).  Where that is more than the other solvers
- * take as a rule, they go on from its weights: Newton's method for the squared hinge, the method of
- * multipliers for hinge and epsilon-insensitive loss.  That takes over from Newton's method too,
- * where the squared hinge makes it stall (fit/newton.c), as it often does with more features than
- * rows.  Counts of visits, passes and steps decide, never the clock.
+ * go to the dual solver first, which is fastest where C and rows are small: the gap after some
+ * visits of the rows predicts how many it would take (fit/dual.c).  If that is more than the other
+ * solvers usually take, they continue from its weights: Newton's method for the squared hinge, the
+ * method of multipliers for hinge and epsilon-insensitive loss.  The method of multipliers also
+ * takes over from Newton's method if the squared hinge makes it stall (fit/newton.c), as often
+ * happens with more features than rows.  Counts of visits, passes and steps decide, never the
+ * clock.
  *
- * Newton's method comes first for the squared hinge where features are few or sparse, which it goes
- * through in a dozen passes, and where a fit starts from the weights of another. */
+ * Newton's method comes first for the squared hinge if features are few or sparse, which takes it a
+ * dozen passes, and if a fit starts from the weights of another. */
 
 #include "kind/kind.h"
 

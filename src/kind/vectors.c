@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * vectors.c - what kinds share that have a weight for each row of the training: kernel machines.
  *
- * A model keeps the rows that have a weight other than 0, in their order, sparse ones sparse,
- * floats as floats; all else is dropped.  Where the rows are those of a Gram matrix there is
- * nothing to keep: the machine is linear in their columns, one for each row of training.
+ * A model stores the rows that have a weight other than 0, in their order, sparse ones sparse,
+ * floats as floats; all others are dropped.  If the rows are those of a Gram matrix there is
+ * nothing to store: the machine is linear in their columns, one for each row of training.
  *
  * Cost: one pass; numbers are moved to their new places within the memory that they have. */
 

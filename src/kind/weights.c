@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * weights.c - what kinds share that fit a weight for each feature or row: memory, one output's
- * problem, and what is said where it did not converge. */
+ * problem, and the message if it did not converge. */
 
 #include "kind/kind.h"
 

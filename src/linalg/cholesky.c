@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cholesky.c - A = LL' in place of A, and solving with it.
+ * cholesky.c - the factorisation A = LL', which overwrites A, and solving with it.
  *
  * Columns are finished in blocks of WIDE panels, from the left.  A panel of rows is updated once
- * for each block: what all columns before the block explain is subtracted, CHUNK panels of them at
- * a time, so that the block's own panels come from the second-level cache; then the block's tiles
- * are divided by its factored diagonal tiles, from the left again.  Panels of rows are independent
- * of each other but for those of the diagonal block, which come first and, short as they are, one
- * by one.
+ * for each block: the contribution of all columns before the block is subtracted, CHUNK panels of
+ * them at a time, so that the block's own panels come from the second-level cache; then the block's
+ * tiles are divided by its factored diagonal tiles, from the left again.  Panels of rows are
+ * independent of each other, except those of the diagonal block, which come first and, because they
+ * are short, one by one.
  *
  * Cost: n^3/6 multiply-adds; a solution 2 n^2/2.  Accuracy: LL' = A + E with
  * |E| <= (n + 1) u |L||L'|, number by number, u = 2^-53.

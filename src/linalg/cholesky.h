@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cholesky.h - inside the library: factors of symmetric positive definite matrices.
  *
- * A matrix of n rows lies in panels of 16 rows, each with the columns up to its diagonal only:
- * A[panel][column][16], tiles of 16 x 16 one behind the other; about n^2/2 + 8 n numbers. */
+ * A matrix of n rows is stored in panels of 16 rows, each with the columns up to its diagonal only:
+ * A[panel][column][16], tiles of 16 x 16 one after the other; about n^2/2 + 8 n numbers. */
 #ifndef FXI_LINALG_CHOLESKY_H
 #define FXI_LINALG_CHOLESKY_H
 #include "simd/simd.h"

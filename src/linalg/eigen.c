@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * eigen.c - the largest eigenvalues of a matrix that is known by its products alone.
+ * eigen.c - the largest eigenvalues of a matrix that is known only by its products with vectors.
  *
  * A block Krylov method with thick restarts [1, 2].  V holds up to m orthonormal vectors, AV their
  * products.  A cycle appends A times the block appended last, made orthonormal to all of V, until V
@@ -7,9 +7,9 @@
  * by the best p = k + a few approximate eigenvectors v and their products.  The next cycle begins
  * with their residuals A v - x v, which span what A adds to V, those that are small left out.
  *
- * A block is as wide as p, so that an eigenvalue of any multiplicity is met as often as it is
- * wanted; a vector that lies in V already is left out, so that a small rank ends the search early.
- * Every vector is orthogonalised against all others until that no longer shortens it, so nothing
+ * A block is as wide as p, so that an eigenvalue of any multiplicity is found as often as needed; a
+ * vector that is already in V is left out, so that a small rank ends the search early.  Every
+ * vector is orthogonalised against all others until that no longer shortens it, so nothing
  * is found twice.  Where m would not be less than n, V is the identity and H is A.
  *
  * Cost of a cycle: m - p products, 4 n m^2 operations or more, and 6 m^3 for H.  Memory: 2 n m

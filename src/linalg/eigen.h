@@ -8,14 +8,15 @@
  * with vectors are known, and orthonormal eigenvectors. */
 typedef struct fxi_eigen {
     size_t n, k;                        /* 1 <= k <= n */
-    /* Y = A X for count vectors, one a row: Y[count][n], X[count][n]; the same for any threads. */
+    /* Y = A X for count vectors, one per row: Y[count][n], X[count][n]; the same bits for any
+     * number of threads. */
     fx_status (*apply)(void *ctx, double *Y, const double *X, size_t count, const fx_run *run);
     void *ctx;
     fxi_rng start;                      /* where the search begins */
     double tol;                         /* stop at |A v - x v| <= tol times the largest value; 0:
                                          * 1e-10 */
-    double noise;                       /* by how much products with unit vectors are off: residuals
-                                         * and values as small are 0 */
+    double noise;                       /* error of products with unit vectors: residuals and values
+                                         * as small as this are 0 */
     size_t max_iter;                    /* restarts; 0: 300 */
 } fxi_eigen;
 /* value[k] descending, >= 0, 0 where they are lost in rounding; vector[k][n].  FX_NOT_CONVERGED:

@@ -12,10 +12,10 @@
  * A backward transform is a forward one with real and imaginary parts exchanged.
  *
  * Rows lie side by side (a lane a row), so that no pass moves numbers within a register.  The plane
- * of imaginary parts is set off by SHIFT: passes read at distances that are powers of two, and
- * both planes would ask for the same places of the cache.
+ * of imaginary parts is set off by SHIFT: passes read at distances that are powers of two, and both
+ * planes would compete for the same cache lines.
  *
- * Cost: O(n log n) for every n, through a chirp about 15 times as much.  Sizes are products of
+ * Cost: O(n log n) for every n, with a chirp about 15 times as much.  Sizes are products of
  * n < 2^31 and small numbers, far from the end of size_t.
  * Accuracy: |error|_2 <= c u log2(n) |X|_2 with a small c, u = 2^-24 [2]; the factors are rounded
  * from doubles that err by a few 2^-53.

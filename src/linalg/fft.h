@@ -7,7 +7,7 @@
  *
  * so that backward after forward multiplies by n.  `rows` is 1 or FXI_LANES; x is [n][rows], and a
  * spectrum [2][n/2 + 1][rows]: real parts, then imaginary parts.  A row has the same bits on every
- * machine, whatever stands beside it.  A plan does not change after creation: any number of
+ * machine, whatever the other rows are.  A plan does not change after creation: any number of
  * threads may use one, each with its own scratch. */
 #ifndef FXI_LINALG_FFT_H
 #define FXI_LINALG_FFT_H
@@ -15,11 +15,11 @@
 
 typedef struct fxi_linalg_fft fxi_linalg_fft;
 
-enum { FXI_FFT_RADIX = 61 };            /* the largest prime factor that has passes of its own */
+enum { FXI_FFT_RADIX = 61 };            /* the largest prime factor that has its own passes */
 
 fx_status fxi_linalg_fft_new(fxi_linalg_fft **out, size_t n, const fx_run *run); /* 0 < n < 2^31 */
 void fxi_linalg_fft_free(fxi_linalg_fft *f);                    /* NULL is fine */
-size_t fxi_linalg_fft_bytes(size_t n);  /* what a plan takes at most, also while it is made */
+size_t fxi_linalg_fft_bytes(size_t n);  /* most bytes that a plan uses, also while it is made */
 size_t fxi_linalg_fft_lanes(const fxi_linalg_fft *f);   /* `rows` for many: 1 if scratch is large */
 size_t fxi_linalg_fft_space(const fxi_linalg_fft *f, size_t rows);      /* bytes of scratch */
 size_t fxi_linalg_fft_spectrum(const fxi_linalg_fft *f, size_t rows);   /* floats of a spectrum */

@@ -126,7 +126,7 @@ FXI_INLINE void NAME(pass)(float *yr, float *yi, const float *xr, const float *x
         }
 }
 
-/* The radixes that are worth code of their own. */
+/* The radixes that are worth their own code. */
 static void NAME(any_pass)(float *yr, float *yi, const float *xr, const float *xi, size_t step,
                            int r, const float *root, size_t m, size_t s, const float *w)
 {

@@ -3,7 +3,7 @@
  *
  *   0 for m <= 0,   m^2/2 beyond.
  *
- * |y| is the margin asked for. */
+ * |y| is the required margin. */
 
 #include "loss/loss.h"
 

@@ -3,7 +3,7 @@
  *
  *   0 for m <= 0,   m^2/2 for m <= 1,   m - 1/2 beyond,
  *
- * the least over s of max(0, |y| - sign(y) s) + (s - f)^2/2.  |y| is the margin asked for. */
+ * the least over s of max(0, |y| - sign(y) s) + (s - f)^2/2.  |y| is the required margin. */
 
 #include "loss/loss.h"
 

@@ -2,7 +2,7 @@
  * logistic.c - log(1 + exp(-y f)), in forms that never overflow.
  *
  * Dual: alpha = y beta in [0, c], conjugate alpha log(alpha/c) + (c - alpha) log(1 - alpha/c).  The
- * maximum over one coordinate has no closed form, so there is no step: Newton serves. */
+ * maximum over one coordinate has no closed form, so there is no step: Newton's method is used. */
 
 #include "loss/loss.h"
 

@@ -2,8 +2,8 @@
  * loss.h - inside the library: what a wrong score costs.
  *
  * y is +1 or -1, or a target where `regress` says so; f the score; epsilon is used by the
- * epsilon-insensitive loss alone.  One file a loss, which begins with its formula, and one line in
- * loss.def.
+ * epsilon-insensitive loss alone.  Each loss has one file, which begins with its formula, and one
+ * line in loss.def.
  *
  * With weight c the problem  min_w 0.5 |w|^2 + sum_i c_i loss(y_i, <w, z_i>)  has the dual
  *
@@ -25,8 +25,8 @@ typedef struct fxi_loss {
     /* The beta that maximises the dual over this coordinate, exactly: f is the score by the present
      * w (beta included), q = |z|^2 > 0.  NULL: no dual solver. */
     double (*step)(double y, double beta, double f, double q, double c, double epsilon);
-    /* What fit/proximal.c takes in its place; NULL: no second derivative jumps, Newton's method
-     * does without. */
+    /* The loss that fit/proximal.c uses instead; NULL: the second derivative does not jump, so
+     * Newton's method needs none. */
     const struct fxi_loss *rounded;
 } fxi_loss;
 

@@ -3,8 +3,8 @@
  *
  * Rows are cut into tiles of at most FXI_LANES; a tile is prepared once, then its features are made
  * block by block in a buffer that stays in the cache, and stored or multiplied with weights there:
- * what a row needs of memory does not depend on how many rows or features there are.  Tiles are
- * cut alike for any number of threads; a scorer has a chunk's tiles on the thread it is on. */
+ * memory does not depend on the number of rows or features.  Tiles are the same for any number of
+ * threads; a scorer computes the tiles of a chunk on its own thread. */
 
 #include "map/map.h"
 

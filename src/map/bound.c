@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bound.c - how many features a theorem asks for.
+ * bound.c - how many features a theorem requires.
  *
  * The mean of D independent estimates, each in [-C, C], errs by eps or more with probability at
  * most 2 exp(-D eps^2/(2 C^2)) (Hoeffding).  The theorems differ in C, for rows with |x|_1 <= R:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * bucket.h - one draw of 64 bits as a signed bucket of a sketch: the place from the high bits, the
- * sign from the lowest.  Places are as uniform as fxi_rng_below's; 2^31 of them leave the lowest
- * bit alone. */
+ * sign from the lowest.  Places are as uniform as fxi_rng_below's; up to 2^31 of them do not depend
+ * on the lowest bit. */
 #ifndef FXI_MAP_BUCKET_H
 #define FXI_MAP_BUCKET_H
 #include "base/base.h"

@@ -2,8 +2,8 @@
  * choose.c - projection=auto for sign projections.
  *
  * Hadamard blocks are the fastest form and, placed at random, at least as accurate as independent
- * rows.  Kernels that only the panel serves read rows of W one by one: there independent rows are as
- * fast, and stored bits the quickest to read, while they fit.
+ * rows.  Kernels that need the panel read rows of W one by one: there independent rows are as fast,
+ * and stored bits are the fastest to read, as long as they fit.
  * doc/guide.md has the table of choices with times and errors; t_choose.c recomputes it. */
 
 #include "map/map.h"

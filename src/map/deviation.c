@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * deviation.c - the error of a map on the user's own rows, measured and predicted.
  *
- * Pairs i != j of rows are drawn uniformly and independently.  Some at a time, as many as keep the
- * features within a few megabytes, the rows are mapped and multiplied in double precision,
- * and the kernel and the exact variance are evaluated beside them.  Sums run in the order of the
- * pairs, so that neither threads nor the size of a chunk show.
+ * Pairs i != j of rows are drawn uniformly and independently.  In chunks whose features take a few
+ * megabytes, the rows are mapped and multiplied in double precision, and the kernel and the exact
+ * variance are evaluated for the same pairs.  Sums run in the order of the pairs, so the result
+ * depends neither on threads nor on the size of a chunk.
  *
  * The mean absolute error alone flatters structured maps on one-hot data, where few pairs carry
- * all of the error: root mean square and largest error stand beside it.  The interval about the
+ * all of the error: so root mean square and largest error are given, too.  The interval about the
  * former is that of the mean of squared errors s over n pairs, 1.96 sd(s)/sqrt(n), divided by the
- * derivative of the square: it speaks of this map and of all pairs of X, while `predicted` is the
- * root of the mean variance over seeds on the same pairs. */
+ * derivative of the square: it is for this map and all pairs of X, while `predicted` is the root of
+ * the mean variance over seeds on the same pairs. */
 
 #include "map/map.h"
 

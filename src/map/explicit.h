@@ -4,9 +4,9 @@
 #define FXI_MAP_EXPLICIT_H
 #include "map/map.h"
 
-enum { FXI_EXPLICIT_ORDERS = 32 };      /* 2^31 subsets and more are refused */
+enum { FXI_EXPLICIT_ORDERS = 32 };      /* 2^31 subsets and more are rejected */
 
-typedef struct fxi_section {            /* products of so many distinct features */
+typedef struct fxi_section {            /* products of this many distinct features */
     int order;                          /* t */
     bool square;                        /* order 1: x_j^2 */
     float weight;

@@ -10,10 +10,10 @@
  * cos: sqrt(2/D) cos(<w, x> + b), b uniform on a turn.  With K = K(x - y) and K' = K(2(x - y)) the
  * variances are (1 + K' - 2 K^2)/D and (1 + K'/2 - K^2)/D: pairs have less unless K' > 2 K^2.
  *
- * A block of w projections becomes a block of 2w features, cosines first; sines follow directly
- * behind the cosines also where the block is cut.
+ * A block of w projections becomes a block of 2w features, cosines first; sines directly follow the
+ * cosines, also if the block is cut.
  *
- * Cost: the projection and 0.5 ns a feature.  Accuracy: an angle is a float; beyond the
+ * Cost: the projection and 0.5 ns per feature.  Accuracy: an angle is a float; beyond the
  * projection's own error its cosine errs by 2e-7.
  *
  * [1] A. Rahimi, B. Recht. Random Features for Large-Scale Kernel Machines. NIPS 2007.  Its b has

@@ -2,10 +2,10 @@
  * jl.c - the linear kernel by a random projection: Z(x) = W x / sqrt(D), W of independent entries,
  * Gaussian (stored, project/dense.c) or signs (as bits, project/packed.c).
  *
- * With probability 1 - delta lengths are kept within a factor 1 +- O(sqrt(ln(1/delta)/D)) whatever
- * the number of features [1], so D ~ ln(n)/eps^2 features keep all distances of n rows.
+ * With probability 1 - delta lengths are preserved within a factor 1 +- O(sqrt(ln(1/delta)/D)) for
+ * any number of columns [1], so D ~ ln(n)/eps^2 features preserve all distances of n rows.
  *
- * Cost: O(D nz) a row.  Accuracy: as of the projection.
+ * Cost: O(D nz) per row.  Accuracy: that of the projection.
  *
  * [1] W. Johnson, J. Lindenstrauss. Extensions of Lipschitz mappings into a Hilbert space.
  *     Contemporary Mathematics 26 (1984). */

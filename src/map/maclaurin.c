@@ -10,12 +10,12 @@
  *   orders=allocated  a count of features for each order instead, in the place of P[N] D; no
  *                     variance from drawing N (maclaurin_orders.c)
  *   h01=yes           orders 0 and 1 are exact features sqrt(a_0), sqrt(a_1) x (of a composition
- *                     order 0 alone), behind the random ones
+ *                     order 0 alone), after the random ones
  *
  * Only how many features have which order matters, so they are sorted, the highest orders first:
  * level i is an inner map of #{s: N_s >= i} features, all of them cut into the same blocks.
- * Infinite series are drawn up to the order that all higher ones together have a probability
- * below 2^-60 to pass: what is missing cannot be seen.
+ * Infinite series are drawn up to an order such that all higher ones together have a probability
+ * below 2^-60: cutting them has no visible effect.
  *
  * Cost: E[N] inner features for each feature.
  * Accuracy: 2 N + 2 roundings of 2^-24 beyond the errors of the inner features.

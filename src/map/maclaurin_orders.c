@@ -7,8 +7,8 @@
  *                      shares that make the sum of a_n^2 V_n/count_n smallest
  *   counts=n0/n1/..    as allocated before
  *
- * Only coefficients of orders that can be drawn are asked for: those of an endless series cost
- * O(n) each. */
+ * Only coefficients of orders that can be drawn are computed: those of an infinite series cost O(n)
+ * each. */
 
 #include "map/maclaurin.h"
 

@@ -2,14 +2,14 @@
  * map.h - inside the library: what a random feature map is.
  *
  * Z(x) is made for a tile of up to FXI_LANES rows at a time, a block of features after the other,
- * in floats; map.c stores blocks where the caller wants them or multiplies them with weights at
- * once.  Each map is one file with one fxi_map_type and one line in map.def. */
+ * in floats; map.c stores blocks in the caller's memory or multiplies them with weights at once.
+ * Each map is one file with one fxi_map_type and one line in map.def. */
 #ifndef FXI_MAP_H
 #define FXI_MAP_H
 #include "kernel/kernel.h"
 #include "project/project.h"
 
-typedef struct fxi_pair {               /* two rows beside each other */
+typedef struct fxi_pair {               /* two rows aligned by column */
     size_t n;                           /* columns where one of them is not 0 */
     const double *x, *y;                /* [n] */
     const int64_t *col;                 /* [n] ascending */
@@ -31,7 +31,7 @@ typedef struct fxi_map_type {
     void (*free)(fx_map *m);            /* m->state may be NULL or half made; or NULL */
     /* bytes of scratch for a tile of at most `entries` entries */
     size_t (*space)(const fx_map *m, size_t entries);
-    /* Once a tile.  x: one number an entry; both stay until its last block.  space: 64-byte
+    /* Once per tile.  x: one number per entry; both stay until its last block.  space: 64-byte
      * aligned. */
     void (*prepare)(void *space, const fx_map *m, const fxi_tile *t, const double *x);
     /* Features [block*width, ..) of the tile to z, [output][FXI_LANES rows] where
@@ -50,7 +50,7 @@ struct fx_map {
     const fxi_map_type *type;
     fx_kernel *kernel;                  /* shared with the caller */
     const fxi_simd *simd;
-    size_t cols, random;                /* random features asked for */
+    size_t cols, random;                /* random features requested */
     size_t like;                        /* >= random; see fxi_project.like */
     uint64_t seed, stream;              /* streams from this one on, FXI_MAP_STREAMS of them */
     /* filled in by init */
@@ -68,7 +68,7 @@ struct fx_map {
 };
 static inline bool fxi_map_lanes(const fx_map *m, const fxi_tile *t)
 {
-    return m->lanes && t->rows > 1;     /* a row alone stands by itself */
+    return m->lanes && t->rows > 1;     /* a single row is stored alone */
 }
 enum { FXI_MAP_TERMS = 64 };            /* of a score that are summed in floats */
 enum { FXI_MAP_STREAMS = 8 };           /* of one map, without its inner maps */
@@ -124,8 +124,8 @@ fx_status fxi_map_sparse_scores(double *S, const fxi_map_scorer *s, const fx_mat
 /* choose.c - projection=auto of signs: the form for W of rows x cols. */
 const fxi_project_type *fxi_map_choose(const fx_kernel *k, size_t cols, size_t rows);
 
-/* variance.c - sums over two rows.  Sums over i != j are formed as such: nothing is subtracted,
- * so that a variance that is 0 comes out as 0. */
+/* variance.c - sums over two rows.  Sums over i != j are formed directly: nothing is subtracted, so
+ * a variance of 0 is exactly 0. */
 typedef struct fxi_moments {
     double c, xx, yy;                   /* <x,y>, |x|^2, |y|^2 */
     double s;                           /* sum of x_j^2 y_j^2 */
@@ -135,7 +135,7 @@ void fxi_map_variance_add(fxi_moments *m, double x, double y);  /* one more feat
 fxi_moments fxi_map_variance_moments(const fxi_pair *p);
 /* Two rows side by side, in space for 3 * capacity numbers; capacity: the entries of both. */
 fxi_pair fxi_map_variance_pair(double *space, size_t capacity, fxi_row a, fxi_row b);
-/* K of a pair, in 64-byte aligned space for so many numbers. */
+/* K of a pair, in 64-byte aligned space for this many numbers. */
 double fxi_map_variance_value(const fx_kernel *k, const fxi_pair *p, double *space,
                               const fxi_simd *simd);
 size_t fxi_map_variance_value_space(const fx_kernel *k, size_t n);
@@ -154,8 +154,8 @@ double fxi_map_variance_fourier(const fx_kernel *k, const fxi_pair *p, bool offs
 typedef struct fxi_blocks {             /* how its rows depend on one another */
     size_t rows;                        /* features; complex ones if they are complex */
     size_t p;                           /* rows of a Hadamard block; 0: independent rows */
-    bool mixed, folded;                 /* column 0 is left empty; columns are drawn anew for each
-                                         * feature, so that features may share one */
+    bool mixed, folded;                 /* column 0 is left empty; a column is drawn for each
+                                         * feature, so features may share one */
 } fxi_blocks;
 fx_status fxi_map_variance_rk(double *one, double *all, const fx_kernel *k, const fxi_pair *pair,
                               fxi_law law, bool complex, const fxi_blocks *blocks);

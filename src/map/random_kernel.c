@@ -13,7 +13,7 @@
  *             |1 + w x| = sqrt|1 - x^2| exp(w ln|(1 + x)/(1 - x)|/2): one projection and an
  *             exponential.  The sign of the product and features with |x_j| = 1 follow from two
  *             more projections, of signs, where they occur
- *   panel     everything else: the kernel beside rows of W (random_kernel_panel.c)
+ *   panel     everything else: the kernel with rows of W (random_kernel_panel.c)
  *
  * Complex draws, w = (s1 + i s2)/sqrt(2) of two signs, give pairs of features (Re, Im): less
  * variance on non-negative data.  1 + w x is then never zero, and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * random_kernel.h - what the parts of the RK map share: random_kernel.c (the map),
  * random_kernel_panel.c (by definition), random_kernel_exponent.c (values of the exponential form),
- * random_kernel_loss.c (when power sums will do). */
+ * random_kernel_loss.c (when power sums are accurate enough). */
 #ifndef FXI_RANDOM_KERNEL_H
 #define FXI_RANDOM_KERNEL_H
 #include "map/map.h"
@@ -12,7 +12,7 @@ typedef enum fxi_rk_method {            /* how a block of features is made */
                              FXI_RK_SUMS, /* power sums by projections, then Newton's recursion */
                              FXI_RK_PRODUCTS, /* all-subsets by packed products */
                              FXI_RK_EXPONENT, /* all-subsets as the exponential of a projection */
-                             FXI_RK_PANEL /* the kernel itself beside rows of W */
+                             FXI_RK_PANEL /* the kernel itself with rows of W */
 } fxi_rk_method;
 
 typedef struct fxi_rk {
@@ -42,7 +42,7 @@ typedef struct fxi_rk_space {           /* a tile, at the beginning of its scrat
     float *z[FXI_RK_INPUTS];            /* [width * FXI_LANES] outputs of an input */
     float *imaginary;                   /* [width] parts of one row */
     double *re, *im;                    /* [entries of a row][FXI_LANES] rows of W */
-    size_t since;                       /* operations since the last look at the team */
+    size_t since;                       /* operations since the last poll for cancellation */
     fxi_work work;                      /* for kernels */
 } fxi_rk_space;
 

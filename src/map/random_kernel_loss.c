@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * random_kernel_loss.c - when power sums will do.
+ * random_kernel_loss.c - when power sums are accurate enough.
  *
  * Newton's recursion adds and subtracts terms whose absolute values sum up to h_m(|x|), the
  * complete symmetric polynomial, so that errors of c u in the power sums become at most

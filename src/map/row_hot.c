@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * row_hot.c - sums over the numbers of one data row, which may stand at any address. */
+ * row_hot.c - sums over the numbers of one data row, which need not be aligned. */
 
 #include "simd/hot.h"
 

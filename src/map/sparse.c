@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * sparse.c - features of sparse rows where most of them are 0: stored, or met with weights, without
- * the zeros.  Cost: the features that are not 0. */
+ * sparse.c - features of sparse rows where most of them are 0: stored, or multiplied with weights,
+ * without the zeros.  Cost: the features that are not 0. */
 
 #include "map/map.h"
 

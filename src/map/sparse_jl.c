@@ -17,8 +17,8 @@
  * Hashing: the bits of column (j_1 .. j_m) in block i are draw j_m of the stream of i under a seed
  * that is itself hashed from j_1 .. j_{m-1}, and is the map's if m = 1.
  *
- * Cost: O(s C(nz, m) + D) a row, O(1) memory.  Accuracy: a feature that k products meet errs by at
- * most (k + 1) u times the sum of their moduli, u = 2^-24.
+ * Cost: O(s C(nz, m) + D) a row, O(1) memory.  Accuracy: a feature that is a sum of k products errs
+ * by at most (k + 1) u times the sum of their moduli, u = 2^-24.
  *
  * [1] D. Kane, J. Nelson. Sparser Johnson-Lindenstrauss transforms. J. ACM 61 (2014).
  * [2] K. Weinberger et al. Feature hashing for large scale multitask learning. ICML 2009. */

@@ -7,7 +7,7 @@
  * were tried: within 10 % either way with 512 bits, always slower with 256.)
  *
  * A number is checked while it is in a register: v * 0 is 0 unless v is infinite or NaN, and a sum
- * of such products remembers.
+ * of such products stays NaN.
  *
  * Scores: sums of at most 64 products in floats, these in doubles, so that the error is below
  * 66 u sum |w z|, u = 2^-24, however many features there are. */

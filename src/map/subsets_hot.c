@@ -5,8 +5,8 @@
  * Logarithms: q = (1 + |x|)/|1 - |x|| is at least 1 and below 2^55.  With q = 2^k m,
  * sqrt(1/2) <= m < sqrt(2), and s = (m - 1)/(m + 1), |s| < 0.172, half its logarithm is
  *   k ln(2)/2 + s + s^3/3 + .. + s^21/21,
- * whose rest is below 1e-18 s.  Relative to that of q as rounded, the error is below 2^-50: next to
- * nothing beside the rounding to a float.
+ * whose rest is below 1e-18 s.  Relative to that of q as rounded, the error is below 2^-50:
+ * negligible compared with the rounding to a float.
  *
  * Signs: features with |x_j| = 1 make the product 0 unless all their w_j x_j are 1: unless their
  * sum, `ones`, is their number; features with |x_j| > 1 turn the sign once for each w_j x_j < 0:

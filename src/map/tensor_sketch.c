@@ -10,8 +10,8 @@
  * with x' = (sqrt(gamma) x, sqrt(coef0)).  In the frequency domain the convolution is a product:
  * m transforms of D numbers, one back; the rows of a tile lie side by side.
  *
- * Places and signs are hashed from (sketch, feature) when a non-zero asks for them; nothing is
- * stored.  Dense rows of a tile share them.
+ * Places and signs are hashed from (sketch, feature) when a non-zero needs them; nothing is stored.
+ * Dense rows of a tile share them.
  *
  * Cost: O(m (nz + D log D)) a row; memory 14 D bytes for the transform, more if D has a large prime
  * factor (linalg/fft.c).

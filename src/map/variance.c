@@ -2,8 +2,8 @@
  * variance.c - the exact error of a map on pairs of rows, without drawing it.
  *
  * Over seeds <Z(x), Z(y)> has mean K(x, y) and a variance that is known in closed form or by a
- * short dynamic programme, for each map.  Here: the public function, which lays two rows beside
- * each other and asks the map, and the closed forms.  With w of independent entries of mean 0,
+ * short dynamic programme, for each map.  Here: the public function, which aligns two rows by
+ * column and calls the map, and the closed forms.  With w of independent entries of mean 0,
  * variance 1 and fourth moment kappa,
  *
  *   Var (w.x)(w.y) = (kappa - 1) s + P + Q,

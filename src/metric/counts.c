@@ -6,8 +6,8 @@
  *
  * A quotient with the divisor 0 is 0: a class that is never predicted has precision 0.  Of two
  * classes the plain metrics are of the second one; `macro` is the mean over the classes that occur
- * among labels or predictions, `micro` has the sums of all classes.  So scikit-learn defines them
- * with zero_division=0. */
+ * among labels or predictions, `micro` has the sums of all classes.  This is scikit-learn's
+ * definition with zero_division=0. */
 
 #include "metric/metric.h"
 

@@ -5,7 +5,7 @@
 #define FXI_METRIC_H
 #include "base/base.h"
 
-/* Rows with their labels and predictions.  A row of weight 0 is as good as absent. */
+/* Rows with their labels and predictions.  A row of weight 0 has no effect. */
 typedef struct fxi_metric_rows {
     size_t n;
     size_t classes;                     /* 0: targets, or a ranking */
@@ -18,13 +18,13 @@ typedef struct fxi_metric_rows {
     const double *weight;               /* [n]; NULL: all 1 */
     const int64_t *qid;                 /* [n] queries of a ranking; NULL: one */
 } fxi_metric_rows;
-/* NaN in *out: not defined for these rows.  k: the number behind @. */
+/* NaN in *out: not defined for these rows.  k: the number after @. */
 typedef fx_status fxi_metric_function(double *out, const fxi_metric_rows *r, size_t k,
                                       const fx_run *run);
 
 /* metric.c - the table */
 typedef struct fxi_metric_type {
-    const char *name;                   /* "ndcg@10": any number may stand behind @ */
+    const char *name;                   /* "ndcg@10": any number may follow @ */
     fxi_metric_function *of;
     int tasks;                          /* FX_TASK_.. */
     bool falls;                         /* less is better */

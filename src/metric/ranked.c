@@ -7,7 +7,7 @@
  *
  * A pair weighs the product of its weights.  With weights that are whole numbers auc is a quotient
  * of two exact sums while n^2 < 2^53.  Rows of equal scores count as a group, so that the order of
- * rows plays no part.  Several classes: the mean over those that have positives (auc: negatives,
+ * rows has no effect.  Several classes: the mean over those that have positives (auc: negatives,
  * too); NaN if there is none.  Cost: n log n for each class. */
 
 #include "data/data.h"

@@ -8,7 +8,7 @@
  *   recall@k     the same divided by the number of relevant rows of the query
  *
  * Rows of equal scores share their ranks: the result is the mean over all orders of them, so the
- * order in which rows are given plays no part.  A query without relevant rows counts 0.  ndcg is
+ * order in which rows are given has no effect.  A query without relevant rows counts 0.  ndcg is
  * that of scikit-learn's ndcg_score: linear gains, averaged over ties, 0 for such queries.
  *
  * The result is the mean over queries, each with the mean weight of its rows.  Rows without a query

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * keep.c - copies of what others gave, owned by a model.  What is NULL stays so. */
+ * keep.c - copies of caller's data, owned by a model.  NULL stays NULL. */
 
 #include "model/model.h"
 

@@ -3,8 +3,8 @@
  *
  * The distinct labels are sorted and searched by bisection: n log k for n rows of k classes.
  * They are found by pieces of rows, each sorted and merged with those before.
- * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is absent: its label
- * makes no class and may be unknown.  A plan may name classes that no row has. */
+ * More than CLASSES distinct numbers are taken for targets.  A row of weight 0 is ignored: its
+ * label adds no class and may be unknown.  A plan may name classes that no row has. */
 
 #include "model/model.h"
 

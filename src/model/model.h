@@ -13,7 +13,8 @@ typedef struct fxi_learner {            /* a line of the table of models */
     const fx_key *keys;
     const fxi_loss *loss;               /* NULL: none, or a key chooses it */
     int form;                           /* for the kind, which has several models */
-    const char *on_map;                 /* what does a kernel machine's work on features; or NULL */
+    const char *on_map;                 /* model to use instead of it on a map's features; or
+                                         * NULL */
 } fxi_learner;
 
 typedef enum fxi_task { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK, FXI_NO_LABELS } fxi_task;
@@ -27,7 +28,7 @@ typedef struct fxi_learning {           /* a model spec, parsed */
     size_t components;                  /* outputs, if there are no labels; else 0 */
     fxi_intercept intercept;
     bool calibrate;
-    bool unstored;                      /* the solver makes what it needs of the features itself */
+    bool unstored;                      /* the solver computes the features it needs itself */
     char *spec;                         /* complete */
     void *own;                          /* the kind's other keys */
 } fxi_learning;
@@ -53,10 +54,10 @@ struct fx_model {
     fx_map *map;
     void **owned;                       /* everything that c and `own` point to */
     size_t owns;
-    atomic_size_t shared;               /* owners but the first: scorers */
+    atomic_size_t shared;               /* owners in addition to the first: scorers */
 };
 fx_model *fxi_model_new(void);          /* NULL with the error set */
-fx_model *fxi_model_share(const fx_model *m);   /* one more owner, who frees it, too */
+fx_model *fxi_model_share(const fx_model *m);   /* adds an owner, who must free it, too */
 fx_status fxi_model_become(fx_model *m, const fxi_learning *how);       /* sets what follows c */
 fx_status fxi_model_own(fx_model *m, void *p);  /* as fxi_data_own */
 /* How many outputs the classes make, into c; FX_ESHAPE: too many. */
@@ -80,8 +81,8 @@ struct fx_scorer {
     fxi_scratch_pool *pool;             /* for the threads that are inside a call */
     const fxi_simd *simd;
     size_t numbers, rows;               /* of a chunk, at most */
-    double work;                        /* multiply-adds of a row, if chunks shall be smaller where
-                                         * threads would have none; else 0 */
+    double work;                        /* multiply-adds per row, if chunks are made smaller so that
+                                         * every thread has one; else 0 */
     const double *intercepts;           /* to be added; NULL: they are in the scores */
     void *own;                          /* what `score` needs */
     void (*close)(void *own);           /* frees it */
@@ -90,13 +91,13 @@ struct fx_scorer {
     fx_status (*score)(double *S, const fx_scorer *s, const fx_matrix *X, fxi_scratch *scratch,
                        const fx_run *run, fxi_team *team);
 };
-/* The same in the caller's memory, for at most so many rows.  close also after a failure. */
+/* The same in the caller's memory, for at most `rows` rows.  Call close also after a failure. */
 fx_status fxi_model_scorer_open(fx_scorer *s, const fx_model *m, size_t rows, const fx_run *run);
 void fxi_model_scorer_close(fx_scorer *s);
 
 /* A kind of model: what differs between models that are fitted, scored and stored in different
  * ways.  A file of src/kind fills it (components.c and perceptron.c two: of features and of rows);
- * everything else asks it.  Only functions whose comment says so may be NULL. */
+ * everything else calls it.  Only functions whose comment says so may be NULL. */
 typedef struct fxi_train fxi_train;             /* train/train.h */
 typedef struct fxi_output fxi_output;
 typedef struct fxi_estimating fxi_estimating;
@@ -176,7 +177,8 @@ struct fxi_kind {
     fx_status (*parsed)(fxi_parsing *p);        /* checks it and makes what is not stored */
     void (*free)(fx_model *m);                  /* memory of m->own that m does not own; or NULL */
 };
-/* kind/kind.c - all kinds, NULL behind the last; for messages: which can do what another cannot. */
+/* kind/kind.c - all kinds, NULL after the last; for messages: the models that can do what this one
+ * cannot. */
 extern const fxi_kind *const fxi_kinds[];
 extern const struct fxi_kinds_can {
     const char *measure, *init, *update, *estimate;
@@ -209,7 +211,7 @@ bool fxi_model_pairs(size_t *out, size_t classes);      /* how many there are, i
 /* The classes first < second of output `number`. */
 void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number);
 size_t fxi_model_pairs_number(size_t classes, size_t first, size_t second);     /* the other way */
-/* y of output `number` for a row of this class: +1, -1, or 0: it has nothing to do with it. */
+/* y of output `number` for a row of this class: +1, -1, or 0: the row is of neither class. */
 double fxi_model_pairs_sign(const fx_model_info *c, size_t number, size_t class);
 /* Votes of one row's scores, or sums of its scores for each class, to v[classes]. */
 void fxi_model_pairs_vote(double *v, const fx_model_info *c, const double *score);
@@ -233,7 +235,7 @@ fx_status fxi_model_rows_scale(fx_scale **out, const fx_model_info *c);
  * holds what is a copy. */
 fx_status fxi_model_rows_table(fx_matrix *view, fx_data **own, const fx_model_info *c,
                                const unsigned char *seen, const fx_table *t, const fx_run *run);
-/* All of t as one block; *own holds it, if it is a copy. */
+/* All of t as one block; *own holds it if it is a copy. */
 fx_status fxi_model_rows_join(fx_matrix *view, fx_data **own, const fx_table *t, const fx_run *run);
 
 /* ---- missing.c: rows without missing values ----------------------------------------------- */

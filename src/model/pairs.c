@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pairs.c - an output for each pair of classes: (0,1), (0,2), .., (1,2), ..; a positive score
- * speaks for the second.
+ * pairs.c - an output for each pair of classes: (0,1), (0,2), .., (1,2), ..; a positive score means
+ * the second class.
  *
- * A score of 0 is a vote for the first, as with two classes.  A class's sum of scores ranks rows by
- * how much speaks for it; the votes alone would give most rows the same rank. */
+ * A score of 0 is a vote for the first, as with two classes.  The sum of a class's scores ranks
+ * rows by how strongly they belong to it; the votes alone would give most rows the same rank. */
 
 #include "model/model.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * rows.c - rows as a model expects them: its width, the columns it knows, scaled.
  *
- * A column that training never saw has no weight of its own, but a map would give it random
- * features: it is left out, and so are columns beyond the model's.  That comes before scaling, so
- * that such an entry changes nothing, not even the norm of its row.  Rows are copied only if
- * something is left out or scaled, and their columns only if something is left out. */
+ * A column that training never saw has no weight, but a map would give it random features.  So it
+ * is left out, and so are columns beyond the model's.  That comes before scaling, so that such an
+ * entry changes nothing, not even the norm of its row.  Rows are copied only if something is left
+ * out or scaled, and their columns only if something is left out. */
 
 #include "model/model.h"
 

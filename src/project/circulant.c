@@ -17,11 +17,11 @@
  * FXI_LANES.  A block of outputs is one circulant, or as many small ones as make a multiple of
  * FXI_LANES; the last one is cut.
  *
- * Cost: O((cols + rows) log p) a row, whatever its non-zeros; memory 4 rows + 20 cols bytes.
- * Accuracy: the error of all p outputs together is a small multiple of u log2(p) |w_b| |x|_2
- * sqrt(p), u = 2^-24, |w_b| the largest modulus in the spectrum of w_b: for laws with variance 1
- * about sqrt(p log p), so an output errs by about u log2(p) sqrt(log p) |x|_2, where its own size is
- * |x|_2.  Cauchy: |w_b| is at most the sum of the |w|.
+ * Cost: O((cols + rows) log p) per row, sparse or dense; memory 4 rows + 20 cols bytes.  Accuracy:
+ * the error of all p outputs together is a small multiple of u log2(p) |w_b| |x|_2 sqrt(p), u =
+ * 2^-24, |w_b| the largest modulus in the spectrum of w_b: for laws with variance 1 about sqrt(p
+ * log p), so an output errs by about u log2(p) sqrt(log p) |x|_2, where its own size is |x|_2.
+ * Cauchy: |w_b| is at most the sum of the |w|.
  *
  * [1] C. Feng, Q. Hu, S. Liao. Random feature mapping with signed circulant matrix projection.
  *     IJCAI 2015. */

@@ -3,11 +3,11 @@
  *
  *   W[s][j] = scale * draw(law, s * cols + j), rounded to a float
  *
- * What every other form is compared with, and the only one for laws and spectra that have no
- * structure.  W lies in panels of FXI_PROJECT_PANEL outputs, [panel][column][output]: a tile reads
- * a panel from memory once, in order, and the panel of a thousand columns stays in the second-level
- * cache while all rows of the tile are multiplied by it.  A sparse row reads the columns that it
- * has; rows with more than a quarter of their columns are cheaper as dense ones.
+ * The reference for every other form, and the only one for laws and spectra without structure.  W
+ * lies in panels of FXI_PROJECT_PANEL outputs, [panel][column][output]: a tile reads a panel from
+ * memory once, in order, and the panel of a thousand columns stays in the second-level cache while
+ * all rows of the tile are multiplied by it.  A sparse row reads the columns that it has; rows with
+ * more than a quarter of their columns are cheaper as dense ones.
  *
  * Cost: 2 rows cols operations a row (nz for cols if sparse), 4 rows cols bytes.  Sixteen rows share
  * a reading of W, so a matrix beyond the caches is bound by memory.

@@ -3,5 +3,5 @@
 #ifndef FXI_PROJECT_DENSE_H
 #define FXI_PROJECT_DENSE_H
 
-enum { FXI_PROJECT_PANEL = 64 };        /* outputs whose weights stand side by side */
+enum { FXI_PROJECT_PANEL = 64 };        /* outputs whose weights are side by side */
 #endif

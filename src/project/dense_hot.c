@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dense_hot.c - FXI_PROJECT_PANEL outputs of W x, every sum in the order of the columns whatever
- * rows are computed beside it, so that a row's bits depend on nothing but the row. */
+ * dense_hot.c - FXI_PROJECT_PANEL outputs of W x, every sum in the order of the columns, whatever
+ * rows are computed with it, so that a row's bits depend on the row alone. */
 
 #include "project/dense.h"
 #include "simd/hot.h"

@@ -2,7 +2,7 @@
  * hadamard.c - projections of blocks of a Hadamard matrix: O(log p) additions an output.
  *
  * H is the Sylvester-Hadamard matrix of order p, H[r][c] = (-1)^popcount(r & c).  The outputs come
- * in units of p rows, each with random numbers of its own; a last unit that is cut takes a random
+ * in units of p rows, each with its own random numbers; a last unit that is cut takes a random
  * subset of its rows.
  *
  *   signs     H diag(sigma), feature j in column c(j), random and drawn anew for every unit:
@@ -17,8 +17,8 @@
  *             Pi and sigma, a row is normal with covariance scale^2/p sigma H Pi' Pi H sigma
  *             = scale^2 I: exactly as an independent one [1], where H D1 H D2 H D3 is biased.
  *
- * The numbers of up to 16 data rows stand side by side, and hadamard_hot.c transforms them together;
- * a row alone stands by itself.
+ * The numbers of up to 16 data rows are side by side, and hadamard_hot.c transforms them together;
+ * a single row is stored alone.
  *
  * Accuracy, u = 2^-24: signs (log2 p + 1) u sum |x|, folded one u more for each further entry that
  * shares a column, times (p/64 + 20) u sum |x| and the same, gaussian

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * packed_hot.c - sums of +-x_j by table: a group of features has 2^BITS partial sums (products
- * (1 +- x_j), likewise), one of which each output picks with BITS bits of its own.  packed.c says
- * how bits and tables lie in memory.
+ * (1 +- x_j), likewise), one of which each output picks with its own BITS bits.  packed.c says how
+ * bits and tables lie in memory.
  *
  * On x86 the table of a group is one register and picking is one permutation: 4 features of 16
  * outputs with avx512, 3 features of 8 outputs with avx2, for a permutation and an addition.

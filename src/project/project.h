@@ -5,9 +5,9 @@
  * fast, block of outputs by block of outputs, for a tile of up to FXI_LANES data rows, and slowly,
  * entry by entry, which also defines it:
  *
- *   prepare   once a tile and set of values: whatever the blocks share (tables, a transform)
+ *   prepare   once per tile and set of values: what the blocks share (tables, a transform)
  *   apply     outputs [block*width, (block+1)*width) of W x for every row of the tile
- *   entries   W[s .. s+FXI_LANES)[j]: the matrix that it stands for
+ *   entries   W[s .. s+FXI_LANES)[j]: the matrix that it represents
  *
  * Each form is one file with one fxi_project_type and one line in project.def. */
 #ifndef FXI_PROJECT_H
@@ -27,7 +27,7 @@ typedef struct fxi_tile {               /* the pattern of up to FXI_LANES data r
     fxi_team *team;                     /* for work that may take long; or NULL */
 } fxi_tile;
 
-/* Rows that stand side by side where a projection has `lanes`; a row alone stands by itself. */
+/* Rows that are side by side if a projection has `lanes`; a single row is stored alone. */
 static inline size_t fxi_tile_lanes(const fxi_tile *t) { return t->rows == 1 ? 1 : FXI_LANES; }
 
 /* True if the call is cancelled.  What is computed then has no meaning. */
@@ -35,7 +35,7 @@ static inline bool fxi_tile_stopped(const fxi_tile *t)
 {
     return t->team && fxi_parallel_cancelled(t->team);
 }
-/* The same between steps that take long if rows do: short ones are not worth a look at the clock. */
+/* The same between steps that take long if rows do: short ones are not worth reading the clock. */
 static inline bool fxi_tile_stopped_long(const fxi_tile *t, size_t entries)
 {
     return entries >> 12 && fxi_tile_stopped(t);
@@ -47,11 +47,11 @@ typedef struct fxi_project_type {
     /* Reads what the caller has set, checks it, fills in the rest.  On failure project.c frees. */
     fx_status (*init)(fxi_project *p, const fx_run *run);
     void (*free)(fxi_project *p);       /* p->state may be NULL or half made */
-    /* x: one number an entry of the tile.  space: p->space bytes, 64-byte aligned. */
+    /* x: one number per entry of the tile.  space: p->space bytes, 64-byte aligned. */
     void (*prepare)(void *space, const fxi_project *p, const fxi_tile *t, const float *x);
     /* z: p->width * FXI_LANES floats, 64-byte aligned.  lanes: z[output][fxi_tile_lanes(t) rows],
-     * else z[row][p->width].  What stands for rows the tile does not have, and for outputs behind
-     * the last one of a cut block, is finite but has no meaning. */
+     * else z[row][p->width].  Numbers for rows that the tile does not have, and for outputs after
+     * the last one of a cut block, are finite but have no meaning. */
     void (*apply)(float *z, const fxi_project *p, void *space, size_t block);
     void (*entries)(double *w, const fxi_project *p, size_t s, int64_t j);
     /* out: the projection whose entries are the products of a's and b's, which differ in `part`
@@ -95,8 +95,8 @@ void fxi_project_free(fxi_project *p);
 /* Random numbers of this projection: `use` (< 16) keeps purposes apart, `block` < 2^32. */
 fxi_rng fxi_project_rng(const fxi_project *p, int use, uint64_t block);
 
-/* What every form's space begins with is its own business; carve cuts aligned pieces from it, each
- * of the rounded size. */
+/* Every form divides its space as it likes; carve cuts aligned pieces from it, each of the rounded
+ * size. */
 static inline size_t fxi_project_rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 static inline void *fxi_project_carve(char **space, size_t bytes)
 {

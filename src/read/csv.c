@@ -3,8 +3,8 @@
  *
  * csv_header.c reads the first line and csv_columns.c says what the columns are.  Rows are dense if
  * all their columns are numbers, else sparse, by name (names.c).  A field may be in double
- * quotes, "" for one of them, but not run over a line end.  nan= says what becomes of numbers that
- * are missing or infinite, except label and weight.  One pass, values correctly rounded. */
+ * quotes, "" for one of them, but not run over a line end.  nan= says how missing or infinite
+ * numbers are treated, except label and weight.  One pass, values correctly rounded. */
 
 #include "read/csv.h"
 

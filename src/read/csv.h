@@ -22,7 +22,7 @@ typedef enum fxi_csv_role {
     FXI_CSV_WEIGHT,
     FXI_CSV_QUERY,
     FXI_CSV_ID,
-    FXI_CSV_UNSEEN,                     /* names are given, and this is none of them */
+    FXI_CSV_UNSEEN,                     /* names are given, and this is not one of them */
     FXI_CSV_IGNORED
 } fxi_csv_role;
 
@@ -67,10 +67,9 @@ typedef struct fxi_read_csv_field {
     const char *next;                   /* the separator after it, or the end of the line */
 } fxi_read_csv_field;
 
-/* Reads blank lines and a header, once, and has the columns resolved. */
+/* Reads blank lines and a header, once, and resolves the columns. */
 fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
-/* What each column is; [line, stop) is the first row.  Rows that begin before `limit` are looked
- * at. */
+/* What each column is; [line, stop) is the first row.  Uses rows that begin before `limit`. */
 fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
                                const char *end);
 /* csv_look.c - what the fields of a column look like in the first rows. */
@@ -84,7 +83,7 @@ typedef struct fxi_read_csv_seen {
 /* seen[fields], zeros at first. */
 void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *line,
                        const char *limit, const char *end);
-/* FX_EFORMAT: the column has numbers and words, and nothing says which of them to believe. */
+/* FX_EFORMAT: the column has numbers and words, and no key says which it should have. */
 fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
                                   const fxi_read_csv_seen *seen);
 /* The label's place, by position or name; FX_EFORMAT with the reason: no such column. */
@@ -92,10 +91,11 @@ enum { FXI_CSV_REASON = 256 };
 fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON]);
 /* csv_names.c */
 bool fxi_read_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
-/* Names are given: is the column one of them (then it is *col), or a category with values there? */
+/* If names are given: tells whether the column is one of them (then it is *col), or a category with
+ * values there. */
 bool fxi_read_csv_names_number(size_t *col, const fx_reader *r, const fxi_read_csv_column *c);
 bool fxi_read_csv_names_category(const fx_reader *r, const fxi_read_csv_column *c);
-/* May the file lack this name?  Values of categories only. */
+/* True if the file may lack this name: only values of categories. */
 bool fxi_read_csv_names_optional(const fxi_read_csv_state *t, const char *name);
 /* What the columns resolved, in r->spec. */
 fx_status fxi_read_csv_resolve(fx_reader *r);
@@ -104,7 +104,7 @@ bool fxi_read_csv_field_read(fxi_read_csv_field *f, const char *p, const char *s
                              char separator);
 /* The bytes of a field at out, "" made one quote; returns how many. */
 size_t fxi_read_csv_field_copy(char *out, const fxi_read_csv_field *f);
-/* Is it one?  decimal=comma: with a comma for the point. */
+/* True if it is a number.  decimal=comma: with a comma for the point. */
 bool fxi_read_csv_field_number(double *x, const fxi_read_csv_state *t, const fxi_read_csv_field *f);
 bool fxi_read_csv_field_comma(const fxi_read_csv_field *f);     /* a number with a decimal comma? */
 /* Empty, or a word for that: NA, N/A, #N/A, <NA>, nan, null, none, ?, or one of na=. */

@@ -4,7 +4,7 @@
  * It gives the number of fields, their names and where the label is, and is a header if header=yes,
  * if label= names a column, or (auto) if any field outside the label is not a number: a file of
  * numbers with text labels has no header.  `0,1,label` is rejected: tables without names are
- * written so, and it would pass for a row whose class is `label`. */
+ * written in this way, and it would be taken for a row whose class is `label`. */
 
 #include "read/csv.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv_look.c - the first rows of a CSV file, looked at before one is read: which columns are
- * numbers?  One row is not enough for that, since its field may be missing.
+ * csv_look.c - finds from the first rows of a CSV file, before any is read, which columns are
+ * numbers.  One row is not enough for that, since its field may be missing.
  *
  * A column is one of categories if most of its fields are words.  Where most are numbers, words
- * among them are an error: they may be categories, or a sign for missing numbers, and a guess would
- * spoil the fit without a word.  So are numbers with decimal commas. */
+ * among them are an error: they may be categories, or a sign for missing numbers, and a wrong guess
+ * would silently spoil the fit.  Numbers with decimal commas are an error, too. */
 
 #include "read/csv.h"
 

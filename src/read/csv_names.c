@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv_names.c - what names that are given (fx_data_reader_names) say of the columns of a CSV file.
+ * csv_names.c - what given names (fx_data_reader_names) tell about the columns of a CSV file.
  *
  * A name belongs to the column that is called so.  If the file has none, the name `city=Paris` may
  * belong to the category `city`: cat=none says no, a list in cat= says which columns are
- * categories (cat=all: any), and cat=auto takes the name's word for it.  So the number `y=lag` makes
- * no category of a column `y` next to it. */
+ * categories (cat=all: any), and cat=auto accepts it.  So the number `y=lag` does not turn a column
+ * `y` next to it into a category. */
 
 #include "read/csv.h"
 

@@ -69,7 +69,8 @@ typedef struct fxi_read_ids {           /* zeros at first */
     size_t n;
 } fxi_read_ids;
 char *fxi_read_ids_room(fxi_read_ids *d, size_t len); /* for one and its end; NULL: no memory */
-void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* the text of that length that is there */
+void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* sets the length of the text written
+                                                         * there */
 fx_status fxi_read_ids_join(fxi_read_ids *to, const fxi_read_ids *from);
 /* [n] in memory of d; NULL: no memory.  ids are empty then. */
 const char *const *fxi_read_ids_take(fx_data *d, fxi_read_ids *ids);
@@ -156,7 +157,7 @@ fx_status fxi_read_reader_feed_held(fx_reader *r, const fx_run *run);
 fx_status fxi_read_reader_spec_resolve(fx_reader *r, const char *key, const char *value);
 
 /* ---- Text ---------------------------------------------------------------------------------
- * A chunk is parsed knowing nothing of the others; reader_feed.c joins them. */
+ * Chunks are parsed independently; reader_feed.c joins them. */
 struct fxi_read_chunk {
     const char *text, *end;             /* whole lines */
     size_t lines, marks;                /* counted before: bounds for the arrays */
@@ -183,7 +184,8 @@ struct fxi_read_chunk {
     /* The error that ended it. */
     uint64_t error_line;                /* 0: none */
     size_t error_column;
-    bool mixed;                         /* a number among text or the reverse; said by the join */
+    bool mixed;                         /* a number among text or the reverse; reported by the
+                                         * join */
     bool words;                         /* only words so far: a header, if the input begins here */
     char reason[256];
 };
@@ -220,7 +222,8 @@ fx_status fxi_read_sparse_merge(fxi_read_merged *out, fxi_read_sparse *x, size_t
                                 size_t to, bool binary, fxi_team *team);
 void fxi_read_sparse_close(fxi_read_sparse *s, fxi_read_chunk *c, bool good);   /* c->matrix */
 
-/* names.c, continued.  Are columns known when a row is read, so that its end puts it in order? */
+/* names.c, continued.  True if columns are known when a row is read, so that the row is sorted at
+ * its end. */
 static inline bool fxi_read_names_known(const fxi_read_names *n) { return n->given || n->bits; }
 /* The entry of a name; one that is not among those given is counted and left out. */
 fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
@@ -228,7 +231,7 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
 /* The row of this line ends here. */
 fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                              const char *line);
-/* The names that come first; *twice: one of them is there twice (FX_EINVAL). */
+/* Sets the names that come first; *twice: a name that is given twice (FX_EINVAL). */
 fx_status fxi_read_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
 fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
 size_t fxi_read_names_hash(const char *name, size_t len, unsigned bits);
@@ -270,7 +273,7 @@ fx_status fxi_read_npy_array_fill(fxi_read_array *a, size_t limit, const char **
 fx_status fxi_read_npy_array_end(const fx_reader *r, const fxi_read_array *a);  /* complete? */
 /* The n numbers of a->raw, as float if each of them is one, else as double.  a->raw is taken over,
  * also on failure.  The i-th is number first + i of the array, whose rows have `cols` of them
- * (0: none).  One that cannot be used is rejected with its place. */
+ * (0: none).  A number that cannot be used is rejected with its place. */
 fx_status fxi_read_npy_array_numbers(void **val, fx_type *type, const fx_reader *r,
                                      fxi_read_array *a, size_t n, size_t first, size_t cols,
                                      fxi_team *team);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * reader_spec.c - the spec by which a reader reads, choices of the rows spelt out.
  *
- * Stored in a model, it makes other rows be read as those that it was fitted on were. */
+ * It is stored in a model, so that other rows are read in the same way as the training rows. */
 
 #include "read/read.h"
 

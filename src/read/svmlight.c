@@ -6,8 +6,8 @@
  * has any.  Indices ascend and count from 0 or 1: until the base is known columns are stored as
  * index - 1, and a table whose input held an index 0 is shifted by one when it is taken.  Explicit
  * zeros are stored; entries that nan=zero leaves out still count for the base and the width.  One
- * pass over the bytes, no copy of any of them; values are correctly rounded.  Whatever is not read
- * is rejected with its line and column. */
+ * pass over the bytes, no copy of any of them; values are correctly rounded.  Anything else is
+ * rejected with its line and column. */
 
 #include "read/read.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * svmlight_error.c - what a token looks like that is not index:value.
+ * svmlight_error.c - describes a token that is not index:value.
  *
- * Files that break here are mostly sound files of another kind (CSV, tab-separated, field-aware)
+ * Files that fail here are mostly valid files of another kind (CSV, tab-separated, field-aware)
  * or lines cut by accident; a message that names the kind saves the search. */
 
 #include "read/read.h"

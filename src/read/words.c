@@ -2,9 +2,9 @@
  * words.c - the format `text`: lines of words, each line a row:  label, space or tab, text
  *
  * Words are runs of ASCII letters, digits and bytes from 0x80 on (so UTF-8 stays whole), ASCII
- * letters made small.  Features are the n-grams of up to ngram= successive words of a line, joined
- * by a space; values how often they occur (value=count) or 1.  label=none: the whole line is text.
- * Lines without anything but spaces are skipped; a label alone is a row of zeros.
+ * letters in lower case.  Features are the n-grams of up to ngram= successive words of a line,
+ * joined by a space; values how often they occur (value=count) or 1.  label=none: the whole line is
+ * text.  Lines without anything but spaces are skipped; a label alone is a row of zeros.
  * One pass that counts words, one that reads them; columns by names.c. */
 
 #include "read/read.h"

@@ -3,9 +3,9 @@
  * making FXI_HOT(f) into fxi_f_avx2, and fxi_vec is that target's register of doubles.
  *
  * + - * / work on fxi_vec as on double (on the scalar target it is one), so hot code is written
- * once.  With avx2, avx512 and neon the compiler may fuse a*b + c, here and not there: results agree
- * with scalar within the bounds that the tests state, not bit for bit.  Where two loops must give
- * the same bits, they say fxi_fma, which every target rounds in one way. */
+ * once.  With avx2, avx512 and neon the compiler may fuse a*b + c in some places and not in others:
+ * results agree with scalar within the bounds that the tests state, not bit for bit.  Loops that
+ * must give the same bits use fxi_fma, which a target always rounds in the same way. */
 #ifndef FXI_HOT_H
 #define FXI_HOT_H
 #include "simd/simd.h"
@@ -25,7 +25,7 @@
 #if FXI_WIDTH > 8                       /* bytes of a register, set per target by CMake */
 typedef double fxi_vec __attribute__((vector_size(FXI_WIDTH)));
 typedef float fxi_flt __attribute__((vector_size(FXI_WIDTH)));
-typedef int32_t fxi_int __attribute__((vector_size(FXI_WIDTH)));    /* beside fxi_flt */
+typedef int32_t fxi_int __attribute__((vector_size(FXI_WIDTH)));    /* as many as in fxi_flt */
 typedef long long fxi_bits __attribute__((vector_size(FXI_WIDTH)));
 #else
 typedef double fxi_vec;
@@ -96,7 +96,7 @@ FXI_INLINE double fxi_fma1(double a, double b, double c) { return __builtin_fma(
 #else
 FXI_INLINE double fxi_fma1(double a, double b, double c) { return a * b + c; }
 #endif
-/* The lanes that stand beside entry k of the row (hot.def). */
+/* The lanes that belong to entry k of the row (hot.def). */
 FXI_INLINE const double *fxi_lanes(const double *zt, const int32_t *slot, size_t k)
 {
     return zt + (slot ? (size_t)slot[k] : k) * FXI_LANES;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * calibrate.c - probabilities for scores that are none: p = 1/(1 + exp(a f + b)), one sigmoid
+ * calibrate.c - turns scores into probabilities: p = 1/(1 + exp(a f + b)), one sigmoid
  * per output, fitted on scores of rows that the fit had not seen (5 folds, by class and seed).
  *
  *   min over a, b of  - sum_i w_i (t_i log p_i + (1 - t_i) log(1 - p_i))
  *
  * t = (n+ + 1)/(n+ + 2) for positives, 1/(n- + 2) for others, n+ and n- their weights: targets
- * short of 0 and 1 keep the optimum finite however well the classes are apart.  Newton's method on
- * two unknowns with a ridge of 1e-12 and halved steps; terms are formed so that nothing overflows.
+ * inside (0, 1) keep the optimum finite even if the scores separate the classes.  Newton's method
+ * on two unknowns with a ridge of 1e-12 and halved steps; terms are formed so that nothing
+ * overflows.
  *
  * References: Platt 2000; Lin, Lin, Weng 2007. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * seen.c - which columns training sees: those that are not 0 in some row of positive weight; and
- * the largest number of each, which tells of scales that differ. */
+ * the largest number of each, which shows whether scales differ. */
 
 #include "train/train.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * summary.c - what a model says about its fit. */
+ * summary.c - what a model reports about its fit. */
 
 #include "train/train.h"
 

@@ -2,7 +2,7 @@
  * train.c - all of a fit that comes before the first step: rows filled, joined and scaled, columns
  * seen, the map drawn, features stored if memory allows, labels and weights, rows to measure on.
  *
- * Everything but the weights is in the model when this is done, so whatever fails, fails early. */
+ * Afterwards the model has everything but the weights, so most errors are found early. */
 
 #include "train/train.h"
 

@@ -16,7 +16,7 @@ struct fxi_train {
     fxi_source source;
     uint64_t max_at_once;               /* fits that may run at a time in memory */
     int at_once;                        /* fits that run at a time: each.c */
-    fx_model *m;                        /* in the making: all but the weights is there */
+    fx_model *m;                        /* the model being fitted: complete but for the weights */
     const fx_model *init;
     uint64_t seed;
     double begin;                       /* seconds on the clock */
@@ -47,7 +47,7 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
 /* seen.c - sets t->largest; columns that are not all 0, and those that t->init knows, if the kind
  * remembers them, go into the model. */
 fx_status fxi_train_seen(fxi_train *t, const fx_run *run);
-/* init.c - plan.init: FX_EINVAL with a text that it has another `what`; FX_EINVAL unless it has
+/* init.c - plan.init: FX_EINVAL with the message that its `what` differs; FX_EINVAL unless it has
  * the same kernel, map, seed and classes. */
 fx_status fxi_train_init_differs(const char *what, const char *before, const char *now);
 fx_status fxi_train_init_check(const fxi_train *t);
@@ -75,13 +75,14 @@ fx_status fxi_train_output_fit(fxi_output *o, double C, const int32_t *fold, int
 /* history.c - a step of o, measured on plan.eval; all steps become m's. */
 fx_status fxi_train_history(fxi_output *o, const fxi_solution *now);
 fx_status fxi_train_history_keep(fx_model *m, const fxi_output *o);     /* o[outputs] */
-/* measure.c - checks what plan says of measuring, sets t->metric; memory for scores of plan.eval;
- * their plan.metric; true if a is better than b. */
+/* measure.c - checks the plan's metric and sets t->metric; allocates memory for scores of
+ * plan.eval; computes plan.metric of them; true if a is better than b. */
 fx_status fxi_train_measure_resolve(fxi_train *t, const fx_plan *plan);
 fx_status fxi_train_measure_new(fxi_output *o);
 fx_status fxi_train_measure(double *out, const fxi_output *o);
 bool fxi_train_measure_better(const fxi_train *t, double a, double b);
-/* summary.c - sums and maxima over the outputs; FX_OK, or what the kind says of the worst. */
+/* summary.c - sums and maxima over the outputs; returns FX_OK, or the kind's status for the worst
+ * output. */
 fx_status fxi_train_summary(const fxi_train *t, const fxi_output *o);
 
 /* ---- each.c, folds.c, calibrate.c, fit.c: several fits ------------------------------------ */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * update.c - fx_model_update: trains a model on more rows, if its kind is updatable.
  *
- * The new model is a copy of the old one with one more pass over the new rows, in their order: the
- * passes of chunk after chunk are one pass over all of them, bit for bit.  Rows are scaled as the
- * model says; columns that are new to it, but within its width, count as seen from now on. */
+ * The new model is a copy of the old one with one more pass over the new rows, in their order:
+ * passes over one chunk after the other equal one pass over all of them, bit for bit.  Rows are
+ * scaled as in the model; columns that are new to it, but within its width, count as seen from now
+ * on. */
 
 #include "train/train.h"
 

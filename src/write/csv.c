@@ -5,8 +5,8 @@
  * `weight` if there are weights and, last, `label` if there are labels.  A text that holds the
  * separator or a quote, begins or ends with a space, or begins with a byte order mark is quoted,
  * with quotes doubled (RFC 4180).  Texts with line ends, class names that are empty or numbers, and
- * headers of numbers alone are rejected, since no reader here would give them back.  Queries have
- * no place in this format. */
+ * headers of numbers alone are rejected, because no reader here would read them back.  This format
+ * cannot store queries. */
 
 #include "write/write.h"
 

@@ -2,7 +2,7 @@
  * svmlight.c - `label [qid:q] index:value ...`, a line for each row.
  *
  * A dense row gives its non-zeros, a sparse row all that it stores.  A table without labels gets
- * the label 0.  What the format would take apart is rejected: better no file than one that reads
+ * the label 0.  Text that the format would split is rejected: better no file than one that reads
  * back as something else. */
 
 #include "write/write.h"

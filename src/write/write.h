@@ -18,14 +18,15 @@ typedef struct fxi_write_format {
 extern const fxi_write_format fxi_write_svmlight, fxi_write_csv, fxi_write_tsv,
     fxi_write_precomputed, fxi_write_npy, fxi_write_npz;
 
-/* Would a reader take this text for a number? */
+/* True if a reader would take this text for a number. */
 bool fxi_write_is_number(const char *text);
 #define FXI_WRITE_MARK "\xef\xbb\xbf"   /* UTF-8's byte order mark: readers skip it at the start */
 enum { FXI_WRITE_BUFFER = 1 << 16, FXI_WRITE_TOKEN = 96 };
 struct fxi_writer {
     const fx_sink *sink;
     const fx_table *t;
-    fxi_team *team;                     /* a row may be long: every flush may be the last */
+    fxi_team *team;                     /* polls for cancellation at every flush, because a row may
+                                         * be long */
     size_t used;                        /* bytes in buf */
     fx_type type;                       /* double if any block is */
     int base;                           /* svmlight: the first column is called so */

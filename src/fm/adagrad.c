@@ -94,7 +94,7 @@ static fx_status choose_items(descent *a)
                                  : fxi_error(FX_EINVAL, "no row has a weight above 0");
 }
 
-/* How much of a column's penalty a batch takes: batches over batches that touch it. */
+/* The factor of a column's penalty in a batch: all batches divided by those that touch it. */
 static void count(descent *a, uint64_t epoch)
 {
     fxi_fm_adagrad_rows *rows = &a->batch.rows;
@@ -163,14 +163,14 @@ static bool is_late(const fxi_fm_problem *p)
     return p->deadline > 0 && fxi_fm_clock() >= p->deadline;
 }
 
-/* True if a loss or an objective is finite and, where there is a guard, not far above the start. */
+/* True if a loss or an objective is finite and, with the guard, not far above the start. */
 static bool is_good(const descent *a, double value, double start)
 {
     return isfinite(value) && (a->p->bare || value <= FAR * (start + 1e-12));
 }
 
-/* One epoch from the last good state: *visited is what its rows had when they were visited, and the
- * penalties; *value is the objective afterwards.  True if the new state is good. */
+/* One epoch from the last good state: *visited is the loss of its rows when they were visited plus
+ * the penalties; *value is the objective afterwards.  True if the new state is good. */
 static bool try_epoch(descent *a, double *visited, double *value, double start)
 {
     double loss = visit_all(a, a->s->iterations + 1);
@@ -182,7 +182,7 @@ static bool try_epoch(descent *a, double *visited, double *value, double start)
     return is_good(a, *value, start);
 }
 
-/* The epoch is undone.  True if another one is to be tried, at half the rate. */
+/* Undoes the epoch.  True if it should be tried again at half the rate. */
 static bool retry(descent *a, int *halvings)
 {
     fxi_fm_state *s = a->s;

@@ -182,7 +182,7 @@ static double logistic(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, do
     }
     a->rows.simd->kernel_exp(e, FXI_FM_ADAGRAD_ROWS, 1);
     for (size_t i = 0; i < n; i++) {
-        const double over[2] = {1, e[i]}; /* no branch: signs are anyone's guess */
+        const double over[2] = {1, e[i]}; /* no branch: signs cannot be predicted */
         double c = weight_of(a, item + i), share = 1 / (1 + e[i]);
         double slope = -by * c * (over[m[i] > 0] * share);
         if (c != of) {
@@ -248,8 +248,8 @@ static void step_one(fxi_fm_adagrad_batch *a, size_t at, double penalty, double 
         a->v[at] = 0;
 }
 
-/* Theta takes one rate for all orders, so that its projected steps rest where the objective does
- * not fall along the simplex. */
+/* Theta has one rate for all orders, so that its projected steps stop where the objective does not
+ * fall along the simplex. */
 static void step_theta(fxi_fm_adagrad_batch *a, size_t theta, size_t m, double lr)
 {
     double sum = 0;
@@ -271,7 +271,7 @@ void fxi_fm_adagrad_batch_step(fxi_fm_adagrad_batch *a, double lr)
     size_t half = fm->twice ? fm->cols / 2 : fm->cols;
 
     if (a->p->pairs)
-        a->G[0] = 0;                    /* what both rows of a pair have cancels */
+        a->G[0] = 0;                    /* entries that both rows of a pair have cancel */
     step_one(a, 0, 0, lr);
     for (size_t q = 0; fm->linear && q < rows->listed; q++) {
         size_t j = (size_t)rows->list[q];

@@ -114,11 +114,11 @@ void FXI_HOT(fm_adagrad_accumulate)(double *G, size_t cols, const double *g, siz
 
 /* ---- Order 2, one subtraction a derivative ----------------------------------------------- */
 
-/* Registers of a row at a time: 32 lanes of AVX-512, else FXI_CHUNK.  A loop over a row's entries
- * ends where the processor does not expect it, so there should be few of them. */
+/* Registers of a row at a time: 32 lanes of AVX-512, else FXI_CHUNK.  The end of a loop over a
+ * row's entries is mispredicted, so there should be few such loops. */
 enum { WIDE = FXI_WIDTH == 64 ? 4 : FXI_GROUP, IN_PANEL = FXI_LANES / FXI_STEP };
 
-/* Where register g stands, from lanes of column 0 on. */
+/* The address of register g, counted from the lanes of column 0. */
 FXI_INLINE size_t register_at(size_t g, size_t cols)
 {
     return g / IN_PANEL * cols * FXI_LANES + g % IN_PANEL * FXI_STEP;

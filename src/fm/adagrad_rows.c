@@ -11,7 +11,7 @@
 #include <math.h>
 
 enum { FAST_ORDER = 8, FAST_WORK = 4096 }; /* entries times order: longer tables leave the cache */
-enum { PENDING = 1024 };                /* derivatives of entries beside panels */
+enum { PENDING = 1024 };                /* derivatives of entries for all panels */
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
@@ -23,9 +23,9 @@ static bool is_fast(const fxi_fm *fm, size_t entries)
            && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
 }
 
-/* Looks at all numbers.  A derivative of order 2 by subtraction is off by about u x^2 |v| times the
- * slope; while that is below the root of epsilon, 1e-8, no step can show it.  Many rows are not
- * searched. */
+/* Reads all numbers.  A derivative of order 2 by subtraction has an error of about u x^2 |v| times
+ * the slope; while that is below the root of epsilon, 1e-8, it changes no step.  If there are many
+ * rows they are not read. */
 static void search(fxi_fm_adagrad_rows *a, const fx_matrix *X, size_t entries)
 {
     const double large = 1024;
@@ -65,7 +65,7 @@ bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
                is_fast(fm, entries) ? table : fxi_fm_row_bytes(fm, entries) + max_rows * kernels);
 }
 
-/* Every row has them: they are touched once and for all. */
+/* Every row has them, so they are marked as touched only once. */
 static void find_constants(fxi_fm_adagrad_rows *a)
 {
     for (size_t half = 0; half < (a->fm->twice ? 2 : 1); half++)
@@ -192,7 +192,7 @@ bool fxi_fm_adagrad_rows_stopped(fxi_fm_adagrad_rows *a)
 
 /* ---- Both ways --------------------------------------------------------------------------- */
 
-/* Where the weight of column j stands, or 0: it has none. */
+/* The position of the weight of column j, or 0: it has none. */
 static size_t weight_at(const fxi_fm *fm, int32_t j, size_t half)
 {
     return (size_t)j >= fm->front && (size_t)j < half ? fm->w + (size_t)j - fm->front : 0;

@@ -136,8 +136,8 @@ static double fresh_objective(fxi_fm_descent *d)
     return value;
 }
 
-/* Moved scores have errors relative to the products of factors and lambda, which may be far larger
- * than the scores: then the objective needs computed ones. */
+/* Updated scores have errors relative to the products of factors and lambda, which may be far
+ * larger than the scores: then the objective needs recomputed ones. */
 static bool drifts(const fxi_fm_descent *d)
 {
     const fxi_fm *fm = d->fm;
@@ -188,7 +188,8 @@ static fx_status iterate(fxi_fm_descent *d)
 static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, double start)
 {
     double was = s->objective, now = was, tol = d->p->tol * was;
-    double noise = 1e-12 * was + 1e-20 * start; /* an exact fit has the squares of errors left */
+    double noise = 1e-12 * was + 1e-20 * start; /* for an exact fit only squares of rounding errors
+                                                 * are left */
     fx_status st;
 
     memcpy(d->saved, d->v, d->fm->size * sizeof *d->v);

@@ -85,7 +85,7 @@ static void rebuild_row(double *g, const fxi_fm_descent *d, size_t i, size_t j, 
     }
 }
 
-/* Where a call of a hot loop ends: it cannot be stopped. */
+/* The end of one call of a hot loop, which cannot be stopped inside. */
 static size_t end_of(const fxi_fm_cd_column *c, size_t q)
 {
     enum { MANY = 1024 };

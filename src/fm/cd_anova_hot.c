@@ -92,7 +92,7 @@ FXI_INLINE void sums(size_t *at, double *sum, const double *E, const double *e0,
 }
 
 /* ---- Moves -------------------------------------------------------------------------------- */
-typedef struct way {                    /* from p to the lanes that shall be */
+typedef struct way {                    /* from p to the new lanes */
     fxi_vec z[PARTS], by[PARTS], grow[PARTS];
 } way;
 

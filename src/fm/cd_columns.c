@@ -18,8 +18,8 @@ void fxi_fm_cd_columns_free(fxi_fm_cd_rows *R)
     *R = (fxi_fm_cd_rows){0};
 }
 
-/* Rows of one length one after the other in windows of ROWS: loops over their entries then end
- * where the processor expects it. */
+/* Sorts rows by length in windows of ROWS, so that the ends of loops over their entries are
+ * predicted. */
 static void order_rows(int32_t *pick, size_t rows, const fx_matrix *X)
 {
     enum { LENGTHS = 256 };
@@ -68,7 +68,7 @@ static bool count(fxi_fm_cd_rows *R, const fxi_fm_problem *p, fxi_team *team)
     return other;
 }
 
-/* Entries of a row stand group by group, by insertion: they mostly do so already. */
+/* Sorts the entries of a row by group, by insertion: mostly they are sorted already. */
 static void order_row(fxi_fm_cd_rows *R, const int32_t *group, size_t from, size_t to)
 {
     for (size_t q = from + 1; q < to; q++) {

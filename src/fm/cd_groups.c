@@ -15,7 +15,7 @@
 
 enum { CHUNK = 1024, L = FXI_FM_CD_LANES }; /* rows of a group; lanes */
 
-/* Sums of the run of one group's entries that begins at *q, which moves behind it. */
+/* Sums of the run of one group's entries that begins at *q; moves *q past it. */
 static void sum_run(double *sum, const fxi_fm_descent *d, size_t row, size_t *q)
 {
     const fxi_fm_cd_rows *R = &d->R;

@@ -58,7 +58,7 @@ static fx_status make_groups(fxi_fm *fm, const fxi_fm_shape *shape)
     return FX_OK;
 }
 
-/* A block of order t (0: all subsets) behind what the vector has so far. */
+/* Appends a block of order t (0: all subsets) to the vector. */
 static fx_status add_block(fxi_fm *fm, int t, double beta, const char *spec)
 {
     fxi_fm_block *g = &fm->block[fm->blocks];
@@ -172,7 +172,7 @@ static int64_t given_column(const fxi_fm *fm, size_t j)
 }
 
 /* Where factors of a block of order t start: products of t of them are as large as those of two of
- * size sd, so that no order begins nearer to its stationary point 0 than order 2 does. */
+ * size sd, so that no order starts closer to its stationary point 0 than order 2 does. */
 static double start_size(const fxi_fm_block *b, double sd)
 {
     return b->order > 2 ? pow(sd, 2. / b->order) : sd;

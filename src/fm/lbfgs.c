@@ -108,7 +108,7 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     return a->stop || s->converged || a->done >= a->round ? STOPPED : 0;
 }
 
-/* Until nothing is to be gained, or the round ends. */
+/* Iterates until there is no more gain, or the round ends. */
 static fx_status descend(fitting *a)
 {
     const fxi_fm *fm = a->p->fm;

@@ -20,7 +20,8 @@ struct fxi_fm_workspace {
     double *x;                          /* [entries] copies, where needed */
     int32_t *col;
     double *table;                      /* of row_hot.c */
-    /* groups: those of the row are numbered as they appear; one more holds what takes no part */
+    /* groups: those of the row are numbered as they appear; one more is for columns that take no
+     * part */
     uint32_t *number;                   /* [groups] of this row if member[] agrees, else anything */
     int32_t *member;                    /* [locals] the group of that number */
     int32_t *local;                     /* [entries] */

@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-#define BIG 0x1.8p52                    /* a sum with it has no room for digits behind the point */
+#define BIG 0x1.8p52                    /* adding it rounds to an integer */
 
 #if defined __AVX512F__
 FXI_INLINE fxi_vec exponential(fxi_vec y)

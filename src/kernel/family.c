@@ -125,7 +125,7 @@ static int lexicographic(const void *a, const void *b)
     return s->n < t->n ? -1 : s->n > t->n ? 1 : s->line < t->line ? -1 : 1;
 }
 
-/* items: the sets one behind the other; bounds: (first, line) of each. */
+/* items: the sets one after the other; bounds: (first, line) of each. */
 static fx_status read_sets(list *items, list *bounds, const char *text, int base)
 {
     cursor c = {text, text, 1};
@@ -179,7 +179,7 @@ static fx_status grow(fxi_tree *t, const set *sets, size_t n)
         if (sets[s].n > t->depth)
             t->depth = sets[s].n;
     }
-    for (size_t v = t->nodes; v-- > 0;) {       /* behind v: over all deeper nodes */
+    for (size_t v = t->nodes; v-- > 0;) {       /* past v and all deeper nodes */
         size_t next = v + 1;
         while (next < t->nodes && t->level[next] > t->level[v])
             next = (size_t)t->next[next];
@@ -303,7 +303,7 @@ static int by_name(const void *a, const void *b)        /* then by place in the 
     return order ? order : s->at < t->at ? -1 : s->at > t->at;
 }
 
-/* The position of a name among the sorted ones; n if it is none of them. */
+/* The position of a name among the sorted ones; n if it is not one of them. */
 static size_t look_up(const name *sorted, size_t n, name w)
 {
     size_t low = 0, high = n;
@@ -318,7 +318,7 @@ static size_t look_up(const name *sorted, size_t n, name w)
     return low < n && sorted[low].n == w.n && !memcmp(sorted[low].at, w.at, w.n) ? low : n;
 }
 
-/* Which groups a cross multiplies; no name may stand for two groups. */
+/* Which groups a cross multiplies; a name must not mean two groups. */
 static fx_status find_factors(fxi_groups *t, const list *names, const list *factors,
                               const char *text)
 {

@@ -50,7 +50,7 @@ FXI_INLINE fxi_vec times_cauchy(fxi_vec product, double x, fxi_vec z, double gam
     return product * fxi_fma(d, d, fxi_splat(1));
 }
 
-/* Left alone, gcc reads v from memory once for each row, and reading is what takes longest. */
+/* Otherwise gcc reads v from memory once per row, and these loads take the most time. */
 #if defined __AVX2__
 #define KEEP(v) __asm__("" : "+v"(v))
 #else

@@ -64,7 +64,7 @@ void fxi_kernel_names(char out[256], bool outer)
             fxi_spec_list(out, 256, table[i]->name);
 }
 
-/* Has it all that init needs?  A name alone is described, too. */
+/* True if it has all that init needs; a name alone is described, too. */
 static bool complete(const fxi_spec *s, const fx_key *keys)
 {
     for (; keys->name; keys++)
@@ -128,7 +128,7 @@ fx_status fx_kernel_parse(fx_kernel **out, const char *spec, const char *family,
     return parse(out, spec, strlen(spec), family, base, 0);
 }
 
-/* Is it a sum over combinations of columns, of not too many in one? */
+/* True if it is a sum over combinations of columns, each of not too many. */
 static bool combines(const fx_kernel *k)
 {
     bool alone = !k->inner || k->inner->type == &fxi_kernel_linear;

@@ -93,7 +93,8 @@ bool fxi_kernel_panel_eval_tile(const fxi_panels *p, fxi_space *s, size_t i0, si
 
 /* ---- Functions of <x, z> -------------------------------------------------------------------- */
 
-/* What the rows of the tile and the panel have in common, without a branch that could go wrong. */
+/* What the rows of the tile and the panel have in common, without a branch that could be
+ * mispredicted. */
 static void select_entries(const fxi_panels *p, fxi_space *s, size_t from, size_t rows)
 {
     double *x = s->selected_x;
@@ -158,7 +159,7 @@ static void direct(fxi_panel *out, const fxi_panels *p, const fxi_space *s, size
     out->col = p->columns ? s->tile_col + s->start[i] : NULL;
 }
 
-/* What row i and the panel have in common, without a branch that could go wrong. */
+/* What row i and the panel have in common, without a branch that could be mispredicted. */
 static void common(fxi_panel *out, const fxi_panels *p, fxi_space *s, size_t i)
 {
     size_t n = 0;
@@ -198,7 +199,7 @@ static void unite(fxi_panel *out, fxi_space *s, size_t i, size_t rows)
     out->x2 = rows > 1 ? s->x[1] : NULL;
 }
 
-/* Row i on all slots of the panel, to x; false if it has features besides. */
+/* Row i on all slots of the panel, to x; false if it has other features, too. */
 static bool spread(double *x, const fxi_panels *p, const fxi_space *s, size_t i)
 {
     bool within = true;

@@ -57,7 +57,7 @@ static fx_status find_bad(const fxi_panels *p, const double *v, size_t i0, size_
     return FX_OK;
 }
 
-/* Panels whose values are finished together: few rows have few numbers for each. */
+/* Number of panels whose values are finished together: more if there are few rows. */
 static size_t group_of(size_t rows) { return rows < FXI_PANEL_BATCH ? FXI_PANEL_BATCH / rows : 1; }
 
 /* Kernel values of n rows with panels j, .., to s->out[panel][row][FXI_LANES]. */
@@ -102,8 +102,8 @@ static void add(const score *a, const fxi_simd *simd, double *sum, double *weigh
         simd->kernel_score_many(sum, v, W, n, a->width);
 }
 
-/* All panels beside a tile, values added to its sums; or, where `sum` is NULL, looked at one by
- * one.  FX_ECANCELLED, without a detail, if the call is to stop. */
+/* Evaluates a tile against all panels and adds the values to its sums; or, if `sum` is NULL, checks
+ * them one by one.  FX_ECANCELLED, without a detail, if the call must stop. */
 static fx_status panels(const score *a, fxi_space *s, size_t i0, size_t n, double *sum,
                         double *weight)
 {
@@ -150,7 +150,7 @@ static fx_status score_tile(const score *a, size_t thread, size_t b, fxi_team *t
     if (fxi_kernel_panel_eval_tile(p, s, i0, n))
         st = panels(a, s, i0, n, sum, weight);
     for (size_t i = 0; i < n * a->width && !st; i++)
-        check += sum[i] * 0;            /* NaN for good if a value was not finite */
+        check += sum[i] * 0;            /* stays NaN if a value was not finite */
     if (check != 0)
         st = panels(a, s, i0, n, NULL, NULL);
     if (st)
@@ -306,8 +306,8 @@ void fxi_kernel_score_free(fxi_kernel_scorer *s)
     free(s);
 }
 
-/* All rows by columns of the vectors; *done false: one of them needs panels, if only for an error
- * that names its numbers. */
+/* All rows by columns of the vectors; *done false: a row needs panels, perhaps only for an error
+ * message with its numbers. */
 static fx_status score_inverted(bool *done, const score *a, fxi_scratch *scratch, const fx_run *run,
                                 fxi_team *team)
 {

@@ -31,7 +31,7 @@ static void count(fxi_inverted *z, const fx_matrix *Z)
     }
 }
 
-/* A row like the vectors meets sum_j ptr[j]^2 / vectors entries. */
+/* A row like the vectors visits sum_j ptr[j]^2 / vectors entries. */
 static bool pays(const fxi_inverted *z)
 {
     double entries = 0, met = 0;

@@ -18,7 +18,7 @@ typedef struct thread_space {
     fxi_work work;
     double *x;                          /* [entries] a row in double */
     int64_t *col;                       /* [entries] sparse: its features .. */
-    int32_t *slot;                      /* .. and where they stand in a panel */
+    int32_t *slot;                      /* .. and where they are in a panel */
     double *g;                          /* [entries][FXI_LANES] its gradient */
 } thread_space;
 

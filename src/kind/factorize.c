@@ -153,7 +153,7 @@ fx_status fx_model_factorize(fx_model **out, const fx_model *m, const fx_run *ru
         return st;
     if (!(n = fxi_model_new()))
         return FX_ENOMEM;
-    double *weights = NULL;             /* of the linear term, which there is not */
+    double *weights = NULL;             /* of the linear term, which does not exist */
     if (!(st = describe(&how, m)) && !(st = fxi_model_become(n, &how))
         && !(st = copy_content(n, m, &how))
         && !(st = fxi_model_own(n, weights = fxi_zalloc(m->c.cols, m->c.outputs * sizeof *weights)))

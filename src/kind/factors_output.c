@@ -148,7 +148,8 @@ static fx_status check_rows(const fxi_output *o)
 }
 
 /* The objective of scores 0: a fit that ends above it has learnt nothing, however small its last
- * step.  Rankings have no such limit here, and the best state by a metric is what was asked for. */
+ * step.  Rankings have no such limit, and neither has the best state by a metric, which the plan
+ * requested. */
 static double of_zeros(const fxi_fm_problem *p)
 {
     double sum = 0, total = 0;
@@ -160,7 +161,7 @@ static double of_zeros(const fxi_fm_problem *p)
     return p->pairs ? INFINITY : sum / total;
 }
 
-/* What other kinds say of a solution too. */
+/* The figures that other kinds report about a solution, too. */
 static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
 {
     fxi_factors_state *own = o->own;

@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-enum { SAMPLE = 256 };                  /* rows that a map's automatic keys look at */
+enum { SAMPLE = 256 };                  /* rows that a map's automatic keys use */
 enum { NUMBERS = 1 << 16, ROWS_MAPPED = 512, ROWS = 4096 };     /* of a chunk that is scored */
 enum { PIECE = 256 };                   /* outputs between two polls */
 
 /* ---- Before a fit ------------------------------------------------------------------------ */
 
-/* Rows for keys that look at them. */
+/* Rows for keys that use them. */
 static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *run)
 {
     size_t row[SAMPLE], n = t->X.rows < SAMPLE ? t->X.rows : SAMPLE;

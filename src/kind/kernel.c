@@ -71,7 +71,7 @@ static fx_status take_precomputed(fxi_train *t, const fx_plan *plan, const fx_ru
                                           "another");
     if (!(st = resolve(t, plan)))
         st = fxi_kernel_precomputed_check(t->m->kernel, &t->X, run);
-    c->seen = NULL;                     /* a column of zeros may be none in other rows */
+    c->seen = NULL;                     /* a column of zeros may have numbers in other rows */
     return st;
 }
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing */
+enum { CACHE = 256 << 20 };             /* bytes, if plan.cache is 0 */
 /* Seconds of a fit with n rows (train/estimate.c); the pilot fit of p = FXI_ESTIMATE_PILOT rows
  * gives the steps i and the share v of support vectors:
  *
@@ -19,7 +19,7 @@ enum { CACHE = 256 << 20 };             /* bytes, where plan.cache says nothing 
  * there. */
 #define GROWTH 1.4
 #define PAIRS 4.0
-#define ELEMENT 6e-10                   /* seconds a variable and step: 60 bytes of traffic */
+#define ELEMENT 6e-10                   /* seconds per variable and step: 60 bytes of traffic */
 
 typedef struct options { int collapse; double epsilon; } options;
 

@@ -27,7 +27,7 @@
 #include "kind/kind.h"
 
 enum { PATIENCE = 400, WIDE_PATIENCE = 50 };    /* passes */
-enum { DUAL_VISITS = 100, DUAL_VISITS_L2 = 40 }; /* per row: what the others take, about */
+enum { DUAL_VISITS = 100, DUAL_VISITS_L2 = 40 }; /* per row: about what the other solvers take */
 enum { DUAL_FEATURES = 256 };           /* of the squared hinge: fewer are few */
 enum { AUTO, DUAL, NEWTON, CD };
 static const char *const solver_name[] = {"auto", "dual", "newton", "cd"};
@@ -195,7 +195,7 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
 
 /* ---- What is said of it ------------------------------------------------------------------- */
 
-/* Of the solvers auto is the one that goes over to another where one gets nowhere. */
+/* Only solver=auto changes to another solver if one makes no progress. */
 static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 {
     const options *keys = t->how.own;

@@ -22,7 +22,7 @@ enum { T = FXI_TILE, WIDE = 8, CHUNK = 16, SMALL = 1 << 22 };
 typedef struct factoring {
     double *A;
     size_t begin, end;                  /* panels of the diagonal block */
-    size_t first;                       /* panel that block 0 of a loop stands for */
+    size_t first;                       /* panel of block 0 of a loop */
     const fxi_simd *simd;
 } factoring;
 

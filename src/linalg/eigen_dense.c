@@ -23,7 +23,7 @@
 enum { STEPS = 60 };                    /* of QL for one value; two or three are usual */
 
 typedef struct dense {
-    double *d, *e, *h;                  /* [n]; e[i] stands between d[i] and d[i + 1] */
+    double *d, *e, *h;                  /* [n]; e[i] is between d[i] and d[i + 1] */
     double *Z, *A;
     size_t n;
     const fxi_simd *simd;

@@ -36,7 +36,7 @@
 
 typedef struct reduction {
     double *A;                          /* n x n, lower triangle */
-    double *d, *e;                      /* [n]; e[k] stands left of d[k] */
+    double *d, *e;                      /* [n]; e[k] is left of d[k] */
     double *w;                          /* [n] */
     size_t n;
 } reduction;
@@ -68,7 +68,7 @@ static fx_status reflect(void *ctx, size_t step, fxi_team *team)
     r->e[k] = k ? v[k - 1] : 0;
     for (size_t j = 0; j + 1 < k; j++)
         rest += v[j] * v[j];
-    if (rest < 1e-280)                  /* relative to |A| = 1 these numbers are nothing */
+    if (rest < 1e-280)                  /* relative to |A| = 1 these numbers are negligible */
         return FX_OK;
     double last = v[k - 1], g = sqrt(rest + last * last);
     if (last > 0)
@@ -104,7 +104,7 @@ static bool below(const reduction *r, double x)
         q = r->d[i] - x - (i ? r->e[i] * r->e[i] / q : 0);
         if (q < 0)
             return true;
-        if (q < DBL_MIN / DBL_EPSILON)  /* a zero pivot: as if d[i] were a trifle larger */
+        if (q < DBL_MIN / DBL_EPSILON)  /* a zero pivot: as if d[i] were slightly larger */
             q = DBL_MIN / DBL_EPSILON;
     }
     return false;

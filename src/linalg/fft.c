@@ -35,7 +35,7 @@ enum {
     MAX_PASSES = 31,
     SHIFT = 512,                        /* floats */
     LONG = 1 << 15,                     /* numbers of scratch from which on rows go one by one */
-    CHUNK = 1 << 12                     /* numbers of a table between two looks at a team */
+    CHUNK = 1 << 12                     /* numbers of a table between two polls */
 };
 
 typedef struct pass {
@@ -154,7 +154,7 @@ static fx_status fill_pass(void *ctx, size_t b, fxi_team *team)
     return FX_OK;
 }
 
-/* side: numbers of one row that stand side by side when this pass begins. */
+/* side: numbers of one row that are side by side when this pass begins. */
 static fx_status make_pass(pass *a, size_t radix, size_t m, size_t side, const fx_run *run)
 {
     bool row = radix == 4 && side <= 4 && m * side % FXI_LANES == 0;
@@ -248,8 +248,8 @@ static void filter(planes z, planes a, const float *w, size_t n, size_t rows, co
         simd->linalg_fft_times(z.re, z.im, a.re, a.im, w, w + n, n);
 }
 
-/* From numbers that stand `step` floats apart, through both pairs of planes; returns the one that
- * has the result.  The input may be p[0]. */
+/* From numbers that are `step` floats apart, through both pairs of planes; returns the one that has
+ * the result.  The input may be p[0]. */
 static planes run_passes(const complex_plan *c, planes p[2], const float *xr, const float *xi,
                          size_t step, size_t rows, const fxi_simd *simd)
 {
@@ -294,7 +294,7 @@ static planes run_plan(const complex_plan *c, planes p[2], const float *xr, cons
     memset(z.im + c->m * rows, 0, (h->inner.m - c->m) * rows * sizeof *z.im);
     z = run_passes(&h->inner, q, z.re, z.im, rows, rows, simd);
     filter(z, z, h->spectrum, h->inner.m, rows, simd);
-    if (z.re != q[0].re) {              /* the way back starts where the numbers are */
+    if (z.re != q[0].re) {              /* the backward transform starts where the numbers are */
         q[1] = q[0];
         q[0] = z;
     }
@@ -419,7 +419,7 @@ void fxi_linalg_fft_forward(float *spectrum, const fxi_linalg_fft *f, const floa
     }
 }
 
-/* All n numbers of a spectrum from the half that is kept. */
+/* All n numbers of a spectrum from the half that is stored. */
 static void mirror(planes z, const float *Xr, const float *Xi, size_t n, size_t rows)
 {
     memcpy(z.re, Xr, (n / 2 + 1) * rows * sizeof *Xr);

@@ -133,8 +133,8 @@ FXI_INLINE void pack(number *here, number *mirror, number a, number b, float wr,
 
 typedef void step(number *here, number *mirror, number a, number b, float wr, float wi);
 
-/* Numbers k and m - k of a to those of z; m - 0 is number `end` of a.  One row: what goes to k and
- * what goes to m - k in loops of their own, which fill registers. */
+/* Numbers k and m - k of a to those of z; m - 0 is number `end` of a.  One row: k and m - k have
+ * separate loops, which fill registers. */
 FXI_INLINE void all_pairs(float *restrict zr, float *restrict zi, const float *ar, const float *ai,
                           const float *w, size_t m, size_t end, size_t last, size_t rows, step *f)
 {

@@ -105,7 +105,7 @@ static void store_columns(const application *a, const float *z, bool lanes, int 
         }
 }
 
-/* A row alone is scored as beside others: the same bits. */
+/* A single row is scored with the same bits as among others. */
 static void add_scores(const application *a, thread_space *s, const float *z, bool lanes, int *bad,
                        size_t rows, size_t feature, size_t n)
 {
@@ -136,8 +136,9 @@ static fx_status find_bad(const application *a, const float *z, bool lanes, size
     return FX_OK;
 }
 
-/* Blocks that are made before they are scored: there is room for FXI_LANES of a row alone.  Sums of
- * scores begin anew with each block, so blocks are whole numbers of them. */
+/* Number of blocks that are made before they are scored: the buffer holds FXI_LANES blocks of a
+ * single row.  Sums of FXI_MAP_TERMS products start again with each block, so the width must be a
+ * multiple of that. */
 static size_t group_of(const application *a, const fxi_tile *t)
 {
     const fx_map *m = a->m;

@@ -250,7 +250,7 @@ static fx_status random_kernel(choice *c)
         return none(c, "its draws are not bounded; use the predicted error, Chebyshev's "
                        "inequality on the exact variance");
     for (int t = 1; weighted && t <= k->order; t++)
-        heavy |= k->coef[t] > 1;        /* a set that weighs more than in any family */
+        heavy |= k->coef[t] > 1;        /* a set with a weight above 1, unlike any family */
     if (heavy && c->uniform)
         return none(c, "a weight theta is above 1");
     c->args.m = one_order(k);

@@ -30,7 +30,7 @@ typedef struct measure {
     double *space;                      /* [threads][per_thread] pair: 3 capacity; then for K */
     size_t per_thread;
     double error[CHUNK], K[CHUNK], V[CHUNK];
-    fxi_stage stage;                    /* where this step stands in the whole call */
+    fxi_stage stage;                    /* progress of this step within the whole call */
 } measure;
 
 typedef struct sums {

@@ -100,7 +100,7 @@ FXI_INLINE fxi_flt smaller(fxi_flt a, fxi_flt b) { return a < b ? a : b; }
 FXI_INLINE fxi_flt larger(fxi_flt a, fxi_flt b) { return a > b ? a : b; }
 #endif
 
-/* Nearest integer of |v| <= 2^51: the sum has no room for digits behind the point. */
+/* Nearest integer of |v| <= 2^51: the sum is rounded to an integer. */
 FXI_INLINE fxi_vec nearest(fxi_vec v) { return (v + 0x1.8p52) - 0x1.8p52; }
 
 /* (z + b)/(2 pi) less its nearest integer; b may be NULL. */

@@ -67,7 +67,7 @@ static bool add_sections(expansion *e, fx_map *m)
         return add_section(e, m, 0, false, c) && add_section(e, m, 1, false, sqrt(2 * c * g))
                && add_section(e, m, 1, true, g) && add_section(e, m, 2, false, sqrt(2) * g);
     if (k->type == &fxi_kernel_all_subsets) {
-        if (m->cols >= ORDERS) {        /* too many; said with their number if that can be had */
+        if (m->cols >= ORDERS) {        /* too many; the message gives their number if it fits */
             m->features = m->cols < 64 ? (size_t)1 << m->cols : 0;
             return m->cols < 64;
         }

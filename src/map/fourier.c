@@ -39,7 +39,7 @@ typedef struct scratch {
     bool lanes;                         /* they stand side by side */
     float *x;                           /* [entries] */
     void *project;
-    float *y;                           /* [width * FXI_LANES] projections, or b beside lanes */
+    float *y;                           /* [width * FXI_LANES] projections, or b for all lanes */
 } scratch;
 
 /* ---- Drawing ------------------------------------------------------------------------------ */

@@ -90,7 +90,7 @@ static int count_inputs(const fxi_rk *k, const fxi_rk_space *s)
     return all ? k->inputs : 1;
 }
 
-/* Numbers of a row alone stand in every lane. */
+/* Numbers of a single row are repeated in every lane. */
 static void repeat(fxi_rk_space *s, const fxi_rk *k)
 {
     for (int t = 2; t <= k->order; t += 2)
@@ -201,7 +201,7 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
     size_t width = k->w[0].width, count = fxi_rk_count(k, b);
 
     if (!k->complex)
-        s->z[0] = z;                    /* laid out alike: the rest happens in place */
+        s->z[0] = z;                    /* same layout: the rest is done in place */
     for (int i = 0; i < count_inputs(k, s) && !fxi_tile_stopped_long(s->tile, width); i++) {
         const fxi_project *w = &k->w[k->input[i].w];
         w->type->apply(s->z[i], w, s->project[i], b);
@@ -213,7 +213,7 @@ static void by_projections(float *z, const fx_map *m, fxi_rk_space *s, size_t b)
     for (size_t r = 0; r < s->tile->rows; r++) {
         apply_kernel(z + r * m->width, s->imaginary, m, s, r * width, width,
                      s->tile->rows > 1 ? (int)r : -1);
-        if (k->complex)                 /* behind the real parts, which may be cut */
+        if (k->complex)                 /* after the real parts, which may be cut */
             memcpy(z + r * m->width + count, s->imaginary, count * sizeof *z);
     }
 }
@@ -418,7 +418,7 @@ static fx_status variance(double *one, double *all, const fx_map *m, const fxi_p
     const fxi_rk *k = m->state;
     const fxi_project *w = &k->w[0];
 
-    if (w->type == &fxi_project_circulant)      /* it depends on where features stand */
+    if (w->type == &fxi_project_circulant)      /* it depends on the columns of the features */
         return fxi_error(FX_EUNSUPPORTED,
                          "rk: no exact variance with projection=circulant; packed, hadamard and "
                          "dense have one");

@@ -70,7 +70,7 @@ static number family(number *scratch, const fxi_tree *t, const number *z,
     return sum;
 }
 
-/* Sums of groups to sum[]; with `alone`, features in no group stand behind them; how many. */
+/* Sums of groups to sum[]; with `alone`, features in no group follow them; returns how many. */
 static size_t group_sums(number *sum, const fxi_groups *g, const number *z,
                          const int64_t *col, size_t n, bool alone)
 {
@@ -211,7 +211,7 @@ void fxi_map_random_kernel_panel(float *z, const fx_map *m, fxi_rk_space *s, siz
                 real_values(re, m, k, &p, &s->work);
             for (size_t w = 0; w < FXI_LANES && q + w < count; w++) {
                 put(z, m, t, q + w, r, re[w] * k->scale);
-                if (k->complex)         /* imaginary parts stand behind all real ones */
+                if (k->complex)         /* imaginary parts follow all real ones */
                     put(z, m, t, count + q + w, r, im[w] * k->scale);
             }
         }

@@ -2,8 +2,8 @@
  * sparse_jl.c - sparse random projection [1], feature hashing [2] and hashed crosses.
  *
  * The D features are cut into s blocks of floor or ceil of D/s.  Each block has one bucket, and a
- * sign, for every column of the data: a non-zero x_j adds +-x_j / sqrt(s) to s features.  With s = 1
- * this is the count sketch; without signs it is plain feature hashing, whose estimate
+ * sign, for every column of the data: a non-zero x_j adds +-x_j / sqrt(s) to s features.  With s =
+ * 1 this is the count sketch; without signs it is plain feature hashing, whose estimate
  *
  *   <x, y> + sum_{i != j} x_i y_j / (D/s)
  *
@@ -49,7 +49,7 @@ typedef struct walk {                   /* the combinations of one row, or of tw
     float *z;                           /* the row's features, or */
     fxi_moments *sums;
     fxi_team *team;                     /* NULL: cannot be cancelled */
-    size_t since;                       /* buckets since the last look at it */
+    size_t since;                       /* buckets since the last poll */
     bool stopped;
 } walk;
 
@@ -85,7 +85,7 @@ static void prepare(void *base, const fx_map *m, const fxi_tile *t, const double
     s->x = x;
 }
 
-/* Column (.., j) of value v, `seed` hashed from what stands before j, to its s buckets. */
+/* Column (.., j) of value v, `seed` hashed from the features before j, to its s buckets. */
 static void add(const walk *w, uint64_t seed, int64_t j, double v)
 {
     const state *k = w->m->state;

@@ -177,9 +177,9 @@ void FXI_HOT(map_score)(double *S, int *bad, const float *zt, const float *w, si
         }
 }
 
-/* The four sums stand side by side here; their numbers are added in the same order, a product and
- * a sum being fused in both or in none (t_apply.c compares them).  Four runs of TERMS go together,
- * since each waits for its own additions. */
+/* The four sums are side by side here; their numbers are added in the same order, and product and
+ * sum are fused in both places or in neither (t_apply.c compares them).  Four runs of TERMS go
+ * together, since each waits for its own additions. */
 typedef float four __attribute__((vector_size(16)));
 
 FXI_INLINE void add_runs(double *S, int *bad, const float *z, const float *w, const int runs)

@@ -10,8 +10,8 @@
  *
  * Signs: features with |x_j| = 1 make the product 0 unless all their w_j x_j are 1: unless their
  * sum, `ones`, is their number; features with |x_j| > 1 turn the sign once for each w_j x_j < 0:
- * (number - `beyond`)/2 times.  Sums of at most 2^24 signs; transforms may return them with an error
- * below 1/2. */
+ * (number - `beyond`)/2 times.  Sums of at most 2^24 signs; transforms may return them with an
+ * error below 1/2. */
 
 #include "simd/hot.h"
 

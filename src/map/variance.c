@@ -98,8 +98,8 @@ double fxi_map_variance_sketch(const fxi_moments *m, int degree, size_t D)
            / d / d;
 }
 
-/* The mean of s count sketches of r rows each has variance (P + Q)/r: two features meet in one of
- * r rows.  D rows make D % s blocks of one row more than the others. */
+/* The mean of s count sketches of r rows each has variance (P + Q)/r: two features share a row with
+ * probability 1/r.  D rows make D % s blocks of one row more than the others. */
 double fxi_map_variance_sparse(const fxi_moments *m, size_t s, size_t D)
 {
     double low = (double)(D / s), blocks = (double)s, more = (double)(D % s);

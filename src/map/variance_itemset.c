@@ -132,7 +132,7 @@ static fx_status sum(double *one, double *all, const expansion *e, bool complex,
     return FX_OK;
 }
 
-/* Room for twice as many characters as there can be. */
+/* Memory for twice as many characters as there can be. */
 static fx_status make_table(expansion *e, size_t pairs)
 {
     size_t size = 16;

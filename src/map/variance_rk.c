@@ -223,7 +223,7 @@ static int by_group(const void *a, const void *b)
     return s->entry < t->entry ? -1 : s->entry > t->entry;
 }
 
-/* The groups of a file: member[] sorted by group, features alone behind them; how many. */
+/* The groups of a file: member[] sorted by group, then features in no group; returns how many. */
 static size_t sort_groups(member *at, const problem *p)
 {
     const fxi_groups *g = p->kernel->groups;

@@ -26,7 +26,7 @@ static void describe(fx_description *d, const fxi_learning *l)
         l->kind->describe(d, l);
 }
 
-/* A key that must be given may be missing: its value is nothing that a description tells. */
+/* A required key may be missing, because a description does not depend on its value. */
 fx_status fx_model_describe(fx_description *out, const char *spec)
 {
     fxi_learning l = {0};

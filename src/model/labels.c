@@ -40,7 +40,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the n labels in g->piece, those that are no classes yet, ascending; their number. */
+/* Reduces the n labels in g->piece to those that are not classes yet, ascending; returns their
+ * number. */
 static size_t find_new(const gathering *g, size_t n)
 {
     const fxi_labels *l = g->l;

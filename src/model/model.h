@@ -13,8 +13,7 @@ typedef struct fxi_learner {            /* a line of the table of models */
     const fx_key *keys;
     const fxi_loss *loss;               /* NULL: none, or a key chooses it */
     int form;                           /* for the kind, which has several models */
-    const char *on_map;                 /* model to use instead of it on a map's features; or
-                                         * NULL */
+    const char *on_map;                 /* model to use instead on a map's features; or NULL */
 } fxi_learner;
 
 typedef enum fxi_task { FXI_CLASSIFY, FXI_REGRESS, FXI_RANK, FXI_NO_LABELS } fxi_task;

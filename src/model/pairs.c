@@ -21,7 +21,7 @@ bool fxi_model_pairs(size_t *out, size_t classes)
 void fxi_model_pairs_of(size_t *first, size_t *second, size_t classes, size_t number)
 {
     /* From the end there is 1 pair of the last class but one, then 2 of the one before, 3, ..: r
-     * such groups are before the one that is looked for.  The root may be off by one. */
+     * such groups are before the wanted one.  The root may be off by one. */
     size_t back = classes * (classes - 1) / 2 - 1 - number;
     size_t r = (size_t)((sqrt(8.0 * (double)back + 1) - 1) / 2);
 

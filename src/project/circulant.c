@@ -38,7 +38,7 @@ enum {
     ROLLED = 0,
     COLUMN_SIGN = 2,
     ROW_SIGN = 4,                       /* uses of random numbers, plus the part */
-    CHUNK = 1 << 16                     /* numbers drawn between two looks at a team */
+    CHUNK = 1 << 16                     /* numbers drawn between two polls */
 };
 
 typedef struct state {
@@ -259,7 +259,7 @@ static void apply(float *z, const fxi_project *p, void *space, size_t block)
         if (p->row_signs)
             p->simd->linalg_fft_scale(z + i * lanes, c->sigma + start + i, n, lanes);
     }
-    if (i < p->width)                   /* and so are outputs behind the last */
+    if (i < p->width)                   /* and so are outputs after the last */
         memset(z + i * lanes, 0, (p->width - i) * lanes * sizeof *z);
 }
 

@@ -9,8 +9,8 @@
  * all rows of the tile are multiplied by it.  A sparse row reads the columns that it has; rows with
  * more than a quarter of their columns are cheaper as dense ones.
  *
- * Cost: 2 rows cols operations a row (nz for cols if sparse), 4 rows cols bytes.  Sixteen rows share
- * a reading of W, so a matrix beyond the caches is bound by memory.
+ * Cost: 2 rows cols operations per row (nz for cols if sparse), 4 rows cols bytes.  Sixteen rows
+ * share one read of W, so a matrix beyond the caches is bound by memory.
  *
  * Accuracy: each sum runs over the columns in order, in floats: |error| <= (n + 1) u sum |W_sj x_j|
  * with n entries, u = 2^-24, the last one for W's own rounding.  The order does not depend on the
@@ -23,9 +23,9 @@
 #include <string.h>
 
 enum { PANEL = FXI_PROJECT_PANEL, WIDTH = 4 * PANEL };
-enum { SHARE = FXI_LANES / 2 };         /* rows between two looks at the team; a reading of W in
-                                         * dense_hot.c serves at most as many */
-enum { CHUNK = 1 << 14 };               /* columns drawn between two looks at a team */
+enum { SHARE = FXI_LANES / 2 };         /* rows between two polls; dense_hot.c reads W once for at
+                                         * most as many rows */
+enum { CHUNK = 1 << 14 };               /* columns drawn between two polls */
 
 typedef struct scratch {
     const fxi_tile *t;

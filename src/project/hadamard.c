@@ -34,9 +34,9 @@
 #include <string.h>
 
 enum { PLACE, SIGNS, ROWS = SIGNS + 2, GAINS }; /* uses of random numbers; SIGNS of part 0 and 1 */
-/* The smallest order: small blocks are confused more often, by p/(p - 3) in the variance. */
+/* The smallest order: small blocks increase the variance, by a factor p/(p - 3). */
 enum { MIN_ORDER = 64, MAX_LOG = 24 };  /* of log2 p */
-enum { CHUNK = 1 << 16 };               /* numbers drawn between two looks at a team */
+enum { CHUNK = 1 << 16 };               /* numbers drawn between two polls */
 
 typedef struct state {
     size_t p, units;                    /* order of H; how many of them */

@@ -165,7 +165,7 @@ FXI_INLINE vec stage_within(vec v, vec partners, int h)
 }
 #endif
 
-/* x[place] with its sign.  Signs are random: a branch would be wrong every other time. */
+/* x[place] with its sign.  Signs are random: a branch would be mispredicted half of the time. */
 FXI_INLINE float placed(const float *x, int32_t place)
 {
     uint32_t bits;
@@ -221,7 +221,7 @@ FXI_INLINE void transform_short(float *z, const float *x, const int32_t *place, 
 }
 #endif
 
-/* One row: the last four bits of its index are lanes of their own. */
+/* One row: the last four bits of its index are lanes. */
 static void transform_row(float *z, const float *x, const int32_t *place, const float *gain,
                           size_t p)
 {

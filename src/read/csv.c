@@ -248,7 +248,7 @@ static fx_status read_weight(scan *s, const fxi_read_csv_column *column, const c
     return st;
 }
 
-/* A whole number is the query's; anything else is known by a hash of it. */
+/* A whole number is the query number; any other text is hashed to one. */
 static fx_status read_query(scan *s, const char **p)
 {
     fxi_read_csv_field f;
@@ -283,7 +283,8 @@ static fx_status read_id(scan *s, const char **p)
     return FX_OK;
 }
 
-/* The field `Paris` of the column `city` is the feature `city=Paris`; one that is empty, none. */
+/* The field `Paris` of the column `city` is the feature `city=Paris`; an empty field is no
+ * feature. */
 static fx_status read_category(scan *s, const fxi_read_csv_column *column, const char **p)
 {
     const char *odd, *byte;
@@ -416,7 +417,7 @@ static fx_status parse_csv(const fx_reader *r, fxi_read_chunk *c)
     return FX_OK;
 }
 
-/* Columns that are to be guessed: not by the first lines that happen to come. */
+/* Bytes needed to guess the columns, so that the guess does not depend on how the input is cut. */
 static size_t look(const fx_reader *r)
 {
     const fxi_read_csv_state *t = r->state;

@@ -53,13 +53,13 @@ static fx_status no_column(const fx_reader *r, const char *kind, const char *nam
     return fxi_read_error(r, t->line, 1, reason);
 }
 
-/* Is it the one that this part of the spec names? */
+/* True if it is the column that this part of the spec names. */
 static bool is(const fxi_read_csv_column *c, const char *value, size_t len)
 {
     return fxi_spec_is(value, len, c->name, c->len);
 }
 
-/* Is a column other than j called so? */
+/* True if another column than j has this name. */
 static bool another(const fxi_read_csv_state *t, size_t j)
 {
     size_t k = 0;
@@ -187,7 +187,7 @@ static bool is_own(fxi_csv_role *role, const fxi_read_csv_state *t, const fxi_re
     return false;
 }
 
-/* Is a column of this role there before column j? */
+/* True if a column before j has this role. */
 static bool taken(const fxi_read_csv_state *t, size_t j, fxi_csv_role role)
 {
     for (size_t k = 0; k < j; k++)
@@ -222,7 +222,7 @@ static fx_status find_roles(fx_reader *r, const fxi_read_csv_seen *seen)
     return check_lists(r);
 }
 
-/* A header that was only guessed may be a row: the first row beside it tells. */
+/* A header that was only guessed may be a row: comparing it with the first row shows that. */
 static fx_status check_header(const fx_reader *r, const char *p, const char *stop)
 {
     const fxi_read_csv_state *t = r->state;

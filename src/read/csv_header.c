@@ -77,7 +77,7 @@ static fx_status one_field(const fx_reader *r, const fxi_read_csv_state *t, cons
     return reject(r, line, line, "one field only: no features beside the label (use label=none?)");
 }
 
-/* Are the fields next to a label that is text 0, 1, 2, ... or 1, 2, 3, ...? */
+/* True if the fields next to a text label are 0, 1, 2, ... or 1, 2, 3, ... */
 static bool numbered(const fxi_read_csv_state *t, const char *line, const char *stop)
 {
     const char *p = line;

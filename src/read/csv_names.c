@@ -20,7 +20,7 @@ bool fxi_read_csv_names_listed(const char *list, const char *name, size_t len)
     }
 }
 
-/* Is this what a value of the category is called, `city=...`? */
+/* True if this is the name of a value of the category, `city=...`. */
 static bool is_value(const fxi_read_csv_column *category, const char *name)
 {
     return !strncmp(name, category->name, category->len) && name[category->len] == '=';

@@ -45,7 +45,7 @@ static fx_status resolve_label(fx_reader *r)
     return s;
 }
 
-/* Two columns of one name: their places tell them apart, and the name would not. */
+/* Two columns of one name: only their positions distinguish them. */
 static bool label_named(const fxi_read_csv_state *t)
 {
     const char *name = t->column[t->label_at].name;

@@ -79,7 +79,7 @@ static fx_status flush(fx_reader *r, stream *s, fxi_team *team)
 
 typedef struct work { fx_reader *r; const char *bytes; size_t len; } work;
 
-/* A "parallel" loop of one part, for the sake of its cancellation. */
+/* A "parallel" loop of one part, only so that it can be cancelled. */
 static fx_status consume(void *ctx, size_t part, fxi_team *team)
 {
     work *w = ctx;

@@ -308,7 +308,7 @@ fx_status fxi_read_npy_array_keys(fx_reader *r, const fxi_spec *s, const fx_key 
     return st;
 }
 
-/* Are all numbers usable, and all of them floats? */
+/* Finds whether all numbers are usable, and whether all are floats. */
 static fx_status check(bool *floats, const fx_reader *r, const fxi_read_array *a, size_t n,
                        size_t first, size_t cols, fxi_team *team)
 {

@@ -69,7 +69,7 @@ static fx_status member_npz(fx_reader *r, const char *member)
     return FX_OK;
 }
 
-/* "Parallel" loops of one part here and below are there for their cancellation. */
+/* "Parallel" loops of one part, here and below, are only there so that they can be cancelled. */
 typedef struct feeding { fx_reader *r; const char *bytes; size_t len; } feeding;
 
 static fx_status consume(void *ctx, size_t part, fxi_team *team)

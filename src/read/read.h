@@ -69,8 +69,7 @@ typedef struct fxi_read_ids {           /* zeros at first */
     size_t n;
 } fxi_read_ids;
 char *fxi_read_ids_room(fxi_read_ids *d, size_t len); /* for one and its end; NULL: no memory */
-void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* sets the length of the text written
-                                                         * there */
+void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* adds the `len` bytes written there */
 fx_status fxi_read_ids_join(fxi_read_ids *to, const fxi_read_ids *from);
 /* [n] in memory of d; NULL: no memory.  ids are empty then. */
 const char *const *fxi_read_ids_take(fx_data *d, fxi_read_ids *ids);
@@ -231,7 +230,7 @@ fx_status fxi_read_names_value(fxi_read_sparse *s, const fx_reader *r, fxi_read_
 /* The row of this line ends here. */
 fx_status fxi_read_names_row(fxi_read_sparse *s, const fx_reader *r, fxi_read_chunk *c,
                              const char *line);
-/* Sets the names that come first; *twice: a name that is given twice (FX_EINVAL). */
+/* Sets the names that come first; *twice: index of a name that is given twice (FX_EINVAL). */
 fx_status fxi_read_names_fix(fx_reader *r, const char *const *name, size_t n, size_t *twice);
 fx_status fxi_read_names_distinct(const char *const *name, size_t n, size_t *twice); /* likewise */
 size_t fxi_read_names_hash(const char *name, size_t len, unsigned bits);

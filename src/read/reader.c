@@ -59,7 +59,7 @@ fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name
     return FX_OK;
 }
 
-/* What else is wrong with keys only the format knows. */
+/* Only the format knows what else may be wrong with keys. */
 fx_status fx_data_reader_describe(fx_description *out, const char *spec)
 {
     fx_reader *r = NULL;
@@ -140,7 +140,7 @@ fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)
 }
 
 /* Labels counted classes as they came; a table counts them in sorted order.  (A "parallel" loop of
- * one part, for the sake of its cancellation.) */
+ * one part, only so that it can be cancelled.) */
 static fx_status sort_classes(void *ctx, size_t part, fxi_team *team)
 {
     fx_reader *r = ctx;

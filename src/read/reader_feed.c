@@ -294,8 +294,8 @@ static fx_status hold(fx_reader *r, const char *bytes, size_t len)
     return FX_OK;
 }
 
-/* What is decided by the first lines must not depend on how they were cut: those that come too
- * soon are held back. */
+/* Choices made from the first lines must not depend on how they were cut: lines are held back until
+ * there are enough. */
 static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
 {
     size_t look = r->format->look ? r->format->look(r) : 0;

@@ -58,8 +58,8 @@ FXI_INLINE fxi_vec fxi_max(fxi_vec a, fxi_vec b)
 FXI_INLINE fxi_vec fxi_abs(fxi_vec v) { return __builtin_fabs(v); }
 FXI_INLINE fxi_vec fxi_max(fxi_vec a, fxi_vec b) { return a > b ? a : b; }
 #endif
-/* a*b + c, rounded once where the target has such an instruction, else twice: of doubles, of floats,
- * of one double. */
+/* a*b + c, rounded once if the target has such an instruction, else twice: for doubles, for floats,
+ * for one double. */
 #if FXI_WIDTH == 64
 FXI_INLINE fxi_vec fxi_fma(fxi_vec a, fxi_vec b, fxi_vec c)
 {

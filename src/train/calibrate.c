@@ -162,7 +162,7 @@ static fx_status fit_sigmoid(void *ctx, size_t k, fxi_team *team)
 
     if (!y)
         return FX_ENOMEM;
-    for (size_t i = 0; i < rows; i++) { /* a pair of classes knows nothing of others */
+    for (size_t i = 0; i < rows; i++) { /* a pair of classes ignores other classes */
         y[i] = fxi_model_pairs_sign(c, k, (size_t)l->y[i]);
         weight[i] = y[i] != 0 ? l->weight[i] : 0;
     }
@@ -190,7 +190,7 @@ fx_status fxi_train_calibrate(fxi_train *t, const fx_run *run)
     f.fold = fold;
     if (!st)
         st = fxi_train_folds(t, &f, collect, &(collecting){S, outputs}, run);
-    if (st >= 0)                        /* folds that did not converge serve as well */
+    if (st >= 0)                        /* folds that did not converge are good enough */
         st = fxi_parallel(outputs, fit_sigmoid, &(sigmoids){ab, t, S}, run);
     if (!st)
         t->m->c.sigmoid = ab;

@@ -20,7 +20,7 @@ static fx_status one(void *ctx, size_t b, fxi_team *team)
     return j->fn(j->ctx, b, NULL, &how);
 }
 
-/* What loops inside a job report is not the job's share. */
+/* Ignores `part`: the progress of a loop inside a job is not the job's share. */
 static int report(void *ctx, double part)
 {
     const jobs *j = ctx;

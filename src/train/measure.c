@@ -40,8 +40,8 @@ bool fxi_train_measure_better(const fxi_train *t, double a, double b)
     return !isnan(a) && (isnan(b) || (t->metric.type->falls ? a < b : a > b));
 }
 
-/* Allocates scores, followed by labels or targets, weights, predictions and logarithms.  A row that
- * has nothing to do with the output, being of neither class of a pair, gets weight 0. */
+/* Allocates scores, followed by labels or targets, weights, predictions and logarithms.  A row of
+ * neither class of a pair gets weight 0 for its output. */
 fx_status fxi_train_measure_new(fxi_output *o)
 {
     const fxi_train *t = o->train;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MANY = 100 };                    /* outputs: their number is what takes the memory */
+enum { MANY = 100 };                    /* outputs: memory grows with their number */
 
 /* Features are stored in what the limit leaves after one fit; more fits run in parallel in what is
  * left then.  With an L1 penalty the solver stores columns itself. */

@@ -68,7 +68,7 @@ static fx_status start_tsv(fxi_writer *w, const fxi_spec *s, const fx_key *keys)
 
 static bool is_space(char b) { return b == ' ' || b == '\t'; }
 
-/* Would a reader take off something at either end? */
+/* True if a reader would strip something at either end. */
 static bool loose(const char *text, size_t len)
 {
     return len

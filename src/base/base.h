@@ -36,7 +36,7 @@ bool fxi_size_mul(size_t *out, size_t a, size_t b);
  * NULL with the error set.  Freed by free(). */
 void *fxi_alloc(size_t n, size_t size);
 void *fxi_zalloc(size_t n, size_t size);                /* zeroed */
-void *fxi_realloc(void *old, size_t n, size_t size);    /* aligned as by malloc; on failure old
+void *fxi_realloc(void *old, size_t n, size_t size);    /* malloc's alignment; on failure old
                                                          * stays */
 char *fxi_strndup(const char *s, size_t n);
 /* free() of several pointers. */
@@ -44,8 +44,7 @@ char *fxi_strndup(const char *s, size_t n);
     fxi_memory_free((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 void fxi_memory_free(void *const *p, size_t n);
 fx_status fxi_memory_check(const fx_run *run, size_t bytes, const char *what); /* or FX_ELIMIT */
-/* fxi_alloc within the memory limit; `what` names it in the message.  NULL also if *st is an
- * error. */
+/* fxi_alloc within the memory limit; `what` is for the message.  NULL also if *st is an error. */
 void *fxi_alloc_within(fx_status *st, size_t n, size_t size, const fx_run *run, const char *what);
 
 /* scratch.c - memory for the duration of a call: pieces like those of fxi_alloc, not zeroed.  Reset
@@ -63,8 +62,7 @@ void *fxi_scratch_take(fxi_scratch *s, size_t n, size_t size);  /* NULL with the
 void fxi_scratch_reset(fxi_scratch *s);
 void fxi_scratch_free(fxi_scratch *s);
 void *fxi_scratch_release(fxi_scratch *s);      /* a block for the caller to free(); NULL: none */
-/* A pool has one for each thread that is inside a call.  enter: NULL with the error set; leave
- * resets. */
+/* A pool has one for each thread inside a call.  enter: NULL with the error set; leave resets. */
 typedef struct fxi_scratch_pool fxi_scratch_pool;
 fxi_scratch_pool *fxi_scratch_pool_new(void);   /* NULL with the error set */
 void fxi_scratch_pool_free(fxi_scratch_pool *pool);
@@ -128,8 +126,7 @@ fx_run fxi_parallel_stage(fxi_stage *stage, const fx_run *run, double from, doub
 typedef struct fxi_threadpool fxi_threadpool;
 typedef void fxi_threadpool_chunk(void *ctx, size_t chunk, int worker);
 fx_status fxi_threadpool_new(fxi_threadpool **out, const fx_run *run);
-int fxi_threadpool_workers(const fxi_threadpool *pool); /* threads that could be started, plus the
-                                                         * caller */
+int fxi_threadpool_workers(const fxi_threadpool *pool); /* started threads, plus the caller */
 void fxi_threadpool_run(fxi_threadpool *pool, size_t chunks, fxi_threadpool_chunk *fn, void *ctx);
 void fxi_threadpool_free(fxi_threadpool *pool);
 

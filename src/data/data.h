@@ -188,8 +188,7 @@ typedef struct fxi_data_pairs {         /* zeros at first; free() slot */
 fx_status fxi_data_pairs_reserve(fxi_data_pairs *p, size_t more, const fx_run *run, fxi_team *team);
 /* The slot of the pair, or the free slot where it would be entered. */
 uint64_t *fxi_data_pairs_find(const fxi_data_pairs *p, uint64_t pair);
-bool fxi_data_pairs_enter(fxi_data_pairs *p, uint64_t pair, bool mark); /* false: it was there
-                                                                         * already */
+bool fxi_data_pairs_enter(fxi_data_pairs *p, uint64_t pair, bool mark); /* false: it was there */
 fx_status fxi_data_pairs_shuffle(uint64_t *pair, size_t n, fxi_rng r, fxi_team *team); /* n > 0 */
 
 /* Streams of random numbers: no two uses share one.  make.c gives every row its own stream. */

@@ -56,8 +56,7 @@ double fxi_fit_row_square(fxi_row r, const fxi_simd *simd);                     
 /* ---- Problems and solutions ----------------------------------------------------------------- */
 typedef enum fxi_intercept { FXI_FREE, FXI_APPENDED, FXI_NONE } fxi_intercept;
 
-typedef struct fxi_solution {           /* on entry: where to start; zeros, or an earlier
-                                         * solution */
+typedef struct fxi_solution {           /* on entry: the start; zeros, or an earlier solution */
     double *w;                          /* [features] */
     double b;
     double *beta;                       /* [rows] dual.c, proximal.c: w = sum beta_i z_i; or NULL */

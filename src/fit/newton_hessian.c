@@ -143,8 +143,7 @@ void fxi_fit_newton_hessian_solve(double *x, const fxi_newton *n, const double *
     double *y = n->L;
 
     fxi_linalg_cholesky_size(&square, n->d + 1);
-    y += square;                        /* rows are buffered there only while the Hessian is
-                                         * formed */
+    y += square;                        /* has rows only while the Hessian is formed */
     memset(y, 0, (n->d + 1) * sizeof *y);
     memcpy(y, r, d * sizeof *y);
     fxi_linalg_cholesky_solve(y, n->L, n->d + 1, NULL);

@@ -188,8 +188,7 @@ static fx_status iterate(fxi_fm_descent *d)
 static fx_status try_iteration(fxi_fm_descent *d, fxi_fm_state *s, size_t k, double start)
 {
     double was = s->objective, now = was, tol = d->p->tol * was;
-    double noise = 1e-12 * was + 1e-20 * start; /* for an exact fit only squares of rounding errors
-                                                 * are left */
+    double noise = 1e-12 * was + 1e-20 * start; /* exact fit: squares of rounding errors */
     fx_status st;
 
     memcpy(d->saved, d->v, d->fm->size * sizeof *d->v);

@@ -93,8 +93,7 @@ struct fxi_fm_descent {
     fxi_fm_cd_rows R;
     int loss;
     double W, mu;                       /* largest second derivative of the loss */
-    double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss; NULL: not
-                                         * needed */
+    double *r, *slope, *scale;          /* [rows]; slope is r for the squared loss; NULL: unused */
     double *fresh, *saved;              /* [rows] r computed for an objective; [size] v before the
                                          * iteration */
     double *e0, *E;                     /* [rows], [rows][stride][8] */

@@ -28,7 +28,7 @@ typedef struct fxi_space {              /* scratch of a thread, allocated once o
     const fxi_packed *z;                /* the panel in use: own, or one that was ready */
     fxi_work work;
     double *tile;                       /* rows that are not dense doubles: the tile in doubles */
-    size_t *start, *count;              /* [tile + 1], [tile] first entry, entries of a sparse row */
+    size_t *start, *count;              /* [tile + 1], [tile] first entry, entries of sparse rows */
     int64_t *tile_col;                  /* of the entries: feature .. */
     int32_t *tile_slot;                 /* .. and slot */
     double *selected_x;                 /* what has a slot in the panel: tile and start, or .. */

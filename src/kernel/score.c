@@ -175,8 +175,7 @@ static size_t cut(score *a)
     p->tile = fxi_kernel_panel_tile(p->x.X, TILE);
     if (p->x.n < p->tile)
         p->tile = p->x.n;
-    if (p->tile > SUMS / a->width)      /* many outputs: do not delay a stop until all rows are
-                                         * done */
+    if (p->tile > SUMS / a->width)      /* many outputs: poll for a stop more often */
         p->tile = SUMS / a->width ? SUMS / a->width : 1;
     return (p->x.n + p->tile - 1) / p->tile;
 }

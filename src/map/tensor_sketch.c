@@ -19,7 +19,8 @@
  * the features err by one of m u log2(D) times prod_t |C_t x'|_2 sqrt(D)^(m-1) over all of them at
  * the worst, and by that without the root as a rule, u = 2^-24.
  *
- * [1] N. Pham, R. Pagh. Fast and scalable polynomial kernels via explicit feature maps. KDD 2013. */
+ * [1] N. Pham, R. Pagh. Fast and scalable polynomial kernels via explicit feature maps. KDD
+ *     2013. */
 
 #include "linalg/fft.h"
 #include "map/bucket.h"

@@ -25,8 +25,7 @@ enum { FXI_WRITE_BUFFER = 1 << 16, FXI_WRITE_TOKEN = 96 };
 struct fxi_writer {
     const fx_sink *sink;
     const fx_table *t;
-    fxi_team *team;                     /* polls for cancellation at every flush, because a row may
-                                         * be long */
+    fxi_team *team;                     /* polled at every flush, as a row may be long */
     size_t used;                        /* bytes in buf */
     fx_type type;                       /* double if any block is */
     int base;                           /* svmlight: the first column is called so */

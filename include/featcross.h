@@ -11,23 +11,23 @@
  *
  *   name    name:key=value,key=value    outer:key=value(inner:key=value)
  *
- * What is computed is written down in doc/math.md, what the names and keys of specs mean in
- * doc/reference.md.  The rules below hold for every function of every section.
+ * doc/math.md has the formulas, doc/reference.md the names and keys of specs.  The rules below hold
+ * for every function of every section.
  *
  * Structs and growth.  A struct with a member `size` may get more members at its end.  Start with
  *     fx_run run = FX_INIT(fx_run);
  *   which sets `size` and makes all other members 0, their default; in C, {.size = sizeof(fx_run),
  *   .threads = 2} does the same and more.  The library reads and writes no more than `size` bytes,
  *   so a program that was compiled with an older header keeps running.  A size that was not set is
- *   FX_EINVAL, and so is, in a struct that the library reads, a member that it does not know and
- *   that is not 0.
+ *   FX_EINVAL.  In a struct that the library reads, so is an unknown member that is not 0.
  *   Structs given out by pointer (fx_model_info, fx_explanation) may grow, too: do not copy them.
  *   All other structs and all functions stay as they are while FX_ABI is the same.
  * Failure.  After a failure, objects, structs and single numbers that a call was to set (`out`) are
  *   as they were before; arrays of numbers may be partly written.
  * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
- *   X_free; it takes NULL.  No object needs another one after the call that made it, nor its
- *   inputs.  A pointer that a function returns, and those inside a view, belong to the object they
+ *   X_free; it takes NULL.  After the call that made it, an object needs neither its inputs nor any
+ *   other object.  A pointer that a function returns, and those inside a view, belong to the object
+ *   they
  *   came from and live as long as it does.
  * Threads.  Any number of threads may use the same object at once, except a reader, which is for
  *   one thread at a time.  Free an object when no thread uses it any more.  Results do not depend
@@ -35,8 +35,8 @@
  * Callbacks (fx_run.progress, fx_sink) run in the thread that made the call.  They may call the
  *   library.  They must not free what the call is using, use the reader that it is using, or leave
  *   by an exception or longjmp.
- * Manners.  The library never prints, never exits, opens no file and keeps no global state but the
- *   last error of each thread.  It reads one environment variable, FX_TARGET: an instruction set
+ * Manners.  The library never prints, never exits, opens no file and has no global state except the
+ * last error of each thread.  It reads one environment variable, FX_TARGET: an instruction set
  *   ("scalar", "avx2", ..) to be used instead of the best one.
  * C99 and later, C++11 and later. */
 #ifndef FEATCROSS_H

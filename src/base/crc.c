@@ -2,9 +2,10 @@
  * crc.c - CRC-32 of zlib, gzip and PNG: the remainder modulo the reflected polynomial 0xedb88320,
  * begun with and ended by an exclusive or with 2^32 - 1.
  *
- * Eight bytes a step: entry [k][b] of the tables is what byte b does to the remainder when k more
- * bytes follow it, and the eight effects add up by exclusive or [1].  The tables are made on the
- * stack by every call, so that nothing global is kept: as much work as 3 kB of input.
+ * Eight bytes per step: entry [k][b] of the tables is the effect of byte b on the remainder when k
+ * more bytes follow it, and the eight effects are combined by exclusive or [1].  The tables are
+ * made on the stack by every call, so that there is no global state; this costs as much as 3 kB of
+ * input.
  *
  * [1] M. Kounavis, F. Berry. Novel table lookup-based algorithms for high-performance CRC
  *     generation. IEEE Transactions on Computers 57 (2008). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * decimal.c - decimal text to double and back, correctly rounded, in any locale.
  *
- * Plain decimals below 2^53 without their point, nearly all of data, are two exact doubles and one
- * division, digits read eight at a time.
+ * Plain decimals whose digits are below 2^53, nearly all data, take two exact doubles and one
+ * division; digits are read eight at a time.
  * Up to 19 significant digits fit a 64-bit integer w, and the number is w 10^e.  For |e| <= 27 the
  * power 5^|e| fits 63 bits, so one exact 128-bit product or quotient decides the rounding:
  *

@@ -3,8 +3,8 @@
  *
  * The same scan runs twice.  The first time it checks the text and counts values and the bytes of
  * decoded strings; the second time it fills one piece of memory of exactly that size: the values,
- * each before those inside it, then the strings, each with a 0 byte behind it.  Nothing is
- * recursive, so the stack does not grow with the text.
+ * each before those inside it, then the strings, each followed by a 0 byte.  Nothing is recursive,
+ * so the stack does not grow with the text.
  *
  * Stricter than the RFC: the text is an object or an array, no object has a key twice, no string
  * holds U+0000, integers fit 64 bits, other numbers fit a double, the nesting is at most DEPTH and

@@ -2,10 +2,10 @@
  * parallel.c - one loop over blocks, on threads that live for the call.
  *
  * Threads take the next block number from a counter; what a block computes depends on its number
- * alone, so results are the same for any number of threads, and nothing survives the call that a
- * fork could break.  Blocks are handed out in ascending order, so when block b fails every block
- * before it has been started and will finish: the smallest failing number is the one that a single
- * thread would have met first.
+ * alone, so results are the same for any number of threads, and no thread outlives the call, so a
+ * fork is safe.  Blocks are handed out in ascending order, so when block b fails every block before
+ * it has been started and will finish: the smallest failing number is the one that a single thread
+ * would have reached first.
  *
  * The calling thread is thread 0: it works like the others and alone reports progress. */
 

@@ -2,8 +2,8 @@
  * rng.c - random numbers as a function of (seed, stream, index).
  *
  * Philox4x32-10 [1] turns the counter (index/2, stream) under the key `seed` into 128 bits: two
- * draws.  Nothing is kept between calls, so any part of a random object can be made anywhere, by
- * any thread, in any order.  Other laws come by inverse transform from one uniform number, with
+ * draws.  There is no state between calls, so any part of a random object can be made by any
+ * thread, in any order.  Other laws come by inverse transform from one uniform number, with
  * the functions of elementary.c, so that all of them are bit-identical on every machine:
  *
  *   uniform  u = (k + 1/2) 2^-52, k of 52 bits: never 0 or 1, symmetric about 1/2

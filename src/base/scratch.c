@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * scratch.c - memory for the length of a call, kept for the next one.
+ * scratch.c - memory for the duration of a call, reused by the next one.
  *
- * Pieces are cut off a block, one after the other, and given back all at once.  If a call needed
+ * Pieces are cut off a block, one after the other, and released all at once.  If a call needed
  * several blocks, they are freed when it ends, and the next call begins with one of their size:
  * from then on calls like it allocate nothing.  Memory is zeroed when it is allocated, not when it
  * is taken again.

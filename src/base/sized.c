@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * sized.c - structs with a member `size`, the first one, which callers fill or have filled.
  *
- * A caller's header may be older than the library, then its struct is shorter, or newer, then it is
- * longer.  Members that it lacks are 0; members that it has in addition must be 0, since the
- * library cannot do what they ask for. */
+ * If the caller's header is older than the library, its struct is shorter; if it is newer, longer.
+ * Missing members are 0; additional members must be 0, since the library does not know them. */
 
 #include "base/base.h"
 

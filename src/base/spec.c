@@ -4,8 +4,8 @@
  *   spec  = name [ ":" pair { "," pair } ] [ "(" spec ")" ]
  *   pair  = key "=" value                 value: any text without , ( )
  *
- * In values that name columns, %2C, a byte in hexadecimal, stands for a byte that would be taken
- * for grammar: , ( ) and, between names of a list, /.  A % without two digits after it is itself. */
+ * In values that name columns, a byte that would be taken for grammar is written in hexadecimal, as
+ * %2C: , ( ) and, between names of a list, /.  A % without two digits after it is itself. */
 
 #include "base/base.h"
 

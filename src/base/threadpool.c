@@ -4,14 +4,14 @@
  * fxi_parallel starts threads for each call, which costs more than the work of one column.  Here
  * workers are started once.  Idle workers spin on an atomic word for a few microseconds, then
  * yield, then block on a condition variable.  Handing out work is one store for each worker, and
- * about one journey of a cache line there and back.
+ * about one round trip of a cache line.
  *
  * Chunks are cut into one range for each worker, in order, so that a worker has the same rows in
  * every run; a worker that has finished takes from the ranges of others.  A word holds the number
  * of the run and how many chunks of the range are left; a chunk is taken by exchanging the word.
- * So the caller does all of the work itself where no worker could be started or none is scheduled,
- * and a worker that looks late finds either nothing or the run in progress.  What fn reads is
- * published by the store of the words and stays until the last chunk taken has been counted. */
+ * So the caller does all of the work itself if no worker could be started or none is scheduled, and
+ * a late worker finds either nothing or the run in progress.  What fn reads is published by the
+ * store of the words and stays until the last chunk taken has been counted. */
 
 #include "base/base.h"
 

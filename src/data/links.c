@@ -4,8 +4,8 @@
  * A link comes before the pairs that were drawn for it; the rows of "test" are in the order of the
  * nodes.  Rows are sparse: zeros of dense nodes are left out.
  *
- * Cost: O(links + draws), one pass over the rows to count, one to copy; "test" looks at each
- * pair twice.  Memory beyond the rows: 16 to 32 bytes for each link and draw.
+ * Cost: O(links + draws), one pass over the rows to count, one to copy; "test" visits each pair
+ * twice.  Memory beyond the rows: 16 to 32 bytes for each link and draw.
  *
  * The protocol: M. Blondel, A. Fujino, N. Ueda, M. Ishihata, Higher-order factorization machines,
  * NIPS 2016. */

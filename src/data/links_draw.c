@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * links_draw.c - links in two random halves, and pairs that are no links.
+ * links_draw.c - links in two random halves, and pairs that are not links.
  *
  * Pairs are drawn without replacement, each equally probable: by trying, as long as half of all
  * pairs are left, else from a list of what is left.  So n draws cost O(n + links) on average,

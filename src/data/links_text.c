@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * links_text.c - the nodes of links by their labels, and lines `a b`.
  *
- * A label that is a number is found by its value: 7, 7.0 and 7e0 are the same node.  What cannot be
- * is rejected as `links:line: ..`.  O(length of the text) on average, by hashing. */
+ * A label that is a number is found by its value: 7, 7.0 and 7e0 are the same node.  An invalid
+ * line is rejected as `links:line: ..`.  O(length of the text) on average, by hashing. */
 
 #include "data/links.h"
 

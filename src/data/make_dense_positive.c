@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * make_dense_positive.c - dense rows |N(1, 0.5)| of unit L2 norm, for errors of approximations.
  *
- * All kernel values are positive and of one size, so that relative errors mean something.  The
+ * All kernel values are positive and of one size, so that relative errors are meaningful.  The
  * label is the sign of (a - 1)(b - 1) for two planted features before the norm is divided out: are
  * they on the same side of their mean?  Rows are double, norms 1 within d + 2 units of rounding. */
 

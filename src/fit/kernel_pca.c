@@ -36,7 +36,7 @@ enum { T = FXI_LANES };
 
 typedef struct centring {
     const fxi_pca_panels *M;
-    const double *w;                    /* [wide], zeros behind */
+    const double *w;                    /* [wide], then zeros */
     double *r, g;                       /* [wide] */
 } centring;
 
@@ -76,7 +76,7 @@ static fx_status gram(double *K, size_t ldk, const fx_kernel *kernel, const fx_m
                                              : fx_kernel_gram(K, ldk, kernel, X, NULL, run);
 }
 
-/* Panel i: 16 rows, one behind the other, become [wide][16]; and their r. */
+/* Panel i: 16 rows, one after the other, become [wide][16]; also their r. */
 static fx_status transpose_panel(void *ctx, size_t i, fxi_team *team)
 {
     const centring *a = ctx;

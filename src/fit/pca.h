@@ -8,7 +8,7 @@
 enum { FXI_PCA_GROUPS = 4 };            /* of FXI_LANES vectors that are multiplied at a time */
 
 /* pca_panels.c - a symmetric matrix of n rows, in panels A[panels][wide][FXI_LANES] of FXI_LANES
- * rows each, zeros behind: wide = panels * FXI_LANES. */
+ * rows each, padded with zeros: wide = panels * FXI_LANES. */
 typedef struct fxi_pca_panels {
     size_t n, panels, wide;
     double *A;
@@ -28,7 +28,7 @@ typedef struct fxi_pca {
     const fxi_source *s;
     const double *c;
     double total;                       /* of c */
-    double *mean;                       /* [features rounded up to FXI_LANES], zeros behind */
+    double *mean;                       /* [features rounded up to FXI_LANES], then zeros */
     double square;                      /* mean of |z|^2 */
     size_t parts;                       /* in which blocks are summed */
     size_t groups;                      /* of FXI_LANES vectors at a time, at most */

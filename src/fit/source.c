@@ -196,7 +196,7 @@ static fx_status walk_block(void *ctx, size_t b, fxi_team *team)
 {
     const walk *a = ctx;
     fx_run how = fxi_parallel_alone(a->run, team);
-    size_t poll = a->s->block < 64 ? 1 : 64;    /* short rows take less than a look at the clock */
+    size_t poll = a->s->block < 64 ? 1 : 64;    /* short rows take less than reading a clock */
     fx_matrix Z;
     fx_status st = fxi_fit_source_block(&Z, a->s, b, a->buffer, &how);
 

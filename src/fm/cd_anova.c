@@ -41,7 +41,7 @@ static void values(double *out, const fxi_fm_descent *d, size_t first, size_t la
     enum { ROWS = 8 };
     _Alignas(64) double E[ROWS * (FX_ORDER_MAX + 1) * L];
     double one[ROWS];
-    const double *e = E + L;            /* e_1 .. e_m; of the next row, behind its a */
+    const double *e = E + L;            /* e_1 .. e_m; of the next row, after its a */
 
     for (size_t i = first; i < last; i++, out += L, e += L) {
         if ((i - first) % ROWS == 0) {

@@ -162,7 +162,7 @@ size_t fxi_fm_at(const fxi_fm *fm, size_t block, size_t component, size_t col)
          + (component / FXI_LANES * fm->cols + col) * FXI_LANES + component % FXI_LANES;
 }
 
-/* The column as given behind column j as blocks see it; -1: a constant. */
+/* The given column that blocks see as column j; -1: a constant. */
 static int64_t given_column(const fxi_fm *fm, size_t j)
 {
     size_t half = fm->twice ? fm->cols / 2 : fm->cols;

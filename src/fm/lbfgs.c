@@ -32,7 +32,7 @@ typedef struct fitting {
     const fxi_fm_problem *p;
     const fx_run *run;                  /* the caller's */
     fx_run how;                         /* tells it how far the iterations are .. */
-    fxi_stage stage;                    /* .. which stands here */
+    fxi_stage stage;                    /* .. which is here */
     double *x, *G;                      /* [size] libLBFGS's variables; the gradient, aligned */
     int corrections;
     size_t done, round;                 /* iterations so far; at which this round ends */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct packing {
-    fxi_panels p;                       /* z beside itself */
+    fxi_panels p;                       /* z against itself */
     fxi_packed *ready;
     size_t limit;
     atomic_size_t bytes;                /* of all panels that were packed; beyond the limit: stop */

@@ -90,7 +90,7 @@ static void add(const score *a, const fxi_simd *simd, double *sum, double *weigh
     const double *W = weight;
     size_t lanes = a->p.z.n - j;
 
-    for (size_t i = 0; i < n && lanes < FXI_LANES; i++) /* no vector stands there */
+    for (size_t i = 0; i < n && lanes < FXI_LANES; i++) /* no vector there */
         memset(v + i * FXI_LANES + lanes, 0, (FXI_LANES - lanes) * sizeof *v);
     if (a->ready)
         W = a->ready + j / FXI_LANES * weights_size(a);

@@ -37,7 +37,7 @@ enum { CHUNK = 1024, PIECE = 256, TILE = 8, SMALL = 64, RESTARTS = 300, MAX_REFI
 typedef struct krylov {
     const fxi_eigen *e;
     fx_run how;                         /* the caller's, with our idea of how much is done .. */
-    fxi_stage stage;                    /* .. which stands here */
+    fxi_stage stage;                    /* .. which is here */
     size_t n, k, p, m, have;            /* have: vectors in V */
     double *V, *AV;                     /* [m][n] */
     double *H, *Y, *theta, *work;       /* [m][m], [m][m], [m], [2 m] */

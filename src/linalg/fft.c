@@ -40,7 +40,7 @@ enum {
 
 typedef struct pass {
     int radix;
-    size_t m;                           /* length of the transforms that are left behind it */
+    size_t m;                           /* length of the transforms that are left after it */
     size_t side;                        /* numbers of one row side by side before it */
     float *turn;                        /* [m][radix - 1] pairs */
     float *root;                        /* [radix] pairs cos, sin of 2 pi j / radix; odd ones */

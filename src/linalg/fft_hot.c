@@ -2,7 +2,7 @@
  * fft_hot.c - the loops of Fourier transforms, on planes of real and of imaginary parts.
  *
  * Compiled without contraction (CMakeLists.txt): a row has the same bits on every instruction set,
- * alone or beside others. */
+ * alone or with others. */
 
 #include "linalg/fft.h"
 #include "simd/transpose.h"

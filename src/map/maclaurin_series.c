@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * maclaurin_series.c - coefficients of a kernel as a series.
  *
- * A series of a series is multiplied out, f(g) = sum_j f_j g^j by powers of g cut at the orders
- * that are asked for: lower orders of a product depend on lower orders only.  All terms are >= 0,
- * so nothing cancels.
+ * A series of a series is multiplied out, f(g) = sum_j f_j g^j by powers of g cut at the requested
+ * orders: lower orders of a product depend on lower orders only.  All terms are >= 0, so nothing
+ * cancels.
  *
  * Cost: top^2/2 multiply-adds a power, until none adds anything.
  * Accuracy: a relative error of a few times top 2^-53. */

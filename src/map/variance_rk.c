@@ -19,7 +19,7 @@
  * Hadamard blocks: two rows of a block are w and w h, h a character of the block that does not
  * depend on the signs, so their covariance is sum_t V_t c_t, c_t the mean of prod_{j in T} h_j over
  * the placement of t features and the choice of h.  A number of distinct columns multiply to 1 or
- * not by the recurrence of `correlation`, columns drawn anew for each feature by a power.
+ * not by the recurrence of `correlation`, columns drawn separately for each feature by a power.
  * k rows of a block weigh k (1 + (k - 1) c_t) V_t in the square of their sum.
  *
  * Cost: anova of order m takes (m+1)^4/2 states a feature, times 2m + 1 for Hadamard blocks;

@@ -34,7 +34,7 @@ typedef struct fxi_metric_type {
 } fxi_metric_type;
 typedef struct fxi_metric {
     const fxi_metric_type *type;
-    size_t k;                           /* behind @; else SIZE_MAX */
+    size_t k;                           /* number after @; else SIZE_MAX */
 } fxi_metric;
 fx_status fxi_metric_parse(fxi_metric *out, const char *name);
 /* FX_EINVAL with the reason if it is not defined for a model of this task (FX_TASK_..), classes (0:

@@ -5,7 +5,7 @@
  * in units of p rows, each with its own random numbers; a last unit that is cut takes a random
  * subset of its rows.
  *
- *   signs     H diag(sigma), feature j in column c(j), random and drawn anew for every unit:
+ *   signs     H diag(sigma), feature j in column c(j), random and drawn again for every unit:
  *             columns apart (p >= cols), or with `mixed` apart and not column 0 (p > cols), which
  *             never changes sign.  Each row is uniform on {-1,+1}^cols.
  *   folded    if cols/2 > like: p >= like only, columns drawn with replacement.  Column and signs

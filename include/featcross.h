@@ -27,8 +27,7 @@
  * Memory.  Inputs are borrowed for the call.  Objects belong to the caller, who frees them with
  *   X_free; it takes NULL.  After the call that made it, an object needs neither its inputs nor any
  *   other object.  A pointer that a function returns, and those inside a view, belong to the object
- *   they
- *   came from and live as long as it does.
+ *   they came from and live as long as it does.
  * Threads.  Any number of threads may use the same object at once, except a reader, which is for
  *   one thread at a time.  Free an object when no thread uses it any more.  Results do not depend
  *   on the number of threads.

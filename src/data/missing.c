@@ -5,7 +5,7 @@
  *   zero     0
  *   mean     sum_i w_i x_ij / sum_i w_i          over the rows i that have a number in column j
  *   median   half of the weight of these rows has no larger number, half no smaller one; if that
- *   holds for two numbers, their middle
+ *            holds for two numbers, their middle
  *   drop     rows with a NaN are left out
  *
  * w are the weights of the table; rows of weight 0 are ignored.  A zero that a sparse row does not

@@ -132,8 +132,8 @@ void fxi_fit_perceptron_mean(double *w, double *b, const fxi_perceptron *s, size
 fx_status fxi_fit_smo(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_smo_bytes(size_t *bytes, size_t rows);     /* the least */
 
-/* kernel_ridge.c - squared loss, exactly: one factorisation, in place, of a matrix of n x n numbers
- * for the n rows with c > 0. */
+/* kernel_ridge.c - squared loss, exactly: one factorisation, in place, of the symmetric n x n
+ * matrix of the n rows with c > 0. */
 fx_status fxi_fit_kernel_ridge(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 bool fxi_fit_kernel_ridge_bytes(size_t *bytes, size_t rows);
 

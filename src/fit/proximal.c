@@ -12,9 +12,9 @@
  * problem for any k; with a larger k there are fewer rounds, but each is harder.  It takes a few
  * hundred passes for any scale of the columns and any C, where coordinate descent may need 100,000.
  * With scores, targets and epsilon multiplied by k one rounded loss is enough: h(t) = h_1(k t)/k,
- * with
- * y' = k y + beta/c, c' = k c and w' = k w (y = +1 or -1 is the required margin; it only grows).
- * The squared hinge m^2 has h = m^2 k/(2 + k) and with m^2/2 as its h_1 c' = k c 2/(2 + k).
+ * with y' = k y + beta/c, c' = k c and w' = k w (y = +1 or -1 is the required margin; it only
+ * grows).  The squared hinge m^2 has h = m^2 k/(2 + k) and, with m^2/2 as its h_1,
+ * c' = k c 2/(2 + k).
  *
  * k at first.  With many rows per feature, one row more or less inside the parabola changes the
  * Hessian little, and k may be large.  With more features than rows each row has its own direction,

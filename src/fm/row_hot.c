@@ -3,11 +3,10 @@
  *
  * Derivatives by the reverse-mode table: a_t(k) = e_t of the entries before k is stored in the
  * forward pass, b_t = dK/de_t of the entries so far is updated in the backward pass, and the
- * derivative by entry k is
- * x_k sum_t b_t a_{t-1}(k).  Nothing is subtracted, so no row needs a guard: for rows that stay in
- * the cache that is as fast as deletion and its test (anova.c).  About 3 n m multiply-adds per
- * lane, |error| <= k u/(1 - k u) |x_k| sum_t theta_t E_{t-1}(without k), k = 2n + 4m (esp.c has
- * E). */
+ * derivative by entry k is x_k sum_t b_t a_{t-1}(k).  Nothing is subtracted, so no row needs a
+ * guard: for rows that stay in the cache that is as fast as deletion and its test (anova.c).  About
+ * 3 n m multiply-adds per lane, |error| <= k u/(1 - k u) |x_k| sum_t theta_t E_{t-1}(without k), k
+ * = 2n + 4m (esp.c has E). */
 
 #include "simd/hot.h"
 

@@ -22,8 +22,7 @@ typedef struct gram {
 } gram;
 
 /* Values of rows from..rows-1 of the tile with rows j..j+n-1 of Z go to K, and their mirror images
- * when
- * Z is X: lane by lane, so that both are written along rows of K. */
+ * when Z is X: lane by lane, so that both are written along rows of K. */
 static fx_status store(const gram *g, const fxi_space *s, size_t i0, size_t from, size_t rows,
                        size_t j, size_t n)
 {

@@ -3,8 +3,7 @@
  *
  * Constants before the row are factors of a combination, but not among its columns: of hofm-shared,
  * order m, component s gives t columns the weight lambda_s e_{m-t}(its factors of the constants); a
- * power
- * (g + <p, x>)^m gives them C(m, t) g^(m-t).  poly-net-uv is a sum of two such powers,
+ * power (g + <p, x>)^m gives them C(m, t) g^(m-t).  poly-net-uv is a sum of two such powers,
  *
  *   <u, x> <v, x> = (<u + v, x>^2 - <u - v, x>^2)/4,   x with its constant. */
 

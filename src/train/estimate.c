@@ -6,10 +6,9 @@
  * The kind's `measure` times the kernel, `pair` seconds per value, and multiply-adds, `flop`
  * seconds each, and may fit a sample (kind/kernel_measure.c).  From these the kind's `seconds`
  * gives the time of one fit with n rows; formulas and constants are in src/kind.  Here this is
- * summed
- * over the outputs (those of pairs of classes have the rows of two; those of equal sizes are
- * counted, not visited, so that k classes take k log k steps, not k^2), and with calibrate=yes
- * also over FOLDS fits of 4/5 of the rows.  The result is an order of magnitude.
+ * summed over the outputs (those of pairs of classes have the rows of two; those of equal sizes are
+ * counted, not visited, so that k classes take k log k steps, not k^2), and with calibrate=yes also
+ * over FOLDS fits of 4/5 of the rows.  The result is an order of magnitude.
  *
  * Bytes are those of fx_model_fit's own sums: the copy of the rows, labels and weights, and for
  * each fit that runs at a time its arrays and its cache or matrix. */

@@ -27,8 +27,8 @@ from featcross._library import lib
 from featcross._program import run as run_program
 from featcross._run import threads
 
-# Signs with planted pairs: no single column says anything about y, so that what is learnt is learnt
-# from combinations.
+# Signs with planted pairs: no single column says anything about y, so a model can only learn from
+# combinations.
 X = np.where(np.random.default_rng(1).random((600, 8)) < 0.5, -1.0, 1.0)
 TARGET = 2 * X[:, 1] * X[:, 4] + X[:, 2] * X[:, 7]
 LABEL = np.where(TARGET > 0, "yes", "no")
@@ -46,7 +46,7 @@ REGRESSORS = [LinearRegressor(C=100, map=_map), KernelSVR(C=100, kernel="anova")
 
 
 def version() -> str:
-    """The package is of the version of its library."""
+    """The package and its library have the same version."""
     try:
         installed = importlib.metadata.version("featcross")
     except importlib.metadata.PackageNotFoundError:
@@ -102,14 +102,15 @@ def components() -> str:
 
 
 def single_columns() -> str:
-    """The other checks would mean nothing if single columns told the label."""
+    """The other checks would prove nothing if single columns determined the label."""
     accuracy = LinearClassifier().fit(X[TRAIN], LABEL[TRAIN]).score(X[TEST], LABEL[TEST])
     assert accuracy < 0.7, f"a linear model has accuracy {accuracy:.2f}"
     return f"without combinations: accuracy {accuracy:.2f}, as it should be"
 
 
 def fits(model, y: np.ndarray) -> str:
-    """It learns the planted pairs, names the stronger one, and is the same after save and load."""
+    """The model learns the planted pairs, names the stronger one, and is the same after save and
+    load."""
     score = model.fit(X[TRAIN], y[TRAIN]).score(X[TEST], y[TEST])
     assert score > 0.95, f"score {score:.3f}"
     first = model.top_combinations(1, order=2)[0].features

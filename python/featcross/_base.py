@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimator: what maps and learners share - rows checked at the door, names, seeds, tags."""
+"""Estimator: what maps and learners share - checking of input rows, names, seeds, tags."""
 from __future__ import annotations
 
 import functools
@@ -115,7 +115,7 @@ class Estimator(BaseEstimator):
                              f"{self.n_features_in_} features as input")
 
     def _encoder(self, X, reset: bool) -> Encoder | None:
-        """By which X becomes sparse rows; None: it holds numbers alone."""
+        """The encoder that turns X into sparse rows; None if X holds only numbers."""
         known = getattr(self, "encoder_", None)
         if known is None or reset and not getattr(self, "warm_start", False):
             own = getattr(self, "missing", None) == "category"
@@ -126,10 +126,10 @@ class Estimator(BaseEstimator):
         columns = [str(name) for name in X.columns]
         if set(columns) != set(known.columns):
             raise ValueError(_difference(known.columns, columns))
-        return known.ordered(columns)   # a fit that goes on has the columns that it began with
+        return known.ordered(columns)   # a continued fit keeps its first columns
 
     def _column_names(self) -> list[str] | None:
-        """Of the library's columns."""
+        """Names of the library's columns."""
         if hasattr(self, "encoder_"):
             return self.encoder_.names
         names = getattr(self, "feature_names_in_", None)
@@ -151,7 +151,7 @@ class Estimator(BaseEstimator):
         return [int(which)] if encoder is None else encoder.columns_of(which)
 
     def _reader(self, y) -> str | None:
-        """How the program reads a CSV file of the DataFrame that was fitted, y being its labels."""
+        """The spec by which the program reads a CSV file of the fitted DataFrame with labels y."""
         columns = list(getattr(self, "feature_names_in_", ()))
         if not columns:
             return None
@@ -205,7 +205,7 @@ class Estimator(BaseEstimator):
 
 
 def _difference(known: list, names: list) -> str:
-    """As scikit-learn says it, since its users search for it."""
+    """The message has scikit-learn's wording, because users search for it."""
     text = "The feature names should match those that were passed during fit.\n"
     unexpected, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
     for title, group in (("Feature names unseen at fit time", unexpected),

@@ -19,26 +19,28 @@ class Explained:
                          unsupported: bool = False, by: str = "weight") -> list[Combination]:
         """The combinations of features with the largest |weights| or importance, the largest first.
 
-        A score is a constant and the sum of weight times product of the features, over all
-        combinations; features as they are after scaling.
+        A score is a constant plus the sum, over all combinations, of the weight times the product
+        of the (scaled) features.
 
         Parameters
         ----------
-        k : how many; fewer come back if there are no more
-        order : only combinations of so many features
-        label : of three or more classes, whose score; of KernelSVC, two classes (first, second).
-            Two classes have one score, for the second
-        X : rows, to count those that hold all features of a combination (support) and to measure
-            its importance, the mean over the rows of |weight times product|.  What no row holds,
-            as two values of one category, is left out
-        unsupported : with X: list what no row holds, too
-        by : "weight", or with X "importance".  A weight is large where the numbers of a feature are
+        k : maximum number of combinations in the list
+        order : list only combinations of this many features
+        label : with three or more classes, the class whose score is explained; for KernelSVC a pair
+            of classes (first, second).  With two classes there is only one score, that of the
+            second
+        X : rows.  The support of a combination is the number of rows that have all its features;
+            its importance is the mean over the rows of |weight times product|. Combinations that
+            occur in no row, such as two values of one category, are left out
+        unsupported : with X: also list combinations that occur in no row
+        by : "weight", or with X "importance".  A weight is large if the values of its features are
             small; importance does not depend on scaling
 
         Returns
         -------
         list of Combination : features are names if the rows of fit had names, else columns from 0.
-            A warning says so if there was no time to make sure that no other weight is larger
+            If the search stopped before it could prove that no larger one is missing, there is a
+            warning
         """
         model, output = self._fitted("model_"), self._output(label)
         if unsupported and X is None:
@@ -56,12 +58,12 @@ class Explained:
         return found.combinations
 
     def explain(self, X, k: int = 20, *, label=None) -> list[Explanation]:
-        """For each row of X the k combinations that contribute most to its score.
+        """For each row of X, the k combinations that contribute most to its score.
 
-        label: as in top_combinations; None: of three or more classes the score of the row's own
-        predicted class.  KernelSVC has scores of two classes each: it explains the predicted class
-        (or the one class that label names) against the next best for the row.  The label of each
-        Explanation says whose score it is.
+        label: as in top_combinations.  If it is None and there are three or more classes, the score
+        of the predicted class of each row is explained.  KernelSVC has one score per pair of
+        classes: it explains the predicted class (or the class in label) against the next best class
+        of the row.  The label of each Explanation names the class or the pair.
         """
         model, rows = self._fitted("model_"), self._rows(X, reset=False)
         options = {"top": natural(k, "k", 1), "names": model.names(), "label_of": self._label,
@@ -76,7 +78,7 @@ class Explained:
         return found
 
     def _label(self, output: int):
-        """The class that a positive score of this output speaks for; of KernelSVC (first, second)."""
+        """The class that a positive score of this output means; for KernelSVC (first, second)."""
         c = self._fitted("model_").content
         if not hasattr(self, "classes_"):
             return None
@@ -90,7 +92,8 @@ class Explained:
         return classes[first], classes[first + 1 + output]
 
     def _output(self, label) -> int:
-        """Number of the score that speaks for a class (of KernelSVC: for the second of two)."""
+        """Number of the score whose positive values mean a class (for KernelSVC: the second of
+        two)."""
         c = self._fitted("model_").content
         classes = self.classes_.tolist() if hasattr(self, "classes_") else []
         if c.pairs:

@@ -20,7 +20,7 @@ PARAMETERS = """\
     beta_lambda : see init_lambdas
     solver : "cd" (coordinate descent), "adagrad" (by batches of rows; has partial_fit), "lbfgs" or
         "auto"
-    max_iter : iterations over all rows, at most
+    max_iter : maximum number of iterations over all rows
     tol : stop when an iteration lowers the objective by less than this share of it; if max_iter
         comes first, as is common, a ConvergenceWarning says so
     learning_rate, batch_size : of adagrad
@@ -29,18 +29,18 @@ PARAMETERS = """\
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), None, or "auto":
         "maxabs" if a number of X is above 1 or below -1, else None; scale_ says which
     missing : what becomes of NaN in X, see LinearClassifier
-    metric : measured on eval_set, by name: "accuracy", "f1-macro", "ndcg@10", ..; None: accuracy, of
-        targets rmse, of rankings auc
+    metric : name of the metric on eval_set: "accuracy", "f1-macro", "ndcg@10", ..; None: accuracy
+        for classes, rmse for targets, auc for rankings
     patience : stop after so many iterations without a better metric on eval_set and keep the best;
         0: do not
     early_stopping : hold out rows to measure on, unless there is an eval_set, and stop by patience,
         which is then 5 where it is 0
     validation_fraction : share of the rows of each class (of the range of targets, of the queries)
         that early_stopping holds out, drawn by random_state
-    max_seconds : stop after the iteration that ends later; 0: no limit
-    warm_start : go on from the last fit; columns may have come in addition.  Adagrad goes on as if
+    max_seconds : stop after the first iteration that ends later than this; 0: no limit
+    warm_start : continue from the last fit; X may have additional columns.  Adagrad continues as if
         it had not stopped
-    random_state : of the start and of the order of visits
+    random_state : seed for the initial factors and for the order in which rows are visited
     n_jobs : threads; None or -1: all processors
     verbose : 1: a progress bar and what was converted
 """
@@ -53,12 +53,12 @@ ATTRIBUTES = """\
     scale_ : the scaling of rows, or None
     evals_result_, best_score_, best_iteration_ : metric on eval_set or on rows held out, after each
         iteration and at its best, as LightGBM has them
-    history_ : dict of arrays, a number an iteration: output, iteration, seconds, objective, gap
-        (NaN) and metric
+    history_ : dict of arrays with one number per iteration: output, iteration, seconds, objective,
+        gap (NaN) and metric
     model_ : the fitted model
 """
 SEVERAL = """\
-    Of three or more classes P_, lams_, w_ and intercept_ have one more axis in front, of classes.
+    With three or more classes, the first axis of P_, lams_, w_ and intercept_ is the class.
 """
 
 

@@ -4,11 +4,11 @@
 A column holds numbers (integers, floats, booleans, objects that are all numbers) or categories
 (categorical, text, other objects).  Rows with categories are sparse: numbers first, in the order of
 the columns, then one column `city=Paris` for each category, as they first appear in the rows.  A
-missing category is nothing or, with missing="category", the value NA; a missing number is an error
-unless missing= says what becomes of it.  Blanks around a category are left out and
-an empty one is missing, as in files.
+missing category gives no feature or, with missing="category", the value NA. A missing number is an
+error unless missing= says how to handle it.  As in files, spaces around a category are removed and
+an empty category is missing.
 
-Neither pandas nor polars is imported: what is asked of a frame is what it has itself.
+Neither pandas nor polars is imported: the code only uses methods that the frame has itself.
 """
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _kind(dtype) -> str:
 
 
 def _all_numbers(column) -> bool:
-    """Of a column of objects: there are some, and none is anything else."""
+    """True if a column of objects is not empty and holds only numbers."""
     types = set(map(type, column.dropna()))
     return bool(types) and all(issubclass(t, (numbers.Number, np.bool_)) for t in types)
 
@@ -98,8 +98,8 @@ def _check(A: np.ndarray, title: list[str], whole: list[bool], missing: bool) ->
 
 
 def _coded(column, own: bool) -> tuple[np.ndarray, list[str]]:
-    """[rows] positions in a list of values, -1: missing; their texts.  own: what is missing or
-    empty is the value NA, as CSV files are read with nan=category."""
+    """For each row the position in a list of values (-1: missing), and the texts of these values.
+    own: missing or empty fields have the value NA, as in CSV files with nan=category."""
     if hasattr(column, "factorize"):
         try:
             code, values = column.factorize()
@@ -127,8 +127,8 @@ def _escaped(name: str, keywords: tuple[str, ...]) -> str:
 
 
 def csv_reader(cat: list[str], label: str | None, missing: str = "error") -> str:
-    """Spec by which the program reads a CSV file of a table.  cat: its columns of categories;
-    label: that of labels, which need not be there."""
+    """Spec by which the program reads a CSV file of a table. cat: its columns of categories; label:
+    its column of labels, which may be missing."""
     nan = {"error": "", "category": ",nan=category"}.get(missing, ",nan=keep")
     texts = "/".join(_escaped(name, ("auto", "none")) for name in cat) if all(cat) else ""
     label = _escaped(label, ("first", "last", "none")) if label else "none"
@@ -171,7 +171,7 @@ class Encoder:
         for j in text:
             code, texts = _coded(_part(X, j), self.own)
             first = np.full(len(texts) + 1, len(code))
-            first[code[::-1]] = np.arange(len(code))[::-1]  # the last one written is the first met
+            first[code[::-1]] = np.arange(len(code))[::-1]  # the first occurrence is written last
             for value, row in zip(texts, first):
                 if value and row < len(code):
                     found[j, value] = min(row, found.get((j, value), row))
@@ -212,7 +212,8 @@ class Encoder:
             [self.numbers.index(j)]
 
     def names_of(self, sparse: list[int]) -> list[str]:
-        """Of sparse columns: a column that is there with all of its own, by its name."""
+        """Names of sparse columns, where a DataFrame column that is present with all its sparse
+        columns is given by its own name."""
         rest, whole = set(sparse), []
         for j, name in enumerate(self.columns):
             its = self.columns_of(j)

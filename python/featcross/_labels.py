@@ -83,7 +83,7 @@ def classes_of(y: np.ndarray) -> np.ndarray:
 
 
 def weights(sample_weight, n: int) -> np.ndarray | None:
-    """One for each row; a number is that of all rows."""
+    """One weight for each row; a single number is the weight of all rows."""
     if sample_weight is None:
         return None
     w = unmasked(sample_weight, "sample_weight")

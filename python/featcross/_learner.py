@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learners: estimators over a fitted model of the library.  A subclass has parameters and says by
-_plan what they are to the library; the rest is here."""
+"""Learners: estimators over a fitted model of the library.  A subclass has parameters, and its
+_plan translates them for the library; the rest is here."""
 from __future__ import annotations
 
 import copy
@@ -49,7 +49,7 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
         raise NotImplementedError
 
     def _keys(self) -> dict:
-        """Parameters, and what else keys of the model's spec are taken from."""
+        """Parameters and other values from which the keys of the model's spec are filled."""
         given = {**self.get_params(deep=False), "task": self._task}
         if is_auto(given.get("C")):
             del given["C"]              # the library's, until it is chosen
@@ -71,7 +71,7 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
         return filled("model", name or chosen(self._models, keys), keys)
 
     def _online(self) -> bool:
-        """Whether the model can go on with other rows, by the parameters."""
+        """True if a model with these parameters can be updated with other rows."""
         return self._promises("updatable")
 
     def _promises(self, what: str) -> bool:
@@ -179,7 +179,7 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
         return text(self._fitted("model_").content.scale) or None
 
     def _predict(self, X, what: int) -> tuple[np.ndarray, np.dtype]:
-        """Doubles, and what a float is in the caller's rows."""
+        """Scores as doubles, and the float type of the caller's rows."""
         model = self._fitted("model_")
         rows = self._rows(X, reset=False)
         return model.predict(rows, what, **self._how()), rows.dtype
@@ -192,7 +192,7 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
     def save(self, path) -> None:
         """Writes the model as one file, which `featcross predict` and featcross.load() read.
 
-        A file of that name is replaced when the new one is complete, and else stays."""
+        An existing file of that name is replaced only when the new one is complete."""
         path = Path(path)
         part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
         try:

@@ -206,7 +206,7 @@ _HERE = os.path.dirname(__file__) + os.sep
 
 
 def warn(message: str, category=UserWarning) -> None:
-    """Warns of the line outside this package that led here."""
+    """Issues a warning that points to the line outside this package that made the call."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
         level, frame = level + 1, frame.f_back
@@ -214,7 +214,7 @@ def warn(message: str, category=UserWarning) -> None:
 
 
 def check(status: int) -> None:
-    """Raises what a failure is in Python; a remark becomes a ConvergenceWarning."""
+    """Raises the Python exception for a failure; a remark becomes a ConvergenceWarning."""
     if status == 0:
         return
     from ._words import in_python       # which needs what is defined here
@@ -263,8 +263,8 @@ def copied(at, kind, *shape: int) -> np.ndarray:
 
 
 class Handle:
-    """An object of the library, freed with its last reference.  Made empty: `out` is where a call
-    leaves it, so that nothing is lost if an exception follows."""
+    """An object of the library, freed with its last reference.  It starts empty, and the library
+    stores the object in `out`, so that nothing leaks if an exception follows."""
 
     _free = None                        # until __init__ has run
 

@@ -32,9 +32,9 @@ def load(path) -> Learner:
 
     Returns
     -------
-    The fitted estimator.  Its parameters are those of the model, so that a clone of it learns as it
-    did; random_state is the seed.  Files do not keep history_, nor the order of the columns of a
-    DataFrame with categories: they are found by name.
+    The fitted estimator.  Its parameters are those of the model, so a clone learns in the same way;
+    random_state is the seed.  Files do not store history_. They do not store the order of the
+    columns of a DataFrame with categories either: columns are found by name.
 
     Examples
     --------
@@ -102,8 +102,8 @@ def _exported(base: type) -> list:
 
 
 def _made(kind: type, given: dict):
-    """An estimator with those of the parameters that it has; whole numbers are floats where its
-    defaults are."""
+    """An estimator with those of the given parameters that it has.  Whole numbers become floats if
+    the default is a float."""
     known = inspect.signature(kind).parameters
     return kind(**{name: float(value) if type(value) is int and type(known[name].default) is float
                    else value for name, value in given.items() if name in known})
@@ -121,7 +121,7 @@ def _map(c):
 
 
 def _kernel(c) -> dict:
-    """The kernel as a name and parameters where these say it all, else as a whole spec."""
+    """The kernel as a name and parameters if these describe it completely, else as a whole spec."""
     whole, family = text(c.kernel), _family(c)
     name = name_of(whole)
     if whole == "precomputed:serial=no":
@@ -140,7 +140,7 @@ def _kernel(c) -> dict:
 
 def _family(c) -> list[list[int]] | None:
     """Itemsets or groups of a kernel as lists of columns from 0.  Lines, words and comments are
-    those of the library, which has read the text, not Python's: a name may hold any other blank."""
+    split as the library does it, not by Python's rules: a name may contain other white space."""
     if not c.family:
         return None
     lines = [re.findall(r"[^ \t\r,:]+|:", line.partition("#")[0])
@@ -155,7 +155,8 @@ def _family(c) -> list[list[int]] | None:
 
 
 def _name_columns(estimator: Learner, model: Model) -> None:
-    """What rows have to be: as wide as the model's; of a file of a table, with its columns."""
+    """Sets what rows must look like: as wide as the model and, if it was fitted on a table, with
+    the columns of that table."""
     c = model.content
     estimator.n_features_in_ = int(c.inputs)
     reader, names = text(c.reader), model.names()

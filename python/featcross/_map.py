@@ -32,7 +32,7 @@ class MapError(NamedTuple):
         |error|, mean error
     ci95 : rmse +- this is a 95 % interval for all pairs
     scale : root mean square of K, to compare with
-    pairs : how many
+    pairs : number of pairs
     """
 
     predicted: float
@@ -51,8 +51,8 @@ class Bound(NamedTuple):
     Attributes
     ----------
     kind : of theorem: "itemset", "anova-factorial", ..
-    formula : the probability it bounds by, for D features
-    n_components : to be rounded up; perhaps infinite
+    formula : bound on the probability, for D features
+    n_components : number of features, to be rounded up; may be infinite
     """
 
     kind: str
@@ -83,11 +83,12 @@ class Map(TransformerMixin, Estimator):
     _maps: dict[str, dict] = {}         # of the library: name, and parameters that ask for it
 
     def _keys(self, random: int) -> dict:
-        """What keys of the map's spec are taken from, for so many random features."""
+        """Values from which the keys of the map's spec are filled, for this many random
+        features."""
         return self.get_params(deep=False)
 
     def _spec(self, random: int) -> str:
-        """Of the map, for so many random features."""
+        """Spec of the map for this many random features."""
         keys = self._keys(random)
         return filled("map", chosen(self._maps, keys), keys)
 
@@ -126,8 +127,8 @@ class Map(TransformerMixin, Estimator):
     def fit(self, X, y=None) -> Self:
         """Draws the map for rows as wide as X.
 
-        Of X nothing else counts, but for gamma="scale" and parameters that say "auto" or
-        "allocated"; y is not used.
+        Only the width of X matters, except for gamma="scale" and parameters set to "auto" or
+        "allocated"; y is ignored.
         """
         rows = self._rows(X, reset=True)
         cols = rows.shape[1]
@@ -173,11 +174,11 @@ class Map(TransformerMixin, Estimator):
 
     def bound(self, eps: float, delta: float = 0.05, radius: float = 1.0,
               uniform: bool = False) -> list[Bound]:
-        """n_components that make an error of eps or more at most as probable as delta.
+        """The n_components for which an error of eps or more has a probability of at most delta.
 
-        By every theorem that holds, the most general first and the sharpest last; ValueError with
-        the reason if none does.  Rows have an L1 norm of at most radius (TensorSketch and
-        RandomProjection: L2).  uniform: of the largest error over all pairs of rows.
+        Lists every theorem that applies, the most general first and the sharpest last; if none
+        does, ValueError gives the reason.  Rows have an L1 norm of at most radius (TensorSketch and
+        RandomProjection: L2). uniform: the bound is for the largest error over all pairs of rows.
         """
         m = self._fitted("map_")
         found, n = (fx_bound * BOUND_MAX)(), ctypes.c_size_t()
@@ -185,7 +186,7 @@ class Map(TransformerMixin, Estimator):
         return [Bound(text(b.kind), text(b.formula), b.features) for b in found[:n.value]]
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Names of random features: the name of the class and a number.  input_features does not
-        count."""
+        """Names of random features: the name of the class and a number.  input_features is
+        ignored."""
         n, name = self._fitted("map_").features, type(self).__name__.lower()
         return np.array([f"{name}{i}" for i in range(n)], dtype=object)

@@ -26,7 +26,8 @@ def rows_of(m: fx_matrix, what: str):
 
 
 def scaled(rows: Rows, scale: str | None, gamma, weight: np.ndarray | None = None, **how) -> Rows:
-    """Rows by which gamma is settled: as a learner scales them before they meet the kernel."""
+    """The rows from which gamma is computed: scaled as a learner scales them before it evaluates
+    the kernel."""
     if scale is None or gamma != "scale":
         return rows
     table, how = Table(rows, weight=weight), {"what": "scale", **how}

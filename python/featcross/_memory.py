@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays for results, refused while there is still time to choose something smaller."""
+"""Arrays for results.  Those that are too large are rejected before any work is done."""
 from __future__ import annotations
 
 import math
@@ -11,7 +11,7 @@ SHARE = 0.8                             # of physical memory, as `featcross --ma
 
 
 def empty(shape: tuple[int, int], dtype, what: str, instead: str) -> np.ndarray:
-    """np.empty, or MemoryError where the machine would swap: Linux grants more than it has."""
+    """np.empty, or MemoryError if the machine would swap: Linux grants more memory than it has."""
     need = math.prod(shape) * np.dtype(dtype).itemsize
     have = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if need > SHARE * have:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parameter missing=: what becomes of NaN in rows.  The library learns it with the model and
-keeps it there; here are its words in Python."""
+"""The parameter missing=: how NaN in rows is handled.  The library learns fill values with the
+model and stores them there; this file translates the parameter."""
 from __future__ import annotations
 
 import numpy as np
@@ -100,7 +100,7 @@ class Fills:
 
 class Accuracy:
     def score(self, X, y, sample_weight=None) -> float:
-        """Share of rows whose label is predicted, of those that missing="drop" leaves in."""
+        """Accuracy on the rows that missing="drop" does not leave out."""
         if self.missing != "drop":
             return super().score(X, y, sample_weight)
         position, there, weight = self._there(X, sample_weight)
@@ -110,7 +110,7 @@ class Accuracy:
 
 class Determination:
     def score(self, X, y, sample_weight=None) -> float:
-        """Coefficient of determination, of the rows that missing="drop" leaves in."""
+        """Coefficient of determination on the rows that missing="drop" does not leave out."""
         if self.missing != "drop":
             return super().score(X, y, sample_weight)
         predicted, there, weight = self._there(X, sample_weight)

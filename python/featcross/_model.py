@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Model: a fitted model of the library, with what users ask of it in NumPy's terms."""
+"""Model: a fitted model of the library; its methods take and return NumPy arrays."""
 from __future__ import annotations
 
 import ctypes
@@ -22,12 +22,12 @@ BRIEF = 10**8                           # multiply-adds: well below 100 ms
 
 
 class Combination(NamedTuple):
-    """A product of features, and the weight that scores give it.
+    """A product of features, and its weight in a score.
 
     Attributes
     ----------
     features : names, or columns from 0
-    weight : by which the product is multiplied
+    weight : factor of the product
     contribution : explain: to the score of the row
     support : top_combinations with X: rows that hold all of its features
     importance : top_combinations with X: mean over its rows of |weight times product|, which does
@@ -53,13 +53,13 @@ class Explanation(NamedTuple):
     ----------
     combinations : list of Combination, the largest contribution first
     exact : whether it is sure that no other combination contributes more
-    constant : what every row has
+    constant : part of the score that is the same for every row
     score : of the row
-    rest : of all other combinations together
-    missed : not exact: no contribution that is left out is larger
-    label : the class whose score it is; of KernelSVC with three or more classes, the two (first,
-        second) that it tells apart; None for a target.  A positive score speaks for the class, or
-        for the second of two
+    rest : sum of the contributions of all other combinations
+    missed : if not exact: upper bound on the contributions that are not listed
+    label : the class whose score it is; for KernelSVC with three or more classes, the pair (first,
+        second) that it compares; None for a target.  A positive score means the class, or the
+        second of the pair
     """
 
     combinations: list[Combination]
@@ -103,7 +103,7 @@ class Model(Handle):
         return model
 
     def update(self, table: Table, *, n_jobs=None, verbose=0) -> Model:
-        """One that has seen these rows too, once."""
+        """A model that has made one more training pass, over these rows."""
         model = Model()
         call("fx_model_update", model.out, self, table.table, n_jobs=n_jobs, verbose=verbose,
              what="partial_fit")
@@ -136,7 +136,8 @@ class Model(Handle):
 
     @property
     def content(self):
-        """fx_model_info as it is; it keeps the model alive, which owns what it points to."""
+        """The fx_model_info itself.  It keeps the model alive, because it points into memory of the
+        model."""
         content = lib.fx_model_inspect(self).contents
         content.owner = self
         return content
@@ -165,7 +166,7 @@ class Model(Handle):
         return copied(pointer, pointer._type_, *shape) if pointer else None
 
     def history(self) -> dict[str, np.ndarray]:
-        """What each iteration of the fit left: a column for each number.  Not kept in files."""
+        """The history of the fit, one array per quantity.  Files do not store it."""
         c = self.content
         steps = copied(c.history, fx_step, c.steps)
         return {key: steps[key].astype(np.int64 if steps[key].dtype.kind == "u" else np.float64)
@@ -204,8 +205,9 @@ class Model(Handle):
                 verbose=0) -> Explanation:
         """The largest weights, or contributions to the score of one row (an fx_matrix).
 
-        output, or name of a class: whose score; neither: that of the class predicted for row, else
-        the first.  label_of: from an output's number to what the caller calls it.
+        output, or the name of a class, selects the score.  Without either it is the score of the
+        class predicted for row or, without a row, the first score. label_of: turns an output's
+        number into the caller's name for it.
         """
         options = fx_explain_options(top=top, order=order, class_name=name,
                                      output_from_1=0 if output is None else output + 1)

@@ -13,8 +13,8 @@ EXACT = 2**53                           # all whole numbers below it are doubles
 
 
 def exact(values: np.ndarray, name: str) -> None:
-    """Refuses whole numbers that a double would round: they are identifiers, and two could become
-    one."""
+    """Rejects whole numbers that a double would round: they are probably identifiers, and two of
+    them could become equal."""
     if values.size and max(float(values.max()), -float(values.min())) >= EXACT:
         raise ValueError(f"{name} holds integers of 2^53 or more, which float64 would round; as "
                          "identifiers they can be text, or categories of a DataFrame")
@@ -40,8 +40,8 @@ def unmasked(values, name: str) -> np.ndarray:
 
 @contextmanager
 def converting(name: str) -> Iterator[None]:
-    """Around a conversion: what is too large becomes infinite, which whoever takes the numbers
-    refuses; what is no number is told."""
+    """For use around a conversion.  A number that is too large becomes infinite, which the caller
+    rejects later; something that is not a number raises an error."""
     try:
         with np.errstate(all="ignore"):
             yield
@@ -64,8 +64,8 @@ def converted(values: np.ndarray, dtype, name: str) -> np.ndarray:
 
 
 def narrowed(values: np.ndarray, dtype, what: str, missing: bool = False) -> np.ndarray:
-    """Results, [rows][..], in the type of the caller's rows.  An error where float32 cannot hold
-    them, as everywhere in the library.  missing: NaN is a result."""
+    """Results, [rows][..], in the type of the caller's rows.  Raises an error if float32 cannot
+    hold them, as everywhere in the library. missing: NaN is a valid result."""
     with np.errstate(all="ignore"):
         out = values.astype(dtype, copy=False)
     good = True if out is values else np.isfinite(out) | (missing & np.isnan(values))

@@ -2,7 +2,7 @@
 """The featcross program: where it is, and how to become it.
 
 The command `featcross` of an installed wheel (python/command) runs this file by its path, so it
-imports nothing of the package: NumPy's import would take longer than many a command.
+imports nothing of the package: importing NumPy would take longer than many commands.
 """
 from __future__ import annotations
 

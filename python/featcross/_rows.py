@@ -37,7 +37,7 @@ class Rows:
     array: an ndarray or a SciPy CSR that holds the same.
     dtype: the precision of the caller's numbers; float32 stays float32 in what is computed.
     notes: a line if the caller's numbers had to be converted.
-    missing: numbers of a DataFrame may be NaN; those of arrays the library looks at.
+    missing: numbers of a DataFrame may be NaN; arrays are checked by the library.
     """
 
     def __init__(self, X, name: str = "X", missing: bool = False):
@@ -152,14 +152,15 @@ class Rows:
 
 
 def _by_rows(A: np.ndarray) -> bool:
-    """Numbers of a row side by side, rows a number of places apart."""
+    """True if the numbers of a row are contiguous and rows are a whole number of items apart."""
     (n, cols), (row_stride, column_stride), size = A.shape, A.strides, A.itemsize
     return A.size == 0 or (cols < 2 or column_stride == size) \
         and (n < 2 or row_stride >= cols * size and row_stride % size == 0)
 
 
 def _csr(A, name: str):
-    """By SciPy, which trusts the places of entries and would write beyond its arrays."""
+    """Converts with SciPy, after checking the indices: SciPy does not, and would write beyond its
+    arrays."""
     rows, cols = A.shape
     if A.format == "csc":
         _check_compressed(A, cols, name, rows)
@@ -174,8 +175,8 @@ def _csr(A, name: str):
 
 
 def _check_compressed(A, n: int, name: str, limit: int | None = None) -> None:
-    """The library takes the arrays' lengths from the offsets, so those are not trusted; it looks at
-    the places itself.  limit: they are below it."""
+    """Checks the offsets, because the library takes the lengths of the arrays from them; the column
+    indices are checked by the library. limit: indices must be below it."""
     ptr, place = np.asarray(A.indptr), np.asarray(A.indices)
     if ptr.dtype.kind not in "iu" or ptr.shape != (n + 1,) or ptr[0] < 0 \
             or ptr[-1] > min(len(place), len(A.data)) or (ptr[1:] < ptr[:-1]).any():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How a long call runs: threads, a progress bar, Ctrl-C.
 
-The library calls back at least every 100 ms, in the thread that called it.  A signal's handler may
-run there, and ctypes would lose what it raises; so while a call lasts handlers are wrapped: an
-exception is kept, the call is told to stop, and then it is raised.
+The library calls back at least every 100 ms, in the thread that called it.  A signal handler may
+run there, and ctypes would lose an exception that it raises.  So handlers are wrapped during a
+call: the exception is stored, the call is told to stop, and then the exception is raised.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import time
 
 from ._library import PROGRESS, check, fx_run, fx_step, lib
 
-# Those whose handlers raise: Ctrl-C, and limits of time.
+# Signals whose handlers raise exceptions: Ctrl-C, and time limits.
 SIGNALS = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
 
 
@@ -27,8 +27,8 @@ def processors() -> int:
 
 
 def threads(n_jobs: int | None) -> int:
-    """n_jobs as scikit-learn counts.  None: all processors, but no more than OMP_NUM_THREADS, by
-    which joblib tells its workers their share of the machine."""
+    """n_jobs as scikit-learn counts.  None: all processors, but at most OMP_NUM_THREADS, which
+    joblib sets to limit its workers."""
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
         return min(processors(), int(share)) if share.isdigit() and int(share) else processors()
@@ -47,8 +47,8 @@ def say(*lines: str) -> None:
 
 
 class DeferredErrors(list):
-    """Exceptions of callbacks and of signals' handlers while a call of the library lasts; the first
-    is raised behind it.  Empty: all is well."""
+    """Exceptions of callbacks and signal handlers during a call of the library.  The first one is
+    raised after the call.  Empty: there was none."""
 
     lasts = False
 
@@ -90,7 +90,7 @@ def _pause(stream) -> float | None:
 
 
 class _Bar:
-    """One line on stderr, of work that lasts over a second.  step: the fit's latest one."""
+    """One line on stderr, for work that takes more than a second.  step: the fit's latest one."""
 
     WIDTH = 20
 
@@ -131,8 +131,8 @@ def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
          what: str = "", brief: bool = False) -> None:
     """Calls a function of the library whose last argument is an fx_run; raises as check() does.
 
-    brief: it lasts less than 100 ms, so that a signal's handler may run behind it.  To be called
-    back and to wrap handlers would take longer than one row."""
+    brief: the call takes less than 100 ms, so a signal handler can wait until it is over.
+    Callbacks and wrapped handlers would take longer than predicting one row."""
     if brief:                           # 0: the library counts processors if it needs several
         count = n_jobs is None and "OMP_NUM_THREADS" not in os.environ
         check(getattr(lib, function)(*arguments, _silent_run(0 if count else threads(n_jobs))))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's base classes if it is installed, else the little of them that the package uses.
+"""scikit-learn's base classes if it is installed, else replacements with only what the package
+uses.
 
 All else is the same with and without it: estimators fit, predict, transform, save and load;
 pipelines, searches, set_output and clone are scikit-learn's own.
@@ -20,13 +21,13 @@ except ImportError:
     INSTALLED = False
 
     class ConvergenceWarning(UserWarning):
-        """A fit ended before its stopping rule was met."""
+        """A fit ended before it reached its tolerance."""
 
     class DataConversionWarning(UserWarning):
-        """Data came in another shape than it should."""
+        """Data has the wrong shape."""
 
     class NotFittedError(ValueError, AttributeError):
-        """An estimator was asked before it was fitted."""
+        """A method was called before the estimator was fitted."""
 
     class BaseEstimator:
         @classmethod

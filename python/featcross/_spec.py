@@ -67,15 +67,16 @@ def choice(name: str, value, offered: dict):
 
 # ---- Estimators ---------------------------------------------------------------------------------
 def by_loss(task: int, *kinds: str) -> dict[str, dict]:
-    """Models of these kinds for a task, each with the parameter loss; where a kind has none, this
-    is its name."""
+    """Models of these kinds for a task, each with the parameter loss; a kind that has no losses
+    uses its own name."""
     lines = [describe("model", name) for name in names("model")]
     return {line.name: {"loss": (line.loss or line.kind).replace("-", "_")}
             for line in lines if line.kind in kinds and line.task == task}
 
 
 def chosen(offered: dict[str, dict], given: dict) -> str:
-    """The first name whose parameters are as given; the first parameter is one that all have."""
+    """The first name whose parameters have the given values.  Every name has the first
+    parameter."""
     for name, own in offered.items():
         if all(given[key] == value for key, value in own.items()):
             return name

@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
     """Directions of largest variance in the space of a kernel.
 
-    Exactly, from all kernel values (memory: 8 bytes times the square of the rows), or on the
-    features of a map, which takes any number of rows; kernel="linear" takes the rows as they are.
+    Either exact, from all kernel values (memory: 8 bytes times the square of the number of rows),
+    or on the features of a map, which allows any number of rows. kernel="linear" uses the rows as
+    they are.
 
     Parameters
     ----------
-    n_components : how many
+    n_components : number of components
     kernel, degree, gamma, coef0, family, scale, missing, n_jobs, verbose : see KernelSVC
-    map : one of the package's maps: components are those of its features, and its kernel is taken
-        in place of these
-    random_state : where the search for directions starts, and what the map draws
+    map : one of the package's maps; the components are then those of its features, and the kernel
+        is that of the map
+    random_state : seed for the start of the search for directions and for the map
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
 
     @all_or_nothing
     def fit(self, X, y=None) -> Self:
-        """Finds the directions; y is not looked at."""
+        """Finds the directions; y is ignored."""
         self._train(self._rows(X, reset=True))
         return self
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products of columns, each of them a feature: exact, and with a name."""
+"""Products of columns as features: exact, and each with a name."""
 from __future__ import annotations
 
 from itertools import combinations
@@ -31,10 +31,10 @@ class ExplicitCombinations(Map):
 
     Notes
     -----
-    The features of d columns are d over `degree`, or 2^d: transform raises MemoryError for more
-    than this machine can hold, and writes a dense array, also of sparse rows.  To learn on
-    combinations of wide sparse rows give the map to the learner,
-    ``LinearClassifier(map=ExplicitCombinations())``: it stores those that are not 0.
+    d columns give d over `degree` features, or 2^d. transform returns a dense array, also for
+    sparse rows, and raises MemoryError if it does not fit into memory.  To learn from combinations
+    of wide sparse rows, pass the map to the learner,
+    ``LinearClassifier(map=ExplicitCombinations())``: it stores only the features that are not 0.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class ExplicitCombinations(Map):
                          for columns in combinations(names, order)], dtype=object)
 
     def _names_in(self, given) -> list[str]:
-        """Of the map's columns, which are more than X has where that holds categories."""
+        """Names of the map's input columns; there are more than in X if X has categories."""
         if given is not None:
             known = getattr(self, "feature_names_in_", None)
             if known is not None and list(given) != list(known):
@@ -86,8 +86,8 @@ class ExplicitCombinations(Map):
 
 
 def _sections(kernel: str, cols: int) -> list[tuple[int, str]]:
-    """Runs of columns of the map, as doc/math.md has them: products of so many columns, and what
-    stands behind their names.  Those of weight 0 are left out."""
+    """The map's features in groups, in the order of doc/math.md: the number of columns in each
+    product, and the suffix of its name.  Groups of weight 0 are left out."""
     name, key = name_of(kernel), parameters("kernel", kernel)
     if name == "poly":
         c, g = key["coef0"], key["gamma"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Factorization machines: scores in which combinations of features have learnt weights that share
-factors, so that a combination may weigh something although few rows hold it."""
+factors, so that even a combination that occurs in few rows can have a useful weight."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -158,7 +158,7 @@ class FactorizationMachineRegressor(Machine, Regressor):
 class FactorizationMachineRanker(Machine, Learner):
     """Factorization machine that orders rows.
 
-    Of two rows of one query the one with the larger label shall have the larger score.
+    Of two rows of the same query, the one with the larger label should get the larger score.
 
     The fit minimises the mean of log(1 + exp(f' - f)) over rows f and rows f' drawn below them, and
     penalties, by adagrad.
@@ -211,8 +211,8 @@ class FactorizationMachineRanker(Machine, Learner):
     def fit(self, X, y, qid=None, sample_weight=None, eval_set=None) -> Self:
         """Fits to an order.
 
-        y are numbers; qid says of each row which query it belongs to, None: all to one; eval_set is
-        (X, y), (X, y, qid) or (X, y, qid, sample_weight).
+        y are numbers. qid gives the query of each row; None: all rows belong to one query. eval_set
+        is (X, y), (X, y, qid) or (X, y, qid, sample_weight).
         """
         rows = self._rows(X, reset=True)
         self._train(rows, y=_labels.targets(y, len(rows)), qid=_queries(qid, len(rows)),
@@ -251,7 +251,7 @@ class FactorizationMachineRanker(Machine, Learner):
 
 
 def _queries(qid, n: int) -> np.ndarray | None:
-    """Queries of any kind, numbered."""
+    """Queries of any type, as numbers."""
     if qid is None:
         return None
     return np.unique(_labels.column(qid, n, "qid"), return_inverse=True)[1].astype(np.int64)

@@ -116,8 +116,8 @@ def gamma_of(gamma, rows: Rows, weight: np.ndarray | None = None) -> float | Non
 
 def kernel_handle(kernel, rows: Rows, *, degree=None, gamma=None, coef0=None,
                   family=None, weight: np.ndarray | None = None) -> KernelHandle:
-    """kernel: a name, completed by those of the parameters that it knows (None: the library's
-    default), or a whole spec string.  weight: of the rows, for gamma="scale"."""
+    """kernel: a name, to which the parameters that it has are added (None: the library's default),
+    or a whole spec string.  weight: of the rows, for gamma="scale"."""
     if not isinstance(kernel, str):
         raise ValueError(f"kernel={kernel!r}: it is a name or a spec string")
     name = kernel.replace("_", "-")     # all_subsets
@@ -145,18 +145,19 @@ def gram(X, Y=None, kernel: str = "anova", *, degree: int | None = 2,
         Rows; Y None: Y is X, and each pair is evaluated once.
     kernel : str
         A name, such as linear, poly, exp, vovk, anova, anova-upto, all-subsets, itemset, groups,
-        cross, rbf, laplacian or cauchy.  What is none is answered with all that there are.
+        cross, rbf, laplacian or cauchy.  An unknown name raises an error that lists all names.
         Or a whole spec string, which needs none of the parameters that follow:
         ``"anova-upto:order=3,theta=1/0.5/0.25"``, ``"poly:degree=2(rbf:gamma=0.5)"``.
     degree, gamma, coef0 : numbers
-        Of the named kernel, where it has them: anova's order is `degree`.  gamma may be "scale" or
-        "auto" as in scikit-learn's SVC, by the rows of Y (of X if there is no Y): an SVC calls its
-        kernel with the rows that it was fitted on as Y.  None: the library's default.
+        Parameters of the named kernel, if it has them: anova's order is `degree`. gamma may be
+        "scale" or "auto" as in scikit-learn's SVC. Both are computed from the rows of Y (of X if
+        there is no Y), because an SVC passes the rows that it was fitted on as Y.  None: the
+        library's default.
     family : lists of columns from 0, dict, str or Path
         itemset: the sets.  groups, cross: the groups, ``[[0, 1], [2, 3]]``, perhaps with names,
         ``{"user": [0, 1], "item": [2, 3]}``.  Or the text of a file of these, or its Path.
     n_jobs : int
-        Threads; None or -1: one a processor.  The values do not depend on it.
+        Threads; None or -1: one per processor.  The values do not depend on it.
     verbose : int
         1 tells what was converted and shows a progress bar.
 
@@ -167,10 +168,10 @@ def gram(X, Y=None, kernel: str = "anova", *, degree: int | None = 2,
 
     Notes
     -----
-    ``functools.partial(gram, kernel="anova", degree=3)`` can be pickled and serves as
-    ``SVC(kernel=...)``, and so for SVR, NuSVC and OneClassSVM.  Estimators of scikit-learn that
-    call a kernel with two single rows (KernelPCA, KernelRidge, Nystroem, SpectralClustering) take
-    ``kernel="precomputed"`` and ``gram(X)``.
+    ``functools.partial(gram, kernel="anova", degree=3)`` can be pickled and used as
+    ``SVC(kernel=...)``; the same works for SVR, NuSVC and OneClassSVM.  Estimators of scikit-learn
+    that call a kernel with two single rows (KernelPCA, KernelRidge, Nystroem, SpectralClustering)
+    take ``kernel="precomputed"`` and ``gram(X)``.
 
     Examples
     --------

@@ -14,13 +14,15 @@ from ._tasks import Classifier, Regressor
 
 
 class Linear:
-    """What both share.  Parameters map, scale and random_state are in every subclass, a Learner."""
+    """What both estimators share.  Every subclass is a Learner with parameters map, scale and
+    random_state."""
 
     def _plan(self, rows, weight) -> dict:
         return {"model": self._model(), **self._members(rows, weight)}
 
     def _members(self, rows, weight) -> dict:
-        """Of fx_plan, the model apart.  A map's random_state counts where the learner has none."""
+        """Members of fx_plan except the model.  If the learner has no random_state, that of the map
+        is used."""
         chosen = is_auto(self.map) and "C" in describe("model", self._model()).key
         if self.map is not None and not isinstance(self.map, Map) and not chosen:
             raise ValueError(f"map={self.map!r}: it is one of featcross's maps, such as "
@@ -56,9 +58,9 @@ class LinearClassifier(Linear, Classifier):
 
     Parameters
     ----------
-    loss : of a model of the library, such as "squared_hinge", "hinge", "logistic" or "perceptron",
-        which learns from mistakes, row by row in their order (shuffle sorted rows), and has neither
-        C nor penalty, solver and tol
+    loss : "squared_hinge", "hinge", "logistic", "perceptron", or the loss of another model of the
+        library.  The perceptron learns from mistakes, row by row in the given order (shuffle sorted
+        rows), and has no C, penalty, solver or tol
     penalty : "l2" or "l1", which leaves few features (squared_hinge, logistic)
     C : weight of the losses against the penalty; "auto": chosen as ``featcross train`` chooses it,
         by the score on held-out rows
@@ -66,18 +68,19 @@ class LinearClassifier(Linear, Classifier):
         number of features (and penalty, unless it is "l1") are chosen in that way
     scale : "maxabs", "std" (columns, not centred), "unit-l1", "unit-l2" (rows), applied before the
         map; "auto": "maxabs" if a number is above 1 or below -1; None
-    missing : what becomes of NaN in X: "error"; "zero", "mean" or "median" of its column, in fit
-        and later; "mean,indicator" and the like: filled, and each column that has a NaN in fit gets
-        one more, 1 where the number was missing; "drop": such rows are left out of fit and score, their
-        predictions are NaN; "category": as "zero,indicator", and a missing category of a DataFrame
-        is a value of its own
+    missing : how to handle NaN in X. "error" rejects it; "zero", "mean" or "median" fill it with 0
+        or with the mean or median of the column in fit; "mean,indicator" and the like also add, for
+        each column that has a NaN in fit, a column that is 1 where the number was missing; "drop"
+        leaves such rows out of fit and score, and predicts NaN for them; "category": as
+        "zero,indicator", and a missing category of a DataFrame is a value of its own
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
     solver : "auto", "dual", "newton" or "cd"
     tol : stop when the objective is within this share of its minimum
     max_iter : passes over the rows (dual, perceptron) or steps; None: 1000, of a perceptron 10
-    averaged : perceptron: predict by the mean of all states in place of the last one
-    calibrate : predict_proba by a sigmoid fitted on scores of five held-out folds; logistic has
-        probabilities of its own
+    averaged : perceptron: predict with the mean of the weights over all steps instead of the last
+        ones
+    calibrate : fit a sigmoid on the scores of five held-out folds, for predict_proba; logistic has
+        probabilities without it
     class_weight : "balanced" or a dict of classes and weights, which multiply those of rows; None
     warm_start : go on from the last fit (newton, cd, perceptron)
     random_state : of the map, folds and visits; None: the map's, and without one a new one
@@ -93,7 +96,8 @@ class LinearClassifier(Linear, Classifier):
     C_, kernel_, map_, scale_ : of the model, also where they were chosen
     choice_ : "auto": what the program says of its choice, with the score on held-out rows
     n_iter_, objective_, history_ : of the fit
-    missing_ : numbers that were missing in fit, their columns, rows that were left out: a dict
+    missing_ : dict with the number of missing values in fit, of columns that have some, and of rows
+        that were left out
     model_ : the fitted model
 
     Examples

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel machines: exact, over rows kept of the training."""
+"""Exact kernel machines, whose models store training rows."""
 from __future__ import annotations
 
 import numbers
@@ -22,8 +22,8 @@ class KernelSVC(KernelMachine, Classifier):
     """Support vector machine for classes.
 
     It minimises 0.5 |w|^2 + C sum of weights * max(0, 1 - y f(x)), the intercept not penalised.
-    Three or more classes: one such score for each pair of classes, and the class that wins most
-    pairs is predicted, the first of those with equally many.
+    With three or more classes there is one such score for each pair of classes.  The class that
+    wins most pairs is predicted; among equals it is the first.
 
     Parameters
     ----------
@@ -43,27 +43,28 @@ class KernelSVC(KernelMachine, Classifier):
     max_iter : steps of the solver, for each score
     calibrate : also fit sigmoids on held-out folds, for predict_proba; predict is then the class of
         the largest probability
-    collapse : keep weights of the kernel's combinations of features in place of rows, where the
-        kernel has them: True, False, or "auto", if that is faster and exact to 1e-6
+    collapse : store weights of the kernel's combinations of features instead of rows, if the kernel
+        is a sum over combinations: True, False, or "auto", which does so if it is faster and exact
+        to 1e-6
     cache_size : MiB for kernel values during fit; the model does not depend on it
     class_weight : "balanced", or a dict of classes and weights
     decision_function_shape : "ovr", a column for each class, or "ovo", one for each pair; two
         classes have one score
-    random_state : of the folds that calibrate makes
+    random_state : seed for the folds of calibrate
     n_jobs : threads; None: all processors; the model does not depend on it
     verbose : 1: conversions of X and a progress bar on stderr
 
     Attributes
     ----------
     classes_ : sorted labels
-    support_vectors_, dual_coef_ : rows kept, and their weights (scores, rows): scores are
+    support_vectors_, dual_coef_ : stored rows, and their weights (scores, rows): scores are
         dual_coef_ @ K(support_vectors_, x) + intercept_; a collapsed model has none
     n_support_ : support vectors of each class; a collapsed model has none
     intercept_ : of each score
     C_, kernel_, scale_ : of the model, also where they were chosen
     choice_ : C="auto": what the program says of its choice, with the score on held-out rows
-    n_iter_ : steps taken, the most of any score
-    objective_, history_ : sum of the scores' minima; what each stage of the solver left
+    n_iter_ : number of steps, the maximum over the scores
+    objective_, history_ : sum of the minima of all scores; state after each stage of the solver
     model_ : the library's model
 
     Examples
@@ -97,8 +98,9 @@ class KernelSVC(KernelMachine, Classifier):
         """Scores: (rows,) for two classes, positive for the second.
 
         "ovo": (rows, pairs), of the classes (0, 1), (0, 2), .., (1, 2), .., positive for the second
-        (scikit-learn's SVC has them positive for the first).  "ovr": (rows, classes), pairs won,
-        and within 1/3 of that how clearly; the largest is of the class that wins.
+        (scikit-learn's SVC has them positive for the first).  "ovr": (rows, classes), the number of
+        pairs won plus a fraction of at most 1/3 that says how clearly; the class that wins most
+        pairs has the largest.
         """
         if len(self._fitted("classes_")) == 2:
             return self._scores(X)[:, 0]
@@ -176,7 +178,8 @@ class KernelRidge(KernelMachine, Regressor):
     """Least squares in a kernel's space.
 
     It minimises alpha |w|^2 + sum of weights * (y - f(x))^2 with an intercept that is not
-    penalised; scikit-learn's KernelRidge has none.  Memory: 4 bytes times the square of the rows.
+    penalised; scikit-learn's KernelRidge has none.  Memory: 4 bytes times the square of the number
+    of rows.
 
     Parameters
     ----------
@@ -186,7 +189,7 @@ class KernelRidge(KernelMachine, Regressor):
     Attributes
     ----------
     support_vectors_, dual_coef_, intercept_, n_iter_, objective_, model_ : see KernelSVC;
-        objective_ is what is minimised over 2 alpha
+        objective_ is the minimum divided by 2 alpha
 
     Examples
     --------

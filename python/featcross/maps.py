@@ -27,12 +27,12 @@ class RandomKernelMap(Map):
     distribution : {"rademacher", "gaussian", "uniform", "laplace"}
         Of the random matrix.  Signs have the smallest variance.
     projection : {"auto", "packed", "circulant", "hadamard", "dense"}
-        How rows are multiplied by that matrix; auto is fast and at least as accurate as any.
+        Structure of that matrix; auto is fast and at least as accurate as any.
     signs : {"column", "row"}
         Of a circulant projection; "row" is the paper's SCRK.
     complex : bool or "auto"
-        Complex signs, which give pairs of features, real and imaginary part.  They vary less for
-        some rows; auto asks the exact variance on the rows of fit.
+        Complex signs, which give pairs of features, real and imaginary part.  Their variance is
+        smaller for some rows; auto decides by the exact variance on the rows of fit.
     family : lists of columns, dict, str or Path
         Itemsets or groups, as in :func:`gram`.
     random_state : int, RandomState, Generator or None
@@ -85,12 +85,12 @@ class RandomMaclaurin(Map):
     p : float
         A feature has order n with a probability proportional to p^-n.
     h01 : bool
-        Orders 0 and 1 exactly, by 1 + columns features behind the random ones.
+        Compute orders 0 and 1 exactly, with 1 + columns more features after the random ones.
     max_order : int or None
         No higher orders than this.
     orders : {"random", "allocated"}
-        allocated: a fixed number of features for each order, by its weight and its variance on the
-        rows of fit.
+        allocated: each order gets a fixed number of features, according to its weight and its
+        variance on the rows of fit.
     projection : {"auto", "packed", "circulant", "hadamard", "dense"}
     random_state, n_jobs, verbose :
         As in :class:`RandomKernelMap`.
@@ -157,8 +157,9 @@ class RandomFourier(Map):
         Random features: a number, or a multiple of the columns such as "16x".
     kernel : {"rbf", "laplacian", "cauchy"}
     gamma : float, "scale" or "auto"
-        1, as in scikit-learn's RBFSampler and in the program: a map that looks at no data is the
-        same for every fold.  "scale" (SVC's default) suits rows of any size.
+        The default is 1, as in scikit-learn's RBFSampler and in the program: a map that does not
+        depend on the data is the same for every fold.  "scale" (SVC's default) suits rows of any
+        size.
     features : {"auto", "cos-sin", "cos"}
         Cosines and sines in pairs, or cosines with random offsets, which vary more.  auto: pairs,
         where the number of features is even.
@@ -196,7 +197,8 @@ class RandomFourier(Map):
 
 
 class RandomProjection(Map):
-    """Random projections, which keep inner products; sparse ones also of products of columns.
+    """Random projections, which preserve inner products; sparse ones also those of products of
+    columns.
 
     Parameters
     ----------
@@ -208,9 +210,9 @@ class RandomProjection(Map):
     degree, gamma, coef0 : numbers
         Of anova and poly; gamma may be "scale" or "auto", as in SVC.
     sparse : bool
-        A matrix with few entries a column; else all of them are random.
+        A matrix with few entries per column; otherwise all entries are random.
     s : int or "theory"
-        sparse: entries a column; 1 is a count sketch, theory the square root of D ln d.
+        sparse: entries per column; 1 is a count sketch, theory the square root of D ln d.
     signed : bool
         sparse: False is plain feature hashing, without signs and biased.
     distribution : {"gaussian", "rademacher"}

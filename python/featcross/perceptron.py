@@ -7,20 +7,21 @@ from ._tasks import Classifier
 
 
 class KernelPerceptron(KernelMachine, Classifier):
-    """Perceptron with a kernel: rows are taken in their order, and those of mistakes are kept.
+    """Perceptron with a kernel: rows are visited in their order, and those with a mistake are
+    stored.
 
     Three or more classes: each against the rest.
 
     Parameters
     ----------
-    averaged : predict by the mean of all states in place of the last one
+    averaged : predict with the mean of the weights over all steps instead of the last ones
     max_iter : passes over the rows
-    budget : of each class's score, keep the last so many mistakes at most; 0: all
+    budget : for each score, store at most this many mistakes, the latest ones; 0: all
     class_weight : "balanced" (fit only), or a dict of classes and weights: the size of a step
-    warm_start : fit goes on from where the last one ended
-    kernel, degree, gamma, coef0, family, scale, missing, n_jobs, verbose : see KernelSVC; for
-        partial_fit, which settles gamma="scale" and the scaling by its first rows, a kernel by
-        its name
+    warm_start : fit continues from where the last one ended
+    kernel, degree, gamma, coef0, family, scale, missing, n_jobs, verbose : see KernelSVC;
+        partial_fit computes gamma="scale" and the scaling from its first rows, and needs a kernel
+        that is given by name
 
     Attributes
     ----------

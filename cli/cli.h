@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cli.h - what every folder of the program knows.
  *
- * One convention for failing: a function that can fail says why on stderr and returns the exit
- * status; 0 is done.  Results go to stdout, everything else to stderr.
+ * One convention for failures: a function that can fail prints the reason on stderr and returns the
+ * exit status; 0 means success.  Results go to stdout, everything else to stderr.
  *
- * A folder has one header, named after it, that says what other folders may use.  Folders of one
- * line are siblings; a file includes headers of the lines above its own only (tests/layers):
+ * Each folder has one header, named after it, that declares what other folders may use.  Folders on
+ * the same line are siblings.  A file includes only headers of folders on the lines above its own
+ * (tests/layers):
  *
  *   terminal           messages, progress and interruption, text that is safe to show
  *   options            tables of options, and their parser
@@ -35,7 +36,7 @@ enum {                                  /* exit statuses */
 typedef struct common {                 /* the options that every command has */
     bool help, json, quiet;
     uint64_t verbose, seed, threads, max_memory;
-    fx_run run;                         /* by these: what calls of the library are given */
+    fx_run run;                         /* passed to the calls of the library, made from these */
 } common;
 extern common cli;
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * defaults.h - what the program names of itself: formats, kernels, maps and models.  All others are
- * those of the library's tables, and what is to be known of one is asked of these (spec_line).
- * tests/layers refuses names elsewhere, but for help and examples. */
+ * defaults.h - the formats, kernels, maps and models that the program itself refers to by name.
+ * All other names come from the library's tables, and so does everything that the program has to
+ * know about them (spec_line). tests/layers rejects such names anywhere else, except in help and
+ * examples. */
 #ifndef DEFAULTS_H
 #define DEFAULTS_H
 

@@ -95,8 +95,9 @@ static int run(const command *c, int argc, char **argv)
     return status;
 }
 
-/* A closed standard stream would give its number to the next file that is opened, and messages
- * would land there.  /dev/null takes the place, opened the wrong way round: use still fails. */
+/* If a standard stream is closed, the next file that is opened would get its number, and messages
+ * would be written into that file.  So /dev/null is opened in its place, in the wrong mode: using
+ * the stream still fails. */
 static bool fill_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)

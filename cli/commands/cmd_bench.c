@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_bench.c - featcross bench: public calls timed on this machine, next to what its memory gives.
+ * cmd_bench.c - featcross bench: times public calls on this machine and compares them with its
+ * memory bandwidth.
  *
  * Every figure is the best of several runs, with the threads that --threads allows; memory is
- * read by as many threads.  A share of bandwidth is given where bytes are what the work is
- * about: files that are read, features that are written. */
+ * read by as many threads.  A share of the bandwidth is printed where the work is mostly moving
+ * bytes: reading files, writing features. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -91,7 +92,7 @@ typedef struct job {
 #define DENSE(n, d) "dense-positive:n=" #n ",d=" #d
 #define GRAM(name, set, kernel) "gram", name, set, kernel, NULL, NULL, 0, 0, NULL
 #define READ(name, set, format) "read", name, set, NULL, format, NULL, 0, 0, NULL
-/* Each map on short rows and on long ones, 16 and 8 features for a column. */
+/* Each map on short rows and on long ones, with 16 and 8 features per column. */
 #define MAP(name, kernel, map, scores) \
     {"map", name, DENSE(2048, 80), kernel, NULL, map, 1280, scores, NULL}, \
     { \
@@ -228,7 +229,7 @@ static fx_status time_map(result *r, const job *j, const fx_table *t, const fx_r
     return s;
 }
 
-/* By the clock of the fit's history: what precedes the first epoch does not count. */
+/* Uses the times in the fit's history, so the work before the first epoch does not count. */
 static fx_status time_epoch(result *r, const job *j, const fx_table *t, const fx_run *run)
 {
     char spec[128];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_bound.c - featcross bound: how many features a wanted error takes.
  *
- * Four answers, each sharper and narrower than the one before.  The theorems speak of all rows of
- * a norm.  The prediction is Chebyshev's inequality: a pair drawn from the data errs by eps or more
- * with probability at most V/eps^2, V the mean over pairs of the exact variance over seeds, which
- * falls as 1/D; with the largest V instead of the mean it holds for each sampled pair.  The
- * measurement is a search: errors of a few maps are scaled by 1/sqrt(D) until the share 1 - delta
- * of the pairs is within eps, and maps of that many features are drawn to see whether it is. */
+ * Four answers, each sharper than the one before, but valid for fewer cases.  The theorems hold for
+ * all rows of a given norm.  The prediction is Chebyshev's inequality: a pair drawn from the data
+ * errs by eps or more with probability at most V/eps^2, V the mean over pairs of the exact variance
+ * over seeds, which falls as 1/D; with the largest V instead of the mean it holds for each sampled
+ * pair.  The measurement is a search: it measures the errors of a few maps, computes by 1/sqrt(D)
+ * how many features would bring the share 1 - delta of the pairs within eps, and draws maps of that
+ * size to verify it. */
 
 #include "commands.h"
 #include "kernels/kernels.h"
@@ -21,7 +22,7 @@ enum {
     MAX_FEATURES = 1 << 18,             /* of any map that is made */
     MIN_FEATURES = 4,                   /* and multiples of it, which every map can have */
     TRIES = 6,
-    WIDTH = 1024                        /* columns, if nobody says */
+    WIDTH = 1024                        /* columns, if the number is not given */
 };
 
 static const char *kernel_spec, *map_spec, *features, *scale_spec, *plot_path;
@@ -78,7 +79,7 @@ typedef struct work {
     bool verified;
 } work;
 
-/* A map that is only asked for theorems. */
+/* A map that is only used to look up theorems. */
 static int make_map(work *w, size_t cols)
 {
     size_t D = 0;
@@ -94,7 +95,7 @@ static int make_map(work *w, size_t cols)
 }
 
 /* ---- Theorems ----------------------------------------------------------------------------- */
-/* The norm that the map's theorems are about, of the longest row. */
+/* The norm that the map's theorems use, of the longest row. */
 static double largest_norm(const fx_matrix *X, bool l2)
 {
     double largest = 0;
@@ -129,7 +130,7 @@ static fx_description about_map(const work *w)
     return spec_line(fx_map_describe, fx_map_spec(w->map));
 }
 
-/* If nobody says how many columns there are, only what does not depend on them is told. */
+/* If the number of columns is not known, only results that do not depend on it are printed. */
 static int find_theorems(work *w)
 {
     fx_bound other[FX_BOUND_MAX];
@@ -195,8 +196,8 @@ static int measure_at(work *w, size_t D)
     return status;
 }
 
-/* Each D drawn anew errs a little differently, so a D is verified when maps of that many features
- * were within eps; the next one is smaller only if a good deal less should do. */
+/* Every new map has a slightly different error, so D counts as verified when maps with that many
+ * features were within eps.  A smaller D is tried only if it should be much smaller. */
 static int search(work *w)
 {
     size_t D = 16 * w->X.table.cols < START ? 16 * w->X.table.cols : START;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_compare.c - featcross compare: every method that suits the rows, measured by one rule.
  *
- * Each seed splits the rows anew, for all methods alike, and draws new maps and starts.  All
- * methods have their turn with one seed before the next one begins, so that what is there after an
- * interrupt is still a comparison. */
+ * Each seed gives a new split, the same for all methods, and new random maps and starting points.
+ * All methods are measured with one seed before the next seed begins, so that the results after an
+ * interrupt are still a fair comparison. */
 
 #include "commands.h"
 #include "compare/compare.h"
@@ -107,7 +107,7 @@ static int measure_method(job *j, method *m, size_t s, parts *p)
     return 0;
 }
 
-/* One answer for all rows: what a model gives that sees no column. */
+/* A constant answer for all rows: the best that a model without features can give. */
 static int measure_constant(comparison *c, const parts *p, size_t s)
 {
     blind_rows train = {0}, test = {0};
@@ -146,7 +146,7 @@ static int say_none(const comparison *c)
     const method *m = c->list;
 
     while (m + 1 < c->list + c->n && !*m->failed)
-        m++;                            /* what failed says more than what was not tried */
+        m++;                            /* a failure is reported rather than what was not tried */
     if (!*m->failed)
         m = c->list;
     say_error("no method could be measured: %s", !c->n        ? "one column has no combinations"
@@ -180,7 +180,8 @@ static int measure_all(job *j)
     return status;
 }
 
-/* What can be written is written, whatever fails beside it: measuring again would take long. */
+/* Writes everything that can be written, even if another output fails: measuring again would take
+ * long. */
 static int report(job *j)
 {
     const comparison *c = &j->c;

@@ -61,7 +61,7 @@ static int not_offered(const metric_list *w, const fx_model_info *c)
     return 0;
 }
 
-/* The usual ones come with the confusion matrix; others are measured by name. */
+/* The usual metrics are computed with the confusion matrix; others are computed by name. */
 static int measure(metric_list *w, fx_metrics *m, double *confusion, const fx_model *model,
                    const loaded *X)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_gram.c - featcross gram: exact kernel values of all pairs of rows.
  *
- * The matrix is held in memory, 8 bytes a pair, stated and checked before it is allocated.
+ * The matrix is stored in memory, 8 bytes per pair.  Its size is printed and checked before it is
+ * allocated.
  *
  * --check computes the smallest eigenvalue of the Gram matrix of sampled rows.  An ANOVA value
  * of order m is wrong by at most about (w + 2m) u max|K| (doc/math.md; w: entries of the widest
  * row, u = eps/2; the largest |K| is on the diagonal), and an eigenvalue of n rows by n times
- * that.  With m = 16 it is of the right size for every kernel here.  Only an eigenvalue below it
- * is called negative. */
+ * that.  With m = 16 this bound has the right size for every kernel here.  Only an eigenvalue below
+ * minus the bound is reported as negative. */
 
 #include "commands.h"
 #include "featcross_extra.h"

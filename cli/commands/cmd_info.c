@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_info.c - featcross info: what is in a data file (model_info.c: in a model).
  *
- * One pass over the entries.  Columns that have some are found by a hash table, which is plain
- * addressing unless there are far more columns than entries: a very wide file costs what its
- * entries cost. */
+ * One pass over the entries.  Columns that have entries are found by a hash table, or by plain
+ * addressing unless there are far more columns than entries.  So the cost of a very wide file
+ * depends on its entries, not on its width. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -206,7 +206,7 @@ static int gather(facts *f, const loaded *l)
 }
 
 /* ---- Showing it --------------------------------------------------------------------------- */
-/* A column by its name, else by its number in the data's own base. */
+/* The name of a column, or its number in the index base of the data. */
 static const char *column_name(char buf[64], const fx_table *t, size_t j)
 {
     if (j >= t->cols)                   /* of a table without columns */

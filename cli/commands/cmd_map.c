@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_map.c - featcross map: rows to random features.
  *
- * Rows are mapped and written a portion at a time, so that memory does not grow with rows times
- * features: npy is its header and then the numbers as they lie, text is line after line. */
+ * Rows are mapped and written in batches, so that memory does not grow with rows times features.
+ * This works because npy is a header followed by the numbers in order, and text is one line per
+ * row. */
 
 #include "commands.h"
 #include "kernels/kernels.h"
@@ -95,7 +96,8 @@ static int chunk_rows(size_t *step, const work *w, size_t D)
     return say_limit((double)row * (double)*step, "%zu x %zu features need", *step, D);
 }
 
-/* Without an output the features are made all the same: it shows that they can be, and how fast. */
+/* Without an output the features are computed anyway, to check that it works and to measure the
+ * speed. */
 static int map_rows(work *w, output *o)
 {
     const fx_matrix *X = w->X.table.block;

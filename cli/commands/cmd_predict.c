@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_predict.c - featcross predict: rows in, labels, scores or probabilities out.
  *
- * Text is read a batch at a time and answered before the next one is read, so memory does not grow
- * with the rows, and a row from a pipe or a terminal is answered as soon as its line has come.  npy
- * names the number of rows first, which is known last: the numbers wait in an unnamed temporary
- * file. */
+ * Text is read in batches, and each batch is answered before the next one is read.  So memory does
+ * not grow with the rows, and a row from a pipe or a terminal is answered as soon as its line has
+ * arrived.  An npy file begins with the number of rows, which is known only at the end, so the
+ * numbers are first written to an unnamed temporary file. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -194,7 +194,7 @@ static int report(const job *j, const loaded *in, double seconds)
     return cli.json && j->lines.form != PREDICTION_JSON ? say_json(summary(j, in, seconds)) : 0;
 }
 
-/* Can the model give what is wanted, in that form? */
+/* Checks that the model can give the requested output in the requested format. */
 static int check(job *j, const char *path)
 {
     if (!(j->width = fx_model_width(j->model, j->what))) {
@@ -236,7 +236,7 @@ static int predict(job *j, char **operand, const char *data)
     return status;
 }
 
-/* What --output says or leaves open. */
+/* The kind of output, from --output or by default. */
 static fx_prediction choose_what(const job *j)
 {
     bool scores = j->c->variance || spec_says(j->c->spec, "task", "rank");

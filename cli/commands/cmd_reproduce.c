@@ -115,7 +115,7 @@ static int make_directory(void)
     return say_error("%s: %s", directory, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
-/* Of two of one name the second would take the first one's place. */
+/* If two recipes had the same name, the second would overwrite the results of the first. */
 static int names_differ(recipe **r, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -138,7 +138,7 @@ static int gnuplot_runs(recipe **r, size_t n)
     return status;
 }
 
-/* First all that can be known of all of them, then the work. */
+/* Checks everything that can be checked for all recipes before the first one runs. */
 static int reproduce_all(recipe **r, size_t n, json_t **results)
 {
     const reproduce_options how = {directory, restart, !no_plot, seeds};

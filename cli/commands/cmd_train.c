@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_train.c - featcross train: rows to a model file.
  *
- * The output is opened before anything is read, so that a run is not lost for want of a directory,
- * and gets its name when the model is complete. */
+ * The output is opened before anything is read, so that a missing directory is found before the
+ * work starts.  The file gets its name when the model is complete. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -58,7 +58,7 @@ typedef struct job {
 static bool is_auto(const char *text) { return text && !strcmp(text, "auto"); }
 
 /* ---- What the options leave open ---------------------------------------------------------- */
-/* Nothing but the data given: everything is chosen.  Else only what says auto. */
+/* If only the data is given, everything is chosen; otherwise only options that are set to auto. */
 static void open_questions(selection *c)
 {
     bool all = !fit.model && !fit.loss && !kernel_spec && !fit.map && !features && !cost
@@ -72,7 +72,7 @@ static void open_questions(selection *c)
     c->cost = c->C ? NULL : cost;
 }
 
-/* A kernel that a map is to stand for. */
+/* True if there is a kernel that a map should approximate. */
 static bool mapped(void) { return kernel_spec && (!fitting_given() || fitting_about().map); }
 
 static int check_options(job *j)
@@ -129,7 +129,7 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
-/* Predictions read these columns by name: a name that stands twice is refused now, not then. */
+/* Predictions find these columns by name, so a duplicate name is rejected already in training. */
 static int check_names(const loaded *X)
 {
     fx_reader *r = NULL;
@@ -285,7 +285,8 @@ static json_t *held_out_json(const job *j)
                      "baseline", j->c.baseline);
 }
 
-/* To stdout, since it is what the command answers; to stderr where the model itself goes there. */
+/* Goes to stdout, because it is the result of the command; to stderr if the model itself goes to
+ * stdout. */
 static int report(const job *j)
 {
     FILE *f = output_is_stdout(j->t.path) ? stderr : stdout;

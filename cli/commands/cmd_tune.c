@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_tune.c - featcross tune: cross-validated choice of kernel, D and C.
  *
- * For each kernel and D one path of C, every fit starting from the one before; then the best of all
- * is fitted on all rows and saved. */
+ * For each kernel and D the fits go along a path of C, and each starts from the one before.  Then
+ * the best setting is fitted on all rows and saved. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -212,7 +212,7 @@ static int enter_paths(job *j)
     return 0;
 }
 
-/* What it will take is said by the last kernel, which of the orders is the slowest. */
+/* The cost is estimated with the last kernel, which has the highest and so slowest order. */
 static int ready(void *ctx)
 {
     job *j = ctx;

@@ -46,7 +46,7 @@ static argument describe(strbuf *values, const opt *o)
     return values->n ? ARGUMENT_VALUES : ARGUMENT_OTHER;
 }
 
-/* The beginning of the help, without what shells take for syntax. */
+/* The beginning of the help text, without characters that are shell syntax. */
 static void add_help(strbuf *t, const char *help)
 {
     size_t n = strcspn(help, ";(["), max_bytes = 70;

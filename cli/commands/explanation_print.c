@@ -42,7 +42,7 @@ static const char *label_name(char buf[32], const explained *x, double y, bool p
     return say_number(buf, y);
 }
 
-/* Several scores are told apart by their classes, or components by numbers from 1. */
+/* Names a score if there are several: by its class, or for components by a number from 1. */
 static const char *score_name(char buf[256], const explained *x, const fx_explanation *e)
 {
     if (x->c->classes)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* "order=2", "sort=no|yes", "k="; words that are possible beside other values come last. */
+/* "order=2", "sort=no|yes", "k="; words that are allowed in addition to other values come last. */
 static void add_key(strbuf *t, const fx_key *k)
 {
     const char *first = k->fallback ? k->fallback : "";
@@ -19,7 +19,8 @@ static void add_key(strbuf *t, const fx_key *k)
         strbuf_add(t, "|%s", k->values);
 }
 
-/* The number of keys of d before those of `like`, if those are its last ones; else all. */
+/* If the last keys of d are those of `like`: the number of keys before them; else the number of
+ * all. */
 static size_t own_keys(const fx_description *d, const fx_description *like)
 {
     size_t n = d->keys - like->keys;
@@ -33,8 +34,8 @@ static size_t own_keys(const fx_description *d, const fx_description *like)
     return n;
 }
 
-/* Adds what a line is, its kernels and its keys.  *like: a line before, whose keys need not be
- * listed again. */
+/* Adds the description of a line, its kernels and its keys. *like: an earlier line whose keys need
+ * not be listed again. */
 static void add_line(strbuf *t, const fx_description *d, fx_description *like)
 {
     size_t own = own_keys(d, like);

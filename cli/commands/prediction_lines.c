@@ -118,7 +118,7 @@ static void text_row(prediction_lines *p, const double *v)
     put(p, "\n");
 }
 
-/* What names the row: the field of --id, else its number, from 1. */
+/* The identifier of the row: the field of --id, else its number, from 1. */
 static void put_id(prediction_lines *p)
 {
     if (p->id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * advice.c - what compare recommends, in a paragraph: the simplest method that is as good as the
- * best, what it gains, how to train it, how far the advice goes.  advice_rule.c decides; nothing
- * here looks at seconds, so that a seed gives the same words. */
+ * advice.c - the recommendation of compare as a paragraph: the simplest method that is as good as
+ * the best, what it gains, how to train it, and the limits of the advice. advice_rule.c decides.
+ * Nothing here depends on running times, so the same seed gives the same text. */
 
 #include "advice.h"
 
@@ -22,7 +22,7 @@ typedef struct words {
 static bool is_exact(const method *m) { return model_about(m->model).kernel == FX_MUST; }
 static bool is_raw(const method *m) { return !m->map && model_about(m->model).map; }
 
-/* Of kernels: are values sums over combinations of columns? */
+/* True if the values of the kernel are sums over combinations of columns. */
 static bool combines(const char *kernel)
 {
     return !kernel || spec_line(fx_kernel_describe, kernel).explainable;
@@ -92,7 +92,7 @@ static size_t seeds_of(const words *w, size_t i)        /* that count: none, if 
     return *w->c->list[i].failed ? 0 : w->c->list[i].done;
 }
 
-/* Of those that count: the best for which `is` holds, or all. */
+/* The best of the methods that count and for which `is` returns `holds`. */
 static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
 {
     size_t best = w->c->n;
@@ -105,7 +105,7 @@ static size_t best_of(const words *w, bool (*is)(const method *), bool holds)
     return best;
 }
 
-/* The method whose scores put the classes in order best, and its AUC; NULL: none has any. */
+/* The method with the largest AUC, and that AUC; NULL if no method has one. */
 static const method *best_order(const words *w, double *auc)
 {
     const method *found = NULL;
@@ -119,7 +119,8 @@ static const method *best_order(const words *w, double *auc)
     return found;
 }
 
-/* How far luck goes is known of accuracy, RMSE and AUC; other metrics of classes go by AUC. */
+/* What chance can reach is known for accuracy, RMSE and AUC; other metrics of classes are judged by
+ * AUC. */
 static bool learned(const words *w)
 {
     bool known = w->c->regress || !strcmp(w->c->metric, "accuracy");

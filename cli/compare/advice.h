@@ -6,7 +6,7 @@
 #include "compare.h"
 
 typedef struct scores {                 /* what the rule sees */
-    size_t methods, seeds;              /* methods from the simplest to the least simple */
+    size_t methods, seeds;              /* methods, simplest first */
     const double *score;                /* [methods][seeds]; NaN: not measured, nor what follows */
     bool falls;                         /* less is better: RMSE, else the share of right answers */
     double tested;                      /* different rows that scores are measured on, per seed */
@@ -22,9 +22,9 @@ typedef struct recommendation {
 recommendation advice_rule(const scores *c);
 double advice_rule_mean(const scores *c, size_t i, size_t seeds);
 double advice_rule_rows(const scores *c, size_t seeds); /* different ones that were tested */
-/* How much a method may lose to another and still be as good. */
+/* How much worse than another a method may score and still count as equally good. */
 double advice_rule_margin(const scores *c, const recommendation *r, size_t better, size_t other);
 
-/* The command that fits a method to all rows, ready for a shell; C of `seeds` seeds decides. */
+/* The shell command that fits a method to all rows, with the median C of `seeds` seeds. */
 int advice_command(FILE *f, const comparison *c, const method *m, size_t seeds);
 #endif

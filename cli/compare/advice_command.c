@@ -9,7 +9,7 @@
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@"
 
-/* As bash and zsh read them; nothing that a terminal would obey. */
+/* Quotes words as bash and zsh read them, without control characters for the terminal. */
 static void put_odd_word(FILE *f, const char *word)
 {
     const char *end = word + strlen(word);
@@ -60,7 +60,7 @@ static void put_option(FILE *f, const char *name, const char *value)
     }
 }
 
-/* Those that differ from their defaults. */
+/* Only options that differ from their defaults. */
 static void put_reading(FILE *f)
 {
     for (const opt *o = reading_options.opts; o->name; o++) {
@@ -79,7 +79,8 @@ static void put_reading(FILE *f)
     }
 }
 
-/* Of an even number, of both in the middle the stronger penalty: the smaller C, the larger beta. */
+/* The median.  For an even number it is the one of the two middle values with the stronger penalty:
+ * the smaller C, the larger beta. */
 static double median_cost(const method *m, size_t seeds)
 {
     double C[COMPARE_SEEDS];
@@ -90,7 +91,7 @@ static double median_cost(const method *m, size_t seeds)
     return C[model_penalty_grows(m->model) ? seeds / 2 : (seeds - 1) / 2];
 }
 
-/* The model without keys that only make a comparison short: the fit that stays is a full one. */
+/* The model without keys that only shorten the comparison: the final fit is a full one. */
 static void put_model(FILE *f, const char *spec)
 {
     char out[FITTING_SPEC];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * advice_rule.c - which of several methods to take, by their scores alone.
  *
- * The best is the one of the best mean score.  Taken is the first in the order of simplicity whose
- * mean is within a margin of it (doc/math.md#advice).  All methods see the same parts of the rows,
- * so differences d_1 .. d_n over seeds are paired.  With s^2 the sampling variance of one score on
- * the N rows tested, M methods, a rows tested and b trained on by a seed,
+ * The best method has the best mean score.  The recommended method is the simplest one whose mean
+ * is within a margin of that (doc/math.md#advice).  All methods use the same splits, so the
+ * differences d_1 .. d_n over seeds are paired.  With s^2 the sampling variance of one score on the
+ * N rows tested, M methods, a rows tested and b trained on by a seed,
  *
  *   margin = max(floor, min(t_{0.975, n-1} sd(d) sqrt(1/n + a/b), 2 floor)),  floor = s sqrt(ln M),
  *
- * the first term alone with one seed.  a/b (Nadeau and Bengio) is there since seeds train on
- * overlapping rows.  The floor holds that the best of M luckily exceeds its worth by sqrt(2 ln M)
- * standard errors, and that methods err on much the same rows, which halves the variance of a
- * difference.  The cap is for methods that fail on some seeds: the more they swing, the wider would
- * be what passes for as good. */
+ * with one seed the first term alone.  The term a/b (Nadeau and Bengio) corrects for overlapping
+ * training rows of different seeds.  The floor assumes that the best of M methods exceeds its true
+ * score by chance by sqrt(2 ln M) standard errors, and that methods make most errors on the same
+ * rows, which halves the variance of a difference.  The cap is for methods that fail on some seeds:
+ * without it, the larger their variance, the more methods would count as equally good. */
 
 #include "advice.h"
 
@@ -33,7 +33,7 @@ static size_t seeds_of(const scores *c, size_t i)
     return n;
 }
 
-/* Of an interrupted run: the seeds by which most measurements count. */
+/* For an interrupted run: the number of seeds that uses most measurements. */
 static void count_seeds(recommendation *r, const scores *c)
 {
     for (size_t n = c->seeds; n > 0; n--) {
@@ -59,8 +59,9 @@ double advice_rule_rows(const scores *c, size_t seeds)
     return fmin(c->tested * (double)seeds, c->tested_in_all);
 }
 
-/* Of one score: a share of N rows, or the root of a mean of N squares of normal errors.  A share is
- * drawn towards 1/2 by two rows, so that no wrong answer among few rows is no certainty. */
+/* The sampling variance of one score, which is a share of N rows or the root mean square of N
+ * normal errors.  A share is shifted towards 1/2 by two rows, so that a small test set without an
+ * error does not count as certain. */
 static double sampling_error(const scores *c, double score, size_t seeds)
 {
     double N = advice_rule_rows(c, seeds);

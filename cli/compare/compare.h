@@ -28,7 +28,7 @@ typedef struct method {                 /* a line; in order of simplicity: the a
     size_t done;                        /* seeds that were measured: the first ones */
     char failed[256];                   /* why seed number `done` failed; then no more are tried.
                                          * "": none did */
-    bool no_memory;                     /* .. for want of memory, or over the limit */
+    bool no_memory;                     /* .. because memory ran out or the limit was reached */
 } method;
 
 typedef struct comparison {
@@ -52,7 +52,8 @@ typedef struct comparison {
 int compare_rows(comparison *c, const char *data);
 int compare_split(parts *p, const comparison *c, uint64_t seed);
 
-/* methods.c: by the rows' shape alone, never by a clock, so that a seed gives the same lines. */
+/* methods.c: depends only on the shape of the rows, never on a clock, so that a seed gives the same
+ * lines. */
 #define METHODS_NAMES                                                                              \
     "linear, explicit, " COMPARE_PAIRS ", " COMPARE_TRIPLES ", " COMPARE_SUBSETS                   \
     ", rk, ts, rm, rff, exact"
@@ -63,10 +64,11 @@ int methods_enter(comparison *c);
 typedef struct spread { double mean, sd; size_t n; } spread;    /* sd NaN: n < 2 */
 /* Over seeds; what: a metric, "train_seconds", "test_seconds", "bytes", "memory". */
 spread compare_spread(const method *m, const char *what);
-/* Of so many seeds, those that chose the weakest penalty there was: a weaker one may gain. */
+/* The number of seeds, of the first `seeds`, that chose the weakest penalty on offer: a weaker one
+ * may be better. */
 size_t compare_ends(const method *m, size_t seeds);
 size_t compare_remarked(const method *m, fx_status s);  /* seeds whose fit ended with that */
-/* The methods that were measured, best first; of equals, the simpler one.  free() it. */
+/* The methods that were measured, best first; among equals the simpler one first. free() it. */
 const method **compare_ranking(const comparison *c, size_t *n);
 int compare_print(const comparison *c, const char *advice);              /* to stdout */
 
@@ -74,8 +76,8 @@ int compare_print(const comparison *c, const char *advice);              /* to s
 int compare_csv(output *o, const comparison *c);        /* closes it */
 json_t *compare_json(const comparison *c, const char *advice);
 
-/* advice.c: one paragraph, by scores and sizes alone, never by seconds; differences within the
- * spread over seeds do not count. */
+/* advice.c: one paragraph.  It depends only on scores and sizes, never on seconds; differences
+ * within the spread over seeds do not count. */
 char *advice_of(const comparison *c);    /* free() it; NULL: no memory */
 int compare_figure(plot *p, const char *path, const comparison *c); /* compare_figure.c */
 #endif

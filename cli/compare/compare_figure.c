@@ -2,8 +2,9 @@
  * compare_figure.c - the leaderboard as a figure: score against seconds to train, one line for
  * each family of methods, through its sizes, with the standard deviation over seeds as bars.
  *
- * More than ten lines cannot be told apart: then of each kind of method some lines stay, those
- * whose best score is best.  Scores decide, not seconds: a seed shows the same lines. */
+ * More than ten lines cannot be distinguished.  In that case only the lines with the best scores of
+ * each kind of method are drawn.  Scores decide, not seconds, so a seed always shows the same
+ * lines. */
 
 #include "compare.h"
 

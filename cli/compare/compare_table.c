@@ -37,8 +37,8 @@ spread compare_spread(const method *m, const char *what)
     return s;
 }
 
-/* Should a come before b?  Scores of a method that failed are of other seeds than those of the
- * others: it comes last, and so does a score that is no number. */
+/* True if a comes before b.  A method that failed comes last, because its scores are of fewer seeds
+ * than those of the others; so does a score that is not a number. */
 static bool is_before(const method *a, const method *b, const char *metric)
 {
     double sign = metric_falls(metric) ? 1 : -1;
@@ -85,7 +85,7 @@ size_t compare_ends(const method *m, size_t seeds)
 }
 
 /* ---- The table ---------------------------------------------------------------------------- */
-/* Targets may be of any size; shares are not. */
+/* Targets may have any magnitude; shares are between 0 and 1. */
 static const char *mean_text(char buf[64], const comparison *c, const method *m)
 {
     spread s = compare_spread(m, c->metric);
@@ -107,7 +107,7 @@ static const char *bytes_text(char buf[32], double bytes)
 /* A column of its own, beside the metric that decides. */
 static bool has_auc(const comparison *c) { return !c->regress && strcmp(c->metric, "auc") != 0; }
 
-/* "2 seeds, failed  not converged (1 of 2)": what the numbers of the row do not tell. */
+/* "2 seeds, failed not converged (1 of 2)": remarks that the numbers of the row do not show. */
 static void add_remarks(strbuf *t, const comparison *c, const method *m)
 {
     size_t slow = compare_remarked(m, FX_NOT_CONVERGED), wild = compare_remarked(m, FX_DIVERGED);
@@ -154,7 +154,8 @@ static void add_method(text_table *t, const comparison *c, const method *m)
     strbuf_free(&remarks);
 }
 
-/* Lines that begin with a blank are commands, to be copied as they are. */
+/* Lines that begin with a space are commands, which are printed unchanged so that they can be
+ * copied. */
 static void print_line(const char *p, const char *end)
 {
     size_t column = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_setup.c - kernels made to suit the rows of a comparison: their scaling, their width, the
- * C to choose from.
+ * kernel_setup.c - adapts kernels to the rows of a comparison: scaling, width, and the values of C
+ * to choose from.
  *
- * C counts in units of 1 / mean K(x, x), so that kernels of large values (products of many columns)
- * and of small ones are offered the same.  All combinations together grow as 2 to the number of
- * columns in a row: where that is too much for C to mend, rows are scaled to norm 1. */
+ * C is measured in units of 1 / mean K(x, x), so that kernels with large values (products of many
+ * columns) and with small values get an equivalent choice.  All combinations together grow as 2 to
+ * the number of columns in a row.  If that is too large for C to compensate, rows are scaled to
+ * norm 1. */
 
 #include "kernel_setup.h"
 
@@ -17,7 +18,7 @@ enum { SAMPLE = 200 };                  /* rows that are looked at */
 
 static const char *const specs[KERNELS] = {COMPARE_KERNELS};
 
-/* Some rows, scaled: all over the table, which may be sorted. */
+/* A sample of scaled rows, spread over the whole table, because it may be sorted. */
 static fx_status sample_rows(fx_data **out, const fx_table *t, const char *scale)
 {
     size_t row[SAMPLE], n = t->rows < SAMPLE ? t->rows : SAMPLE;
@@ -88,7 +89,8 @@ static fx_status measure(kernel_setup *k, const fx_table *t, double *diagonal, d
     return s;
 }
 
-/* All combinations on rows of norm 1, where they are too large else and columns are not scaled. */
+/* Scales rows to norm 1 for all-subsets, if its values would be too large and columns are not
+ * scaled. */
 static fx_status tame(kernel_setup *k, const fx_table *t, double *diagonal, double *all)
 {
     fx_status s = measure(k, t, diagonal, all);
@@ -105,7 +107,7 @@ static fx_status tame(kernel_setup *k, const fx_table *t, double *diagonal, doub
     return s;
 }
 
-/* Of rbf, one over the mean squared distance of two rows is the width. */
+/* For rbf, gamma is one over the mean squared distance of two rows. */
 int kernel_setup_measure(kernel_setup kernels[KERNELS], const comparison *c)
 {
     double diagonal = 0, all = 0, apart = 0;

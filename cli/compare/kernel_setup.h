@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_setup.h - between methods.c, which enters methods, and kernel_setup.c, which looks at the
- * rows. */
+ * kernel_setup.h - the interface between methods.c, which lists methods, and kernel_setup.c, which
+ * measures the rows. */
 #ifndef KERNEL_SETUP_H
 #define KERNEL_SETUP_H
 #include "compare.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * methods.c - what compare measures, by the shape of the rows alone, from simple to costly.  A
- * single column has no combinations: those that combine are not entered.
+ * methods.c - the methods that compare measures, from simple to costly.  They depend only on the
+ * shape of the rows.  With a single column there are no combinations, so methods that combine
+ * columns are left out.
  *
- * Every method chooses among as many values of its regularisation, four decades of them: of C, in
- * units that the kernel gives (kernel_setup.c), or of multiples of the usual beta. */
+ * Every method chooses among the same number of regularisation values over four decades: values of
+ * C, in units that depend on the kernel (kernel_setup.c), or multiples of the default beta. */
 
 #include "kernel_setup.h"
 
@@ -141,7 +142,7 @@ static method *enter_product(comparison *c, const kernel_setup *k, const char *n
     return m;
 }
 
-/* Products of columns with either penalty: of many, few may decide, which L1 finds. */
+/* Products of columns with either penalty: often only a few of many matter, and L1 finds those. */
 static void enter_products(comparison *c, const kernel_setup *k, int order)
 {
     const char *name = order == 2 ? "explicit pairs" : "explicit triples";
@@ -203,7 +204,7 @@ static void enter_maps(comparison *c)
 }
 
 /* ---- Kernel machines ---------------------------------------------------------------------- */
-/* What a fit would take is known by a clock: it is said, and decides nothing. */
+/* The time of a fit is estimated with a clock, so it is only printed and never decides anything. */
 static int say_estimate(const comparison *c, const method *m)
 {
     fx_matrix sample = rows_part(c->X.table.block, 0, c->train);

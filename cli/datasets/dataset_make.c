@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_make.c - synthetic rows: those of featcross make, and dense ones without structure, which
- * timings and toy experiments want. */
+ * dataset_make.c - synthetic rows: those of featcross make, and dense ones without structure, for
+ * timings and toy experiments. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_nips.c - authors of NIPS papers: a node has a one for each word of its papers, a link
- * joins two who wrote a paper together. */
+ * dataset_nips.c - authors of NIPS papers: a node has a 1 for each word in its papers, and a link
+ * joins two authors who wrote a paper together. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"

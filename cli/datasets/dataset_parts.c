@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * dataset_parts.c - rows to parts: what a set does not bring is split off from what it trains on,
- * and parts are thinned to as many rows as are wanted.  All by the seed. */
+ * dataset_parts.c - rows to parts: parts that a set does not have are split off from its training
+ * rows, and parts are sampled down to the requested number of rows.  The seed decides both. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -53,7 +53,7 @@ static int binarise(dataset_rows *r, spec_part positive)
     return 0;
 }
 
-/* A part that comes with the set: copied only if it must change. */
+/* A part that comes with the set.  It is copied only if it has to change. */
 static int whole(parts *p, int part, dataset_rows *r, size_t max_rows, uint64_t seed)
 {
     if (r->table.rows == 0)

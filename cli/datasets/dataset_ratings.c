@@ -139,7 +139,8 @@ static int read_pairs(ratings *s, const dataset_spec *w, int file, int first, in
     return status;
 }
 
-/* Equal pairs become one with their number; those whose artist nobody heard are left out. */
+/* Equal pairs become one pair with their count; pairs whose artist has no listeners are left
+ * out. */
 static void count(ratings *tags, const ratings *heard, bool logarithm)
 {
     size_t n = 0, h = 0;

@@ -17,7 +17,7 @@ int dataset_spec_refuse(const dataset_spec *w, const char *key, spec_part v, con
     return say_error("set %s: %s=%.*s is not %s", w->kind->name, key, (int)v.n, v.p, expected);
 }
 
-/* What is not given leaves *out as it is. */
+/* If the key is not given, *out does not change. */
 static int read_count(size_t *out, const dataset_spec *w, const char *key, spec_part v)
 {
     char *end;
@@ -73,7 +73,7 @@ static int read_common(dataset_spec *w, uint64_t seed)
     return status;
 }
 
-/* The set's own key is one of its values. */
+/* Checks that the set's own key has one of its values. */
 static int check_own(const dataset_spec *w)
 {
     const fx_key *own = &w->kind->own;
@@ -84,7 +84,7 @@ static int check_own(const dataset_spec *w)
                : dataset_spec_refuse(w, own->name, v, own->values);
 }
 
-/* Every key that is known goes from a copy: what is left of it begins with one that is not. */
+/* Removes every known key from a copy of the spec; what remains begins with an unknown key. */
 static int check_names(const dataset_spec *w)
 {
     char known[512];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * datasets.c - named data sets: the table of them, and the parts that were made last.
  *
- * Cases of a recipe that stand in a row mostly share their data, and of two that are compared each
- * has its own; so two are kept. */
+ * Consecutive cases of a recipe mostly share their data, and two cases that are compared may each
+ * have their own, so the last two sets are cached. */
 
 #include "dataset.h"
 #include "terminal/terminal.h"
@@ -105,7 +105,7 @@ static void clear(struct cached *k)
     *k = (struct cached){0};
 }
 
-/* What was read, for who asks. */
+/* Reports what was read, with -v. */
 static void say(const parts *p, const char *spec, double seconds)
 {
     double low = INFINITY, high = -INFINITY;

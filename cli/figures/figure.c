@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * figure.c - lines with error bars, panel beside panel, as a gnuplot script and its data.
  *
- * The names stand once, below the panels, in as many columns as fit.  Everything is placed in
+ * The legend is below the panels, once, in as many columns as fit.  Everything is placed in
  * pixels, since gnuplot's own margins would differ from panel to panel. */
 
 #include "figure.h"
@@ -85,7 +85,7 @@ static size_t add_block(strbuf *data, const layout *l, const figure_panel *p,
 }
 
 /* ---- A panel ------------------------------------------------------------------------------ */
-/* Ranges and tics; bars that reach down to nothing do not stretch a logarithmic axis. */
+/* Ranges and tics; error bars that reach down to 0 do not extend a logarithmic axis. */
 static bool add_axes(strbuf *t, const layout *l, const figure_panel *p, figure_axis *x,
                      figure_axis *y)
 {
@@ -143,7 +143,8 @@ static void add_series(strbuf *t, strbuf *data, layout *l, const plot *p, const 
         x_bar |= s->point[i].x_low < s->point[i].x_high;
     }
     if (add_block(data, l, panel, s, true)) {
-        if (bar) {                      /* vectors: error bars take gnuplot thrice the bytes */
+        if (bar) {                      /* as vectors: gnuplot writes three times as many bytes for
+                                         * error bars */
             add_clause(t, l, p, first);
             strbuf_add(t,
                        "using ($4 > $3 ? $1 : NaN):(low = $3 > %.9g ? $3 : %.9g):(0):($4 - low) "
@@ -184,7 +185,7 @@ static void add_series(strbuf *t, strbuf *data, layout *l, const plot *p, const 
     }
 }
 
-/* A label that the panel to the left, or below, has as well is not repeated. */
+/* A label is not repeated if the panel to the left, or below, has the same one. */
 static void add_labels(strbuf *t, const layout *l, size_t row, size_t col)
 {
     const figure *f = l->f;

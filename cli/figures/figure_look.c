@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * figure_look.c - a name has one look in all panels.
  *
- * The colours of Okabe and Ito, which the colour-blind tell apart, a mark and, beyond eight names,
- * a dash; those of one colour differ in both. */
+ * A look is one of the colours of Okabe and Ito, which colour-blind readers can distinguish, and a
+ * mark.  Beyond eight names lines are also dashed; names of the same colour differ in mark and
+ * dash. */
 
 #include "figure.h"
 

@@ -25,8 +25,8 @@ int plot_bars(plot *p, const char *path, const char *title, const char *axis, co
               size_t n, bool sized);
 
 /* ---- figure.c --------------------------------------------------------------------------------
- * Lines with error bars: panels in rows and columns.  Points, panels and figures begin as {0}, so
- * that what is not said is not there. */
+ * Lines with error bars: panels in rows and columns.  Initialise points, panels and figures with
+ * {0}; members that are not set are absent. */
 typedef struct figure_point {
     double x, y, low, high;             /* low == high: no error bar; x NaN: y holds for every x,
                                          * drawn as a dashed line across the panel */

@@ -32,7 +32,8 @@ static const char *terminal(const char *path)
 /* ---- gnuplot ------------------------------------------------------------------------------ */
 enum { PATIENCE = 5 };                  /* how often it is asked to end, every 100 ms */
 
-/* The status of pid, which is asked to end when we are, and then made to. */
+/* Waits for pid and returns its status.  If this program is interrupted, pid is asked to end, and
+ * then killed. */
 static bool wait_for(pid_t pid, int *status)
 {
     pid_t ended;
@@ -46,7 +47,7 @@ static bool wait_for(pid_t pid, int *status)
     return ended == pid;
 }
 
-/* What gnuplot said, which may hold names of files. */
+/* Prints gnuplot's messages, which may contain file names. */
 static void show(FILE *messages, bool failed)
 {
     char bytes[8192];
@@ -119,8 +120,8 @@ int plot_open(plot *p, const char *path)
 
 /* ---- The script --------------------------------------------------------------------------- */
 /* Inside single quotes gnuplot knows no escapes, no `commands` and no @macros.  Quotes and line
- * ends cannot stand there (gnuplot loses a doubled quote at the beginning): they go into double
- * quotes, and the pieces are joined. */
+ * ends are not possible there (gnuplot loses a doubled quote at the beginning), so they go into
+ * double quotes, and the pieces are joined. */
 static void quote(strbuf *t, const char *s, size_t n, bool format)
 {
     strbuf_add(t, "'");
@@ -193,7 +194,7 @@ void plot_begin(strbuf *t, const char *path, size_t width, size_t height)
                height);
 }
 
-/* gnuplot says nothing of a full disk. */
+/* gnuplot does not report a full disk. */
 static bool is_whole(const char *path, const char *image)
 {
     bool svg = strstr(terminal(image), "svg") != NULL;

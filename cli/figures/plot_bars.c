@@ -46,7 +46,7 @@ int plot_bars(plot *p, const char *path, const char *title, const char *axis, co
                    "set arrow from 0, graph 0 to 0, graph 1 nohead lc 'black'\n",
                n ? (double)n - 0.5 : 0.5);
     add_names(&t, bar, n);
-    /* Importance has no sign, but the weight behind it does: then the colours need names. */
+    /* Importance has no sign, but its weight does, so the colours need a legend. */
     strbuf_add(&t, sized ? "set key inside bottom right\n" : "unset key\n");
     for (int negative = 0; negative < 2; negative++) {
         strbuf_add(&t, negative ? ", " : "plot ");

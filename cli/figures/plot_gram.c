@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * plot_gram.c - a Gram matrix as a heat map.
  *
- * Rows are sorted by label, so that classes that the kernel sees show as blocks.  A square matrix
- * is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive; colours end
- * at the 1st and 99th percentile off the diagonal, which would otherwise outshine the rest. */
+ * Rows are sorted by label, so that classes that the kernel separates appear as blocks.  A square
+ * matrix is drawn normalised, K(x,y) / sqrt(K(x,x) K(y,y)), where its diagonal is positive; the
+ * colour range goes from the 1st to the 99th percentile of the values off the diagonal, which would
+ * otherwise dominate it. */
 
 #include "plot.h"
 #include "tables/tables.h"

@@ -62,7 +62,7 @@ static decode_result damaged(decoder *d, uint64_t offset, const char *what, cons
     return DECODE_DAMAGED;
 }
 
-/* At least n bytes in the window, unless the input ends. */
+/* Fills the window to at least n bytes, unless the input ends. */
 static decode_result ahead(decoder *d, size_t n)
 {
     if (d->have - d->at >= n || d->input_ended)
@@ -81,7 +81,7 @@ static decode_result ahead(decoder *d, size_t n)
     return DECODE_OK;
 }
 
-/* Zero bytes between members, where the format has such. */
+/* Skips zero bytes between members, if the format allows them. */
 static decode_result skip_padding(decoder *d)
 {
     size_t skipped = 0;
@@ -128,7 +128,7 @@ static decode_result next(decoder *d)
     return r ? failed(d, r, &s) : DECODE_OK;
 }
 
-/* Some bytes of a member; *made: how many. */
+/* Decodes some bytes of a member; *made: how many. */
 static decode_result read_chunk(decoder *d, unsigned char *out, size_t capacity, size_t *made)
 {
     decode_result r = ahead(d, 1);

@@ -3,8 +3,8 @@
  *
  * A stream is one or more members, one behind the other (gzip calls them members, xz and bzip2
  * streams, zstd frames).  A format decodes one member and checks its checksum; decode.c goes from
- * member to member and refuses what is not one.  A new format is one file and one line in the
- * table of decode.c.  Nothing here prints or opens files. */
+ * member to member and rejects anything else.  A new format is one file and one line in the table
+ * of decode.c.  Nothing here prints or opens files. */
 #ifndef DECODE_H
 #define DECODE_H
 #include <stdbool.h>
@@ -46,7 +46,8 @@ typedef struct decode_format {
 extern const decode_format *const decode_formats[];      /* ends with NULL */
 extern const decode_format decode_gzip, decode_xz, decode_zstd, decode_bzip2;
 const decode_format *decode_find(const unsigned char *head, size_t len); /* or NULL */
-/* Is this all there is, and the beginning of a magic number that no text begins with? */
+/* True if these are all the bytes of the input, and the beginning of a magic number that no text
+ * begins with. */
 bool decode_is_cut(const unsigned char *head, size_t len);
 
 /* At most `requested` bytes as read(2) gives them: 0 at the end, -1 with errno. */
@@ -71,7 +72,7 @@ typedef struct decoder {
 /* limit: bytes of memory that a member may take. */
 decode_result decode_open(decoder *d, const decode_format *f, uint64_t limit, decode_fill *fill,
                           void *ctx);
-/* As many bytes as are wanted; fewer only at the end, when everything has been checked. */
+/* Reads as many bytes as requested; fewer only at the end, when everything has been checked. */
 decode_result decode_read(decoder *d, void *buf, size_t requested, size_t *got);
 void decode_close(decoder *d);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * decode_zstd.c - one frame of a zstd file, by libzstd; skippable frames give no bytes.
  *
- * The header is read here for what libzstd does not tell: how large the window is, before it is
- * allocated, and whether the frame has a checksum.  RFC 8878, section 3.1.1.1. */
+ * The header is read here because libzstd does not report two things: the size of the window before
+ * it is allocated, and whether the frame has a checksum.  RFC 8878, section 3.1.1.1. */
 
 #include "decode.h"
 

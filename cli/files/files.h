@@ -30,9 +30,9 @@ int input_open(input *s, const char *path);
 int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
 void input_close(input *s);
 int input_slurp(char **text, const char *path);         /* a small text file, without its BOM */
-/* All that is left, a NUL behind; fails if it is more than `max_bytes`.  free() it. */
+/* Reads the rest of the input and adds a NUL; fails if it is more than `max_bytes`. free() it. */
 int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes);
-/* The first bytes of a file that can be read again, n or as many as it has; of a pipe none. */
+/* The first n bytes of a file, or all if it has fewer, without consuming them; none for a pipe. */
 size_t input_peek(const char *path, void *buf, size_t n);
 /* The i-th library that decodes compressed files; false: no more. */
 bool input_codec(const char **library, const char **version, size_t i);
@@ -67,20 +67,20 @@ int output_close(output *o);            /* now the file is there */
 void output_drop(void);                 /* remove everything unfinished; safe in a signal handler */
 
 /* ---- output_size.c -------------------------------------------------------------------------- */
-/* Before anything is written: refuses rows x cols numbers in that format that exceed --max-memory
- * or the free space where o will be.  Formats that leave zeros out are not looked at. */
+/* Before anything is written: rejects rows x cols numbers that exceed --max-memory or the free
+ * space at the place of o.  Formats that leave zeros out are not checked. */
 int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
 int output_size_check_table(const output *o, const char *spec, const fx_table *t);
 
 /* ---- same_file.c -----------------------------------------------------------------------------
- * No output replaces an input of the same run: input_open tells of every input, output_open of
- * every file that an output will replace; whichever comes second is refused if both are one regular
- * file, by whatever names and links.  Each returns the exit status, after a message if it is not
+ * No output replaces an input of the same run. input_open registers every input, and output_open
+ * every file that an output will replace.  If both are the same regular file, under whatever names
+ * and links, the second call fails.  Each returns the exit status, after a message if it is not
  * 0. */
 int same_file_read(const char *name, const struct stat *st);
 /* owner: whatever same_file_release will name. */
 int same_file_write(const void *owner, const char *path, const struct stat *st);
 void same_file_release(const void *owner);
-/* That output may replace the input `path`: it is what the input has become. */
+/* Allows that output to replace the input `path`, because it is the updated input. */
 void same_file_update(const void *owner, const char *path);
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * input_file.c - bytes in: the one way by which files, pipes, stdin and archives are read.
+ * input_file.c - bytes in: all files, pipes, stdin and archives are read here.
  *
- * The first bytes decide: compressed streams and zip files are read by input_packed.c, which pulls
- * their bytes from here, all else is read(2).
+ * The first bytes decide: compressed streams and zip files are read by input_packed.c, which gets
+ * their bytes from here; everything else is read with read(2).
  *
- * A request is filled completely unless the input ends, so what a caller sees never depends on
- * how a pipe cut its bytes; a caller that answers while it reads asks for live input, which gives
- * what has come.  Every wait is a poll of 100 ms, after which the interruption flag
- * and the progress bar get their turn; a signal between check and read cannot be lost. */
+ * A request is filled completely unless the input ends, so the result never depends on how a pipe
+ * splits its bytes.  A caller that answers while it reads asks for live input, which returns the
+ * bytes that have arrived.  Every wait is a poll of 100 ms, after which the interruption flag and
+ * the progress bar are updated; a signal between check and read cannot be lost. */
 
 #include "input_file.h"
 #include "terminal/terminal.h"
@@ -84,8 +84,8 @@ ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset)
     }
 }
 
-/* True if the next read gives bytes without waiting.  After BULK bytes a millisecond is worth it:
- * who writes so much writes more, and large batches are quicker. */
+/* True if the next read gives bytes without waiting.  After BULK bytes it waits up to a
+ * millisecond: a program that writes so much will write more, and large batches are faster. */
 static bool has_more(const input *s, size_t so_far)
 {
     struct pollfd p = {s->fd, POLLIN, 0};
@@ -110,7 +110,8 @@ static int read_plain(input *s, size_t *got, void *buf, size_t requested)
 }
 
 /* ---- An input ---------------------------------------------------------------------------- */
-/* By its first bytes.  A packed file whose first bytes are damaged must not pass for text. */
+/* Detects the format by the first bytes.  A compressed file whose first bytes are damaged must not
+ * be taken for text. */
 static int detect(input *s, const char *path)
 {
     const decode_format *f = decode_find(s->head, s->head_len);
@@ -131,8 +132,8 @@ static int detect(input *s, const char *path)
     return 0;
 }
 
-/* The first bytes, up to a line end: no packed file has one before it is known by its first bytes,
- * and a short line from a pipe need not wait for the next one. */
+/* Reads the first bytes, up to a line end.  The magic number of a compressed file contains no line
+ * end, and a short line from a pipe need not wait for the next one. */
 static int read_head(input *s)
 {
     size_t n = 0, got = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * input_packed.c - inputs that are compressed (decode.c) or zip files (zip_read.c).  A zip file has
- * its directory at the end: one that comes by a pipe is read into memory first. */
+ * input_packed.c - inputs that are compressed (decode.c) or zip files (zip_read.c).  The directory
+ * of a zip file is at its end, so a zip file from a pipe is read into memory first. */
 
 #include "input_file.h"
 #include "zip_read.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What a decoder or a zip reader answered, as a message. */
+/* Turns the status of a decoder or zip reader into a message. */
 static int status_of(const input *s, decode_result r)
 {
     const char *reason = s->decoder ? s->decoder->error : s->members ? zip_error(s->members) : NULL;

@@ -3,10 +3,10 @@
  *
  * Content goes to a temporary file beside the target, which is created before the work starts
  * (so that a missing directory is found first) and takes the target's name at the end.
- * Whatever is still unfinished when the program ends, for any reason, is removed by
- * output_drop.  Success is reported when the content and the new name are on disk.  Pipes, devices
- * and stdout are written directly; a terminal sees names from files made safe.  npz is a zip file,
- * written by zip_write.c. */
+ * When the program ends, for any reason, output_drop removes all unfinished files.  Success is
+ * reported only when the content and the new name are on disk.  Pipes, devices and stdout are
+ * written directly; names from files are made safe for a terminal.  npz is a zip file, written by
+ * zip_write.c. */
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "output_file.h"
@@ -69,8 +69,8 @@ static int put_raw(output *o, const void *bytes, size_t len)
     return o->error;
 }
 
-/* To a terminal: lines and tabs, and what else they hold made safe.  A character that does not end
- * in these bytes waits for the next ones, unless they are the last. */
+/* Writes to a terminal: line ends and tabs stay, other control characters are made safe.  An
+ * incomplete character at the end waits for the next bytes, unless these are the last. */
 static int put_shown(output *o, const char *bytes, size_t len, bool last)
 {
     strbuf t = {0};
@@ -129,7 +129,7 @@ output_kind output_kind_of(const char *format)
     return d.members ? OUTPUT_ZIP : d.binary ? OUTPUT_BINARY : OUTPUT_TEXT;
 }
 
-/* To the end, never over the beginning: /dev/fd/3 may be a file that others have written to. */
+/* Appends and never overwrites: /dev/fd/3 may be a file that others have written to. */
 static bool open_direct(output *o)
 {
     o->direct = true;
@@ -151,7 +151,8 @@ static bool open_temp(output *o, const struct stat *old)
         errno = ENAMETOOLONG;
         return false;
     }
-    sigset_t all, before;               /* no signal finds a file that is not noted yet */
+    sigset_t all, before;               /* so that no signal handler misses a file that is not
+                                         * registered yet */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     o->fd = mkstemp(name);
@@ -271,7 +272,7 @@ int output_open(output **out, const char *path, output_kind kind)
 
 const char *output_name(const output *o) { return o->temp[0] ? o->temp : o->path; }
 
-/* LIBSVM's text has numbers as labels: the positions of the classes take their place. */
+/* Labels in LIBSVM's text are numbers, so classes are written as their positions. */
 static fx_table numbered(const output *o, const fx_table *t)
 {
     enum { SHOWN = 20 };

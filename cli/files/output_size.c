@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * output_size.c - is there room for an output that is written as a whole array?
  *
- * A few bytes of sparse text can name a column far to the right, and a dense array has them all. */
+ * A few bytes of sparse text can name a very large column number, and a dense array stores all
+ * columns up to it. */
 
 #include "output_file.h"
 #include "options/options.h"
@@ -13,8 +14,8 @@
 
 static const double GIGABYTE = 1 << 30;
 
-/* The least that a number takes: text has a digit and what separates it, precomputed also the
- * number of the column.  0: the format leaves zeros out. */
+/* The minimum size of a number: in text a digit and a separator, in precomputed also the column
+ * number. 0: the format leaves zeros out. */
 static double bytes_of(const fx_description *format, fx_type type)
 {
     return !format->dense          ? 0
@@ -71,8 +72,8 @@ int output_size_check(const output *o, const char *format, fx_type type, size_t 
                      size_text(have, space));
 }
 
-/* A gigabyte or more, and hardly a number in a thousand is not 0: a slip, unless --max-memory was
- * given, which then is the limit. */
+/* An output of a gigabyte or more, where hardly one number in a thousand is not 0, is probably a
+ * mistake.  If --max-memory is given, that is the limit instead. */
 static int spread_out(const output *o, double bytes, const fx_table *t)
 {
     double entries = 0;

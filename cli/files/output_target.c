@@ -76,8 +76,8 @@ bool output_target_resolve(char *target, size_t capacity, const char *path, bool
     return fits(n, capacity);
 }
 
-/* A directory that may be written but not read cannot be synced, nor can those of some file
- * systems: the file itself is safe. */
+/* A directory that is writable but not readable cannot be synced, nor can directories on some file
+ * systems.  The file itself is safe. */
 int output_target_sync(const char *target)
 {
     char dir[PATH_SIZE];

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* path without links, so that a link stays a link and what it points to is replaced, or made if it
- * is not there; of a new file, its directory without links.  "" in /dev and /proc: what stands
- * there names a device or something open, even where stat sees a regular file behind it.  false:
- * errno says why. */
+/* Resolves the links in path, so that a link stays a link and its target is replaced, or created if
+ * it does not exist; for a new file the links of its directory.  Gives "" for paths in /dev and
+ * /proc: these name a device or an open file, even if stat reports a regular file. false: errno
+ * says why. */
 bool output_target_resolve(char *target, size_t capacity, const char *path, bool exists);
-/* The new name of a file is on disk, as far as this file system can say; 0 or errno. */
+/* Makes sure that the new name of a file is on disk, as far as the file system supports it; 0 or
+ * errno. */
 int output_target_sync(const char *target);
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * same_file.c - no output replaces an input of the same run.
  *
- * Inputs are remembered to the end of the run, since what was made of one may be written long after
- * it was closed.  Outputs are forgotten when they are closed: what they replaced is gone then. */
+ * Inputs are remembered until the end of the run, because results of an input may be written long
+ * after it was closed.  Outputs are forgotten when they are closed: the replaced file is gone
+ * then. */
 
 #include "files.h"
 #include "terminal/terminal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * zip_list.c - the central directory of a zip file, and what its members' headers say.
  *
- * The end record stands at the end of the file, the directory just before it, members before that.
- * A file that is arranged in another way, or that says two things of one member, is refused: other
- * readers might see other content.  APPNOTE.TXT of PKWARE, sections 4.3 and 4.5.3. */
+ * The end record is at the end of the file, the directory just before it, and members before that.
+ * A file that is arranged differently, or that contradicts itself about a member, is rejected,
+ * because other readers might see other content.  APPNOTE.TXT of PKWARE, sections 4.3 and 4.5.3. */
 
 #include "zip_list.h"
 

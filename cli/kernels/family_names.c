@@ -2,7 +2,7 @@
  * family_names.c - columns by their names in files of groups and sets; the library reads numbers.
  *
  * In a group, the name of a column of categories stands for all its values: `place: city` is
- * city=Paris, city=Rome, ...  Blanks, commas and # of a name are written %20, %2C, %23. */
+ * city=Paris, city=Rome, ... Spaces, commas and # in a name are written %20, %2C, %23. */
 
 #include "family_names.h"
 #include "terminal/terminal.h"
@@ -48,7 +48,7 @@ static bool put(FILE *f, const char *word, size_t n, const fx_table *t, bool set
     return found;
 }
 
-/* A name with its escapes may differ: then there is no hint, and the message is as good. */
+/* A name with escapes may not match; then there is no hint, and the message is clear without it. */
 static int no_column(const char *path, size_t line, const char *word, size_t n, const fx_table *t)
 {
     char typed[64];

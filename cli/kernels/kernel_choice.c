@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * kernel_choice.c - kernels and maps from their specs, with what only the program knows: files of
- * families, and multiples of the data's width. */
+ * kernel_choice.c - kernels and maps from their specs, and what only the program handles: files of
+ * families, and multiples of the number of columns. */
 
 #include "family_names.h"
 #include "kernels.h"

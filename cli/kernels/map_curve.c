@@ -74,7 +74,8 @@ int map_curve_check(const char *list, const kernel_choice *k)
     return status;
 }
 
-/* Maps that the user lists must serve the kernel; of the usual ones, those are taken that do. */
+/* Maps that the user lists must support the kernel; of the default maps, only those that support it
+ * are used. */
 static int choose(curves *c, const kernel_choice *k, const pair_sample *s, const char *list)
 {
     int status = list ? names(c, list) : 0;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * map_error.c - errors of several maps on the same pairs of rows, each error kept.
+ * map_error.c - errors of several maps on the same pairs of rows; every single error is stored.
  *
- * Sampled rows stand in groups of GROUP, and all pairs within a group count: a hundred pairs for
- * sixteen rows that are mapped, and no more than a group's features need be in memory.
- * Errors of one map go together, since all pairs meet the same projection, so several seeds are
- * drawn, and the interval about rmse is that of a mean over seeds, by Student's distribution; with
- * a single seed over groups.  (fx_map_deviation draws its pairs independently, and maps two rows
- * for each.)
+ * Sampled rows form groups of GROUP, and all pairs within a group are used.  Mapping sixteen rows
+ * gives about a hundred pairs, and only the features of one group must be in memory.  The errors of
+ * one map are correlated, because all pairs use the same projection.  So several seeds are drawn,
+ * and the interval for rmse is that of a mean over seeds, by Student's distribution; with a single
+ * seed it is a mean over groups.  (fx_map_deviation draws its pairs independently, and maps two
+ * rows for each.)
  *
- * Independent random numbers for a column that no sampled row has are drawn in vain, and there may
- * be a million of such columns.  Left out, they leave errors of the same distribution; structured
- * projections see the width, and families of sets the numbers of columns. */
+ * If a map draws independent random numbers for each column, columns that no sampled row has can be
+ * left out: there may be a million of them, and the distribution of errors stays the same.
+ * Structured projections depend on the width, and families of sets on column numbers, so they keep
+ * all columns. */
 
 #include "kernels.h"
 #include "terminal/terminal.h"
@@ -72,7 +73,7 @@ static int leave_out_zeros(pair_sample *s)
     return 0;
 }
 
-/* Are the map's random numbers independent from column to column? */
+/* True if the map's random numbers are independent from column to column. */
 static bool independent(const fx_map *m)
 {
     const char *spec = fx_map_spec(m);

@@ -32,7 +32,7 @@ static const char *terminal(const char *path)
 /* ---- gnuplot ------------------------------------------------------------------------------ */
 enum { PATIENCE = 5 };                  /* how often it is asked to end, every 100 ms */
 
-/* Waits for pid and returns its status.  If this program is interrupted, pid is asked to end, and
+/* Waits for pid and stores its status.  If this program is interrupted, pid is asked to end, and
  * then killed. */
 static bool wait_for(pid_t pid, int *status)
 {

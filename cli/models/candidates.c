@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * candidates.c - what train may choose from, simple first: rows as they are, products of two
- * columns, then of three, all of them if they are affordable and random features else. */
+ * columns, then of three.  Products are written out if that is affordable; otherwise they are
+ * random features. */
 
 #include "selection.h"
 
@@ -10,12 +11,12 @@
 #define BUDGET 4e7                      /* features that are not 0, of all rows together */
 #define WIDTH 2e6                       /* most products of columns */
 
-/* A number of a dense row is one operation; one of a sparse row takes as long as SPARSE of them,
- * and with an L1 penalty fits take L1 times as long: as measured on rows of both kinds. */
+/* A number of a dense row costs one operation, and one of a sparse row as much as SPARSE of them.
+ * With an L1 penalty a fit takes L1 times as long.  Both factors were measured. */
 enum { SPARSE = 16, L1 = 4 };
 
-/* Of the products of columns, how many numbers are kept: those that are not 0, each with a column
- * beside it, or all if these are many. */
+/* How many numbers are stored for the products of columns: those that are not 0, each with its
+ * column number, or all numbers if most are not 0. */
 static double stored(const candidate_set *k, int order)
 {
     return fmin(2 * rows_stored(&k->t, order),
@@ -35,7 +36,7 @@ static double dense_numbers(const candidate_set *k, int order)
                 (double)k->t.rows * rows_products((double)k->t.cols, order));
 }
 
-/* `times` features a column, fewer where that is too much. */
+/* `times` features per column, fewer if that is too many. */
 static size_t multiple(const candidate_set *k, size_t times)
 {
     double max_features = fmin(BUDGET / (double)k->t.rows,
@@ -140,7 +141,8 @@ static void leave_out(candidate_set *k, size_t i)
     memmove(k->list + i, k->list + i + 1, (k->n - i) * sizeof *k->list);
 }
 
-/* L1 first, where it is what takes longest: what it gains is often little.  The simplest stays. */
+/* Removes L1 first, if it is what takes longest, because it often gains little.  The simplest
+ * candidate stays. */
 void candidates_bound(candidate_set *k)
 {
     bool thin = k->costs < SELECTION_COSTS;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * chance.c - could the best of several held-out scores be luck?  train and compare ask here.
+ * chance.c - decides whether the best of several held-out scores could be chance, for train and
+ * compare.
  *
  * Suppose that the labels have nothing to do with the columns.  Predictions for n held-out rows are
- * then fixed before the labels of these rows are drawn, and only luck makes them better than a
- * constant answer: the most common class, or the mean.  With z the normal quantile that is exceeded
- * with probability ALPHA / looks, luck brings at most (doc/math.md#chance)
+ * then fixed before the labels of these rows are drawn, and only by chance can they be better than
+ * a constant answer: the most common class, or the mean.  With z the normal quantile that is
+ * exceeded with probability ALPHA / looks, chance gains at most (doc/math.md#chance)
  *
  *   accuracy        min(z sqrt(p (1 - p) / n), log(looks / ALPHA) / (n log(p / q))) above the
  *                   constant's, where p >= q are the shares of the two most common classes
@@ -12,9 +13,9 @@
  *   AUC             z sqrt((n + 1) / (12 m (n - m))) above 1/2 for a class of m rows; of several
  *                   classes, the mean of these
  *
- * Where rows are held out in turn, a row that is held out once is trained on another time.  What
- * row i says of row j, j says of i, so a sum over all pairs has up to twice the variance: n is
- * halved.
+ * In cross-validation, a row that is held out in one fold is trained on in the others.  The
+ * influence of row i on row j equals that of j on i, so a sum over all pairs has up to twice the
+ * variance.  Therefore n is halved.
  *
  * By the union bound any of the scores looked at is above its limit with probability ALPHA at most,
  * as far as sums over n rows are normal.  Of classes, accuracy and AUC both count as looks. */
@@ -44,7 +45,7 @@ static double quantile(double probability)
 
 static double weight_of(const fx_table *t, size_t i) { return t->weight ? t->weight[i] : 1; }
 
-/* Weighted rows tell less: n equal ones would tell as much. */
+/* The effective number of rows: n rows of equal weight would give as much information. */
 static double equal_rows(const fx_table *t, double n)
 {
     double sum = 0, square = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * convert_model.c - featcross convert on models: libFM's text in and out, and linear models on a
- * random map as the factorization machines that they are. */
+ * convert_model.c - featcross convert on models: reads and writes libFM's text, and writes linear
+ * models on a random map as factorization machines. */
 
 #include "models.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * exact.c - kernel machines in the program: options that they do not take, what a fit will cost.
  *
- * Every kernel machine has a linear model that does its work on random features (on_map), so a user
- * who asks for what cannot be done, or takes long, is told the other command. */
+ * For every kernel machine there is a linear model that does the same work on random features
+ * (on_map).  If a fit is impossible or would take long, the program prints that command. */
 
 #include "models.h"
 
@@ -11,8 +11,8 @@
 enum { MANY = 10000, LONG = 10 };       /* rows, seconds: a fit that is announced */
 #define CACHE (256.0 * 1024 * 1024)     /* what the library takes if nothing is said */
 
-/* The linear model that does the same on random features, with those keys that mean the same there:
- * kernel-svm:C=10,collapse=no becomes svm:C=10. */
+/* The linear model that does the same on random features, with the keys that have the same meaning
+ * there: kernel-svm:C=10,collapse=no becomes svm:C=10. */
 static const char *mapped_model(char buf[FITTING_SPEC])
 {
     fx_description exact = fitting_about(), mapped = model_about(exact.on_map);
@@ -27,7 +27,7 @@ static const char *mapped_model(char buf[FITTING_SPEC])
     return buf;
 }
 
-/* A word that a shell takes as it is. */
+/* True if a word needs no quotes in a shell. */
 static const char *quoted(char buf[1024], const char *word)
 {
     snprintf(buf, 1024, strpbrk(word, "()'\"$&;|<>*? ") ? "'%.1000s'" : "%.1000s", word);
@@ -95,7 +95,8 @@ static const char *other_way(char buf[2048], const kernel_choice *k, size_t cols
     return buf;
 }
 
-/* A cache that is smaller than what a fit must have is no cache, but the fit goes on. */
+/* If --cache is smaller than what a fit needs at least, nothing is cached, but the fit
+ * continues. */
 static int check_cache(const training *t)
 {
     fx_plan plan = t->plan;
@@ -122,8 +123,8 @@ uint64_t exact_cache(void)
                : cli.max_memory / 2;
 }
 
-/* What follows "kernel-svm on 20000 rows: ".  Several fits help one another, and those of other C
- * take other times, so there is no sum. */
+/* What follows "kernel-svm on 20000 rows: ".  Several fits reuse each other's work, and their times
+ * depend on C, so no total is printed. */
 static void say_cost(const fx_estimate *e, size_t rows, size_t fits, const char *other)
 {
     char time[32], size[32], count[48] = "";

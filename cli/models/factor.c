@@ -77,7 +77,8 @@ static int groups_kernel(const char **kernel)
     return 0;
 }
 
-/* Rates and batches are AdaGrad's: they choose it, or go with no other. */
+/* Learning rate and batch size belong to AdaGrad: they select it, and are rejected with another
+ * solver. */
 static int resolve_solver(void)
 {
     const char *option = fit.lr ? "--lr" : "--batch";

@@ -2,7 +2,8 @@
  * factor_tune.c - featcross tune of factorization machines: every combination of order, rank and
  * beta, cross-validated; the best is fitted on all rows.
  *
- * Fits do not start from one another: where factors have become 0 for a large beta, they stay 0. */
+ * Fits do not start from one another, because factors that became 0 for a large beta would stay
+ * 0. */
 
 #include "models.h"
 

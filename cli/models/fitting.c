@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fitting.c - the options of training, as the library's plan.
  *
- * The model is one spec string; options add keys to it.  What the spec itself says and an option
- * says again is refused, since one of them would be lost silently. */
+ * The model is one spec string; options add keys to it.  If the spec and an option set the same
+ * key, that is an error, because one of them would be ignored silently. */
 
 #include "models.h"
 
@@ -152,8 +152,8 @@ int fitting_path_exists(const char *who)
         fitting_given());
 }
 
-/* Names, keys and values, and whether those are there that must be.  Where labels decide which of
- * its tasks a model does, it may be either. */
+/* Checks names, keys, values and required keys.  If the labels decide the task of the model, both
+ * tasks are accepted. */
 int fitting_check(const char *C)
 {
     char spec[FITTING_SPEC];
@@ -172,7 +172,7 @@ int fitting_check(const char *C)
     return 0;
 }
 
-/* By the model; if that does several tasks, by its spec, or the option. */
+/* The task is that of the model; if the model has several, that of its spec or of the option. */
 bool fitting_task_known(bool *regress)
 {
     fx_description d = fitting_about();

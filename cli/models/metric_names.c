@@ -100,7 +100,8 @@ int metric_mean(double *mean, double *sd, const char *who, const fx_metrics *m, 
 
 /* ---- Folds -------------------------------------------------------------------------------- */
 
-/* Held out, the only row of its class would leave training without that class: it stays. */
+/* If the only row of a class were held out, training would not see that class.  So it is never held
+ * out. */
 static int keep_lone_rows(int32_t *fold, const fx_table *t)
 {
     double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
@@ -131,7 +132,7 @@ int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress)
     return s ? say_failure(s) : regress ? 0 : keep_lone_rows(fold, t);
 }
 
-/* The rows of a query are held out together: they are compared with one another. */
+/* The rows of a query are held out together, because they are compared with one another. */
 static int folds_of_queries(int32_t *fold, const fx_table *t, int folds)
 {
     int64_t *query = malloc((t->rows ? t->rows : 1) * sizeof *query);

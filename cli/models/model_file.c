@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pipe is not looked at, since what is read from it is gone. */
+/* A pipe is not checked, because bytes that are read from it are gone. */
 bool model_file_is(const char *path)
 {
     unsigned char head[10];
@@ -89,7 +89,7 @@ int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_
     return load_as(out, path, &how);
 }
 
-/* Rows of features would pass for short rows of kernel values. */
+/* Otherwise rows of features would be taken for short rows of kernel values. */
 int model_file_fits(const fx_model_info *c, const loaded *l)
 {
     if (!kernel_precomputed(c->kernel) || l->table.cols == c->cols)

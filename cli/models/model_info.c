@@ -101,8 +101,8 @@ json_t *model_info_norms(const fx_model_info *c)
     return list;
 }
 
-/* Where the penalty outweighs what the factors explain, their only optimum is 0; of products of
- * small numbers even the slope is 0 there. */
+/* If the penalty outweighs what the factors explain, their only optimum is 0.  For products of
+ * small numbers even the gradient is 0 there. */
 void model_info_warn_collapsed(const fx_model *m)
 {
     const fx_model_info *c = fx_model_inspect(m);

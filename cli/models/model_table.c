@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * model_table.c - questions about models, asked of the library's table.
  *
- * An option belongs to a key of the spec, or to a property: whether a model takes it, and which
- * models do, is never listed here. */
+ * An option belongs to a key of the spec or to a property of the model.  That decides which models
+ * take it, so there are no lists of models here. */
 
 #include "models.h"
 

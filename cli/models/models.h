@@ -6,16 +6,18 @@
 #include "terminal/terminal.h"
 
 /* ---- model_table.c: questions about models, asked of the library's table -------------------- */
-/* What the library says of a spec; if it is wrong, of its name; zeros: of none, or NULL. */
+/* The library's description of a spec or, if the spec is invalid, of its name; zeros if there is
+ * none or spec is NULL. */
 fx_description model_about(const char *spec);
 bool model_has(const char *spec, const char *key);
-/* Does the penalty grow along a path of fits?  With C it falls; others are multiplied. */
+/* True if the penalty grows along a path of fits.  With C it falls; other penalties are
+ * multiplied. */
 bool model_penalty_grows(const char *spec);
-/* Learns which combinations of columns count: neither a kernel nor a map gives them. */
+/* True for a model that learns weights of combinations itself, without a kernel or a map. */
 bool model_combines(const char *spec);
 const char *model_by_loss(const char *loss);            /* a linear model */
 void model_numbers(char out[SPEC_LIST], bool exact);   /* "svr or ridge": models of numbers */
-/* Refuses an option, without its dashes, that the model has no key or use for. */
+/* Reports an error if the model does not take this option, given without its dashes. */
 int model_takes(const char *spec, const char *option);
 
 /* ---- fitting.c: options of training, as a plan ---------------------------------------------- */
@@ -32,7 +34,7 @@ typedef struct fitting {                /* what train and tune share; NULL: not 
 } fitting;
 extern fitting fit;
 extern const opt_group fitting_options;
-/* The spec of the model: what the options say, and C and penalty if they are not NULL. */
+/* The spec of the model: what the options set, and C and penalty if they are not NULL. */
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty);
 double fitting_cost(const char *spec);  /* its C; 1 if it sets none */
 bool fitting_l1(bool regress);          /* may penalty=l1 be added? */
@@ -81,7 +83,8 @@ double metric_of(const fx_metrics *m, const char *name); /* else m->metric */
 bool metric_falls(const char *name);    /* is less better? */
 /* The plan of a path of fits, whose fx_metrics are to hold this one. */
 fx_plan metric_plan(const fx_plan *plan, const char *name);
-/* All of fx_metrics, and in out->metric this one if it is another.  name: or NULL. */
+/* Computes all of fx_metrics, and in out->metric the named one if it is not among them. name may be
+ * NULL. */
 fx_status metric_evaluate(fx_metrics *out, const fx_model *m, const fx_table *t, const char *name);
 int metric_check(const char *who, const char *name, const training *t); /* is there such a thing? */
 double metric_average(const fx_metrics *m, int folds, const char *name);
@@ -98,10 +101,11 @@ typedef struct chance {                 /* how far luck goes, but for a probabil
     double rows, z;                     /* held out; standard errors that luck is given */
     double accuracy, auc;               /* above the constant answer's, above 1/2 */
 } chance;
-/* Of `looks` scores on n rows, of which those of t are examples.  crossed: rows are held out in
- * turn, and trained on else. */
+/* The limits for the best of `looks` scores on n rows like those of t. crossed: the scores are from
+ * cross-validation. */
 int chance_init(chance *c, const fx_table *t, double n, size_t looks, bool crossed, bool regress);
-/* Is the accuracy, or the RMSE, better than luck makes it?  constant: that of one answer for all. */
+/* True if the accuracy, or the RMSE, is better than chance explains. constant: that of a constant
+ * answer. */
 bool chance_beaten(const chance *c, double constant, double score);
 bool chance_beaten_auc(const chance *c, double auc);
 /* The same rows and labels without any entry: all that can be learned from them is the constant
@@ -131,7 +135,7 @@ int selection_plan(selection *c, training *t);          /* completes the plan */
 /* Options that do not go with it, or with no other model; sets the kernel if none is given. */
 int exact_check(const char **kernel, const char *features);
 uint64_t exact_cache(void);             /* for the plan: --cache, or less where memory is short */
-/* Before the fits of a kernel machine: says what so many cost if it is much, refuses what does not
+/* Before `fits` fits of a kernel machine: prints the cost if it is high, and fails if one does not
  * fit into --max-memory. */
 int exact_announce(const training *t, const kernel_choice *k, size_t fits);
 
@@ -145,7 +149,7 @@ typedef struct factor_lists {           /* options of tune; NULL: not given */
     uint64_t folds;
 } factor_lists;
 int factor_tune(training *t, const factor_lists *lists, const char *data); /* factor_tune.c */
-/* The spec with the penalty of its path so many times as large. */
+/* The spec with the penalty of its path multiplied by a factor. */
 int factor_times(char out[FITTING_SPEC], const char *spec, double times);
 
 /* ---- tuning.c: settings cross-validated, and the best one fitted ---------------------------- */
@@ -186,10 +190,11 @@ typedef struct trial {
     fx_status status;                   /* of the fit: FX_OK or a remark */
 } trial;
 trial trial_none(void);                 /* nothing measured: all figures are NaN */
-/* The best of C[0..n), ascending, on the validation rows (folds == 1), or in the mean over so many
- * folds of train and valid together, dealt by plan->seed: warm starts along them, features made
- * once.  Of factorization machines the numbers multiply beta.  Of equals the strongest penalty is
- * taken.  n == 1: nothing is fitted, *C is taken, *score is NaN. */
+/* Chooses the best of C[0..n), ascending: by the score on the validation rows (folds == 1), or by
+ * the mean over that many folds of train and valid together, drawn with plan->seed.  Fits along C
+ * use warm starts, and features are computed once.  For factorization machines the numbers multiply
+ * beta.  Among equals the strongest penalty wins. n == 1: nothing is fitted, the result is *C, and
+ * *score is NaN. */
 int trial_choose(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                  parts *p, int folds, const char *metric);
 /* plan with C (or beta times C) in its model.  spec: the text, to which plan->model then points. */
@@ -197,7 +202,7 @@ int trial_cost(fx_plan *plan, char spec[FITTING_SPEC], double C);
 /* Fits on train (`all`: on train and valid), measures on test, also by this metric (or
  * NULL). */
 int trial_run(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric);
-/* Both without a word, for those that go on after a failure: the library's status. */
+/* Both return the library's status and print nothing, for callers that continue after a failure. */
 fx_status trial_path(double *best, double *score, const fx_plan *plan, const double *C, size_t n,
                      parts *p, int folds, const char *metric);
 fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all, const char *metric);
@@ -207,8 +212,8 @@ int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes
 /* Rows for that model, which decides what `how` leaves open. */
 int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how);
 int model_file_fits(const fx_model_info *c, const loaded *l); /* are they as wide as it wants? */
-/* The same, of the first of two operands, or of the only one (data NULL); if it is the data, says
- * so. */
+/* The same for the first of two operands, or for the only one (data NULL).  Reports if the operand
+ * is data instead of a model. */
 int model_file_first(fx_model **out, const char *path, const char *data);
 bool model_file_is(const char *path);   /* does the file begin like one? */
 int model_info(const char *path);       /* model_info.c: what is in it */
@@ -223,8 +228,8 @@ void model_info_warn_collapsed(const fx_model *m);      /* an order whose factor
 bool model_info_collapsed(const fx_model_info *c);         /* weights in place of vectors */
 json_t *model_info_variance(const fx_model_info *c);       /* as a list, or null */
 json_t *model_file_classes(const fx_model_info *c);        /* names, as a list */
-/* The classes that output i holds against each other: the first, and *second, for which a positive
- * score speaks; of outputs that are no pairs the second alone means something. */
+/* The classes that output i compares: the first, and *second, which a positive score means.  For
+ * outputs that are not pairs only the second is valid. */
 size_t model_file_pair(size_t *second, const fx_model_info *c, size_t i);
 const char *model_file_output(char buf[256], const fx_model_info *c,
                               size_t i); /* "B", "A/B" or "" */

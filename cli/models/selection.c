@@ -4,12 +4,12 @@
  * Scaling follows from the range of the values.  The rest is measured: every candidate is fitted
  * along a path of C on four fifths of the rows and scored on the last fifth, or, if there are few
  * rows, on every fifth in turn.  Of the candidates whose best score is within one standard error of
- * the best of all, the first in the list (candidates.c) wins, and the list goes from simple to
- * complex.  What cannot win any more is not measured.
+ * the best of all, the first in the list (candidates.c) wins; the list goes from simple to complex.
+ * A candidate that can no longer win is not measured further.
  *
- * At most ROWS rows are looked at, the path ends where larger C, which take longer, no longer pay,
- * and what would take more than a given number of operations is left out, which is said.  Nothing
- * depends on the clock, so the same data give the same choice. */
+ * At most ROWS rows are used.  The path ends where larger values of C, which take longer, bring no
+ * more gain.  Candidates that would exceed a given number of operations are left out, and this is
+ * reported.  Nothing depends on the clock, so the same data give the same choice. */
 
 #include "selection.h"
 
@@ -36,7 +36,7 @@ static int prepare_plan(fx_plan *plan, char model[FITTING_SPEC], const candidate
     return status;
 }
 
-/* Of a share of n rows, or of a root mean square error of normal residuals. */
+/* The standard error of a share of n rows, or of a root mean square error of normal residuals. */
 static double standard_error(double score, size_t n, bool regress)
 {
     double p = (score * (double)n + 1) / ((double)n + 2);       /* never 0 or 1 */
@@ -44,7 +44,8 @@ static double standard_error(double score, size_t n, bool regress)
     return regress ? fabs(score) / sqrt(2 * (double)n) : sqrt(p * (1 - p) / (double)n);
 }
 
-/* The best C: the middle of those about it whose score is as good, to a quarter of its error. */
+/* The best C: the middle of the neighbouring values whose scores are as good, to within a quarter
+ * of the standard error. */
 static void resolve_cost(candidate *x, const candidate_set *k)
 {
     size_t top = 0, low = 0, n = x->tried;
@@ -67,8 +68,8 @@ static void resolve_cost(candidate *x, const candidate_set *k)
     x->falling = got[n - 1] < got[top] - error || top + 4 < n;
 }
 
-/* A candidate that cannot be fitted, or not further along its path, leaves the others in.  It is
- * a failure of the choice only if nothing was measured and none is left. */
+/* If a candidate cannot be fitted, or not further along its path, the others continue.  The choice
+ * fails only if nothing was measured and no candidate is left. */
 static int give_up(candidate_set *k, candidate *x, fx_status s)
 {
     char reason[SAY_REASON];
@@ -135,7 +136,7 @@ static const candidate *top_score(const candidate_set *k)
     return top ? top : k->list;         /* nothing is measured yet */
 }
 
-/* Is this one so good that none after it can be better by a standard error? */
+/* True if no later candidate can be better than this one by a standard error. */
 static bool unbeatable(const candidate_set *k, const candidate *x)
 {
     double perfect = k->of->regress ? 0 : 1;
@@ -144,8 +145,8 @@ static bool unbeatable(const candidate_set *k, const candidate *x)
            && x->score >= perfect - standard_error(perfect, k->held_out, k->of->regress);
 }
 
-/* Large C take long: they are tried where that is quick, where nothing was found yet, or where the
- * score rises and is not far from the best. */
+/* Large values of C take long.  They are tried if that is fast, if nothing was found yet, or if the
+ * score still rises and is not far from the best. */
 static bool continues(const candidate_set *k, const candidate *x)
 {
     const candidate *top = top_score(k);
@@ -162,7 +163,8 @@ static bool continues(const candidate_set *k, const candidate *x)
                    || (x->work <= QUICK && !x->falling)));
 }
 
-/* The simplest is never stopped, and its work does not count: others must be measured, too. */
+/* The simplest candidate is never stopped, and its work does not count, so that others are measured
+ * too. */
 static bool affordable(candidate_set *k, candidate *x)
 {
     x->stopped = x->tried && x > k->list
@@ -256,7 +258,7 @@ static int measure_constant(candidate_set *k)
     return 0;
 }
 
-/* Scores with weights of classes are no shares of rows: there the AUC alone decides. */
+/* With class weights a score is not a share of rows, so only the AUC decides. */
 static int judge(candidate_set *k)
 {
     selection *c = k->c;

@@ -5,7 +5,8 @@
 #include "models.h"
 
 enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7 };
-/* Operations that choosing may take, the simplest candidate aside: some ten seconds of a core. */
+/* Limit on the operations of the choice, without the simplest candidate: about ten seconds on one
+ * core. */
 #define SELECTION_OPS 1e10
 
 typedef struct candidate {

@@ -60,7 +60,7 @@ int task_values(size_t *values, size_t *rarest, const fx_table *t)
     return 0;
 }
 
-/* A count of years and the number of a class look alike: the user knows which it is. */
+/* A number of years and the number of a class look the same; only the user knows which it is. */
 static int say_many(const fx_table *t)
 {
     size_t values = 0, rarest = 0;

@@ -149,7 +149,7 @@ int training_save(training *t, output *o)
     return status ? status : output_close(o);
 }
 
-/* Where the model goes; on standard output --json has no place beside it. */
+/* Where the model goes.  If that is standard output, --json cannot be printed there too. */
 int training_path(training *t, const char *who, const char *path, const char *data)
 {
     if (!path && !strcmp(data, "-"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * trial.c - one fit: its C chosen on validation rows, its time, memory and file taken, its scores
- * measured on rows that it has not seen.
+ * trial.c - one fit: chooses C on validation rows, measures time, memory and file size, and scores
+ * the model on rows that it has not seen.
  *
- * Memory is the peak of the whole process during the fit, less what it held before: Linux forgets
- * the peak when 5 is written to /proc/self/clear_refs. */
+ * Memory is the peak of the whole process during the fit, minus its use before: Linux resets the
+ * peak when 5 is written to /proc/self/clear_refs. */
 
 #include "models.h"
 
@@ -15,7 +15,7 @@
 /* ---- Memory ------------------------------------------------------------------------------- */
 static uint64_t reset_peak(void)        /* what is held now; 0: peaks cannot be told apart */
 {
-    malloc_trim(0);                     /* what earlier fits gave back counts for nobody */
+    malloc_trim(0);                     /* memory that earlier fits freed must not count */
     FILE *f = fopen("/proc/self/clear_refs", "w");
     bool done = f && fputs("5", f) >= 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * tuning.c - featcross tune, whatever is looked for: every setting cross-validated along its path,
- * a table of them, and the best one fitted on all rows and saved. */
+ * tuning.c - featcross tune, the part that all models share: cross-validates every setting along
+ * its path, prints a table, fits the best setting on all rows and saves it. */
 
 #include "models.h"
 

@@ -2,7 +2,8 @@
  * opt.c - GNU-style options from tables: --key value, --key=value, -n 10, -n10, -qv, and --.
  *
  * Options and operands may be mixed.  Names are never abbreviated: a script that works today must
- * not break when an option is added.  What is misspelt is answered with the nearest name. */
+ * not break when an option is added.  For a misspelt option the message suggests the nearest
+ * name. */
 
 #include "options.h"
 #include "terminal/terminal.h"
@@ -167,7 +168,7 @@ static int set(const command *c, const opt *o, const char *v)
     return say_error("%s: --%s %s is not a size such as 512M, 2G or 80%%", c->name, o->name, v);
 }
 
-/* A level's argument may be missing, so only a number is taken for it. */
+/* The argument of a level is optional, so the next word is taken only if it is a number. */
 static bool takes_argument(const opt *o, const char *next)
 {
     return o->kind == OPT_LEVEL ? next && *next && !next[strspn(next, "0123456789")]

@@ -65,14 +65,15 @@ typedef struct spec_part {
 } spec_part;
 spec_part spec_get(const char *spec, const char *key);  /* as fx_spec_get; spec may be NULL */
 bool spec_says(const char *spec, const char *key, const char *value);   /* key "": the name */
-/* In spec[size] that key gets that value; NULL: it goes.  false: there is no room. */
+/* Sets a key in spec[size]; value NULL removes it. false: the buffer is too small. */
 bool spec_set(char *spec, size_t size, const char *key, const char *value);
 /* Tables of the library: X_name, X_describe. */
 typedef const char *spec_names(size_t i);
 typedef fx_status spec_describes(fx_description *d, const char *spec);
-/* Is the spec right?  Ends the program if there is no memory to tell. */
+/* True if the spec is valid.  Ends the program if there is no memory for the check. */
 bool spec_about(fx_description *d, spec_describes *about, const char *spec);
-/* By the spec, else by its name alone, which is NULL if there is none; spec may be NULL. */
+/* Describes the spec or, if it is invalid, its name, which is NULL if there is none; spec may be
+ * NULL. */
 fx_description spec_line(spec_describes *about, const char *spec);
 const fx_key *spec_key(const fx_description *d, const char *name);      /* NULL: it has none */
 /* "csv, tsv and text": those of a table for which `is` holds. */

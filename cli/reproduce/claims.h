@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * claims.h - a check in words: claims.c reads it, claims_decide.c finds out. */
+ * claims.h - a check of a recipe: claims.c parses it, claims_decide.c decides it. */
 #ifndef CLAIMS_H
 #define CLAIMS_H
 #include "recipe.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * claims_decide.c - what a recipe claims of its results, found out, each said with the figures
- * that decide it.  Of several points the last counts, of several seeds the mean. */
+ * claims_decide.c - decides whether the claims of a recipe hold, and prints each with the figures
+ * that decide it.  Of several points the last one counts, of several seeds the mean. */
 
 #include "claims.h"
 

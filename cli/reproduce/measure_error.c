@@ -2,9 +2,9 @@
  * measure_error.c - measure `error`: how far <Z(x), Z(y)> of a random map is from K(x, y), over all
  * pairs of different rows.
  *
- * A seed draws the map anew and, with rows=N, N rows of the training part: the mean over seeds is
- * then that over all pairs of all rows, at a fraction of the price.  Cases in a row that share
- * data, seed and kernel share the Gram matrix. */
+ * Each seed draws a new map and, with rows=N, a new sample of N training rows.  The mean over seeds
+ * then estimates that over all pairs of all rows at a fraction of the cost.  Consecutive cases with
+ * the same data, seed and kernel share the Gram matrix. */
 
 #include "recipe.h"
 

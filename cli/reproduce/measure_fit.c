@@ -5,9 +5,10 @@
  *
  *   choose   C, or for factorization machines what beta is multiplied by: a number; a list a/b/c,
  *            of which the validation rows choose; or @SERIES, what that case of the panel chose.
- *            So a map is compared with the exact machine at the machine's own C; train_speedup and
- *            test_speedup are then that machine's seconds over those of this case.
- *   seconds  time a factorization machine may take: a number, or @SERIES, what that case took
+ *            So a map is compared with the exact machine at that machine's C; train_speedup and
+ *            test_speedup are then the seconds of that machine divided by those of this case.
+ *            seconds  time a factorization machine may take: a number, or @SERIES, what that case
+ *            took
  *
  * Options: metric to choose by; folds=N: the mean over N folds of the validation rows and those to
  * train on together chooses; refit=yes: the rows to choose on are trained on too; repeat=N: a fit
@@ -127,7 +128,7 @@ static int speedup(double *out, const measure_context *l, size_t cell, const cha
     return status;
 }
 
-/* The first fit tells all; others are only as quick as they can be. */
+/* The first fit gives all results; the others only measure the shortest time. */
 static int fit_case(trial *out, const fx_plan *plan, parts *p, const recipe *r)
 {
     long repeat = strtol(recipe_set(r, "repeat", "1"), NULL, 10);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * measure_history.c - measure `history`: the path of a fit, a record for each of its iterations
- * that is shown, and one, iteration 0, for the start, which all solvers of a seed share.
+ * measure_history.c - measure `history`: the path of a fit: one record for each iteration that is
+ * shown, and iteration 0 for the start, which all solvers share for a given seed.
  *
- * Objectives are those of all rows at the end of the iteration.  Where the objective is no number,
+ * Objectives are those of all rows at the end of the iteration.  If the objective is not a number,
  * or above that of the start, the fit has diverged.
  *
  * Columns of a case beyond the usual ones: seconds, the time that a fit may take; only=time: one
- * record, without an objective, of what an iteration takes.  That is what a fit takes beyond one of
- * a single iteration, which has to set up as well, over its other iterations: on one thread, by the
- * processor's clock, and of several fits the shortest, as in measure_time.c.  Options, where models
- * and data do not say otherwise: iterations=N, rows=N to train on. */
+ * record, without an objective, of what an iteration takes.  This is the time of a fit minus that
+ * of a fit with a single iteration, which needs the same setup, divided by the number of the other
+ * iterations.  It is measured on one thread in processor time, as the minimum over several fits, as
+ * in measure_time.c.  Options, where models and data do not say otherwise: iterations=N, rows=N to
+ * train on. */
 
 #include "recipe.h"
 
@@ -57,7 +58,7 @@ static int fit_rows(fx_model **out, fx_status *s, const walk *w, const char *mod
     return *s < 0 ? say_failure(*s) : 0;
 }
 
-/* By an epoch that goes nowhere: solvers keep no record of it. */
+/* Uses an epoch that changes nothing, because solvers do not record the start. */
 static int start_of(walk *w)
 {
     char adagrad[FITTING_SPEC], still[FITTING_SPEC], once[FITTING_SPEC];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * measure_rows.c - what measures share: the rows of a case and its map, counts, a clock.
  *
- * Rows: of the data's training part as many as the option rows= says, drawn by seed, scaled, in one
- * block.  They are kept, so that cases in a row that share them draw them once. */
+ * Rows: as many training rows as the option rows= says, drawn by seed, scaled, in one block.  They
+ * are cached, so that consecutive cases that share them draw them once. */
 
 #include "recipe.h"
 
@@ -103,7 +103,7 @@ int measure_map(fx_map **out, kernel_choice *k, const fx_table *t, const measure
     return s ? say_failure(s) : 0;
 }
 
-/* Of a list of D one is enough: the others have the very same strings. */
+/* Checking one D of a list is enough, because the others have the same strings. */
 static bool is_new(const recipe *r, size_t cell)
 {
     return cell == 0 || recipe_field(r, cell, "map") != recipe_field(r, cell - 1, "map")

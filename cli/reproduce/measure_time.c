@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * measure_time.c - measure `time`: how long a random map takes for a row, on one thread.
  *
- * Timed is fx_map_apply to floats alone, of all rows at once; neither drawing the map nor rows.
- * By the processor's clock for this process, which stands still while others have the processor,
- * and of `repeats` runs the shortest: what else the machine does makes them longer, never shorter.
- * Seeds are turns, and their spread shows how quiet it was. */
+ * Measures only fx_map_apply to floats, for all rows at once, not the drawing of the map or of
+ * rows.  The clock is the processor time of this process, which stops while other processes run.
+ * The result is the minimum of `repeats` runs, because other load makes runs longer, never shorter.
+ * Each seed is a repetition, and the spread over seeds shows how quiet the machine was. */
 
 #include "recipe.h"
 

@@ -98,7 +98,7 @@ static bool paper_column(char out[80], const recipe *r, const char *x)
     return recipe_measured(r, x) < RECIPE_VALUES && recipe_column(r, out) < r->columns;
 }
 
-/* What stands beside X anyway is not repeated. */
+/* A column that is shown next to X anyway is not repeated. */
 static bool is_repeated(const recipe *r, const char *column)
 {
     char name[80], sd[96];

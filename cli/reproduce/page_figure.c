@@ -119,7 +119,7 @@ static figure_series *series_of(figure_panel *panel, const char *name, bool holl
     return s->point ? s : NULL;
 }
 
-/* As far as every seed went, so that no step comes from a seed that ended. */
+/* Only as far as all seeds have points, so that the mean does not jump where one seed ends. */
 static bool add_history(drawing *d, figure_panel *panel, const recipe_plot *p, size_t cell)
 {
     size_t y = recipe_measured(d->r, p->y), n = records_points(d->known, cell), whole = 0;
@@ -186,7 +186,7 @@ static bool fill(drawing *d, figure_panel *panel, const recipe_plot *p, size_t n
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
-/* Never wider than three panels, if that can be: pages are high. */
+/* At most three panels wide if possible, because pages are taller than wide. */
 static size_t place_of(figure *f, size_t plots, size_t panels, size_t i, size_t j)
 {
     if (plots == 1) {
@@ -200,7 +200,7 @@ static size_t place_of(figure *f, size_t plots, size_t panels, size_t i, size_t 
     return upright ? j * plots + i : i * panels + j;
 }
 
-/* Where plots are of some panels only, these stand side by side without gaps. */
+/* If a plot uses only some panels, these are placed side by side without gaps. */
 static void close_gaps(figure *f, size_t panels)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * recipe.c - what a recipe says: its fields, options, measure, and where a fault is. */
+ * recipe.c - access to a recipe: its fields, options and measure, and the place of an error. */
 
 #include "recipe.h"
 

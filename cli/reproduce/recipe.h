@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * recipe.h - the papers' tables and figures as recipes: a text file in experiments/ says what is
- * measured, on which data, with the paper's figures beside it; nothing about a paper is in C.
+ * recipe.h - the papers' tables and figures as recipes: a text file in experiments/ states what is
+ * measured, on which data, and the paper's figures; nothing about a paper is in C.
  *
  *   recipe*.c          text to recipe            records.c, store*.c  what was measured
  *   claims*.c          claims about the result   measure_*.c          one way to measure each

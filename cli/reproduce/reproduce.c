@@ -55,8 +55,8 @@ static int name_all(job *j)
     return 0;
 }
 
-/* That its file can be made says that others can be, which are opened when all is measured: a
- * process that is killed in the hours before leaves nothing else behind. */
+/* If this file can be created, so can the others, which are opened only when everything is
+ * measured.  So a process that is killed in the hours before leaves no other files. */
 static int open_store(job *j, bool restart)
 {
     int status = name_all(j);

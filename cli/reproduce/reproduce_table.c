@@ -51,7 +51,8 @@ static const char *field(char buf[64], const column *c, const recipe *r, const r
     return buf;
 }
 
-/* Of too many cases the last of each series is shown, mostly the one of most features, .. */
+/* If there are too many cases, the last one of each series is shown, usually that with most
+ * features, .. */
 static bool is_last(const recipe *r, size_t cell)
 {
     size_t i = cell + 1;

@@ -24,7 +24,8 @@ void store_cell(const store *s, size_t k, size_t *cell, uint64_t *seed)
     *seed = s->seed + k;
 }
 
-/* Six digits, unless it is a count; in memory as well, so that who reads them has the same. */
+/* Rounds to six digits, except counts.  The value in memory is rounded too, so that it equals the
+ * one in the file. */
 static double short_of(double x)
 {
     char word[32];
@@ -127,7 +128,7 @@ static int read_cells(store *s, int fd, const char *path, bool whole)
 }
 
 /* ---- Writing ------------------------------------------------------------------------------ */
-/* At s->end; what does not fit leaves no trace. */
+/* Writes at s->end; a record that cannot be written completely is removed again. */
 static int append(store *s, strbuf *t)
 {
     size_t done = 0;

@@ -53,7 +53,8 @@ static int grow(stream *s)
     return 0;
 }
 
-/* Fill the batch, or (live) add what has come; for text, until it holds a line end. */
+/* Fills the batch or, if live, adds the bytes that have arrived; for text, until it contains a line
+ * end. */
 static int fill(stream *s)
 {
     for (;;) {
@@ -102,7 +103,8 @@ static int feed(stream *s)
         return say_failure(st);
     fx_read_counts c = FX_INIT(fx_read_counts);
     fx_data_reader_counts(&c, s->reader);
-    /* The least that they can take: floats; in sparse rows also columns, starts and labels. */
+    /* The minimum memory of the rows: floats; for sparse rows also columns, row starts and
+     * labels. */
     double bytes = s->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
     if (!s->streamed
         && say_limit(bytes, "%s: %llu rows so far take", s->in.name, (unsigned long long)c.rows))
@@ -250,7 +252,8 @@ static int open_stream(loaded *l, const char *path, const load_options *like)
     return s->buf ? detect(l, path, like) : say_no_memory("reading");
 }
 
-/* One huge index makes every vector of the table's width huge: say so, and refuse in time. */
+/* One huge index makes every vector of the table's width huge.  Report this before memory runs
+ * out. */
 static int check_width(const loaded *l, bool any)
 {
     double bytes = 8 * (double)l->table.cols;

@@ -27,13 +27,14 @@ static int select_part(fx_data **out, fx_table *view, const fx_table *t, const i
 
 enum { SHARES = 1000 };                 /* folds that parts are made of */
 
-/* Every so many of 0, 1, 2, .. so that any run of them has its share. */
+/* Takes an even share of 0, 1, 2, .., so that any run of them has its share. */
 static bool counts(size_t k, double share)
 {
     return floor((double)(k + 1) * share + 1e-9) > floor((double)k * share + 1e-9);
 }
 
-/* Rows are dealt to folds by label, so rows of a class lie in a run of folds: parts take turns. */
+/* Rows are assigned to folds by label, so rows of a class are in consecutive folds.  Therefore
+ * folds are given to the parts in turn. */
 static void parts_of_folds(int part[SHARES], int folds, double valid, double test)
 {
     size_t others = 0;
@@ -44,7 +45,7 @@ static void parts_of_folds(int part[SHARES], int folds, double valid, double tes
                                                                 : 0;
 }
 
-/* A class of which no row is trained on could not be predicted: its rows are all trained on. */
+/* A class without training rows could not be predicted, so all its rows go into training. */
 static void keep_classes(int *of, const fx_table *t, double *seen)
 {
     size_t n = 0;

@@ -102,7 +102,7 @@ void reading_name(char *out, size_t capacity, const char *value, size_t len)
     out[n] = '\0';
 }
 
-/* What the options leave open is as in the other spec, if that is one of the same format. */
+/* Keys that the options do not set are taken from the other spec, if it has the same format. */
 static void inherit(strbuf *t, const fx_description *d, const char *reader)
 {
     for (size_t i = 0; i < d->keys && spec_says(reader, "", d->name) && !t->failed; i++) {
@@ -135,7 +135,7 @@ static int misplaced(const char *option, const char *formats, const char *format
     return say_error("--%s is for %s, but the input is %s", option, formats, format);
 }
 
-/* By the first line; what is told apart by nothing has commas. */
+/* Detects the separator by the first line; without any, it is the comma. */
 static const char *separator(const char *format, format_line l)
 {
     return !strcmp(format, READ_TABS) ? "tab"

@@ -138,7 +138,7 @@ static void say(const loaded *l, const survey *s, const char *what)
              listed < s->columns ? ", ..." : "", what);
 }
 
-/* 0 is a number like others only where others are about it. */
+/* Filling in 0 is only plausible if other values of the column are near 0. */
 static void warn_zeros(const loaded *l, const survey *s)
 {
     for (size_t j = 0; j < l->table.cols; j++) {

@@ -19,7 +19,7 @@ typedef struct loaded {
     double seconds;
     struct load_stream *stream;         /* rows to come, or NULL */
 } loaded;
-/* How rows are read that must agree with others: a model's, or those of a file. */
+/* How to read rows that must agree with other rows: those of a model or of another file. */
 typedef struct load_options {
     int base;                           /* of svmlight indices; -1: as the options say */
     const char *reader;                 /* spec by which the others were read, or NULL */

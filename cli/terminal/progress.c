@@ -57,7 +57,7 @@ static void die(int number)
     raise(number);                      /* delivered when this handler returns */
 }
 
-/* Unless it is ignored, or a sanitizer has its own. */
+/* Installs the handler unless the signal is ignored or a sanitizer has its own handler. */
 static void on_default(int number, void (*handler)(int))
 {
     struct sigaction act = {.sa_handler = handler}, old;
@@ -157,7 +157,7 @@ static const char *scaled(char buf[32], double x)
     return buf;
 }
 
-/* A line of at most 80 columns, since it is drawn over: long words shorten the bar. */
+/* A line of at most 80 columns, because it is redrawn in place; long words shorten the bar. */
 static void draw(double done, double seconds)
 {
     char rate[32], amount[32], cells[31];

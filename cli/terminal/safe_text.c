@@ -75,7 +75,7 @@ size_t safe_tail(const char *s, size_t n)
     return need > have ? have : 0;
 }
 
-/* Looks at no byte behind the `max_bytes` first, which may be the last of a buffer. */
+/* Never reads beyond the first `max_bytes` bytes, which may be the end of the buffer. */
 size_t safe_cut(const char *s, size_t max_bytes)
 {
     size_t n = strnlen(s, max_bytes);
@@ -223,7 +223,8 @@ static void format_all(sink *k, const char *format, va_list args)
     va_end(at);
 }
 
-/* In one piece, since stderr has no buffer; cut off if there is no memory for a long one. */
+/* Written in one piece, because stderr is not buffered; truncated if there is no memory for a long
+ * text. */
 int safe_vprint(FILE *f, const char *format, va_list args)
 {
     char small[2048];

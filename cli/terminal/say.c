@@ -104,9 +104,9 @@ static bool row_from_0(unsigned long long *out, const char *all, const char *det
     return true;
 }
 
-/* detail with rows counted from 1 where the library says that it counts from 0, spec keys respelt
- * as options, and names of columns as they are; cut rather than overrun.  The first row that it
- * names is one of those from `first` on. */
+/* Rewrites detail: row numbers that the library counts from 0 are counted from 1, spec keys become
+ * options, and column names are decoded.  Truncated if it does not fit.  The first row number in
+ * detail is relative to row `first`. */
 static void respell(char *out, size_t capacity, const char *detail, size_t first)
 {
     const char named[] = "is named '";
@@ -250,8 +250,8 @@ static int add_json(const char *bytes, size_t n, void *ctx)
     return t->failed ? -1 : 0;
 }
 
-/* Jansson ignores some failures of what it writes to (a key that does not fit is left out), so the
- * text is made here, where every failure is kept. */
+/* Jansson ignores some write errors (a key that does not fit is left out), so the text is made
+ * here, where every error is recorded. */
 char *say_dump(json_t *value, size_t flags)
 {
     strbuf t = {0};

@@ -47,9 +47,10 @@ void progress_child(int pid);
 void progress_clear(void);              /* the work has stopped; what was done may be written */
 /* A stretch of work: `total` units in all, 0 if unknown. */
 void progress_begin(const char *what, const char *unit, double total);
-/* It goes on under another name; the bar is off the line, for who wants to print one. */
+/* The work continues under another name.  Removes the bar from the line, so that the caller can
+ * print there. */
 void progress_now(const char *what);
-/* While it is held, stretches within it neither show nor move the bar; ending one clears the
+/* While the bar is held, nested stretches of work neither show nor move it; ending one clears the
  * line. */
 void progress_hold(bool held);
 /* The next library call does the units from `from` to `to`. */
@@ -60,8 +61,8 @@ fx_run progress_run(void);              /* threads, memory, and the bar as callb
 int progress_threads(void);             /* how many of them */
 
 /* ---- strbuf.c --------------------------------------------------------------------------------
- * A text that grows.  Start with {0}; if memory ends, failed is set and adding does nothing, so
- * that only the end needs to look. */
+ * A text that grows.  Start with {0}; if memory runs out, failed is set and adding does nothing, so
+ * that only the end needs a check. */
 typedef struct strbuf {
     char *s;                            /* ends with a NUL; NULL: nothing was added */
     size_t n, capacity;

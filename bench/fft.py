@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fourier transforms beside FFTW, there and back, one thread, microseconds a row.
+"""Fourier transforms compared with FFTW, forward and backward, one thread, microseconds per row.
 
     python bench/fft.py BUILD [RESULTS.tsv]
 
-BUILD/bench.linalg.fft times both in turns: ours of the rows of a tile side by side and of one row,
-FFTW's (if it is installed) of one row after the other.
+BUILD/bench.linalg.fft times both in turns: ours on all rows of a tile at once and on single rows,
+FFTW's (if it is installed) on one row after another.
 """
 import os
 import subprocess

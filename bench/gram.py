@@ -6,8 +6,8 @@ usage: gram.py BUILD_DIR [RESULTS.tsv]
 
 All on one thread, in one run, alternating, minima of repeats.  NumPy computes the same matrix from
 three products and Newton's identity, (p1^3 - 3 p1 p2 + 2 p3) / 6.  Fails if a target is missed: 20 times
-the plain loop, and 3 times NumPy for X with itself.  With another Z both do three multiplications a feature and pair,
-and what is left is NumPy's traffic of temporaries.
+the plain loop, and 3 times NumPy for X with itself.  With another Z both do three multiplications
+per feature and pair, and the remaining difference is NumPy's memory traffic for temporaries.
 """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"        # before NumPy is loaded

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear support vector machines beside LIBLINEAR (through scikit-learn), one thread.
+"""Linear support vector machines compared with LIBLINEAR (through scikit-learn), one thread.
 
     python bench/linear.py BUILD [RESULTS.tsv] [FEATURES.npy LABELS.npy]
 
@@ -7,9 +7,9 @@ Dense features, 21,200 x 1,248 floats unless given: rows of categories through a
 order 2, as `featcross map` makes them (of norm 3.9), and the same rows divided by their norms.  Both stop at objectives at most 1e-3 above the optimum, relatively: ours by
 its proven gap (`featcross train`, which picks the solver), LIBLINEAR's dual solver by the largest tolerance
 that gets there within 1000 passes, else the smallest ("gave up": its time is then a lower bound; the optimum
-is ours at a gap of 1e-5).  Each side runs in a process of
-its own, by turns; times are of the fit alone, and the best of all turns counts.  Memory of ours is the peak of
-the process, features and all; of LIBLINEAR only what the fit adds to it, its own copy of the features.
+is ours at a gap of 1e-5).  Each side runs in a separate process, in turns.  Times are of the fit
+alone, and the best of all turns counts.  Our memory is the peak of the process including the
+features; LIBLINEAR's is only what the fit adds, its own copy of the features.
 """
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One row of bench/results/*.tsv: what was measured, beside whom, on which machine and commit."""
+"""One row of bench/results/*.tsv: what was measured, against which program, on which machine and
+commit."""
 import datetime
 import os
 import subprocess

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Maps beside scikit-learn, OpenBLAS and pyrfm, one thread, microseconds a row.
+"""Maps compared with scikit-learn, OpenBLAS and pyrfm, one thread, microseconds per row.
 
     python bench/map.py BUILD [RESULTS.tsv]
 
 Ours is timed by BUILD/bench.map.apply (a fresh process, best of three calls), peers here; both take
 turns and the best of all turns counts.  `sgemm` is NumPy's float32 product of the rows with a matrix
-of the shape of the map's: what the projection alone would cost by multiplication.  Ours are whole
-maps: reading the rows, projection, recursion, storing.  pyrfm (github.com/neonnnnn/pyrfm, built and on
-PYTHONPATH) is left out where there is none.
+of the shape of the map's: the cost of the projection alone if it were a matrix product.  Ours are
+whole maps: reading the rows, projection, recursion, storing.  pyrfm (github.com/neonnnnn/pyrfm,
+built and on PYTHONPATH) is left out if it is not installed.
 """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"        # before NumPy is loaded

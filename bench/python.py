@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python package: what it adds to the C call, and maps beside scikit-learn and NumPy.
+"""The Python package: its overhead over the C call, and maps compared with scikit-learn and NumPy.
 
     python bench/python.py BUILD [RESULTS.tsv]
 
 Overhead: a whole method (checks, conversion, allocation, result) and the library's function alone, on
-the same arrays, take turns; 10,000 rows, the turn with the least difference.  At most 5 %
-is wanted of transform and fit.
+the same arrays, take turns; 10,000 rows, the turn with the smallest difference.  The limit for
+transform and fit is 5 %.
 Peers: one thread each, from the same Python arrays to an array of features.  `NumPy` is the random
 kernel map as pyrfm computes it: products of powers of the rows with powers of a dense matrix of
 signs, then Newton's identities.
-One row: what a call for a single row takes, beside scikit-learn's LogisticRegression; 15 us are wanted.
+One row: the time of a call for a single row, compared with scikit-learn's LogisticRegression; the
+limit is 15 us.
 """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"    # before NumPy

@@ -4,10 +4,11 @@
 
 usage: read.py BUILD_DIR [RESULTS.tsv]
 
-Three generated files; on each both readers alternate, one thread, and the minimum of their times
-counts.  Ours is timed inside bench.read.svmlight, which reads the file in batches of 8 MiB; its
-peak memory is that of the process above one that reads a file of one row, batch included, over
-the bytes of the CSR matrix with its labels.  Fails if a target is missed: 250 MB/s, 8 times, 1.3 times."""
+There are three generated files.  On each the two readers alternate, on one thread, and the minimum
+of their times counts.  Ours is timed inside bench.read.svmlight, which reads the file in batches of
+8 MiB; its peak memory is that of the process minus that of a process that reads a file of one row,
+including the batch, divided by the size of the CSR matrix with its labels.  Fails if a target is
+missed: 250 MB/s, 8 times, 1.3 times."""
 
 import os
 import subprocess

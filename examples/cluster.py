@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""cluster.py - k-means on a map: groups that only combinations of columns tell apart.
+"""cluster.py - k-means on a map: groups that differ only in combinations of columns.
 
 Two columns have the same sign in one group and different signs in the other, so that both groups
 have mean 0 in every column.  In the space of the ANOVA kernel, and so among its random features,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """maps.py - the features of the maps that `featcross train` chooses by itself, and of some others:
 explicit; rk of signs with projection packed or hadamard, for anova, anova-upto and all-subsets
-kernels.  Beside read_model.py; doc/format.md explains it."""
+kernels.  Used by read_model.py; doc/format.md explains it."""
 import functools
 import itertools
 import math

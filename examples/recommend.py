@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """recommend.py - who will like what, from a table of names: a factorization machine on categories.
 
-Users like films of one genre on weekdays and of another on weekends: a matter of three columns, and
-neither the user's nor the film's name says anything about it alone.
+Users like films of one genre on weekdays and of another on weekends.  This depends on three columns
+together; neither the user's nor the film's name alone says anything about it.
 """
 import numpy as np
 import pandas as pd

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tabular.py - a table with numbers and categories: a model, what it found, and one answer explained.
 
-Whether a loan is paid back hangs on income together with the amount, and on the kind of work together
-with the purpose.
+Whether a loan is paid back depends on income together with the amount, and on the kind of work
+together with the purpose.
 """
 import numpy as np
 import pandas as pd

@@ -33,7 +33,7 @@ static const opt options[] = {
 };
 static const opt_group group = {"Options", options};
 
-/* The rows that are wanted, in their new order. */
+/* The selected rows, in their new order. */
 static size_t *choose(size_t rows, size_t *n)
 {
     size_t *order = malloc((rows ? rows : 1) * sizeof *order);

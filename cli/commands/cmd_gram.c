@@ -248,7 +248,7 @@ static int gram(work *w, int n, char **path)
 {
     output *o = NULL;
     plot p;
-    /* Without -o the matrix goes to stdout, unless something else was asked to be shown there. */
+    /* Without -o the matrix goes to stdout, unless an option prints something else there. */
     const char *target = output_path ? output_path : check || cli.json || plot_path ? NULL : "-";
     const char *format = format_of(target);
     int status = kernel_prepare(&w->k, kernel_spec);

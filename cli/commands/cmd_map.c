@@ -49,7 +49,7 @@ typedef struct work {
     kernel_choice k;
     fx_description format;              /* of the output */
     fx_map *map;
-    void *Z;                            /* a portion */
+    void *Z;                            /* one batch */
     fx_deviation error;
     double seconds_map, seconds_write, seconds_error;
 } work;
@@ -86,7 +86,7 @@ static size_t bytes_of_row(size_t D)
     return D * (type_of() == FX_F64 ? sizeof(double) : sizeof(float));
 }
 
-/* *step: rows of a portion, if there is memory for it. */
+/* *step: rows per batch, if there is memory for it. */
 static int chunk_rows(size_t *step, const work *w, size_t D)
 {
     size_t row = bytes_of_row(D), rows = w->X.table.rows;

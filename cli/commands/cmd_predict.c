@@ -47,7 +47,7 @@ typedef struct job {
     output *o;
     double *value, *label;              /* of a block; label: csv */
     size_t capacity;
-    bool labelled;                      /* csv: labels stand beside the values */
+    bool labelled;                      /* csv: labels are next to the values */
     prediction_lines lines;             /* all but npy */
     FILE *spool;                        /* npy */
     uint64_t rows, unseen;

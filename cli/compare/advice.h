@@ -15,7 +15,7 @@ typedef struct scores {                 /* what the rule sees */
 } scores;
 
 typedef struct recommendation {
-    size_t seeds;                       /* the first so many count; 0: nothing was measured */
+    size_t seeds;                       /* the first seeds that count; 0: nothing was measured */
     size_t methods;                     /* that have them all; others are left out */
     size_t best, chosen;                /* positions; chosen: the simplest as good as the best */
 } recommendation;

@@ -104,7 +104,7 @@ static const char *bytes_text(char buf[32], double bytes)
     return buf;
 }
 
-/* A column of its own, beside the metric that decides. */
+/* A separate column, in addition to the metric that decides. */
 static bool has_auc(const comparison *c) { return !c->regress && strcmp(c->metric, "auc") != 0; }
 
 /* "2 seeds, failed not converged (1 of 2)": remarks that the numbers of the row do not show. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { SAMPLE = 200 };                  /* rows that are looked at */
-#define GROWTH 100                      /* all-subsets: mean K(x, x) that random features bear */
+#define GROWTH 100                      /* all-subsets: limit on mean K(x, x) for random features */
 
 static const char *const specs[KERNELS] = {COMPARE_KERNELS};
 

@@ -58,14 +58,14 @@ bool dataset_spec_is(const dataset_spec *w, const char *key, const char *value);
 int dataset_files_check(const dataset_spec *w);         /* are all of them there? */
 int dataset_files_slurp(char **text, const dataset_spec *w, int file); /* a number of the table */
 int dataset_files_rows(dataset_rows *out, const dataset_spec *w, int file, const char *reader);
-/* The same of text at hand, made from that file. */
+/* The same for a text in memory that was made from that file. */
 int dataset_files_parse(dataset_rows *out, const dataset_spec *w, int file, const char *text,
                         const char *reader);
 /* A copy of rows that stay the caller's. */
 int dataset_files_take(dataset_rows *out, const fx_table *t);
 /* out->data is there, unless s says why not. */
 int dataset_files_made(dataset_rows *out, fx_status s);
-/* The next line of *at, without its end; false: no more.  *at moves behind it. */
+/* The next line of *at, without its end; false: no more.  *at moves to the line after it. */
 typedef struct dataset_line {
     const char *p, *end;
     size_t number;                      /* from 1; begin with a struct of zeros */

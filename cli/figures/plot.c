@@ -168,7 +168,7 @@ void plot_file(strbuf *t, const char *path)
     strbuf_free(&name);
 }
 
-void plot_wrapped(strbuf *t, const char *s, size_t columns) /* at the blank nearest the middle */
+void plot_wrapped(strbuf *t, const char *s, size_t columns) /* at the space nearest the middle */
 {
     size_t n = strlen(s), best = 0;
 

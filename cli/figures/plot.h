@@ -5,8 +5,8 @@
 #include "figures.h"
 #include "terminal/terminal.h"
 
-/* As strings of gnuplot's: a text to be shown, the label of a tic (of so many bytes at most), and
- * the name of a file. */
+/* As strings of gnuplot's: a text to be shown, the label of a tic (with a maximum number of bytes),
+ * and the name of a file. */
 void plot_quoted(strbuf *t, const char *s);
 void plot_tic(strbuf *t, const char *s, size_t max_bytes);
 void plot_file(strbuf *t, const char *path);

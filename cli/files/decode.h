@@ -15,7 +15,7 @@
 typedef enum decode_result {
     DECODE_OK,
     DECODE_END,                         /* the member is complete and its checksum is right */
-    DECODE_DAMAGED,                     /* truncated, changed, or with bytes behind it */
+    DECODE_DAMAGED,                     /* truncated, changed, or followed by other bytes */
     DECODE_MEMORY,                      /* an allocation failed */
     DECODE_LIMIT,                       /* it needs more memory than is allowed */
     DECODE_READ                         /* reading failed; errno says why */

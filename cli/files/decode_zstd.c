@@ -23,7 +23,8 @@ static bool begins(const unsigned char *p, size_t len)
     return len >= 4 && (!memcmp(p, "\x28\xb5\x2f\xfd", 4) || skippable(p));
 }
 
-/* Bytes that the window takes; what a cut header lacks is 0, and libzstd refuses it later. */
+/* Size of the window in bytes.  Missing bytes of a truncated header count as 0; libzstd rejects it
+ * later. */
 static uint64_t window(const unsigned char *p, size_t len)
 {
     static const unsigned char id_bytes[] = {0, 1, 2, 4}, size_bytes[] = {1, 2, 4, 8};

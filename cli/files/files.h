@@ -22,10 +22,10 @@ struct input {
     struct zip_reader *members;         /* of a zip file, or NULL */
     uint64_t begin;                     /* of a zip file: its offset in the file */
     char *memory;                       /* .. that came by a pipe: all of it, or NULL */
-    unsigned char head[8];              /* the first bytes, looked at before anyone reads them */
+    unsigned char head[8];              /* the first bytes, checked before the caller reads them */
     size_t head_len, head_used;
 };
-/* "-" is stdin.  Refused if an output that is open would replace the file (same_file.c). */
+/* "-" is stdin.  Fails if an open output would replace the file (same_file.c). */
 int input_open(input *s, const char *path);
 int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
 void input_close(input *s);
@@ -41,7 +41,7 @@ bool input_codec(const char **library, const char **version, size_t i);
 const char *extension_format(const char *path);          /* "csv" of x.csv and x.csv.gz, or NULL */
 const char *extension_unknown(const char *path);         /* ".odt" of x.odt; NULL: none, or known */
 const char *extension_compression(const char *path);     /* ".gz" of x.csv.gz, or NULL */
-/* The path of a file in the directory, as it is or packed; false: it is not there. */
+/* The path of a file in the directory, plain or compressed; false: it is not there. */
 bool extension_find(char path[4096], const char *directory, const char *name);
 
 /* ---- output_file.c: bytes out, whole or not at all ------------------------------------------ */

@@ -25,7 +25,7 @@ fx_status kernel_map(fx_map **out, const char *const *maps, const fx_kernel *k, 
                      size_t D, uint64_t seed, const fx_matrix *sample);
 /* Early, as kernel_prepare. */
 int kernel_map_check(const char *const *maps, const kernel_choice *k);
-/* Features of a map that is only looked at: few, unless its counts= fit D alone. */
+/* Number of features for a map that is only checked: few, unless its counts= fit only D. */
 size_t kernel_few(const char *const *maps, size_t D);
 
 /* ---- map_error.c: errors of maps on pairs of rows ------------------------------------------- */
@@ -48,13 +48,13 @@ typedef struct pair_sample {
 } pair_sample;
 int map_error_sample(pair_sample *s, const loaded *l, const kernel_choice *k, uint64_t pairs,
                      uint64_t seeds);
-/* maps: as for kernel_map.  *last: the last map, if it is wanted. */
+/* maps: as for kernel_map. *last receives the last map; last may be NULL. */
 int map_error_maps(map_errors *out, fx_map **last, pair_sample *s, const char *const *maps,
                    const fx_kernel *k, size_t D, double quantile, double eps);
 void map_error_free(pair_sample *s);
 
 /* ---- map_curve.c: the error of several maps against D --------------------------------------- */
-/* maps: specs separated by blanks, or NULL: those that serve the kernel. */
+/* maps: specs separated by spaces, or NULL for all that support the kernel. */
 int map_curve_check(const char *maps, const kernel_choice *k); /* early, as kernel_prepare */
 int map_curve_run(const loaded *l, const kernel_choice *k, pair_sample *s, const char *maps,
                   const char *plot_path, plot *p);

@@ -67,7 +67,7 @@ int model_takes(const char *spec, const char *option)
     fx_description d = model_about(spec);
     char names[SPEC_LIST];
 
-    if (!d.name || takes(&d, option))   /* a name that is wrong is told of where it is used */
+    if (!d.name || takes(&d, option))   /* a wrong name is reported where it is used */
         return 0;
     spec_list(names, fx_model_name, fx_model_describe, takes, option, "and");
     return say_error("%s%s is for %s; %s does not take it", option[1] ? "--" : "-", option, names,

@@ -96,9 +96,9 @@ int metric_folds(int32_t *fold, const fx_table *t, int folds, bool regress);
 int metric_folds_of(int32_t *fold, const training *t, int folds); /* rank: of whole queries */
 
 /* ---- chance.c: could a held-out score be luck? ---------------------------------------------- */
-typedef struct chance {                 /* how far luck goes, but for a probability of 0.05 */
+typedef struct chance {                 /* limits that chance exceeds with probability 0.05 */
     bool regress;
-    double rows, z;                     /* held out; standard errors that luck is given */
+    double rows, z;                     /* held out; standard errors allowed for chance */
     double accuracy, auc;               /* above the constant answer's, above 1/2 */
 } chance;
 /* The limits for the best of `looks` scores on n rows like those of t. crossed: the scores are from
@@ -124,7 +124,7 @@ typedef struct selection {
     char model[FITTING_SPEC];           /* what the plan points to */
     double score, error;                /* held-out metric and its standard error */
     double baseline;                    /* .. of always giving the same answer */
-    bool learned;                       /* is that beaten by more than luck? */
+    bool learned;                       /* is that beaten by more than chance? */
     char remark[256];                   /* if not; what the plan points to */
     size_t held_out;                    /* rows; 0: nothing was measured */
     double seconds;

@@ -28,7 +28,7 @@ typedef struct candidate_set {
     selection *c;
     const training *of;
     fx_plan plan;                       /* what is given */
-    fx_table t;                         /* rows that are looked at */
+    fx_table t;                         /* rows that are used */
     size_t all;                         /* rows of the data */
     int32_t *fold;
     int folds;                          /* that are held out in turn */
@@ -42,5 +42,5 @@ typedef struct candidate_set {
 } candidate_set;
 
 void candidates_enter(candidate_set *k);
-void candidates_bound(candidate_set *k); /* leaves out what would take too long, and says so */
+void candidates_bound(candidate_set *k); /* leaves out and reports what would take too long */
 #endif

@@ -25,7 +25,7 @@ static bool has_case(const recipe *r, const char *column, const char *name)
     return false;
 }
 
-/* A number, with `end` behind it. */
+/* A number that is followed by `end`. */
 static bool limit(claim_line *w, const char *text, const char *end)
 {
     char *stop;

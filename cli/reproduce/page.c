@@ -45,7 +45,7 @@ static void add_plain(strbuf *t, const char *s)
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
-/* With that many decimals, or with an exponent: as many digits behind the point of its own. */
+/* With that many decimals or, with an exponent, that many decimals of the mantissa. */
 static void add_number(strbuf *t, double x, int decimals, bool exponent)
 {
     char s[48];

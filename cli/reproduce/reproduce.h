@@ -10,7 +10,8 @@ typedef struct reproduce_options {
     uint64_t seeds;                     /* in place of the recipe's; 0: not given */
 } reproduce_options;
 
-/* Early, of all that are asked for: is the data there; may results be written, or gone on with? */
+/* Early check of all requested recipes: is the data there, and can results be written or
+ * continued? */
 int reproduce_data(const recipe *r, const datasets *s);
 int reproduce_place(const recipe *r, const reproduce_options *how);
 /* EXIT_NO: all is written, a check is not met.  *result: with --json. */

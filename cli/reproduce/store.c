@@ -68,8 +68,8 @@ static void complete(store *s)
     s->saved = s->known.n;
 }
 
-/* The cells of body; in a whole file no empty lines stand between them.  *end: behind the last that
- * is complete. */
+/* Reads the cells of body; a complete file has no empty lines between them. *end: position after
+ * the last complete cell. */
 static int take_cells(store *s, char *body, bool whole, size_t *end)
 {
     size_t point = 0;

@@ -28,7 +28,7 @@ void store_close(store *s);
 size_t store_lines_width(const recipe *r);      /* columns of what is measured */
 void store_lines_head(strbuf *t, const store *s);
 void store_lines_record(strbuf *t, const recipe *r, const struct record *p);
-/* Length of the head that bytes begin with; 0: they are of something else, which is said. */
+/* Length of the head at the start of bytes; 0: the file is of something else, which is reported. */
 size_t store_lines_check(store *s, const char *path, const char *bytes);
 #define STORE_BY "# by "                /* a line that says who measured what follows */
 const char *store_lines_by(const char *line);           /* who; NULL: it is another line */

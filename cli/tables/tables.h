@@ -68,7 +68,7 @@ int rows_scale(loaded *l, const fx_scale *s);           /* in place */
 int rows_rescale(loaded *l, const char *spec);          /* both, unless it is none */
 /* none or maxabs, by the range of the values; says which, and why. */
 int rows_scaling(const char **out, const fx_table *t);
-double rows_products(double n, int order);      /* products of up to so many of n columns */
+double rows_products(double n, int order);      /* products of up to `order` columns of n */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
 /* A random sample of `max_rows` rows by seed, all rows if there are no more.  Unless `regress` says

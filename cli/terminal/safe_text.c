@@ -94,7 +94,7 @@ void safe_add(strbuf *t, const char *s, size_t n)
 }
 
 /* ---- printf ------------------------------------------------------------------------------- */
-typedef struct sink {                   /* as snprintf has it: n goes on when there is no room */
+typedef struct sink {                   /* as in snprintf: n grows even if the buffer is full */
     char *out;
     size_t capacity, n;
 } sink;
@@ -132,7 +132,7 @@ static const char *number_at(int *value, const char *p, va_list *args)
     return p;
 }
 
-/* p is behind the %; returns what is behind the conversion. */
+/* p is after the %; returns the position after the conversion. */
 static const char *parse(conversion *c, const char *p, va_list *args)
 {
     char flags[8] = "";

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The featcross program, asked about rows in memory.
+"""Runs the featcross program on rows in memory.
 
-How `train` chooses and what `compare` measures is the program's; the package asks it, so that there
-is one answer to one question.  Rows go through files in a directory of their own, number by number
-as they are: sparse rows stay sparse, float32 stays float32.
+The program implements how `train` chooses and what `compare` measures.  The package runs it, so
+that both give the same answers.  Rows are passed in files in a separate directory, without any
+change: sparse rows stay sparse, float32 stays float32.
 """
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def save_rows(path: Path, rows: Rows, y: np.ndarray) -> None:
 
 def run_program(command: str, arguments: list[str], files: dict, *, seed: int, n_jobs=None,
                 verbose: int = 0) -> dict:
-    """What a command answers with --json.  files: a name, and what is written there: a text, or
-    (rows, y).  An exception, Ctrl-C too, ends the program and removes the files."""
+    """The object that a command prints with --json. files: for each name the content, a text or
+    (rows, y).  An exception, including Ctrl-C, ends the program and removes the files."""
     path = os.path.abspath(program_path())
     with tempfile.TemporaryDirectory(prefix="featcross-") as folder:
         for name, content in files.items():

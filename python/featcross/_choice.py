@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What parameters leave open, C="auto", map="auto" or kernel="auto", chosen as `featcross train`
-chooses: by the score on held-out rows, the simplest within a standard error of the best."""
+"""Chooses parameters that are "auto" (C, map, kernel) as `featcross train` does: by the score on
+held-out rows, the simplest candidate within a standard error of the best."""
 from __future__ import annotations
 
 import re
@@ -112,6 +112,6 @@ def choose(plan: dict, open: set[str], rows: Rows, y, classes, weight, **how) ->
 
 
 def as_before(plan: dict, open: set[str], model: Model) -> dict:
-    """What an earlier fit chose, to go on with it."""
+    """The choice of an earlier fit, to continue with it."""
     c = model.content
     return _answered(plan, open, text(c.spec), text(c.kernel), text(c.map), int(c.random))

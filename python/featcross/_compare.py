@@ -30,10 +30,12 @@ class Comparison(NamedTuple):
 
     Attributes
     ----------
-    table : a line for each method, best first: a DataFrame if pandas is there, else a list of dicts
-    advice : which one to take, and why
-    estimator : that one, not fitted, with C (of factorization machines: beta) as it was chosen
-    metric : by which they are ordered
+    table : one line per method, best first: a DataFrame if pandas is installed, else a list of
+        dicts
+    advice : which method is recommended, and why
+    estimator : the recommended estimator, not fitted, with the C (for factorization machines: beta)
+        that was chosen
+    metric : the metric that orders the methods
     left_out : names of methods that do not suit the rows, and why
     failed : names of methods that failed, and why
     """
@@ -51,23 +53,23 @@ def compare(X, y, *, test=None, rows: int = 20000, seeds: int = 3, methods=None,
             missing: str = "error", random_state=1, n_jobs: int | None = None,
             verbose: int = 0) -> Comparison:
     """Measures linear models, random features, factorization machines and kernel machines on rows
-    that none of them has seen, and says which to take.
+    that none of them has seen, and recommends one.
 
-    Each seed splits the rows anew: three fifths to train on, a fifth to choose C or beta on, a
-    fifth to test on.  All methods get the same splits.  It is ``featcross compare``.
+    Each seed gives a new split: three fifths to train on, a fifth to choose C or beta on, a fifth
+    to test on.  All methods get the same splits.  This runs ``featcross compare``.
 
     Parameters
     ----------
     X, y : rows and their labels or targets
-    test : (X, y) to test on; None: a fifth of the rows, another one for each seed
-    rows : at most so many rows of X are used, drawn by random_state
+    test : (X, y) to test on; None: a fifth of the rows, a different one for each seed
+    rows : maximum number of rows of X that are used, drawn by random_state
     seeds : repetitions
     methods : names of those to measure, such as ["linear", "fm", "rk", "exact"]; None: all
     n_components : numbers of random features, or multiples of the columns
     exact : whether kernel machines take part; "auto": if the rows are few enough
     task : "classify", "regress", or "auto": by the labels, as ``featcross train`` does
     missing : what becomes of NaN in X, see LinearClassifier
-    random_state : of the splits, maps and starts
+    random_state : seed for the splits, the maps and the starting points
     n_jobs : threads; None or -1: all processors
     verbose : 1: what the program says
 
@@ -124,7 +126,7 @@ def _rows(X, encoder: Encoder | None, name: str, missing: bool) -> Rows:
 
 
 def _classes(y: np.ndarray, task: str) -> np.ndarray | None:
-    """The classes of labels that are not told to be numbers; None: the program decides."""
+    """The classes of labels that are not declared to be numbers; None: the program decides."""
     if task not in ("auto", "classify", "regress"):
         raise ValueError(f"task={task!r}: it is 'classify', 'regress' or 'auto'")
     if task == "regress" or task == "auto" and y.dtype.kind in "iuf":

@@ -34,8 +34,8 @@ def one_set(eval_set, members: tuple[str, ...]) -> tuple | None:
 
 # ---- Held out -----------------------------------------------------------------------------------
 def held_out(n: int, fraction, seed: int, *, y=None, classes=None, qid=None) -> np.ndarray:
-    """[n] whether a row is held out: a share of each class, or of the range of targets, by seed.
-    Queries stay whole."""
+    """For each of n rows, whether it is held out: a share of each class, or of the range of
+    targets, by seed.  Queries are not split."""
     if not isinstance(fraction, numbers.Real) or not 0 < float(fraction) < 1:
         raise ValueError(f"validation_fraction={fraction!r}: it is a number between 0 and 1")
     number, labels = np.arange(n), None
@@ -64,7 +64,7 @@ def held_out(n: int, fraction, seed: int, *, y=None, classes=None, qid=None) -> 
 
 
 def part(mask: np.ndarray, rows: Rows, members: dict) -> tuple[Rows, dict]:
-    """Some of the rows, and the same of arrays that have a number for each."""
+    """A subset of the rows, and the same subset of arrays with one number per row."""
     return Rows(rows.array[mask], rows.name), \
         {name: None if array is None else array[mask] for name, array in members.items()}
 
@@ -82,7 +82,7 @@ class Measured:
         return getattr(self, "metric", None) or own
 
     def _courses(self) -> dict[str, np.ndarray]:
-        """Metric after each iteration, of each score; their names."""
+        """The metric of each score after each iteration, and the names of the metrics."""
         self._fitted("model_")
         history = self.history_
         if np.isnan(history["metric"]).all():

@@ -31,8 +31,8 @@ PARAMETERS = """\
     missing : what becomes of NaN in X, see LinearClassifier
     metric : name of the metric on eval_set: "accuracy", "f1-macro", "ndcg@10", ..; None: accuracy
         for classes, rmse for targets, auc for rankings
-    patience : stop after so many iterations without a better metric on eval_set and keep the best;
-        0: do not
+    patience : stop after this many iterations without a better metric on eval_set and keep the best
+        state; 0: never
     early_stopping : hold out rows to measure on, unless there is an eval_set, and stop by patience,
         which is then 5 where it is 0
     validation_fraction : share of the rows of each class (of the range of targets, of the queries)

@@ -50,7 +50,8 @@ class Classifier(Accuracy, ClassifierMixin, Learner):
     @available_if(online)
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """One pass over rows of a stream; classes: all labels that will come, in the first call."""
+        """One pass over the next rows of a stream.  The first call needs classes: all labels that
+        will occur."""
         first = not hasattr(self, "model_")
         rows, reader = self._rows(X, reset=first), self._reader(y)
         y, weight = _labels.column(y, len(rows)), _labels.weights(sample_weight, len(rows))
@@ -78,7 +79,8 @@ class Classifier(Accuracy, ClassifierMixin, Learner):
         return of[np.searchsorted(self.classes_, y)] * (1.0 if weight is None else weight)
 
     def _among(self, y: np.ndarray, weight=None) -> np.ndarray:
-        """Labels that are all classes, but for rows of weight 0, which get any."""
+        """Labels that are all classes.  Rows of weight 0 may have other labels and get an arbitrary
+        class."""
         known = np.isin(y, self.classes_)
         if weight is not None:
             y = np.where((weight == 0) & ~known, self.classes_[0], y)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages of the library and of the program in Python's words.
+"""Translates messages of the library and of the program into the terms of the Python package.
 
-Both speak of keys of spec strings and of options: `fm: rank=0 is not a whole number ..`, `raise
+Both use the names of spec keys and options: `fm: rank=0 is not a whole number ..`, `raise
 max-iter`, `--kernel auto`.  A user of the package knows parameters: n_components=0, max_iter,
-kernel='auto'.  What stands inside a spec string (anova:order=2) stays: kernel= takes such strings.
+kernel='auto'.  Text inside a spec string (anova:order=2) stays: kernel= takes such strings.
 """
 from __future__ import annotations
 

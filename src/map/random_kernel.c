@@ -183,7 +183,8 @@ static void apply_kernel(float *re, float *im, const fx_map *m, const fxi_rk_spa
         m->simd->map_scale(re, n, (float)k->scale);
         return;
     }
-    for (int t = 2; row >= 0 && t <= k->order; t += 2)
+    /* order 1 reads that of order 2, times 0 */
+    for (int t = 2; row >= 0 && t <= FX_ORDER_MAX && t <= k->order + 1; t += 2)
         for (int w = 0; w < FXI_LANES; w++)
             even[t * FXI_LANES + w] = s->even[t * FXI_LANES + row];
     for (int i = 0; row >= 0 && k->method == FXI_RK_EXPONENT && i < 3; i++)

@@ -160,7 +160,7 @@ static int read_data(job *j, const char *data)
         return 0;
     t->plan.metric = metric;
     status = load_as(&j->eval, eval_path,
-                     &(load_options){.base = t->X.table.base, .reader = t->X.spec,
+                     &(load_options){.base = t->X.table.base, .filled = true, .reader = t->X.spec,
                                     .name = t->X.table.name, .names = t->X.table.cols});
     if (status)
         return status;

@@ -43,7 +43,7 @@ static int read_rows(comparison *c, const char *data)
     if ((status = task_decide(&c->regress, &c->X)))
         return status;
     if (c->test_path) {
-        const load_options like = {.base = c->X.table.base, .reader = c->X.spec,
+        const load_options like = {.base = c->X.table.base, .filled = true, .reader = c->X.spec,
                                    .name = c->X.table.name, .names = c->X.table.cols};
         if ((status = load_as(&c->test, c->test_path, &like)))
             return status;

@@ -225,7 +225,12 @@ int rows_missing_settle(loaded *l, const load_options *like)
 {
     survey s;
 
-    if (!rows_missing_plan() || like->streamed || (like->reader && !like->filled))
+    if (!rows_missing_plan())
+        return 0;
+    if (like->reader && !like->filled && !is("zero"))
+        return say_error("--nan %s is for training: a model keeps what it was trained with",
+                         reading_nan());
+    if (like->streamed || like->reader)
         return 0;
     int status = open_survey(&s, &l->table);
     if (!status)

@@ -15,12 +15,12 @@ from pathlib import Path
 from description import COMMITTED, ROOT, Description, breaks, write
 
 HARMLESS = [                            # what may come with any version
-    ("NULL: not asked for */\n} fx_run;", "NULL: not asked for */\n    int since;\n} fx_run;"),
+    ("\n} fx_run;", "\n    int since;\n} fx_run;"),
     ("\n} fx_model_info;", "\n    int since;\n} fx_model_info;"),
     ("FX_EOUTPUT = -10 ", "FX_EOUTPUT = -10, FX_ELATER = -11 "),
     ("FX_API int fx_abi(void);", "FX_API int fx_abi(void);\nFX_API int fx_later(void);"),
+    ("    const void *reserved[3];", "    const void *since, *reserved[2];"),
 ]
-HARMLESS.append(("    const void *reserved[3];", "    const void *since, *reserved[2];"))
 HARMFUL = [                             # what may not
     ("    int threads;", "    int first;\n    int threads;"),
     ("    int threads;", "    long threads;"),

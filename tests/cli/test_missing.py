@@ -67,6 +67,14 @@ def test_dropped(fx, table):
     assert fx("evaluate", "m.fx", "t.csv", "--json").json["rows"] == 379
 
 
+def test_a_model_keeps_what_it_was_trained_with(fx, table):
+    fx("train", *ARGS, "--nan", "mean")
+    assert "--nan median is for training" in \
+        fx("predict", "m.fx", "t.csv", "--nan", "median", status=2).talk
+    fx("train", *ARGS, "--nan", "drop", "--eval-set", "t.csv")
+    fx("train", *ARGS, "--nan", "mean,indicator", "--eval-set", "t.csv")
+
+
 def test_same_in_tune_and_compare(fx, table):
     fx("tune", "t.csv", "--model", "logistic", "--drop", "key", "--nan", "mean", "--folds", "2",
        "-C", "0.1,1", "-o", "u.fx")

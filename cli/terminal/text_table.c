@@ -154,7 +154,8 @@ static const char *put_cells(FILE *f, const text_table *t, const size_t *width, 
             put_spaces(f, last ? 0 : GAP);
             left -= last ? left : width[k] + GAP;
         }
-        s += s ? strlen(s) + 1 : 0;
+        if (s)
+            s += strlen(s) + 1;
     }
     return s;
 }

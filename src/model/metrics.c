@@ -43,12 +43,12 @@ static fx_status of_classes(fx_metrics *m, const double *y, const double *score,
                             const double *weight, size_t n)
 {
     double *own = fxi_alloc(n, 3 * sizeof *own);
-    fxi_metric_rows r = {.n = n, .classes = 2, .y = own, .label = own + n, .log = own + 2 * n,
-                         .score = score, .width = 1, .weight = weight};
     fx_status st;
 
     if (!own)
         return FX_ENOMEM;
+    fxi_metric_rows r = {.n = n, .classes = 2, .y = own, .label = own + n, .log = own + 2 * n,
+                         .score = score, .width = 1, .weight = weight};
     for (size_t i = 0; i < n; i++) {
         own[i] = y[i] > 0;
         own[n + i] = score[i] > 0;

@@ -62,14 +62,20 @@ fx_status fxi_read_order_row(fxi_read_order *o, void *col, int wide, void *val, 
                              size_t n, fxi_team *team);
 void fxi_read_order_free(fxi_read_order *o);
 
+/* text.c - bytes one after the other; zeros at first. */
+typedef struct fxi_read_text {
+    char *at;
+    size_t len, capacity;
+} fxi_read_text;
+char *fxi_read_text_room(fxi_read_text *t, size_t more); /* at its end; NULL: no memory */
+
 /* ids.c - texts that identify rows. */
 typedef struct fxi_read_ids {           /* zeros at first */
-    char *text;                         /* each ends with a zero byte */
-    size_t len, capacity;
+    fxi_read_text text;                 /* each ends with a zero byte */
     size_t n;
 } fxi_read_ids;
 char *fxi_read_ids_room(fxi_read_ids *d, size_t len); /* for one and its end; NULL: no memory */
-void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* adds the `len` bytes written there */
+void fxi_read_ids_add(fxi_read_ids *d, size_t len);     /* the text of that length that is there */
 fx_status fxi_read_ids_join(fxi_read_ids *to, const fxi_read_ids *from);
 /* [n] in memory of d; NULL: no memory.  ids are empty then. */
 const char *const *fxi_read_ids_take(fx_data *d, fxi_read_ids *ids);
@@ -119,8 +125,7 @@ struct fx_reader {
     bool keep_nan;                      /* arrays: nan=keep */
     bool open_line;                     /* text: the last bytes had no line end */
     bool begun;                         /* text: some of it was parsed */
-    char *held;                         /* text: lines that wait until `look` is satisfied */
-    size_t held_len, held_capacity;
+    fxi_read_text held;                 /* text: lines that wait until `look` is satisfied */
     char mark;                          /* text: entries of a chunk are bounded by its number */
     int base;                           /* 0 or 1; -1: not known yet */
     int64_t widest;                     /* svmlight: largest index so far, -1 if none */

@@ -86,7 +86,7 @@ void fx_data_reader_free(fx_reader *r)
     free(r->state);
     free(r->name);
     fx_data_free(r->data);
-    fxi_free(r->block, r->label, r->qid, r->weight, r->spec, r->held, r->ids.text);
+    fxi_free(r->block, r->label, r->qid, r->weight, r->spec, r->held.at, r->ids.text.at);
     fxi_data_classes_free(&r->classes);
     fxi_read_names_free(&r->names);
     free(r);

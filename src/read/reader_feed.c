@@ -53,7 +53,7 @@ static void free_chunks(work *w)
     for (size_t i = 0; i < w->chunks; i++) {
         fxi_read_chunk *c = &w->chunk[i];
         fxi_free((void *)c->matrix.val, (void *)c->matrix.ptr, (void *)c->matrix.col, c->label,
-                 c->qid, c->weight, c->column, c->ids.text);
+                 c->qid, c->weight, c->column, c->ids.text.at);
         fxi_data_classes_free(&c->classes);
         fxi_data_classes_free(&c->names);
     }
@@ -267,30 +267,21 @@ static fx_status parse_text(fx_reader *r, const char *p, size_t len, const fx_ru
 
 fx_status fxi_read_reader_feed_held(fx_reader *r, const fx_run *run)
 {
-    fx_status s = r->held_len ? parse_text(r, r->held, r->held_len, run) : FX_OK;
+    fx_status s = r->held.len ? parse_text(r, r->held.at, r->held.len, run) : FX_OK;
 
-    free(r->held);
-    r->held = NULL;
-    r->held_len = r->held_capacity = 0;
+    free(r->held.at);
+    r->held = (fxi_read_text){0};
     return s;
 }
 
 static fx_status hold(fx_reader *r, const char *bytes, size_t len)
 {
-    size_t all;
+    char *end = fxi_read_text_room(&r->held, len);
 
-    if (!fxi_size_add(&all, r->held_len, len))
+    if (!end)
         return FX_ENOMEM;
-    if (all > r->held_capacity) {
-        size_t capacity = all < 2 * r->held_capacity ? 2 * r->held_capacity : all;
-        char *more = fxi_realloc(r->held, capacity, 1);
-        if (!more)
-            return FX_ENOMEM;
-        r->held = more;
-        r->held_capacity = capacity;
-    }
-    memcpy(r->held + r->held_len, bytes, len);
-    r->held_len = all;
+    memcpy(end, bytes, len);
+    r->held.len += len;
     return FX_OK;
 }
 
@@ -305,10 +296,10 @@ static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx
                          r->name, (unsigned long long)r->count.lines);
     r->count.bytes += len;
     r->open_line = bytes[len - 1] != '\n';
-    if (!r->held_len && len >= look)
+    if (!r->held.len && len >= look)
         return parse_text(r, bytes, len, run);
     fx_status s = hold(r, bytes, len);
-    return s || r->held_len < look ? s : fxi_read_reader_feed_held(r, run);
+    return s || r->held.len < look ? s : fxi_read_reader_feed_held(r, run);
 }
 
 fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_csv_look.c - columns by what the first rows hold: missing numbers, words among numbers, decimal
  * commas; columns that are left out, that give queries and that identify rows.
- * Covers: ids.c, csv_field.c */
+ * Covers: ids.c, text.c, csv_field.c */
 
 #include "data/test/reading.h"
 

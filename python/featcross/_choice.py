@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from ._evaluation import part
+from ._eval_set import part
 from ._labels import class_names
 from ._library import text
 from ._missing import complete

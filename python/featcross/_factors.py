@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._evaluation import PATIENCE
+from ._eval_set import PATIENCE
 from ._library import copied
 from ._model import Model
 

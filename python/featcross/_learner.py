@@ -14,7 +14,7 @@ from . import _labels
 from ._base import Estimator, seed_of
 from ._choice import as_before, choose, is_auto
 from ._evaluate import Evaluated
-from ._evaluation import Measured, held_out, one_set, part
+from ._eval_set import Measured, held_out, one_set, part
 from ._explain import Explained
 from ._labels import Table
 from ._library import text

@@ -74,12 +74,14 @@ int label_classes_known(const loaded *rows, const loaded *train, const char *hin
     class *have = find(&known, &train->table), *of = find(&n, &rows->table);
     int status = have && of ? 0 : say_no_memory("classes");
 
+    char place[ROW_PLACE];
+
     for (size_t i = 0; i < n && !status; i++)
         if (!bsearch(&of[i], have, known, sizeof *have, by_name))
             status = say_error(
                 "%s: row %zu is of class %s; none of the %zu rows of %s that are trained on "
                 "is: %s",
-                rows->name, of[i].row + 1, of[i].name, train->table.rows, train->name,
+                row_place(place, rows, of[i].row + 1), of[i].row + 1, of[i].name, train->table.rows, train->name,
                 hint ? hint : "leave such rows out");
     free(have);
     free(of);

@@ -240,6 +240,7 @@ static int open_stream(loaded *l, const char *path, const load_options *like)
     }
     l->stream = s;
     l->name = s->in.name;
+    l->path = s->in.regular && strcmp(path, "-") != 0 ? path : NULL;
     l->compression = s->in.compression;
     s->streamed = like->streamed;
     s->in.live = s->streamed && !s->in.regular && !s->in.compression && !s->in.zip;
@@ -301,9 +302,13 @@ int load(loaded *l, const char *path, int base)
 
 int load_failed(const loaded *l, fx_status s)
 {
-    bool known = l->lines && !l->part && !l->reading.blank && l->reading.rows == l->table.rows;
+    size_t row = say_failed_row(s);
+    char place[ROW_PLACE], reason[SAY_REASON];
 
-    return say_failure_in(s, l->name, known ? 1 + spec_says(l->spec, "header", "yes") : 0);
+    if (!row)
+        return say_failure(s);
+    say_reason(reason);
+    return say_error("%s: %s", row_place(place, l, row), reason);
 }
 
 void load_free(loaded *l)
@@ -392,9 +397,9 @@ void load_say(const loaded *l)
     const fx_read_counts *c = &l->reading;
     char rest[384] = "", label[128];
     size_t n = 0;
-    const struct { uint64_t count; const char *what; } odd[] = {
-        {c->blank, "blank lines skipped"}, {c->dropped, "values dropped"},
-        {c->summed, "duplicates added up"}, {c->sorted, "rows sorted"}};
+    const struct { uint64_t count; const char *one, *what; } odd[] = {
+        {c->blank, "blank line", "skipped"}, {c->dropped, "missing number", "read as 0"},
+        {c->summed, "duplicate", "added up"}, {c->sorted, "row", "sorted"}};
 
     if (l->numbered)
         n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
@@ -404,8 +409,9 @@ void load_say(const loaded *l)
                              (unsigned long long)cli.seed);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         if (odd[i].count)
-            n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s",
-                                  (unsigned long long)odd[i].count, odd[i].what);
+            n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s%s %s",
+                                  (unsigned long long)odd[i].count, odd[i].one,
+                                  odd[i].count == 1 ? "" : "s", odd[i].what);
     label_text(label, l);
     say_note("%s: %s%s%s, %zu rows x %zu columns%s%s", l->name, l->format,
              l->compression ? " in " : "", l->compression ? l->compression : "", l->table.rows,

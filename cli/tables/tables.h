@@ -11,6 +11,7 @@ typedef struct loaded {
     fx_matrix *wide;                    /* the table's blocks, if rows_widen changed them */
     char *spec;                         /* of the reader, with what the rows settled */
     const char *name, *format, *compression;
+    const char *path;                   /* of a file that can be read again, or NULL */
     const char *part;                   /* of --part, or what stands for it */
     bool numbered;                      /* the file has numbers of columns, from a base on */
     bool base_given;
@@ -39,6 +40,11 @@ int load_next(loaded *l);
 int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
 void load_say(const loaded *l);         /* what was read, as a line of talk */
 void load_free(loaded *l);
+
+/* ---- row_place.c: where in its file a row is ------------------------------------------------ */
+enum { ROW_PLACE = 4200 };
+/* "data.csv:3", or "data.csv" if the line is not known; row: from 1. */
+const char *row_place(char buf[ROW_PLACE], const loaded *l, size_t row);
 
 /* ---- reading.c: options of reading, as a spec ----------------------------------------------- */
 #define READING_FORMATS "auto|svmlight|csv|tsv|text|npy|npz"

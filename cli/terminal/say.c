@@ -104,6 +104,39 @@ static bool row_from_0(unsigned long long *out, const char *all, const char *det
     return true;
 }
 
+/* In `out`, whose end is at n, "column 3": writes which numbers still count from 0.  Row numbers do
+ * not: they were rewritten. */
+static size_t keep_from_0(char *out, size_t capacity, size_t n)
+{
+    size_t end = n, start;
+
+    while (end && out[end - 1] >= '0' && out[end - 1] <= '9')
+        end--;
+    end -= end > 0;                     /* the space before the number */
+    for (start = end; start && out[start - 1] >= 'a' && out[start - 1] <= 'z';)
+        start--;
+    if (end - start == 3 && !strncmp(out + start, "row", 3))
+        return n;
+    char noun[16];
+    snprintf(noun, sizeof noun, "%.*s", (int)(end - start < 10 ? end - start : 10), out + start);
+    return n + (size_t)snprintf(out + n, capacity - n, " (%ss from 0)", noun);
+}
+
+/* A list of words, some of them in quotes: spec strings have slashes between them, options commas.
+ * Moves *from behind it. */
+static size_t copy_list(char *out, const char **from, size_t capacity)
+{
+    const char *p = *from;
+    size_t n = 0;
+
+    for (bool quoted = false; *p && (quoted || !strchr(" )", *p)) && n + 1 < capacity; p++) {
+        quoted ^= *p == '\'';
+        out[n++] = *p == '/' ? ',' : *p;
+    }
+    *from = p;
+    return n;
+}
+
 /* Rewrites detail: row numbers that the library counts from 0 are counted from 1, spec keys become
  * options, and column names are decoded.  Truncated if it does not fit.  The first row number in
  * detail is relative to row `first`. */
@@ -123,6 +156,7 @@ static void respell(char *out, size_t capacity, const char *detail, size_t first
             continue;
         }
         if (counted && !strncmp(detail, from_0, sizeof from_0 - 1)) {
+            n = keep_from_0(out, capacity, n);
             detail += sizeof from_0 - 1;
             continue;
         }
@@ -141,6 +175,8 @@ static void respell(char *out, size_t capacity, const char *detail, size_t first
         if (k < keys) {
             n += (size_t)snprintf(out + n, capacity - n, "%s", spelling[k][1]);
             detail += strlen(spelling[k][0]);
+            if (strstr(spelling[k][1], "--na "))
+                n += copy_list(out + n, &detail, capacity - n);
         } else
             out[n++] = *detail++;
     }
@@ -164,18 +200,15 @@ int say_failure_from(fx_status s, size_t first)
                                             : EXIT_USAGE;
 }
 
-int say_failure_in(fx_status s, const char *file, size_t first_line)
+size_t say_failed_row(fx_status s)
 {
     const char *row = strstr(fx_error_detail(), "row ");
     unsigned long long number;
-    char detail[1024];
 
-    if (s != FX_EINVAL || !row || !strstr(row, "(from 0)")
-        || !row_from_0(&number, fx_error_detail(), row + 4))
-        return say_failure(s);
-    respell(detail, sizeof detail, fx_error_detail(), 0);
-    return first_line ? say_error("%s:%llu: %s", file, number - 1 + first_line, detail)
-                      : say_error("%s: %s", file, detail);
+    return s == FX_EINVAL && row && strstr(row, "(from 0)")
+                   && row_from_0(&number, fx_error_detail(), row + 4)
+               ? (size_t)number
+               : 0;
 }
 
 void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail(), 0); }

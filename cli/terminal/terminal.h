@@ -17,8 +17,7 @@ void say_warning(const char *format, ...) SAY_FORMAT;   /* WARNING: ..., with -q
 void say_lines(const char *all);                        /* notes, one for each line */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
-/* The same of rows of a file, whose row 0 is on that line; 0: lines are not known. */
-int say_failure_in(fx_status s, const char *file, size_t first_line);
+size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0: none */
 enum { SAY_REASON = 256 };
 void say_reason(char buf[SAY_REASON]);  /* the library's last failure, for those that go on */
 /* The same, of a file whose text the library calls `ours`; positions in it follow its path. */

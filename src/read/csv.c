@@ -147,18 +147,21 @@ static fx_status read_label(scan *s, const char **p)
 static fx_status not_a_number(scan *s, const fxi_read_csv_column *column,
                               const fxi_read_csv_field *f)
 {
-    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT], hint[2 * FXI_EXCERPT + 64] = "";
+    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT], hint[2 * FXI_CSV_VALUE + 64] = "";
+    char na[FXI_CSV_VALUE], cat[FXI_CSV_VALUE];
     const char *word = fxi_data_text_excerpt(excerpt, f->text, f->len);
 
     fxi_data_text_excerpt(name, column->name, column->len);
+    fxi_read_csv_field_value(na, word);
+    fxi_read_csv_field_value(cat, name);
     if (memchr(f->text, ':', f->len))
         snprintf(hint, sizeof hint, "; this looks like svmlight");
     else if (column->role == FXI_CSV_NUMBER && fxi_read_csv_field_comma(f))
         snprintf(hint, sizeof hint, " (use decimal=comma)");
     else if (column->role == FXI_CSV_NUMBER && s->r->names.given)
-        snprintf(hint, sizeof hint, " (use na=%s if it is missing)", word);
+        snprintf(hint, sizeof hint, " (use na=%s if it is missing)", na);
     else if (column->role == FXI_CSV_NUMBER)
-        snprintf(hint, sizeof hint, " (use cat=+%s, or na=%s if it is missing)", name, word);
+        snprintf(hint, sizeof hint, " (use cat=+%s, or na=%s if it is missing)", cat, na);
     return fxi_read_fail(s->c, s->line, f->text, "'%s' is not a number%s", word, hint);
 }
 
@@ -196,15 +199,17 @@ static fx_status read_number(scan *s, const fxi_read_csv_column *column, double 
     return FX_OK;
 }
 
-static fx_status unusable(scan *s, double x, const char *value, const char *end)
+static fx_status unusable(scan *s, const fxi_read_csv_column *column, double x, const char *value,
+                          const char *end)
 {
-    char excerpt[FXI_EXCERPT];
+    char excerpt[FXI_EXCERPT], name[FXI_EXCERPT];
 
-    if (end == value)
-        return fxi_read_fail(s->c, s->line, value, "an empty field: a missing number (" CURES ")");
-    return fxi_read_fail(s->c, s->line, value, "'%s' is %s (" CURES ")",
-                         fxi_data_text_excerpt(excerpt, value, (size_t)(end - value)),
-                         isnan(x) ? "a missing number" : "no finite number in range");
+    fxi_data_text_excerpt(excerpt, value, (size_t)(end - value));
+    return fxi_read_fail(s->c, s->line, value, "%s%s%s in the column '%s' is %s (" CURES ")",
+                         end > value ? "'" : "", end > value ? excerpt : "an empty field",
+                         end > value ? "'" : "",
+                         fxi_data_text_excerpt(name, column->name, column->len),
+                         isnan(x) ? "a missing number" : "not a finite number in range");
 }
 
 static fx_status read_value(scan *s, const fxi_read_csv_column *column, const char **p)
@@ -217,7 +222,7 @@ static fx_status read_value(scan *s, const fxi_read_csv_column *column, const ch
         return st;
     if (!fxi_read_usable(x)) {
         if (s->t->nan == FXI_CSV_ERROR)
-            return unusable(s, x, value, *p);
+            return unusable(s, column, x, value, *p);
         s->c->count.dropped += s->t->nan == FXI_CSV_ZERO;
         x = s->t->nan == FXI_CSV_ZERO ? 0 : NAN;
     }

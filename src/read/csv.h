@@ -73,12 +73,14 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
 fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
                                const char *end);
 /* csv_look.c - what the fields of a column look like in the first rows. */
+enum { FXI_CSV_WORDS = 3 };
 typedef struct fxi_read_csv_seen {
     size_t numbers, words;              /* fields; those that are missing are neither */
     size_t commas;                      /* words that are numbers with a decimal comma */
     uint64_t line;                      /* of the first word, and where in it */
     size_t at;
-    char word[FXI_EXCERPT];
+    char word[FXI_CSV_WORDS][FXI_EXCERPT];      /* the first words that differ */
+    size_t kinds;                       /* words there; FXI_CSV_WORDS + 1: there are more */
 } fxi_read_csv_seen;
 /* seen[fields], zeros at first. */
 void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *line,
@@ -109,6 +111,10 @@ bool fxi_read_csv_field_number(double *x, const fxi_read_csv_state *t, const fxi
 bool fxi_read_csv_field_comma(const fxi_read_csv_field *f);     /* a number with a decimal comma? */
 /* Empty, or a word for that: NA, N/A, #N/A, <NA>, nan, null, none, ?, or one of na=. */
 bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_field *f);
+
+/* A word as the value of a key, for messages: 'x y' in quotes, %2F for a slash. */
+enum { FXI_CSV_VALUE = 3 * FXI_EXCERPT };
+const char *fxi_read_csv_field_value(char buf[FXI_CSV_VALUE], const char word[FXI_EXCERPT]);
 
 static inline const char *fxi_read_csv_skip(const char *p, const char *stop, char separator)
 {

@@ -91,3 +91,24 @@ bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_
             return true;
     return strcmp(t->na, "none") && fxi_read_csv_names_listed(t->na, f->text, f->len);
 }
+
+const char *fxi_read_csv_field_value(char buf[FXI_CSV_VALUE], const char word[FXI_EXCERPT])
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+:%";
+    char value[FXI_CSV_VALUE];
+    size_t n = 0;
+
+    fxi_spec_escape(value, word, strlen(word), "none|auto|all");
+    if (strspn(value, plain) == strlen(value))
+        return strcpy(buf, value);
+    buf[n++] = '\'';
+    for (const char *p = value; *p && n + 5 < FXI_CSV_VALUE; p++)
+        if (*p == '\'') {
+            memcpy(buf + n, "%27", 3);
+            n += 3;
+        } else
+            buf[n++] = *p;
+    buf[n++] = '\'';
+    buf[n] = '\0';
+    return buf;
+}

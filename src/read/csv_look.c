@@ -9,6 +9,22 @@
 #include "read/csv.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static void note_word(fxi_read_csv_seen *seen, const fxi_read_csv_field *f)
+{
+    char word[FXI_EXCERPT];
+
+    if (seen->kinds > FXI_CSV_WORDS)
+        return;
+    fxi_data_text_excerpt(word, f->text, f->len);
+    for (size_t i = 0; i < seen->kinds; i++)
+        if (!strcmp(seen->word[i], word))
+            return;
+    if (seen->kinds < FXI_CSV_WORDS)
+        memcpy(seen->word[seen->kinds], word, sizeof word);
+    seen->kinds++;
+}
 
 static void look_at(fxi_read_csv_seen *seen, const fxi_read_csv_state *t,
                     const fxi_read_csv_field *f, uint64_t line, size_t at)
@@ -24,9 +40,9 @@ static void look_at(fxi_read_csv_seen *seen, const fxi_read_csv_state *t,
     if (!seen->words++) {
         seen->line = line;
         seen->at = at;
-        fxi_data_text_excerpt(seen->word, f->text, f->len);
     }
     seen->commas += fxi_read_csv_field_comma(f);
+    note_word(seen, f);
 }
 
 void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *line,
@@ -53,17 +69,29 @@ void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *
 fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
                                   const fxi_read_csv_seen *seen)
 {
-    char name[FXI_EXCERPT], reason[384];
+    char name[FXI_EXCERPT], cat[FXI_CSV_VALUE], one[FXI_CSV_VALUE], reason[480];
+    char words[FXI_CSV_WORDS * (FXI_EXCERPT + 4) + 16] = "", na[FXI_CSV_WORDS * FXI_CSV_VALUE] = "";
+    const bool several = seen->kinds > 1;
 
     fxi_data_text_excerpt(name, c->name, c->len);
+    fxi_read_csv_field_value(cat, name);
+    for (size_t i = 0; i < seen->kinds && i < FXI_CSV_WORDS; i++) {
+        size_t n = strlen(words), m = strlen(na);
+        snprintf(words + n, sizeof words - n, "%s'%s'", i ? ", " : "", seen->word[i]);
+        snprintf(na + m, sizeof na - m, "%s%s", i ? "/" : "",
+                 fxi_read_csv_field_value(one, seen->word[i]));
+    }
     if (seen->commas == seen->words)
         snprintf(reason, sizeof reason,
                  "'%s' in the column '%s': use decimal=comma if that is a number, cat=+%s if it is "
-                 "a category", seen->word, name, name);
+                 "a category", seen->word[0], name, cat);
     else
         snprintf(reason, sizeof reason,
-                 "'%s' is not a number, but %zu of the first fields of the column '%s' are: use "
-                 "cat=+%s if they are all categories, na=%s if it stands for a missing number",
-                 seen->word, seen->numbers, name, name, seen->word);
+                 "%s%s %s, but the column '%s' has %zu number%s in its first rows: use cat=+%s if "
+                 "all its fields are categories, na=%s if %s", words,
+                 seen->kinds > FXI_CSV_WORDS ? " and others" : "",
+                 several ? "are not numbers" : "is not a number", name, seen->numbers,
+                 seen->numbers == 1 ? "" : "s", cat, na,
+                 several ? "these words mean missing numbers" : "that means a missing number");
     return fxi_read_error(r, seen->line, seen->at, reason);
 }

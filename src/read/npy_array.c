@@ -290,9 +290,9 @@ static fx_status reject(const fx_reader *r, const fxi_read_array *a, size_t i, s
     char place[64];
 
     if (cols)
-        snprintf(place, sizeof place, "row %zu, column %zu", i / cols, i % cols);
+        snprintf(place, sizeof place, "row %zu, column %zu (from 0)", i / cols, i % cols);
     else
-        snprintf(place, sizeof place, "entry %zu", i);
+        snprintf(place, sizeof place, "entry %zu (from 0)", i);
     return fxi_read_npy_array_error(r, a, FX_EFORMAT, a->offset + i * a->item,
                                     "%s: %.17g is not %s",
                                     place, x, exact ? "a finite number in range"

@@ -224,7 +224,7 @@ static fx_status sort_row(sorting *w, fxi_read_order *order, size_t i, fxi_team 
                                      (size_t)(end - first), team);
     for (k = first + 1; k < end && !s; k++) {
         if (column(m, k - 1) == column(m, k))
-            s = fxi_error(FX_EFORMAT, "%s: row %zu has column %lld twice; save "
+            s = fxi_error(FX_EFORMAT, "%s: row %zu has column %lld (from 0) twice; save "
                           "x.sum_duplicates() first", w->r->name, i, (long long)column(m, k));
         else if (fxi_data_stopped((size_t)k, team))
             s = FX_ECANCELLED;

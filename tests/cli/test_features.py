@@ -62,8 +62,8 @@ def test_weights(fx, put, tmp_path):
 
 def test_text_in_a_number(fx, put):
     put("x.csv", "a,b,y\n1,2,1\n1,Paris,0\n")
-    assert "x.csv:3:3: 'Paris' is not a number, but 1 of the first fields of the column 'b' are: " \
-        "use --cat +b if they are all categories, --na Paris if it stands for a missing number" in \
+    assert "x.csv:3:3: 'Paris' is not a number, but the column 'b' has 1 number in its first rows: " \
+        "use --cat +b if all its fields are categories, --na Paris if that means a missing number" in \
         fx("convert", "x.csv", "x.svm", status=2).talk
     assert fx("convert", "x.csv", "x.svm", "--cat", "b").status == 0
     assert "no feature column is named 'c'" in \

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages say what is wrong in terms of what was typed: options, lines of files, rows from 1."""
+"""Messages say what is wrong in terms of what was typed: options, lines of files, rows from 1.
 
+Covers: cli/tables/row_place.c"""
+
+import gzip
+
+import numpy as np
 import pytest
 
 
@@ -12,20 +17,40 @@ def test_too_many_features(fx, put):
         assert "-D 99999999999999: at most 2147483647 features" in talk
 
 
-@pytest.mark.parametrize("text, place", [("1 1:1\n7 1:1\n", "x.svm:2: the label of row 2 is 7"),
-                                         ("# a\n1 1:1\n7 1:1\n", "x.svm: the label of row 2 is 7")])
-def test_line_of_an_unknown_label(fx, put, text, place):
+@pytest.mark.parametrize("text, row, line", [
+    ("1 1:1\n7 1:1\n", 2, 2), ("# a\n7 1:1\n1 1:1\n", 1, 2), ("\n7 1:1", 1, 2),
+    ("# a\n\n1 1:1\n\n# b\n\n7 1:1\n", 2, 7)])
+def test_line_of_an_unknown_label(fx, put, text, row, line):
+    """Also with blank lines and comments, and in a compressed file."""
     put("t.svm", "1 1:1\n-1 2:1\n" * 5)
     fx("train", "t.svm", "--model", "svm", "-o", "m.fx", "-q")
     put("x.svm", text)
-    assert place in fx("evaluate", "m.fx", "x.svm", status=2).talk
+    assert f"x.svm:{line}: the label of row {row} is 7" in \
+        fx("evaluate", "m.fx", "x.svm", status=2).talk
+    put("x.svm.gz", gzip.compress(text.encode()))
+    assert f"x.svm.gz:{line}: the label" in fx("evaluate", "m.fx", "x.svm.gz", status=2).talk
+    assert f"stdin: the label of row {row} is 7" in \
+        fx("evaluate", "m.fx", "-", status=2, stdin=b"# a\n" + text.encode()).talk       # cannot be read again
 
 
 def test_line_of_an_unknown_label_behind_a_header(fx, put):
     put("t.csv", "a,y\n" + "1,u\n2,v\n" * 5)
     fx("train", "t.csv", "--model", "svm", "-o", "m.fx", "-q")
-    put("x.csv", "a,y\n1,u\n2,w\n")
-    assert "x.csv:3: the label of row 2 is w" in fx("evaluate", "m.fx", "x.csv", status=2).talk
+    for text, line in ("a,y\n1,u\n2,w\n", 3), ("a,y\n\n1,u\n\n2,w\n", 5):
+        put("x.csv", text)
+        assert f"x.csv:{line}: the label of row 2 is w" in \
+            fx("evaluate", "m.fx", "x.csv", status=2).talk
+        assert f"x.csv:{line}: row 2 is of class w" in \
+            fx("train", "t.csv", "--model", "svm", "--eval-set", "x.csv", "-o", "n.fx", status=2).talk
+
+
+def test_rows_of_arrays_count_from_1(fx, tmp_path):
+    np.save(tmp_path / "x.npy", np.array([[1, 2, 3], [4, 5, np.inf]]))
+    assert "row 2, column 2 (columns from 0): inf is not a finite number" in \
+        fx("info", "x.npy", status=2).talk
+    np.savez(tmp_path / "x.npz", data=[1.0, 1, 1, 1], indices=[0, 1, 1, 1], indptr=[0, 2, 4],
+             shape=[2, 3], format=b"csr")
+    assert "row 2 has column 1 (columns from 0) twice" in fx("info", "x.npz", status=2).talk
 
 
 @pytest.mark.parametrize("kernel", ["anova:order=2", "poly:degree=2"])

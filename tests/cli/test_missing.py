@@ -4,6 +4,7 @@
 Covers: cli/tables/rows_missing.c, cli/tables/label_check.c"""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -26,7 +27,8 @@ ARGS = ("t.csv", "--model", "logistic", "--id", "key", "-o", "m.fx")
 
 def test_missing_is_an_error_that_names_the_cures(fx, table):
     talk = fx("train", *ARGS, status=2).talk
-    assert "t.csv:2:4: 'NA' is a missing number (use --nan mean, median, zero or drop)" in talk
+    assert "t.csv:2:4: 'NA' in the column 'x' is a missing number (use --nan mean, median, zero or " \
+        "drop)" in talk
     assert not (fx.directory / "m.fx").exists()
 
 
@@ -105,12 +107,23 @@ def test_arrays_and_svmlight(fx, put, tmp_path):
     assert fx("predict", "n.fx", "x.npz").text == fx("predict", "m.fx", "x.svm").text
 
 
+def test_cures_can_be_pasted(fx, put):
+    """A shell reads them as they are printed, also where words hold spaces and commas."""
+    put("x.csv", 'a b,y\n1,0\n2,1\nnot known,0\n"un, known",1\n3,1\n4,0\n5,1\n')
+    talk = fx("train", "x.csv", status=2).talk
+    assert "use --cat +'a b' if" in talk and "--na 'not known','un%2C known' if these words" in talk
+    na = shlex.split(talk.split("--na ")[1].split(" if these")[0])[0]
+    assert "2 missing numbers" in fx("train", "x.csv", "--na", na, "--nan", "mean").talk
+    cat = shlex.split(talk.split("--cat ")[1].split(" if all")[0])[0]
+    assert fx("info", "x.csv", "--cat", cat, "--json").json["columns"] == 7
+
+
 # ---- Types of columns -------------------------------------------------------------------------
 def test_words_among_numbers(fx, put):
     put("x.csv", "a,y\n1,0\n2,1\nunknown,0\n")
     talk = fx("train", "x.csv", status=2).talk
-    assert "x.csv:4:1: 'unknown' is not a number, but 2 of the first fields of the column 'a' " \
-        "are: use --cat +a if they are all categories, --na unknown if it stands for a missing " \
+    assert "x.csv:4:1: 'unknown' is not a number, but the column 'a' has 2 numbers in its first " \
+        "rows: use --cat +a if all its fields are categories, --na unknown if that means a missing " \
         "number" in talk
     assert "4 columns" not in talk
     assert fx("info", "x.csv", "--cat", "+a", "--json").json["columns"] == 3

@@ -75,7 +75,7 @@ static void faults(void)
         {"csv", "1,2\n1,\n", "x:2:3: ", "no label"},
         {"csv:nan=drop", "1,2\n1,\n", "x:2:3: ", "no label"},
         {"csv:nan=drop", "1,2\n1,nan\n", "x:2:3: ", "label"},
-        {"csv", "1,2\nnan,2\n", "x:2:1: ", "'nan' is a missing number (use nan=zero"},
+        {"csv", "1,2\nnan,2\n", "x:2:1: ", "'nan' in the column 'c1' is a missing number (use nan=zero"},
         {"csv", "1,2\n1.797e308,2\n", "x:2:1: ", "range"},
         {"csv", "1,2\n1x,2\n", "x:2:1: ", "'1x' is not a number"},
         {"csv", "1,2\n1.5 3,2\n", "x:2:1: ", "not a number"},

@@ -74,8 +74,16 @@ static void mixed(void)
     static const char *const words[] = {"b", "a=x", "a=y", "a=5"};
 
     reading_bad("csv:cat=auto", "a,b,y\n1,1,1\n2,2,1\nn/k,3,2\n", "x:4:1: ",
-                "'n/k' is not a number, but 2 of the first fields of the column 'a' are: use "
-                "cat=+a if they are all categories, na=n/k if");
+                "'n/k' is not a number, but the column 'a' has 2 numbers in its first rows: use "
+                "cat=+a if all its fields are categories, na=n%2Fk if that means a missing number");
+    reading_bad("csv:cat=auto", "a b,y\n1,1\n2,1\nx y,2\nx y,2\nz,2\n3,1\n4,1\n", "x:4:1: ",
+                "'x y', 'z' are not numbers, but the column 'a b' has 4 numbers in its first rows: "
+                "use cat=+'a b' if all its fields are categories, na='x y'/z if these words mean "
+                "missing numbers");
+    reading_bad("csv:cat=auto", "a,y\n1,1\nu,1\nv,2\nw,2\nx,2\n3,1\n4,1\n5,1\n6,1\n", "x:3:1: ",
+                "'u', 'v', 'w' and others are not numbers");
+    reading_bad("csv:cat=auto", "a,y\n1,1\nit's,1\n", "x:3:1: ", "has 1 number in its first rows: "
+                "use cat=+a if all its fields are categories, na='it%27s' if that");
     reading_bad("csv:cat=auto", "a,b,y\nx,1,1\n2,2,1\n", "x:2:1: ", "cat=+a");  /* as many */
     reading_bad("csv:cat=auto,separator=semicolon", "a;b;y\n3,5;1;1\n4,5;2;1\n", "x:2:1: ",
                 "'3,5' in the column 'a': use decimal=comma if");

@@ -161,7 +161,7 @@ static void faults(void)
     reading_bad_bytes("npy", "\x93NUMPY\4\0abcd", 12, "x:6: ", "version 4");
     reading_bad_bytes("npy", "\x93NUMPY\2\0\377\377\377\377", 12, "x:8: ", "a header of");
     reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", "(2, 2)"), odd, 32), "x:",
-                      "row 1, column 1: nan");
+                      "row 1, column 1 (from 0): nan");
     reading_bad_bytes("npy", file, build(file, 1, dict_of("<i8", "(1, 1)"), big, 8), "x:",
                       "exactly");
     reading_bad_bytes("npy", file, build(file, 1, dict_of("<f8", "(0, 2)"), x, 0), "x: ",
@@ -202,7 +202,7 @@ static void large(void)                 /* several blocks, each of its own type 
     CHECK(wide == 1);
     x[90001 * cols + 3] = NAN;          /* far behind the first block */
     build(file, 2, dict_of("<f8", shape), x, rows * cols * sizeof *x);
-    reading_bad_bytes("npy", file, len, "x:", "row 90001, column 3: nan");
+    reading_bad_bytes("npy", file, len, "x:", "row 90001, column 3 (from 0): nan");
     sprintf(where, "x:%zu: ", len - (rows * cols - 90001 * cols - 3) * sizeof *x);
     CHECK(!strncmp(fx_error_detail(), where, strlen(where)));
     x[90001 * cols + 3] = (double)((90001 * cols + 3) % 1000);

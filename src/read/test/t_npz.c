@@ -132,7 +132,7 @@ static void faults(void)
 
     bad(0, (member){"indices.npy", "<i4", "(4,)", outside, 16}, FX_EFORMAT, "column 4");
     bad(0, (member){"indices.npy", "<i4", "(4,)", negative, 16}, FX_EFORMAT, "column -1");
-    bad(0, (member){"indices.npy", "<i4", "(4,)", twice, 16}, FX_EFORMAT, "row 1 has column 1");
+    bad(0, (member){"indices.npy", "<i4", "(4,)", twice, 16}, FX_EFORMAT, "row 1 has column 1 (from 0) twice");
     bad(0, (member){"indices.npy", "<f4", "(3,)", y, 12}, FX_EFORMAT, "int32");
     bad(0, (member){"indices.npy", "<i4", "(3,)", indices, 12}, FX_EFORMAT, "x:data.npy:");
     bad(0, (member){"indices.npy", "<i4", "(4,)", indices, 15}, FX_EFORMAT, "ends after 15 of 16");
@@ -151,7 +151,7 @@ static void faults(void)
         "header");
     bad(3, (member){"shape.npy", "<i8", "(2,)", narrow, 16}, FX_EFORMAT, "two whole numbers");
     bad(3, (member){"shape.npy", "<i8", "()", shape, 8}, FX_EFORMAT, "two whole numbers");
-    bad(4, (member){"data.npy", "<f8", "(4,)", odd, 32}, FX_EFORMAT, "entry 1: inf");
+    bad(4, (member){"data.npy", "<f8", "(4,)", odd, 32}, FX_EFORMAT, "entry 1 (from 0): inf");
     bad(4, (member){"indptr.npy", "<i4", "(4,)", indptr, 16}, FX_EFORMAT, "member 'indptr.npy'");
     bad(4, (member){"weights.npy", "<f8", "(4,)", data, 32}, FX_EFORMAT, "'weights.npy' is not");
     bad(4, (member){"x.npy", "<f8", "(4,)", data, 32}, FX_EFORMAT, "both 'x.npy' and");

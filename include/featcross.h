@@ -370,8 +370,9 @@ FX_API const char *fx_data_planted(const fx_data *d);
  *   "test"      every pair that is not in train
  *   "sample"    the links of "test", and as many other pairs
  *   "all"       every link, and `negatives` other pairs for each; train comes first
- * A link that is given twice is an error, and so is a label that two nodes share.  Columns have
- * names if both tables have them; if a name is in both, all get the prefix `a.` or `b.`. */
+ * A link that is given twice is an error, and so is a label that two nodes share.  Numbers of nodes
+ * may be missing (NaN) and are then missing in the rows.  Columns have names if both tables have
+ * them; if a name is in both, all get the prefix `a.` or `b.`. */
 FX_API fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B,
                                const char *links, const char *part, size_t negatives,
                                uint64_t seed, const fx_run *run);

@@ -111,7 +111,8 @@ static int convert(loaded *in, output **out, const char *const *format, char **p
 {
     size_t n = 0, first;
     bool choice = shuffle || head || split > 0;
-    int status = link_rows_given() ? link_rows_load(in, "all") : load(in, path[0], -1);
+    int status = link_rows_given() ? link_rows_load(in, "all", &(load_options){0})
+                                   : load(in, path[0], -1);
     double start = say_clock();
 
     if (status)

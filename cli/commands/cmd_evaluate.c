@@ -152,9 +152,10 @@ static int evaluate(fx_model *m, const char *path, metric_list *w)
     if (c->variance)
         return say_error("evaluate: %s gives components, which no label can be held against",
                          c->spec);
+    const load_options like = {.reader = c->reader, .kept = *c->missing != '\0'};
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
                  : path                ? model_file_rows(&X, path, c, (load_options){0})
-                                       : link_rows_load(&X, "test");
+                                       : link_rows_load(&X, "test", &like);
     if (!status && !(status = model_file_fits(c, &X))) {
         load_say(&X);
         if (!X.table.label)

@@ -29,6 +29,8 @@ typedef struct facts {
         uint64_t rows;
     } class[LISTED];
     double label_low, label_mean, label_high;
+    uint64_t missing;                   /* numbers; they are NaN in the rows */
+    char missing_text[LOAD_SAY];
 } facts;
 
 static size_t row_start(const fx_matrix *X, size_t i)
@@ -106,6 +108,10 @@ static void scan(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
         size_t n = row_count(X, i), nonzero = 0;
         for (size_t q = 0; q < n; q++) {
             double v = value(X, row_start(X, i) + q);
+            if (isnan(v)) {
+                f->missing++;
+                continue;
+            }
             if (f->stored++ == 0)
                 f->low = f->high = v;
             f->low = fmin(f->low, v);
@@ -198,6 +204,8 @@ static int gather(facts *f, const loaded *l)
     compare(f, &p);
     progress_end();
     free(p.slot);
+    if (f->missing && (status = rows_missing_text(f->missing_text, l)))
+        return status;
     if (t->label)
         count_labels(f, t);
     for (size_t i = 0; t->qid && i < t->rows; i++)
@@ -228,21 +236,24 @@ static const char *label_name(char buf[32], const fx_table *t, double label)
     return t->classes ? t->class_name[(size_t)label] : say_number(buf, label);
 }
 
-static void print_labels(const facts *f, const fx_table *t)
+static void print_labels(const facts *f, const loaded *l)
 {
-    char a[32], b[32];
+    const fx_table *t = &l->table;
+    char a[32], b[32], where[LOAD_SAY] = "";
+    const char *of = load_say_label(where, l) ? ", label " : "";
 
     if (!t->label)
         puts("labels       none");
     else if (!f->classes)
-        safe_print(stdout, "labels       numbers from %s to %s, mean %.6g\n",
-                   say_number(a, f->label_low), say_number(b, f->label_high), f->label_mean);
+        safe_print(stdout, "labels       numbers from %s to %s, mean %.6g%s%s\n",
+                   say_number(a, f->label_low), say_number(b, f->label_high), f->label_mean, of,
+                   where);
     else {
-        safe_print(stdout, "labels       %zu class%s\n", classes(f, t),
-                   classes(f, t) == 1 ? "" : "es");
+        safe_print(stdout, "labels       %zu class%s%s%s\n", classes(f, t),
+                   classes(f, t) == 1 ? "" : "es", of, where);
         for (size_t c = 0; c < f->listed; c++)
-            safe_print(stdout, "  %-10s %llu rows (%.1f %%)\n", label_name(a, t, f->class[c].label),
-                       (unsigned long long)f->class[c].rows,
+            safe_print(stdout, "  %-10s %llu row%s (%.1f %%)\n", label_name(a, t, f->class[c].label),
+                       (unsigned long long)f->class[c].rows, f->class[c].rows == 1 ? "" : "s",
                        100 * (double)f->class[c].rows / (double)t->rows);
         if (classes(f, t) > f->listed)
             safe_print(stdout, "  and %zu more\n", classes(f, t) - f->listed);
@@ -259,7 +270,7 @@ static double density(const facts *f, const fx_table *t)
 static int print(const facts *f, const loaded *l)
 {
     const fx_table *t = &l->table;
-    char a[64], b[64];
+    char a[64], b[64], text[LOAD_SAY];
 
     safe_print(stdout, "file         %s\n", l->name);
     safe_print(stdout, "format       %s%s%s\n", l->format, l->compression ? ", packed with " : "",
@@ -270,7 +281,7 @@ static int print(const facts *f, const loaded *l)
         safe_print(stdout, ", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
     if (f->columns_used < t->cols)
         safe_print(stdout, ", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
-    safe_print(stdout, "\nnon-zeros    %llu, density %.3g %%, %.3g a row, at most %zu (row %zu)\n",
+    safe_print(stdout, "\nnon-zeros    %llu, density %.3g %%, %.3g per row, at most %zu (row %zu)\n",
                (unsigned long long)f->nonzero, 100 * density(f, t),
                (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
     if (f->stored)
@@ -284,7 +295,11 @@ static int print(const facts *f, const loaded *l)
                    say_number(low, f->min_peak), column_name(a, t, f->min_column),
                    say_number(high, f->max_peak), column_name(b, t, f->max_column));
     }
-    print_labels(f, t);
+    if (load_say_categories(text, l))
+        safe_print(stdout, "categories   %s\n", text);
+    if (f->missing)
+        safe_print(stdout, "missing      %s\n", f->missing_text);
+    print_labels(f, l);
     if (t->qid)
         safe_print(stdout, "queries      %zu\n", f->queries);
     if (l->reading.blank)
@@ -315,11 +330,12 @@ static json_t *json_labels(const facts *f, const fx_table *t)
 static int print_json(const facts *f, const loaded *l)
 {
     const fx_table *t = &l->table;
-    char a[64], b[64];
+    char a[64], b[64], label[LOAD_SAY];
+    bool found = load_say_label(label, l);
 
     return say_json(json_pack(
         "{s:o, s:s, s:s?, s:I, s:I, s:I, s:f, s:i, s:b, s:o, s:{s:f, s:f}, "
-        "s:{s:f, s:o, s:f, s:o}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f}",
+        "s:{s:f, s:o, s:f, s:o}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f, s:o, s:I}",
         "file", say_text(l->name), "format", l->format, "compression", l->compression, "rows",
         (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
         "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
@@ -330,7 +346,8 @@ static int print_json(const facts *f, const loaded *l)
         "row", (json_int_t)f->widest_row, "blank_lines", (json_int_t)l->reading.blank, "queries",
         (json_int_t)f->queries, "memory", "bytes", (json_int_t)f->bytes, "float_blocks",
         (json_int_t)f->float_blocks, "double_blocks", (json_int_t)f->double_blocks, "seconds",
-        l->seconds));
+        l->seconds, "label_column", found ? say_text(label) : json_null(), "missing",
+        (json_int_t)f->missing));
 }
 
 static int run(int n, char **path)
@@ -341,9 +358,11 @@ static int run(int n, char **path)
     (void)n;
     if (model_file_is(path[0]))
         return model_info(path[0]);
-    int status = load_as(&in, path[0], &(load_options){.base = -1, .any_width = true});
+    int status = load_as(&in, path[0], &(load_options){.base = -1, .any_width = true, .kept = true});
     if (!status && !(status = gather(&f, &in)))
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
+    if (!status)
+        label_check(&in);
     if (!status && f.min_peak > 0 && f.max_peak > 1e3 * f.min_peak)
         say_warning(
             "%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "

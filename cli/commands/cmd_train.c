@@ -129,28 +129,13 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
-/* Predictions find these columns by name, so a duplicate name is rejected already in training. */
-static int check_names(const loaded *X)
-{
-    fx_reader *r = NULL;
-
-    if (!X->table.name || !spec_get(X->spec, "header").p)
-        return 0;
-    fx_status s = fx_data_reader_new(&r, X->spec, X->name);
-    if (!s)
-        s = fx_data_reader_names(r, X->table.name, X->table.cols);
-    fx_data_reader_free(r);
-    return s ? say_failure(s) : 0;
-}
-
 static int read_data(job *j, const char *data)
 {
     training *t = &j->t;
     int status;
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
-        || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1))
-        || (status = check_names(&t->X)))
+        || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1)))
         return status;
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))

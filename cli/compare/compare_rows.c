@@ -13,7 +13,7 @@ static int draw_rows(loaded *l, size_t max_rows, bool regress)
     if (status)
         return status;
     rows_replace(l, sample);
-    say_note("%zu of %zu rows are looked at, drawn by seed %llu; --rows takes more", l->table.rows,
+    say_note("%zu of %zu rows are used, sampled with seed %llu; --rows takes more", l->table.rows,
              all, (unsigned long long)cli.seed);
     return 0;
 }
@@ -40,7 +40,7 @@ static int read_rows(comparison *c, const char *data)
     if (status)
         return status;
     load_say(&c->X);
-    if ((status = task_decide(&c->regress, &c->X)))
+    if ((status = load_say_twice(&c->X)) || (status = task_decide(&c->regress, &c->X)))
         return status;
     if (c->test_path) {
         const load_options like = {.base = c->X.table.base, .filled = true, .reader = c->X.spec,
@@ -56,7 +56,7 @@ static int read_rows(comparison *c, const char *data)
                                     : rows_join(&c->X)))
         return status;
     if (c->X.table.weight)
-        say_note("weights are not looked at: all rows count alike in a comparison");
+        say_note("weights are ignored: all rows count alike in a comparison");
     c->X.table.weight = c->test.table.weight = NULL;
     c->X.table.qid = c->test.table.qid = NULL;
     c->rows = c->X.table.rows;

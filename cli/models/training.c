@@ -62,7 +62,7 @@ static int split_class_weight(char **lines)
 int training_read(training *t, const char *data, int base)
 {
     int status = link_rows_given()
-                     ? link_rows_load(&t->X, "train")
+                     ? link_rows_load(&t->X, "train", &(load_options){.filled = true})
                      : load_as(&t->X, data,
                                &(load_options){.base = base, .filled = true,
                                                .unlabelled = fitting_unlabelled()});
@@ -70,7 +70,7 @@ int training_read(training *t, const char *data, int base)
     if (status)
         return status;
     load_say(&t->X);
-    if ((status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
+    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
         || (status = split_class_weight(&t->class_weight)))
         return status;
     t->rank = fitting_ranks();
@@ -79,7 +79,7 @@ int training_read(training *t, const char *data, int base)
                 : t->regress         ? "rmse"
                                      : "accuracy";
     if (t->X.table.qid && fitting_about().tasks & FX_TASK_RANK && !t->rank)
-        say_note("queries (qid) are not looked at; --task rank orders the rows of each");
+        say_note("queries (qid) are ignored; --task rank orders the rows within each query");
     t->plan.size = sizeof t->plan;
     t->plan.class_weight = t->class_weight;
     t->plan.reader = t->X.spec;

@@ -31,8 +31,8 @@ void label_check(const loaded *l)
     memcpy(y, t->label, t->rows * sizeof *y);
     qsort(y, t->rows, sizeof *y, ascending_doubles);
     if (looks_odd(y, t->rows))
-        say_warning("%s: each row has another whole number as its label, %.17g to %.17g, as "
-                    "identifiers and time stamps have; --label NAME takes another column", l->name,
+        say_warning("%s: every row has a different whole number as its label, from %.17g to %.17g, "
+                    "as identifiers and time stamps do; --label NAME takes another column", l->name,
                     y[0], y[t->rows - 1]);
     free(y);
 }

@@ -53,9 +53,10 @@ static int make(loaded *l, const fx_table *A, const fx_table *B, const char *tex
     return s ? say_file_error(link_path, "links", s) : 0;
 }
 
-int link_rows_load(loaded *l, const char *part)
+int link_rows_load(loaded *l, const char *part, const load_options *like)
 {
-    const load_options unlabelled = {.base = -1, .unlabelled = true};
+    const load_options unlabelled = {.base = -1, .unlabelled = true, .filled = like->filled,
+                                     .kept = like->kept, .nodes = true};
     loaded A = {0}, B = {0}, made = {.name = link_path, .format = "links",
                                      .part = reading_part(part)};
     char *text = NULL;
@@ -71,6 +72,8 @@ int link_rows_load(loaded *l, const char *part)
         status = make(&made, &A.table, nodes_b ? &B.table : NULL, text);
     if (!status)
         status = rows_made(&made, start);
+    if (!status)
+        status = rows_missing_settle(&made, like);
     free(text);
     load_free(&A);
     load_free(&B);

@@ -190,6 +190,7 @@ static int open_reader(loaded *l, const fx_description *d, const load_options *l
         bool names = like->name && d->names && spec_says(like->reader, "", d->name);
         l->base_given = spec_get(spec.s, "base").p && !spec_says(spec.s, "base", "auto");
         fx_status st = fx_data_reader_new(&s->reader, spec.s, l->name);
+        l->known = names;
         if (!st && names)
             st = fx_data_reader_names(s->reader, like->name, like->names);
         status = st ? say_failure(st) : 0;
@@ -320,105 +321,4 @@ void load_free(loaded *l)
     l->data = NULL;
     l->wide = NULL;
     l->spec = NULL;
-}
-
-/* ---- Saying what was read ----------------------------------------------------------------- */
-/* How many names of the table begin with the column's name and `=`; in *numbers, how many of these
- * end with a number. */
-static size_t count_values(size_t *numbers, const fx_table *t, const char *column)
-{
-    size_t n = 0, len = strlen(column);
-
-    *numbers = 0;
-    for (size_t j = 0; t->name && j < t->cols; j++)
-        if (!strncmp(t->name[j], column, len) && t->name[j][len] == '=') {
-            char *end;
-            const char *value = t->name[j] + len + 1;
-            strtod(value, &end);
-            *numbers += *value && !*end;
-            n++;
-        }
-    return n;
-}
-
-/* A column of numbers with some words looks like that. */
-static void warn_numbers(const loaded *l, const char *column, size_t values, size_t numbers)
-{
-    if (!reading_listed() && values >= 10 && 2 * numbers > values)
-        say_warning("%s: the column %s is taken for categories, but %zu of its %zu values are "
-                    "numbers; if the others stand for missing numbers, name them by --na",
-                    l->name, column, numbers, values);
-}
-
-/* Which columns became categories, and of how many values. */
-static void say_categories(const loaded *l)
-{
-    const char *list = spec_get(l->spec, "cat").p;
-    char shown[512] = "";
-    size_t n = 0, columns = 0;
-
-    if (!list || spec_says(l->spec, "cat", "none") || spec_says(l->spec, "cat", "auto"))
-        return;
-    while (*list && *list != ',') {
-        size_t len = strcspn(list, "/,");
-        char name[256];
-        reading_name(name, sizeof name, list, len);
-        size_t numbers, values = count_values(&numbers, &l->table, name);
-        if (!l->reading.names)
-            warn_numbers(l, name, values, numbers);
-        if (n + strlen(name) + 32 < sizeof shown) {
-            n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%s", n ? ", " : "", name);
-            if (!l->reading.names)
-                n += (size_t)snprintf(shown + n, sizeof shown - n, " (%zu)", values);
-        } else if (shown[n - 1] != '.')
-            n += (size_t)snprintf(shown + n, sizeof shown - n, ", ...");
-        columns++;
-        list += len + (list[len] == '/');
-    }
-    say_note("%s: %zu categorical column%s: %s", l->name, columns, columns == 1 ? "" : "s", shown);
-}
-
-/* ", label y": which column it is; "": the format has no choice, or there are no labels. */
-static void label_text(char out[128], const loaded *l)
-{
-    spec_part label = spec_get(l->spec, "label"), header = spec_get(l->spec, "header");
-    char name[96];
-
-    *out = '\0';
-    if (!label.p || !header.p || !l->table.label)
-        return;
-    reading_name(name, sizeof name, label.p, label.n);
-    bool place = spec_says(l->spec, "label", "last") || spec_says(l->spec, "label", "first");
-    snprintf(out, 128, place ? ", label: the %s column" : ", label %s", name);
-}
-
-void load_say(const loaded *l)
-{
-    const fx_read_counts *c = &l->reading;
-    char rest[384] = "", label[128];
-    size_t n = 0;
-    const struct { uint64_t count; const char *one, *what; } odd[] = {
-        {c->blank, "blank line", "skipped"}, {c->dropped, "missing number", "read as 0"},
-        {c->summed, "duplicate", "added up"}, {c->sorted, "row", "sorted"}};
-
-    if (l->numbered)
-        n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
-                             l->base_given ? "given" : "found");
-    if (l->part)
-        n = (size_t)snprintf(rest, sizeof rest, ", part %s, seed %llu", l->part,
-                             (unsigned long long)cli.seed);
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        if (odd[i].count)
-            n += (size_t)snprintf(rest + n, sizeof rest - n, ", %llu %s%s %s",
-                                  (unsigned long long)odd[i].count, odd[i].one,
-                                  odd[i].count == 1 ? "" : "s", odd[i].what);
-    label_text(label, l);
-    say_note("%s: %s%s%s, %zu rows x %zu columns%s%s", l->name, l->format,
-             l->compression ? " in " : "", l->compression ? l->compression : "", l->table.rows,
-             l->table.cols, label, rest);
-    label_check(l);
-    say_categories(l);
-    if (c->names)
-        say_note("%s: %llu names hashed to %zu columns, %llu of them share one", l->name,
-                 (unsigned long long)c->names, l->table.cols, (unsigned long long)c->collisions);
 }

@@ -31,6 +31,8 @@ int rows_missing_check(void)
         known |= is(words[i]);
     if (!known)
         return say_error("--nan %s: it is error, drop, zero, mean, median or category", given);
+    if (is("category") && link_rows_given())
+        return say_error("--nan category is not possible with --links; use --nan mean,indicator");
     if (!more)
         return 0;
     if (strcmp(more, ",indicator") != 0)
@@ -49,8 +51,8 @@ const char *rows_missing_plan(void)
 
 const char *rows_missing_reader(const load_options *like, bool categories)
 {
-    if (!reading_nan())
-        return NULL;                    /* as the model's rows were read, or error */
+    if (!reading_nan())                 /* as the model's rows were read, or error */
+        return like->kept ? "keep" : NULL;
     if (is("error") || (is("zero") && !like->filled))
         return is("error") ? "error" : "zero";
     if (like->reader && !like->filled)
@@ -122,20 +124,43 @@ static const char *name_of(char buf[32], const fx_table *t, size_t j)
     return buf;
 }
 
-static void say(const loaded *l, const survey *s, const char *what)
+static void describe(char out[LOAD_SAY], const loaded *l, const survey *s)
 {
     char shown[256] = "", number[32];
     size_t n = 0, listed = 0;
 
     for (size_t j = 0; j < l->table.cols && listed < 5; j++)
         if (s->column[j].missing && n + 64 < sizeof shown) {
-            n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%.40s %zu", listed ? ", " : "",
-                                  name_of(number, &l->table, j), s->column[j].missing);
+            n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%s%.40s: %zu", listed ? ", " : "",
+                                  l->table.name ? "" : "column ", name_of(number, &l->table, j),
+                                  s->column[j].missing);
             listed++;
         }
-    say_note("%s: %zu missing number%s in %zu row%s (%s%s): %s", l->name, s->missing,
+    snprintf(out, LOAD_SAY, "%zu missing number%s in %zu row%s (%s%s)", s->missing,
              s->missing == 1 ? "" : "s", s->rows, s->rows == 1 ? "" : "s", shown,
-             listed < s->columns ? ", ..." : "", what);
+             listed < s->columns ? ", ..." : "");
+}
+
+static void say(const loaded *l, const survey *s, const char *what)
+{
+    char text[LOAD_SAY];
+
+    describe(text, l, s);
+    say_note("%s: %s: %s", l->name, text, what);
+}
+
+/* A column without any number has no mean. */
+static void warn_empty(const loaded *l, const survey *s)
+{
+    for (size_t j = 0; j < l->table.cols; j++) {
+        char number[32];
+        if (s->column[j].missing < l->table.rows)
+            continue;
+        const char *name = name_of(number, &l->table, j);
+        say_warning("%s: the column %s has no number in any row, so it tells nothing%s%s", l->name,
+                    name, l->table.name ? "; leave it out with --drop " : "",
+                    l->table.name ? name : "");
+    }
 }
 
 /* Filling in 0 is only plausible if other values of the column are near 0. */
@@ -154,13 +179,26 @@ static void warn_zeros(const loaded *l, const survey *s)
     }
 }
 
+/* Every row has a missing number: names the column that has most of them. */
+static int none_complete(const fx_table *t, const survey *s)
+{
+    size_t most = 0;
+    char number[32];
+
+    for (size_t j = 1; j < t->cols; j++)
+        most = s->column[j].missing > s->column[most].missing ? j : most;
+    return say_error("--nan drop leaves no row: each has a missing number, %zu of %zu in column %s; "
+                     "--drop leaves out a column, --nan mean fills it", s->column[most].missing,
+                     t->rows, name_of(number, t, most));
+}
+
 static int select_complete(fx_data **out, const fx_table *t, const survey *s)
 {
     size_t left = t->rows - s->rows, *row = malloc((left ? left : 1) * sizeof *row), n = 0;
 
     if (!left) {
         free(row);
-        return say_error("no row is without a missing number");
+        return none_complete(t, s);
     }
     if (!row)
         return say_no_memory("rows without missing numbers");
@@ -194,17 +232,18 @@ static int settle(loaded *l, const load_options *like, survey *s)
         return drop_rows(l, s);
     }
     if (!fit)
-        return say_error("%s has %zu missing numbers, and nothing here learns what to fill in; use "
-                         "--nan drop", l->name, s->missing);
+        return say_error("%s has %zu missing number%s, and only a model learns what to fill in; here "
+                         "use --nan drop or zero", l->name, s->missing, s->missing == 1 ? "" : "s");
+    warn_empty(l, s);
     if (is("zero"))
         warn_zeros(l, s);
     say(l, s,
-        is("median") ? "filled by the medians of their columns"
-        : is("zero") ? "filled by 0"
-                     : "filled by the means of their columns");
+        is("median") ? "filled with the median of the column"
+        : is("zero") ? "filled with 0"
+                     : "filled with the mean of the column");
     if (rows_missing_plan() && strstr(rows_missing_plan(), "indicator"))
-        say_note("%s: %zu column%s added that tell%s where numbers are missing", l->name,
-                 s->columns, s->columns == 1 ? "" : "s", s->columns == 1 ? "s" : "");
+        say_note("%s: %zu column%s added: 1 where a number is missing, else 0", l->name,
+                 s->columns, s->columns == 1 ? "" : "s");
     return 0;
 }
 
@@ -230,7 +269,7 @@ int rows_missing_settle(loaded *l, const load_options *like)
     if (like->reader && !like->filled && !is("zero"))
         return say_error("--nan %s is for training: a model keeps what it was trained with",
                          reading_nan());
-    if (like->streamed || like->reader)
+    if (like->streamed || like->reader || like->nodes)
         return 0;
     int status = open_survey(&s, &l->table);
     if (!status)
@@ -250,6 +289,19 @@ int rows_missing_complete(fx_data **out, const fx_table *t)
     visit(t, look, &s);
     if (s.missing)
         status = select_complete(out, t, &s);
+    close_survey(&s);
+    return status;
+}
+
+int rows_missing_text(char out[LOAD_SAY], const loaded *l)
+{
+    survey s;
+    int status = open_survey(&s, &l->table);
+
+    if (!status) {
+        visit(&l->table, look, &s);
+        describe(out, l, &s);
+    }
     close_survey(&s);
     return status;
 }

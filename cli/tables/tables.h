@@ -16,6 +16,7 @@ typedef struct loaded {
     bool numbered;                      /* the file has numbers of columns, from a base on */
     bool base_given;
     bool lines;                         /* each row was a line of text */
+    bool known;                         /* columns are those of other rows, found by name */
     fx_read_counts reading;
     double seconds;
     struct load_stream *stream;         /* rows to come, or NULL */
@@ -30,6 +31,8 @@ typedef struct load_options {
     bool any_width;                     /* no vector of the table's width will be made */
     bool streamed;                      /* rows come a batch at a time: load_next */
     bool filled;                        /* a fit fills in missing numbers: they stay NaN */
+    bool kept;                          /* the model does, whatever its reader: the same */
+    bool nodes;                         /* rows that others are made of, for which --nan decides */
 } load_options;
 int load_as(loaded *l, const char *path, const load_options *like);
 /* base: 0 or 1 for a file that must agree with one already read, -1: as the options say. */
@@ -38,8 +41,17 @@ int load(loaded *l, const char *path, int base);
  * text, or all of an array. */
 int load_next(loaded *l);
 int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
-void load_say(const loaded *l);         /* what was read, as a line of talk */
 void load_free(loaded *l);
+
+/* ---- load_say.c: what was read, in words ---------------------------------------------------- */
+void load_say(const loaded *l);         /* as lines of talk, with warnings about columns */
+enum { LOAD_SAY = 512 };
+/* "y" or "in the last column": where the labels were; false: the format has no choice. */
+bool load_say_label(char out[LOAD_SAY], const loaded *l);
+/* "city (3), job (12)": how many columns became categories, and of how many values; warns. */
+size_t load_say_categories(char out[LOAD_SAY], const loaded *l);
+/* Fails if two columns have one name: rows to predict are found by it. */
+int load_say_twice(const loaded *l);
 
 /* ---- row_place.c: where in its file a row is ------------------------------------------------ */
 enum { ROW_PLACE = 4200 };
@@ -59,6 +71,7 @@ const char *rows_missing_plan(void);         /* for fx_plan.missing; NULL: there
 /* Leaves out or fills what no fit will fill, and says what there was. */
 int rows_missing_settle(loaded *l, const load_options *like);
 int rows_missing_complete(fx_data **out, const fx_table *t); /* rows without any; NULL: all are */
+int rows_missing_text(char out[LOAD_SAY], const loaded *l);  /* how many in which columns */
 
 /* ---- format_detect.c ------------------------------------------------------------------------ */
 bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */
@@ -126,7 +139,8 @@ bool link_rows_given(void);             /* --links */
 const char *link_rows_path(void);
 /* Are rows from there alone?  operands: files of rows that are given besides. */
 int link_rows_check(const char *who, int operands);
-int link_rows_load(loaded *l, const char *part);        /* part: if --part is not given */
+/* part: if --part is not given; like: how missing numbers of the pairs are treated. */
+int link_rows_load(loaded *l, const char *part, const load_options *like);
 
 /* ---- movielens_dir.c: a directory with u.data, u.user and u.item, packed or not ------------- */
 bool movielens_dir_is(const char *path);

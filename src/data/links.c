@@ -265,7 +265,8 @@ fx_status fx_data_links(fx_data **out, const fx_table *A, const fx_table *B, con
         x.part++;
     if (x.part > ALL)
         return fxi_error(FX_EINVAL, "no part '%s'; there are train, test, sample, all", part);
-    if ((s = fxi_data_check_table(A, run)) || (B && (s = fxi_data_check_table(B, run))))
+    if ((s = fxi_data_check_missing_table(A, run))
+        || (B && (s = fxi_data_check_missing_table(B, run))))
         return s;
     x.out = fxi_data_new();
     s = x.out ? fxi_parallel_ordered(1, make, &x, run) : FX_ENOMEM;

@@ -237,11 +237,11 @@ def test_test_rows_of_an_unknown_class(fx, put):
     put("t.svm", lone(100, [12], 2))
     put("u.svm", lone(100, [11], 2))
     talk = fx("compare", "x.svm", "--test", "t.svm", "--csv", "b.csv", status=2).talk
-    assert "t.svm: row 101 is of class 12" in talk and "leave such rows out" in talk
+    assert "t.svm:101: row 101 is of class 12" in talk and "leave such rows out" in talk
     talk = fx("compare", "x.svm", "--test", "u.svm", "--rows", "10", "--seed", "2", status=2).talk
     assert "--rows" in talk and files(fx.directory) == ["t.svm", "u.svm", "x.svm"]
     talk = fx("train", "x.svm", "--eval-set", "t.svm", status=2).talk
-    assert "t.svm: row 101 is of class 12" in talk and "candidates" not in talk
+    assert "t.svm:101: row 101 is of class 12" in talk and "candidates" not in talk
 
 
 def outlier(put):

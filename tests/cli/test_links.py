@@ -4,6 +4,7 @@
 Covers: cli/tables/link_rows.c"""
 
 import random
+import re
 
 import pytest
 
@@ -64,6 +65,28 @@ def test_within_one_set_of_nodes(fx, put):
 ])
 def test_bad_links(fx, graph, args, said):
     assert said in fx("train", *args, "-o", "m.fx", "--model", "fm", status=2).talk
+
+
+def test_missing_numbers_of_nodes(fx, put, graph):
+    """They are missing in every pair of the node, and --nan says what becomes of the pairs."""
+    args, links = graph
+    put("people.svm", "".join(f"p{i} {1 + i % 3}:1 {4 + i % 7}:{'nan' if i % 9 == 0 else 1}\n"
+                              for i in range(40)))
+    model = ["--model", "fm", "--rank", "2", "--max-iter", "20", "-o", "m.fx"]
+    assert "people.svm:1:10: nan is not a finite number in range (use --nan" in \
+        fx("train", *args, *model, status=2).talk
+    rows = 2 * (links // 2)
+    for nan in "mean", "median", "zero", "mean,indicator", "drop":
+        r = fx("train", *args, *model, "--nan", nan, "--json")
+        left_out = int(re.search(r"links.txt: (\d+) missing numbers", r.talk)[1])
+        assert 0 < left_out < rows / 2 and r.json["rows"] == rows - (left_out if nan == "drop" else 0)
+        j = fx("evaluate", "m.fx", *args, "--json").json
+        assert j["auc"] > 0.8 and (j["rows"] < 40 * 30 - rows) == (nan == "drop")
+    assert "--nan mean is for training" in fx("evaluate", "m.fx", *args, "--nan", "mean", status=2).talk
+    assert "with --links; use --nan mean,indicator" in \
+        fx("train", *args, *model, "--nan", "category", status=2).talk
+    fx("convert", *args, "rows.svm", "--nan", "drop")
+    assert "nan" not in (fx.directory / "rows.svm").read_text()
 
 
 def test_inputs_are_not_overwritten(fx, graph):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables as people have them: missing numbers, words among numbers, columns that are no features.
 
-Covers: cli/tables/rows_missing.c, cli/tables/label_check.c"""
+Covers: cli/tables/rows_missing.c, cli/tables/label_check.c, cli/tables/load_say.c"""
 
 import json
 import shlex
@@ -33,13 +33,13 @@ def test_missing_is_an_error_that_names_the_cures(fx, table):
 
 
 @pytest.mark.parametrize("nan,said,columns", [
-    ("mean", "filled by the means of their columns", 3),
-    ("median", "filled by the medians of their columns", 3),
-    ("zero,indicator", "filled by 0", 4), ("mean,indicator", "1 column added that tells where", 4),
-    ("category", "1 column added that tells where", 4)])
+    ("mean", "filled with the mean of the column", 3),
+    ("median", "filled with the median of the column", 3),
+    ("zero,indicator", "filled with 0", 4), ("mean,indicator", "1 column added: 1 where a number is missing", 4),
+    ("category", "1 column added: 1 where a number is missing", 4)])
 def test_filled(fx, table, nan, said, columns):
     r = fx("train", *ARGS, "--nan", nan, "--json")
-    assert "t.csv: 21 missing numbers in 21 rows (x 21): " in r.talk and said in r.talk
+    assert "t.csv: 21 missing numbers in 21 rows (x: 21): " in r.talk and said in r.talk
     assert r.json["features"] == columns
     assert fx("predict", "m.fx", "t.csv").text.count("\n") == 400
     j = fx("evaluate", "m.fx", "t.csv", "--json").json
@@ -89,7 +89,7 @@ def test_without_a_fit(fx, put):
     put("x.csv", "a,b,y\n1,NA,1\n2,3,0\n")
     assert fx("gram", "x.csv", "-k", "linear", "--nan", "zero").text == "1,2\n2,13\n"
     assert fx("gram", "x.csv", "-k", "linear", "--nan", "drop").text == "13\n"
-    assert "nothing here learns what to fill in" in \
+    assert "only a model learns what to fill in; here use --nan drop or zero" in \
         fx("gram", "x.csv", "-k", "linear", "--nan", "mean", status=2).talk
     assert "it is error, drop, zero, mean, median or category" in \
         fx("gram", "x.csv", "-k", "linear", "--nan", "skip", status=2).talk
@@ -140,6 +140,42 @@ def test_categories_that_are_numbers_are_warned_about(fx, put):
     assert "taken for categories" not in fx("train", "x.csv", "--cat", "a").talk
 
 
+@pytest.mark.parametrize("text", ["${}", "{}%", "u{}"])
+def test_a_value_for_each_row_is_warned_about(fx, put, text):
+    """Prices, shares and identifiers become categories that no other row has."""
+    put("x.csv", "price,k,y\n" + "".join(f"{text.format(i)},{'ab'[i % 2]},{i % 2}\n" for i in range(60)))
+    for command in "train", "info":
+        talk = fx(command, "x.csv").talk
+        assert "WARNING: x.csv: the column price is taken for categories, but has 60 different " \
+            "values in 60 rows" in talk and "use --id or --drop" in talk
+        assert "WARNING" not in fx(command, "x.csv", "--cat", "+price").talk.replace(
+            "WARNING: nothing was learned", "")
+        assert "taken for categories" not in fx(command, "x.csv", "--id", "price").talk
+    fx("train", "x.csv", "-o", "m.fx")
+    assert "WARNING" not in fx("evaluate", "m.fx", "x.csv").talk         # training has said it
+
+
+def test_a_column_without_numbers(fx, put):
+    put("x.csv", "a,b,y\n" + "".join(f"{i % 5},,{i % 2}\n" for i in range(20)))
+    r = fx("train", "x.csv", "--model", "logistic", "--nan", "mean")
+    assert "WARNING: x.csv: the column b has no number in any row, so it tells nothing; leave it " \
+        "out with --drop b" in r.talk
+    assert "--nan drop leaves no row: each has a missing number, 20 of 20 in column b" in \
+        fx("train", "x.csv", "--model", "logistic", "--nan", "drop", status=2).talk
+    assert "WARNING" not in fx("train", "x.csv", "--model", "logistic", "--drop", "b").talk
+
+
+def test_info_names_label_categories_and_missing_numbers(fx, table):
+    """Missing numbers are no error here: info shows what the file holds."""
+    r = fx("info", "t.csv", "--id", "key")
+    assert "labels       2 classes, label y\n" in r.text and "categories   city (2)\n" in r.text
+    assert "missing      21 missing numbers in 21 rows (x: 21)\n" in r.text
+    j = fx("info", "t.csv", "--id", "key", "--json").json
+    assert j["label_column"] == "y" and j["missing"] == 21 and j["values"]["min"] == 1
+    assert fx("info", "t.csv", "--id", "key", "--nan", "drop", "--json").json["rows"] == 379
+    assert fx("info", "t.csv", "--nan", "error", status=2).talk.startswith("featcross: t.csv:2:4: ")
+
+
 def test_decimal_commas(fx, put):
     put("x.csv", "a;b;y\n1,5;2;0\n2,5;3;1\n")
     assert "'1,5' in the column 'a': use --decimal comma if that is a number, --cat +a if it is a " \
@@ -174,7 +210,7 @@ def test_queries_of_a_ranking(fx, put):
 @pytest.mark.parametrize("labels", [[1600000000 + 60 * i for i in range(40)], list(range(40))])
 def test_a_label_that_is_none(fx, put, labels):
     put("x.csv", "a,b,t\n" + "".join(f"{i % 7},{i % 5},{y}\n" for i, y in enumerate(labels)))
-    assert "WARNING: x.csv: each row has another whole number as its label" in \
+    assert "WARNING: x.csv: every row has a different whole number as its label" in \
         fx("train", "x.csv", "--model", "ridge").talk
     put("y.csv", "a,b,t\n" + "".join(f"{i % 7},{i % 5},{i % 9}\n" for i in range(40)))
     assert "WARNING" not in fx("train", "y.csv", "--model", "ridge").talk
@@ -185,6 +221,10 @@ def test_duplicate_headers(fx, put):
     put("x.csv", "a,a,y\n1,2,0\n3,4,1\n")
     assert "two columns are named 'a'" in fx("train", "x.csv", status=2).talk
     assert not (fx.directory / "x.csv.fx").exists()
+    put("x.csv", "a,a,y\n" + "1,2,0\n3,4,1\n" * 20)
+    for args in ["tune", "x.csv", "-C", "1", "-o", "m.fx"], ["compare", "x.csv"]:
+        assert "two columns are named 'a'" in fx(*args, status=2).talk
+    assert not (fx.directory / "m.fx").exists()
 
 
 def test_unknown_extensions(fx, put, tmp_path):

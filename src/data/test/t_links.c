@@ -212,6 +212,24 @@ static void names(void)
     }
 }
 
+/* Missing numbers of a node, dense or sparse, are missing in its pairs; infinity is an error. */
+static void missing(void)
+{
+    fx_data *d = NULL;
+
+    dense[1][1] = NAN;                  /* the node 0.5 */
+    sparse[0] = NAN;                    /* b1 */
+    CHECK(fx_data_links(&d, &A, &B, "0.5 b1", "all", 0, 1, NULL) == FX_OK);
+    const fx_table t = fx_data_table(d);
+    const fxi_row r = fxi_data_row(&t.block[0], 0);
+    CHECK(r.n == 4 && fxi_row_value(r, 0) == 2 && isnan(fxi_row_value(r, 1))
+          && isnan(fxi_row_value(r, 2)));
+    fx_data_free(d);
+    sparse[0] = INFINITY;
+    rejected(FX_EDOMAIN, "inf is not a finite number", &B, "0.5 b1", "all", 1);
+    sparse[0] = 1, dense[1][1] = 0;
+}
+
 int main(void)
 {
     test_init();
@@ -222,5 +240,6 @@ int main(void)
     even(true);
     refusals();
     names();
+    missing();
     return 0;
 }

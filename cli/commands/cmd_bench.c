@@ -17,7 +17,7 @@
 static uint64_t repeats;
 
 static const opt options[] = {
-    {"repeats", 'r', "N", OPT_COUNT, &repeats, "5", "best of so many runs", 1, 1000},
+    {"repeats", 'r', "N", OPT_COUNT, &repeats, "5", "report the best of N runs", 1, 1000},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -356,10 +356,10 @@ const command cmd_bench = {
     .name = "bench",
     .operands = "[gram|map|fm|read|all] [options]",
     .summary = "time the library's calls on this machine",
-    .text = "Prints the best of several runs of each call, next to the rate at which this machine "
-            "reads memory. A share of that rate is given for bytes read from a file or written as "
-            "features. Of factorization machines (rank 30) it is the time of an epoch: a pass over "
-            "the rows or, for lbfgs, a step.",
+    .text = "Prints the time of each call, the best of several runs, next to the memory bandwidth "
+            "of this machine. For bytes read from a file and for features written, it also prints "
+            "the share of this bandwidth. For factorization machines (rank 30), it prints the "
+            "time of an epoch: a pass over the rows or, for lbfgs, a step.",
     .examples = "bench\n"
                 "bench map --threads 1\n"
                 "bench gram --json",

@@ -31,34 +31,35 @@ static bool uniform, curves;
 static uint64_t pairs, columns, seeds;
 
 static const opt options[] = {
-    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, DEFAULT_KERNEL, "the kernel; see below", 0, 0},
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, DEFAULT_KERNEL, "kernel, see below", 0, 0},
     {"map", 'm', "SPEC", OPT_TEXT, &map_spec, NULL,
-     "the map; see below (default: the first that serves the kernel of rk and rm with "
-     "projection=packed and rff with projection=dense, for which there are theorems)", 0, 0},
-    {"eps", 0, "E", OPT_POSITIVE, &eps, NULL, "the error that is allowed, in units of the kernel",
-     0, 0},
-    {"delta", 0, "P", OPT_SHARE, &delta, "0.05", "how probable a larger error may be", 0, 0},
+     "random feature map, see below (default: the first that supports the kernel: rk or rm with "
+     "projection=packed, or rff with projection=dense; these have theorems)", 0, 0},
+    {"eps", 0, "E", OPT_POSITIVE, &eps, NULL,
+     "largest error allowed, in units of the kernel", 0, 0},
+    {"delta", 0, "P", OPT_SHARE, &delta, "0.05", "largest probability of an error above eps", 0, 0},
     {"radius", 0, "R", OPT_POSITIVE, &radius, NULL,
-     "theorems are for rows of an L1 norm (ts, jl: L2 norm) of at most R (default: the largest of "
-     "the data, 1 without data)", 0, 0},
+     "apply the theorems to rows of L1 norm (ts, jl: L2 norm) at most R (default: the largest "
+     "norm in the data; 1 without data)", 0, 0},
     {"columns", 0, "N", OPT_COUNT, &columns, NULL,
-     "without data: columns of the rows, for the theorems that depend on them", 1, INT32_MAX},
+     "without data: number of columns, for theorems that depend on it", 1, INT32_MAX},
     {"uniform", 0, NULL, OPT_FLAG, &uniform, NULL,
-     "the largest error over all pairs of rows, not that of one pair", 0, 0},
+     "bound the largest error over all pairs of rows, not the error of one pair", 0, 0},
     {"features", 'D', "N|Nx", OPT_TEXT, &features, NULL,
-     "measure a map of so many features instead of searching: a count, or a multiple of the "
-     "columns", 0, 0},
+     "measure a map with this number of features, or this multiple of the number of columns, "
+     "instead of searching", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
-     "above 1 or below -1", 0, 0},
-    {"pairs", 0, "N", OPT_COUNT, &pairs, "4000", "how many pairs of rows to look at", 1, 100000000},
-    {"seeds", 0, "N", OPT_COUNT, &seeds, "10", "maps to measure at each D, from --seed on", 1,
-     1000},
+     "above 1 or below -1, otherwise none", 0, 0},
+    {"pairs", 0, "N", OPT_COUNT, &pairs, "4000", "number of pairs of rows to sample", 1, 100000000},
+    {"seeds", 0, "N", OPT_COUNT, &seeds, "10",
+     "number of maps to measure for each D, with seeds from --seed on", 1, 1000},
     {"curve", 0, NULL, OPT_FLAG, &curves, NULL,
-     "instead: the measured error of every map that serves the kernel (of those in --map, "
-     "separated by blanks), for D of 1 to 64 times the columns", 0, 0},
+     "instead, measure the error of every map that supports the kernel (or of those in --map, "
+     "separated by spaces), for D from 1 to 64 times the number of columns", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
-     "--curve: draw it with gnuplot: .png or .svg; the script and its data stay beside it", 0, 0},
+     "with --curve: draw it with gnuplot: .png or .svg; its script and data are written next to "
+     "FILE", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -405,17 +406,19 @@ static int run(int n, char **path)
 const command cmd_bound = {
     .name = "bound",
     .operands = "[DATA] [--kernel SPEC] --eps E [--delta P] [options]",
-    .summary = "features that a wanted error takes: by theorems and on data",
-    .text = "Prints how many random features make errors above eps less probable than delta: by "
-            "the most general theorem that holds, by the sharpest one, by the exact variance on "
-            "pairs of the data, and as measured on these pairs.\n"
+    .summary = "find how many random features an error bound needs",
+    .text = "Prints how many random features are needed so that an error above eps has a "
+            "probability of at most delta: by the most general theorem that applies, by the "
+            "sharpest one, predicted from the exact variance on pairs of rows, and measured on "
+            "these pairs.\n"
             "theorem, sharper: for any two rows within the radius. Maps with structured "
-            "projections have none; the reason is said.\n"
-            "predicted: Chebyshev's inequality with the mean variance over pairs, which holds for "
-            "a pair drawn from the data; in brackets with the largest, which holds for each.\n"
-            "measured: the share 1 - delta of the pairs is within eps (all of them with "
-            "--uniform). Errors of a few maps are scaled by 1/sqrt(D), and maps of that size are "
-            "measured, unless they have more than 2^18 features.",
+            "projections have no theorem; bound prints the reason.\n"
+            "predicted: Chebyshev's inequality with the mean variance over the pairs, which holds "
+            "for a random pair of the data; in brackets, with the largest variance, which holds "
+            "for every pair.\n"
+            "measured: a share of 1 - delta of the pairs is within eps (with --uniform, all "
+            "pairs). The errors of a few maps are extrapolated by 1/sqrt(D), and maps of the "
+            "resulting size are measured, unless they have more than 2^18 features.",
     .examples = "bound --kernel anova:order=2 --eps 0.1 --delta 0.05\n"
                 "bound x.svm --scale unit-l2 --eps 0.01 --json\n"
                 "bound x.svm --kernel anova:order=3 --curve --plot error.svg",

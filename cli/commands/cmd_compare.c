@@ -17,25 +17,25 @@ static uint64_t rows, seeds;
 
 static const opt options[] = {
     {"test", 0, "FILE", OPT_TEXT, &test_path, NULL,
-     "rows to test on (default: a fifth of DATA, another one for each seed)", 0, 0},
-    {"rows", 0, "N", OPT_COUNT, &rows, "20000", "so many rows of DATA at most, drawn by seed", 10,
-     INT64_MAX},
-    {"seeds", 0, "N", OPT_COUNT, &seeds, "3", "repetitions, each with a split of its own", 1,
-     COMPARE_SEEDS},
+     "rows to test on (default: a fifth of DATA, a different one for each seed)", 0, 0},
+    {"rows", 0, "N", OPT_COUNT, &rows, "20000",
+     "use at most N rows of DATA, sampled with --seed", 10, INT64_MAX},
+    {"seeds", 0, "N", OPT_COUNT, &seeds, "3",
+     "number of repetitions, each with its own split of the rows", 1, COMPARE_SEEDS},
     {"methods", 0, "NAME,..", OPT_TEXT, &methods, NULL, "only these: " METHODS_NAMES, 0, 0},
     {"features", 'D', "N|Nx,..", OPT_TEXT, &features, "2x,4x,8x,16x",
-     "random features: counts, or multiples of the columns", 0, 0},
+     "numbers of random features, or multiples of the number of columns", 0, 0},
     {"exact", 0, "auto|yes|no", OPT_CHOICE, &exact, "auto",
-     "kernel machines; auto: if the rows are few enough", 0, 0},
+     "include exact kernel machines; auto: if there are few enough rows", 0, 0},
     {"task", 0, "classify|regress|auto", OPT_CHOICE, &fit.task, "auto",
-     "auto: classify if labels are text, or whole numbers of at most 20 values that occur twice on "
-     "average", 0, 0},
+     "task; auto: classify if labels are text, or whole numbers with at most 20 different values "
+     "that occur twice on average", 0, 0},
     {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
-     "metric that decides, see below (default: accuracy, of numbers rmse)", 0, 0},
+     "metric that decides, see below (default: accuracy for classes, rmse for numbers)", 0, 0},
     {"csv", 0, "FILE", OPT_TEXT, &csv_path, NULL,
-     "a line for each method and seed; - instead of the table", 0, 0},
+     "write a line for each method and seed to FILE; - prints them instead of the table", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
-     "a picture, .svg or .png: the metric against the time to train", 0, 0},
+     "draw the metric against the training time: .svg or .png", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -240,30 +240,32 @@ static int run(int n, char **operand)
 const command cmd_compare = {
     .name = "compare",
     .operands = "DATA [--test FILE] [--rows N] [--plot FILE] [options]",
-    .summary = "every method that suits the data, side by side, and which to take",
-    .text = "Fits linear models on the rows as they are, on all pairs of columns and on random "
-            "features, factorization machines and exact kernel machines, all by the same rules, "
-            "and prints their scores on rows that none has seen, their times and sizes, and a "
-            "paragraph of advice.\n"
+    .summary = "compare all methods that suit the data, and recommend one",
+    .text = "Fits linear models on the columns as they are, on all pairs of columns and on random "
+            "features, factorization machines and exact kernel machines, all by the same rules. "
+            "Prints their scores on rows that none of them has seen, their times and sizes, and a "
+            "recommendation.\n"
             "\n"
-            "Rows are split by seed: three fifths to train on, a fifth to choose C on (of "
-            "factorization machines: beta) among five values for every method, a fifth to test "
-            "on. Every seed splits them anew, for all methods alike; scores are means over seeds "
-            "with their standard deviation. Rows are scaled by one rule: none if all values are "
-            "within -1 and 1, else maxabs; only for products of all columns, where they would grow "
-            "too large, to norm 1.\n"
+            "Each seed splits the rows in the same way for all methods: three fifths for "
+            "training, one fifth to choose C (factorization machines: beta) from five values, and "
+            "one fifth for testing. Scores are means over the seeds, with their standard "
+            "deviation. Rows are scaled by one rule: none if all values are within -1 and 1, "
+            "otherwise maxabs. Only where products of all columns would become too large, rows "
+            "are scaled to norm 1.\n"
             "\n"
-            "Seconds and bytes are those of one fit, with the C chosen: train from rows to model, "
-            "test for all test rows; model is its file; memory is what the fit held at its peak. "
-            "All else is the same for a repeated seed. A remark says where fits had not "
-            "converged, and where the weakest penalty there was (the largest C, the least beta) "
-            "was chosen, so that a weaker one may gain. Weights of rows are not looked at.\n"
+            "Times and sizes are those of one fit with the chosen C: train is the time from rows "
+            "to model, test the time for all test rows, model the size of the model file, memory "
+            "the peak of the fit. Everything else is the same whenever a seed is repeated. "
+            "Remarks show fits that did not converge, and fits that chose the weakest penalty on "
+            "offer (the largest C, the least beta): a weaker one may be better. Row weights are "
+            "ignored.\n"
             "\n"
-            "What does not suit the rows (too many products, features or rows) is listed with the "
-            "reason. A method that fails with one seed keeps what it has, is listed with the "
-            "reason, and is not tried with further seeds; the others go on. --rows draws rows of "
-            "every class. After an interrupt (Ctrl-C) what was measured is shown "
-            "and written, marked as interrupted, with exit status 130 (SIGTERM: 143).",
+            "Methods that do not suit the rows (too many products, features or rows) are listed "
+            "with the reason. A method that fails with one seed is listed with the reason and is "
+            "not tried with further seeds; its earlier results stay, and the other methods "
+            "continue. --rows samples every class. After an interrupt (Ctrl-C), the results so "
+            "far are printed and written, marked as interrupted, with exit status 130 (SIGTERM: "
+            "143).",
     .examples = "compare data.svm\n"
                 "compare a9a.svm --test a9a.t --seeds 5 --csv a9a.csv --plot a9a.svg\n"
                 "compare adult.csv --label income --rows 5000\n"

@@ -16,19 +16,20 @@ static double split;
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "the same as the operand OUT", 0, 0},
     {"to", 0, OUTPUT_FORMATS "|libfm|fm", OPT_CHOICE, &to, NULL,
-     "format of the output (default: by its extension, else svmlight); models: libFM's text, or a "
-     "linear model on map rk as a factorization machine", 0, 0},
+     "format of the output (default: by its extension; without one, svmlight); for models: libfm "
+     "writes libFM's text, fm turns a linear model on map rk into a factorization machine", 0, 0},
     {"task", 0, "classify|regress", OPT_CHOICE, &task, NULL,
-     "libFM's text: what its model is of, which it does not say (default regress)", 0, 0},
+     "libFM's text: task of the model, which the text does not contain (default regress)", 0, 0},
     {"output-base", 0, "0|1", OPT_CHOICE, &output_base, NULL,
-     "svmlight: number of the first feature (default: as in the input, else 1)", 0, 0},
+     "svmlight: number of the first column (default: as in the input, otherwise 1)", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2); auto: maxabs if a value is above 1 or "
-     "below -1", 0, 0},
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2); auto: maxabs if a value is above 1 "
+     "or below -1, otherwise none", 0, 0},
     {"shuffle", 0, NULL, OPT_FLAG, &shuffle, NULL, "put the rows in random order (--seed)", 0, 0},
-    {"head", 0, "N", OPT_COUNT, &head, "0", "keep the first N rows, after shuffling; 0: all", 0, 0},
+    {"head", 0, "N", OPT_COUNT, &head, "0",
+     "keep only the first N rows, after shuffling; 0: all", 0, 0},
     {"split", 0, "SHARE", OPT_SHARE, &split, NULL,
-     "this share of the rows goes to OUT, the others to OUT2", 0, 0},
+     "write this share of the rows to OUT and the others to OUT2", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -181,14 +182,15 @@ static int run(int operands, char **operand)
 const command cmd_convert = {
     .name = "convert",
     .operands = "IN OUT [OUT2] [options]",
-    .summary = "rows of any format, links and MovieLens into another; models to libFM",
-    .text = "Reads IN and writes OUT. The formats are named by the extensions or by --format and "
-            "--to; IN may be packed (.gz, .xz, .zst, .bz2). A directory with u.data, u.user and "
-            "u.item is read as MovieLens 100K: pairs of a user and a movie, of which --part and "
-            "--seed choose.\n"
+    .summary = "convert rows between formats, links to rows, models to libFM's text",
+    .text = "Reads IN and writes OUT. Formats are chosen by extension, or by --format and --to; "
+            "IN may be compressed (.gz, .xz, .zst, .bz2). A directory with u.data, u.user and "
+            "u.item is read as MovieLens 100K: pairs of a user and a movie, selected by --part "
+            "and --seed.\n"
             "\n"
-            "With --links and --nodes, rows are pairs of nodes, linked or not. Where IN is a "
-            "model, libFM's text or a linear model on map rk, OUT is that model in another form.",
+            "With --links and --nodes, rows are pairs of nodes, linked or not. If IN is a model "
+            "(libFM's text, a factorization machine, or a linear model on map rk), OUT is the "
+            "same model in another form.",
     .examples = "convert ratings.csv ratings.svm --label rating\n"
                 "convert people.csv people.svm --label income --cat city,job\n"
                 "convert reviews.txt reviews.svm --format text --ngram 2\n"

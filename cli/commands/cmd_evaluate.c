@@ -14,8 +14,8 @@ static const char *metrics;
 
 static const opt options[] = {
     {"metric", 0, "NAME,..", OPT_TEXT, &metrics, NULL,
-     "metrics to print, see below (default: accuracy, auc, logloss, rmse, as far as they apply)", 0,
-     0},
+     "metrics to print, see below (default: those of accuracy, auc, logloss and rmse that apply)",
+     0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -193,15 +193,17 @@ static int run(int n, char **operand)
 const command cmd_evaluate = {
     .name = "evaluate",
     .operands = "MODEL DATA [--metric NAME,..] [options]",
-    .summary = "metrics of a model on labelled rows",
-    .text = "Prints the accuracy, the area under the ROC curve (ties count half; several classes: "
-            "the mean of each against the rest), the mean log loss where the model has "
-            "probabilities, and the confusion matrix; of a model of numbers, the root mean square "
-            "error; of a model of rankings, the area within queries; with --metric, others. Of two "
-            "classes precision, recall and f1 are those of the second, sorted. Weights of rows "
-            "count; those of a ranking are averaged over each query. With "
-            "--links and --nodes, rows are all pairs of nodes that training with the same --seed "
-            "and --negatives has not seen (--part test).",
+    .summary = "measure a model on labelled rows",
+    .text = "For classes, prints the accuracy, the area under the ROC curve (ties count half; "
+            "with several classes, the mean of each class against the rest), the mean log loss if "
+            "the model has probabilities, and the confusion matrix. For numbers, prints the root "
+            "mean square error; for rankings, the area under the ROC curve within queries. "
+            "--metric selects other metrics. With two classes, precision, recall and f1 are those "
+            "of the second class in sorted order. Row weights count; for rankings they are "
+            "averaged over each query.\n"
+            "\n"
+            "With --links and --nodes, the rows are all pairs of nodes that training with the "
+            "same --seed and --negatives has not seen (--part test).",
     .examples = "evaluate m.fx test.svm\n"
                 "evaluate m.fx test.svm --metric auc,logloss --json\n"
                 "evaluate ranker.fx queries.svm --metric ndcg@10,precision@5\n"

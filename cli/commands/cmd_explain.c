@@ -15,29 +15,29 @@ static bool unsupported, csv;
 static double effort;
 
 static const opt options[] = {
-    {"top", 0, "N", OPT_COUNT, &top, "20", "how many combinations", 1, 10000000},
+    {"top", 0, "N", OPT_COUNT, &top, "20", "number of combinations to list", 1, 10000000},
     {"by", 0, "weight|importance", OPT_CHOICE, &by, "weight",
-     "list the largest weights, or what changes the scores of DATA most: importance is the mean "
-     "|contribution| over its rows, which does not depend on how columns are scaled", 0, 0},
-    {"order", 0, "N", OPT_COUNT, &order, "0", "only those of N features; 0: of any number", 0,
-     FX_ORDER_MAX},
+     "weight: list the largest weights; importance: list the combinations that change the scores "
+     "of DATA most, by the mean |contribution| over its rows, which does not depend on how "
+     "columns are scaled", 0, 0},
+    {"order", 0, "N", OPT_COUNT, &order, "0",
+     "list only combinations of N columns; 0: of any number", 0, FX_ORDER_MAX},
     {"output", 0, "CLASS|all", OPT_TEXT, &class_option, NULL,
-     "several classes: of whose score, or one list for each (kernel-svm: A/B, of that pair; "
-     "default: the first class, with --row the predicted one, which kernel-svm holds against the "
-     "next best)",
-     0, 0},
+     "with several classes, the class whose score is explained, or all for one list per class "
+     "(kernel-svm: A/B for a pair of classes; default: the first class; with --row, the predicted "
+     "class, for kernel-svm against the next best)", 0, 0},
     {"row", 0, "N", OPT_COUNT, &row_number, "0",
-     "explain the score of row N of DATA, from 1: what each combination contributes", 0, 0},
+     "explain the score of row N of DATA, counted from 1: what each combination contributes", 0, 0},
     {"support", 0, "N", OPT_COUNT, &support, "0",
-     "only those whose features are all there in N rows of DATA or more", 0, 0},
+     "list only combinations that occur in at least N rows of DATA", 0, 0},
     {"unsupported", 0, NULL, OPT_FLAG, &unsupported, NULL,
-     "with DATA: list combinations that no row of it holds, too", 0, 0},
+     "also list combinations that occur in no row of DATA", 0, 0},
     {"effort", 0, "X", OPT_POSITIVE, &effort, NULL,
-     "multiplications that the search may take (default 2e11)", 0, 0},
-    {"csv", 0, NULL, OPT_FLAG, &csv, NULL, "print a table with commas and a header", 0, 0},
+     "limit of the search, in multiplications (default 2e11)", 0, 0},
+    {"csv", 0, NULL, OPT_FLAG, &csv, NULL, "print comma-separated values with a header", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
-     "draw the first 40 as bars with gnuplot: .png or .svg; the script and its data are written "
-     "beside it", 0, 0},
+     "draw the first 40 combinations as bars with gnuplot: .png or .svg; its script and data are "
+     "written next to FILE", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -210,24 +210,26 @@ const command cmd_explain = {
     .name = "explain",
     .operands = "MODEL [DATA] [--top N] [--row N] [options]",
     .summary = "which combinations of features matter",
-    .text = "A score is a sum over combinations of features, a weight times the product of their "
-            "numbers (after scaling). Prints those with the largest weights, positive or negative, "
-            "and with DATA in how many of its rows all features of a combination are there; what "
-            "no row holds (two values of one category) is left out. The search goes by bounds and "
-            "makes no table of pairs; where it had to stop early it says how large a weight it may "
-            "have missed.\n"
+    .text = "A score is a sum over combinations of columns: a weight times the product of their "
+            "numbers (after scaling). explain lists the combinations with the largest weights, "
+            "positive or negative. With DATA, it also prints in how many rows each combination "
+            "occurs, and leaves out combinations that occur in none, such as two values of one "
+            "category. The search uses bounds and does not build a table of all pairs. If it "
+            "reaches its limit, explain prints how large a weight it may have missed.\n"
             "\n"
-            "A weight is large where the numbers of a column are small. With DATA the importance "
-            "stands beside it: the mean over the rows of what the combination adds to or takes "
-            "from the score. --by importance lists the largest of those.\n"
+            "A weight is large if the numbers of its columns are small. With DATA, explain "
+            "therefore also prints the importance: the mean over the rows of the absolute value "
+            "that the combination adds to the score. --by importance lists the largest.\n"
             "\n"
-            "--row explains one score: what the combinations contribute, which together with the "
-            "constant and all others is the score. Of several classes it is the score of the class "
-            "that is predicted; --output asks for another, --output all for each.\n"
+            "--row explains the score of one row: the contributions of the combinations, the "
+            "constant, and the sum of all other combinations. With several classes, it is the "
+            "score of the predicted class; --output selects another class, --output all lists "
+            "every class.\n"
             "\n"
-            "For factorization machines, linear models on rows or on maps rk, rm, explicit, and "
-            "kernel machines with linear, anova, anova-upto, all-subsets, itemset, groups, cross, "
-            "poly. Features have their names, or their numbers as in the files.",
+            "explain works for factorization machines, for linear models on columns or on the "
+            "maps rk, rm and explicit, and for kernel machines with the kernels linear, anova, "
+            "anova-upto, all-subsets, itemset, groups, cross and poly. Features are shown by "
+            "name, or by number as in the file.",
     .examples = "explain m.fx\n"
                 "explain m.fx data.svm --by importance --plot importance.svg\n"
                 "explain m.fx data.svm --top 10 --order 3 --support 5\n"

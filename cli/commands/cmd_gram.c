@@ -25,25 +25,26 @@ static bool check;
 static uint64_t check_rows;
 
 static const opt options[] = {
-    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, NULL, "the kernel; see below", 0, 0},
+    {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, NULL, "kernel, see below", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
-     "where to; the extension names the format: .npy .csv .tsv, .txt for precomputed (default: "
-     "csv on standard output, or nowhere with --check, --json or --plot)", 0, 0},
+     "write the matrix to FILE; the extension selects the format: .npy .csv .tsv, .txt for "
+     "precomputed (default: csv on standard output; with --check, --json or --plot, no output)",
+     0, 0},
     {"to", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL,
-     "format, whatever the extension; precomputed is LIBSVM's text for svm-train -t 4", 0, 0},
-    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "the same as --to", 0,
-     0},
+     "format of the output, whatever the extension; precomputed is LIBSVM's text for svm-train -t "
+     "4", 0, 0},
+    {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "same as --to", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std: as fitted on X) or rows (unit-l1, unit-l2) first; auto: maxabs if "
-     "a value is above 1 or below -1", 0, 0},
+     "scale columns (maxabs, std; factors from X) or rows (unit-l1, unit-l2) first; auto: maxabs "
+     "if a value is above 1 or below -1, otherwise none", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
-     "print the smallest eigenvalue of the Gram matrix of sampled rows of X; status 1 if it is "
-     "clearly negative", 0, 0},
-    {"check-rows", 0, "N", OPT_COUNT, &check_rows, "500", "how many rows --check samples", 1,
-     20000},
+     "print the smallest eigenvalue of the Gram matrix of sampled rows of X; exit status 1 if it "
+     "is clearly negative", 0, 0},
+    {"check-rows", 0, "N", OPT_COUNT, &check_rows, "500",
+     "number of rows that --check samples", 1, 20000},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
-     "draw a heat map with gnuplot, rows sorted by label: .png or .svg; the script and its data "
-     "stay beside it", 0, 0},
+     "draw a heat map with gnuplot, rows sorted by label: .png or .svg; its script and data are "
+     "written next to FILE", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -297,9 +298,10 @@ static int run(int n, char **path)
 const command cmd_gram = {
     .name = "gram",
     .operands = "X [Y] --kernel SPEC [-o FILE] [options]",
-    .summary = "exact kernel values of all pairs of rows",
-    .text = "Writes K(x, y) for every row x of X and every row y of Y (of X, if Y is left out). "
-            "Y is read with X's index base, and the narrower of two sparse files is widened.",
+    .summary = "compute exact kernel values for all pairs of rows",
+    .text = "Writes K(x, y) for every row x of X and every row y of Y; without Y, for all pairs "
+            "of rows of X. Y is read with the index base of X. If two sparse files differ in "
+            "width, the narrower one is widened with zeros.",
     .examples = "gram x.svm y.svm --kernel anova:order=2 -o k.npy\n"
                 "gram x.svm --kernel all-subsets -o k.txt\n"
                 "gram x.svm --kernel poly:degree=3 --scale unit-l2 --check\n"

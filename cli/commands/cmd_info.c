@@ -252,7 +252,8 @@ static void print_labels(const facts *f, const loaded *l)
         safe_print(stdout, "labels       %zu class%s%s%s\n", classes(f, t),
                    classes(f, t) == 1 ? "" : "es", of, where);
         for (size_t c = 0; c < f->listed; c++)
-            safe_print(stdout, "  %-10s %llu row%s (%.1f %%)\n", label_name(a, t, f->class[c].label),
+            safe_print(stdout, "  %-10s %llu row%s (%.1f %%)\n",
+                       label_name(a, t, f->class[c].label),
                        (unsigned long long)f->class[c].rows, f->class[c].rows == 1 ? "" : "s",
                        100 * (double)f->class[c].rows / (double)t->rows);
         if (classes(f, t) > f->listed)
@@ -281,7 +282,8 @@ static int print(const facts *f, const loaded *l)
         safe_print(stdout, ", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
     if (f->columns_used < t->cols)
         safe_print(stdout, ", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
-    safe_print(stdout, "\nnon-zeros    %llu, density %.3g %%, %.3g per row, at most %zu (row %zu)\n",
+    safe_print(stdout,
+               "\nnon-zeros    %llu, density %.3g %%, %.3g per row, at most %zu (row %zu)\n",
                (unsigned long long)f->nonzero, 100 * density(f, t),
                (double)f->nonzero / (double)t->rows, f->widest, f->widest_row);
     if (f->stored)
@@ -358,7 +360,8 @@ static int run(int n, char **path)
     (void)n;
     if (model_file_is(path[0]))
         return model_info(path[0]);
-    int status = load_as(&in, path[0], &(load_options){.base = -1, .any_width = true, .kept = true});
+    int status = load_as(&in, path[0],
+                         &(load_options){.base = -1, .any_width = true, .kept = true});
     if (!status && !(status = gather(&f, &in)))
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
     if (!status)
@@ -375,11 +378,12 @@ static int run(int n, char **path)
 const command cmd_info = {
     .name = "info",
     .operands = "FILE [options]",
-    .summary = "what is in a data or model file",
-    .text = "Prints format, size, index base, labels, range of values and of columns, and the "
-            "memory that the rows take. Warns of columns whose magnitudes differ by more than 1000 "
-            "to 1, and of a width that the entries do not explain. Of a model: its specs, classes, "
-            "columns, and how training ended.",
+    .summary = "show what is in a data or model file",
+    .text = "Of a data file, prints format, size, index base, label column, categories, missing "
+            "numbers, labels, the range of values and of columns, and the memory that the rows "
+            "take. Warns if the magnitudes of columns differ by more than 1000 to 1, if a column "
+            "looks like an identifier, and if the width is far larger than the number of entries. "
+            "Of a model, prints its specs, classes, columns, and how training ended.",
     .examples = "info x.svm\n"
                 "info m.fx\n"
                 "info x.csv.gz --label none --json",

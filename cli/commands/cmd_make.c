@@ -13,21 +13,23 @@ static const char *output_path, *to, *planted_path;
 static const char *n_rows, *d, *nz, *k, *noise, *fields, *levels;
 
 static const opt options[] = {      /* the first seven are keys of the set's spec */
-    {"rows", 'n', "N", OPT_TEXT, &n_rows, NULL, "rows (2000)", 0, 0},
+    {"rows", 'n', "N", OPT_TEXT, &n_rows, NULL, "number of rows (default 2000)", 0, 0},
     {"features", 'd', "N", OPT_TEXT, &d, NULL,
-     "features (pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
-    {"nz", 0, "N", OPT_TEXT, &nz, NULL, "pairs, triples: non-zeros of a row (20)", 0, 0},
+     "number of features (default: pairs, triples 100; parity 20; dense-positive 64)", 0, 0},
+    {"nz", 0, "N", OPT_TEXT, &nz, NULL, "pairs, triples: non-zeros per row (default 20)", 0, 0},
     {"planted-sets", 'k', "N", OPT_TEXT, &k, NULL,
-     "pairs, triples: planted sets (10); parity: features that decide (3)", 0, 0},
+     "pairs, triples: number of planted sets (default 10); parity: number of features that decide "
+     "the label (default 3)", 0, 0},
     {"noise", 0, "SHARE", OPT_TEXT, &noise, NULL,
-     "share of labels that are flipped (0.05; parity 0)", 0, 0},
-    {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: how many (4)", 0, 0},
-    {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels of each (25)", 0, 0},
-    {"output", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
+     "share of labels to flip (default 0.05; parity 0)", 0, 0},
+    {"fields", 0, "N", OPT_TEXT, &fields, NULL, "fields: number of fields (default 4)", 0, 0},
+    {"levels", 0, "N", OPT_TEXT, &levels, NULL, "fields: levels per field (default 25)", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, "-",
+     "write the rows to FILE; - is standard output", 0, 0},
     {"to", 0, OUTPUT_FORMATS, OPT_CHOICE, &to, NULL,
-     "format of the output (default: by its extension, else svmlight)", 0, 0},
+     "format of the output (default: by its extension; without one, svmlight)", 0, 0},
     {"planted", 0, "FILE", OPT_TEXT, &planted_path, NULL,
-     "write the planted sets there, one a line, features from 1", 0, 0},
+     "write the planted sets to FILE, one per line, features counted from 1", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -128,11 +130,11 @@ static int run(int n, char **operand)
 const command cmd_make = {
     .name = "make",
     .operands = "KIND [-n ROWS] [-d FEATURES] [-o FILE] [options]",
-    .summary = "synthetic data with planted combinations",
-    .text = "KIND is pairs or triples (sparse rows whose label is decided by planted pairs or "
-            "triples of features), parity (dense +-1 rows, the label is a product of k features), "
-            "fields (one-hot fields, the label comes from pairs of levels) or dense-positive "
-            "(dense unit rows). The same seed gives the same bytes on every machine.",
+    .summary = "make synthetic data with planted combinations",
+    .text = "KIND is pairs or triples (sparse rows; planted pairs or triples of features decide "
+            "the label), parity (dense rows of +-1; the label is a product of k features), fields "
+            "(one-hot fields; pairs of levels decide the label) or dense-positive (dense rows of "
+            "norm 1). The same seed gives the same bytes on every machine.",
     .examples = "make triples -n 20000 -d 200 -o t.svm\n"
                 "make parity -n 500 -d 30 -k 3 -o p.csv --planted p.txt",
     .groups = {&group, &common_options},

@@ -21,25 +21,27 @@ static uint64_t pairs;
 
 static const opt options[] = {
     {"kernel", 'k', "SPEC", OPT_TEXT, &kernel_spec, DEFAULT_KERNEL,
-     "the kernel to approximate; see below", 0, 0},
+     "kernel to approximate, see below", 0, 0},
     {"map", 'm', "SPEC", OPT_TEXT, &map_spec, NULL,
-     "the map; see below (default: rk, rm or rff, whichever serves the kernel)", 0, 0},
+     "random feature map, see below (default: the first of rk, rm and rff that supports the "
+     "kernel)", 0, 0},
     {"features", 'D', "N|Nx", OPT_TEXT, &features, "16x",
-     "random features: a count, or a multiple of the columns", 0, 0},
+     "number of random features, or a multiple of the number of columns", 0, 0},
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
-     "where to; the extension names the format: .npy .svm .csv .tsv (default: csv on standard "
-     "output, or nowhere with --error or --json)", 0, 0},
-    {"to", 0, "npy|svmlight|csv|tsv", OPT_CHOICE, &to, NULL, "format, whatever the extension", 0,
-     0},
+     "write the features to FILE; the extension selects the format: .npy .svm .csv .tsv (default: "
+     "csv on standard output; with --error or --json, no output)", 0, 0},
+    {"to", 0, "npy|svmlight|csv|tsv", OPT_CHOICE, &to, NULL,
+     "format of the output, whatever the extension", 0, 0},
     {"type", 0, "float|double", OPT_CHOICE, &type_name, "float",
-     "npy: type of the numbers, which are computed as floats", 0, 0},
+     "npy: type of the stored numbers; they are computed as floats", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
      "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
-     "above 1 or below -1", 0, 0},
+     "above 1 or below -1, otherwise none", 0, 0},
     {"error", 0, NULL, OPT_FLAG, &measure, NULL,
-     "print how far inner products of features are from the kernel on pairs of rows, as measured "
-     "and as predicted by the exact variance", 0, 0},
-    {"pairs", 0, "N", OPT_COUNT, &pairs, "10000", "how many pairs --error draws", 1, 100000000},
+     "print the error of inner products of features against the kernel on pairs of rows, measured "
+     "and predicted from the exact variance", 0, 0},
+    {"pairs", 0, "N", OPT_COUNT, &pairs, "10000",
+     "number of pairs that --error samples", 1, 100000000},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -252,12 +254,12 @@ static int run(int n, char **path)
 const command cmd_map = {
     .name = "map",
     .operands = "X [--kernel SPEC] [--map SPEC] [-D N|Nx] -o FILE [options]",
-    .summary = "random features whose inner products approximate a kernel",
-    .text = "Writes Z(x) for every row x of X, such that <Z(x), Z(y)> is K(x, y) on average over "
-            "seeds: a linear model on Z does the work of a kernel machine. svmlight, csv and tsv "
-            "keep the labels. Rows are mapped and written a portion at a time, so that memory does "
-            "not grow with the output. Keys of a map that say auto or allocated look at X; what "
-            "they chose is said, and stands in --json as the complete spec.",
+    .summary = "compute random features that approximate a kernel",
+    .text = "Writes features Z(x) for every row x of X. On average over seeds, <Z(x), Z(y)> "
+            "equals K(x, y), so a linear model on Z approximates a kernel machine. svmlight, csv "
+            "and tsv output includes the labels. Rows are mapped and written in batches, so "
+            "memory does not grow with the output. If a key of the map is auto or allocated, it "
+            "is chosen from X; map prints the choice, and --json contains the complete spec.",
     .examples = "map x.svm --kernel all-subsets --map rk -D 1024 -o z.npy\n"
                 "map x.svm --kernel poly:degree=3 --map ts -D 16x -o z.svm\n"
                 "map x.npy --kernel rbf:gamma=0.5 -D 4096 --error\n"

@@ -21,19 +21,22 @@ static const char *output_path, *what_name, *form, *unseen_name;
 
 static const opt options[] = {
     {"output", 0, "label|score|proba", OPT_CHOICE, &what_name, NULL,
-     "what: labels as in training; scores, one a row, or one for each of several classes "
-     "(kernel-svm: of the pairs of classes), or the components of pca; probabilities of the "
-     "classes, which are sorted (default label; pca, rankings: score; csv: proba where the model "
-     "has them, else score)", 0, 0},
-    {"out", 'o', "FILE", OPT_TEXT, &output_path, "-", "where to", 0, 0},
+     "what to predict: labels as in training; scores, one per row or, with several classes, one "
+     "per class (kernel-svm: one per pair of classes), or the components of pca; probabilities of "
+     "the classes in sorted order (default label; pca and rankings: score; csv: proba if the "
+     "model has them, otherwise score)", 0, 0},
+    {"out", 'o', "FILE", OPT_TEXT, &output_path, "-",
+     "write the predictions to FILE; - is standard output", 0, 0},
     {"format", 0, "text|csv|jsonl|npy", OPT_CHOICE, &form, NULL,
-     "of the output: a line for each row; a table with a header: id (--id, or the row's number, "
-     "from 1), label and what --output asks for; a JSON object for each row; numbers (default "
-     "text)", 0, 0},
+     "format of the output: text, one line per row; csv, a table of id (--id, or the row number "
+     "from 1), label and --output; jsonl, one JSON object per row; npy, numbers (default: by the "
+     "extension .csv, .jsonl or .npy of -o, else text)", 0, 0},
     {"unseen", 0, "drop|error", OPT_CHOICE, &unseen_name, "drop",
-     "entries of columns that training never saw: leave them out and count them, or stop", 0, 0},
+     "entries in columns that training never saw: ignore and count them, or stop with an error",
+     0, 0},
     {"input-format", 'f', READING_FORMATS, OPT_CHOICE, &reading_format, "auto",
-     "of the input; auto looks at its first bytes, its name and its first line", 0, 0},
+     "format of the input; auto detects it from its first bytes, its name and its first line",
+     0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -250,6 +253,18 @@ static fx_prediction choose_what(const job *j)
                                          : FX_PROBA;
 }
 
+/* Without --format: by the name of the output. */
+static const char *form_of(const char *path)
+{
+    static const char *const forms[] = {"csv", "jsonl", "npy"};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && dot; i++)
+        if (!strcmp(dot + 1, forms[i]))
+            return forms[i];
+    return "text";
+}
+
 static int run(int n, char **operand)
 {
     job j = {0};
@@ -260,7 +275,7 @@ static int run(int n, char **operand)
     if (object && form)
         return say_error("predict: --json and --format %s cannot both go to standard output; "
                          "leave out one, or name a file with -o", form);
-    form = form ? form : object ? "json" : "text";
+    form = form ? form : object ? "json" : form_of(output_path);
     j.lines.form = object         ? PREDICTION_JSON
                    : *form == 'c' ? PREDICTION_CSV
                    : *form == 'j' ? PREDICTION_JSONL
@@ -286,11 +301,11 @@ const command cmd_predict = {
     .name = "predict",
     .operands = "MODEL [DATA|-] [-o FILE] [--output WHAT] [options]",
     .summary = "score rows with a saved model",
-    .text = "Prints a line for each row of DATA, in its order. Rows need no labels, and labels are "
-            "not looked at. They are read as the training rows were: indices count from the same "
-            "base, columns of csv and text are found by name. Text is answered while it is read, "
-            "in memory that does not grow; from a pipe or a terminal each line as it comes. --json "
-            "without -o prints one object that holds the predictions.",
+    .text = "Prints one line for each row of DATA, in the order of the file. Labels are not "
+            "needed and are ignored. Rows are read as in training: with the same index base, and "
+            "columns of csv and text found by name. Text is answered while it is read, in "
+            "constant memory; from a pipe or a terminal, each line as soon as it arrives. --json "
+            "without -o prints one object with all predictions.",
     .examples = "predict m.fx test.svm > labels.txt\n"
                 "predict m.fx test.svm --output proba --format npy -o p.npy\n"
                 "predict m.fx test.csv --format csv -o predictions.csv\n"

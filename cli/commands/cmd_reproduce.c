@@ -15,14 +15,17 @@ static bool quick, restart, no_plot;
 static uint64_t seeds;
 
 static const opt options[] = {
-    {"data", 0, "DIR", OPT_TEXT, &data_path, NULL, "where the data sets are", 0, 0},
+    {"data", 0, "DIR", OPT_TEXT, &data_path, NULL, "directory with the data sets", 0, 0},
     {"output", 'o', "DIR", OPT_TEXT, &directory, "results",
-     "where to: NAME.csv, NAME.md and NAME.svg; it is made if need be", 0, 0},
-    {"quick", 0, NULL, OPT_FLAG, &quick, NULL, "less of everything: minutes in place of hours", 0,
-     0},
-    {"seeds", 0, "N", OPT_COUNT, &seeds, NULL, "so many, in place of the recipe's", 1, 100000},
-    {"restart", 0, NULL, OPT_FLAG, &restart, NULL, "measure again what has been measured", 0, 0},
-    {"no-plot", 0, NULL, OPT_FLAG, &no_plot, NULL, "no picture, no gnuplot", 0, 0},
+     "directory for NAME.csv, NAME.md and NAME.svg; created if necessary", 0, 0},
+    {"quick", 0, NULL, OPT_FLAG, &quick, NULL,
+     "run a smaller version: minutes instead of hours", 0, 0},
+    {"seeds", 0, "N", OPT_COUNT, &seeds, NULL,
+     "number of seeds, instead of the recipe's", 1, 100000},
+    {"restart", 0, NULL, OPT_FLAG, &restart, NULL,
+     "discard earlier measurements and measure again", 0, 0},
+    {"no-plot", 0, NULL, OPT_FLAG, &no_plot, NULL,
+     "draw no figure, so that gnuplot is not needed", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -206,14 +209,14 @@ static int run(int n, char **operand)
 const command cmd_reproduce = {
     .name = "reproduce",
     .operands = "[NAME.. | FILE.recipe | all] --data DIR [options]",
-    .summary = "a table or figure of the papers, measured again",
-    .text = "Measures what a recipe says and writes the numbers (NAME.csv), a picture (NAME.svg) "
-            "and a page (NAME.md) with the paper's figures beside ours. Without operands it lists "
-            "the experiments. What has been measured is kept in NAME.part.csv: after an "
-            "interruption, a full disk or a crash, the same command goes on "
-            "where it stopped. Files of another recipe, mode or seeds are left alone, unless "
-            "--restart is given. Seeds are counted from --seed on. Exit status 1: all is written, "
-            "and a check of the recipe is not met.",
+    .summary = "measure a table or figure of the papers again",
+    .text = "Runs the measurements of a recipe and writes the numbers (NAME.csv), a figure "
+            "(NAME.svg) and a page (NAME.md) with the paper's results next to ours. Without "
+            "operands, it lists the experiments. Finished measurements are stored in "
+            "NAME.part.csv: after an interruption, a full disk or a crash, the same command "
+            "continues where it stopped. Files of another recipe, mode or set of seeds are not "
+            "overwritten unless --restart is given. Seeds are counted from --seed on. Exit status "
+            "1: everything was written, and a check of the recipe failed.",
     .examples = "reproduce\n"
                 "reproduce itemset-table1 --data ../data --quick\n"
                 "reproduce all --data ../data -o results\n"

@@ -17,29 +17,32 @@ static uint64_t folds;
 static bool dry_run;
 
 static const opt options[] = {
-    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
+     "write the model to FILE (default: DATA.fx)", 0, 0},
     {"kernel", 'k', "SPEC|auto", OPT_TEXT, &kernel_spec, NULL,
-     "combinations of features that the model sees; see below (default: none, rows as they are; "
-     "kernel machines and --map: anova:order=2)", 0, 0},
+     "kernel whose combinations of columns the model uses, see below (default: none, the columns "
+     "as they are; kernel machines and --map: anova:order=2)", 0, 0},
     {"features", 'D', "N|Nx|auto", OPT_TEXT, &features, NULL,
-     "random features: a count, or a multiple of the columns (default 16x)", 0, 0},
+     "number of random features, or a multiple of the number of columns (default 16x)", 0, 0},
     {"cost", 'C', "X|auto", OPT_TEXT, &cost, NULL,
-     "weight of the loss against the penalty (default 1)", 0, 0},
-    {"c", 'c', "X|auto", OPT_TEXT, &same_cost, NULL, "the same", 0, 0},
+     "weight of the loss relative to the penalty; auto chooses it on held-out rows (default 1)",
+     0, 0},
+    {"c", 'c', "X|auto", OPT_TEXT, &same_cost, NULL, "same as -C", 0, 0},
     {"init", 0, "MODEL", OPT_TEXT, &init_path, NULL,
-     "start from this model (newton, cd, factorization machines), or go on with it (perceptron)",
-     0, 0},
+     "start from MODEL (solvers newton and cd, factorization machines), or continue training it "
+     "(perceptron)", 0, 0},
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
-     "labelled rows on which every iteration and the model are measured", 0, 0},
+     "measure the model on the labelled rows of FILE, after every iteration and at the end", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
-     "write iteration, output, seconds, objective, gap and metric (on the eval set) there, as csv",
-     0, 0},
+     "write iteration, output, seconds, objective, gap and metric (on the eval set) of every "
+     "iteration to FILE, as csv", 0, 0},
     {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
-     "metric of the eval set and of --folds; see below (default: accuracy, of numbers rmse, of "
-     "rankings auc)", 0, 0},
-    {"folds", 0, "N", OPT_COUNT, &folds, "0", "2 or more: first cross-validate", 0, 1000},
+     "metric for the eval set and --folds, see below (default: accuracy for classes, rmse for "
+     "numbers, auc for rankings)", 0, 0},
+    {"folds", 0, "N", OPT_COUNT, &folds, "0",
+     "cross-validate with N folds (2 or more) before the fit; 0: do not", 0, 1000},
     {"dry-run", 0, NULL, OPT_FLAG, &dry_run, NULL,
-     "choose what is left open and print it; fit no model and write no file", 0, 0},
+     "print what would be chosen; fit no model and write no file", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -440,42 +443,44 @@ const command cmd_train = {
     .name = "train",
     .operands = "DATA [-o MODEL] [--model SPEC] [--kernel SPEC] [options]",
     .summary = "fit a model and save it",
-    .text = "Fits a linear model to the rows of DATA, or to features of them that stand for "
-            "combinations (--kernel, --map, -D), and saves all that prediction needs in one file. "
-            "DATA is a file, - for standard input, or a MovieLens 100K directory.\n"
+    .text = "Fits a model to the rows of DATA and saves everything that prediction needs in one "
+            "file. DATA is a file, - for standard input, or a MovieLens 100K directory.\n"
             "\n"
-            "One option switches between random features and the exact kernel: --model svm --map "
-            "rk --kernel K, and --model kernel-svm --kernel K. The time of a kernel machine grows "
-            "with the square of the rows (kernel-ridge: the cube), and so does the memory of "
-            "kernel-ridge and kernel-pca: up to some 10,000 rows take it for the exact answer, "
-            "beyond that the map, which grows with the rows. Before a long exact fit its time and "
-            "memory are said. With --kernel precomputed DATA is a Gram matrix, as featcross gram "
-            "writes it. pca and kernel-pca need no labels, and predict gives their components.\n"
+            "If none of --model, --loss, --kernel, --map, -D, -C and --init is given, train "
+            "chooses all of them and prints its choices. It compares candidates, from the columns "
+            "as they are to products of three columns, by their score on a held-out fifth of the "
+            "rows, and takes the simplest one within a standard error of the best. (With fewer "
+            "than 1,000 rows each fifth is held out in turn; at most 5,000 rows are used.) Unless "
+            "--scale is given, it also chooses the scaling: none if all values are within -1 and "
+            "1, otherwise maxabs. The work of choosing is limited by a count of operations: with "
+            "many classes the slowest candidates are left out, and train reports which.\n"
             "\n"
-            "Factorization machines (fm, hofm, ..) learn weights of all combinations of up to "
-            "--order columns as sums of --rank products of factors, in time that grows with the "
-            "entries of the rows, and train says the norm of the factors of each order: one that "
-            "is 0 plays no part. Steps that leave the range of numbers end with exit status 3 and "
-            "the last good model, saved.\n"
+            "If any of these options is given, only those set to auto are chosen. The others have "
+            "their defaults: C=1, columns as they are, no scaling (factorization machines: "
+            "--scale auto).\n"
             "\n"
-            "With none of --model, --loss, --kernel, --map, -D, -C and --init given, everything is "
-            "chosen, and what was chosen is said. Scaling, unless --scale is given: none if all "
-            "values are within -1 and 1, else maxabs. Kernel, map, D, penalty and C: by the score "
-            "on a held-out fifth of the rows (with less than 1,000 rows on every fifth in turn; at "
-            "most 5,000 rows are looked at), the simplest of those within a standard error of the "
-            "best, from the rows as they are to products of three features. The work of choosing "
-            "is bounded by counting operations: with many classes the candidates that would take "
-            "longest are left out, which is said.\n"
+            "Next to the held-out score, train prints the score of a constant answer: the most "
+            "common class, or the mean. If the model is not better by more than chance explains, "
+            "train warns that nothing was learned; explain and info repeat the warning. (If the "
+            "labels have nothing to do with the columns, the warning is missing with a "
+            "probability of at most 0.05.)\n"
             "\n"
-            "Beside the held-out score stands that of always giving the same answer, the most "
-            "common class or the mean. If it is not beaten by more than luck can (labels that have "
-            "nothing to do with the columns do so with a probability of at most 0.05), train warns "
-            "that nothing was learned, and explain and info repeat it.\n"
+            "Linear models with --map use random features that approximate a kernel (--model svm "
+            "--map rk --kernel K); kernel machines use the kernel itself (--model kernel-svm "
+            "--kernel K). The time of a kernel machine grows with the square of the number of "
+            "rows (kernel-ridge: with the cube), and so does the memory of kernel-ridge and "
+            "kernel-pca. Use kernel machines for up to about 10,000 rows and maps for more. "
+            "Before a long exact fit, train prints its expected time and memory. With --kernel "
+            "precomputed, DATA is a Gram matrix as featcross gram writes it. pca and kernel-pca "
+            "need no labels, and predict prints their components.\n"
             "\n"
-            "With any of them given, only what says auto is chosen, and the rest has its default: "
-            "C 1, rows as they are, no scaling (factorization machines: by the range).\n"
+            "Factorization machines (fm, hofm, ..) learn a weight for every combination of up to "
+            "--order columns, as a sum of --rank products of factors, in time that grows with the "
+            "number of stored entries. train prints the norm of the factors of each order; an "
+            "order with norm 0 does not contribute. If the steps diverge, train ends with exit "
+            "status 3 and saves the last good model.\n"
             "\n"
-            "A fit that did not reach its tolerance is saved with a warning that says what to do.",
+            "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"
                 "train a9a.svm -o m.fx --kernel anova:order=3 -D 16x --model svm -C 1\n"
                 "train x.csv --label price --model ridge -C auto --scale std\n"

@@ -18,25 +18,28 @@ static const char *ranks, *betas;
 static uint64_t folds;
 
 static const opt options[] = {
-    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL, "where to (default: DATA.fx)", 0, 0},
+    {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
+     "write the best model to FILE (default: DATA.fx)", 0, 0},
     {"order", 0, "N,..", OPT_TEXT, &orders, NULL,
-     "orders of combinations: 1 is the rows as they are, others are anova-upto of that order "
-     "(default 1,2,3); those of hofm, hofm-shared, hofm-simplex", 0, 0},
+     "orders to try: 1 is the columns as they are, others are anova-upto of that order (default "
+     "1,2,3); with hofm, hofm-shared and hofm-simplex, their orders", 0, 0},
     {"rank", 0, "N,..", OPT_TEXT, &ranks, NULL,
-     "factorization machines: components of each order (default 30)", 0, 0},
+     "factorization machines: numbers of components to try (default 30)", 0, 0},
     {"beta", 0, "X|X/Y/..|Nx,..", OPT_TEXT, &betas, NULL,
-     "factorization machines: penalties of factors; X/Y/..: of orders 2, 3, ..; Nx: so many times "
-     "the default or the model's (default 0.3x,1x,3x,10x)", 0, 0},
+     "factorization machines: penalties on factors to try; X/Y/..: for orders 2, 3, ..; Nx: N "
+     "times the default or the value in --model (default 0.3x,1x,3x,10x)", 0, 0},
     {"kernel", 'k', "SPECS", OPT_TEXT, &kernel_spec, NULL,
-     "kernels instead of the orders, blanks between them; see below", 0, 0},
+     "kernels to try instead of orders, separated by spaces; see below", 0, 0},
     {"features", 'D', "N|Nx,..", OPT_TEXT, &features, NULL,
-     "random features: counts, or multiples of the columns (default 16x)", 0, 0},
+     "numbers of random features to try, or multiples of the number of columns (default 16x)",
+     0, 0},
     {"cost", 'C', "X,..", OPT_TEXT, &costs, NULL,
-     "weights of the loss against the penalty (default 0.01,0.1,1,10,100)", 0, 0},
-    {"c", 'c', "X,..", OPT_TEXT, &same_costs, NULL, "the same", 0, 0},
-    {"folds", 0, "N", OPT_COUNT, &folds, "5", "of the cross-validation", 2, 1000},
+     "weights of the loss to try (default 0.01,0.1,1,10,100)", 0, 0},
+    {"c", 'c', "X,..", OPT_TEXT, &same_costs, NULL, "same as -C", 0, 0},
+    {"folds", 0, "N", OPT_COUNT, &folds, "5", "number of folds", 2, 1000},
     {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
-     "metric that decides; see below (default: accuracy, of numbers rmse, of rankings auc)", 0, 0},
+     "metric that selects the best setting, see below (default: accuracy for classes, rmse for "
+     "numbers, auc for rankings)", 0, 0},
     {0},
 };
 static const opt_group group = {"Options", options};
@@ -302,13 +305,13 @@ static int run(int n, char **operand)
 const command cmd_tune = {
     .name = "tune",
     .operands = "DATA [-o FILE] [-C X,..] [--order N,..] [-D N] [options]",
-    .summary = "cross-validated choice of kernel, D and C, or order, rank and beta",
+    .summary = "cross-validate kernel, D and C, or order, rank and beta",
     .text = "Cross-validates every combination of order (or kernel), D and C, prints the mean and "
-            "standard deviation of the metric over the folds, and saves the best model, fitted "
-            "on all rows. Fits along C start from the one before; seconds are those of the "
-            "whole path of C so far. With a kernel machine the kernels are exact, and there is no "
-            "D. With a factorization machine it is every combination of order, rank and beta; of "
-            "rankings, queries are held out whole.",
+            "standard deviation of the metric over the folds, and saves the best model, fitted on "
+            "all rows. Along C, each fit starts from the previous one; the seconds include all "
+            "fits of the path so far. Kernel machines use the kernels exactly, without D. For "
+            "factorization machines, every combination of order, rank and beta is tried. For "
+            "rankings, whole queries are held out.",
     .examples = "tune data.svm -o m.fx\n"
                 "tune data.svm --order 1,2 -D 4x,16x -C 0.1,1 --model svm --folds 10\n"
                 "tune data.svm --kernel all-subsets --metric auc --json\n"

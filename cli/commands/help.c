@@ -85,12 +85,12 @@ int help_command(FILE *f, const command *c)
         spec_names *name;
         spec_describes *about;
     } tables[] = {
-        {c->models, "Models, as name:key=value,..; a key's first value is its default",
+        {c->models, "Models, as name:key=value,..; the first value of a key is its default",
          fx_model_name, fx_model_describe},
-        {c->kernels, "Kernels; outer(inner) composes", fx_kernel_name, fx_kernel_describe},
-        {c->maps, "Maps, with the kernels that they serve; a key's first value is its default",
+        {c->kernels, "Kernels; outer(inner) composes two", fx_kernel_name, fx_kernel_describe},
+        {c->maps, "Maps, with the kernels they support; the first value of a key is its default",
          fx_map_name, fx_map_describe},
-        {c->metrics, "Metrics; any number may stand behind @", fx_metric_name,
+        {c->metrics, "Metrics; any whole number from 1 may follow @", fx_metric_name,
          fx_metric_describe}};
 
     fprintf(f, "Usage: featcross %s %s\n\n", c->name, c->operands);
@@ -120,9 +120,8 @@ void help_program(FILE *f, const command *const *all)
           f);
     for (; *all; all++)
         fprintf(f, "  %-9s %s\n", (*all)->name, (*all)->summary);
-    fputs("\nfeatcross COMMAND --help describes a command, --version the program.\n"
-          "featcross help --bash, --zsh or --fish prints a script by which that shell completes "
-          "commands,\noptions and values.\n", f);
+    fputs("\nfeatcross COMMAND --help describes a command; featcross --version prints versions.\n"
+          "featcross help --bash, --zsh or --fish prints a completion script for that shell.\n", f);
 }
 
 /* ---- The man page, roff with the man(7) macros -------------------------------------------- */

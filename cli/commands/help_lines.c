@@ -43,7 +43,7 @@ static void add_line(strbuf *t, const fx_description *d, fx_description *like)
     strbuf_add(t, "%s", d->help);
     for (size_t i = 0; d->kernels && d->kernels[i]; i++)
         strbuf_add(t, "%s%s", i ? ", " : "; for ", d->kernels[i]);
-    strbuf_add(t, "%s", d->composed ? ", also of other kernels" : "");
+    strbuf_add(t, "%s", d->composed ? ", also around other kernels" : "");
     for (size_t i = 0; i < own; i++) {
         strbuf_add(t, "%s", i ? ", " : ": ");
         add_key(t, &d->key[i]);

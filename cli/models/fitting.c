@@ -13,44 +13,50 @@ fitting fit;
 
 static const opt options[] = {
     {"model", 0, "SPEC", OPT_TEXT, &fit.model, NULL,
-     "the model; see below (default: svm-l2 for classes, ridge for numbers)", 0, 0},
+     "model to fit, see below (default: svm-l2 for classes, ridge for numbers)", 0, 0},
     {"loss", 0, "hinge|squared-hinge|logistic|squared|epsilon-insensitive", OPT_CHOICE, &fit.loss,
-     NULL, "the model by its loss: svm, svm-l2, logistic, ridge, svr; with --model fm, hofm, ..: "
-     "its loss (default: squared for numbers, else logistic)", 0, 0},
+     NULL,
+     "choose a linear model by its loss: svm, svm-l2, logistic, ridge, svr; or the loss of "
+     "--model fm, hofm, .. (default: squared for numbers, otherwise logistic)", 0, 0},
     {"task", 0, "classify|regress|rank|auto", OPT_CHOICE, &fit.task, "auto",
-     "auto: as the model has it; else classify if labels are text, or whole numbers of at most 20 "
-     "values that occur twice on average; rank (factorization machines): labels order the rows of "
-     "a query (qid), or all rows", 0, 0},
+     "classify: labels are classes; regress: numbers; rank (factorization machines): labels order "
+     "the rows of a query (qid), or all rows; auto: the task of the model, else classify if "
+     "labels are text, or whole numbers with at most 20 different values that occur twice on "
+     "average", 0, 0},
     {"penalty", 0, "l2|l1", OPT_CHOICE, &fit.penalty, NULL,
-     "l1: most weights are 0 (svm-l2, logistic; default l2)", 0, 0},
+     "l1 makes most weights exactly 0 (svm-l2, logistic; default l2)", 0, 0},
     {"intercept", 0, "free|appended|none", OPT_CHOICE, &fit.intercept, NULL,
-     "free: not penalised (default); appended: penalised, as LIBLINEAR's -B 1", 0, 0},
+     "free: not penalised (default); appended: penalised, as with LIBLINEAR's -B 1", 0, 0},
     {"epsilon", 0, "X", OPT_TEXT, &fit.epsilon, NULL,
-     "svr, kernel-svr: errors below it are free (default 0.1)", 0, 0},
+     "svr, kernel-svr: errors smaller than X cost nothing (default 0.1)", 0, 0},
     {"solver", 0, "auto|dual|newton|cd|adagrad|lbfgs", OPT_CHOICE, &fit.solver, NULL,
-     "which algorithm; factorization machines: cd, adagrad, lbfgs (default auto: cd; rankings: "
-     "adagrad; poly-net: lbfgs)", 0, 0},
+     "optimization algorithm; factorization machines have cd, adagrad and lbfgs (default auto, "
+     "which for them is cd; rankings: adagrad; poly-net: lbfgs)", 0, 0},
     {"tol", 0, "X", OPT_TEXT, &fit.tol, NULL,
-     "stop when (objective - optimum) / objective is at most that; kernel-svm, kernel-svr: the "
-     "largest violation of the optimality conditions, as LIBSVM's -e (default 1e-3); factorization "
-     "machines: when an iteration lowers the objective by less than that share (1e-4)", 0, 0},
+     "stop when (objective - optimum) / objective is at most X; kernel-svm and kernel-svr: when "
+     "the optimality conditions are violated by at most X, as LIBSVM's -e (default 1e-3); "
+     "factorization machines: when an iteration lowers the objective by less than this share "
+     "(default 1e-4)", 0, 0},
     {"max-iter", 0, "N", OPT_TEXT, &fit.max_iter, NULL,
-     "or after so many iterations (default 1000; factorization machines: 100; perceptrons: passes, "
-     "10; kernel-svm, kernel-svr: steps, 10000000)", 0, 0},
+     "stop after N iterations (default 1000; factorization machines: 100; perceptrons: 10 passes; "
+     "kernel-svm, kernel-svr: 10000000 steps)", 0, 0},
     {"cache", 0, "SIZE", OPT_SIZE, &fit.cache, NULL,
-     "kernel-svm, kernel-svr: memory that a fit may take, kernel values and all; the model does "
-     "not depend on it (default 256M)", 0, 0},
+     "kernel-svm, kernel-svr: memory limit of a fit, including stored kernel values; it changes "
+     "the time, not the model (default 256M)", 0, 0},
     {"calibrate", 0, NULL, OPT_FLAG, &fit.calibrate, NULL,
-     "probabilities of models that have this key, by a sigmoid fitted on held-out folds", 0, 0},
+     "add probabilities to models with the key calibrate, by a sigmoid fitted on held-out folds",
+     0, 0},
     {"class-weight", 0, "balanced|CLASS=W,..", OPT_TEXT, &fit.class_weight, NULL,
-     "weights of classes; balanced: each class counts the same", 0, 0},
-    {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL, "weights of rows, one number a line", 0,
-     0},
+     "weights of classes; balanced gives all classes the same total weight", 0, 0},
+    {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL,
+     "read the weights of the rows from FILE, one number per line", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &fit.scale, NULL,
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; kept in the model; auto: none "
-     "or maxabs, by their range (default none; factorization machines: auto)", 0, 0},
+     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) before the fit; stored in the model; "
+     "auto: maxabs if a value is above 1 or below -1, otherwise none (default none; factorization "
+     "machines: auto)", 0, 0},
     {"map", 'm', "SPEC|auto", OPT_TEXT, &fit.map, NULL,
-     "the map of the kernel; auto: rk, rm or rff, whichever serves it (default auto)", 0, 0},
+     "random feature map for the kernel; auto: the first of rk, rm and rff that supports it "
+     "(default auto)", 0, 0},
     {0},
 };
 const opt_group fitting_options = {"Training options", options};

@@ -15,14 +15,16 @@ static uint64_t negatives;
 
 static const opt options[] = {
     {"links", 0, "FILE", OPT_TEXT, &link_path, NULL,
-     "rows are pairs of nodes: +1 for those in FILE, a link `a b` a line, -1 for others, drawn by "
-     "--seed; --part says which", 0, 0},
+     "use pairs of nodes as rows: +1 for each link `a b` in FILE (one per line), -1 for other "
+     "pairs, sampled with --seed; --part selects which", 0, 0},
     {"nodes", 0, "FILE", OPT_TEXT, &nodes, NULL,
-     "rows of nodes, called by their labels, or by numbers from 1 where there are none", 0, 0},
+     "features of the nodes; a node is named by its label, or by its row number from 1 if there "
+     "are no labels", 0, 0},
     {"nodes-b", 0, "FILE", OPT_TEXT, &nodes_b, NULL,
-     "nodes that links lead to (default: those of --nodes, and links have no direction)", 0, 0},
-    {"negatives", 0, "N", OPT_COUNT, &negatives, "1", "parts train and all: -1 rows for each link",
-     0, 1000000},
+     "nodes at the second end of links (default: those of --nodes, and links have no direction)",
+     0, 0},
+    {"negatives", 0, "N", OPT_COUNT, &negatives, "1",
+     "parts train and all: number of -1 rows per link", 0, 1000000},
     {0},
 };
 const opt_group link_rows_options = {"Links", options};

@@ -16,49 +16,54 @@ static bool sort, sum_duplicates, ignore_fields, header, no_header;
 
 static const opt reading[] = {
     {"format", 'f', READING_FORMATS, OPT_CHOICE, &reading_format, "auto",
-     "format of the input; auto looks at its first bytes, its name and its first line", 0, 0},
-    {"index-base", 0, "0|1|auto", OPT_CHOICE, &index_base, NULL,
-     "svmlight: number of the first feature; auto: as in the model, without one 0 if index 0 "
-     "occurs, else 1 (default auto)",
+     "format of the input; auto detects it from its first bytes, its name and its first line",
      0, 0},
-    {"sort", 0, NULL, OPT_FLAG, &sort, NULL, "svmlight: accept indices out of order", 0, 0},
+    {"index-base", 0, "0|1|auto", OPT_CHOICE, &index_base, NULL,
+     "svmlight: number of the first column; auto: as in the model; without a model, 0 if index 0 "
+     "occurs, otherwise 1 (default auto)", 0, 0},
+    {"sort", 0, NULL, OPT_FLAG, &sort, NULL,
+     "svmlight: accept indices that are not in ascending order", 0, 0},
     {"sum-duplicates", 0, NULL, OPT_FLAG, &sum_duplicates, NULL,
-     "svmlight: add up values of an index that is repeated in a row", 0, 0},
+     "svmlight: add up the values of an index that is repeated in a row", 0, 0},
     {"ignore-fields", 0, NULL, OPT_FLAG, &ignore_fields, NULL,
-     "svmlight: accept field:index:value and leave the field out", 0, 0},
+     "svmlight: accept field:index:value and ignore the field", 0, 0},
     {"nan", 0, ROWS_MISSING, OPT_TEXT, &nan_values, NULL,
-     "numbers that are missing: leave out the row (predict prints NA), fill in 0, or the column's "
-     "mean or median; mean,indicator (or zero, median): a column is added that tells where; "
-     "category: mean,indicator, and an empty category is one of its own (default error)", 0, 0},
+     "what to do with missing numbers: drop the row (predict prints NA), fill in 0 or the mean or "
+     "median of the column; mean,indicator (also zero, median) adds a column that is 1 where the "
+     "number was missing; category: mean,indicator, and an empty field of a column of categories "
+     "becomes a category (default error)", 0, 0},
     {"na", 0, "LIST", OPT_TEXT, &na, NULL,
-     "csv, tsv: more words for a missing number, commas between them (always: an empty field, NA, "
-     "N/A, nan, null, none, ?)", 0, 0},
+     "csv, tsv: more words that mean a missing number, separated by commas (always included: an "
+     "empty field, NA, N/A, nan, null, none, ?)", 0, 0},
     {"decimal", 0, "point|comma", OPT_CHOICE, &decimal, NULL,
-     "csv, tsv: 3.14 or 3,14 (default point)", 0, 0},
+     "csv, tsv: decimal sign, 3.14 or 3,14 (default point)", 0, 0},
     {"label", 0, "NAME|first|last|none", OPT_TEXT, &label, NULL,
-     "csv, tsv: column of the label (default last; %6Cast is one that is called last); text: first "
-     "or none (default first)", 0, 0},
-    {"header", 0, NULL, OPT_FLAG, &header, NULL, "csv, tsv: the first line holds names", 0, 0},
+     "csv, tsv: column of the labels (default last; write %6Cast for a column named last); text: "
+     "first or none (default first)", 0, 0},
+    {"header", 0, NULL, OPT_FLAG, &header, NULL,
+     "csv, tsv: the first line holds column names", 0, 0},
     {"no-header", 0, NULL, OPT_FLAG, &no_header, NULL,
-     "csv, tsv: the first line holds data (default: decided by looking)", 0, 0},
+     "csv, tsv: the first line holds data (default: detected)", 0, 0},
     {"cat", 0, "LIST|+LIST|auto|all|none", OPT_TEXT, &cat, NULL,
-     "csv, tsv: columns of categories, one feature a value, commas between them (%2C: one in a "
-     "name); auto: those of words; +LIST: these, too (default auto)", 0, 0},
+     "csv, tsv: columns of categories, separated by commas (%2C for a comma in a name); each "
+     "value becomes a feature; auto: columns of words; +LIST: these as well (default auto)", 0, 0},
     {"num", 0, "LIST", OPT_TEXT, &num, NULL,
-     "csv, tsv: columns of numbers; all others that are not categories are left out", 0, 0},
-    {"drop", 0, "LIST", OPT_TEXT, &drop, NULL, "csv, tsv: columns that are left out", 0, 0},
+     "csv, tsv: columns of numbers; other columns are ignored unless they are categories", 0, 0},
+    {"drop", 0, "LIST", OPT_TEXT, &drop, NULL, "csv, tsv: columns to ignore", 0, 0},
     {"weight-column", 0, "NAME", OPT_TEXT, &weight_column, NULL,
-     "csv, tsv: column of weights of rows", 0, 0},
+     "csv, tsv: column of row weights", 0, 0},
     {"query", 0, "NAME", OPT_TEXT, &query, NULL,
      "csv, tsv: column of queries, for rankings (--task rank)", 0, 0},
     {"id", 0, "NAME", OPT_TEXT, &id, NULL,
-     "csv, tsv: column that identifies rows: no feature, but shown beside predictions", 0, 0},
+     "csv, tsv: column that identifies rows; not used as a feature, printed next to predictions",
+     0, 0},
     {"hash-bits", 0, "N", OPT_COUNT, &hash_bits, NULL,
-     "csv, tsv, text: names of features hashed to 2^N columns", 1, 24},
-    {"ngram", 0, "N", OPT_COUNT, &ngram, NULL, "text: features of up to N words (default 1)", 1, 5},
+     "csv, tsv, text: hash feature names to 2^N columns", 1, 24},
+    {"ngram", 0, "N", OPT_COUNT, &ngram, NULL,
+     "text: features of up to N successive words (default 1)", 1, 5},
     {"part", 0, "train|valid|test|sample|all", OPT_CHOICE, &ml_part, NULL,
-     "which examples of a MovieLens directory (train, valid, test, all; default all) or of --links "
-     "(train, test, sample, all)", 0, 0},
+     "which rows of a MovieLens directory (train, valid, test, all; default all) or of --links "
+     "(train, test, sample, all) to use", 0, 0},
     {0},
 };
 const opt_group reading_options = {"Reading options", reading};

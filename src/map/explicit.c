@@ -230,7 +230,7 @@ static const char *const kernels[] = {
     "linear", "poly", "anova", "anova-upto", "all-subsets", NULL};
 const fxi_map_type fxi_map_explicit = {
     .name = "explicit",
-    .help = "every combination as a column, exactly; of poly degree=2",
+    .help = "every combination as a column, exactly; poly only with degree=2",
     .keys = keys, .kernels = kernels, .explained = true, .exact = true,
     .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .sparse = fxi_map_explicit_row, .variance = variance};

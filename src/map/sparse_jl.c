@@ -260,6 +260,6 @@ static void release(fx_map *m) { free(m->state); }
 
 const fxi_map_type fxi_map_sparse_jl = {
     .name = "sparse-jl",
-    .help = "sparse random projection by hashing; of anova and poly:degree=2, of hashed crosses",
+    .help = "sparse random projection by hashing; for anova and poly:degree=2, of hashed crosses",
     .keys = keys, .kernels = kernels, .init = init, .free = release, .space = space,
     .prepare = prepare, .block = block, .variance = variance};

@@ -350,3 +350,16 @@ def test_model_and_data_swapped(fx, pairs, model):
         assert "is a model; rows of data are wanted" in fx(*command, status=2).talk
     talk = fx("info", "-", stdin=(fx.directory / model).read_bytes(), status=2).talk
     assert "stdin is a model" in talk
+
+
+def test_format_by_extension(fx, put):
+    """-o p.csv is a table, as a reader of the name expects; --format says otherwise."""
+    put("t.csv", "a,y\n" + "1,u\n2,v\n" * 5)
+    fx("train", "t.csv", "--model", "logistic", "-o", "m.fx", "-q")
+    for name, form in ("p.csv", "csv"), ("p.jsonl", "jsonl"), ("p.txt", "text"), ("p", "text"):
+        fx("predict", "m.fx", "t.csv", "-o", name)
+        assert (fx.directory / name).read_bytes() == fx("predict", "m.fx", "t.csv", "--format", form).out
+    fx("predict", "m.fx", "t.csv", "--output", "proba", "-o", "p.npy")
+    assert np.load(fx.directory / "p.npy").shape == (10, 2)
+    fx("predict", "m.fx", "t.csv", "--format", "text", "-o", "p.csv")
+    assert (fx.directory / "p.csv").read_text().split() == ["u", "v"] * 5

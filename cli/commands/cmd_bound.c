@@ -49,8 +49,8 @@ static const opt options[] = {
      "measure a map with this number of features, or this multiple of the number of columns, "
      "instead of searching", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
-     "above 1 or below -1, otherwise none", 0, 0},
+     "scaling of the rows; maxabs and std scale columns, unit-l1 and unit-l2 rows; auto: maxabs "
+     "if a value is above 1 or below -1, otherwise none", 0, 0},
     {"pairs", 0, "N", OPT_COUNT, &pairs, "4000", "number of pairs of rows to sample", 1, 100000000},
     {"seeds", 0, "N", OPT_COUNT, &seeds, "10",
      "number of maps to measure for each D, with seeds from --seed on", 1, 1000},

@@ -23,8 +23,8 @@ static const opt options[] = {
     {"output-base", 0, "0|1", OPT_CHOICE, &output_base, NULL,
      "svmlight: number of the first column (default: as in the input, otherwise 1)", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2); auto: maxabs if a value is above 1 "
-     "or below -1, otherwise none", 0, 0},
+     "scaling of the rows; maxabs and std scale columns, unit-l1 and unit-l2 rows; auto: maxabs "
+     "if a value is above 1 or below -1, otherwise none", 0, 0},
     {"shuffle", 0, NULL, OPT_FLAG, &shuffle, NULL, "put the rows in random order (--seed)", 0, 0},
     {"head", 0, "N", OPT_COUNT, &head, "0",
      "keep only the first N rows, after shuffling; 0: all", 0, 0},

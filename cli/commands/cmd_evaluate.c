@@ -61,17 +61,29 @@ static int not_offered(const metric_list *w, const fx_model_info *c)
     return 0;
 }
 
-/* The usual metrics are computed with the confusion matrix; others are computed by name. */
+/* The usual metrics are computed with the confusion matrix; others by name, which also reports those
+ * that are given and are of another task. */
+static bool is_usual(const metric_list *w, size_t i, const fx_model_info *c)
+{
+    int task = c->classes                           ? FX_TASK_CLASSIFY
+               : spec_says(c->spec, "task", "rank") ? FX_TASK_RANK
+                                                    : FX_TASK_REGRESS;
+
+    return metric_usual(w->name[i])
+           && (!w->given || spec_line(fx_metric_describe, w->name[i]).tasks & task);
+}
+
 static int measure(metric_list *w, fx_metrics *m, double *confusion, const fx_model *model,
                    const loaded *X)
 {
+    const fx_model_info *c = fx_model_inspect(model);
     const char *other[LIST];
     double value[LIST];
     size_t n = 0;
     fx_status s = fx_model_evaluate(m, confusion, model, &X->table, &cli.run);
 
     for (size_t i = 0; i < w->n; i++)
-        if (!metric_usual(w->name[i]))
+        if (!is_usual(w, i, c))
             other[n++] = w->name[i];
     if (!s && n)
         s = fx_model_evaluate_by(value, other, n, model, &X->table, &cli.run);
@@ -79,8 +91,8 @@ static int measure(metric_list *w, fx_metrics *m, double *confusion, const fx_mo
         return load_failed(X, s);
     n = 0;
     for (size_t i = 0; i < w->n; i++)
-        w->value[i] = metric_usual(w->name[i]) ? metric_of(m, w->name[i]) : value[n++];
-    return not_offered(w, fx_model_inspect(model));
+        w->value[i] = is_usual(w, i, c) ? metric_of(m, w->name[i]) : value[n++];
+    return not_offered(w, c);
 }
 
 static void print_confusion(const fx_model_info *c, const double *confusion)

@@ -35,8 +35,8 @@ static const opt options[] = {
      "4", 0, 0},
     {"output-format", 0, "npy|csv|tsv|precomputed", OPT_CHOICE, &to, NULL, "same as --to", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std; factors from X) or rows (unit-l1, unit-l2) first; auto: maxabs "
-     "if a value is above 1 or below -1, otherwise none", 0, 0},
+     "scaling of the rows; maxabs and std scale columns, with factors learnt from X; unit-l1 and "
+     "unit-l2 scale rows; auto: maxabs if a value is above 1 or below -1, otherwise none", 0, 0},
     {"check", 0, NULL, OPT_FLAG, &check, NULL,
      "print the smallest eigenvalue of the Gram matrix of sampled rows of X; exit status 1 if it "
      "is clearly negative", 0, 0},

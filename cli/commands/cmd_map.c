@@ -35,8 +35,8 @@ static const opt options[] = {
     {"type", 0, "float|double", OPT_CHOICE, &type_name, "float",
      "npy: type of the stored numbers; they are computed as floats", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &scale_spec, "none",
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) first; auto: maxabs if a value is "
-     "above 1 or below -1, otherwise none", 0, 0},
+     "scaling of the rows before mapping; maxabs and std scale columns, unit-l1 and unit-l2 rows; "
+     "auto: maxabs if a value is above 1 or below -1, otherwise none", 0, 0},
     {"error", 0, NULL, OPT_FLAG, &measure, NULL,
      "print the error of inner products of features against the kernel on pairs of rows, measured "
      "and predicted from the exact variance", 0, 0},

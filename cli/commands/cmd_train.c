@@ -34,8 +34,8 @@ static const opt options[] = {
     {"eval-set", 0, "FILE", OPT_TEXT, &eval_path, NULL,
      "measure the model on the labelled rows of FILE, after every iteration and at the end", 0, 0},
     {"history", 0, "FILE", OPT_TEXT, &history_path, NULL,
-     "write iteration, output, seconds, objective, gap and metric (on the eval set) of every "
-     "iteration to FILE, as csv", 0, 0},
+     "write a csv line for every iteration to FILE: iteration, output, seconds, objective, gap "
+     "and metric (on the eval set)", 0, 0},
     {"metric", 0, "NAME", OPT_TEXT, &metric, NULL,
      "metric for the eval set and --folds, see below (default: accuracy for classes, rmse for "
      "numbers, auc for rankings)", 0, 0},

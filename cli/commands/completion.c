@@ -11,8 +11,15 @@
 /* ---- What an option's argument may be ------------------------------------------------------- */
 typedef enum argument { ARGUMENT_NONE, ARGUMENT_OTHER, ARGUMENT_VALUES, ARGUMENT_FILE } argument;
 
+/* Adds a word unless it is there already. */
 static void add_name(strbuf *t, const char *name, size_t n)
 {
+    for (const char *p = t->s; p && *p; p += strspn(p, " ")) {
+        size_t len = strcspn(p, " ");
+        if (len == n && !strncmp(p, name, n))
+            return;
+        p += len;
+    }
     strbuf_add(t, "%s%.*s", t->n ? " " : "", (int)n, name);
 }
 
@@ -28,7 +35,7 @@ static argument describe(strbuf *values, const opt *o)
 {
     static const struct { const char *option; spec_names *name; } tables[] = {
         {"model", fx_model_name}, {"kernel", fx_kernel_name}, {"map", fx_map_name},
-        {"scale", fx_data_scale_name}};
+        {"metric", fx_metric_name}};
     const char *a = o->argument;
 
     if (!a || o->kind == OPT_LEVEL)
@@ -49,11 +56,14 @@ static argument describe(strbuf *values, const opt *o)
 /* The beginning of the help text, without characters that are shell syntax. */
 static void add_help(strbuf *t, const char *help)
 {
+    const char *below = strstr(help, ", see below");
     size_t n = strcspn(help, ";(["), max_bytes = 70;
 
-    n = n < max_bytes ? n : max_bytes;
-    while (n && n == max_bytes && help[n - 1] != ' ')
-        n--;
+    if (below && (size_t)(below - help) < n)
+        n = (size_t)(below - help);
+    if (n > max_bytes)                  /* whole words */
+        for (n = max_bytes; n && help[n] != ' ';)
+            n--;
     while (n && strchr(" ,:", help[n - 1]))
         n--;
     for (size_t i = 0; i < n; i++)

@@ -19,10 +19,10 @@ static const opt options[] = {
      "choose a linear model by its loss: svm, svm-l2, logistic, ridge, svr; or the loss of "
      "--model fm, hofm, .. (default: squared for numbers, otherwise logistic)", 0, 0},
     {"task", 0, "classify|regress|rank|auto", OPT_CHOICE, &fit.task, "auto",
-     "classify: labels are classes; regress: numbers; rank (factorization machines): labels order "
-     "the rows of a query (qid), or all rows; auto: the task of the model, else classify if "
-     "labels are text, or whole numbers with at most 20 different values that occur twice on "
-     "average", 0, 0},
+     "meaning of the labels: classes, numbers, or ranks within queries (qid; factorization "
+     "machines only; without queries, of all rows); auto: the task of the model, otherwise "
+     "classify if labels are text, or whole numbers with at most 20 different values that occur "
+     "twice on average", 0, 0},
     {"penalty", 0, "l2|l1", OPT_CHOICE, &fit.penalty, NULL,
      "l1 makes most weights exactly 0 (svm-l2, logistic; default l2)", 0, 0},
     {"intercept", 0, "free|appended|none", OPT_CHOICE, &fit.intercept, NULL,
@@ -33,10 +33,10 @@ static const opt options[] = {
      "optimization algorithm; factorization machines have cd, adagrad and lbfgs (default auto, "
      "which for them is cd; rankings: adagrad; poly-net: lbfgs)", 0, 0},
     {"tol", 0, "X", OPT_TEXT, &fit.tol, NULL,
-     "stop when (objective - optimum) / objective is at most X; kernel-svm and kernel-svr: when "
-     "the optimality conditions are violated by at most X, as LIBSVM's -e (default 1e-3); "
-     "factorization machines: when an iteration lowers the objective by less than this share "
-     "(default 1e-4)", 0, 0},
+     "stop when the relative distance to the optimum (objective - optimum) / objective is at most "
+     "X; kernel-svm and kernel-svr: when the optimality conditions are violated by at most X, as "
+     "LIBSVM's -e (default 1e-3); factorization machines: when an iteration lowers the objective "
+     "by less than this share (default 1e-4)", 0, 0},
     {"max-iter", 0, "N", OPT_TEXT, &fit.max_iter, NULL,
      "stop after N iterations (default 1000; factorization machines: 100; perceptrons: 10 passes; "
      "kernel-svm, kernel-svr: 10000000 steps)", 0, 0},
@@ -51,9 +51,9 @@ static const opt options[] = {
     {"weights", 0, "FILE", OPT_TEXT, &fit.weights, NULL,
      "read the weights of the rows from FILE, one number per line", 0, 0},
     {"scale", 0, KERNEL_SCALES, OPT_CHOICE, &fit.scale, NULL,
-     "scale columns (maxabs, std) or rows (unit-l1, unit-l2) before the fit; stored in the model; "
-     "auto: maxabs if a value is above 1 or below -1, otherwise none (default none; factorization "
-     "machines: auto)", 0, 0},
+     "scaling before the fit, stored in the model; maxabs and std scale columns, unit-l1 and "
+     "unit-l2 rows; auto: maxabs if a value is above 1 or below -1, otherwise none (default none; "
+     "factorization machines: auto)", 0, 0},
     {"map", 'm', "SPEC|auto", OPT_TEXT, &fit.map, NULL,
      "random feature map for the kernel; auto: the first of rk, rm and rff that supports it "
      "(default auto)", 0, 0},
@@ -87,6 +87,24 @@ static int add(char spec[FITTING_SPEC], const char *key, const char *value)
     return say_error("%s%s %.20s... is too long", dashes, key, value);
 }
 
+/* The value of the key clip: LO,HI of the option is LO/HI there. */
+static int clip_key(char out[64])
+{
+    const char *given = fit.clip ? fit.clip : "no";
+    char *comma, *end;
+
+    if (!strcmp(given, "no") || !strcmp(given, "train") || strlen(given) >= 64) {
+        snprintf(out, 64, "%s", given);
+        return 0;
+    }
+    double low = strtod(given, &comma), high = *comma == ',' ? strtod(comma + 1, &end) : 0;
+    if (comma == given || *comma != ',' || end == comma + 1 || *end || !(low <= high))
+        return say_error("--clip %s: use no, train, or two numbers LO,HI with LO <= HI", given);
+    snprintf(out, 64, "%s", given);
+    out[comma - given] = '/';
+    return 0;
+}
+
 int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const char *penalty)
 {
     const char *name = fitting_given();
@@ -98,10 +116,9 @@ int fitting_model(char spec[FITTING_SPEC], bool regress, const char *C, const ch
                        : spec_get(name, "task").p  ? NULL
                        : regress                   ? "regress"
                                                    : "classify";
-    char clip[64];                      /* LO,HI of the option is LO/HI of the key */
-    snprintf(clip, sizeof clip, "%s", fit.clip ? fit.clip : "");
-    if (strchr(clip, ','))
-        *strchr(clip, ',') = '/';
+    char clip[64];
+    if (clip_key(clip))
+        return EXIT_USAGE;
     const struct { const char *key, *value; } keys[] = {
         {"task", task}, {"loss", fit.model ? fit.loss : NULL}, {"order", fit.order},
         {"rank", fit.rank}, {"beta", fit.beta}, {"alpha", fit.alpha}, {"lambda", fit.lambda},
@@ -158,6 +175,22 @@ int fitting_path_exists(const char *who)
         fitting_given());
 }
 
+/* "svm: C=-1 must be positive" of the library becomes "svm: -C -1 must be positive" if the value
+ * comes from an option, not from the spec in --model. */
+static int say_key_failure(fx_status s)
+{
+    const char *key = strstr(fx_error_detail(), ": "), *value = key ? strchr(key, '=') : NULL;
+    char name[16];
+
+    if (!value || (size_t)(value - key) >= sizeof name + 2)
+        return say_failure(s);
+    snprintf(name, sizeof name, "%.*s", (int)(value - key - 2), key + 2);
+    if (strpbrk(name, " ,:'") || spec_get(fitting_given(), name).p)
+        return say_failure(s);
+    return say_error("%.*s: %s%s %s", (int)(key - fx_error_detail()), fx_error_detail(),
+                     name[1] ? "--" : "-", name, value + 1);
+}
+
 /* Checks names, keys, values and required keys.  If the labels decide the task of the model, both
  * tasks are accepted. */
 int fitting_check(const char *C)
@@ -171,7 +204,7 @@ int fitting_check(const char *C)
     if (s && either && !(status = fitting_model(spec, true, C, NULL)))
         s = fx_model_describe(&d, spec);
     if (status || s)
-        return status ? status : say_failure(s);
+        return status ? status : say_key_failure(s);
     for (size_t i = 0; i < d.keys; i++)
         if (!d.key[i].fallback && !spec_get(spec, d.key[i].name).p)
             return say_error("%s needs %s=", d.name, d.key[i].name);

@@ -22,14 +22,13 @@ class Evaluated:
     _how: Callable
 
     @available_if(_has_labels)
-    def evaluate(self, X, y, *more, metrics) -> dict[str, float]:
+    def evaluate(self, X, y, *more, metrics, **named) -> dict[str, float]:
         """Metrics of the model on labelled rows, by name; NaN: not defined for these rows.
 
         metrics is a name or a list of names, such as "f1-macro", "average-precision" or, of a
-        ranker, "ndcg@10".  more is what eval_set may hold after y: sample_weight, of a ranker qid
-        and sample_weight.
+        ranker, "ndcg@10".  After y, or by name: sample_weight, of a ranker qid and sample_weight.
         """
         names = [metrics] if isinstance(metrics, str) else list(metrics)
         model = self._fitted("model_")
-        table = self._labelled(self._rows(X, reset=False), y, *more)
+        table = self._labelled(self._rows(X, reset=False), y, *more, **named)
         return dict(zip(names, model.evaluate(table, names, **self._how())))

@@ -14,7 +14,7 @@ from ._run import call
 
 FILLS = ("zero", "mean", "median")
 WORDS = ("error", "drop", *FILLS, *(f"{fill},indicator" for fill in FILLS), "category")
-CATEGORY = "zero,indicator"             # what "category" does with numbers
+CATEGORY = "mean,indicator"             # what "category" does with numbers, as --nan category
 
 
 def spec_of(missing) -> str | None:

@@ -74,6 +74,8 @@ def test_rankings(ranked):
     assert model.evaluate(X, y, qid, metrics=names) == model.evaluate(
         X[order], y[order], qid[order], metrics=names)
     assert model.evaluate(X, y, qid, metrics="auc")["auc"] == model.score(X, y, qid)
+    assert model.evaluate(X, y, qid=qid, sample_weight=weight[qid], metrics=names) == \
+        model.evaluate(X, y, qid, weight[qid], metrics=names)
 
 
 def test_training_is_measured_by_name(labelled):

@@ -173,7 +173,7 @@ def test_frame(data, tmp_path):
         assert found == set(expected)
         model.save(tmp_path / "m.fx")
         again = fx.load(tmp_path / "m.fx")
-        assert again.missing == word
+        assert again.missing == word and again.model_.content.missing == b"mean,indicator"
         np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
         explained = model.explain(frame.iloc[[5]])[0]
         assert "n=missing" in {name for c in explained.combinations for name in c.features}

@@ -37,8 +37,8 @@ KEYS = re.compile(r"(?<![\w:,'\"=-])(rank|order|lr|sd|batch|dist|linear|intercep
      "RandomKernelMap: projection='hadamard' draws signs; distribution='rademacher' only"),
     ("patience needs rows to measure on (eval)",
      "patience needs rows to measure on: eval_set=, or early_stopping=True"),
-    ("--kernel auto chooses among maps; kernel-svm needs a kernel by name",
-     "kernel='auto' chooses among maps; KernelSVC needs a kernel by name"),
+    ("--kernel auto chooses a map, and kernel-svm uses none; name a kernel, or choose a linear model",
+     "kernel='auto' chooses a map, and KernelSVC uses none; name a kernel, or choose a linear model"),
     ("--seeds 5 would show the spread", "seeds=5 would show the spread"),
     # What is no key, or inside a spec, or a name of the user's, stays.
     ("explicit serves linear, not rbf:gamma=0.2", "explicit serves linear, not rbf:gamma=0.2"),

@@ -54,7 +54,7 @@ static fx_status read_number(size_t *k, const char *name, const char *digits)
         if (!fxi_size_mul(&n, n, 10) || !fxi_size_add(&n, n, (size_t)(*p - '0')))
             break;
     if (*p || !n)
-        return fxi_error(FX_EINVAL, "metric '%.80s': behind @ stands a whole number from 1 on",
+        return fxi_error(FX_EINVAL, "metric '%.80s': a whole number from 1 must follow @",
                          name);
     *k = n;
     return FX_OK;
@@ -103,14 +103,16 @@ fx_status fx_metric_describe(fx_description *out, const char *name)
 fx_status fxi_metric_check(const fxi_metric *m, int task, size_t classes, bool probabilities)
 {
     const fxi_metric_type *t = m->type;
-    char valid_names[256] = "";
+    char valid_names[256] = "", number[24] = "";
 
     if (!(t->tasks & task)) {
+        if (m->k != SIZE_MAX)
+            snprintf(number, sizeof number, "%zu", m->k);
         for (size_t i = 0; i < METRICS; i++)
             if (table[i].tasks & task)
                 fxi_spec_list(valid_names, sizeof valid_names, table[i].name);
-        return fxi_error(FX_EINVAL, "metric %s does not go with task=%s, whose metrics are %s",
-                         t->name,
+        return fxi_error(FX_EINVAL, "metric %.*s%s does not go with task=%s, whose metrics are %s",
+                         (int)stem(t->name), t->name, number,
                          task == FX_TASK_CLASSIFY  ? "classify"
                          : task == FX_TASK_REGRESS ? "regress"
                                                    : "rank",

@@ -38,6 +38,9 @@ def test_bash(fx, complete):
     assert complete("predict", "m.fx", "--format", "") == ["text", "csv", "jsonl", "npy"]
     assert complete("map", "x", "--map", "r") == ["rk", "rm", "rff"]
     assert complete("train", "-k", "anova") == ["anova", "anova-upto"]
+    assert complete("train", "--metric", "f1-ma") == ["f1-macro"]
+    scales = complete("train", "--scale", "")
+    assert sorted(scales) == sorted(set(scales)) and {"maxabs", "auto"} <= set(scales)
     assert "auto" in complete("train", "--kernel", "") and complete("train", "--kernel", "SP") == []
     assert complete("explain", "m.fx", "--by", "") == ["weight", "importance"]
     assert complete("make", "pai") == ["pairs"]
@@ -56,6 +59,18 @@ def test_every_option_is_offered(fx, complete, command):
     assert offered == set(re.findall(rf"_from {command}' -l ([a-z0-9-]+)", fx("help", "--fish").text))
     part = fx("help", "--zsh").text.split(f"\n    {command}) ")[1].split(";;")[0]
     assert offered == set(re.findall(r"'--([a-z0-9-]+)[=\[]", part))
+
+
+def test_descriptions_are_whole_words(fx):
+    """They begin the texts of --help."""
+    page = " ".join(fx("train", "--help").text.split()).replace(":", ",")
+    described = re.findall(r"_from train' -l ([a-z0-9-]+).* -d '((?:[^'\\]|\\.)*)'$",
+                           fx("help", "--fish").text, re.M)
+    assert len(described) > 60
+    for option, text in described:
+        text = text.replace("\\", "")
+        assert len(text) > 8 and re.search(re.escape(text) + r"(?![\w-])", page), (option, text)
+        assert "see below" not in text
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -80,3 +95,28 @@ def test_fish(fx):
     assert ask("featcross tr") == ["train"]
     assert set(ask("featcross train --model kernel-s")) == {"kernel-svm", "kernel-svr"}
     assert "--top" in ask("featcross explain --to")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh(fx):
+    """What the script passes to zsh's own functions, which are replaced here."""
+    (fx.directory / "script").write_bytes(fx("help", "--zsh").out)
+
+    def ask(*words):
+        quoted = " ".join(words)
+        done = subprocess.run(
+            ["zsh", "-fc", "_arguments() { shift; print -rl -- \"$@\" }; _describe() { "
+             f"print -rl -- \"${{(@P)2}}\" }}; words=(featcross {quoted}); "
+             f"CURRENT={len(words) + 1}; . ./script"],
+            cwd=fx.directory, capture_output=True, text=True, check=True)
+        assert not done.stderr
+        return done.stdout.splitlines()
+
+    assert "evaluate:measure a model on labelled rows" in ask("''")
+    assert any(line.startswith("convert:") and "libFM's" in line for line in ask("''"))
+    train = ask("train", "''")
+    assert all(re.fullmatch(r"--?[\w-]+[=+]?\[[^][]+\](:[\w-]+:.*)?|\*:file:_files", a) for a in train)
+    model = next(a for a in train if a.startswith("--model="))
+    assert model.startswith("--model=[model to fit]:model:(svm svm-l2 ")
+    assert [a for a in train if a.startswith("-o+[")][0].endswith(":output:_files")
+    assert "1:kind:(pairs triples parity fields dense-positive)" in ask("make", "''")

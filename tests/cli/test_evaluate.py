@@ -101,7 +101,9 @@ def test_metrics_by_name(fx, put, pairs):
     assert [line.split()[0] for line in text.splitlines()] == ["rows", *names]
     assert "did you mean 'recall'?" in fx("evaluate", "m.fx", pairs[1], "--metric", "recal",
                                           status=2).talk
-    assert "task=classify" in fx("evaluate", "m.fx", pairs[1], "--metric", "ndcg@5", status=2).talk
+    for other in "ndcg@5", "rmse":
+        assert f"metric {other} does not go with task=classify, whose metrics are accuracy, auc" in \
+            fx("evaluate", "m.fx", pairs[1], "--metric", other, status=2).talk
     put("three.svm", "".join(f"{i % 3} {i % 3 + 1}:1\n" for i in range(30)))
     fx("train", "three.svm", "-o", "three.fx", "--model", "svm")
     assert "f1-macro" in fx("evaluate", "three.fx", "three.svm", "--metric", "f1", status=2).talk

@@ -145,8 +145,9 @@ def test_numbers_and_clipping(fx, put, rows):
     train(fx, "r.svm", "--model", "fm", "--rank", "2", "--clip", "999999,1000000.5")
     far = np.array(predict(fx, "far.svm"), float)
     assert far.min() == 999999 and far.max() == 1000000.5
-    assert "clip=5/1 is neither no, train nor a range LO/HI" in \
-        fx("train", "r.svm", "--model", "fm", "--clip", "5,1", status=2).talk
+    for wrong in "5,1", "5", "a,b", "1,2,3", "train,5":
+        assert f"--clip {wrong}: use no, train, or two numbers LO,HI with LO <= HI" in \
+            fx("train", "r.svm", "--model", "fm", "--clip", wrong, status=2).talk
 
 
 def test_several_classes(fx, put, rows):
@@ -170,8 +171,8 @@ def test_rank(fx, put):
     assert s[0] > s[1] and s[2] > s[3]
     e = fx("evaluate", "m.fx", "q.svm", "--json").json
     assert e["auc"] == 1 and "accuracy" not in e and "rmse" not in e
-    assert "no rmse for a model of rankings" in fx("evaluate", "m.fx", "q.svm", "--metric", "rmse",
-                                                   status=2).talk
+    assert "metric rmse does not go with task=rank, whose metrics are auc, ndcg" in \
+        fx("evaluate", "m.fx", "q.svm", "--metric", "rmse", status=2).talk
     assert "rankings" in fx("info", "m.fx").text
     assert "a model of rankings" in fx("predict", "m.fx", "q.svm", "--output", "proba", status=2).talk
     assert "--task rank" in fx("train", "q.svm", "-o", "n.fx", "--model", "fm").talk

@@ -180,12 +180,12 @@ def test_collapse(fx, pairs):
 @pytest.mark.parametrize("args, word", [
     (["--map", "rk", *ANOVA], "--model svm --map rk --kernel anova:order=2"),
     (["-D", "16x"], "--model svm --map auto --kernel anova:order=2"),
-    (["--kernel", "auto"], "kernel-svm needs a kernel by name"),
+    (["--kernel", "auto"], "kernel-svm uses none; name a kernel"),
     (["--kernel", "anowa"], "anowa"),
     (["--penalty", "l1"], "penalty"),
     (["--solver", "dual"], "solver"),
     (["--kernel", "precomputed", "--scale", "std"], "--scale std"),
-    (["-C", "0"], "C=0"),
+    (["-C", "0"], "-C 0"),
     (["--cache", "much"], "--cache"),
     (["--max-iter", "0"], "max-iter"),
 ])

@@ -69,6 +69,16 @@ def test_few_columns_of_planted_sets(fx, kind, d):
     assert fx("info", "x.svm", "--json").json["rows"] == 10
 
 
+@pytest.mark.parametrize("args, said", [
+    (["--model", "svm", "-C", "-1"], "featcross: svm: -C -1 must be positive"),
+    (["--model", "svm", "--max-iter", "0"], "featcross: svm: --max-iter 0 is not a whole number from 1"),
+    (["--model", "fm", "--rank", "x"], "featcross: fm: --rank x is not a whole number"),
+    (["--model", "svm:C=-1"], "featcross: svm: C=-1 must be positive")])
+def test_values_as_they_were_typed(fx, put, args, said):
+    put("x.svm", "1 1:1\n-1 2:1\n")
+    assert fx("train", "x.svm", *args, status=2).talk.startswith(said)
+
+
 def test_penalties_are_those_that_a_model_has(fx, put):
     put("x.svm", "1 1:1\n-1 2:1\n")
     assert "use one of l2" in fx("train", "x.svm", "--model", "svm", "--penalty", "l1", "-o", "m.fx",

@@ -175,7 +175,7 @@ def test_many_whole_labels_may_be_classes(fx, put):
     (["--model", "svm", "--loss", "hinge"], "--loss"),
     (["--model", "swm"], "svm"),
     (["--model", "svm:D=3"], "D"),
-    (["-C", "0"], "C=0"),
+    (["-C", "0"], "-C 0"),
     (["-C", "-1"], "-1"),
     (["-C", "much"], "much"),
     (["-C", "1", "-c", "2"], "-c"),

@@ -170,8 +170,8 @@ static int evaluate(fx_model *m, const char *path, metric_list *w)
                                        : link_rows_load(&X, "test", &like);
     if (!status && !(status = model_file_fits(c, &X))) {
         load_say(&X);
-        if (!X.table.label)
-            status = say_error("%s has no labels", X.name);
+        status = X.table.label ? rows_missing_filled(&X, c->missing)
+                               : say_error("%s has no labels", X.name);
     }
     if (!status) {
         double start = say_clock();

@@ -209,7 +209,7 @@ static int run(int n, char **operand)
 const command cmd_explain = {
     .name = "explain",
     .operands = "MODEL [DATA] [--top N] [--row N] [options]",
-    .summary = "which combinations of features matter",
+    .summary = "list the combinations of features that matter",
     .text = "A score is a sum over combinations of columns: a weight times the product of their "
             "numbers (after scaling). explain lists the combinations with the largest weights, "
             "positive or negative. With DATA, it also prints in how many rows each combination "

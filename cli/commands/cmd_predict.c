@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { BUFFER_SIZE = 1 << 16 };         /* bytes of text that are written at once */
+#define FORMS "text|csv|jsonl|npy"
 
 static const char *output_path, *what_name, *form, *unseen_name;
 
@@ -27,7 +28,7 @@ static const opt options[] = {
      "model has them, otherwise score)", 0, 0},
     {"out", 'o', "FILE", OPT_TEXT, &output_path, "-",
      "write the predictions to FILE; - is standard output", 0, 0},
-    {"format", 0, "text|csv|jsonl|npy", OPT_CHOICE, &form, NULL,
+    {"format", 0, FORMS, OPT_CHOICE, &form, NULL,
      "format of the output: text, one line per row; csv, a table of id (--id, or the row number "
      "from 1), label and --output; jsonl, one JSON object per row; npy, numbers (default: by the "
      "extension .csv, .jsonl or .npy of -o, else text)", 0, 0},
@@ -53,7 +54,7 @@ typedef struct job {
     bool labelled;                      /* csv: labels are next to the values */
     prediction_lines lines;             /* all but npy */
     FILE *spool;                        /* npy */
-    uint64_t rows, unseen;
+    uint64_t rows, unseen, left_out;    /* left_out: rows with missing numbers, by --nan drop */
 } job;
 
 static int flush(job *j)
@@ -152,6 +153,8 @@ static int predict_rows(job *j, const loaded *part)
             return say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
                              part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
                              (unsigned long long)(j->rows + X->rows));
+        for (size_t i = 0; i < X->rows; i++)
+            j->left_out += isnan(j->value[i * j->width]) ? 1 : 0;
         if (j->spool)
             status = npy_rows(j, j->value, X->rows);
         for (size_t i = 0; i < X->rows && !j->spool && !status; i++) {
@@ -192,6 +195,10 @@ static int report(const job *j, const loaded *in, double seconds)
         say_warning("%s: %llu entr%s of columns that training never saw %s left out", in->name,
                     (unsigned long long)unseen, unseen == 1 ? "y" : "ies",
                     unseen == 1 ? "was" : "were");
+    if (j->left_out)
+        say_note("%s: %llu of %llu rows ha%s missing numbers: NA", in->name,
+                 (unsigned long long)j->left_out, (unsigned long long)j->rows,
+                 j->left_out == 1 ? "s" : "ve");
     if (cli.verbose)
         say_note("%s: %llu rows, %.3f seconds", in->name, (unsigned long long)j->rows, seconds);
     return cli.json && j->lines.form != PREDICTION_JSON ? say_json(summary(j, in, seconds)) : 0;
@@ -256,12 +263,12 @@ static fx_prediction choose_what(const job *j)
 /* Without --format: by the name of the output. */
 static const char *form_of(const char *path)
 {
-    static const char *const forms[] = {"csv", "jsonl", "npy"};
-    const char *dot = strrchr(path, '.');
+    const char *dot = strrchr(path, '.'), *end = dot ? dot + 1 : "";
+    size_t n = strlen(end);
 
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && dot; i++)
-        if (!strcmp(dot + 1, forms[i]))
-            return forms[i];
+    for (const char *p = FORMS; n && p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (!strncmp(p, end, n) && (p[n] == '|' || !p[n]))
+            return end;
     return "text";
 }
 

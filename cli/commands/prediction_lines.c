@@ -157,11 +157,25 @@ static void put_json_class(prediction_lines *p, size_t c)
     free(name);
 }
 
+static void put_json_id(prediction_lines *p)
+{
+    char *id = json_name(p->id);
+
+    p->text.failed |= !id;
+    put(p, "\"id\": ");
+    put(p, id ? id : "");
+    put(p, ", ");
+    free(id);
+}
+
 static void json_row(prediction_lines *p, const double *v)
 {
     bool list = p->what == FX_SCORE && p->width > 1 && !p->name;
 
-    put(p, "{\"");
+    put(p, "{");
+    if (p->id)
+        put_json_id(p);
+    put(p, "\"");
     put(p, what_names[p->what]);
     put(p, "\": ");
     put(p, list ? "[" : p->name ? "{" : "");

@@ -71,8 +71,8 @@ int model_takes(const char *spec, const char *option)
         return 0;
     spec_list(names, fx_model_name, fx_model_describe, takes, option, "and");
     if (!strcmp(option, "clip"))
-        return say_error("--clip is for %s; other models, such as %s, store no range of predictions: "
-                         "use --model fm, or limit the numbers that featcross predict prints", names,
+        return say_error("--clip is for %s; %s stores no range of predictions: use one of these "
+                         "models, or limit the numbers that featcross predict prints", names,
                          d.name);
     return say_error("%s%s is for %s; %s does not take it", option[1] ? "--" : "-", option, names,
                      d.name);

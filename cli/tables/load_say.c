@@ -31,7 +31,7 @@ static size_t count_values(size_t *numbers, const fx_table *t, const char *colum
  * identifiers, look like the second. */
 static void warn_values(const loaded *l, const char *column, size_t values, size_t numbers)
 {
-    size_t rows = l->table.rows;
+    uint64_t rows = l->reading.rows;    /* also those that --nan drop left out */
 
     if (reading_listed() || l->known || values < FEW)
         return;
@@ -40,10 +40,10 @@ static void warn_values(const loaded *l, const char *column, size_t values, size
                     "numbers; if the others stand for missing numbers, name them by --na",
                     l->name, column, numbers, values);
     else if (rows >= 2 * FEW && 10 * values > 9 * rows)
-        say_warning("%s: the column %s is taken for categories, but has %zu different values in %zu "
+        say_warning("%s: the column %s is taken for categories, but has %zu different values in %llu "
                     "rows; if it identifies rows, use --id or --drop; if it holds numbers, remove "
                     "signs such as $ or %% from the file; --cat +%s keeps it without this warning",
-                    l->name, column, values, rows, column);
+                    l->name, column, values, (unsigned long long)rows, column);
 }
 
 size_t load_say_categories(char shown[LOAD_SAY], const loaded *l)

@@ -293,6 +293,20 @@ int rows_missing_complete(fx_data **out, const fx_table *t)
     return status;
 }
 
+int rows_missing_filled(const loaded *l, const char *missing)
+{
+    survey s;
+    int status = *missing ? open_survey(&s, &l->table) : 0;
+
+    if (status || !*missing)
+        return status;
+    visit(&l->table, look, &s);
+    if (s.missing)
+        say(l, &s, strcmp(missing, "drop") ? "filled in as in training" : "these rows are left out");
+    close_survey(&s);
+    return 0;
+}
+
 int rows_missing_text(char out[LOAD_SAY], const loaded *l)
 {
     survey s;

@@ -71,6 +71,8 @@ const char *rows_missing_plan(void);         /* for fx_plan.missing; NULL: there
 /* Leaves out or fills what no fit will fill, and says what there was. */
 int rows_missing_settle(loaded *l, const load_options *like);
 int rows_missing_complete(fx_data **out, const fx_table *t); /* rows without any; NULL: all are */
+/* Says what a model with this `missing` does with them. */
+int rows_missing_filled(const loaded *l, const char *missing);
 int rows_missing_text(char out[LOAD_SAY], const loaded *l);  /* how many in which columns */
 
 /* ---- format_detect.c ------------------------------------------------------------------------ */

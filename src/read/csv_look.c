@@ -69,7 +69,7 @@ void fxi_read_csv_look(fxi_read_csv_seen *seen, const fx_reader *r, const char *
 fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column *c,
                                   const fxi_read_csv_seen *seen)
 {
-    char name[FXI_EXCERPT], cat[FXI_CSV_VALUE], one[FXI_CSV_VALUE], reason[480];
+    char name[FXI_EXCERPT], cat[FXI_CSV_VALUE], one[FXI_CSV_VALUE], reason[1024];
     char words[FXI_CSV_WORDS * (FXI_EXCERPT + 4) + 16] = "", na[FXI_CSV_WORDS * FXI_CSV_VALUE] = "";
     const bool several = seen->kinds > 1;
 

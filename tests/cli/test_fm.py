@@ -145,6 +145,9 @@ def test_numbers_and_clipping(fx, put, rows):
     train(fx, "r.svm", "--model", "fm", "--rank", "2", "--clip", "999999,1000000.5")
     far = np.array(predict(fx, "far.svm"), float)
     assert far.min() == 999999 and far.max() == 1000000.5
+    assert "ridge stores no range of predictions: use one of these models, or limit the numbers " \
+        "that featcross predict prints" in \
+        fx("train", "r.svm", "--model", "ridge", "--clip", "train", status=2).talk
     for wrong in "5,1", "5", "a,b", "1,2,3", "train,5":
         assert f"--clip {wrong}: use no, train, or two numbers LO,HI with LO <= HI" in \
             fx("train", "r.svm", "--model", "fm", "--clip", wrong, status=2).talk

@@ -42,8 +42,10 @@ def test_filled(fx, table, nan, said, columns):
     assert "t.csv: 21 missing numbers in 21 rows (x: 21): " in r.talk and said in r.talk
     assert r.json["features"] == columns
     assert fx("predict", "m.fx", "t.csv").text.count("\n") == 400
-    j = fx("evaluate", "m.fx", "t.csv", "--json").json
-    assert j["rows"] == 400 and j["accuracy"] > (0.7 if nan.startswith("zero") else 0.9)
+    r = fx("evaluate", "m.fx", "t.csv", "--json")
+    assert "t.csv: 21 missing numbers in 21 rows (x: 21): filled in as in training" in r.talk
+    assert r.json["rows"] == 400
+    assert r.json["accuracy"] > (0.7 if nan.startswith("zero") else 0.9)
     if columns == 4:
         assert "x=missing" in fx("explain", "m.fx").text
 
@@ -65,8 +67,13 @@ def test_dropped(fx, table):
     assert csv[0] == "id,label,proba:0,proba:1" and csv[1] == "r1,NA,NA,NA"
     assert csv[2].startswith("r2,") and "NA" not in csv[2]
     first = fx("predict", "m.fx", "t.csv", "--format", "jsonl").text.splitlines()[0]
-    assert json.loads(first) == {"label": None}
-    assert fx("evaluate", "m.fx", "t.csv", "--json").json["rows"] == 379
+    assert json.loads(first) == {"id": "r1", "label": None}
+    r = fx("predict", "m.fx", "t.csv", "--json")
+    assert r.json["predictions"][1] == {"id": "r2", "label": int(lines[1])}
+    assert "t.csv: 21 of 400 rows have missing numbers: NA" in r.talk
+    r = fx("evaluate", "m.fx", "t.csv", "--json")
+    assert r.json["rows"] == 379
+    assert "t.csv: 21 missing numbers in 21 rows (x: 21): these rows are left out" in r.talk
 
 
 def test_a_model_keeps_what_it_was_trained_with(fx, table):

@@ -70,7 +70,7 @@ static void faults(void)
 {
     static const struct { const char *spec, *text, *begins, *holds; } bad[] = {
         {"csv", "a,b,y\n1,Paris,2\n", "x:2:3: ", "(use cat=+b, or na=Paris if"},
-        {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "cat=+b if they are"},
+        {"csv:cat=auto", "a,b,y\n1,2,2\n1,Paris,2\n", "x:3:3: ", "cat=+b if all its"},
         {"csv:cat=a", "a,b,y\nu,Paris,2\n", "x:2:3: ", "(use cat=+b, or"},
         {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=+c2"},
         {"csv:cat=z", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'z'"},

@@ -287,6 +287,8 @@ int load_as(loaded *l, const char *path, const load_options *like)
         status = load_next(l);
     if (status == EXIT_USAGE && l->stream && l->stream->words)
         say_hint("--format text reads lines of a label and words");
+    if (!status && like->reader && !like->filled)       /* rows for a model */
+        status = reading_check(l);
     if (!status && !like->streamed)
         status = check_width(l, like->any_width);
     if (!status)

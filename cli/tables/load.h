@@ -23,6 +23,9 @@ fx_status reading_about(fx_description *d, const char *format); /* of --format *
 /* Adds a spec to t, which is {0} before and freed by the caller, whatever comes of it. */
 int reading_make(strbuf *t, const char *format, const fx_description *d, const load_options *like,
                  const char *bytes, size_t len);
+/* Rows for a model may lack columns that its reader names, but not those that this command asks
+ * for. */
+int reading_check(const loaded *l);
 bool reading_listed(void);              /* does --cat name columns? */
 const char *reading_nan(void);          /* of --nan, or NULL */
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */

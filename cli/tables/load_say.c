@@ -9,22 +9,47 @@
 
 enum { FEW = 10 };                      /* values of a category that need no warning */
 
-/* How many names of the table begin with the column's name and `=`; in *numbers, how many of these
- * end with a number. */
-static size_t count_values(size_t *numbers, const fx_table *t, const char *column)
+static int compare(const void *a, const void *b)
 {
-    size_t n = 0, len = strlen(column);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
+/* Names of the table, ascending, since there may be 100,000 categories; NULL: none, or no
+ * memory. */
+static const char **sorted_names(const fx_table *t)
+{
+    const char **name = t->name ? malloc((t->cols + 1) * sizeof *name) : NULL;
+
+    if (!name)
+        return NULL;
+    memcpy(name, t->name, t->cols * sizeof *name);
+    qsort(name, t->cols, sizeof *name, compare);
+    return name;
+}
+
+/* How many of the n names begin with the column's name and `=`; in *numbers, how many of these end
+ * with a number. */
+static size_t count_values(size_t *numbers, const char *const *name, size_t n, const char *column)
+{
+    size_t low = 0, high = n, count = 0;
+    char start[257];
+    const size_t len = (size_t)snprintf(start, sizeof start, "%s=", column);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strncmp(name[middle], start, len) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     *numbers = 0;
-    for (size_t j = 0; t->name && j < t->cols; j++)
-        if (!strncmp(t->name[j], column, len) && t->name[j][len] == '=') {
-            char *end;
-            const char *value = t->name[j] + len + 1;
-            strtod(value, &end);
-            *numbers += *value && !*end;
-            n++;
-        }
-    return n;
+    for (; low + count < n && !strncmp(name[low + count], start, len); count++) {
+        const char *value = name[low + count] + len;
+        char *end;
+        strtod(value, &end);
+        *numbers += *value && !*end;
+    }
+    return count;
 }
 
 /* A column of numbers with some words looks like the first; numbers with signs such as $ or %, and
@@ -54,11 +79,12 @@ size_t load_say_categories(char shown[LOAD_SAY], const loaded *l)
     *shown = '\0';
     if (!list || spec_says(l->spec, "cat", "none") || spec_says(l->spec, "cat", "auto"))
         return 0;
+    const char **all = sorted_names(&l->table);
     while (*list && *list != ',') {
         size_t len = strcspn(list, "/,");
         char name[256];
         reading_name(name, sizeof name, list, len);
-        size_t numbers, values = count_values(&numbers, &l->table, name);
+        size_t numbers, values = count_values(&numbers, all, all ? l->table.cols : 0, name);
         if (!l->reading.names)
             warn_values(l, name, values, numbers);
         if (n + strlen(name) + 32 < LOAD_SAY) {
@@ -70,6 +96,7 @@ size_t load_say_categories(char shown[LOAD_SAY], const loaded *l)
         columns++;
         list += len + (list[len] == '/');
     }
+    free(all);
     return columns;
 }
 

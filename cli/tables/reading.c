@@ -197,6 +197,19 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
     return t->failed ? say_no_memory("the reader") : 0;
 }
 
+int reading_check(const loaded *l)
+{
+    const struct { const char *option, *column; bool there; } own[] = {
+        {"id", id, l->table.id}, {"query", query, l->table.qid},
+        {"weight-column", weight_column, l->table.weight}};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own && l->table.rows; i++)
+        if (own[i].column && strcmp(own[i].column, "none") && !own[i].there)
+            return say_error("%s: no column is named '%s' (--%s)", l->name, own[i].column,
+                             own[i].option);
+    return 0;
+}
+
 bool reading_listed(void) { return cat && strcmp(cat, "auto") != 0; }
 
 const char *reading_nan(void) { return nan_values; }

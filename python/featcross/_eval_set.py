@@ -40,14 +40,16 @@ def held_out(n: int, fraction, seed: int, *, y=None, classes=None, qid=None) -> 
         raise ValueError(f"validation_fraction={fraction!r}: it is a number between 0 and 1")
     number, labels = np.arange(n), None
     if qid is not None:
-        number, count = qid, int(qid.max()) + 1
+        found, number = np.unique(qid, return_inverse=True)
+        count = len(found)
     else:
         count = n
         labels = y if classes is None else np.searchsorted(classes, y)
         labels = np.ascontiguousarray(labels, dtype=np.float64)
     what = "rows" if qid is None else "queries"
     if count < 2:
-        raise ValueError(f"early_stopping=True needs two {what}, one to hold out; there is one")
+        raise ValueError(f"early_stopping=True needs two {what}, one to hold out; there is "
+                         f"{count or 'none'}")
     share = Fraction(float(fraction)).limit_denominator(min(count, 1000))
     folds = max(share.denominator, 2) if share.numerator else count
     taken = min(max(share.numerator, 1), folds - 1)

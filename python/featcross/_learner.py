@@ -111,8 +111,10 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
         evaluation = self._evaluation(eval_set)
         members = {"y": y, "weight": weight, "qid": qid}
         if evaluation is None and getattr(self, "early_stopping", False):
-            held = held_out(len(rows), self.validation_fraction, plan["seed"], y=y, classes=classes,
-                            qid=qid)
+            counted, held = self._counted(rows, weight), np.zeros(len(rows), dtype=bool)
+            held[counted] = held_out(int(counted.sum()), self.validation_fraction, plan["seed"],
+                                     y=y[counted], classes=classes,
+                                     qid=None if qid is None else qid[counted])
             others, measured = part(held, rows, members)
             evaluation = self._table(others, classes=classes, **measured)
             rows, members = part(~held, rows, members)

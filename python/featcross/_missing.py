@@ -83,6 +83,11 @@ class Fills:
         return Rows(rows_of(table.block[0], "filled rows"), rows.name), \
             None if weight is None else copied(table.weight, np.float64, table.rows)
 
+    def _counted(self, rows: Rows, weight: np.ndarray | None) -> np.ndarray:
+        """[rows] whether a row has a weight and is not left out."""
+        there = complete(rows) if self.missing == "drop" else np.ones(len(rows), dtype=bool)
+        return there if weight is None else there & (weight > 0)
+
     def _say_missing(self) -> None:
         found = self.missing_
         what = f"{found['rows']} rows were left out" if self.missing == "drop" \

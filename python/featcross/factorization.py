@@ -254,4 +254,7 @@ def _queries(qid, n: int) -> np.ndarray | None:
     """Queries of any type, as numbers."""
     if qid is None:
         return None
-    return np.unique(_labels.column(qid, n, "qid"), return_inverse=True)[1].astype(np.int64)
+    found, number = np.unique(_labels.column(qid, n, "qid"), return_inverse=True)
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise ValueError(f"qid of row {int(np.argmax(np.isnan(found[number])))} is NaN")
+    return number.astype(np.int64)

@@ -75,6 +75,31 @@ def test_a_class_of_one_row_cannot_be_held_out(X):
 
 # ---- Stopping ----
 
+
+def test_rows_that_do_not_count_are_not_held_out():
+    """Rows of weight 0, and those that missing="drop" leaves out, are as good as none."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(200, 4))
+    y, weight, there = X[:, 0] * X[:, 1] > 0, np.zeros(200), np.arange(200) % 10 == 3
+    weight[there] = 1
+    common = {"early_stopping": True, "random_state": 1, "max_iter": 5}
+    plain = FactorizationMachineClassifier(2, **common).fit(X[there], y[there])
+    weighted = FactorizationMachineClassifier(2, **common).fit(X, y, weight)
+    assert plain.evals_result_ == weighted.evals_result_
+    X[~there, 2] = np.nan
+    dropped = FactorizationMachineClassifier(2, missing="drop", **common).fit(X, y)
+    assert plain.evals_result_ == dropped.evals_result_
+    query = np.repeat(np.arange(20), 10)
+    ranker = FactorizationMachineRanker(2, **common)
+    a = ranker.fit(X[:, :2], y.astype(float), query, query % 2).evals_result_
+    odd = query % 2 == 1
+    assert a == ranker.fit(X[odd, :2], y[odd].astype(float), query[odd]).evals_result_
+    with pytest.raises(ValueError, match="qid of row 1 is NaN"):
+        ranker.fit(X[:3, :2], [0., 1, 2], [1, np.nan, 1])
+    with pytest.raises(ValueError, match="needs two rows, one to hold out; there is none"):
+        FactorizationMachineClassifier(2, missing="drop", **common).fit(X[:3], [0, 1, 1])
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_early_stopping_is_eval_set_and_patience(X, y, sparse):
     """The same model, to the last bit, as one that is given both."""
@@ -103,7 +128,7 @@ def test_an_eval_set_takes_the_place_of_rows_held_out(X, y):
 
 
 def test_weights_go_with_their_rows(X, y, rng):
-    weight = rng.integers(0, 3, 400).astype(float)
+    weight = rng.integers(1, 4, 400).astype(float)
     held = held_out(400, 0.1, 5, y=y, classes=np.unique(y))
     common = {"n_components": 4, "random_state": 5}
     a = FactorizationMachineClassifier(early_stopping=True, **common).fit(X, y, weight)

@@ -4,6 +4,7 @@ DataFrames; saved models keep it.
 
 Covers: python/featcross/_missing.py"""
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
@@ -188,6 +189,24 @@ def test_frame(data, tmp_path):
     with pytest.raises(ValueError, match="column 'a', row 3: inf"):
         frame.loc[3, "a"] = np.inf
         model.predict(frame)
+
+
+@pytest.mark.parametrize("word", ["category", "mean,indicator", "drop", "median", "zero"])
+def test_as_the_program(data, tmp_path, program, word):
+    """missing= means what --nan does, and load finds it again."""
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    rng = np.random.default_rng(3)
+    frame = pandas.DataFrame({"a": X[:, 0] + 50, "b": X[:, 1],
+                              "city": rng.choice(["Rome", "Oslo", None], 120)})
+    frame.assign(y=np.where(y, "yes", "no")).to_csv(tmp_path / "x.csv", index=False)
+    subprocess.run([program, "train", "x.csv", "-o", "m.fx", "--model", "logistic", "--tol", "1e-9",
+                    "--nan", word, "-q"], cwd=tmp_path, check=True, capture_output=True)
+    theirs = fx.load(tmp_path / "m.fx")
+    ours = fx.LinearClassifier(missing=word, loss="logistic", tol=1e-9).fit(frame, y)
+    assert theirs.missing == word
+    assert sorted(theirs.model_.names()) == sorted(ours.model_.names())
+    np.testing.assert_allclose(theirs.predict_proba(frame), ours.predict_proba(frame), rtol=1e-3)
 
 
 def test_partial_fit_and_eval_set(data):

@@ -161,6 +161,8 @@ fx_status fxi_spec_read(fxi_spec *out, size_t *which, const char *spec, fxi_spec
                         const char *what);
 /* True if the value, which may write a byte as %2C, means that name. */
 bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_len);
+/* The bytes that a value means, to out[len]; returns how many. */
+size_t fxi_spec_unescape(char *out, const char *value, size_t len);
 /* Writes a name as a value that is neither one of the words "a|b|c" nor read as grammar, to out[3
  * len + 1]; returns its length. */
 size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved);

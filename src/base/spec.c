@@ -214,6 +214,19 @@ bool fxi_spec_is(const char *value, size_t len, const char *name, size_t name_le
     return p == end && i == name_len;
 }
 
+size_t fxi_spec_unescape(char *out, const char *value, size_t len)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        bool escape = value[i] == '%' && len - i > 2 && digit(value[i + 1]) >= 0
+                      && digit(value[i + 2]) >= 0;
+        out[n++] = escape ? (char)(16 * digit(value[i + 1]) + digit(value[i + 2])) : value[i];
+        i += escape ? 2 : 0;
+    }
+    return n;
+}
+
 size_t fxi_spec_escape(char *out, const char *name, size_t len, const char *reserved)
 {
     static const char hex[] = "0123456789ABCDEF";

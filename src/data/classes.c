@@ -80,7 +80,8 @@ static fx_status reserve(fxi_data_classes *c, size_t len, fxi_team *team)
 
 bool fxi_data_classes_find(size_t *number, const fxi_data_classes *c, const char *s, size_t len)
 {
-    size_t known = c->n ? *find(c, s, len) : 0;
+    /* Longer than all names together: not hashed, since prefixes of long names are looked up. */
+    size_t known = c->n && len < c->text_len ? *find(c, s, len) : 0;
 
     if (known)
         *number = known - 1;

@@ -49,13 +49,20 @@ static fx_status text_of(char **out, const fxi_spec *s, const char *key)
 /* What cat= says. */
 static fx_status set_categories(fxi_read_csv_state *t)
 {
+    const char *list = *t->cat == '+' ? t->cat + 1 : t->cat;
+
     t->guess = !strcmp(t->cat, "auto") || *t->cat == '+';
     t->all = !strcmp(t->cat, "all");
-    if (*t->cat == '+')
-        t->listed = t->cat + 1;
-    else if (!t->guess && !t->all && strcmp(t->cat, "none"))
-        t->listed = t->cat;
-    return t->listed && !*t->listed ? fxi_error(FX_EINVAL, "csv: cat=+ names nothing") : FX_OK;
+    if (!*list)
+        return fxi_error(FX_EINVAL, "csv: cat=+ names nothing");
+    if (list == t->cat && (t->guess || t->all || !strcmp(list, "none")))
+        return FX_OK;
+    return fxi_read_csv_names_list(&t->cats, list);
+}
+
+static fx_status set_list(fxi_data_classes *out, const char *list, const char *none)
+{
+    return strcmp(list, none) ? fxi_read_csv_names_list(out, list) : FX_OK;
 }
 
 static fx_status open_csv(fx_reader *r, const fxi_spec *s)
@@ -75,7 +82,9 @@ static fx_status open_csv(fx_reader *r, const fxi_spec *s)
         || (st = text_of(&t->query, s, "query")) || (st = text_of(&t->id, s, "id"))
         || (st = text_of(&t->cat, s, "cat")) || (st = text_of(&t->num, s, "num"))
         || (st = text_of(&t->drop, s, "drop")) || (st = text_of(&t->na, s, "na"))
-        || (st = set_categories(t)) || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
+        || (st = set_categories(t)) || (st = set_list(&t->nums, t->num, "auto"))
+        || (st = set_list(&t->drops, t->drop, "none")) || (st = set_list(&t->nas, t->na, "none"))
+        || (st = fxi_key_count(&bits, s, keys, "hash-bits")))
         return st;
     if (t->nan == FXI_CSV_DROP)
         t->nan = FXI_CSV_ZERO;
@@ -96,7 +105,12 @@ static void close_csv(fx_reader *r)
     fxi_read_csv_state *t = r->state;
 
     fxi_free(t->label, t->weight, t->query, t->id, t->cat, t->num, t->drop, t->na, t->names,
-             t->column);
+             t->column, t->valued);
+    fxi_data_classes_free(&t->cats);
+    fxi_data_classes_free(&t->nums);
+    fxi_data_classes_free(&t->drops);
+    fxi_data_classes_free(&t->nas);
+    fxi_data_classes_free(&t->by_name);
 }
 
 /* ---- One chunk ------------------------------------------------------------------------------ */
@@ -388,7 +402,8 @@ static fx_status open_chunk(scan *s)
         return FX_ENOMEM;
     if (!s->r->names.used)
         return fxi_read_values_new(&s->val, fields);
-    if (!fxi_size_add(&capacity, s->t->longest + 1, (size_t)(c->end - c->text))
+    /* The text of a name and its value; NA may be longer than all of the chunk. */
+    if (!fxi_size_add(&capacity, s->t->longest + sizeof "=NA", (size_t)(c->end - c->text))
         || !(s->name = fxi_alloc(capacity, 1)))
         return FX_ENOMEM;
     return fxi_read_sparse_open(&s->sparse, c->lines, fields);

@@ -46,7 +46,7 @@ typedef struct fxi_read_csv_state {
                                          * num: or auto; drop: or none */
     char *na;                           /* none, or more words that stand for a missing number */
     bool guess, all;                    /* cat=auto or cat=+..; cat=all */
-    const char *listed;                 /* names in cat, or NULL */
+    fxi_data_classes cats, nums, drops, nas;    /* names in cat=, num=, drop=, words in na= */
     /* Resolved by the first line: */
     size_t fields, label_at;            /* fields 0: not known yet */
     uint64_t line;
@@ -54,6 +54,9 @@ typedef struct fxi_read_csv_state {
     bool mixed;                         /* header=auto: it was, but some of it are numbers */
     char *names;                        /* of the columns */
     fxi_read_csv_column *column;        /* [fields] */
+    fxi_data_classes by_name;           /* names of the columns */
+    bool *valued;                       /* [by_name.n] if names are given: one of them is a value of
+                                         * the column, `city=Paris` */
     /* Resolved by csv_columns.c, perhaps not before the first row: */
     bool resolved;
     bool moved;                         /* dense rows, whose columns are in another order */
@@ -92,7 +95,9 @@ fx_status fxi_read_csv_look_mixed(const fx_reader *r, const fxi_read_csv_column 
 enum { FXI_CSV_REASON = 256 };
 fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON]);
 /* csv_names.c */
-bool fxi_read_csv_names_listed(const char *list, const char *name, size_t len); /* / between them */
+fx_status fxi_read_csv_names_list(fxi_data_classes *out, const char *list);     /* / between them */
+bool fxi_read_csv_names_listed(const fxi_data_classes *list, const char *name, size_t len);
+fx_status fxi_read_csv_names_columns(fx_reader *r);     /* t->by_name, t->valued */
 /* If names are given: tells whether the column is one of them (then it is *col), or a category with
  * values there. */
 bool fxi_read_csv_names_number(size_t *col, const fx_reader *r, const fxi_read_csv_column *c);

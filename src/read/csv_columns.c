@@ -105,8 +105,8 @@ fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON])
         return FX_EFORMAT;
     }
     if (another(t, at)) {
-        snprintf(reason, FXI_CSV_REASON, "two columns are named '%.64s' (use label=first or label=last)",
-                 t->label);
+        snprintf(reason, FXI_CSV_REASON,
+                 "two columns are named '%.64s' (use label=first or label=last)", t->label);
         return FX_EFORMAT;
     }
     t->label_at = at;
@@ -114,19 +114,19 @@ fx_status fxi_read_csv_columns_label(fx_reader *r, char reason[FXI_CSV_REASON])
 }
 
 /* ---- Roles ---------------------------------------------------------------------------------- */
-static bool is_in(const char *list, const fxi_read_csv_column *c)
+static bool is_in(const fxi_data_classes *list, const fxi_read_csv_column *c)
 {
-    return list && fxi_read_csv_names_listed(list, c->name, c->len);
+    return fxi_read_csv_names_listed(list, c->name, c->len);
 }
 
 static fxi_csv_role feature(const fx_reader *r, const fxi_read_csv_column *c, bool text)
 {
     const fxi_read_csv_state *t = r->state;
     const bool any = !strcmp(t->num, "auto"), by_name = r->names.given && !r->names.bits;
-    const bool number = !any && is_in(t->num, c), listed = t->all || is_in(t->listed, c);
+    const bool number = !any && is_in(&t->nums, c), listed = t->all || is_in(&t->cats, c);
     size_t place;
 
-    if (strcmp(t->drop, "none") && is_in(t->drop, c))
+    if (is_in(&t->drops, c))
         return FXI_CSV_IGNORED;
     if (by_name && !(t->guess && number) && fxi_read_csv_names_category(r, c))
         return FXI_CSV_CATEGORY;
@@ -139,38 +139,75 @@ static fxi_csv_role feature(const fx_reader *r, const fxi_read_csv_column *c, bo
     return by_name && !fxi_read_csv_names_number(&place, r, c) ? FXI_CSV_UNSEEN : FXI_CSV_NUMBER;
 }
 
+/* A column can be one thing only. */
+static fx_status is_else(const fx_reader *r, const fxi_read_csv_column *c, fxi_csv_role role)
+{
+    static const char *const roles[] = {
+        [FXI_CSV_NUMBER] = "a number",     [FXI_CSV_CATEGORY] = "a category",
+        [FXI_CSV_LABEL] = "the label",     [FXI_CSV_WEIGHT] = "the weight",
+        [FXI_CSV_QUERY] = "the query",     [FXI_CSV_ID] = "the identifier of rows",
+        [FXI_CSV_UNSEEN] = "not known",    [FXI_CSV_IGNORED] = "left out"};
+    const fxi_read_csv_state *t = r->state;
+    char name[FXI_EXCERPT], reason[2 * FXI_EXCERPT + 64];
+
+    snprintf(reason, sizeof reason, "the column '%s' is %s, so it cannot be %s",
+             fxi_data_text_excerpt(name, c->name, c->len), roles[c->role], roles[role]);
+    return fxi_read_error(r, t->line, 1, reason);
+}
+
 /* Every column of a list must be there, and be what the list says. */
-static fx_status check_list(const fx_reader *r, const char *list, fxi_csv_role role)
+static fx_status check_list(const fx_reader *r, const fxi_data_classes *list, fxi_csv_role role)
 {
     const fxi_read_csv_state *t = r->state;
 
-    for (;; list++) {
-        size_t len = strcspn(list, "/"), j = 0;
-        while (j < t->fields && !(t->column[j].role == role && is(&t->column[j], list, len)))
-            j++;
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->text + list->at[i];
+        size_t j, first = t->fields;
+        if (!fxi_data_classes_find(&j, &t->by_name, name, strlen(name)))
+            return no_column(r, "feature ", name, strlen(name));
+        for (; j < t->fields; j++)      /* the j-th name: of column j, or of later ones */
+            if (!strcmp(t->column[j].name, name)) {
+                first = first == t->fields ? j : first;
+                if (t->column[j].role == role)
+                    break;
+            }
         if (j == t->fields)
-            return no_column(r, "feature ", list, len);
-        list += len;
-        if (!*list)
-            return FX_OK;
+            return is_else(r, &t->column[first], role);
     }
+    return FX_OK;
+}
+
+/* The same of a key that names one column. */
+static fx_status check_own(const fx_reader *r, const char *value, fxi_csv_role role)
+{
+    const fxi_read_csv_state *t = r->state;
+    const size_t len = strlen(value);
+    size_t named = t->fields;
+
+    if (!strcmp(value, "none"))
+        return FX_OK;
+    for (size_t j = 0; j < t->fields; j++) {
+        if (t->column[j].role == role)
+            return FX_OK;
+        if (is(&t->column[j], value, len))
+            named = j;
+    }
+    return named < t->fields ? is_else(r, &t->column[named], role)
+                             : no_column(r, "feature ", value, len);
 }
 
 static fx_status check_lists(const fx_reader *r)
 {
     const fxi_read_csv_state *t = r->state;
-    const struct { const char *list, *none; fxi_csv_role role; } lists[] = {
-        {t->weight, "none", FXI_CSV_WEIGHT}, {t->query, "none", FXI_CSV_QUERY},
-        {t->id, "none", FXI_CSV_ID}, {t->drop, "none", FXI_CSV_IGNORED},
-        {t->listed, "", FXI_CSV_CATEGORY}, {t->num, "auto", FXI_CSV_NUMBER}};
-    fx_status s = FX_OK;
+    fx_status s;
 
     if (r->names.given)
         return FX_OK;                   /* place_given checks what is needed */
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && !s; i++)
-        if (lists[i].list && strcmp(lists[i].list, lists[i].none))
-            s = check_list(r, lists[i].list, lists[i].role);
-    return s;
+    if ((s = check_own(r, t->weight, FXI_CSV_WEIGHT)) || (s = check_own(r, t->query, FXI_CSV_QUERY))
+        || (s = check_own(r, t->id, FXI_CSV_ID)) || (s = check_list(r, &t->drops, FXI_CSV_IGNORED))
+        || (s = check_list(r, &t->cats, FXI_CSV_CATEGORY)))
+        return s;
+    return check_list(r, &t->nums, FXI_CSV_NUMBER);
 }
 
 /* weight=, query= and id= name one column each; true: this is it, and *role what it is. */
@@ -214,7 +251,7 @@ static fx_status find_roles(fx_reader *r, const fxi_read_csv_seen *seen)
         }
         c->role = feature(r, c, seen[j].words > seen[j].numbers);
         bool guessed = t->guess && !r->names.given && !strcmp(t->num, "auto") && !t->all
-                       && !is_in(t->listed, c) && c->role != FXI_CSV_IGNORED;
+                       && !is_in(&t->cats, c) && c->role != FXI_CSV_IGNORED;
         if (guessed && seen[j].words
             && (c->role == FXI_CSV_NUMBER || seen[j].commas == seen[j].words))
             return fxi_read_csv_look_mixed(r, c, &seen[j]);

@@ -89,7 +89,7 @@ bool fxi_read_csv_field_missing(const fxi_read_csv_state *t, const fxi_read_csv_
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (same_letters(f->text, f->len, words[i]))
             return true;
-    return strcmp(t->na, "none") && fxi_read_csv_names_listed(t->na, f->text, f->len);
+    return fxi_read_csv_names_listed(&t->nas, f->text, f->len);
 }
 
 const char *fxi_read_csv_field_value(char buf[FXI_CSV_VALUE], const char word[FXI_EXCERPT])

@@ -143,6 +143,8 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
     *header = t->named = t->header || (words && !t->no_header);
     t->mixed &= !t->header;
     fx_status s = keep_names(t, line, stop, t->named);
+    if (!s)
+        s = fxi_read_csv_names_columns(r);
     char reason[FXI_CSV_REASON];
     if (!s && (s = fxi_read_csv_columns_label(r, reason)) == FX_EFORMAT)
         return reject(r, line, line, reason);
@@ -153,7 +155,9 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
 {
     fxi_read_csv_state *t = r->state;
     const char *next = *p, *line, *stop;
-    const char *limit = end - *p > FXI_CSV_LOOK ? *p + FXI_CSV_LOOK : end;
+    const uint64_t left = (uint64_t)(end - *p), before = r->count.bytes - left;
+    const uint64_t look = before < FXI_CSV_LOOK ? FXI_CSV_LOOK - before : 0;
+    const char *limit = look < left ? *p + look : end;  /* counted from the start of the input */
 
     while (!t->resolved && fxi_data_text_line(&line, &stop, &next, end)) {
         bool header = true;             /* or a blank line: consumed */

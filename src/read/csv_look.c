@@ -29,10 +29,11 @@ static void note_word(fxi_read_csv_seen *seen, const fxi_read_csv_field *f)
 static void look_at(fxi_read_csv_seen *seen, const fxi_read_csv_state *t,
                     const fxi_read_csv_field *f, uint64_t line, size_t at)
 {
+    const char *byte;
     double x;
 
-    if (fxi_read_csv_field_missing(t, f))
-        return;
+    if (fxi_read_csv_field_missing(t, f) || fxi_data_text_odd(&byte, f->text, f->len))
+        return;                         /* not text: an error when the row is read */
     if (fxi_read_csv_field_number(&x, t, f)) {
         seen->numbers++;
         return;

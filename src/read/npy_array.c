@@ -295,8 +295,10 @@ static fx_status reject(const fx_reader *r, const fxi_read_array *a, size_t i, s
         snprintf(place, sizeof place, "entry %zu (from 0)", i);
     return fxi_read_npy_array_error(r, a, FX_EFORMAT, a->offset + i * a->item,
                                     "%s: %.17g is not %s",
-                                    place, x, exact ? "a finite number in range"
-                                                    : "exactly the integer in the file");
+                                    place, x, !exact     ? "exactly the integer in the file"
+                                              : isnan(x) ? "a finite number (use nan=keep and "
+                                                           "plan.missing)"
+                                                         : "a finite number in range");
 }
 
 fx_status fxi_read_npy_array_keys(fx_reader *r, const fxi_spec *s, const fx_key *keys)

@@ -289,17 +289,20 @@ static fx_status hold(fx_reader *r, const char *bytes, size_t len)
  * there are enough. */
 static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx_run *run)
 {
-    size_t look = r->format->look ? r->format->look(r) : 0;
-
-    if (r->open_line)
+    if (r->open_line) {
+        size_t held = 0, marks = 0;     /* lines that are not yet counted */
+        if (r->held.len)
+            fxi_data_text_count(&held, &marks, r->held.at, r->held.at + r->held.len, r->mark);
         return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
-                         r->name, (unsigned long long)r->count.lines);
+                         r->name, (unsigned long long)r->count.lines + held);
+    }
     r->count.bytes += len;
     r->open_line = bytes[len - 1] != '\n';
-    if (!r->held.len && len >= look)
+    bool enough = !r->format->look || r->count.bytes >= r->format->look(r);
+    if (!r->held.len && enough)
         return parse_text(r, bytes, len, run);
     fx_status s = hold(r, bytes, len);
-    return s || r->held.len < look ? s : fxi_read_reader_feed_held(r, run);
+    return s || !enough ? s : fxi_read_reader_feed_held(r, run);
 }
 
 fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len, const fx_run *run)

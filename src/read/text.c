@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * text.c - bytes that are collected until they are needed: lines that are held back, identifiers. */
+ * text.c - bytes that are collected until they are needed: lines held back, identifiers. */
 
 #include "read/read.h"
 

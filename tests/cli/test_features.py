@@ -60,6 +60,19 @@ def test_weights(fx, put, tmp_path):
         fx("convert", "bad.csv", "x.svm", "--weight-column", "w", status=2).talk
 
 
+@pytest.mark.large
+def test_many_categories(fx, put):
+    """Time grows with the columns, not with their square: that would be minutes."""
+    cols = 100000
+    lines = [",".join(f"c{j}" for j in range(cols)) + ",y"]
+    lines += [",".join("uv"[(i + j) % 2] for j in range(cols)) + f",{'no yes'.split()[i % 2]}"
+              for i in range(4)]
+    put("wide.csv", "\n".join(lines) + "\n")
+    assert "100000 categorical columns: c0 (2), c1 (2), " in \
+        fx("train", "wide.csv", "--model", "logistic", "-o", "wide.fx", limit=20).talk
+    assert fx("predict", "wide.fx", "wide.csv", limit=20).text.split() == ["no", "yes"] * 2
+
+
 def test_text_in_a_number(fx, put):
     put("x.csv", "a,b,y\n1,2,1\n1,Paris,0\n")
     assert "x.csv:3:3: 'Paris' is not a number, but the column 'b' has 1 number in its first rows: " \
@@ -68,6 +81,8 @@ def test_text_in_a_number(fx, put):
     assert fx("convert", "x.csv", "x.svm", "--cat", "b").status == 0
     assert "no feature column is named 'c'" in \
         fx("convert", "x.csv", "x.svm", "--cat", "b,c", status=2).talk
+    assert "x.csv:1:1: the column 'y' is the label, so it cannot be the identifier of rows" in \
+        fx("convert", "x.csv", "x.svm", "--cat", "b", "--id", "y", status=2).talk
 
 
 def test_every_name_can_be_chosen(fx, put, tmp_path):

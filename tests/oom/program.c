@@ -42,6 +42,8 @@ static const char *const before[] = {
     "train x.svm -o map.fx -q --model svm --kernel anova:order=2 -D 64 -C 1 --scale none",
     "train x.svm -o kernel.fx -q --model kernel-svm --kernel anova:order=2 -C 1 --scale none",
     "train x.svm -o fm.fx -q --model fm --rank 2 --max-iter 3 --scale none",
+    "train gaps.csv -o gaps.fx -q --id key --nan mean,indicator --model logistic -C 1",
+    "train gaps.csv -o drop.fx -q --id key --nan drop --model logistic -C 1",
     NULL};
 static const char *const commands[] = {
     "convert x.svm o.svm", "convert x.svm o.csv", "convert x.svm o.npz", "convert x.csv o.svm",
@@ -65,6 +67,11 @@ static const char *const commands[] = {
     "tune x.svm --model logistic --json",
     "gram x.svm --kernel groups:file=fields.txt,order=2",
     "make pairs -n 20 -d 8 --nz 4 -k 2 -o o.npz", "help train", "--version",
+    "train gaps.csv -o o.fx --id key --nan median,indicator --model logistic -C 1",
+    "train gaps.csv -o o.fx --drop key --nan category --cat +b --model logistic -C 1",
+    "predict gaps.fx gaps.csv -o o.csv", "predict drop.fx gaps.csv", "info gaps.csv --nan drop",
+    "evaluate gaps.fx gaps.csv --metric f1,average-precision --json",
+    "explain gaps.fx gaps.csv --by importance --csv", "convert gaps.csv o.npy --nan zero --id key",
     NULL};
 
 typedef struct text {
@@ -107,6 +114,15 @@ static void save(const char *path, const void *bytes, size_t len)
         perror(path);
         exit(1);
     }
+}
+
+/* Missing numbers, categories, identifiers of rows. */
+static void make_gaps(void)
+{
+    static const char gaps[] = "key,a,b,city,y\n\"r,1\",1,NA,Rome,0\nr2,2,3,,1\nr3,,4,Oslo,0\n"
+                               "r4,5,5,Rome,1\nr5,1,2,Rome,0\nr6,7,NA,Oslo,1\n";
+
+    save("gaps.csv", gaps, sizeof gaps - 1);
 }
 
 static void make_files(void)
@@ -315,6 +331,7 @@ int __wrap_main(int argc, char **argv)
         perror(directory);
         return 1;
     }
+    make_gaps();
     for (const char *const *c = before; *c; c++) {
         run(&r, *c, PROCESS_NOTHING, 0);
         if (r.status)

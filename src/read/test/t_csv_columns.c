@@ -4,6 +4,8 @@
 
 #include "data/test/reading.h"
 
+#include <time.h>
+
 static const char people[] = "age,city,w,colour,label\n"
                              "31,Paris,1,red,yes\n"
                              "42,\"New, York\",0.5,,no\n"
@@ -74,7 +76,15 @@ static void faults(void)
         {"csv:cat=a", "a,b,y\nu,Paris,2\n", "x:2:3: ", "(use cat=+b, or"},
         {"csv:header=no", "1,Paris,2\n", "x:1:3: ", "(use cat=+c2"},
         {"csv:cat=z", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'z'"},
-        {"csv:cat=y", "a,b,y\n1,2,2\n", "x:1:1: ", "no feature column is named 'y'"},
+        {"csv:cat=y", "a,b,y\n1,2,2\n", "x:1:1: ", "'y' is the label, so it cannot be a category"},
+        {"csv:drop=y", "a,b,y\n1,2,2\n", "x:1:1: ", "is the label, so it cannot be left out"},
+        {"csv:id=y", "a,b,y\n1,2,2\n", "x:1:1: ", "so it cannot be the identifier of rows"},
+        {"csv:id=a,query=a", "a,b,y\n1,2,2\n", "x:1:1: ",
+         "'a' is the query, so it cannot be the identifier of rows"},
+        {"csv:num=a,cat=all", "a,b,y\n1,2,2\n", "x:1:1: ",
+         "'a' is a category, so it cannot be a number"},
+        {"csv:drop=a,cat=a", "a,b,y\n1,2,2\n", "x:1:1: ",
+         "'a' is left out, so it cannot be a category"},
         {"csv:cat=a/zz", "a,b,y\n1,2,2\n", "x:1:1: ", "'zz'"},
         {"csv:num=a/b,cat=b", "a,b,y\n1,2,2\n", "x:1:1: ", "'b'"},
         {"csv:weight=w", "a,b,y\n1,2,2\n", "x:1:1: ", "'w'"},
@@ -313,8 +323,53 @@ static void specs(void)
     resolved("text:ngram=2", "1 a b\n", "text:ngram=2,value=binary,label=first,hash-bits=0");
 }
 
+/* Names are looked up by hash: time grows with the columns, not with their square. */
+static void wide(void)
+{
+    enum { COLS = 100000, NAME = 16 };
+    char *text = malloc(3 * COLS * NAME), *spec = malloc(2 * COLS * NAME), *p = text, *q = spec;
+    char (*name)[NAME] = malloc(COLS * sizeof *name);
+    const char **names = malloc(COLS * sizeof *names);
+    fx_read_counts count = FX_INIT(fx_read_counts);
+    fx_data *d = NULL;
+    time_t start = time(NULL);
+
+    CHECK(text && spec && name && names);
+    q += sprintf(q, "csv:label=none,header=yes,cat=");
+    for (int j = 0; j < COLS; j++) {
+        p += sprintf(p, "%sc%d", j ? "," : "", j);
+        q += sprintf(q, "%sc%d", j ? "/" : "", j);
+        sprintf(name[j], "c%d=u", j);
+        names[j] = name[j];
+    }
+    *p++ = '\n';
+    for (int j = 0; j < COLS; j++)
+        p += sprintf(p, "%su", j ? "," : "");
+    CHECK(!given(&d, &count, spec, names, COLS, text));
+    CHECK(fx_data_table(d).cols == COLS && reading_at(d, 0, COLS - 1) == 1);
+    fx_data_free(d);
+    d = reading_good(spec, text);
+    CHECK(fx_data_table(d).cols == COLS);
+    fx_data_free(d);
+    memset(text, '=', COLS * NAME);     /* a value, of which every = could end a column's name */
+    memcpy(text, "c,d\n", 4);
+    strcpy(text + COLS * NAME, ",1\n");
+    memcpy(spec, "c=", 2);
+    memcpy(spec + 2, text + 4, COLS * NAME - 4);
+    spec[COLS * NAME - 2] = '\0';
+    CHECK(!given(&d, &count, "csv:label=none,cat=c", (const char *[]){spec, "d"}, 2, text));
+    CHECK(reading_at(d, 0, 0) == 1);
+    fx_data_free(d);
+    CHECK(time(NULL) - start < 30);     /* milliseconds; the square takes minutes */
+    free(text);
+    free(spec);
+    free(name);
+    free(names);
+}
+
 int main(void)
 {
+    wide();
     categories();
     faults();
     given_names();

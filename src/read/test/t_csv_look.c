@@ -87,6 +87,7 @@ static void mixed(void)
     reading_bad("csv:cat=auto", "a,b,y\nx,1,1\n2,2,1\n", "x:2:1: ", "cat=+a");  /* as many */
     reading_bad("csv:cat=auto,separator=semicolon", "a;b;y\n3,5;1;1\n4,5;2;1\n", "x:2:1: ",
                 "'3,5' in the column 'a': use decimal=comma if");
+    reading_bad_bytes("csv:cat=auto", "a,y\n1,1\n\0,1\n", 12, "x:3:1: ", "a NUL byte");
     fx_data *d = reading_good("csv:cat=auto", "a,b,y\nx,1,1\ny,2,1\n5,2,1\n");  /* mostly words */
     fx_table t = fx_data_table(d);
     check_names(&t, words, 4);
@@ -117,6 +118,83 @@ static void later(void)
     reading_bad("csv:cat=auto", text, "x:200002:1: ",
                 "'seven' is not a number (use cat=+a, or na=seven if it is missing)");
     free(text);
+}
+
+/* Reads text that is cut behind its first line end from `cut` on. */
+static fx_status read_cut(fx_data **out, const char *spec, const char *text, size_t cut)
+{
+    fx_reader *r = NULL;
+    size_t len = strlen(text), first = (size_t)(strchr(text + cut, '\n') + 1 - text);
+
+    CHECK(!fx_data_reader_new(&r, spec, "x"));
+    fx_status s = fx_data_reader_feed(r, text, first, NULL);
+    if (!s)
+        s = fx_data_reader_feed(r, text + first, len - first, NULL);
+    if (!s)
+        s = fx_data_reader_take(out, r, 1, NULL);
+    fx_data_reader_free(r);
+    return s;
+}
+
+/* The first MiB is that of the input, also behind a byte order mark and blank lines: what its cut
+ * shows to the reader at first makes no difference. */
+static void first_bytes(void)
+{
+    enum { MIB = 1 << 20, MORE = 64 };
+    char *text = malloc(MIB + MORE);
+    fx_data *d = NULL;
+
+    CHECK(text);
+    strcpy(text, "\xef\xbb\xbf" "a,y\n");
+    for (size_t n = strlen(text); n < MIB; n += 4)
+        strcpy(text + n, "1,2\n");
+    text[MIB - 1] = '\n';               /* the row before ends at the MiB, one begins there */
+    memcpy(text + MIB, "word,1\n5,2\n", 12);
+    for (size_t cut = MIB - 2; cut <= MIB + 6; cut += 4) {
+        CHECK(read_cut(&d, "csv:cat=auto", text, cut) == FX_EFORMAT);
+        CHECK(strstr(fx_error_detail(), "'word' is not a number (use cat=+a"));
+    }
+    memset(text, '\n', MIB + 8);
+    strcpy(text + MIB + 8, "a,y\nword,1\n5,2\n6,1\n");
+    for (size_t cut = MIB - 4; cut < MIB + 24; cut++) {
+        CHECK(!read_cut(&d, "csv:cat=auto", text, cut));
+        CHECK(fx_data_table(d).cols == 3);      /* by the first row alone */
+        fx_data_free(d);
+    }
+    free(text);
+}
+
+/* Lines that are held back are counted in the message. */
+static void open_line(void)
+{
+    fx_reader *r = NULL;
+
+    CHECK(!fx_data_reader_new(&r, "csv:cat=auto", "x"));
+    CHECK(!fx_data_reader_feed(r, "a,y\n1,2\n3,4", 11, NULL));
+    CHECK(fx_data_reader_feed(r, "5,6\n", 4, NULL) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "line 3 had no end"));
+    fx_data_reader_free(r);
+}
+
+/* NA, the value of an empty category, may be longer than the text it is read from. */
+static void shorter(void)
+{
+    char head[128], name[128], spec[192];
+    const char *given[] = {name};
+
+    for (int len = 56; len < 68; len++) {
+        fx_reader *r = NULL;
+        fx_data *d = NULL;
+        snprintf(head, sizeof head, "%0*d,b\n", len, 7);
+        snprintf(name, sizeof name, "%0*d=NA", len, 7);
+        snprintf(spec, sizeof spec, "csv:label=none,cat=%0*d/b,nan=category,header=yes", len, 7);
+        CHECK(!fx_data_reader_new(&r, spec, "x") && !fx_data_reader_names(r, given, 1));
+        CHECK(!fx_data_reader_feed(r, head, strlen(head), NULL));
+        CHECK(!fx_data_reader_feed(r, ",", 1, NULL) && !fx_data_reader_take(&d, r, 1, NULL));
+        CHECK(reading_at(d, 0, 0) == 1);
+        fx_data_free(d);
+        fx_data_reader_free(r);
+    }
 }
 
 static void columns(void)
@@ -155,6 +233,9 @@ int main(void)
     categories();
     mixed();
     later();
+    first_bytes();
+    open_line();
+    shorter();
     columns();
     return 0;
 }

@@ -279,7 +279,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
     int status;
 
     *l = (loaded){0};
-    if ((status = rows_missing_check()))
+    if ((status = rows_missing_check(like)))
         return status;
     if (movielens_dir_is(path))
         status = movielens_dir_read(l, path, like);

@@ -21,7 +21,18 @@ static bool is(const char *word)
     return given && strlen(word) == n && !strncmp(given, word, n);
 }
 
-int rows_missing_check(void)
+/* Says that --nan cannot change what a model does. */
+static bool of_training(const load_options *like)
+{
+    bool wrong = like->reader && !like->filled && rows_missing_plan() && !is("zero");
+
+    if (wrong)
+        say_error("--nan %s is for training: a model keeps what it was trained with",
+                  reading_nan());
+    return wrong;
+}
+
+int rows_missing_check(const load_options *like)
 {
     static const char *const words[] = {"error", "drop", "zero", "mean", "median", "category"};
     const char *given = reading_nan(), *more = given ? strchr(given, ',') : NULL;
@@ -33,6 +44,11 @@ int rows_missing_check(void)
         return say_error("--nan %s: it is error, drop, zero, mean, median or category", given);
     if (is("category") && link_rows_given())
         return say_error("--nan category is not possible with --links; use --nan mean,indicator");
+    if (of_training(like))
+        return EXIT_USAGE;
+    say_missing(like->reader && !like->filled
+                    ? "train with --nan mean, median, zero or drop; here, --nan zero reads it as 0"
+                    : "use --nan mean, median, zero or drop");
     if (!more)
         return 0;
     if (strcmp(more, ",indicator") != 0)
@@ -266,9 +282,8 @@ int rows_missing_settle(loaded *l, const load_options *like)
 
     if (!rows_missing_plan())
         return 0;
-    if (like->reader && !like->filled && !is("zero"))
-        return say_error("--nan %s is for training: a model keeps what it was trained with",
-                         reading_nan());
+    if (of_training(like))
+        return EXIT_USAGE;
     if (like->streamed || like->reader || like->nodes)
         return 0;
     int status = open_survey(&s, &l->table);

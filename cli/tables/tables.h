@@ -66,7 +66,8 @@ const char *reading_part(const char *otherwise);         /* of --part */
 
 /* ---- rows_missing.c: numbers that are missing, by --nan ------------------------------------- */
 #define ROWS_MISSING "error|drop|zero|mean|median|category"
-int rows_missing_check(void);           /* early: is --nan one of them, or with ,indicator? */
+/* Early: is --nan one of them, or with ,indicator, and does it suit the command? */
+int rows_missing_check(const load_options *like);
 const char *rows_missing_plan(void);         /* for fx_plan.missing; NULL: there must be none */
 /* Leaves out or fills what no fit will fill, and says what there was. */
 int rows_missing_settle(loaded *l, const load_options *like);

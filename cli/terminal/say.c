@@ -14,7 +14,6 @@
 
 static const char *const spelling[][2] = {
     {"sort=yes", "--sort"},         {"duplicates=sum", "--sum-duplicates"},
-    {"use nan=zero, or nan=keep and plan.missing", "use --nan mean, median, zero or drop"},
     {"use decimal=comma", "use --decimal comma"}, {"fields=ignore", "--ignore-fields"},
     {"use na=", "use --na "},       {", na=", ", --na "},   {" or na=", " or --na "},
     {", cat=+", ", --cat +"},
@@ -24,6 +23,11 @@ static const char *const spelling[][2] = {
     {"lower C", "lower -C"},        {"lower lr", "lower --lr"},
     {"scale it (maxabs, std)", "--scale maxabs"}, {"use solver=", "use --solver "},
 };
+
+#define MISSING "use nan=zero, or nan=keep and plan.missing"
+static const char *missing_cure = MISSING;
+
+void say_missing(const char *cure) { missing_cure = cure; }
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"
 
@@ -169,6 +173,11 @@ static void respell(char *out, size_t capacity, const char *detail, size_t first
         in_name = (in_name && *detail != '\'')
                   || (n >= sizeof named - 1 && !strncmp(out + n - (sizeof named - 1), named,
                                                         sizeof named - 1));
+        if (!strncmp(detail, MISSING, sizeof MISSING - 1) && n + strlen(missing_cure) < capacity) {
+            n += (size_t)snprintf(out + n, capacity - n, "%s", missing_cure);
+            detail += sizeof MISSING - 1;
+            continue;
+        }
         size_t k = 0, keys = sizeof spelling / sizeof *spelling;
         while (k < keys && strncmp(detail, spelling[k][0], strlen(spelling[k][0])) != 0)
             k++;

@@ -15,6 +15,7 @@ void say_hint(const char *format, ...) SAY_FORMAT;      /* HINT: ... */
 void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not with -q */
 void say_warning(const char *format, ...) SAY_FORMAT;   /* WARNING: ..., with -q too */
 void say_lines(const char *all);                        /* notes, one for each line */
+void say_missing(const char *cure);     /* what failures advise where numbers are missing */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
 size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0: none */

@@ -243,3 +243,18 @@ def test_unknown_extensions(fx, put, tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"x.svm"}
     fx("convert", "x.svm", "x.parquet", "--to", "svmlight")
     fx("convert", "x.svm", "plain")
+
+
+def test_advice_suits_a_model(fx, put):
+    """What the message names is accepted by the command that printed it."""
+    put("full.csv", "a,b,y\n1,2,0\n2,3,1\n3,1,0\n4,4,1\n")
+    put("x.csv", "a,b,y\n1,NA,0\n2,3,1\n3,1,0\n4,4,1\n")
+    fx("train", "full.csv", "-o", "m.fx", "--model", "ridge", "-q")
+    for command in ("predict", "evaluate", "explain"):
+        assert "(train with --nan mean, median, zero or drop; here, --nan zero reads it as 0)" in \
+            fx(command, "m.fx", "x.csv", status=2).talk
+        fx(command, "m.fx", "x.csv", "--nan", "zero")
+        assert "--nan mean is for training" in \
+            fx(command, "m.fx", "x.csv", "--nan", "mean", status=2).talk
+    assert "other.csv: no column is named 'nam' (--id)" in \
+        fx("predict", "m.fx", put("other.csv", "a,b\n1,2\n"), "--id", "nam", status=2).talk

@@ -692,7 +692,8 @@ typedef struct fx_explain_options {     /* zeros are defaults */
     const fx_table *table;              /* count its rows that hold all columns of a combination;
                                          * combinations that no row holds are not listed */
     const fx_matrix *row;               /* one row: rank by |contribution| to its score */
-    double max_work;                    /* multiplications allowed; 0: 2e11 */
+    double max_work;                    /* multiplications allowed, or other steps that take as
+                                         * long; 0: 5e10, about ten seconds of one processor */
     const char *class_name;             /* explain the score of this class; pairs of classes: "A/B"
                                          * or, with row, "A": against the next best class for that
                                          * row; or NULL */

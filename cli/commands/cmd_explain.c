@@ -32,8 +32,9 @@ static const opt options[] = {
      "list only combinations that occur in at least N rows of DATA", 0, 0},
     {"unsupported", 0, NULL, OPT_FLAG, &unsupported, NULL,
      "also list combinations that occur in no row of DATA", 0, 0},
-    {"effort", 0, "X", OPT_POSITIVE, &effort, NULL,
-     "limit of the search, in multiplications (default 2e11)", 0, 0},
+    {"effort", 0, "X", OPT_POSITIVE, &effort, "5e10",
+     "limit of the search, in multiplications or steps that take as long; 5e10 are about ten "
+     "seconds of one processor", 0, 0},
     {"csv", 0, NULL, OPT_FLAG, &csv, NULL, "print comma-separated values with a header", 0, 0},
     {"plot", 0, "FILE", OPT_TEXT, &plot_path, NULL,
      "draw the first 40 combinations as bars with gnuplot: .png or .svg; its script and data are "
@@ -146,7 +147,7 @@ static int explain(job *j, const char *data)
         return status;
     *x = (explained){.c = j->c, .X = &j->X, .row = row_number, .order = order, .support = support,
                      .unsupported = unsupported, .by_importance = *by == 'i',
-                     .all = wants_all(j->c)};
+                     .all = wants_all(j->c), .effort = effort};
     if (x->all && plot_path)
         return say_error("explain: --plot shows one class: name it with --output");
     if (data) {

@@ -11,6 +11,7 @@ typedef struct explained {
     uint64_t row;                       /* the one that is explained, from 1; 0: none */
     uint64_t order, support;            /* as asked for: what was searched */
     bool unsupported, by_importance;
+    double effort;                      /* limit of the search */
     double prediction;                  /* of the row */
     fx_explanation **e;                 /* [n] of one score each */
     size_t n;

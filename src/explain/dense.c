@@ -24,14 +24,6 @@ static double *products(const fxi_explain_walk *w, int level)
     return w->q + (size_t)level * w->f->S;
 }
 
-/* Counts the work; true if the search may continue within its limit. */
-static bool count_work(fxi_explain_walk *w, double work)
-{
-    w->work += work;
-    w->stopped |= w->work + w->top.row_steps > w->limit || fxi_parallel_cancelled(w->team);
-    return !w->stopped && !w->status;
-}
-
 /* Column i is the last but one; `sum` has the weights with each last column of the panel. */
 static void take_row(fxi_explain_walk *w, const double *sum, size_t i, size_t panel)
 {
@@ -72,7 +64,7 @@ static void take_panel(fxi_explain_walk *w, const double *q, size_t a, size_t fr
     largest = sqrt(largest) * FXI_EXPLAIN_SLACK;
     for (size_t b = a; b < f->panels; b++) {
         if (largest * f->norm[b * T] < fxi_explain_walk_min(w)
-            || !count_work(w, 256. * (double)f->S))
+            || !fxi_explain_walk_count(w, 256. * (double)f->S))
             return;
         for (size_t k = 0; k < T * T; k++)
             sum[k] = 0;
@@ -99,7 +91,8 @@ static void descend(fxi_explain_walk *w, int level, size_t from)
         return;
     }
     for (size_t i = from; i < f->n; i++) {
-        if (reach * f->norm[i] < fxi_explain_walk_min(w) || !count_work(w, (double)f->S))
+        if (reach * f->norm[i] < fxi_explain_walk_min(w)
+            || !fxi_explain_walk_count(w, FXI_EXPLAIN_STEP * (double)f->S))
             return;
         if (!fxi_explain_weight_joins(f, w->chosen, level, i))
             continue;

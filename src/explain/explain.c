@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 enum { TOP = 20 };
-static const double WORK = 2e11;
+static const double WORK = 5e10;        /* about ten seconds of one processor, or less */
 
 typedef struct explanation {
     fx_explanation a;                   /* first: what the caller sees */

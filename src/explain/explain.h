@@ -18,6 +18,10 @@
 #include "model/model.h"
 
 enum { FXI_EXPLAIN_DEEP = 32 };         /* columns of a combination, at most */
+/* Work is counted in multiplications of dense tiles.  Other steps take longer, by these measured
+ * factors: so a limit of work is a limit of time. */
+enum { FXI_EXPLAIN_STEP = 16,           /* per component of one more column */
+       FXI_EXPLAIN_ENTRY = 64 };        /* per entry of a sparse vector */
 
 /* A combination of columns j_1 <= .. <= j_t, low <= t <= high, has the weight
  *
@@ -119,9 +123,10 @@ typedef struct fxi_explain_field {
     int32_t *group;                     /* [n], or NULL */
     double *norm;                       /* [panels * FXI_LANES + 1] sqrt(sum_s |lambda_s| p_js^2) */
     double *lambda;                     /* [S], times t! where columns repeat */
-    double *max_factor;                 /* [S] largest |p_js| */
-    double *reach;                      /* [t + 1][S] where r columns are missing:
-                                         * max_factor_s^(2 (r - 1)) / |lambda_s|; 0 for lambda 0 */
+    double *largest;                    /* [t][S] the t largest |p_js|; repeats: t times the largest
+                                         */
+    double *reach;                      /* [t + 1][S] where r columns are missing: the product of
+                                         * the r - 1 largest squared / |lambda_s|; 0 for lambda 0 */
     double *P;                          /* [panels][S][FXI_LANES]; or NULL, and .. */
     size_t *ptr, *row;                  /* .. [n + 1] by columns, [S + 1] by components */
     int32_t *component, *rank;
@@ -164,7 +169,8 @@ typedef struct fxi_explain_walk {       /* one thread's */
     fxi_team *team;
     fxi_explain_top top;                /* of one block of work */
     double floor;                       /* of the list before it */
-    double work, limit;                 /* multiplications */
+    double work, limit;                 /* multiplications of tiles, or what takes as long */
+    double poll;                        /* work at which cancellation is polled next */
     fx_status status;
     bool stopped;
     int32_t chosen[FXI_EXPLAIN_DEEP];
@@ -179,6 +185,17 @@ static inline double fxi_explain_walk_min(const fxi_explain_walk *w)
     double own = fxi_explain_min_weight(&w->top);
 
     return own > w->floor ? own : w->floor;
+}
+/* Counts the work; true if the search may continue within its limit. */
+static inline bool fxi_explain_walk_count(fxi_explain_walk *w, double work)
+{
+    w->work += work;
+    w->stopped |= w->work + w->top.row_steps > w->limit;
+    if (w->work >= w->poll) {
+        w->poll = w->work + 1e6;        /* well below a millisecond: the clock costs more than a step */
+        w->stopped |= fxi_parallel_cancelled(w->team);
+    }
+    return !w->stopped && !w->status;
 }
 /* All combinations whose first column (order 2 dense: first panel) is this. */
 fx_status fxi_explain_dense(fxi_explain_walk *w, size_t first);

@@ -30,7 +30,7 @@ void fxi_explain_field_free(fxi_explain_field *f)
     free(f->group);
     free(f->norm);
     free(f->lambda);
-    free(f->max_factor);
+    free(f->largest);
     free(f->reach);
     free(f->P);
     free(f->ptr);
@@ -45,6 +45,21 @@ void fxi_explain_field_free(fxi_explain_field *f)
 /* ---- Norms ------------------------------------------------------------------------------- */
 
 static double by(const packing *l, size_t i) { return l->c.x ? l->c.x[i] : 1; }
+
+/* Adds |p| of component s to its t largest, which fall. */
+static void add_largest(fxi_explain_field *f, size_t s, double p)
+{
+    double *to = f->largest + s;
+
+    for (int i = 0; i < f->t && p > 0; i++, to += f->S)
+        if (f->part->repeats)
+            *to = fmax(*to, p);
+        else if (p > *to) {
+            double smaller = *to;
+            *to = p;
+            p = smaller;
+        }
+}
 
 static double norm_of(const packing *l, size_t i)
 {
@@ -63,7 +78,7 @@ static double norm_of(const packing *l, size_t i)
         double p = (a->sparse ? a->value[e] : l->p[e]) * by(l, i);
         if (f->lambda[s] == 0)
             continue;
-        f->max_factor[s] = fmax(f->max_factor[s], fabs(p));
+        add_largest(l->f, s, fabs(p));
         sum += fabs(f->lambda[s]) * p * p;
     }
     return sqrt(sum);
@@ -98,9 +113,8 @@ static void set_reach(fxi_explain_field *f)
     for (int r = 1; r <= f->t; r++)
         for (size_t s = 0; s < f->S; s++) {
             double a = fabs(f->lambda[s]), *to = f->reach + (size_t)r * f->S + s;
-            *to = !(a > 0) ? 0
-                  : r == 1 ? 1 / a
-                           : to[-(ptrdiff_t)f->S] * f->max_factor[s] * f->max_factor[s];
+            double p = r == 1 ? 0 : f->largest[(size_t)(r - 2) * f->S + s];
+            *to = !(a > 0) ? 0 : r == 1 ? 1 / a : to[-(ptrdiff_t)f->S] * p * p;
         }
 }
 
@@ -202,8 +216,8 @@ fx_status fxi_explain_field_new(fxi_explain_field *f, const fxi_explain_part *a,
 
     *f = (fxi_explain_field){.part = a, .t = t, .S = a->S};
     f->lambda = fxi_alloc(a->S, sizeof *f->lambda);
-    f->max_factor = fxi_zalloc(a->S, sizeof *f->max_factor);
-    if (!f->lambda || !f->max_factor)
+    f->largest = fxi_zalloc((size_t)t, a->S * sizeof *f->largest);
+    if (!f->lambda || !f->largest)
         st = FX_ENOMEM;
     for (int i = 2; i <= t && a->repeats; i++)
         all *= i;

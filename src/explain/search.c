@@ -98,7 +98,7 @@ static fx_status by_bounds(searching *s, double *work, double limit, size_t *lef
         for (size_t b = 0; b < s->blocks; b++) {
             fxi_explain_walk *w = &s->walk[b];
             w->floor = fxi_explain_min_weight(s->top);
-            w->work = 0;
+            w->work = w->poll = 0;
             w->limit = (limit - (*work - begin)) / (double)s->blocks;
         }
         *s->done = fmin(1, *work / s->effort);
@@ -117,21 +117,25 @@ static fx_status by_bounds(searching *s, double *work, double limit, size_t *lef
     return st;
 }
 
-/* Multiplications of a search that leaves nothing out; parts of tiles that are not needed apart. */
+/* Work of a search that leaves nothing out; parts of tiles that are not needed apart. */
 static double all_of(const fxi_explain_field *f)
 {
-    double n = f->t == 2 ? fmax((double)f->n, FXI_LANES) : (double)f->n, work = (double)f->S;
+    double n = f->t == 2 ? fmax((double)f->n, FXI_LANES) : (double)f->n, sets = 1, work = 0;
 
-    for (int i = 0; i < f->t; i++)
-        work *= (n + (f->part->repeats ? i : -i)) / (i + 1);
-    return fmax(work, (double)f->S);
+    for (int i = 0; i < f->t; i++) {
+        sets *= fmax(1, n + (f->part->repeats ? i : -i)) / (i + 1); /* of i + 1 columns */
+        bool last = i >= f->t - 2;
+        work += sets * (!f->P ? FXI_EXPLAIN_ENTRY : last ? 1 : FXI_EXPLAIN_STEP);
+    }
+    return work * (double)f->S;
 }
 
-static size_t beam_width(const fxi_explain_field *f, double work)
+/* How wide a beam takes about this work, 1 to max_width. */
+static size_t beam_width(const fxi_explain_field *f, double work, size_t max_width)
 {
-    double each = 8. * f->t * (double)f->n * (double)f->S;
+    double each = 8. * f->t * (double)f->S * ((double)f->n + FXI_EXPLAIN_STEP * f->t);
 
-    return work < each ? 1 : work > WIDE * each ? WIDE : (size_t)(work / each);
+    return work < each ? 1 : work > (double)max_width * each ? max_width : (size_t)(work / each);
 }
 
 static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
@@ -148,7 +152,7 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
     if (fxi_explain_weight_bound(f, 0) < fxi_explain_min_weight(top) || !f->n)
         return FX_OK;
     if (f->P && worst > SMALL)
-        st = fxi_explain_beam(top, f, NARROW, work, run);
+        st = fxi_explain_beam(top, f, beam_width(f, (1 - SHARE) * share, NARROW), work, run);
     double limit = worst <= share ? INFINITY : (f->P ? SHARE : 1) * share - (*work - begin);
     if (!st)
         st = by_bounds(&a, work, limit, &left, &how);
@@ -156,7 +160,7 @@ static fx_status search_order(fxi_explain_top *top, fxi_explain_search *s,
     if (st || bound == 0 || bound < fxi_explain_min_weight(top))
         return st;
     if (f->P)
-        st = fxi_explain_beam(top, f, beam_width(f, share - (*work - begin)), work, run);
+        st = fxi_explain_beam(top, f, beam_width(f, share - (*work - begin), WIDE), work, run);
     s->exact = false;
     s->bound = fmax(s->bound, bound);
     return st;
@@ -183,16 +187,27 @@ static fx_status multiply(void *ctx, size_t block, fxi_team *team)
     return FX_OK;
 }
 
-/* Bound for combinations longer than those searched: sum_s |lambda_s| prod_j max(1, |p_js|). */
+/* Bound for combinations longer than those searched.  They have at least t = FXI_EXPLAIN_DEEP + 1
+ * columns, at best those with the t largest factors and all others above 1:
+ * sum_s |lambda_s| prod_{i<=t} min(1, M_si) prod_j max(1, |p_js|). */
 static fx_status bound_beyond(double *out, const fxi_explain_part *a, fxi_explain_columns c,
                               const fx_run *run)
 {
+    fxi_explain_field f = {0};
     beyond b = {a, c, fxi_alloc(a->S, sizeof *b.p), fxi_zalloc(a->S, sizeof *b.log)};
-    fx_status st = b.p && b.log ? fxi_parallel_ordered(1, multiply, &b, run) : FX_ENOMEM;
+    fx_status st = b.p && b.log ? fxi_explain_field_new(&f, a, FXI_EXPLAIN_DEEP + 1, c, run)
+                                : FX_ENOMEM;
 
+    if (!st)
+        st = fxi_parallel_ordered(1, multiply, &b, run);
     *out = 0;
-    for (size_t s = 0; s < a->S && !st; s++)
-        *out += fabs(a->lambda[s]) * exp(b.log[s]) * FXI_EXPLAIN_SLACK;
+    for (size_t s = 0; s < a->S && !st; s++) {
+        double product = fabs(f.lambda[s]) * exp(b.log[s]) * FXI_EXPLAIN_SLACK;
+        for (size_t i = 0; i < (size_t)f.t; i++)
+            product *= fmin(1, f.largest[i * f.S + s]);
+        *out += product;
+    }
+    fxi_explain_field_free(&f);
     free(b.p);
     free(b.log);
     return st;
@@ -219,12 +234,15 @@ static int last_of(const fxi_explain_part *a, const fxi_explain_search *s, size_
     return s->order && s->order < (size_t)high ? (int)s->order : high;
 }
 
+/* True if no bound of the next order is larger: one more column multiplies by at most 1. */
 static bool falls(const fxi_explain_field *f)
 {
+    const double *last = f->largest + (size_t)(f->t - 1) * f->S;
+
     bool all = true;
 
     for (size_t s = 0; s < f->S; s++)
-        all &= f->max_factor[s] <= 1;
+        all &= last[s] <= 1;
     return all;
 }
 

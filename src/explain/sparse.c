@@ -49,7 +49,7 @@ static size_t gather(fxi_explain_walk *w, int level, size_t n, size_t from)
 
     for (size_t k = 0; k < n; k++) {
         size_t first = find(f, component[k], from), end = f->row[component[k] + 1];
-        w->work += (double)(end - first) + 8;
+        w->work += FXI_EXPLAIN_ENTRY * ((double)(end - first) + 8);
         for (size_t e = first; e < end; e++) {
             int32_t i = f->rank[e];
             if (!w->mark[i]) {
@@ -77,7 +77,7 @@ static size_t narrow(fxi_explain_walk *w, int level, size_t n, size_t i)
     double *next = w->q + (size_t)(level + 1) * f->S;
     size_t found = 0, e = f->ptr[i], k = 0;
 
-    w->work += (double)(n + f->ptr[i + 1] - e);
+    w->work += FXI_EXPLAIN_ENTRY * (double)(n + f->ptr[i + 1] - e);
     while (k < n && e < f->ptr[i + 1])
         if (above[k] < f->component[e])
             k++;
@@ -108,8 +108,7 @@ static void descend(fxi_explain_walk *w, int level, size_t n, size_t from)
     int rest = f->t - level;
     double reach = reach_of(w, level, n, rest);
 
-    w->stopped |= w->work + w->top.row_steps > w->limit || fxi_parallel_cancelled(w->team);
-    if (!n || w->stopped || w->status || from >= f->n
+    if (!fxi_explain_walk_count(w, 0) || !n || from >= f->n
         || reach * f->norm[from] < fxi_explain_walk_min(w))
         return;
     const int32_t *touched = w->touched + (size_t)level * f->n;

@@ -3,13 +3,14 @@
  * skips.
  *
  * Bounds.  Let q_s = lambda_s p_{j_1}s .. of the columns chosen so far, r columns missing, all from
- * position i on.  One of them, any one, is bounded by Cauchy and Schwarz, the others by their
- * largest factor:
+ * position i on.  One of them, any one, is bounded by Cauchy and Schwarz, the r - 1 others by the
+ * largest factors of that many different columns, M_s1 >= M_s2 >= .. (M_s1 each time where columns
+ * may repeat):
  *
- *   |sum_s q_s p.. p..| <= sqrt(sum_s q_s^2 M_s^{2(r-1)} / |lambda_s|) n_i,   M_s = max_j |p_js|,
+ *   |sum_s q_s p.. p..| <= sqrt(sum_s q_s^2 (M_s1 .. M_s,r-1)^2 / |lambda_s|) n_i,
  *
  * since norms fall.  For pairs this is n_i n_j.  And no combination of t columns has more than
- * sum_s |lambda_s| M_s^t. */
+ * sum_s |lambda_s| M_s1 .. M_st. */
 
 #include "explain/explain.h"
 
@@ -86,11 +87,15 @@ fx_status fxi_explain_weight_offer(const fxi_explain_field *f, const int32_t *r,
 double fxi_explain_weight_reach(const fxi_explain_field *f, const double *q, int r)
 {
     const double *reach = f->reach + (size_t)r * f->S;
-    double sum = 0;
+    double sum[4] = {0};                /* four chains of additions, which do not wait for another */
+    size_t s = 0;
 
-    for (size_t s = 0; s < f->S; s++)
-        sum += q[s] * q[s] * reach[s];
-    return sqrt(sum);
+    for (; s + 4 <= f->S; s += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += q[s + k] * q[s + k] * reach[s + k];
+    for (; s < f->S; s++)
+        sum[0] += q[s] * q[s] * reach[s];
+    return sqrt(sum[0] + sum[1] + (sum[2] + sum[3]));
 }
 
 double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from)
@@ -99,8 +104,12 @@ double fxi_explain_weight_bound(const fxi_explain_field *f, size_t from)
 
     if (from >= f->n || (!f->part->repeats && f->n - from < (size_t)f->t))
         return 0;
-    for (size_t s = 0; s < f->S; s++)
-        largest += fabs(f->lambda[s]) * pow(f->max_factor[s], f->t);
+    for (size_t s = 0; s < f->S; s++) {
+        double product = fabs(f->lambda[s]);
+        for (size_t i = 0; i < (size_t)f->t; i++)
+            product *= f->largest[i * f->S + s];
+        largest += product;
+    }
     return fmin(all * f->norm[from], largest) * FXI_EXPLAIN_SLACK;
 }
 

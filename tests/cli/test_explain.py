@@ -139,8 +139,16 @@ def test_little_effort_is_said(fx):
     train(fx, "p.svm", "--model", "hofm", "--order", "3", "--rank", "10", "--max-iter", "3")
     j = top(fx, "--effort", "1e4", "--order", "3")
     assert j["exact"] is False and j["missed"] > 0
-    assert "not exact: one that is missing may have" in fx("explain", "m.fx", "--effort", "1e4",
-                                                               "--order", "3").text
+    assert "not exact: the search has a limit (--effort 1e+04); one that is missing may have a |weight| of up to" in \
+        fx("explain", "m.fx", "--effort", "1e4", "--order", "3").text
+
+
+@pytest.mark.timed
+def test_default_effort_is_seconds(fx):
+    """Factors near 1 in 100 columns: too many combinations of 20 columns to visit them all."""
+    fx("make", "pairs", "-n", "500", "-d", "100", "--nz", "30", "-o", "p.svm", "-q")
+    train(fx, "p.svm", "--model", "all-subsets:sd=0.5", "--solver", "adagrad", "--lr", "1e-9", "--max-iter", "1")
+    assert "not exact: the search has a limit (--effort 5e+10)" in fx("explain", "m.fx", limit=20).text
 
 
 def test_bad_questions(fx, put, pairs):

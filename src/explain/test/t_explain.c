@@ -3,7 +3,7 @@
  * polynomial; the largest are those of the whole list; what a search with little effort may have
  * missed is bounded; rows, support, errors, planted combinations, any number of threads.
  * Covers: beam.c, dense.c, field.c, importance.c, list.c, map.c, output.c, row.c, search.c,
- * sparse.c, support.c, terms.c, top.c, values.c, weight.c, src/kind/factors_terms.c */
+ * sparse.c, support.c, terms.c, top.c, values.c, src/kind/factors_terms.c */
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
 #include "model/test/products.h"
 
@@ -398,7 +398,33 @@ static void test_wides(void)
     test_wide(70, 6, ridge, "all-subsets");
     test_wide(37, 37, ridge, "anova-upto:order=3");
     test_wide(19, 19, ridge, "poly:degree=4,coef0=0.3");
+    test_wide(17, 17, ridge, "all-subsets");
     test_wide(37, 37, "hofm:task=regress,order=3,rank=3,sd=0.3,max-iter=2,lambda=signs", NULL);
+}
+
+/* A few columns have factors above 1.  A combination holds each of them once, so long combinations
+ * weigh little, and the search ends soon although there are 2^40 combinations. */
+static void test_few_large(void)
+{
+    enum { LARGE = 3, MANY = 40 };
+    static double val[ROWS * MANY], y[ROWS];
+    fx_matrix rows = {.rows = ROWS, .cols = MANY, .stride = MANY, .type = FX_F64, .val = val};
+    fx_table t = {.rows = ROWS, .cols = MANY, .blocks = 1, .block = &rows, .label = y};
+    fx_plan plan = {PLAN, .model = "kernel-ridge:collapse=no", .kernel = "all-subsets"};
+
+    for (size_t i = 0; i < ROWS * MANY; i++)
+        val[i] = i % MANY < LARGE ? 2 + test_unit() : 0.1 * test_unit();
+    for (size_t i = 0; i < ROWS; i++)
+        y[i] = test_unit();
+    fx_model *m = fitted(&plan, &t, NULL);
+    for (int important = 0; important <= 2; important += 2) {
+        fx_explain_options q = {OPTIONS, .top = 9, .max_work = 1e10, .table = &t,
+                                .importance = important};
+        fx_explanation *e = explained(m, &q, 2);
+        CHECK(e->n == 9 && e->exact && e->missed == 0);
+        fx_explanation_free(e);
+    }
+    fx_model_free(m);
 }
 
 /* Planted pairs are the first ones, a planted triple whose pairs mean nothing too, also where all
@@ -569,6 +595,7 @@ int main(void)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         test_kind(&kinds[k], k % 3 == 0);
     test_wides();
+    test_few_large();
     test_planted("pairs:n=1000,d=30,nz=8,k=3",
                  &(fx_plan){PLAN, .model = "kernel-svm:collapse=no", .kernel = "anova:order=2"}, 2,
                  0);

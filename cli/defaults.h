@@ -34,6 +34,7 @@
 /* What train takes if no model is given. */
 #define DEFAULT_CLASSES "svm-l2"
 #define DEFAULT_NUMBERS "ridge"
+#define DEFAULT_RANKS "fm"
 #define DEFAULT_EPSILON "svr"           /* numbers, and --epsilon is given */
 
 /* What messages advise. */

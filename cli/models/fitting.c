@@ -13,7 +13,8 @@ fitting fit;
 
 static const opt options[] = {
     {"model", 0, "SPEC", OPT_TEXT, &fit.model, NULL,
-     "model to fit, see below (default: svm-l2 for classes, ridge for numbers)", 0, 0},
+     "model to fit, see below (default: svm-l2 for classes, ridge for numbers, fm for rankings)", 0,
+     0},
     {"loss", 0, "hinge|squared-hinge|logistic|squared|epsilon-insensitive", OPT_CHOICE, &fit.loss,
      NULL,
      "choose a linear model by its loss: svm, svm-l2, logistic, ridge, svr; or the loss of "
@@ -65,6 +66,14 @@ const opt_group fitting_options = {"Training options", options};
 const char *fitting_given(void)
 {
     return fit.model ? fit.model : fit.loss ? model_by_loss(fit.loss) : NULL;
+}
+
+void fitting_default_model(void)
+{
+    if (fitting_given() || strcmp(fit.task, "rank"))
+        return;
+    fit.model = DEFAULT_RANKS;
+    say_note("model: %s, since the task is to rank", fit.model);
 }
 
 fx_description fitting_about(void) { return model_about(fitting_given()); }

@@ -25,7 +25,8 @@ static const fx_key keys[] = {
     {"weight", "none", FXI_TEXT("none"), "column of row weights: NAME"},
     {FXI_HASH_KEY},
     {"drop", "none", FXI_TEXT("none"), "columns that are left out: NAME/NAME/.."},
-    {"query", "none", FXI_TEXT("none"), "column of queries, for rankings: NAME"},
+    {"query", "none", FXI_TEXT("none"),
+     "column of queries, for rankings: NAME; a feature, too, if cat names it"},
     {"id", "none", FXI_TEXT("none"), "column that identifies rows, and is no feature: NAME"},
     {"na", "none", FXI_TEXT("none"),
      "more words for a missing number: WORD/WORD/..; NA, N/A, nan, null, none, ? always are"},
@@ -330,6 +331,11 @@ static fx_status read_category(scan *s, const fxi_read_csv_column *column, const
 
 static fx_status read_field(scan *s, const fxi_read_csv_column *column, const char **p)
 {
+    const char *again = *p;
+    fx_status st = column->query ? read_query(s, &again) : FX_OK;
+
+    if (st)
+        return st;
     switch (column->role) {
     case FXI_CSV_NUMBER: return read_value(s, column, p);
     case FXI_CSV_LABEL: return read_label(s, p);
@@ -382,7 +388,7 @@ static fx_status read_line(scan *s)
 static bool has(const fxi_read_csv_state *t, fxi_csv_role role)
 {
     for (size_t j = 0; j < t->fields; j++)
-        if (t->column[j].role == role)
+        if (fxi_csv_has_role(&t->column[j], role))
             return true;
     return false;
 }

@@ -28,10 +28,15 @@ typedef enum fxi_csv_role {
 
 typedef struct fxi_read_csv_column {
     fxi_csv_role role;
+    bool query;                         /* of another role, and its values are queries, too */
     const char *name;                   /* header's, or c1, c2, ... */
     size_t len;
     size_t col;                         /* NUMBER: of the table, unless names are hashed */
 } fxi_read_csv_column;
+static inline bool fxi_csv_has_role(const fxi_read_csv_column *c, fxi_csv_role role)
+{
+    return c->role == role || (role == FXI_CSV_QUERY && c->query);
+}
 
 /* Values of nan=, in the order of its choices; the last is an old name of the second. */
 enum { FXI_CSV_ERROR, FXI_CSV_ZERO, FXI_CSV_KEEP, FXI_CSV_OWN, FXI_CSV_DROP };

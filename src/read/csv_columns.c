@@ -5,7 +5,8 @@
  *   cat=auto        columns of words, by the        num=auto        all columns that are not
  *                   first rows (csv_look.c)                         categories
  *   cat=+NAME/NAME  these, too                      drop=NAME/NAME  these are left out
- *   cat=all         all but the label, the weight, the query and the identifier of rows
+ *   cat=all         all but the label, the weight, the query and the identifier of rows; a query
+ *                   that cat names is both
  *
  * If names are given (fx_data_reader_names), cat=auto goes by them: a column `age` is a number if
  * there is a name `age`, a category if there is a name `age=...` that is not another column
@@ -168,7 +169,7 @@ static fx_status check_list(const fx_reader *r, const fxi_data_classes *list, fx
         for (; j < t->fields; j++)      /* the j-th name: of column j, or of later ones */
             if (!strcmp(t->column[j].name, name)) {
                 first = first == t->fields ? j : first;
-                if (t->column[j].role == role)
+                if (fxi_csv_has_role(&t->column[j], role))
                     break;
             }
         if (j == t->fields)
@@ -187,7 +188,7 @@ static fx_status check_own(const fx_reader *r, const char *value, fxi_csv_role r
     if (!strcmp(value, "none"))
         return FX_OK;
     for (size_t j = 0; j < t->fields; j++) {
-        if (t->column[j].role == role)
+        if (fxi_csv_has_role(&t->column[j], role))
             return FX_OK;
         if (is(&t->column[j], value, len))
             named = j;
@@ -247,7 +248,9 @@ static fx_status find_roles(fx_reader *r, const fxi_read_csv_seen *seen)
         if (is_own(&c->role, t, c)) {
             if (taken(t, j, c->role))
                 return reject(r, TWICE, c->name);
-            continue;
+            c->query = c->role == FXI_CSV_QUERY && is_in(&t->cats, c);
+            if (!c->query)
+                continue;
         }
         c->role = feature(r, c, seen[j].words > seen[j].numbers);
         bool guessed = t->guess && !r->names.given && !strcmp(t->num, "auto") && !t->all

@@ -62,7 +62,7 @@ def test_options_become_keys(fx, pairs):
     (["--model", "fm", "-C", "1"], "has no C; --beta"),
     (["--model", "fm", "-C", "auto"], "has no C; --beta"),
     (["--model", "svm", "--beta", "1"], "--beta is for fm, hofm, "),
-    (["--task", "rank"], "--task rank is for fm, hofm, "),
+    (["--task", "rank", "--model", "svm"], "--task rank is for fm, hofm, "),
     (["--model", "logistic", "--max-seconds", "1"], "--max-seconds is for fm, hofm, "),
     (["--model", "fm", "--map", "rk"], "--map is not for"),
     (["--model", "fm", "--penalty", "l1"], "--penalty is for svm, svm-l2, svr, logistic and ridge; fm does not"),
@@ -179,6 +179,10 @@ def test_rank(fx, put):
     assert "rankings" in fx("info", "m.fx").text
     assert "a model of rankings" in fx("predict", "m.fx", "q.svm", "--output", "proba", status=2).talk
     assert "--task rank" in fx("train", "q.svm", "-o", "n.fx", "--model", "fm").talk
+    r = fx("train", "q.svm", "-o", "n.fx", "--task", "rank", "--rank", "2", "--json")
+    assert r.json["model"] == j["model"] and "model: fm, since the task is to rank" in r.talk
+    assert "rank=1" in fx("tune", "q.svm", "-o", "n.fx", "--task", "rank", "--rank", "1", "--beta", "1x",
+                          "--folds", "2", "--json").json["model"]
     assert "no rmse for rankings" in fx("train", "q.svm", "-o", "n.fx", "--model", "fm", "--task", "rank",
                                         "--metric", "rmse", status=2).talk
 

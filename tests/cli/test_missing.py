@@ -214,10 +214,24 @@ def test_queries_of_a_ranking(fx, put):
     assert "qid" not in a.talk + b.talk
 
 
-@pytest.mark.parametrize("labels", [[1600000000 + 60 * i for i in range(40)], list(range(40))])
+def test_a_query_that_is_a_feature(fx, put):
+    """A user's rows are compared with one another, and the user is a feature as well, if --cat names it.
+    Numbers that were declared as categories are not questioned again with the model."""
+    rows = [(u, i, int((u + i) % 2 == 0)) for u in range(20) for i in range(10)]
+    put("r.csv", "u,i,y\n" + "".join(f"{u},{i},{y}\n" for u, i, y in rows))
+    r = fx("train", "r.csv", "--task", "rank", "--query", "u", "--cat", "u,i", "-o", "a.fx", "-q")
+    assert r.talk == "" or "WARNING: after" in r.talk
+    e = fx("evaluate", "a.fx", "r.csv", "--json")
+    assert e.json["auc"] > 0.9 and "WARNING" not in e.talk
+    put("new.csv", "i,u\n3,77\n")                          # a user that training never saw
+    assert len(fx("predict", "a.fx", "new.csv").text.split()) == 1
+
+
+@pytest.mark.parametrize("labels", [[1600000000 + 60 * i for i in range(40)], list(range(40)),
+                                    [1600000000 + 60 * (i % 25) for i in range(40)]])
 def test_a_label_that_is_none(fx, put, labels):
     put("x.csv", "a,b,t\n" + "".join(f"{i % 7},{i % 5},{y}\n" for i, y in enumerate(labels)))
-    assert "WARNING: x.csv: every row has a different whole number as its label" in \
+    assert f"WARNING: x.csv: the labels are whole numbers from {min(labels)} to {max(labels)}, as identifiers" in \
         fx("train", "x.csv", "--model", "ridge").talk
     put("y.csv", "a,b,t\n" + "".join(f"{i % 7},{i % 5},{i % 9}\n" for i in range(40)))
     assert "WARNING" not in fx("train", "y.csv", "--model", "ridge").talk

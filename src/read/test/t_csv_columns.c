@@ -62,6 +62,18 @@ static void categories(void)
     CHECK(t.cols == 3 && t.label[0] == 1 && !strcmp(t.name[1], "x/y=a"));
     fx_data_free(d);
 
+    d = reading_good("csv:query=u,cat=u/i", "u,i,y\n7,x,3\n7,z,2\n9,x,1\n");    /* u is both */
+    t = fx_data_table(d);
+    static const char *const both[] = {"u=7", "i=x", "i=z", "u=9"};
+    check_names(&t, both, 4);
+    CHECK(t.qid[0] == 7 && t.qid[1] == 7 && t.qid[2] == 9);
+    fx_data_free(d);
+
+    d = reading_good("csv:query=u,cat=all", "u,i,y\n7,x,3\n"); /* all others */
+    t = fx_data_table(d);
+    CHECK(t.cols == 1 && t.qid[0] == 7);
+    fx_data_free(d);
+
     d = reading_good("csv:cat=auto", "a,b,y\n1,2,3\n");  /* numbers alone: as ever */
     t = fx_data_table(d);
     CHECK(!t.block[0].ptr && t.cols == 2 && !strcmp(t.name[1], "b"));
@@ -89,6 +101,7 @@ static void faults(void)
         {"csv:num=a/b,cat=b", "a,b,y\n1,2,2\n", "x:1:1: ", "'b'"},
         {"csv:weight=w", "a,b,y\n1,2,2\n", "x:1:1: ", "'w'"},
         {"csv:weight=a,num=a", "a,b,y\n1,2,2\n", "x:1:1: ", "'a'"},
+        {"csv:query=q,cat=q", "q,y\n,2\n", "x:2:1: ", "no query"},
         {"csv:weight=a", "a,y\n1,2\n", "x:1:1: ", "no features"},
         {"csv:weight=w", "a,w,y\n1,-1,2\n", "x:2:3: ", "the weight -1 is not"},
         {"csv:weight=w", "a,w,y\n1,nan,2\n", "x:2:3: ", "the weight nan is not"},

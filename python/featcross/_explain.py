@@ -110,7 +110,8 @@ class Explained:
                 return 0
         names = [repr(name) for name in offered[:SHOWN]] + [".."] * (len(offered) > SHOWN)
         raise ValueError(f"label={label!r}: there are scores of "
-                         f"{', '.join(names) or 'one target'}")
+                         f"{', '.join(names) or 'one target'}"
+                         + ("; label= selects one" if label is None else ""))
 
 
 def _warn_unless_exact(found: list[Explanation], what: str = "weigh") -> None:

@@ -134,7 +134,7 @@ def test_top_combinations_of_a_map(rng):
     m = fx.LinearClassifier(map=fx.ExplicitCombinations(degree=2)).fit(X, y)
     for label in ("x", "z"):
         assert {c.features for c in m.top_combinations(2, label=label)} == {(1, 4), (2, 7)}
-    with pytest.raises(ValueError, match="label=None: there are scores of 'x', 'y', 'z'"):
+    with pytest.raises(ValueError, match="label=None: there are scores of 'x', 'y', 'z'; label= selects one"):
         m.top_combinations(2)
     for row, one in zip(X, m.explain(X[:3], 2)):        # of the class that is predicted
         assert one.score == pytest.approx(m.decision_function(row[None])[0].max(), rel=1e-5)

@@ -233,8 +233,12 @@ static int detect(loaded *l, const char *path, const load_options *like)
 static int open_stream(loaded *l, const char *path, const load_options *like)
 {
     stream *s = calloc(1, sizeof *s);
-    int status = s ? input_open(&s->in, path) : say_no_memory("reading");
+    int status = s ? 0 : say_no_memory("reading");
 
+    if (!status && !strcmp(reading_format, "auto"))
+        status = format_foreign(path);
+    if (!status)
+        status = input_open(&s->in, path);
     if (status) {
         free(s);
         return status;

@@ -17,6 +17,8 @@ bool format_words(const char *bytes, size_t len);        /* is it a line of word
  * NULL. */
 const char *format_found(bool zip, const char *path, const char *bytes, size_t len,
                          const char *reader);
+/* format_foreign.c - an error that says so if the file has a format that is not read. */
+int format_foreign(const char *path);
 
 /* ---- reading.c ------------------------------------------------------------------------------ */
 fx_status reading_about(fx_description *d, const char *format); /* of --format */

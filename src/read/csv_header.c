@@ -31,13 +31,27 @@ static fx_status reject(const fx_reader *r, const char *line, const char *at, co
     return fxi_read_error(r, r->count.lines, (size_t)(at - line) + 1, reason);
 }
 
-/* Names of all columns: the header's, or c1, c2, ... */
-static fx_status keep_names(fxi_read_csv_state *t, const char *line, const char *stop, bool header)
+/* True if the names that are given have an empty one, or a category of an empty name. */
+static bool has_unnamed(const fx_reader *r)
+{
+    const fxi_data_classes *all = &r->names.all;
+    bool found = false;
+
+    for (size_t i = 0; i < all->n && r->names.given; i++)
+        found |= !all->text[all->at[i]] || all->text[all->at[i]] == '=';
+    return found;
+}
+
+/* Names of all columns: the header's, or c1, c2, ..  A column without a name in the header is named
+ * by its position, too, but not for a model of an earlier version, which has the empty name. */
+static fx_status keep_names(const fx_reader *r, const char *line, const char *stop, bool header)
 {
     enum { NUMBER = 24 };               /* bytes of c1, ... */
+    fxi_read_csv_state *t = r->state;
     const char *p = line;
     fxi_read_csv_field f;
     size_t bytes;
+    bool empty = has_unnamed(r);
 
     if (!fxi_size_mul(&bytes, t->fields, NUMBER)
         || !fxi_size_add(&bytes, bytes, (size_t)(stop - line)))
@@ -51,8 +65,8 @@ static fx_status keep_names(fxi_read_csv_state *t, const char *line, const char 
         fxi_read_csv_column *c = &t->column[j];
         fxi_read_csv_field_read(&f, p, stop, t->separator); /* read before: well formed */
         c->name = to;
-        c->len = header ? fxi_read_csv_field_copy(to, &f)
-                        : (size_t)snprintf(to, NUMBER, "c%zu", j + 1);
+        c->len = header && (f.len || empty) ? fxi_read_csv_field_copy(to, &f)
+                                            : (size_t)snprintf(to, NUMBER, "c%zu", j + 1);
         to[c->len] = '\0';
         to += c->len + 1;
         t->longest = c->len > t->longest ? c->len : t->longest;
@@ -142,7 +156,7 @@ static fx_status first_line(fx_reader *r, const char *line, const char *stop, bo
         return reject(r, line, line, "is this line a header? (header=yes or header=no)");
     *header = t->named = t->header || (words && !t->no_header);
     t->mixed &= !t->header;
-    fx_status s = keep_names(t, line, stop, t->named);
+    fx_status s = keep_names(r, line, stop, t->named);
     if (!s)
         s = fxi_read_csv_names_columns(r);
     char reason[FXI_CSV_REASON];

@@ -2,7 +2,8 @@
 """Reading: odd and broken files, pipes, archives, formats.
 
 Covers: cli/files/input_file.c, cli/files/extension.c, cli/tables/load.c,
-cli/tables/format_detect.c, cli/tables/reading.c, cli/tables/rows_prepare.c"""
+cli/tables/format_detect.c, cli/tables/format_foreign.c, cli/tables/reading.c,
+cli/tables/rows_prepare.c"""
 
 import bz2
 import gzip
@@ -326,3 +327,21 @@ def test_memory_limit(fx, put):
     r = fx(*GRAM, "x.svm", "--max-memory", "100M", status=4)
     assert "74.5 GiB" in r.talk and "the limit is 100.0 MiB" in r.talk
     fx("info", "x.svm", "--max-memory", "100K", status=4)
+
+
+@pytest.mark.parametrize("name, begin, said", [
+    ("a.parquet", b"PAR1\x15\x04", "a Parquet file, which is not read; write the table as CSV"),
+    ("a.feather", b"ARROW1\0\0", "an Arrow or Feather file"),
+    ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    ("a.db", b"SQLite format 3\0", "an SQLite database"),
+    ("a.pkl", b"\x80\x04\x95", "a Python pickle"),
+    ("a.xlsx", b"PK\x03\x04\x14", "a spreadsheet"),
+    ("a.zip", b"PK\x03\x04\x14", "a zip archive, which is not read; unpack it first"),
+    ("a.csv.lz4", b"\x04\x22\x4d\x18\x64", "compressed by lz4"),
+    ("a.csv", "a,b\n1,2\n".encode("utf-16"), "text in UTF-16, which is not read; convert it with iconv"),
+    ("a.json", b'[{"a":1}]', "JSON"),
+])
+def test_formats_of_others(fx, put, name, begin, said):
+    (fx.directory / name).write_bytes(begin + b" " * 20)
+    r = fx("train", name, "-o", "m.fx", status=2)
+    assert f"{name} is {said}" in r.talk and not (fx.directory / "m.fx").exists()

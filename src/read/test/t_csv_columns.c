@@ -62,6 +62,13 @@ static void categories(void)
     CHECK(t.cols == 3 && t.label[0] == 1 && !strcmp(t.name[1], "x/y=a"));
     fx_data_free(d);
 
+    /* pandas writes its index so */
+    d = reading_good("csv:cat=auto", ",city,y\n0,Rome,1\n1,Oslo,2\n");
+    t = fx_data_table(d);
+    static const char *const by_position[] = {"c1", "city=Rome", "city=Oslo"};
+    check_names(&t, by_position, 3);
+    fx_data_free(d);
+
     d = reading_good("csv:query=u,cat=u/i", "u,i,y\n7,x,3\n7,z,2\n9,x,1\n");    /* u is both */
     t = fx_data_table(d);
     static const char *const both[] = {"u=7", "i=x", "i=z", "u=9"};

@@ -146,7 +146,7 @@ static int say_none(const comparison *c)
     const method *m = c->list;
 
     while (m + 1 < c->list + c->n && !*m->failed)
-        m++;                            /* a failure is reported rather than what was not tried */
+        m++;                            /* prefer a method that failed to one that was left out */
     if (!*m->failed)
         m = c->list;
     say_error("no method could be measured: %s", !c->n        ? "one column has no combinations"

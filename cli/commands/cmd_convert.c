@@ -96,7 +96,7 @@ static int report(const loaded *in, char **path, size_t first, size_t second, do
     return say_json(j);
 }
 
-/* Before the first is written: is there room for both? */
+/* Checks, before the first file is written, that there is space for both. */
 static int check_sizes(const loaded *in, output **out, const char *const *format, size_t first,
                        size_t second)
 {

@@ -417,7 +417,7 @@ static int train(job *j, const char *data)
         || (history_path && (status = output_open(&history, history_path, OUTPUT_TEXT))))
         return status;
     if (init_path)
-        same_file_update(o, init_path);                 /* the model goes on in its file */
+        same_file_update(o, init_path);                 /* may replace the model it continues */
     if ((status = read_data(j, data)) || (status = resolve_plan(j))
         || (folds && (status = cross_validate(j))) || (status = fit_model(j))
         || (status = training_save(&j->t, o)) || (history && (status = write_history(j, history))))

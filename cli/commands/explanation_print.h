@@ -8,14 +8,14 @@
 typedef struct explained {
     const fx_model_info *c;
     const loaded *X;                    /* rows that were given; name NULL: none */
-    uint64_t row;                       /* the one that is explained, from 1; 0: none */
-    uint64_t order, support;            /* as asked for: what was searched */
+    uint64_t row;                       /* the row that is explained, from 1; 0: none */
+    uint64_t order, support;            /* options of the search */
     bool unsupported, by_importance;
     double effort;                      /* limit of the search */
-    double prediction;                  /* of the row */
-    fx_explanation **e;                 /* [n] of one score each */
+    double prediction;                  /* for that row */
+    fx_explanation **e;                 /* [n], one for each score */
     size_t n;
-    bool all;                           /* of all scores, even if there is one */
+    bool all;                           /* --output all: list every score */
 } explained;
 
 int explanation_print(const explained *x);

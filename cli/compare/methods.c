@@ -13,15 +13,14 @@
 #include <string.h>
 
 enum { LISTED = 7 };                    /* counts of -D */
-#define WIDTH 2e6                       /* most products of columns */
-#define PRODUCTS 4e7                    /* .. of all rows that are not 0 */
-#define NUMBERS 1e8                     /* random features of all rows */
-#define LEARNT \
-    1e6 /* all-subsets: mean K(x, x) that factors bear, being small
-                                         * at first */
-#define EXACT_ROWS 12500                /* of kernel-svm; its work: rows^2 * entries of a row */
-#define EXACT_WORK 6e9
-#define RIDGE_ROWS 2500                 /* of kernel-ridge, which grows with the cube */
+/* Limits above which a method is left out: */
+#define WIDTH 2e6                       /* products of columns, per row */
+#define PRODUCTS 4e7                    /* products that are not 0, in all rows together */
+#define NUMBERS 1e8                     /* random features times rows */
+#define LEARNT 1e6                      /* mean K(x, x) of all-subsets as a factorization machine */
+#define EXACT_ROWS 12500                /* rows for kernel-svm, */
+#define EXACT_WORK 6e9                  /* .. and rows^2 times the entries per row */
+#define RIDGE_ROWS 2500                 /* rows for kernel-ridge: its time grows with their cube */
 
 static const char *const families[] = {"linear", UPTO_PRODUCTS, COMPARE_PAIRS, COMPARE_TRIPLES,
                                        COMPARE_SUBSETS, COMPARE_MAPS, "exact", NULL};
@@ -181,10 +180,10 @@ static void enter_map(comparison *c, const char *map, const kernel_setup *k, con
 
 static void enter_maps(comparison *c)
 {
-    enum { COMBINING = 4 };             /* of the maps, the first ones */
+    enum { COMBINING = 4 };             /* the first maps combine columns */
     static const struct { const char *map; int kernel; } maps[] = {COMPARE_MAPPED};
     double rows = (double)(c->train + c->valid);
-    bool said = false;                  /* of kernels that do not suit the rows */
+    bool said = false;                  /* kernels that do not suit the rows were reported */
     char word[32];
 
     for (size_t i = 0; count_at(word, c->features, i); i++) {

@@ -9,8 +9,8 @@ typedef struct figure_axis {
     double low, high;
     bool log, has_range;                /* has_range: low and high are known */
 } figure_axis;
-void figure_axis_reach(figure_axis *a, double v);        /* a value that it shall show */
-void figure_axis_pad(figure_axis *a);                    /* when all are known */
+void figure_axis_reach(figure_axis *a, double v);        /* extends the range to v */
+void figure_axis_pad(figure_axis *a);                    /* adds a margin; call it last */
 /* Range and tics of axis `name`, at most `max_tics`; at[n]: where data is, ascending. */
 void figure_axis_tics(strbuf *t, char name, const figure_axis *a, size_t max_tics, const double *at,
                       size_t n);
@@ -23,7 +23,7 @@ typedef struct figure_look {            /* of one name */
 } figure_look;
 figure_look *figure_look_all(size_t *n, const figure *f); /* free() it; NULL: no memory */
 size_t figure_look_of(const figure_look *look, size_t n, const char *name); /* its place */
-/* Line styles of the script: number; more by these for hollow marks and lines across. */
+/* Numbers of line styles in the script: these are added for hollow marks and lines across. */
 enum { FIGURE_HOLLOW = 1000, FIGURE_ACROSS = 2000 };
 void figure_look_styles(strbuf *t, size_t number, const figure_look *k);
 #endif

@@ -8,7 +8,9 @@
 
 #include "fit/l1.h"
 
-enum { WIDTH = 64, BLOCKS = 16, CHUNK = 256 };  /* raw columns of a block; most blocks; rows */
+enum { WIDTH = 64,                      /* columns per block, unless a map makes them */
+       BLOCKS = 16,                     /* blocks, at most */
+       CHUNK = 256 };                   /* rows that a thread transposes at a time */
 
 static size_t size_of(const fxi_columns *c) { return c->wide ? sizeof(double) : sizeof(float); }
 
@@ -69,7 +71,7 @@ static fx_status make_sparse(fxi_columns *c, const fx_run *run)
 typedef struct turning {
     const fxi_columns *c;
     fx_matrix Z;
-    size_t first, n;                    /* columns */
+    size_t first, n;                    /* columns first .. first + n - 1 are copied */
     char *to;
 } turning;
 
@@ -90,7 +92,7 @@ static fx_status turn_rows(void *ctx, size_t k, fxi_team *team)
     return FX_OK;
 }
 
-/* The columns of a block to `to`. */
+/* Copies the columns of a block to `to`. */
 static fx_status fill(char *to, const fxi_columns *c, size_t block, const fx_run *run)
 {
     const fxi_source *s = c->s;

@@ -77,7 +77,8 @@ double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *
     return sum;
 }
 
-/* As many as go at a time; of a pair the loser follows the winner.  Returns how many. */
+/* Takes as many items as are evaluated together, and returns their number.  In a pair, the loser
+ * follows the winner. */
 static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_t epoch)
 {
     const fxi_fm_problem *p = a->p;

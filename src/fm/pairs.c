@@ -19,7 +19,7 @@ typedef struct pairing {
 
 static int64_t query_of(const pairing *a, size_t row) { return a->qid ? a->qid[row] : 0; }
 
-/* Winners of the n rows as sorted. */
+/* Finds, among the n sorted rows, those that win against another row. */
 static void find(pairing *a, size_t n)
 {
     fxi_fm_pairs *p = &a->p;

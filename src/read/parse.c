@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * parse.c - a whole input from memory: one reader, one feed, one take. */
+ * parse.c - reads an input that is in memory as a whole: makes a reader, feeds it once, takes the
+ * table. */
 
 #include "read/read.h"
 

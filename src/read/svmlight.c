@@ -26,7 +26,7 @@ static const fx_key keys[] = {
     {0}};
 
 enum { ERROR, ZERO, KEEP };             /* nan=, in the order of its choices; then DROP, as ZERO */
-typedef struct options {                /* but nan: each the second choice of its key? */
+typedef struct options {                /* except nan: 1 if the key has its second choice */
     int sort, sum, nan, fields, optional;
 } options;
 

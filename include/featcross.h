@@ -181,7 +181,7 @@ typedef struct fx_description {         /* all texts are constants */
     int labels;                         /* models: 1: needs labels; writers: 1: stores them */
     int probabilities;                  /* 1: models of this spec give probabilities */
     int updatable;                      /* 1: fx_model_update works (not if precomputed) */
-    int streamable;                     /* 1: rows need not be in memory; always 0 so far */
+    int streamable;                     /* 1: rows need not be in memory: fx_model_passes_fit */
     int combines;                       /* 1: learns factors of combinations; takes no map */
     int mistakes;                       /* 1: objective counts mistakes; iterations are passes */
     int measured;                       /* 1: uses plan.patience and plan.max_seconds */
@@ -321,6 +321,13 @@ FX_API void fx_data_shuffle(size_t *order, size_t n, uint64_t seed); /* a permut
  * within each label value. */
 FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double *label,
                                uint64_t seed);
+
+/* ---- Packed rows ---------------------------------------------------------------------------
+ * A table as bytes that take little space and are read at the speed of memory, with a checksum: for
+ * files of rows that are read again and again on the same kind of machine.  Names of columns and
+ * identifiers of rows are left out.  Damaged bytes are FX_EFORMAT. */
+FX_API fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run);
+FX_API fx_status fx_data_unpack(fx_data **out, const void *bytes, size_t len, const fx_run *run);
 
 /* ---- Missing values ------------------------------------------------------------------------
  * A copy of t without missing values (NaN), as fx_model_fit makes it with plan.missing = spec (the
@@ -533,6 +540,29 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
  * Features are stored if run->max_memory allows, else recomputed whenever they are needed. */
 FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
                               const fx_run *run);
+/* Rows that come in parts: a fit that never sees all of them at once.
+ *
+ * Such a fit asks for passes.  In each, `rows` brings all rows, part by part, by fx_model_passes_add; a
+ * failure that it returns ends the fit.  A pass adds up what the fit needs to know, exactly, so the
+ * model has the same bytes as that of fx_model_fit on all rows.
+ *
+ * Rows are numbered from 0, and `first` is the number of a part's first row.  Parts begin at
+ * multiples of FX_PASS_BLOCK and, except for the last one, hold a multiple of it.  Bring them in
+ * their order.  They must be the same in each pass: all sparse or all dense, labels all texts or
+ * all numbers.  Sparse parts may differ in width.
+ *
+ * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing must be
+ * NULL or "error", plan.scale anything but std, the map anything but explicit.  Memory: that of a
+ * part and of the sums, 32 bytes for each feature and thread, three times; it does not grow with
+ * the number of rows. */
+#define FX_PASS_BLOCK 4096
+typedef struct fx_pass fx_pass;
+typedef fx_status fx_pass_rows(void *ctx, fx_pass *pass);
+FX_API fx_status fx_model_passes_add(fx_pass *pass, const fx_table *t, uint64_t first);
+/* How many passes came before this one. */
+FX_API uint64_t fx_model_passes_number(const fx_pass *pass);
+FX_API fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_rows *rows,
+                                     void *ctx, const fx_run *run);
 /* Makes one more training pass over the rows of t, in their order, and stores the new model in
  * *out; m is not modified.  For perceptron, kernel-perceptron and factorization machines with
  * solver=adagrad; other models: FX_EUNSUPPORTED.  Labels must be m's classes; columns beyond m's

@@ -21,6 +21,8 @@ typedef struct fxi_source {
     const fx_map *map;                  /* NULL: features are the numbers of X */
     size_t rows, features;
     size_t block, blocks;               /* rows of a block (the last may have fewer); how many */
+    size_t piece;                       /* a power of two <= block: a visit may also be of rows from
+                                         * a multiple of it on */
     size_t stride;                      /* mapped rows: features, rounded up to FXI_LANES */
     bool sparse;                        /* blocks are CSR */
     size_t numbers;                     /* in all rows: those stored, if sparse */
@@ -36,7 +38,7 @@ size_t fxi_fit_source_bytes(const fxi_source *s);       /* of stored features */
 /* Block b as a view: into Z, X or the visitor's 64-byte aligned buffer. */
 fx_status fxi_fit_source_block(fx_matrix *out, const fxi_source *s, size_t b, float *buffer,
                                const fx_run *run);
-/* At most n rows from `first` on, all of one block: for visitors that change the order of rows. */
+/* At most n rows from `first` on, all of one block or piece. */
 fx_status fxi_fit_source_run(fx_matrix *out, const fxi_source *s, size_t first, size_t n,
                              float *buffer, const fx_run *run);
 /* Scores f[i*outputs + c] = <W[.][c], z_i> + b[c] of all rows; W is features x outputs. */
@@ -74,6 +76,8 @@ typedef struct fxi_solution {           /* on entry: the start; zeros, or an ear
 
 typedef struct fxi_problem {
     const fxi_source *source;
+    struct fxi_passes *passes;          /* fit/pass.h: newton.c asks these instead of source, y and
+                                         * c; NULL: rows are in memory */
     const fxi_loss *loss;
     double epsilon;
     const double *y;                    /* [rows] +1 or -1, or targets */
@@ -97,7 +101,8 @@ typedef struct fxi_problem {
 fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 /* Newton's method adds its passes to s->iterations. */
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
-bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features); /* that it takes, at most */
+/* What it takes, at most. */
+bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features, size_t threads);
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 /* Losses with a rounded version, by Newton's method.  Starts from s->beta too.  If s->iterations is
  * not 0 another solver made s: passes are added, and only a smaller objective replaces it. */
@@ -160,5 +165,5 @@ fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,
 bool fxi_fit_kernel_pca_bytes(size_t *bytes, size_t rows, size_t k);
 
 /* streams; see data/data.h */
-enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA };
+enum { FXI_FIT_BLOCKS = 1020, FXI_FIT_ROWS, FXI_FIT_COLUMNS, FXI_FIT_PCA, FXI_FIT_HESSIAN };
 #endif

@@ -18,13 +18,11 @@
  * Lin 2012 (outer and inner loop); Yuan, Chang, Hsieh, Lin 2010 (shrinking). */
 
 #include "fit/l1.h"
-#include "fit/line.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double nothing[3];
 
 /* |w + t (u - w)|_1, the intercept's too if it is penalised. */
 static double penalty(const fxi_l1 *a, double t)
@@ -54,14 +52,14 @@ static double dual(const fxi_l1 *a)
 static fx_status move(fxi_l1 *a, double objective, double *gain)
 {
     double fall = penalty(a, 1) - penalty(a, 0) + a->g[a->d] * a->B, t = 2, now;
-    fxi_line at;
+    fxi_l1_line at;
     fx_status st;
 
     for (size_t j = 0; j < a->d; j++)
         fall += a->g[j] * (a->u[j] - a->w[j]);
     do {
         t /= 2;
-        st = fxi_fit_line_at(&at, a->p, a->f, a->q, nothing, t, a->run);
+        st = fxi_fit_l1_line_at(&at, a->p, a->f, a->q, t, a->run);
         now = at.value + penalty(a, t);
     } while (!st && t > 1e-15 && !(now <= objective * (1 + 4 * DBL_EPSILON) + 0.01 * t * fall));
     *gain = -fall;
@@ -75,13 +73,13 @@ static fx_status iterate(fxi_l1 *a, fxi_solution *s)
 {
     const fxi_problem *p = a->p;
     double best = -INFINITY, gain = INFINITY;
-    fxi_line loss;
+    fxi_l1_line loss;
     fx_status st = FX_OK;
 
     for (s->converged = false, s->gap = INFINITY, a->left = p->max_iter; !st;) {
         memcpy(a->u, a->w, a->d * sizeof *a->u);
         st = fxi_fit_source_scores(a->f, p->source, a->w, a->w + a->d, 1, a->run);
-        if (st || (st = fxi_fit_line_intercept(&loss, a->w + a->d, a->f, p, nothing, a->run))
+        if (st || (st = fxi_fit_l1_line_intercept(&loss, a->w + a->d, a->f, p, a->run))
             || (st = fxi_fit_l1_model(a)))
             break;
         a->left -= a->left > 0;

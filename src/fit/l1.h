@@ -47,6 +47,16 @@ typedef struct fxi_l1 {
 /* l1_model.c */
 fx_status fxi_fit_l1_model(fxi_l1 *a);                  /* r, D, g, h, H at w, f */
 fx_status fxi_fit_l1_model_descend(fxi_l1 *a);          /* u, q, B */
+/* l1_line.c - sum_i c_i loss(y_i, f_i + t q_i); q NULL: all 1 */
+typedef struct fxi_l1_line {
+    double value, slope, curve;
+    double size;                        /* of the terms of slope: what rounding is relative to */
+} fxi_l1_line;
+fx_status fxi_fit_l1_line_at(fxi_l1_line *out, const fxi_problem *p, const double *f,
+                             const double *q, double t, const fx_run *run);
+/* Moves a free intercept *b to its minimiser, and the scores f with it; *at: the line there. */
+fx_status fxi_fit_l1_line_intercept(fxi_l1_line *at, double *b, double *f, const fxi_problem *p,
+                                    const fx_run *run);
 /* l1_extrapolate.c - call after this many sweeps; 0: before the first */
 void fxi_fit_l1_extrapolate(fxi_l1 *a, size_t sweeps);
 #endif

@@ -6,24 +6,35 @@
  * diagonal, so that columns may have any scale, and, once many products were needed, the factored
  * Hessian of a sample (newton_hessian.c).  With many more features than rows there is no
  * preconditioner: I plus a matrix of the rank of the rows has few eigenvalues other than 1, and a
- * diagonal would spread them.  The step's scores are a by-product, so the
- * search along it reads no features.  A free intercept b is eliminated: it is the minimiser at
- * every w, and the Hessian is that of min_b P(w, b), with h = sum_i D_i z_i and d = sum_i D_i
+ * diagonal would spread them.
  *
- *   I + Z'DZ - hh'/d,   times v:   v + sum_i D_i (<z_i, v> + t) z_i,   t = -<h, v>/d.
+ * A free intercept b is eliminated from the step: with h = sum_i D_i z_i, d = sum_i D_i and g_b the
+ * slope along b, the step in w solves
+ *
+ *   (I + Z'DZ - hh'/d) s = -(g - h g_b/d),   and the step in b is -(g_b + <h, s>)/d;
+ *
+ * a product with that matrix is v + sum_i D_i (<z_i, v> + t) z_i, t = -<h, v>/d.
+ *
+ * The whole step is tried first: the gradient there, which the next step needs, also tells whether
+ * the step was good.  If it was not, passes along the line find a better length, and so they do for
+ * the next step before its gradient, until a step is whole again.  So a step usually takes one pass
+ * besides its products.
  *
  * Stopping.  P, and P minimised over a free b, is 1-strongly convex in w, so P - min P <= |g|^2/2,
  * g its gradient; this is the duality gap of beta_i = -c_i loss'(y_i, f_i).  solution.gap is that
- * over P.  If the second derivative jumps (squared hinge) and each row weighs much, a step may end
- * at the first row that crosses the jump, and so may the next.  If there are many such steps when
- * the caller's patience is used up, the fit ends, stalled, and proximal.c continues.  If rounding
- * keeps |g| from shrinking and a step would gain less than 1e-14 P, the fit ends; it has converged
- * only if the gap is small enough.  solution.iterations counts passes.
+ * over P.  Before the end, b is only near its minimiser, and the gap is an estimate by the
+ * quadratic model; before a fit ends, b is brought to its minimiser by passes along b.  If the
+ * second derivative jumps (squared hinge) and each row weighs much, a step may end at the first row
+ * that crosses the jump, and so may the next.  If there are many such steps when the caller's
+ * patience is used up, the fit ends, stalled, and proximal.c continues.  If rounding keeps |g| from
+ * shrinking and a step would gain less than 1e-14 P, the fit ends; it has converged only if the gap
+ * is small enough.  solution.iterations counts passes, without those along a line.
  *
  * References: Lin, Weng, Keerthi 2008; Keerthi, DeCoste 2005 (squared hinge). */
 
 #include "fit/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +43,17 @@ enum { HESSIAN = 6000 };                /* features, if not more than rows: it m
 enum { WIDE = 4 };                      /* features per row: no preconditioner from there on */
 static const double SHORT = 0.1;        /* a step of which less than this share is taken is short */
 enum { SHORTS = 5 };                    /* short steps that make a stall */
+enum { TRIES = 100 };                   /* points on a line */
+enum { STEP = 3 };                      /* passes of a step besides its products, at most */
+static const double LOOSE = 0.05;       /* of |g|^2: the intercept could gain so much */
+static const double LEVEL = 32 * DBL_EPSILON;   /* of the terms of a slope: rounding hides it */
+
+typedef struct krylov { double *s, *r, *p, *Hp, *z; } krylov; /* [d+1] each */
+
+typedef struct point {                  /* a function along a line */
+    double value, slope, curve;
+    double size;                        /* of the terms of slope: what rounding is relative to */
+} point;
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -48,6 +70,97 @@ static void add(double *y, double a, const double *x, size_t n)
         y[j] += a * x[j];
 }
 
+static bool wide(const fxi_newton *n) { return n->d / WIDE >= n->rows->rows; }
+
+static bool flat(const fxi_newton *n)
+{
+    size_t j = 0;
+
+    while (j < n->d && n->w[j] == 0)
+        j++;
+    return j == n->d;
+}
+
+/* ---- Passes ------------------------------------------------------------------------------- */
+
+/* The value and gradient at w, and what preconditions there. */
+static fx_status evaluate(fxi_newton *n, point *at)
+{
+    size_t d = n->d, vector = 1;
+    const bool centred = n->p->intercept == FXI_FREE;
+    const fxi_question q = {.what = FXI_ASK_GRADIENT, .first = centred, .squares = !wide(n),
+                            .w = n->w, .flat = flat(n)};
+    fx_status st = n->rows->ask(n->rows, n->sums, &q);
+
+    if (st)
+        return st;
+    const double *sum = n->sums;
+    *at = (point){sum[FXI_ANSWER_VALUE] + 0.5 * dot(n->w, n->w, n->penalised), 0, 0,
+                  sum[FXI_ANSWER_SIZE]};
+    memcpy(n->g, fxi_answer_vector(n->sums, 0, d), d * sizeof *n->g);
+    n->g[d] = n->p->intercept == FXI_NONE ? 0 : sum[FXI_ANSWER_SLOPE];
+    n->h[d] = n->M[d] = sum[FXI_ANSWER_CURVE];
+    if (centred)
+        memcpy(n->h, fxi_answer_vector(n->sums, vector++, d), d * sizeof *n->h);
+    if (q.squares)
+        memcpy(n->M, fxi_answer_vector(n->sums, vector, d), d * sizeof *n->M);
+    for (size_t j = 0; j <= d && q.squares; j++)
+        n->unit[j] = n->M[j] > 0 ? ldexp(1, (ilogb(n->M[j]) + 2) >> 1) : 1;
+    for (size_t j = 0; j < n->penalised; j++) {
+        n->g[j] += n->w[j];
+        n->M[j] += 1;
+    }
+    for (size_t j = 0; centred && q.squares && n->h[d] > 0 && j < d; j++)
+        n->M[j] = fmax(1, n->M[j] - n->h[j] * (n->h[j] / n->h[d]));
+    return FX_OK;
+}
+
+/* At w + t v, v NULL: along the intercept; a: value, slope and curvature of the penalty at w. */
+static fx_status look(point *at, fxi_newton *n, const double *v, double t, const double a[3])
+{
+    const fxi_question q = {.what = FXI_ASK_LINE, .w = n->w, .v = v, .t = t, .flat = flat(n)};
+    fx_status st = n->rows->ask(n->rows, n->sums, &q);
+    const double *sum = n->sums;
+
+    if (!st)
+        *at = (point){a[0] + t * (a[1] + t * a[2] / 2) + sum[FXI_ANSWER_VALUE],
+                      a[1] + t * a[2] + sum[FXI_ANSWER_SLOPE], a[2] + sum[FXI_ANSWER_CURVE],
+                      fabs(a[1]) + fabs(t * a[2]) + sum[FXI_ANSWER_SIZE]};
+    return st;
+}
+
+/* Finds t with |slope| <= small, or where rounding hides it, and where the value is not above
+ * `most`; *t is where to begin and lies between low and high, which may be infinite.  The root of
+ * the slope is sought, by Newton's method inside the interval: differences of values would be lost
+ * in rounding long before slopes are. */
+static fx_status search(double *t, fxi_newton *n, const double *v, const double a[3], double low,
+                        double high, double small, double most)
+{
+    double far = 16;
+
+    for (int k = 0; k < TRIES; k++) {
+        point at;
+        fx_status st = look(&at, n, v, *t, a);
+        if (st || (fabs(at.slope) <= small && at.value <= most)
+            || fabs(at.slope) <= DBL_EPSILON * at.size)
+            return st;
+        *(at.slope < 0 ? &low : &high) = *t;
+        double next = *t - at.slope / at.curve;
+        if (!(next > low && next < high))       /* also without curvature */
+            next = isinf(low) || isinf(high) ? (at.slope < 0 ? *t + far : *t - far)
+                                             : low + (high - low) / 2;
+        if (!n->p->loss->regress && fabs(next - *t) > far)
+            next = *t + copysign(far, next - *t);
+        if (next == *t || next == low || next == high)
+            return FX_OK;               /* neighbours */
+        far *= 2;
+        *t = next;
+    }
+    return FX_OK;
+}
+
+/* ---- A step ------------------------------------------------------------------------------- */
+
 /* The best intercept for v, to first order. */
 static void follow(const fxi_newton *n, double *v)
 {
@@ -57,19 +170,31 @@ static void follow(const fxi_newton *n, double *v)
         v[n->d] = d > 0 ? -dot(n->h, v, n->d) / d : 0;
 }
 
-typedef struct krylov { double *s, *r, *p, *Hp, *z; } krylov; /* [d+1] each */
-
 /* z = an approximate inverse of the Hessian times r; <r, z> */
 static double precondition(const fxi_newton *n, krylov *k)
 {
     if (n->factored)
         fxi_fit_newton_hessian_solve(k->z, n, k->r);
-    else if (n->d / WIDE >= n->p->source->rows)
+    else if (wide(n))
         memcpy(k->z, k->r, n->penalised * sizeof *k->z);
     else
         for (size_t j = 0; j < n->penalised; j++)
             k->z[j] = k->r[j] / n->M[j];
     return dot(k->r, k->z, n->penalised);
+}
+
+/* Hp = the Hessian times p */
+static fx_status multiply(fxi_newton *n, krylov *k)
+{
+    const fxi_question q = {.what = FXI_ASK_PRODUCT, .w = n->w, .v = k->p, .flat = flat(n)};
+    fx_status st = n->rows->ask(n->rows, n->sums, &q);
+
+    if (st)
+        return st;
+    memcpy(k->Hp, fxi_answer_vector(n->sums, 0, n->d), n->d * sizeof *k->Hp);
+    k->Hp[n->d] = n->sums[FXI_ANSWER_SLOPE];
+    add(k->Hp, 1, k->p, n->penalised);
+    return FX_OK;
 }
 
 /* One step of conjugate gradients; false: rounding allows no more. */
@@ -80,19 +205,16 @@ static bool step(fxi_newton *n, krylov *k, double *rho)
 
     if (!(curve > 0) || !isfinite(a))
         return false;
-    add(k->s, a, k->p, n->d + 1);
+    add(k->s, a, k->p, m);
     add(k->r, -a, k->Hp, m);
-    for (size_t i = 0; i < n->p->source->rows; i++)
-        if (n->D[i] > 0)
-            n->move[i] += a * n->q[i];
     *rho = precondition(n, k);
     for (size_t j = 0; j < m; j++)
         k->p[j] = k->z[j] + *rho / last * k->p[j];
     return *rho > 0;
 }
 
-/* s with |g + Hs| <= target, and n->move = its scores; at most *passes.  A factorisation is made as
- * soon as products without one, or with an old one, have cost as much as it does. */
+/* s with |r + Hs| <= target, from r = minus the gradient; at most *passes.  A factorisation is made
+ * as soon as products without one, or with an old one, have cost as much as it does. */
 static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
 {
     size_t m = n->penalised, max_passes = *passes;
@@ -105,9 +227,6 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
         n->spent = 0;
     }
     memset(k->s, 0, (n->d + 1) * sizeof *k->s);
-    memset(n->move, 0, n->p->source->rows * sizeof *n->move);
-    for (size_t j = 0; j < m; j++)
-        k->r[j] = -n->g[j];
     double rho = precondition(n, k);
     memset(k->p, 0, (n->d + 1) * sizeof *k->p);
     memcpy(k->p, k->z, m * sizeof *k->p);
@@ -116,141 +235,194 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
             break;
         n->spent++;
         follow(n, k->p);
-        if ((st = fxi_fit_newton_pass_product(k->Hp, n, k->p)))
+        if ((st = multiply(n, k)))
             return st;
-        add(k->Hp, 1, k->p, m);
         if (!step(n, k, &rho))
             break;
     }
     follow(n, k->s);
-    return fxi_fit_newton_pass_others(n->move, n, k->s);
+    if (n->p->intercept == FXI_FREE && n->h[n->d] > 0)
+        k->s[n->d] -= n->g[n->d] / n->h[n->d];
+    return FX_OK;
 }
 
-/* The free intercept to its minimiser; the objective. */
-static fx_status fit_intercept(fxi_newton *n, double *objective)
+/* The free intercept to its minimiser. */
+static fx_status balance(fxi_newton *n, double from)
 {
     const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), 0, 0};
-    fxi_line at;
-    fx_status st = fxi_fit_line_intercept(&at, n->w + n->d, n->f, n->p, a, &n->how);
+    double t = from;
+    fx_status st = search(&t, n, NULL, a, -INFINITY, INFINITY, 0, INFINITY);
 
-    *objective = at.value;
+    n->w[n->d] += t;
     return st;
 }
 
-/* w += t s by a search along s; *gain: what the step promises; *shorts counts the short ones. */
-static fx_status move(fxi_newton *n, const krylov *k, double *gain, size_t *shorts)
+/* Along s from w: *t is the share to take of it. */
+static fx_status shorten(double *t, fxi_newton *n, const krylov *k, double low, double high,
+                         double slope, double value)
 {
-    size_t m = n->penalised;
-    const double a[3] = {0.5 * dot(n->w, n->w, m), dot(n->w, k->s, m), dot(k->s, k->s, m)};
-    fxi_line at;
-    double t = 1;
-    fx_status st = fxi_fit_line_search(&t, &at, n->p, n->f, n->move, a, 0.5, &n->how);
+    const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), dot(n->w, k->s, n->penalised),
+                         dot(k->s, k->s, n->penalised)};
 
-    *gain = -0.5 * dot(n->g, k->s, m);
-    *shorts += t < SHORT;
+    return search(t, n, k->s, a, low, high, 0.5 * fabs(slope), value * (1 + 16 * DBL_EPSILON));
+}
+
+/* w += s, or a part of s if that is too much, and the gradient there. */
+static fx_status move_whole(fxi_newton *n, const krylov *k, point *at, double *taken,
+                            size_t *passes)
+{
+    double before = at->value, slope = dot(n->g, k->s, n->d + 1), t = 0;
+    fx_status st;
+
+    *taken = 1;
+    add(n->w, 1, k->s, n->d + 1);
+    st = evaluate(n, at);
+    ++*passes;
+    double after = dot(n->g, k->s, n->d + 1);
+    if (st || slope == 0
+        || (fabs(after) <= 0.5 * fabs(slope) && at->value <= before * (1 + 16 * DBL_EPSILON)))
+        return st;
+    bool back = !(after < 0);           /* w is beyond the minimum; at t = -1 it was before it */
+    if ((st = shorten(&t, n, k, back ? -1 : 0, back ? 0 : INFINITY, slope, before)) || t == 0)
+        return st;
+    *taken = 1 + t;
     add(n->w, t, k->s, n->d + 1);
-    add(n->f, t, n->move, n->p->source->rows);
-    return st;
+    ++*passes;
+    return evaluate(n, at);
+}
+
+/* The same, but the length comes first; the intercept is balanced then. */
+static fx_status move_part(fxi_newton *n, const krylov *k, point *at, double *taken,
+                           size_t *passes)
+{
+    double slope = dot(n->g, k->s, n->d + 1);
+    fx_status st;
+
+    *taken = 1;
+    if ((st = shorten(taken, n, k, slope < 0 ? 0 : -INFINITY, slope < 0 ? INFINITY : 0, slope,
+                      at->value)))
+        return st;
+    add(n->w, *taken, k->s, n->d + 1);
+    ++*passes;
+    if (n->p->intercept == FXI_FREE && (st = balance(n, 0)))
+        return st;
+    return evaluate(n, at);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+/* r = minus the gradient of P minimised over a free intercept, by the quadratic model; returns its
+ * length, and in *off what an intercept that is not balanced could gain. */
+static double reduce(const fxi_newton *n, double *r, bool balanced, double *off)
+{
+    double d = n->h[n->d], by = n->p->intercept == FXI_FREE && d > 0 ? n->g[n->d] / d : 0;
+
+    *off = balanced ? 0 : 0.5 * n->g[n->d] * (n->g[n->d] / d);
+    for (size_t j = 0; j < n->penalised; j++)
+        r[j] = by * n->h[j] - n->g[j];
+    return sqrt(dot(r, r, n->penalised));
+}
+
+static void keep(fxi_solution *s, const fxi_newton *n, const point *at, double gap)
+{
+    s->objective = at->value;
+    s->gap = gap > 0 ? gap / at->value : 0;
+    s->b = n->w[n->d];
+    memcpy(s->w, n->w, n->d * sizeof *s->w);
+    for (size_t j = 0; s->neg_loss_gradient && j < n->d; j++)
+        s->neg_loss_gradient[j] = n->w[j] - n->g[j];
 }
 
 static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
 {
     const fxi_problem *p = n->p;
-    double first = 0, last = INFINITY, gain = INFINITY;
+    const bool centred = p->intercept == FXI_FREE;
+    double first = 0, last = INFINITY, gain = INFINITY, off, norm, taken = 1;
     size_t shorts = 0, before = s->iterations;
-    fx_status st = fxi_fit_newton_pass_scores(n->f, n, n->w);
+    point at;
+    bool balanced = false;
+    fx_status st = centred && flat(n) ? balance(n, 0) : FX_OK;
 
+    if (!st)
+        st = evaluate(n, &at);
+    s->iterations++;
     for (s->converged = false; !st;) {
-        if ((st = fit_intercept(n, &s->objective)) || (st = fxi_fit_newton_pass_gradient(n)))
-            break;
-        double norm = sqrt(dot(n->g, n->g, n->penalised)), P = s->objective;
-        for (size_t j = 0; p->intercept == FXI_FREE && n->h[n->d] > 0 && j < n->d; j++)
-            n->M[j] = fmax(1, n->M[j] - n->h[j] * (n->h[j] / n->h[n->d]));
+        balanced |= !centred || fabs(n->g[n->d]) <= LEVEL * at.size;
+        norm = reduce(n, k->r, balanced, &off);
         first = fmax(first, norm);
-        s->iterations++;
-        s->gap = norm == 0 ? 0 : 0.5 * norm * norm / P;
-        s->b = n->w[n->d];
-        memcpy(s->w, n->w, n->d * sizeof *s->w);
-        for (size_t j = 0; s->neg_loss_gradient && j < n->d; j++)
-            s->neg_loss_gradient[j] = n->w[j] - n->g[j];
+        keep(s, n, &at, 0.5 * norm * norm + off);
         s->converged = s->gap <= p->tol;
         s->stalled = !s->converged && p->patience && s->iterations - before >= p->patience
                      && shorts >= SHORTS;
+        bool ends = s->converged || s->stalled || s->iterations + STEP + 1 > p->max_iter
+                    || (gain <= 1e-14 * at.value && norm > 0.5 * last);
+        if ((ends || off > LOOSE * norm * norm) && !balanced && s->iterations < p->max_iter) {
+            if ((st = balance(n, n->h[n->d] > 0 ? -n->g[n->d] / n->h[n->d] : 0))
+                || (st = evaluate(n, &at)))
+                break;
+            s->iterations++;
+            balanced = true;
+            continue;
+        }
         if (p->step)
             st = p->step(p->ctx, s);
-        if (st || s->converged || s->stalled || s->iterations + 2 > p->max_iter
-            || (gain <= 1e-14 * P && norm > 0.5 * last))
+        if (st || ends)
             break;
-        size_t passes = p->max_iter - s->iterations - 1;
-        double target = fmax(norm * fmin(0.25, sqrt(norm / first)), sqrt(p->tol * P));
-        st = solve(n, k, fmin(target, 0.9 * norm), &passes);
-        if (!st)
-            st = move(n, k, &gain, &shorts);
+        size_t passes = p->max_iter - s->iterations - STEP;
+        double P = at.value, target = fmax(norm * fmin(0.25, sqrt(norm / first)), sqrt(p->tol * P));
+        if ((st = solve(n, k, fmin(target, 0.9 * norm), &passes)))
+            break;
+        gain = -0.5 * dot(n->g, k->s, n->d + 1);
         s->iterations += passes;
+        st = (taken == 1 ? move_whole : move_part)(n, k, &at, &taken, &s->iterations);
+        shorts += taken < SHORT;
+        balanced = false;
         last = norm;
     }
     return st;
 }
 
-/* Number of parallel sums: as many as pay for this count of numbers. */
-static size_t count_parts(const fxi_source *s)
-{
-    size_t parts = s->numbers / (4 * (s->features + 1)) + 1;
-
-    if (parts > FXI_NEWTON_PARTS)
-        parts = FXI_NEWTON_PARTS;
-    return parts < s->blocks ? parts : s->blocks ? s->blocks : 1;
-}
-
 /* Doubles: of the factor, and of vectors. */
-static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t features,
-                          size_t parts)
+static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t features)
 {
     bool square = features < HESSIAN && features <= rows;
-    size_t more;
 
     *factor = square ? fxi_fit_newton_hessian_size(features) : 0;
-    return fxi_size_mul(&more, features + 1, 9 + 3 * parts) && fxi_size_mul(vectors, 4, rows)
-           && fxi_size_add(vectors, *vectors, more);
+    return features < SIZE_MAX / 256 && fxi_size_mul(vectors, fxi_sum_padded(features + 1), 13)
+           && fxi_size_add(vectors, *vectors, FXI_SUM);
 }
 
-bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features)
+bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features, size_t threads)
 {
-    size_t factor, vectors, parts = rows / 4 + 1;
+    size_t factor, vectors, passes;
 
-    return count_numbers(&factor, &vectors, rows, features,
-                         parts < FXI_NEWTON_PARTS ? parts : FXI_NEWTON_PARTS)
+    return count_numbers(&factor, &vectors, rows, features)
            && fxi_size_add(&vectors, vectors, factor)
-           && fxi_size_mul(bytes, vectors, sizeof(double));
+           && fxi_size_mul(bytes, vectors, sizeof(double))
+           && fxi_fit_pass_memory_bytes(&passes, rows, features, threads)
+           && fxi_size_add(bytes, *bytes, passes);
 }
 
-fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
+static fx_status fit_by(fxi_solution *s, const fxi_problem *p, fxi_passes *rows, const fx_run *run)
 {
-    const fxi_source *z = p->source;
-    size_t parts = count_parts(z), m = z->features + 1, factor, vectors, bytes;
-    fxi_newton n = {.p = p, .how = fxi_parallel_run(run, (double)z->rows * (double)z->features),
-                    .simd = fxi_simd_get(), .d = z->features, .parts = parts,
-                    .penalised = z->features + (p->intercept == FXI_APPENDED)};
-    size_t threads = (size_t)fxi_parallel_threads(&n.how, parts);
+    size_t m = rows->features + 1, factor, vectors, bytes;
+    fxi_newton n = {.p = p, .rows = rows, .run = run, .simd = fxi_simd_get(), .d = rows->features,
+                    .penalised = rows->features + (p->intercept == FXI_APPENDED)};
     fx_status st;
 
-    if (!count_numbers(&factor, &vectors, z->rows, z->features, parts)
-        || !fxi_size_add(&bytes, vectors, factor) || !fxi_size_mul(&bytes, bytes, sizeof(double))
-        || !fxi_size_add(&bytes, bytes, threads * z->buffer * sizeof(float)))
-        return fxi_error(FX_ESHAPE, "%zu rows are too many", z->rows);
+    if (!count_numbers(&factor, &vectors, rows->rows, rows->features)
+        || !fxi_size_add(&bytes, vectors, factor) || !fxi_size_mul(&bytes, bytes, sizeof(double)))
+        return fxi_error(FX_ESHAPE, "%zu features are too many", rows->features);
     if ((st = fxi_memory_check(run, bytes, "Newton's method")))
         return st;
     double *space = fxi_zalloc(vectors, sizeof *space);
     n.factored = s->factor && *s->factor;
     n.L = n.factored ? *s->factor : factor ? fxi_alloc(factor, sizeof *n.L) : NULL;
-    n.buffer = fxi_alloc(threads * z->buffer, sizeof *n.buffer);
     st = FX_ENOMEM;
-    if (space && n.buffer && (n.L || !factor)) {
-        n.w = space, n.g = n.w + m, n.h = n.g + m, n.M = n.h + m;
-        krylov k = {n.M + m, n.M + 2 * m, n.M + 3 * m, n.M + 4 * m, n.M + 5 * m};
-        n.part = k.z + m;
-        n.f = n.part + 3 * parts * m, n.D = n.f + z->rows;
-        n.q = n.D + z->rows, n.move = n.q + z->rows;
+    if (space && (n.L || !factor)) {
+        n.w = space, n.g = n.w + m, n.h = n.g + m, n.M = n.h + m, n.unit = n.M + m;
+        krylov k = {n.unit + m, n.unit + 2 * m, n.unit + 3 * m, n.unit + 4 * m, n.unit + 5 * m};
+        n.sums = k.z + m;
         memcpy(n.w, s->w, n.d * sizeof *n.w);
         n.w[n.d] = p->intercept == FXI_NONE ? 0 : s->b;
         if (n.factored)                 /* of another Hessian: half of its time is over */
@@ -262,6 +434,19 @@ fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *ru
         *s->factor = n.factored ? n.L : NULL;
     if (!s->factor || !n.factored)
         free(n.L);
-    free(n.buffer);
+    return st;
+}
+
+fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
+{
+    fxi_pass_memory memory;
+    fx_status st;
+
+    if (p->passes)
+        return fit_by(s, p, p->passes, run);
+    if ((st = fxi_fit_pass_memory(&memory, p, run)))
+        return st;
+    st = fit_by(s, p, &memory.passes, run);
+    fxi_fit_pass_memory_free(&memory);
     return st;
 }

@@ -2,11 +2,18 @@
  * newton_hessian.c - a preconditioner for conjugate gradients: the Hessian of a sample of the rows,
  * factored.
  *
- * A = I + (1/m) (sum_i D_i) sum of z_i z_i' over m rows, drawn evenly in proportion to D_i, m at
- * least SAMPLE times the features: enough that the product of its inverse with the Hessian has a
- * condition number of about ((1 + sqrt(1/SAMPLE))/(1 - sqrt(1/SAMPLE)))^2 = 9.  The intercept's
- * constant feature is the last one.  A free intercept has no penalty, and solving with 0 in its
- * place is the same as solving with the matrix from which it was eliminated.
+ * A = I + sum of D_i/p_i z_i z_i' over a random sample, row i being in it with probability
+ * p_i = min(1, m D_i / sum D); m is at least SAMPLE times the features: enough that the product of
+ * its inverse with the Hessian has a condition number of about
+ * ((1 + sqrt(1/SAMPLE))/(1 - sqrt(1/SAMPLE)))^2 = 9.  Whether a row is in the sample depends only
+ * on its number.  The intercept's constant feature is the last one.  A free intercept has no
+ * penalty, and solving with 0 in its place is the same as solving with the matrix from which it was
+ * eliminated.
+ *
+ * The sum must not depend on how rows are divided.  |A_jk| <= unit_j unit_k for all rows, by the
+ * inequality of Cauchy and Schwarz, and is likely to be at most ROOM times that for a sample.  So
+ * sums over a few rows are rounded to multiples of unit_j unit_k / COUNT, and these whole numbers
+ * are below 2^53: adding them is exact in any order.  If a sample has more, it is not used.
  *
  * A is stored in panels of 16 rows, as in linalg/cholesky.h; its tiles of 16 x 16 are sums of outer
  * products of panels, in the forming of A as in its factorisation. */
@@ -18,6 +25,9 @@
 #include <string.h>
 
 enum { T = FXI_TILE, CHUNK = 128, SAMPLE = 4, PASSES = 4, SPEEDUP = 4 };
+#define COUNT 0x1p45
+#define ROOM  0x1p5
+#define MAGIC 0x1.8p52                  /* x + MAGIC is a whole number, |x| < 2^51 */
 
 static size_t order(const fxi_newton *n) { return n->d + (n->p->intercept != FXI_NONE); }
 
@@ -32,7 +42,7 @@ size_t fxi_fit_newton_hessian_size(size_t d)
 /* Rows of a sample: SAMPLE times the features, or what costs PASSES passes if that is more. */
 static double sample(const fxi_newton *n)
 {
-    double d = (double)order(n), rows = (double)n->p->source->rows;
+    double d = (double)order(n), rows = (double)n->rows->rows;
 
     return fmin(rows, fmax(SAMPLE * d, 4.0 * SPEEDUP * PASSES * rows / d));
 }
@@ -41,7 +51,7 @@ static double sample(const fxi_newton *n)
  * many per second. */
 double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 {
-    double d = (double)order(n), rows = (double)n->p->source->rows;
+    double d = (double)order(n), rows = (double)n->rows->rows;
 
     return d / (2 * SPEEDUP * rows) * (sample(n) / 2 + d / 6);
 }
@@ -49,89 +59,120 @@ double fxi_fit_newton_hessian_cost(const fxi_newton *n)
 typedef struct tiling {
     double *L, *z;                      /* z[panel][CHUNK][T]: rows that wait */
     size_t panels, pending;
-    const fxi_simd *simd;
+    const fxi_newton *n;
+    double rate;                        /* p_i / D_i; 0: all rows */
 } tiling;
 
 /* ---- Forming ------------------------------------------------------------------------------ */
+
+/* Numbers below 2^51 become whole. */
+static void add_counts(double *C, const double *sum)
+{
+    for (size_t k = 0; k < T * T; k++)
+        C[k] += (sum[k] + MAGIC) - MAGIC;
+}
+
 static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 {
     const tiling *a = ctx;
     size_t i = a->panels - 1 - k;       /* long ones first */
 
-    for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++)
-        a->simd->linalg_cholesky_tile(fxi_cholesky_at(a->L, i, j), a->z + j * CHUNK * T,
-                                      a->z + i * CHUNK * T, a->pending, 1);
+    for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++) {
+        _Alignas(64) double sum[T * T] = {0};
+        a->n->simd->linalg_cholesky_tile(sum, a->z + j * CHUNK * T, a->z + i * CHUNK * T,
+                                         a->pending, 1);
+        add_counts(fxi_cholesky_at(a->L, i, j), sum);
+    }
     return FX_OK;
 }
 
-static fx_status flush(tiling *a, const fx_run *run)
+static fx_status flush(tiling *a)
 {
-    fx_status st = a->pending ? fxi_parallel(a->panels, add_panel, a, run) : FX_OK;
+    fx_run how = fxi_parallel_run(a->n->run, (double)a->pending * (double)a->n->d
+                                                 * (double)a->n->d);
+    fx_status st = a->pending ? fxi_parallel(a->panels, add_panel, a, &how) : FX_OK;
 
     a->pending = 0;
     return st;
 }
 
-/* Row z times `by` into the place of the next pending row. */
-static void enqueue(tiling *a, fxi_row z, double by, size_t constant, bool intercept)
+/* Row z times `by`, in units, into the place of the next pending row. */
+static void enqueue(tiling *a, fxi_row z, double by)
 {
+    const double *unit = a->n->unit;
+    size_t d = a->n->d;
     double *to = a->z + a->pending++ * T;
 
     for (size_t k = 0; k < a->panels; k++)
         memset(to + k * CHUNK * T, 0, T * sizeof *to);
     for (size_t q = 0; q < z.n; q++) {
         size_t j = (size_t)fxi_row_column(z, q);
-        to[j / T * CHUNK * T + j % T] = by * fxi_row_value(z, q);
+        to[j / T * CHUNK * T + j % T] = by * (fxi_row_value(z, q) / unit[j]);
     }
-    if (intercept)
-        to[constant / T * CHUNK * T + constant % T] = by;
+    if (a->n->p->intercept != FXI_NONE)
+        to[d / T * CHUNK * T + d % T] = by / unit[d];
 }
 
-static fx_status form(fxi_newton *n, tiling *a)
+static fx_status visit(void *ctx, uint64_t row, const fxi_piece *x, bool last)
 {
-    const fxi_source *s = n->p->source;
-    size_t active = 0;
-    double m = sample(n), total = 0, seen = 0;
+    tiling *a = ctx;
+    const fxi_rng random = {a->n->p->seed, FXI_FIT_HESSIAN};
     fx_status st = FX_OK;
 
-    for (size_t i = 0; i < s->rows; i++) {
-        active += n->D[i] > 0;
-        total += n->D[i];
-    }
-    for (size_t b = 0; b < s->blocks && !st; b++) {
-        fx_matrix Z;
-        st = fxi_fit_source_block(&Z, s, b, n->buffer, &n->how);
-        for (size_t r = 0; r < Z.rows && !st; r++) {
-            double D = n->D[b * s->block + r], times = floor(seen / total * m);
-            seen += D;
-            times = floor(seen / total * m) - times;
-            if (m < (double)active)
-                D = times * (total / m);
-            if (!(D > 0))
+    for (size_t i = 0; i < x->rows && !st; i++) {
+        double D = x->c[i] > 0 ? x->D[i] : 0, p = a->rate * D;
+        if (!(D > 0))
+            continue;
+        if (a->rate > 0 && p < 1) {
+            if (fxi_rng_uniform(random, row + i) >= p)
                 continue;
-            enqueue(a, fxi_data_row(&Z, r), sqrt(D), n->d, n->p->intercept != FXI_NONE);
-            if (a->pending == CHUNK)
-                st = flush(a, &n->how);
+            D = 1 / a->rate;
         }
+        enqueue(a, fxi_data_row(x->Z, i), sqrt(D * COUNT));
+        if (a->pending == CHUNK)
+            st = flush(a);
     }
-    return st ? st : flush(a, &n->how);
+    return st || !last ? st : flush(a);
+}
+
+/* Counts become numbers, with the penalty; false: the sample has too much of a column. */
+static bool settle(tiling *a)
+{
+    const fxi_newton *n = a->n;
+
+    for (size_t i = 0; i < a->panels; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double *C = fxi_cholesky_at(a->L, i, j);
+            for (size_t k = 0; k < T * T; k++) {
+                size_t row = i * T + k % T, col = j * T + k / T;
+                if (row > n->d || col > n->d)
+                    continue;
+                if (row == col && !(C[k] < ROOM * COUNT))
+                    return false;
+                C[k] *= n->unit[row] * n->unit[col] / COUNT;
+                if (row == col)
+                    C[k] += row < n->penalised || row >= order(n);
+            }
+        }
+    return true;
 }
 
 fx_status fxi_fit_newton_hessian_make(fxi_newton *n)
 {
     size_t panels = fxi_cholesky_panels(n->d + 1), square = 0;
-    tiling a = {.panels = panels, .simd = n->simd, .L = n->L};
+    double m = sample(n);
+    tiling a = {.panels = panels, .n = n, .L = n->L};
     fx_status st;
 
+    if (m < (double)n->rows->rows && n->h[n->d] > 0)
+        a.rate = m / n->h[n->d];
     fxi_linalg_cholesky_size(&square, n->d + 1);
     a.z = n->L + square;
     memset(n->L, 0, square * sizeof *n->L);
-    for (size_t j = 0; j <= n->d; j++)
-        fxi_cholesky_at(n->L, j / T, j / T)[j % T * (T + 1)] = j < n->penalised || j >= order(n);
     n->factored = false;
-    if ((st = form(n, &a)))
+    if ((st = n->rows->each(n->rows, n->w, visit, &a)) || !settle(&a))
         return st;
-    st = fxi_linalg_cholesky(n->L, n->d + 1, &n->how);
+    st = fxi_linalg_cholesky(n->L, n->d + 1, n->run);
     n->factored = !st;
     return st == FX_ENUMERIC ? FX_OK : st; /* the diagonal is used instead */
 }

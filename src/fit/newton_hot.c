@@ -44,8 +44,14 @@ void FXI_HOT(fit_newton_adds)(double *restrict w, const double by[4], const floa
         w[k] += (A * (double)a[k] + B * (double)b[k]) + (C * (double)c[k] + D * (double)d[k]);
 }
 
-void FXI_HOT(fit_newton_squares)(double *restrict w, double by, const float *restrict x, size_t n)
+void FXI_HOT(fit_newton_squares)(double *restrict w, const double by[4], const float *const x[4],
+                                 size_t n)
 {
-    for (size_t k = 0; k < n; k++)
-        w[k] += by * (double)x[k] * (double)x[k];
+    const float *restrict a = x[0], *restrict b = x[1], *restrict c = x[2], *restrict d = x[3];
+    double A = by[0], B = by[1], C = by[2], D = by[3];
+
+    for (size_t k = 0; k < n; k++) {
+        double p = (double)a[k], q = (double)b[k], r = (double)c[k], s = (double)d[k];
+        w[k] += (A * p * p + B * q * q) + (C * r * r + D * s * s);
+    }
 }

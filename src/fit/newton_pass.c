@@ -1,193 +1,269 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * newton_pass.c - passes of Newton's method over the rows.
+ * newton_pass.c - what rows answer to Newton's method: sums over a piece of a run.
  *
- * Blocks of rows are dealt to at most 16 parts of consecutive blocks, by the shape alone; each part
- * sums into its own vectors, which are added in order: the same bits for any number of threads.  A
- * row is used for its inner product and its update while it is in the first-level cache. */
+ * Rows with c = 0 are absent, and a product needs only those with D > 0.  Dense rows of floats go
+ * four at a time, so that the sums are loaded and stored once for all four; the last rows of a
+ * piece are made up to four by a row with weights 0.  The inner product of a row does not depend on
+ * the rows beside it. */
 
-#include "fit/newton.h"
+#include "fit/pass.h"
 
-#include <string.h>
+#include <math.h>
 
-typedef struct pass {
-    fxi_newton *n;
-    enum { SCORES, GRADIENT, PRODUCT, OTHERS } what;
-    const double *v;                    /* [d+1] */
-    double *q;                          /* [rows] */
-} pass;
+enum { BATCH = 32 };                    /* rows that stay in a cache between their scores and sums */
 
-static bool takes_part(const pass *a, size_t i)
-{
-    const fxi_newton *n = a->n;
-
-    return n->p->c[i] > 0 && (a->what < PRODUCT || (n->D[i] > 0) == (a->what == PRODUCT));
-}
-
-/* M += D z^2, element by element */
-static void add_squares(double *M, double D, fxi_row z, const fxi_simd *simd)
-{
-    if (z.f32 && !z.col32 && !z.col64) {
-        simd->fit_newton_squares(M, D, z.f32, z.n);
-        return;
-    }
-    for (size_t q = 0; q < z.n; q++) {
-        double x = fxi_row_value(z, q);
-        M[fxi_row_column(z, q)] += D * x * x;
-    }
-}
-
-static void gradient_row(fxi_newton *n, double *part, size_t i, fxi_row z)
-{
-    const fxi_problem *p = n->p;
-    double slope = p->c[i] * p->loss->slope(p->y[i], n->f[i], p->epsilon);
-    double *g = part, *h = g + n->d + 1, *M = h + n->d + 1;
-    double D = n->D[i] = p->c[i] * p->loss->curve(p->y[i], n->f[i], p->epsilon);
-
-    if (slope != 0) {
-        fxi_fit_row_add(g, slope, z, n->simd);
-        g[n->d] += slope;
-    }
-    if (D > 0) {
-        if (p->intercept == FXI_FREE)
-            fxi_fit_row_add(h, D, z, n->simd);
-        add_squares(M, D, z, n->simd);
-        h[n->d] += D;
-        M[n->d] += D;
-    }
-}
-
-static void visit_row(const pass *a, double *part, size_t i, fxi_row z)
-{
-    fxi_newton *n = a->n;
-
-    if (a->what == GRADIENT) {
-        gradient_row(n, part, i, z);
-        return;
-    }
-    a->q[i] = fxi_fit_row_dot(z, a->v, n->simd) + a->v[n->d];
-    if (a->what == PRODUCT) {
-        fxi_fit_row_add(part, n->D[i] * a->q[i], z, n->simd);
-        part[n->d] += n->D[i] * a->q[i];
-    }
-}
-
-/* Four dense rows of floats at once: q and update as above. */
-static void visit_four(const pass *a, double *part, const size_t *i, const fx_matrix *Z,
-                       size_t first)
-{
-    fxi_newton *n = a->n;
+typedef struct queue {                  /* rows that wait for others */
     const float *z[4];
-    double q[4];
+    double by[4];
+    size_t n;
+} queue;
+
+typedef struct work {
+    double *sum;
+    const fxi_question *q;
+    const fxi_piece *x;
+    const fxi_problem *p;
+    const fxi_simd *simd;
+    size_t d;
+    bool four;                          /* rows are dense floats */
+    queue slopes, curves;               /* of these: what rows add to the gradient or the product;
+                                         * to the other vectors */
+} work;
+
+static bool takes_part(const work *a, size_t i)
+{
+    return a->x->c[i] > 0 && (a->q->what != FXI_ASK_PRODUCT || a->x->D[i] > 0);
+}
+
+bool fxi_fit_newton_pass_needs(const fxi_question *q, const fxi_piece *x)
+{
+    bool scores = (!x->f_known && !q->flat) || (q->v && !x->q_known);
+    size_t i = 0;
+
+    if (q->what == FXI_ASK_LINE && !scores)
+        return false;
+    if (q->what == FXI_ASK_PRODUCT && x->D_known)
+        while (i < x->rows && !(x->c[i] > 0 && x->D[i] > 0))
+            i++;
+    else
+        while (i < x->rows && !(x->c[i] > 0))
+            i++;
+    return i < x->rows;
+}
+
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+/* f_i = <w, z_i> + b of rows i[n] */
+static void score_four(double *f, const work *a, const double *w, double b, const size_t i[4],
+                       size_t n)
+{
+    const float *z[4];
+    double out[4];
 
     for (size_t r = 0; r < 4; r++)
-        z[r] = fxi_data_row(Z, i[r] - first).f32;
-    n->simd->fit_newton_dots(q, z, a->v, n->d);
-    for (size_t r = 0; r < 4; r++) {
-        a->q[i[r]] = q[r] + a->v[n->d];
-        q[r] = n->D[i[r]] * a->q[i[r]];
-        if (a->what == PRODUCT)
-            part[n->d] += q[r];
-    }
-    if (a->what == PRODUCT)
-        n->simd->fit_newton_adds(part, q, z, n->d);
+        z[r] = fxi_data_row(a->x->Z, i[r < n ? r : 0]).f32;
+    a->simd->fit_newton_dots(out, z, w, a->d);
+    for (size_t r = 0; r < n; r++)
+        f[i[r]] = out[r] + b;
 }
 
-static void visit_block(const pass *a, double *part, size_t first, const fx_matrix *Z,
-                        fxi_team *team)
+static void score(double *f, const work *a, const double *w, double b, size_t first, size_t end)
 {
-    bool four = !Z->ptr && Z->type == FX_F32 && a->what != GRADIENT;
-    size_t i[4], have = 0;
+    size_t i[4], n = 0;
 
-    for (size_t r = 0; r < Z->rows; r++) {
-        if (takes_part(a, first + r))
-            i[have++] = first + r;
-        if (have == 4 && four) {
-            visit_four(a, part, i, Z, first);
-            have = 0;
+    for (size_t r = first; r < end; r++) {
+        if (!(a->x->c[r] > 0))
+            continue;
+        if (!a->four) {
+            f[r] = fxi_fit_row_dot(fxi_data_row(a->x->Z, r), w, a->simd) + b;
+            continue;
         }
-        for (size_t e = 0; e < have && (!four || r + 1 == Z->rows); e++)
-            visit_row(a, part, i[e], fxi_data_row(Z, i[e] - first));
-        have = four ? have : 0;
-        if (r % 64 == 0 && fxi_parallel_cancelled(team))
+        i[n++] = r;
+        if (n == 4) {
+            score_four(f, a, w, b, i, n);
+            n = 0;
+        }
+    }
+    if (n)
+        score_four(f, a, w, b, i, n);
+}
+
+/* What the sums need of rows first..end - 1, if it is not known. */
+static void prepare(const work *a, size_t first, size_t end)
+{
+    const fxi_piece *x = a->x;
+    const fxi_problem *p = a->p;
+
+    for (size_t i = first; i < end && !x->f_known && a->q->flat; i++)
+        x->f[i] = 0;
+    if (!x->f_known && !a->q->flat)
+        score(x->f, a, a->q->w, 0, first, end);
+    for (size_t i = first; i < end && a->q->what != FXI_ASK_LINE && !x->D_known; i++)
+        if (x->c[i] > 0)
+            x->D[i] = x->c[i] * p->loss->curve(x->y[i], x->f[i] + a->q->w[a->d], p->epsilon);
+    if (a->q->what == FXI_ASK_LINE && a->q->v && !x->q_known)
+        score(x->q, a, a->q->v, a->q->v[a->d], first, end);
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------- */
+
+static void add_line(const work *a, size_t i)
+{
+    const fxi_problem *p = a->p;
+    double c = a->x->c[i], q = a->q->v ? a->x->q[i] : 1, y = a->x->y[i];
+    double f = a->x->f[i] + a->q->w[a->d] + a->q->t * q, slope = c * p->loss->slope(y, f, p->epsilon);
+
+    a->sum[FXI_ANSWER_VALUE] += c * p->loss->value(y, f, p->epsilon);
+    a->sum[FXI_ANSWER_SLOPE] += slope * q;
+    a->sum[FXI_ANSWER_CURVE] += c * p->loss->curve(y, f, p->epsilon) * q * q;
+    a->sum[FXI_ANSWER_SIZE] += fabs(slope * q) + c * fabs(y * q);
+}
+
+/* The numbers about all features; returns the slope. */
+static double add_numbers(const work *a, size_t i)
+{
+    const fxi_problem *p = a->p;
+    double c = a->x->c[i], y = a->x->y[i], f = a->x->f[i] + a->q->w[a->d];
+    double slope = c * p->loss->slope(y, f, p->epsilon);
+
+    a->sum[FXI_ANSWER_VALUE] += c * p->loss->value(y, f, p->epsilon);
+    a->sum[FXI_ANSWER_SLOPE] += slope;
+    a->sum[FXI_ANSWER_CURVE] += a->x->D[i];
+    a->sum[FXI_ANSWER_SIZE] += fabs(slope) + c * fabs(y);
+    return slope;
+}
+
+static void add_gradient(const work *a, size_t i, fxi_row z)
+{
+    size_t d = a->d;
+    double slope = add_numbers(a, i), D = a->x->D[i], *at = fxi_answer_vector(a->sum, 1, d);
+
+    if (slope != 0)
+        fxi_fit_row_add(fxi_answer_vector(a->sum, 0, d), slope, z, a->simd);
+    if (!(D > 0))
+        return;
+    if (a->q->first)
+        fxi_fit_row_add(at, D, z, a->simd);
+    at += a->q->first ? fxi_sum_padded(d) : 0;
+    for (size_t k = 0; a->q->squares && k < z.n; k++) {
+        double x = fxi_row_value(z, k);
+        at[fxi_row_column(z, k)] += D * x * x;
+    }
+}
+
+static void add_product(const work *a, size_t i, fxi_row z)
+{
+    double q = a->x->D[i] * (fxi_fit_row_dot(z, a->q->v, a->simd) + a->q->v[a->d]);
+
+    a->sum[FXI_ANSWER_SLOPE] += q;
+    fxi_fit_row_add(fxi_answer_vector(a->sum, 0, a->d), q, z, a->simd);
+}
+
+/* ---- Four rows at a time ---------------------------------------------------------------------- */
+
+static void push(queue *q, const work *a, size_t i, double by)
+{
+    q->z[q->n] = fxi_data_row(a->x->Z, i).f32;
+    q->by[q->n++] = by;
+}
+
+static void fill_up(queue *q)
+{
+    for (; q->n < 4; q->n++) {
+        q->z[q->n] = q->z[0];
+        q->by[q->n] = 0;
+    }
+}
+
+static void add_slopes(work *a)
+{
+    queue *q = &a->slopes;
+
+    fill_up(q);
+    if (a->q->what == FXI_ASK_PRODUCT) {
+        double dot[4];
+        a->simd->fit_newton_dots(dot, q->z, a->q->v, a->d);
+        for (size_t r = 0; r < 4; r++) {
+            q->by[r] *= dot[r] + a->q->v[a->d];
+            a->sum[FXI_ANSWER_SLOPE] += q->by[r];
+        }
+    }
+    a->simd->fit_newton_adds(fxi_answer_vector(a->sum, 0, a->d), q->by, q->z, a->d);
+    q->n = 0;
+}
+
+static void add_curves(work *a)
+{
+    queue *q = &a->curves;
+    double *out = fxi_answer_vector(a->sum, 1, a->d);
+
+    fill_up(q);
+    if (a->q->first) {
+        a->simd->fit_newton_adds(out, q->by, q->z, a->d);
+        out += fxi_sum_padded(a->d);
+    }
+    if (a->q->squares)
+        a->simd->fit_newton_squares(out, q->by, q->z, a->d);
+    q->n = 0;
+}
+
+static void add_float_row(work *a, size_t i)
+{
+    bool product = a->q->what == FXI_ASK_PRODUCT;
+    double by = product ? a->x->D[i] : add_numbers(a, i);
+
+    if (by != 0)
+        push(&a->slopes, a, i, by);
+    if (!product && a->x->D[i] > 0 && (a->q->first || a->q->squares))
+        push(&a->curves, a, i, a->x->D[i]);
+    if (a->slopes.n == 4)
+        add_slopes(a);
+    if (a->curves.n == 4)
+        add_curves(a);
+}
+
+static void add_row(work *a, size_t i)
+{
+    if (a->q->what == FXI_ASK_LINE)
+        add_line(a, i);
+    else if (a->four)
+        add_float_row(a, i);
+    else if (a->q->what == FXI_ASK_PRODUCT)
+        add_product(a, i, fxi_data_row(a->x->Z, i));
+    else
+        add_gradient(a, i, fxi_data_row(a->x->Z, i));
+}
+
+void fxi_fit_newton_pass_add(double *sum, const fxi_question *q, const fxi_piece *x,
+                             const fxi_problem *p, size_t features, const fxi_simd *simd,
+                             fxi_team *team)
+{
+    work a = {.sum = sum, .q = q, .x = x, .p = p, .simd = simd, .d = features};
+
+    if (!x->Z && q->what != FXI_ASK_LINE)
+        return;                         /* no row takes part */
+    a.four = x->Z && !x->Z->ptr && x->Z->type == FX_F32;
+    for (size_t first = 0; first < x->rows; first += BATCH) {
+        size_t end = x->rows - first < BATCH ? x->rows : first + BATCH;
+        prepare(&a, first, end);
+        for (size_t i = first; i < end; i++)
+            if (takes_part(&a, i))
+                add_row(&a, i);
+        if (first % (2 * BATCH) == 0 && fxi_parallel_cancelled(team))
             return;
     }
+    if (a.slopes.n)
+        add_slopes(&a);
+    if (a.curves.n)
+        add_curves(&a);
 }
 
-static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
+void fxi_fit_newton_pass_curves(const double *w, const fxi_piece *x, const fxi_problem *p,
+                                size_t features, const fxi_simd *simd)
 {
-    const pass *a = ctx;
-    fxi_newton *n = a->n;
-    const fxi_source *s = n->p->source;
-    size_t vectors = a->what == GRADIENT ? 3 : a->what == PRODUCT ? 1 : 0;
-    double *part = n->part + k * 3 * (n->d + 1);
-    float *buffer = s->buffer ? n->buffer + (size_t)fxi_parallel_thread(team) * s->buffer : NULL;
-    fx_run how = fxi_parallel_nested(&n->how, team);
-    fx_status st = FX_OK;
+    const fxi_question q = {.what = FXI_ASK_GRADIENT, .w = w};
+    work a = {.q = &q, .x = x, .p = p, .simd = simd, .d = features,
+              .four = !x->Z->ptr && x->Z->type == FX_F32};
 
-    memset(part, 0, vectors * (n->d + 1) * sizeof *part);
-    for (size_t b = k * s->blocks / n->parts; b < (k + 1) * s->blocks / n->parts && !st; b++) {
-        size_t first = b * s->block, end = first + s->block < s->rows ? first + s->block : s->rows;
-        size_t i = first;
-        fx_matrix Z;
-        while (i < end && !takes_part(a, i))
-            i++;
-        if (i == end)
-            continue;                   /* such a block need not be mapped */
-        st = fxi_fit_source_block(&Z, s, b, buffer, &how);
-        if (!st)
-            visit_block(a, part, first, &Z, team);
-        if (fxi_parallel_cancelled(team))
-            return FX_OK;               /* fxi_parallel reports it */
-    }
-    return st;
-}
-
-static fx_status visit(pass a) { return fxi_parallel(a.n->parts, visit_part, &a, &a.n->how); }
-
-/* out = the sum over parts of their vector number `which` */
-static void reduce(double *out, const fxi_newton *n, size_t which)
-{
-    size_t m = n->d + 1;
-
-    memcpy(out, n->part + which * m, m * sizeof *out);
-    for (size_t k = 1; k < n->parts; k++) {
-        const double *part = n->part + (3 * k + which) * m;
-        for (size_t j = 0; j < m; j++)
-            out[j] += part[j];
-    }
-}
-
-fx_status fxi_fit_newton_pass_scores(double *f, fxi_newton *n, const double *v)
-{
-    return visit((pass){n, SCORES, v, f});
-}
-
-fx_status fxi_fit_newton_pass_gradient(fxi_newton *n)
-{
-    fx_status st = visit((pass){n, GRADIENT, NULL, NULL});
-
-    if (st)
-        return st;
-    reduce(n->g, n, 0);
-    reduce(n->h, n, 1);
-    reduce(n->M, n, 2);
-    for (size_t j = 0; j < n->penalised; j++) {
-        n->g[j] += n->w[j];
-        n->M[j] += 1;
-    }
-    return FX_OK;
-}
-
-fx_status fxi_fit_newton_pass_product(double *out, fxi_newton *n, const double *v)
-{
-    fx_status st = visit((pass){n, PRODUCT, v, n->q});
-
-    if (!st)
-        reduce(out, n, 0);
-    return st;
-}
-
-fx_status fxi_fit_newton_pass_others(double *q, fxi_newton *n, const double *v)
-{
-    return visit((pass){n, OTHERS, v, q});
+    prepare(&a, 0, x->rows);
 }

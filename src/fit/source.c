@@ -19,6 +19,16 @@ static size_t block_rows(size_t numbers, size_t rows)
     return n < BLOCK_MIN ? BLOCK_MIN : n > BLOCK_MAX ? BLOCK_MAX : n;
 }
 
+/* The largest power of two that is not above it. */
+static size_t piece_rows(size_t block)
+{
+    size_t n = BLOCK_MIN;
+
+    while (2 * n <= block)
+        n *= 2;
+    return n;
+}
+
 /* At most n of the source's rows, whatever they are. */
 static fx_matrix rows_of(const fx_matrix *X, size_t first, size_t n, const fxi_source *s)
 {
@@ -77,16 +87,18 @@ static fx_status cross(fx_matrix *out, const fxi_source *s, float *buffer, const
     return fxi_map_sparse_rows(val, col, ptr, s->map, X, run);
 }
 
-/* Features that are not 0, in all rows, and the largest number in a block. */
-static size_t count(size_t *max_block, const fxi_source *s, size_t block)
+/* Features that are not 0, in all rows, and the largest number in a block or piece. */
+static size_t count(size_t *most, const fxi_source *s, size_t block, size_t piece)
 {
-    size_t all = 0, here = 0;
+    size_t all = 0, in_block = 0, in_piece = 0;
 
-    *max_block = 0;
+    *most = 0;
     for (size_t i = 0; i < s->rows; i++) {
         size_t n = s->map->type->sparse(NULL, NULL, s->map, fxi_data_row(s->X, i));
-        here = i % block ? here + n : n;
-        *max_block = here > *max_block ? here : *max_block;
+        in_block = i % block ? in_block + n : n;
+        in_piece = i % piece ? in_piece + n : n;
+        *most = in_block > *most ? in_block : *most;
+        *most = in_piece > *most ? in_piece : *most;
         all += n;
     }
     return all;
@@ -94,14 +106,14 @@ static size_t count(size_t *max_block, const fxi_source *s, size_t block)
 
 static fx_status open_sparse(fxi_source *s, size_t all, uint64_t keep, const fx_run *run)
 {
-    size_t max_block;
+    size_t most;
 
     s->sparse = true;
     s->numbers = all;
     s->block = block_rows(all, s->rows);
-    count(&max_block, s, s->block);
+    count(&most, s, s->block, piece_rows(s->block));
     if (csr_floats(s->rows, all) > keep / sizeof(float)) {
-        s->buffer = csr_floats(s->block, max_block);
+        s->buffer = csr_floats(s->block, most);
         return FX_OK;
     }
     float *buffer = fxi_alloc(csr_floats(s->rows, all), sizeof *buffer);
@@ -118,14 +130,14 @@ fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map,
                          const fx_run *run)
 {
     fxi_source s = {.X = X, .map = map, .rows = X->rows, .features = X->cols, .sparse = X->ptr};
-    size_t all = fxi_data_stored(X), max_block;
+    size_t all = fxi_data_stored(X), most;
     fx_status st = FX_OK;
 
     if (map) {
         s.features = fx_map_features(map);
         s.sparse = false;
         if (fxi_map_sparse(map, X)      /* a quarter: 8 bytes a number that is not 0, not 4 */
-            && (all = count(&max_block, &s, 1)) / (X->rows ? X->rows : 1) <= s.features / 4)
+            && (all = count(&most, &s, 1, 1)) / (X->rows ? X->rows : 1) <= s.features / 4)
             st = open_sparse(&s, all, keep, run);
         else
             st = open_dense(&s, keep, run);
@@ -138,6 +150,7 @@ fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map,
         return st;
     }
     s.blocks = (s.rows + s.block - 1) / s.block;
+    s.piece = piece_rows(s.block);
     *out = s;
     return FX_OK;
 }

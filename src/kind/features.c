@@ -18,6 +18,8 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
     size_t row[SAMPLE], n = t->X.rows < SAMPLE ? t->X.rows : SAMPLE;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
 
+    if (t->stream)
+        return fxi_train_passes_sample(out, t, SAMPLE, run);
     fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
     return fxi_data_select(out, &table, row, n, false, run);
 }

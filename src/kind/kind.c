@@ -13,4 +13,5 @@ const struct fxi_kinds_can fxi_kinds_can = {
     .init = "solver=newton, cd and perceptrons can",
     .update = "perceptrons can, but not of a precomputed kernel, and factorization machines with "
               "solver=adagrad",
-    .estimate = "that of kernel machines is"};
+    .estimate = "that of kernel machines is",
+    .stream = "logistic and ridge can, and svm-l2 with solver=newton"};

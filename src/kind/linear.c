@@ -95,6 +95,12 @@ static int solver_of(const fxi_learning *how)
     return o->l1 ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
 }
 
+/* Newton's method never sees a row; the others need all of them at hand. */
+static bool streams(const fxi_learning *how)
+{
+    return solver_of(how) == NEWTON && how->loss->curve && !how->calibrate;
+}
+
 static fx_status init(fxi_train *t, const fx_run *run)
 {
     const fx_model_info *i = &t->init->c;
@@ -117,7 +123,7 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     int which = solver_of(&t->how);
 
     return (which == DUAL || which == CD
-            || fxi_fit_newton_bytes(&solver, t->X.rows, t->m->c.features))
+            || fxi_fit_newton_bytes(&solver, t->X.rows, t->m->c.features, t->threads))
            && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
@@ -176,6 +182,16 @@ static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const f
     return newton_then_proximal(s, p, run);
 }
 
+static fx_status fit_stream(fxi_output *o, fxi_problem *p, double C, const fx_run *run)
+{
+    fx_status st = fxi_train_passes(&p->passes, p, o, C, run);
+
+    if (!st)
+        st = fxi_fit_newton(&o->s, p, run);
+    fxi_train_passes_free(p->passes);
+    return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->m->c.features);
+}
+
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
     const fxi_learning *how = &o->train->how;
@@ -184,8 +200,10 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
 
     p.epsilon = ((const options *)how->own)->epsilon;
     o->s.iterations = 0;
+    if (o->train->stream)
+        return fit_stream(o, &p, C, run);
     switch (solver_of(how)) {
-    case NEWTON: st = newton_then_proximal(&o->s, &p, run); break;
+    case NEWTON: st = (how->loss->curve ? fxi_fit_newton : fxi_fit_proximal)(&o->s, &p, run); break;
     case DUAL: st = fxi_fit_dual(&o->s, &p, run); break;
     case CD: st = fxi_fit_l1(&o->s, &p, run); break;
     default: st = dual_then_newton(&o->s, &p, run); break;
@@ -212,7 +230,7 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 const fxi_kind fxi_kind_linear = {
     FXI_KIND_WEIGHTS, .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .map = FX_MAY, .read = read,
-    .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
+    .streams = streams, .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
     .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin, .allocate = allocate,
     .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
     .finish = fxi_kind_weights_finish, .not_converged = not_converged,

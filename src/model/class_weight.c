@@ -99,19 +99,46 @@ static fx_status class_weights(double *weight, const fxi_labels *l, const fx_tab
     return st;
 }
 
+/* Blocks of rows are added up in order, blocks exactly: the same sums for rows that come in
+ * parts. */
+fx_status fxi_model_class_weight_sums(fxi_sum *exact, const double *y, const double *weight,
+                                      size_t rows, size_t classes)
+{
+    double *sum = fxi_alloc(classes, sizeof *sum);
+
+    if (!sum)
+        return FX_ENOMEM;
+    for (size_t first = 0; first < rows; first += FXI_PASS_BLOCK) {
+        size_t end = rows - first < FXI_PASS_BLOCK ? rows : first + FXI_PASS_BLOCK;
+        memset(sum, 0, classes * sizeof *sum);
+        for (size_t i = first; i < end; i++)
+            sum[(size_t)y[i]] += weight ? weight[i] : 1;
+        fxi_linalg_sum_add(exact, sum, classes);
+    }
+    free(sum);
+    return FX_OK;
+}
+
 fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *given)
 {
-    double *sum = fxi_zalloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
-    fx_status st = sum && weight ? FX_OK : FX_ENOMEM;
+    double *sum = fxi_alloc(l->classes, sizeof *sum), *weight = fxi_alloc(l->classes, sizeof *sum);
+    fxi_sum *exact = fxi_alloc(fxi_sum_blocks(l->classes), sizeof *exact);
+    fx_status st = sum && weight && exact ? FX_OK : FX_ENOMEM;
 
     if (!st) {
-        for (size_t i = 0; i < t->rows; i++)
-            sum[(size_t)l->y[i]] += l->weight[i];
+        fxi_linalg_sum_clear(exact, fxi_sum_blocks(l->classes));
+        st = fxi_model_class_weight_sums(exact, l->y, l->weight, t->rows, l->classes);
+    }
+    if (!st) {
+        fxi_linalg_sum_round(sum, exact, l->classes);
         st = class_weights(weight, l, t, given, sum);
     }
     for (size_t i = 0; i < t->rows && !st; i++)
         l->weight[i] *= weight[(size_t)l->y[i]];
-    free(sum);
-    free(weight);
+    fxi_free(sum, exact);
+    if (st)
+        free(weight);
+    else
+        l->class_weight = weight;
     return st;
 }

@@ -22,6 +22,7 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->kernel = l->kind->kernel;
     d->map = l->kind->map;
     d->updatable = l->kind->updatable != NULL;
+    d->streamable = l->kind->streams && l->kind->streams(l);
     if (l->kind->describe)
         l->kind->describe(d, l);
 }

@@ -30,6 +30,7 @@ void fxi_model_labels_free(fxi_labels *l)
     free(l->y);
     free(l->weight);
     free(l->value);
+    free(l->class_weight);
     *l = (fxi_labels){0};
 }
 

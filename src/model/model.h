@@ -3,7 +3,7 @@
  * kind: specs, labels, rows as a model expects them, predictions, metrics. */
 #ifndef FXI_MODEL_H
 #define FXI_MODEL_H
-#include "fit/fit.h"
+#include "fit/pass.h"
 #include "metric/metric.h"
 
 /* ---- Models and kinds --------------------------------------------------------------------- */
@@ -155,6 +155,9 @@ struct fxi_kind {
     fx_status (*not_converged)(const fxi_train *t, const fxi_output *o);
     fx_status (*fold_not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
+    /* True if a fit by this spec asks for passes over rows, which need not be in memory then; or
+     * NULL: never. */
+    bool (*streams)(const fxi_learning *l);
     /* More rows: true if m can resume (or NULL: never), and what that needs besides rows
      * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);
@@ -180,7 +183,7 @@ struct fxi_kind {
  * cannot. */
 extern const fxi_kind *const fxi_kinds[];
 extern const struct fxi_kinds_can {
-    const char *measure, *init, *update, *estimate;
+    const char *measure, *init, *update, *estimate, *stream;
 } fxi_kinds_can;
 
 /* ---- labels.c: what is to be learnt ------------------------------------------------------ */
@@ -189,6 +192,7 @@ typedef struct fxi_labels {
     double *y;                          /* [rows] position among the classes, or the target */
     double *weight;                     /* [rows] of the table, times that of the class */
     double *value;                      /* [classes] ascending: labels as in the table */
+    double *class_weight;               /* [classes]; or NULL: all 1 */
 } fxi_labels;
 /* Classes are the distinct labels of rows of positive weight, and those of the plan. */
 fx_status fxi_model_labels(fxi_labels *out, const fx_table *t, bool regress, const fx_plan *plan,
@@ -201,6 +205,8 @@ fx_status fxi_model_labels_known(fxi_labels *out, const fx_model_info *c, const 
                                  const fx_run *run);
 void fxi_model_labels_free(fxi_labels *l);
 /* class_weight.c - weights of rows times those of their classes; what class k is called. */
+fx_status fxi_model_class_weight_sums(fxi_sum *exact, const double *y, const double *weight,
+                                      size_t rows, size_t classes);
 fx_status fxi_model_class_weight(fxi_labels *l, const fx_table *t, const char *given);
 const char *fxi_model_class_weight_name(char buf[32], const fxi_labels *l, const fx_table *t,
                                         size_t k);

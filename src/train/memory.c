@@ -19,6 +19,7 @@ fx_status fxi_train_memory(fxi_train *t, const fx_plan *plan, const fx_run *run)
     char what[96] = "weights and their fit";
     fx_status st;
 
+    t->threads = (size_t)fxi_parallel_threads(run, SIZE_MAX);
     if (!kind->bytes(&each, &need, t) || !fxi_size_add(&need, need, each))
         return fxi_error(FX_ESHAPE, "%zu rows, %zu features, %zu outputs are too many", t->X.rows,
                          t->m->c.features, t->outputs);

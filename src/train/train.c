@@ -128,7 +128,7 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_table *give
     if (st)
         return st;
     c->seed = plan->seed;
-    c->rows = table->rows;
+    c->rows = t->stream ? t->stream->survey.rows : table->rows;
     c->base = table->base;
     t->qid = table->qid;
     if ((st = read_labels(t, plan, table, run)) || (st = fxi_train_measure_resolve(t, plan))
@@ -167,13 +167,19 @@ fx_status fxi_train_new(fxi_train *t)
     return fxi_model_become(t->m, &t->how);
 }
 
-fx_status fxi_train_open(fxi_train *t, const fx_plan *given, const fx_table *table,
+fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run)
+{
+    return fxi_train_open_stream(t, plan, table, NULL, run);
+}
+
+fx_status fxi_train_open_stream(fxi_train *t, const fx_plan *given, const fx_table *table,
+                                fxi_stream *stream, const fx_run *run)
 {
     fx_plan plan;
     fx_status st;
 
-    *t = (fxi_train){.begin = fxi_train_clock()};
+    *t = (fxi_train){.stream = stream, .begin = fxi_train_clock()};
     if (!given)
         return fxi_error(FX_EINVAL, "no plan is given");
     if ((st = fxi_sized_in(&plan, sizeof plan, given, "fx_plan")))

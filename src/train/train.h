@@ -4,6 +4,47 @@
 #define FXI_TRAIN_H
 #include "model/model.h"
 
+/* ---- survey.c: what a fit has to know of rows that come in parts ---------------------------- */
+typedef struct fxi_survey_class { double x; char *name; } fxi_survey_class;
+typedef struct fxi_survey {             /* zeros at first */
+    uint64_t rows, numbers;             /* numbers stored in them */
+    size_t cols;
+    bool sparse, doubles;               /* rows are; some of their numbers are no floats */
+    bool labelled, texts;               /* there are labels; they are texts */
+    bool weighty;                       /* some row has a weight */
+    int base;
+    double *largest;                    /* [cols] of |x|, in rows of positive weight */
+    fxi_survey_class *class;            /* [classes] ascending */
+    size_t classes, class_room;
+    const char **name;                  /* [named] of columns, in text */
+    char *text;
+    size_t named;
+} fxi_survey;
+/* classes: labels are classes. */
+fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, const fx_run *run);
+/* Position of a class: by its name or, if that is NULL, its number. */
+size_t fxi_train_survey_class(const fxi_survey *s, const char *name, double x);
+/* A table that stands for all rows when a fit is prepared; borrows from s. */
+fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s);
+void fxi_train_survey_free(fxi_survey *s);
+
+/* ---- passes.c: rows that come in parts, as often as they are asked for ---------------------- */
+typedef struct fxi_stream {
+    fxi_survey survey;
+    fx_pass_rows *rows;                 /* who brings them .. */
+    void *ctx;
+    const fx_run *run;
+    fx_data **sample;                   /* [samples] rows for a map's automatic keys */
+    size_t samples;
+    uint64_t passes;
+} fxi_stream;
+/* Rows for keys of maps that use them, as the model sees them. */
+fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, const fx_run *run);
+/* Who answers questions about output o by the loss of p, its rows' weights times C. */
+fx_status fxi_train_passes(fxi_passes **out, const fxi_problem *p, const fxi_output *o, double C,
+                           const fx_run *run);
+void fxi_train_passes_free(fxi_passes *a);
+
 /* ---- train.c: a fit that is prepared ------------------------------------------------------ */
 struct fxi_train {
     fxi_learning how;
@@ -14,9 +55,11 @@ struct fxi_train {
     fx_data *rows;                      /* its memory, if it is a copy */
     double *largest;                    /* [cols] of |X|, in rows of positive weight */
     fxi_source source;
+    size_t threads;                     /* of a fit, at most */
     uint64_t max_at_once;               /* fits that may run at a time in memory */
     int at_once;                        /* fits that run at a time: each.c */
     fx_model *m;                        /* the model being fitted: complete but for the weights */
+    fxi_stream *stream;                 /* where the rows are, if not in X; or NULL */
     const fx_model *init;
     uint64_t seed;
     double begin;                       /* seconds on the clock */
@@ -34,6 +77,9 @@ struct fxi_train {
 /* t's address must not change afterwards. */
 fx_status fxi_train_open(fxi_train *t, const fx_plan *plan, const fx_table *table,
                          const fx_run *run);
+/* The same of rows that the table stands for. */
+fx_status fxi_train_open_stream(fxi_train *t, const fx_plan *plan, const fx_table *table,
+                                fxi_stream *stream, const fx_run *run);
 /* The same without a plan: how is set, t->own and an empty model are made. */
 fx_status fxi_train_new(fxi_train *t);
 void fxi_train_close(fxi_train *t);

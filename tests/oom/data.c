@@ -298,6 +298,36 @@ static fx_status make(const char *spec)
     return got_data(d, s);
 }
 
+/* A table as bytes, which go to `file`. */
+static fx_status pack(const char *spec)
+{
+    const fx_sink to = {.size = sizeof(fx_sink), .write = to_memory, .ctx = &file};
+    fx_data *d = parsed(spec, text_of(spec));
+    fx_table t = fx_data_table(d);
+
+    file.len = 0;
+    call_begin();
+    fx_status s = call_end(fx_data_pack(&to, &t, &two));
+    if (!s)
+        hash(file.bytes, file.len);
+    fx_data_free(d);
+    return s;
+}
+
+static fx_status unpack(const char *spec)
+{
+    const fx_sink to = {.size = sizeof(fx_sink), .write = to_memory, .ctx = &file};
+    fx_data *source = parsed(spec, text_of(spec)), *d = MARK;
+    fx_table t = fx_data_table(source);
+
+    file.len = 0;
+    prepared(fx_data_pack(&to, &t, NULL), spec);
+    call_begin();
+    fx_status s = call_end(fx_data_unpack(&d, file.bytes, file.len, &two));
+    fx_data_free(source);
+    return got_data(d, s);
+}
+
 static fx_status make_describe(const char *spec) { return described(fx_data_make_describe, spec); }
 static fx_status scale_of(const char *spec) { return described(fx_data_scale_describe, spec); }
 
@@ -344,6 +374,9 @@ const scenario data_scenarios[] = {
     {"fx_data_select", select_all, "svmlight"},
     {"fx_data_fill", fill, "drop"},
     {"fx_data_fill", fill, "median,indicator"},
+    {"fx_data_pack", pack, "csv:cat=auto"},
+    {"fx_data_unpack", unpack, "csv:cat=auto"},
+    {"fx_data_unpack", unpack, "text:ngram=2"},
     {"fx_data_folds", folds, "labels"},
     {"fx_data_folds", folds, "none"},
     {"fx_data_scale_fit", scale_fit, "none"},

@@ -72,6 +72,25 @@ static fx_status got_model(fx_model *m, fx_status s)
     return s;
 }
 
+static fx_status bring(void *table, fx_pass *pass)
+{
+    return fx_model_passes_add(pass, table, 0);
+}
+
+static fx_status model_passes(const char *spec)
+{
+    char model[96];
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_plan plan = plan_of(model, spec);
+    fx_model *m = MARK;
+
+    call_begin();
+    fx_status s = call_end(fx_model_passes_fit(&m, &plan, bring, &t, &two));
+    fx_data_free(d);
+    return got_model(m, s);
+}
+
 /* spec: a model, a blank, and what becomes of missing values; then the model is used. */
 static fx_status model_missing(const char *spec)
 {
@@ -448,6 +467,9 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "hofm:order=3,rank=2,max-iter=3,tol=1,solver=cd groups:file=g"},
     {"fx_model_fit", model_fit, "poly-net-uv:task=regress,rank=2,max-iter=20,tol=1,solver=lbfgs"},
     {"fx_model_fit", model_fit, "fm:task=rank,rank=2,max-iter=3,tol=1"},
+    {"fx_model_passes_fit", model_passes, "logistic rk"},
+    {"fx_model_passes_fit", model_passes, "ridge"},
+    {"fx_model_passes_add", model_passes, "svm-l2:solver=newton"},
     {"fx_model_estimate", model_estimate, "kernel-svm"},
     {"fx_model_estimate", model_estimate, "kernel-pca:k=2"},
     {"fx_model_update", model_update, "perceptron rk"},

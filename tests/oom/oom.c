@@ -23,7 +23,7 @@ static const char *const without_run[] = {
     "fx_data_reader_member", "fx_data_reader_counts", "fx_data_write_describe", "fx_data_folds",
     "fx_data_scale_restore", "fx_data_scale_describe", "fx_data_make_describe", "fx_kernel_parse",
     "fx_kernel_describe", "fx_map_describe", "fx_map_bound", "fx_model_describe", "fx_model_dump",
-    "fx_model_metrics", "fx_metric_describe", "fx_model_export"};
+    "fx_model_metrics", "fx_metric_describe", "fx_model_export", "fx_model_passes_add"};
 
 static bool takes_run(const char *function)
 {

@@ -2,7 +2,7 @@
  * t_l1.c - coordinate descent for an L1 penalty: conditions of optimality with exact zeros, against
  * a slow twin; columns kept or made when visited, threads, weights, odd columns.
  *
- * Covers: l1_columns.c, l1_extrapolate.c, l1_hot.c, l1_model.c */
+ * Covers: l1_columns.c, l1_extrapolate.c, l1_hot.c, l1_line.c, l1_model.c */
 
 #include "fit/test/fitting.h"
 

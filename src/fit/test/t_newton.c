@@ -2,7 +2,7 @@
  * t_newton.c - Newton's method: golden objectives; the gap against its definition; weights, scales,
  * offsets, odd columns; the same bits for any threads and memory.
  *
- * Covers: line.c, newton_hessian.c, newton_hot.c, newton_pass.c */
+ * Covers: newton_hessian.c, newton_hot.c, newton_pass.c */
 
 #include "fit/test/fitting.h"
 

@@ -78,7 +78,7 @@ static fx_model *solved(const rows *r, const char *model, const char *more, int 
 static void ends(const rows *r, const char *model, const char *more, double optimum)
 {
     fx_model *m = solved(r, model, more, 1), *other = solved(r, model, more, 3);
-    CHECK(test_helped());
+    CHECK(test_helped() || r->X.rows <= 256);   /* so few are not divided */
     const fx_model_info *c = fx_model_inspect(m);
 
     if (!c->converged)

@@ -131,6 +131,11 @@ static void check_path(const fx_plan *plan, const fx_table *t, const fx_descript
     CHECK(keys == (d->path != NULL));
 }
 
+static fx_status bring(void *table, fx_pass *pass)
+{
+    return fx_model_passes_add(pass, table, 0);
+}
+
 static void check_promises(const char *spec, const fx_table *t, const fx_table *classes)
 {
     fx_description d = FX_INIT(fx_description), twin = d;
@@ -178,7 +183,10 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
                          NULL);
     CHECK((s == FX_OK) == d.explainable && (s == FX_EUNSUPPORTED) == !d.explainable);
     fx_explanation_free(e);
-    CHECK(!d.streamable);
+    more = NULL;
+    s = fx_model_passes_fit(&more, &plan, bring, (void *)t, NULL);
+    CHECK((s >= 0) == d.streamable && (s == FX_EUNSUPPORTED) == !d.streamable);
+    fx_model_free(more);
     if (d.on_map) {
         CHECK(d.kernel == FX_MUST && fx_model_describe(&twin, d.on_map) == FX_OK);
         CHECK(twin.task == d.task && twin.map == FX_MAY && !twin.on_map);

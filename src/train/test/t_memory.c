@@ -37,7 +37,8 @@ int main(void)
             fxi_train_close(&t);
     }
     /* Features that do not fit are computed in each visit, by one fit at a time. */
-    CHECK(fxi_train_open(&t, &mapped, &table, NULL) == FX_OK && !t.source.buffer);
+    fx_run alone = {RUN, .threads = 1};
+    CHECK(fxi_train_open(&t, &mapped, &table, &alone) == FX_OK && !t.source.buffer);
     CHECK(t.how.kind->bytes(&each, &all, &t));
     size_t stored = fxi_fit_source_bytes(&t.source);
     fxi_train_close(&t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * line.c - a convex function along a line, from scores alone: no pass over the features.
+ * l1_line.c - the losses along a line of scores: no pass over the features.
  *
  * The root of the slope is sought, by Newton's method inside an interval that contains it.
  * Differences of values would be lost in rounding long before slopes are. */
 
-#include "fit/line.h"
+#include "fit/l1.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct sums {
     const fxi_problem *p;
     const double *f, *q;
     double t;
-    fxi_line part[PARTS];
+    fxi_l1_line part[PARTS];
 } sums;
 
 static fx_status sum_part(void *ctx, size_t k, fxi_team *team)
@@ -23,7 +23,7 @@ static fx_status sum_part(void *ctx, size_t k, fxi_team *team)
     sums *a = ctx;
     const fxi_problem *p = a->p;
     size_t rows = p->source->rows;
-    fxi_line o = {0};
+    fxi_l1_line o = {0};
 
     for (size_t i = k * rows / PARTS; i < (k + 1) * rows / PARTS; i++) {
         double c = p->c[i], q = a->q ? a->q[i] : 1;
@@ -41,15 +41,14 @@ static fx_status sum_part(void *ctx, size_t k, fxi_team *team)
     return FX_OK;
 }
 
-fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, const double *q,
-                          const double a[3], double t, const fx_run *run)
+fx_status fxi_fit_l1_line_at(fxi_l1_line *out, const fxi_problem *p, const double *f,
+                             const double *q, double t, const fx_run *run)
 {
     sums s = {.p = p, .f = f, .q = q, .t = t};
     fx_run how = fxi_parallel_run(run, 20.0 * (double)p->source->rows);
     fx_status st = fxi_parallel(PARTS, sum_part, &s, &how);
 
-    *out = (fxi_line){a[0] + t * (a[1] + t * a[2] / 2), a[1] + t * a[2], a[2],
-                      fabs(a[1]) + fabs(t * a[2])};
+    *out = (fxi_l1_line){0};
     for (size_t k = 0; k < PARTS; k++) {
         out->value += s.part[k].value;
         out->slope += s.part[k].slope;
@@ -59,12 +58,13 @@ fx_status fxi_fit_line_at(fxi_line *out, const fxi_problem *p, const double *f, 
     return st;
 }
 
-fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, const double *f,
-                              const double *q, const double a[3], double small, const fx_run *run)
+/* Finds t where rounding hides the slope along the intercept. */
+static fx_status search(double *t, fxi_l1_line *at, const fxi_problem *p, const double *f,
+                        const fx_run *run)
 {
     double low = -INFINITY, high = INFINITY, far = 16;
-    fxi_line from;
-    fx_status st = fxi_fit_line_at(&from, p, f, q, a, 0, run);
+    fxi_l1_line from;
+    fx_status st = fxi_fit_l1_line_at(&from, p, f, NULL, 0, run);
 
     *at = from;
     if (st || fabs(from.slope) <= DBL_EPSILON * from.size) {
@@ -73,10 +73,8 @@ fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, con
     }
     *(from.slope < 0 ? &low : &high) = 0;
     for (int k = 0; k < TRIES; k++) {
-        st = fxi_fit_line_at(at, p, f, q, a, *t, run);
-        if (st || (fabs(at->slope) <= small * fabs(from.slope)
-                   && at->value <= from.value * (1 + 16 * DBL_EPSILON))
-            || fabs(at->slope) <= DBL_EPSILON * at->size)
+        st = fxi_fit_l1_line_at(at, p, f, NULL, *t, run);
+        if (st || fabs(at->slope) <= DBL_EPSILON * at->size)
             return st;
         *(at->slope < 0 ? &low : &high) = *t;
         double next = *t - at->slope / at->curve;
@@ -93,12 +91,12 @@ fx_status fxi_fit_line_search(double *t, fxi_line *at, const fxi_problem *p, con
     return FX_OK;
 }
 
-fx_status fxi_fit_line_intercept(fxi_line *at, double *b, double *f, const fxi_problem *p,
-                                 const double a[3], const fx_run *run)
+fx_status fxi_fit_l1_line_intercept(fxi_l1_line *at, double *b, double *f, const fxi_problem *p,
+                                    const fx_run *run)
 {
     double t = 0;
-    fx_status st = p->intercept == FXI_FREE ? fxi_fit_line_search(&t, at, p, f, NULL, a, 0, run)
-                                            : fxi_fit_line_at(at, p, f, NULL, a, 0, run);
+    fx_status st = p->intercept == FXI_FREE ? search(&t, at, p, f, run)
+                                            : fxi_fit_l1_line_at(at, p, f, NULL, 0, run);
 
     *b += t;
     for (size_t i = 0; t != 0 && i < p->source->rows; i++)

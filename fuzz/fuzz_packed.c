@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * fuzz_packed.c - packed rows.  Byte 0 is r: the rest is taken as it is.  Otherwise its length and
- * checksum are set right.  What is unpacked is packed again, if its rows are those of a table, and a
- * model is fitted to it by passes, or says why not. */
+ * checksum are set right.  What is unpacked is packed again, if its rows are those of a table, and
+ * a model is fitted to it by passes, or says why not. */
 
 #include "fuzz.h"
 

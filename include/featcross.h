@@ -542,9 +542,9 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
                               const fx_run *run);
 /* Rows that come in parts: a fit that never sees all of them at once.
  *
- * Such a fit asks for passes.  In each, `rows` brings all rows, part by part, by fx_model_passes_add; a
- * failure that it returns ends the fit.  A pass adds up what the fit needs to know, exactly, so the
- * model has the same bytes as that of fx_model_fit on all rows.
+ * Such a fit asks for passes.  In each, `rows` brings all rows, part by part, by
+ * fx_model_passes_add; a failure that it returns ends the fit.  A pass adds up what the fit needs
+ * to know, exactly, so the model has the same bytes as that of fx_model_fit on all rows.
  *
  * Rows are numbered from 0, and `first` is the number of a part's first row.  Parts begin at
  * multiples of FX_PASS_BLOCK and, except for the last one, hold a multiple of it.  Bring them in

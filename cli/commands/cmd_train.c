@@ -133,14 +133,30 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
+/* What is chosen by rows needs them in memory. */
+static bool may_stream(const job *j)
+{
+    return !j->c.kernel && !j->c.features && !j->c.C && !j->c.scale && !folds && !eval_path
+           && !dry_run;
+}
+
+static int memory_hint(int status, const char *data)
+{
+    if (status == EXIT_MEMORY && !link_rows_given() && spill_exceeds(data))
+        say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
+                 "logistic, ridge and, with --solver newton, svm-l2");
+    return status;
+}
+
 static int read_data(job *j, const char *data)
 {
     training *t = &j->t;
     int status;
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
-        || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1)))
-        return status;
+        || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
+                                   may_stream(j))))
+        return memory_hint(status, data);
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
@@ -315,6 +331,10 @@ static int report(const job *j)
     if (eval_path && !isnan(j->eval_score))
         safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
                    j->held_out.rows);
+    if (j->t.streamed)
+        safe_print(f, "passes       %llu over %s in %zu parts\n",
+                   (unsigned long long)j->t.spill.passes,
+                   say_bytes(size, (double)j->t.spill.bytes), j->t.spill.parts);
     safe_print(f, "seconds      read %.2f, ", j->t.X.seconds);
     if (j->c.seconds > 0)
         safe_print(f, "choose %.2f, ", j->c.seconds);
@@ -342,6 +362,11 @@ static int report_json(const job *j)
         "bytes", (json_int_t)j->t.bytes, "support",
         c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
         "collapsed", model_info_collapsed(c), "pairs", c->pairs);
+
+    if (j->t.streamed)
+        o = say_set(o, "engine", json_pack("{s:s, s:I, s:I, s:I}", "name", "stream", "workers",
+                                           (json_int_t)1, "parts", (json_int_t)j->t.spill.parts,
+                                           "passes", (json_int_t)j->t.spill.passes));
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
@@ -480,6 +505,12 @@ const command cmd_train = {
             "number of stored entries. train prints the norm of the factors of each order; an "
             "order with norm 0 does not contribute. If the steps diverge, train ends with exit "
             "status 3 and saves the last good model.\n"
+            "\n"
+            "Data larger than --max-memory: logistic, ridge and, with --solver newton, svm-l2 do "
+            "not need all rows in memory. train then packs the rows into a temporary file next to "
+            "the model, and each pass of the fit reads this file. The model is the same, byte for "
+            "byte, as with more memory. Options that use the rows in another way need them in "
+            "memory: auto, --folds, --eval-set, --nan, --weights, --scale std, --map explicit.\n"
             "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"

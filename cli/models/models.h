@@ -64,9 +64,12 @@ typedef struct training {
     double seconds;                     /* of the fit */
     char path[4096];
     size_t bytes;                       /* of the file */
+    bool streamed;                      /* X has no rows: they are in `spill` */
+    spill spill;
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
-int training_read(training *t, const char *data, int base);      /* also decides the task */
+/* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
+int training_read(training *t, const char *data, int base, bool stream);
 int training_fit(training *t);           /* warns if it did not converge */
 int training_save(training *t, output *o);
 void training_print(FILE *f, const training *t);         /* the model and its file */

@@ -59,7 +59,21 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
-int training_read(training *t, const char *data, int base)
+/* Of rows that are in a file: the task is that of the model. */
+static int read_spilled(training *t, const char *data, int base)
+{
+    int status = spill_rows(&t->spill, &t->X, data,
+                            &(load_options){.base = base, .unlabelled = fitting_unlabelled()},
+                            t->path);
+
+    t->streamed = true;
+    if (status || (status = load_say_twice(&t->X)))
+        return status;
+    fitting_task_known(&t->regress);
+    return split_class_weight(&t->class_weight);
+}
+
+static int read_rows(training *t, const char *data, int base)
 {
     int status = link_rows_given()
                      ? link_rows_load(&t->X, "train", &(load_options){.filled = true})
@@ -70,8 +84,33 @@ int training_read(training *t, const char *data, int base)
     if (status)
         return status;
     load_say(&t->X);
-    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X)) || (status = read_weights(&t->weight, &t->X))
-        || (status = split_class_weight(&t->class_weight)))
+    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X))
+        || (status = read_weights(&t->weight, &t->X)))
+        return status;
+    return split_class_weight(&t->class_weight);
+}
+
+/* True if the model's fit works by passes, and nothing else needs the rows. */
+static bool streams(void)
+{
+    char spec[FITTING_SPEC];
+    bool regress = false;
+    fx_description d = FX_INIT(fx_description);
+
+    fitting_task_known(&regress);
+    return !link_rows_given() && !fit.weights && !rows_missing_plan() && fitting_given()
+           && !(fit.scale && !strcmp(fit.scale, "std"))
+           && !(fit.map && spec_line(fx_map_describe, fit.map).exact)
+           && !fitting_model(spec, regress, NULL, NULL) && !fx_model_describe(&d, spec)
+           && d.streamable;
+}
+
+int training_read(training *t, const char *data, int base, bool stream)
+{
+    int status = stream && streams() && spill_exceeds(data) ? read_spilled(t, data, base)
+                                                            : read_rows(t, data, base);
+
+    if (status)
         return status;
     t->rank = fitting_ranks();
     t->metric = fitting_unlabelled() ? NULL
@@ -127,8 +166,12 @@ int training_fit(training *t)
     double start = say_clock();
 
     progress_begin("fit", "", 1);
-    fx_status s = fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
+    fx_status s = t->streamed ? fx_model_passes_fit(&t->model, &t->plan, spill_bring, &t->spill,
+                                                    &cli.run)
+                              : fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
     progress_end();
+    if (t->spill.status)
+        return t->spill.status;
     t->seconds = say_clock() - start;
     if (s < 0)
         return say_failure(s);
@@ -179,6 +222,8 @@ void training_print(FILE *f, const training *t)
 void training_free(training *t)
 {
     fx_model_free(t->model);
+    if (t->streamed)
+        spill_free(&t->spill);
     load_free(&t->X);
     free(t->weight);
     free(t->class_weight);

@@ -157,7 +157,7 @@ static int run(tuning *s, const char *output_path, const char *data)
 
     if ((status = training_path(s->t, "tune", output_path, data))
         || (status = output_open(&o, s->t->path, OUTPUT_BINARY))
-        || (status = training_read(s->t, data, -1)) || (status = prepare(s))
+        || (status = training_read(s->t, data, -1, false)) || (status = prepare(s))
         || (status = measure_all(s)))
         return status;
     const tuned *won = best(s);

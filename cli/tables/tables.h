@@ -136,6 +136,27 @@ int parts_split(parts *p, const fx_table *t, double valid, double test, bool reg
 fx_status parts_join(parts *p);         /* makes joined, and room for fold */
 void parts_free(parts *p);
 
+/* ---- spill.c: rows that exceed the memory --------------------------------------------------- */
+typedef struct spill_part { uint64_t begin, bytes, first; } spill_part; /* in the file; first row */
+typedef struct spill {
+    int fd;
+    char beside[4096];                  /* the output */
+    uint64_t bytes, rows, passes;
+    size_t cols;
+    int base;
+    spill_part *part;                   /* [parts] */
+    size_t parts, capacity;
+    const char **name;                  /* [names] of columns, or NULL */
+    size_t names;
+    int status;                         /* of a pass that failed here, after its message */
+} spill;
+bool spill_exceeds(const char *path);   /* would its rows and a fit take more than --max-memory? */
+/* Reads all rows into a file beside the output; l gets their number and width, but no rows. */
+int spill_rows(spill *s, loaded *l, const char *path, const load_options *like,
+               const char *beside);
+fx_status spill_bring(void *spill, fx_pass *pass);       /* an fx_pass_rows */
+void spill_free(spill *s);
+
 /* ---- link_rows.c: pairs of nodes as rows ---------------------------------------------------- */
 extern const opt_group link_rows_options;
 bool link_rows_given(void);             /* --links */

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { BATCH = 32 };                    /* rows that stay in a cache between their scores and sums */
+enum { BATCH = 32 };                    /* rows that stay in a cache from scores to sums */
 
 typedef struct queue {                  /* rows that wait for others */
     const float *z[4];
@@ -111,7 +111,8 @@ static void add_line(const work *a, size_t i)
 {
     const fxi_problem *p = a->p;
     double c = a->x->c[i], q = a->q->v ? a->x->q[i] : 1, y = a->x->y[i];
-    double f = a->x->f[i] + a->q->w[a->d] + a->q->t * q, slope = c * p->loss->slope(y, f, p->epsilon);
+    double f = a->x->f[i] + a->q->w[a->d] + a->q->t * q;
+    double slope = c * p->loss->slope(y, f, p->epsilon);
 
     a->sum[FXI_ANSWER_VALUE] += c * p->loss->value(y, f, p->epsilon);
     a->sum[FXI_ANSWER_SLOPE] += slope * q;
@@ -159,7 +160,7 @@ static void add_product(const work *a, size_t i, fxi_row z)
     fxi_fit_row_add(fxi_answer_vector(a->sum, 0, a->d), q, z, a->simd);
 }
 
-/* ---- Four rows at a time ---------------------------------------------------------------------- */
+/* ---- Four rows at a time ------------------------------------------------------------------ */
 
 static void push(queue *q, const work *a, size_t i, double by)
 {

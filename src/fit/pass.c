@@ -147,8 +147,8 @@ static fx_status add_open(void *ctx, size_t block, fxi_team *team)
     size_t end = k->from + (size_t)(a->run - a->next % a->run);
 
     (void)block;
-    return add_rows(a->sum + a->threads * a->numbers, k, k->from, end < k->z->rows ? end : k->z->rows,
-                    team);
+    end = end < k->z->rows ? end : k->z->rows;
+    return add_rows(a->sum + a->threads * a->numbers, k, k->from, end, team);
 }
 
 static void close_run(fxi_pass_sums *a, size_t numbers)
@@ -183,8 +183,8 @@ fx_status fxi_fit_pass_sums_add(fxi_pass_sums *a, const fxi_question *q, const f
     fx_status st = make_buffers(a, z);
 
     if (!st && first % a->run && !(a->open && a->next == first))
-        st = fxi_error(FX_EINVAL, "row %llu comes before those above it: runs of %zu rows must be in "
-                       "order", (unsigned long long)first, a->run);
+        st = fxi_error(FX_EINVAL, "row %llu (from 0) comes before those above it: runs of %zu rows "
+                       "must be in order", (unsigned long long)first, a->run);
     a->next = first;
     if (!st && first % a->run)
         st = go_on(&k);

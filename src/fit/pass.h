@@ -79,8 +79,8 @@ enum { FXI_PASS_BLOCK = 4096 };         /* rows: a part of the data is a run of 
 size_t fxi_fit_pass_run(size_t rows, size_t features, size_t numbers, bool sparse);
 
 /* pass.c - the sums of a pass, to which rows are added in any order: `first` is the number of the
- * first row of z in the data, a multiple of FXI_PASS_BLOCK, and so is the number of rows unless they
- * are the last.  Where runs are longer than that, rows must come in their order. */
+ * first row of z in the data, a multiple of FXI_PASS_BLOCK, and so is the number of rows unless
+ * they are the last.  Where runs are longer than that, rows must come in their order. */
 typedef struct fxi_pass_sums {
     size_t features, run, threads, numbers;     /* numbers: of the longest answer */
     fx_run how;

@@ -247,7 +247,7 @@ void fxi_train_passes_free(fxi_passes *passes)
     free(a);
 }
 
-/* ---- Before the first question ---------------------------------------------------------------- */
+/* ---- Before the first question -------------------------------------------------------------- */
 
 fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, const fx_run *run)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_sum.c - sums that merge: the same bits in any order and any tree, on every instruction set;
- * their error, against longer numbers and against whole ones; numbers that are huge, tiny or not finite.
+ * their error, against longer numbers and against whole ones; numbers that are huge, tiny or not
+ * finite.
  *
  * Covers: sum_hot.c */
 

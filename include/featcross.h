@@ -295,7 +295,8 @@ FX_API fx_status fx_data_parse(fx_data **out, const char *spec, const char *name
 
 /* ---- Writing ------------------------------------------------------------------------------
  * Formats are svmlight, csv, tsv, npy, npz and precomputed; see doc/reference.md.  A name that the
- * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED.
+ * format's reader would not read back unchanged is rejected with FX_EUNSUPPORTED; but a column whose
+ * name is empty is called by its position, c5, when it is read.
  * A sink is called in order, from one thread, with pieces of any length; a nonzero return of either
  * of its functions stops the call with FX_EOUTPUT. */
 FX_API const char *fx_data_write_format(size_t i);  /* names of formats; NULL: no more */

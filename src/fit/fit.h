@@ -101,8 +101,8 @@ typedef struct fxi_problem {
 fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 /* Newton's method adds its passes to s->iterations. */
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
-/* What it takes, at most. */
-bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features, size_t threads);
+/* What it takes besides its passes (fit/pass.h), at most. */
+bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features);
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 /* Losses with a rounded version, by Newton's method.  Starts from s->beta too.  If s->iterations is
  * not 0 another solver made s: passes are added, and only a smaller objective replaces it. */

@@ -392,15 +392,13 @@ static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t f
            && fxi_size_add(vectors, *vectors, FXI_SUM);
 }
 
-bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features, size_t threads)
+bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features)
 {
-    size_t factor, vectors, passes;
+    size_t factor, vectors;
 
     return count_numbers(&factor, &vectors, rows, features)
            && fxi_size_add(&vectors, vectors, factor)
-           && fxi_size_mul(bytes, vectors, sizeof(double))
-           && fxi_fit_pass_memory_bytes(&passes, rows, features, threads)
-           && fxi_size_add(bytes, *bytes, passes);
+           && fxi_size_mul(bytes, vectors, sizeof(double));
 }
 
 static fx_status fit_by(fxi_solution *s, const fxi_problem *p, fxi_passes *rows, const fx_run *run)

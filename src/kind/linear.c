@@ -119,12 +119,17 @@ static fx_status init(fxi_train *t, const fx_run *run)
  * memory itself. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
-    size_t solver = 0;
+    size_t solver = 0, passes = 0, features = t->m->c.features;
+    size_t rows = t->stream ? (size_t)t->stream->survey.rows : t->X.rows;
     int which = solver_of(&t->how);
 
-    return (which == DUAL || which == CD
-            || fxi_fit_newton_bytes(&solver, t->X.rows, t->m->c.features, t->threads))
-           && fxi_kind_weights_bytes(each, all, t, 1, solver);
+    if (which != DUAL && which != CD
+        && !(fxi_fit_newton_bytes(&solver, rows, features)
+             && (t->stream ? fxi_fit_pass_sums_bytes(&passes, features, t->threads)
+                           : fxi_fit_pass_memory_bytes(&passes, rows, features, t->threads))
+             && fxi_size_add(&solver, solver, passes)))
+        return false;
+    return fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
 /* ---- One output --------------------------------------------------------------------------- */
@@ -147,6 +152,11 @@ static void start(fxi_output *o)
     fxi_kind_weights_take(o->s.w, c->weights, c->features, c->outputs, o->number);
 }
 
+static size_t patience(size_t features, size_t rows)
+{
+    return features > rows ? WIDE_PATIENCE : PATIENCE;
+}
+
 static fx_status newton_then_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
     fxi_problem first = *p;
@@ -155,7 +165,7 @@ static fx_status newton_then_proximal(fxi_solution *s, const fxi_problem *p, con
     if (!p->loss->curve)
         return fxi_fit_proximal(s, p, run);
     if (p->loss->rounded)
-        first.patience = p->source->features > p->source->rows ? WIDE_PATIENCE : PATIENCE;
+        first.patience = patience(p->source->features, p->source->rows);
     st = fxi_fit_newton(s, &first, run);
     return st || !s->stalled || s->iterations + 3 > p->max_iter ? st : fxi_fit_proximal(s, p, run);
 }
@@ -182,12 +192,19 @@ static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const f
     return newton_then_proximal(s, p, run);
 }
 
+/* The method of multipliers has a number for each row. */
 static fx_status fit_stream(fxi_output *o, fxi_problem *p, double C, const fx_run *run)
 {
+    const fx_model_info *c = &o->train->m->c;
     fx_status st = fxi_train_passes(&p->passes, p, o, C, run);
 
+    if (p->loss->rounded)
+        p->patience = patience(c->features, c->rows);
     if (!st)
         st = fxi_fit_newton(&o->s, p, run);
+    if (!st && o->s.stalled && o->s.iterations + 3 <= p->max_iter)
+        st = fxi_error(FX_EUNSUPPORTED, "the steps of Newton's method are short, and the solver that "
+                       "would take over needs all rows in memory; lower C, or use logistic");
     fxi_train_passes_free(p->passes);
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->m->c.features);
 }
@@ -203,7 +220,7 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     if (o->train->stream)
         return fit_stream(o, &p, C, run);
     switch (solver_of(how)) {
-    case NEWTON: st = (how->loss->curve ? fxi_fit_newton : fxi_fit_proximal)(&o->s, &p, run); break;
+    case NEWTON: st = newton_then_proximal(&o->s, &p, run); break;
     case DUAL: st = fxi_fit_dual(&o->s, &p, run); break;
     case CD: st = fxi_fit_l1(&o->s, &p, run); break;
     default: st = dual_then_newton(&o->s, &p, run); break;

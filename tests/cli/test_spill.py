@@ -7,6 +7,7 @@ Covers: cli/tables/spill.c"""
 import gzip
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -84,6 +85,27 @@ def test_refused(fx, tmp_path):
         assert "the limit is" in done.talk
         assert "need not be in memory for --model logistic, ridge and, with --solver newton, svm-l2" in done.talk
     assert sorted(os.listdir(tmp_path)) == ["x.svm"]
+
+
+def test_least_memory(fx, tmp_path):
+    """What a fit needs in spite of streaming is named."""
+    svm(tmp_path / "x.svm")
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "3M", "--model", "ridge", "--kernel", "anova:order=2",
+              "-D", "1000", status=4)
+    assert re.search(r"weights and their fit needs \d+ bytes, the limit is 3145728", done.talk)
+
+
+def test_interrupted(tmp_path):
+    svm(tmp_path / "x.svm")
+    (tmp_path / "m.fx").write_bytes(b"old")
+    run = subprocess.Popen([PROGRAM, "train", "x.svm", "-o", "m.fx", "--max-memory", "3M", "--model", "logistic",
+                            "--tol", "1e-15", "--kernel", "anova:order=3", "-D", "300", "-v"],
+                           cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while "were packed" not in run.stderr.readline():
+        pass
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 130
+    assert bytes_of(tmp_path / "m.fx") == b"old" and sorted(os.listdir(tmp_path)) == ["m.fx", "x.svm"]
 
 
 def test_bad_line(fx, tmp_path):

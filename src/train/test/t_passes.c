@@ -230,6 +230,36 @@ static void test_refused(void)
     free_rows(&targets);
 }
 
+static fx_status bring_table(void *table, fx_pass *pass)
+{
+    return fx_model_passes_add(pass, table, 0);
+}
+
+/* Columns of unlike sizes and a large C: steps of Newton's method stall, and the solver that takes
+ * over in memory needs the rows there. */
+static void test_stalled(void)
+{
+    enum { ROWS = 300, D = 250 };
+    static double x[ROWS * D], label[ROWS];
+    fx_matrix X = {.rows = ROWS, .cols = D, .stride = D, .type = FX_F64, .val = x};
+    fx_table t = {.rows = ROWS, .cols = D, .blocks = 1, .block = &X, .label = label};
+    fx_plan plan = {PLAN, .model = "svm-l2:C=100,intercept=none,solver=newton"};
+    fx_model *m = NULL;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        double f = 0;
+        for (size_t j = 0; j < D; j++) {
+            x[i * D + j] = (test_unit() + test_unit() + test_unit() - 1.5)
+                           * pow(10, 4 * (double)j / D);
+            f += x[i * D + j] * pow(10, -4 * (double)j / D) * (j % 2 ? 1 : -1);
+        }
+        label[i] = f > 0;
+    }
+    CHECK(fx_model_passes_fit(&m, &plan, bring_table, &t, NULL) == FX_EUNSUPPORTED && !m);
+    CHECK(strstr(fx_error_detail(), "needs all rows in memory"));
+    fx_model_free(fitted(&plan, &t, NULL));
+}
+
 /* A small limit is kept: what is asked for does not grow with the rows. */
 static void test_memory(void)
 {
@@ -252,6 +282,7 @@ int main(void)
     test_init();
     test_same();
     test_refused();
+    test_stalled();
     test_memory();
     return 0;
 }

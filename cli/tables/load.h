@@ -33,8 +33,8 @@ const char *reading_nan(void);          /* of --nan, or NULL */
 void reading_name(char *out, size_t capacity, const char *value, size_t len); /* %2C is a comma */
 
 /* ---- rows_missing.c ------------------------------------------------------------------------- */
-/* The value of the reader's key nan, NULL: as it is.  categories: does the format have any? */
-const char *rows_missing_reader(const load_options *like, bool categories);
+/* The value of the reader's key nan, NULL: as it is.  nan: that key, or NULL: it has none. */
+const char *rows_missing_reader(const load_options *like, const fx_key *nan);
 
 /* ---- movielens_dir.c ------------------------------------------------------------------------ */
 int movielens_dir_read(loaded *l, const char *path, const load_options *like);

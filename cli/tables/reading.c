@@ -168,7 +168,7 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
         {"weight-column", "weight", weight_column, false}, {"query", "query", query, false},
         {"id", "id", id, false}, {"na", "na", na, true}, {"decimal", "decimal", decimal, false},
         {"nan", "nan",
-         nan_values || spec_key(d, "nan") ? rows_missing_reader(like, spec_key(d, "cat")) : NULL,
+         nan_values || spec_key(d, "nan") ? rows_missing_reader(like, spec_key(d, "nan")) : NULL,
          false},
         {"hash-bits", "hash-bits", hash_bits ? bits : NULL, false},
         {"ngram", "ngram", ngram ? words : NULL, false}};

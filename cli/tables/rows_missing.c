@@ -48,7 +48,8 @@ int rows_missing_check(const load_options *like)
         return EXIT_USAGE;
     say_missing(like->reader && !like->filled
                     ? "train with --nan mean, median, zero or drop; here, --nan zero reads it as 0"
-                    : "use --nan mean, median, zero or drop");
+                : like->filled ? "use --nan mean, median, zero or drop"
+                               : "use --nan zero or drop");
     if (!more)
         return 0;
     if (strcmp(more, ",indicator") != 0)
@@ -65,15 +66,19 @@ const char *rows_missing_plan(void)
     return is("category") ? "mean,indicator" : reading_nan();
 }
 
-const char *rows_missing_reader(const load_options *like, bool categories)
+const char *rows_missing_reader(const load_options *like, const fx_key *nan)
 {
+    const char *values = nan && nan->values ? nan->values : "";
+
     if (!reading_nan())                 /* as the model's rows were read, or error */
         return like->kept ? "keep" : NULL;
-    if (is("error") || (is("zero") && !like->filled))
-        return is("error") ? "error" : "zero";
-    if (like->reader && !like->filled)
+    if (is("error"))
+        return "error";
+    if (is("zero") && !like->filled && strstr(values, "zero"))
+        return "zero";
+    if (like->reader && !like->filled && !is("zero"))
         return NULL;
-    return is("category") && categories ? "category" : "keep";
+    return is("category") && strstr(values, "category") ? "category" : "keep";
 }
 
 /* ---- What is there ------------------------------------------------------------------------ */
@@ -236,6 +241,17 @@ static int drop_rows(loaded *l, const survey *s)
     return status;
 }
 
+static int fill_zeros(loaded *l)
+{
+    fx_data *data = NULL;
+    fx_status st = fx_data_fill(&data, "zero", &l->table, &cli.run);
+
+    if (st)
+        return say_failure(st);
+    rows_replace(l, data);
+    return 0;
+}
+
 static int settle(loaded *l, const load_options *like, survey *s)
 {
     bool fit = like->filled;
@@ -246,6 +262,10 @@ static int settle(loaded *l, const load_options *like, survey *s)
     if (is("drop")) {
         say(l, s, "these rows are left out");
         return drop_rows(l, s);
+    }
+    if (!fit && is("zero")) {
+        say(l, s, "filled with 0");
+        return fill_zeros(l);
     }
     if (!fit)
         return say_error("%s has %zu missing number%s, and only a model learns what to fill in; here "

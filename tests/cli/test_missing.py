@@ -272,3 +272,12 @@ def test_advice_suits_a_model(fx, put):
             fx(command, "m.fx", "x.csv", "--nan", "mean", status=2).talk
     assert "other.csv: no column is named 'nam' (--id)" in \
         fx("predict", "m.fx", put("other.csv", "a,b\n1,2\n"), "--id", "nam", status=2).talk
+
+
+def test_without_a_fit(fx, tmp_path):
+    """A command without a fit advises what it can do, and does it for arrays, too."""
+    (tmp_path / "a.csv").write_text("a,b\n1,2\nNA,3\n")
+    assert "(use --nan zero or drop)" in fx("convert", "a.csv", "o.svm", "--label", "b", status=2).talk
+    np.save(tmp_path / "a.npy", np.array([[1, np.nan], [2, 3.0]]))
+    r = fx("convert", "a.npy", "o.csv", "--nan", "zero")
+    assert "1 missing number in 1 row" in r.talk and (tmp_path / "o.csv").read_text() == "x1,x2\n1,0\n2,3\n"

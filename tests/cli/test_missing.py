@@ -105,10 +105,10 @@ def test_without_a_fit(fx, put):
 
 
 def test_arrays_and_svmlight(fx, put, tmp_path):
-    put("x.svm", "".join(f"{i % 2} 1:{'nan' if i % 9 == 0 else i % 2 + 5} 2:1\n" for i in range(90)))
+    put("x.svm", "".join(f"{i % 2} 1:{'nan' if i % 10 == 0 else i % 2 + 5} 2:1\n" for i in range(90)))
     fx("train", "x.svm", "--model", "logistic", "--nan", "mean", "-o", "m.fx")
     assert fx("evaluate", "m.fx", "x.svm", "--json").json["accuracy"] > 0.9
-    X = np.array([[np.nan if i % 9 == 0 else i % 2 + 5, 1] for i in range(90)])
+    X = np.array([[np.nan if i % 10 == 0 else i % 2 + 5, 1] for i in range(90)])
     np.savez(tmp_path / "x.npz", x=X, y=np.arange(90) % 2)
     fx("train", "x.npz", "--model", "logistic", "--nan", "mean", "-o", "n.fx")
     assert fx("predict", "n.fx", "x.npz").text == fx("predict", "m.fx", "x.svm").text
@@ -274,7 +274,7 @@ def test_advice_suits_a_model(fx, put):
         fx("predict", "m.fx", put("other.csv", "a,b\n1,2\n"), "--id", "nam", status=2).talk
 
 
-def test_without_a_fit(fx, tmp_path):
+def test_advice_without_a_fit(fx, tmp_path):
     """A command without a fit advises what it can do, and does it for arrays, too."""
     (tmp_path / "a.csv").write_text("a,b\n1,2\nNA,3\n")
     assert "(use --nan zero or drop)" in fx("convert", "a.csv", "o.svm", "--label", "b", status=2).talk

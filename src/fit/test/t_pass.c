@@ -101,7 +101,8 @@ static void check(const double *got, const fxi_question *q, const fxi_loss *loss
  * answers do not tell which. */
 static void test_questions(const fxi_loss *loss, int form, bool sparse)
 {
-    double w[COLS + 1], v[COLS + 1], zero[COLS + 1] = {0}, first[6][512], again[512];
+    double w[COLS + 1], v[COLS + 1], zero[COLS + 1] = {0}, other[COLS + 1];
+    double first[7][512], again[512];
 
     make(sparse);
     for (size_t j = 0; j <= COLS; j++) {
@@ -109,20 +110,23 @@ static void test_questions(const fxi_loss *loss, int form, bool sparse)
         v[j] = test_unit() - 0.5;
     }
     zero[COLS] = 0.25;
-    const fxi_question ask[6] = {
+    memcpy(other, w, sizeof other);
+    other[COLS] += 0.5;                 /* the same scores, another intercept */
+    const fxi_question ask[7] = {
         {.what = FXI_ASK_GRADIENT, .first = true, .squares = true, .w = w},
         {.what = FXI_ASK_PRODUCT, .w = w, .v = v},
         {.what = FXI_ASK_LINE, .w = w, .v = v, .t = 0.3},
         {.what = FXI_ASK_LINE, .w = w, .t = -0.5},
         {.what = FXI_ASK_GRADIENT, .squares = true, .w = zero, .flat = true},
-        {.what = FXI_ASK_GRADIENT, .w = v}};
-    static const int order[] = {0, 1, 2, 3, 1, 4, 2, 5, 3, 0, 0, 4, 1, 5, 5, 2, 2, 1};
+        {.what = FXI_ASK_GRADIENT, .w = v},
+        {.what = FXI_ASK_PRODUCT, .w = other, .v = v}};
+    static const int order[] = {0, 1, 2, 3, 1, 6, 4, 2, 5, 3, 0, 0, 6, 4, 1, 5, 5, 2, 2, 1};
     fx_matrix rows = rows_of(form);
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = fitting_problem(&z, loss, y, c, FXI_FREE, 0);
     fxi_pass_memory a;
 
-    for (int k = 0; k < 6; k++) {       /* each by rows that know nothing */
+    for (int k = 0; k < 7; k++) {       /* each by rows that know nothing */
         CHECK(fxi_fit_pass_memory(&a, &p, &(fx_run){RUN, .threads = 1}) == FX_OK);
         CHECK(a.sums.run < N);
         CHECK(a.passes.ask(&a.passes, first[k], &ask[k]) == FX_OK);
@@ -147,7 +151,8 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
     enum { MANY = 4 * 4096 + 900, D = 5 };
     static double in[MANY * D], t[MANY], one[MANY], space[3 * MANY];
     static const size_t order[2][4] = {{0, 1, 2, 3}, {3, 1, 0, 2}};
-    static const size_t start[5] = {0, 4096, 3 * 4096, 4 * 4096, MANY};
+    static const size_t start[2][5] = {{0, 4096, 3 * 4096, 4 * 4096, MANY},
+                                       {0, 4096, 2 * 4096, 3 * 4096, MANY}};
     double w[D + 1] = {0.1, -0.2, 0.3, 0.2, -0.1, 0.5}, whole[512], sums[512];
     const fxi_question q = {.what = FXI_ASK_GRADIENT, .first = true, .squares = true, .w = w};
     fxi_pass_sums a;
@@ -160,11 +165,12 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
     }
     fxi_problem p = {.loss = loss};
     CHECK(fxi_fit_pass_sums(&a, D, run, 8, 1e9, &(fx_run){RUN, .threads = 2}) == FX_OK);
-    for (int parts = 0; parts < 2; parts++) {
+    for (int parts = 0; parts < 3; parts++) {
         fxi_fit_pass_sums_clear(&a, &q);
         for (size_t k = 0; k < (parts ? 4 : 1); k++) {
             size_t at = parts ? order[!ordered][k] : 0;
-            size_t first = start[at], end = parts ? start[at + 1] : MANY;
+            const size_t *from = start[parts == 2];
+            size_t first = from[at], end = parts ? from[at + 1] : MANY;
             fx_matrix rows = fitting_dense(in + first * D, end - first, D);
             fxi_source z = fitting_source(&rows, NULL, 0);
             fxi_piece x = {.rows = end - first, .y = t + first, .c = one + first, .f = space,
@@ -172,8 +178,8 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
             CHECK(fxi_fit_pass_sums_add(&a, &q, &p, &z, &x, first, end == MANY) == FX_OK);
         }
         fxi_fit_pass_sums_round(parts ? sums : whole, &a, &q);
+        CHECK(!parts || !memcmp(sums, whole, fxi_answer_numbers(&q, D) * sizeof *sums));
     }
-    CHECK(!memcmp(sums, whole, fxi_answer_numbers(&q, D) * sizeof *sums));
     if (run > 4096) {                   /* a part that does not follow is refused */
         fx_matrix rows = fitting_dense(in, 4096, D);
         fxi_source z = fitting_source(&rows, NULL, 0);

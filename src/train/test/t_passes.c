@@ -164,6 +164,7 @@ static void test_same(void)
             same(&r, &(fx_plan){PLAN, .model = classes ? "logistic:intercept=appended" : "ridge",
                                 .kernel = "anova:order=2", .map = "rk", .features = 100,
                                 .scale = "maxabs"});
+            same(&r, &(fx_plan){PLAN, .model = model});
             same(&r, &(fx_plan){PLAN, .model = model, .kernel = "rbf:gamma=0.1", .map = "rff",
                                 .features = 64, .seed = 5});
             free_rows(&r);

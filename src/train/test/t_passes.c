@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { N = 3 * 4096 + 777, COLS = 23 };
+enum { N = 2 * 4096 + 777, COLS = 23 };
 
 typedef struct rows {
     double *val, *label, *weight;
@@ -133,22 +133,22 @@ static bytes dumped(fx_model *m)
 
 static void same(const rows *r, const fx_plan *plan)
 {
+    static size_t turn;                 /* parts of 1, 2 and 3 blocks; the last are all rows */
+    size_t blocks = 1 + turn++ % 3;
     fx_matrix X;
     fx_table t = table_of(r, &X, 0, N, false);
     bytes want = dumped(fitted(plan, &t, NULL));
+    bringing b = {.r = r, .blocks = blocks, .floats = blocks < 3};
+    fx_run run = {RUN, .threads = (int)(turn % 2 + 1)};
+    fx_model *m = NULL;
+    fx_status s = fx_model_passes_fit(&m, plan, bring, &b, &run);
 
-    for (size_t blocks = 1; blocks <= 4; blocks *= 2) {
-        bringing b = {.r = r, .blocks = blocks, .floats = blocks == 2};
-        fx_run run = {RUN, .threads = (int)(blocks % 3 + 1)};
-        fx_model *m = NULL;
-        fx_status s = fx_model_passes_fit(&m, plan, bring, &b, &run);
-        if (s < 0)
-            fprintf(stderr, "%s: %s\n", plan->model, fx_error_detail());
-        CHECK(s >= 0 && m && b.passes > 3);
-        bytes got = dumped(m);
-        CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
-        free(got.at);
-    }
+    if (s < 0)
+        fprintf(stderr, "%s: %s\n", plan->model, fx_error_detail());
+    CHECK(s >= 0 && m && b.passes > 3);
+    bytes got = dumped(m);
+    CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
+    free(got.at);
     free(want.at);
 }
 
@@ -221,7 +221,7 @@ static void test_refused(void)
     CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic", .missing = "mean"}, (bringing){0})
           == FX_EUNSUPPORTED);
     CHECK(refused(&r, &plan, (bringing){.skip = 5}) == FX_EINVAL);
-    CHECK(strstr(fx_error_detail(), "13060 rows, the first one 13065"));
+    CHECK(strstr(fx_error_detail(), "8964 rows, the first one 8969"));
     CHECK(fx_model_passes_fit(&m, &plan, bring_badly, &r, NULL) == FX_EINVAL);
     CHECK(fx_model_passes_fit(&m, &plan, bring_nothing, NULL, NULL) == FX_EINVAL);
     CHECK(fx_model_passes_fit(&m, &plan, bring_failure, NULL, NULL) == FX_ECANCELLED);

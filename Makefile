@@ -76,9 +76,10 @@ test-dev:                               # ASan, UBSan, LeakSanitizer, warnings a
 	@grep -hE '[0-9]+ passed' build/dev/Testing/Temporary/LastTest.log
 
 # Left out under ThreadSanitizer: what is long and has its threads from what others test (fit.smo
-# from kernel.rows, maps and fit.dual from map.apply), and what never starts one: there is no race.
+# from kernel.rows, maps and fit.dual from map.apply, train.passes from fit.pass), and what never
+# starts one: there is no race.
 maps = map.(moments|variance|random_kernel|maclaurin)
-covered = model.(path|robust|weight)|$(maps)|linalg.eigen|fit.(smo|dual)
+covered = train.(path|passes|weight)|kind.robust|$(maps)|linalg.eigen|fit.(smo|dual)
 sequential = project.hadamard
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null

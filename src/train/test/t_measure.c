@@ -55,7 +55,7 @@ static void measures(void)
 {
     double w[N], label[N];
     fx_model m = {.c = {.classes = 2, .outputs = 1, .low = -1, .high = 1.5}};
-    fxi_train t = {.m = &m, .eval = {.rows = N}, .eval_labels = {2, label, w, NULL}};
+    fxi_train t = {.m = &m, .eval = {.rows = N}, .eval_labels = {2, label, w, NULL, NULL}};
 
     for (int metric = ACCURACY; metric <= F1; metric++) {
         fxi_output o = {.train = &t};
@@ -89,7 +89,7 @@ static void pairs(void)
 {
     double w[] = {1, 1, 1, 1}, label[] = {0, 1, 2, 2}, got;
     fx_model m = {.c = {.classes = 3, .outputs = 3, .pairs = 1}};
-    fxi_train t = {.m = &m, .eval = {.rows = 4}, .eval_labels = {3, label, w, NULL}};
+    fxi_train t = {.m = &m, .eval = {.rows = 4}, .eval_labels = {3, label, w, NULL, NULL}};
     fxi_output o = {.train = &t};
 
     CHECK(fxi_metric_parse(&t.metric, "accuracy") == FX_OK);

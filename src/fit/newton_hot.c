@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * newton_hot.c - four rows of floats at once with one vector of doubles, which is loaded and stored
- * once for all four. */
+ * once for all four.  A row's inner product is the same in each of the four places: fxi_fma1 says
+ * how a term is rounded. */
 
 #include "simd/hot.h"
 
@@ -14,16 +15,16 @@ void FXI_HOT(fit_newton_dots)(double out[4], const float *const x[4], const doub
 
     for (; k + PARTS <= n; k += PARTS)
         for (size_t p = 0; p < PARTS; p++) {
-            A[p] += (double)a[k + p] * w[k + p];
-            B[p] += (double)b[k + p] * w[k + p];
-            C[p] += (double)c[k + p] * w[k + p];
-            D[p] += (double)d[k + p] * w[k + p];
+            A[p] = fxi_fma1((double)a[k + p], w[k + p], A[p]);
+            B[p] = fxi_fma1((double)b[k + p], w[k + p], B[p]);
+            C[p] = fxi_fma1((double)c[k + p], w[k + p], C[p]);
+            D[p] = fxi_fma1((double)d[k + p], w[k + p], D[p]);
         }
     for (size_t p = 0; k < n; k++, p++) {
-        A[p] += (double)a[k] * w[k];
-        B[p] += (double)b[k] * w[k];
-        C[p] += (double)c[k] * w[k];
-        D[p] += (double)d[k] * w[k];
+        A[p] = fxi_fma1((double)a[k], w[k], A[p]);
+        B[p] = fxi_fma1((double)b[k], w[k], B[p]);
+        C[p] = fxi_fma1((double)c[k], w[k], C[p]);
+        D[p] = fxi_fma1((double)d[k], w[k], D[p]);
     }
     for (size_t p = 1; p < PARTS; p++) {
         A[0] += A[p];

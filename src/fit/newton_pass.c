@@ -266,5 +266,6 @@ void fxi_fit_newton_pass_curves(const double *w, const fxi_piece *x, const fxi_p
     work a = {.q = &q, .x = x, .p = p, .simd = simd, .d = features,
               .four = !x->Z->ptr && x->Z->type == FX_F32};
 
-    prepare(&a, 0, x->rows);
+    for (size_t first = 0; first < x->rows; first += BATCH)
+        prepare(&a, first, x->rows - first < BATCH ? x->rows : first + BATCH);
 }

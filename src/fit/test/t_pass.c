@@ -191,6 +191,25 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
     fxi_fit_pass_sums_free(&a);
 }
 
+/* The inner product of a row has the same bits in each of the four places. */
+static void test_places(const fxi_simd *simd)
+{
+    float x[3][100];
+    double w[100], first[4], second[4];
+
+    for (size_t j = 0; j < 100; j++) {
+        w[j] = test_unit() - 0.5;
+        for (size_t r = 0; r < 3; r++)
+            x[r][j] = (float)test_unit();
+    }
+    for (size_t n = 0; n <= 100; n++) {
+        simd->fit_newton_dots(first, (const float *const[]){x[0], x[1], x[0], x[2]}, w, n);
+        simd->fit_newton_dots(second, (const float *const[]){x[1], x[0], x[2], x[0]}, w, n);
+        CHECK(first[0] == first[2] && first[0] == second[1] && first[0] == second[3]);
+        CHECK(first[1] == second[0] && first[3] == second[2]);
+    }
+}
+
 static void test_runs(void)
 {
     CHECK(fxi_fit_pass_run(1000000, 1000, 1000000000, false) == 256);
@@ -212,6 +231,9 @@ int main(void)
         test_parts(&fxi_loss_logistic, run, true);
     test_parts(&fxi_loss_squared_hinge, 4096, false);
     test_parts(&fxi_loss_squared, 256, false);
+    for (const fxi_simd *simd = fxi_simd_targets; simd->name; simd++)
+        if (simd->supported())
+            test_places(simd);
     test_runs();
     return 0;
 }

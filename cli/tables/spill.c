@@ -408,7 +408,7 @@ fx_status spill_bring(void *ctx, fx_pass *pass)
 
 void spill_free(spill *s)
 {
-    if (s->fd >= 0 && s->part)
+    if (s->fd >= 0)
         close(s->fd);
     for (size_t j = 0; j < s->names; j++)
         free((void *)s->name[j]);

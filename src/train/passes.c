@@ -17,7 +17,7 @@ struct fx_pass {
     uint64_t rows;                      /* that were added */
     bool classify;                      /* SURVEY, WEIGHTS: labels are classes */
     fxi_sum *weights;                   /* WEIGHTS: [blocks of classes] */
-    const size_t *row;                  /* SAMPLE: [n] numbers of rows, ascending; room for .. */
+    const size_t *row;                  /* SAMPLE: [n] numbers of rows still to come, ascending */
     size_t n;
     struct answering *a;                /* ASK, EACH */
     const fxi_question *q;

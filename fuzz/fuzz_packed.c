@@ -5,20 +5,40 @@
 
 #include "fuzz.h"
 
-enum { BYTES = 8, CRC = 64 };           /* where the header has its length and its checksum */
+enum { BYTES = 8, CHECKSUM = 64 };      /* where the header has its length and its checksum */
 
-static uint32_t crc_of(const uint8_t *p, size_t len)
+static uint64_t mix(uint64_t h, uint64_t x)
 {
-    uint32_t r = UINT32_MAX;
-
-    for (size_t i = 0; i < 8 * len; i++)
-        r = (r ^ (uint32_t)(p[i / 8] >> i % 8)) & 1 ? r >> 1 ^ 0xedb88320u : r >> 1;
-    return ~r;
+    h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    return h << 31 | h >> 33;
 }
 
-static fx_status bring(void *table, fx_pass *pass)
+/* As in src/base/checksum.c. */
+static uint64_t checksum_of(const uint8_t *p, size_t len)
 {
-    return fx_model_passes_add(pass, table, 0);
+    uint64_t lane[8] = {0}, h = 1;
+
+    for (size_t at = 0; at < (len + 63) / 64 * 64; at += 8) {
+        uint64_t x = 0;
+        for (size_t k = 0; k < 8 && at + k < len; k++)
+            x |= (uint64_t)p[at + k] << 8 * k;
+        lane[at / 8 % 8] = mix(lane[at / 8 % 8], x);
+    }
+    for (int k = 0; k < 8; k++)
+        h = mix(h, lane[k]);
+    return h;
+}
+
+static fx_status bring(void *table, const void *request, size_t bytes, const fx_sink *answer)
+{
+    fx_pass *p = NULL;
+    fx_status s = fx_model_pass_new(&p, NULL);
+
+    if (!s && !(s = fx_model_pass_begin(p, request, bytes))
+        && !(s = fx_model_pass_add(p, table, 0)))
+        s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -36,10 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(bytes);
     memcpy(bytes, data + 1, size - 1);
     size--;
-    if (data[0] != 'r' && size >= CRC + 8) {
+    if (data[0] != 'r' && size >= CHECKSUM + 8) {
         memcpy(bytes + BYTES, &(uint64_t){size}, 8);
-        memset(bytes + CRC, 0, 4);
-        memcpy(bytes + CRC, &(uint32_t){crc_of(bytes, size)}, 4);
+        memset(bytes + CHECKSUM, 0, 8);
+        memcpy(bytes + CHECKSUM, &(uint64_t){checksum_of(bytes, size)}, 8);
     }
     fx_status s = fx_data_unpack(&d, bytes, size, &run);
     MUST((s == FX_OK) == (d != NULL) && (!s || (s < 0 && fx_error_detail()[0])));

@@ -260,6 +260,7 @@ typedef struct fx_read_counts {         /* what has been read so far */
     uint64_t widest_line;               /* line of the largest index, 0 if none */
     uint64_t unseen;                    /* entries left out: names not among those given */
     uint64_t names, collisions;         /* hash-bits: distinct names; those that share a column */
+    uint64_t zero;                      /* svmlight: 1 if an index 0 occurred; since 0.2 */
 } fx_read_counts;
 FX_API const char *fx_data_reader_format(size_t i); /* names of formats; NULL: no more */
 FX_API fx_status fx_data_reader_describe(fx_description *out, const char *spec);
@@ -275,12 +276,18 @@ FX_API fx_status fx_data_reader_feed(fx_reader *r, const void *bytes, size_t len
  * label (label=NAME), the weight and categories may be missing, but numbers may not.  hash-bits:
  * give all 2^B names; names are then not collected, so memory does not grow with the input. */
 FX_API fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n);
+/* Text: the bytes that follow are those of another file, whose rows follow the rows so far.  The
+ * last line of the file before ends here.  csv: if the first file has a header, this one begins
+ * with the same.  Messages name the file and count its lines; fx_read_counts has the lines of all
+ * files, without the later headers.  Since 0.2. */
+FX_API fx_status fx_data_reader_file(fx_reader *r, const char *name);
 /* npz: the bytes that follow belong to this member, "indices.npy". */
 FX_API fx_status fx_data_reader_member(fx_reader *r, const char *member);
 /* Rows fed since the last take, as wide as all rows so far.  csv:cat=auto gives no rows before it
  * has seen 1 MiB or the end, because it needs them to know the columns.  `end`: the input is
  * complete, so its end is checked and a reader that saw no row at all fails.  The first take
- * resolves base=auto. */
+ * resolves base=auto.  base=late (since 0.2): if an index 0 comes later, the base of tables is 0
+ * from then on, and column j of the tables before is column j + 1 of all. */
 FX_API fx_status fx_data_reader_take(fx_data **out, fx_reader *r, int end,
                                      const fx_run *run);
 FX_API fx_status fx_data_reader_counts(fx_read_counts *out, const fx_reader *r);
@@ -326,7 +333,8 @@ FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double 
 /* ---- Packed rows ---------------------------------------------------------------------------
  * A table as bytes that take little space and are read at the speed of memory, with a checksum: for
  * files of rows that are read again and again on the same kind of machine.  Names of columns and
- * identifiers of rows are left out.  Damaged bytes are FX_EFORMAT. */
+ * identifiers of rows are left out.  Unpacked rows stay in the bytes, which must live as long; at an
+ * address that is no multiple of 8 they are copied.  Damaged bytes are FX_EFORMAT. */
 FX_API fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run);
 FX_API fx_status fx_data_unpack(fx_data **out, const void *bytes, size_t len, const fx_run *run);
 
@@ -541,29 +549,44 @@ typedef struct fx_plan {                /* what to fit; members that are 0 or NU
  * Features are stored if run->max_memory allows, else recomputed whenever they are needed. */
 FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_table *t,
                               const fx_run *run);
-/* Rows that come in parts: a fit that never sees all of them at once.
+/* Rows that are elsewhere: a fit that never sees them, since 0.2.
  *
- * Such a fit asks for passes.  In each, `rows` brings all rows, part by part, by
- * fx_model_passes_add; a failure that it returns ends the fit.  A pass adds up what the fit needs
- * to know, exactly, so the model has the same bytes as that of fx_model_fit on all rows.
+ * Such a fit asks for passes over all rows.  A request is bytes that carry all that the answer
+ * depends on; `ask` must write the answer to it, also bytes, to the sink.  An answer is made by an
+ * fx_pass: begin it with the request, add rows, end it.  Several passes may answer for parts of the
+ * rows, in other threads, programs or machines; merge their answers, in any order.  Sums are exact,
+ * so the model has the same bytes as that of fx_model_fit on all rows, however they are divided.
  *
  * Rows are numbered from 0, and `first` is the number of a part's first row.  Parts begin at
- * multiples of FX_PASS_BLOCK and, except for the last one, hold a multiple of it.  Bring them in
- * their order.  They must be the same in each pass: all sparse or all dense, labels all texts or
- * all numbers.  Sparse parts may differ in width.
+ * multiples of FX_PASS_BLOCK and, except for the last one, hold a multiple of it.  If a pass is
+ * divisible, parts may be added to any passes in any order.  If it is not, one pass must get all
+ * blocks, in an order of its own: fx_model_pass_next is the number of the first row of the next
+ * block (ahead 0) or of one after it (ahead 1, ..), or FX_PASS_END.  Blocks that follow each other
+ * in the data and in that order may be one part.  Rows must be the same for each request: all
+ * sparse or all dense, labels all texts or all numbers.  Sparse parts may differ in width.
  *
- * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing must be
- * NULL or "error", plan.scale anything but std, the map anything but explicit.  Memory: that of a
- * part and of the sums, 32 bytes for each feature and thread, three times; it does not grow with
- * the number of rows. */
+ * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing may be
+ * anything but median; with "drop", rows that miss a number must not be given to a pass.  The map
+ * may be anything but explicit.  plan.eval is a table in memory.  Memory: that of a part and of the
+ * sums, 32 bytes for each feature and thread, three times; it does not grow with the number of
+ * rows.
+ *
+ * A pass may serve one request after the other, and is faster so.  Answers may be kept: a fit that
+ * is given the same answers again asks for the same passes.  Damaged bytes: FX_EFORMAT. */
 #define FX_PASS_BLOCK 4096
+#define FX_PASS_END   UINT64_MAX
 typedef struct fx_pass fx_pass;
-typedef fx_status fx_pass_rows(void *ctx, fx_pass *pass);
-FX_API fx_status fx_model_passes_add(fx_pass *pass, const fx_table *t, uint64_t first);
-/* How many passes came before this one. */
-FX_API uint64_t fx_model_passes_number(const fx_pass *pass);
-FX_API fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_rows *rows,
+typedef fx_status fx_pass_ask(void *ctx, const void *request, size_t bytes, const fx_sink *answer);
+FX_API fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_ask *ask,
                                      void *ctx, const fx_run *run);
+FX_API fx_status fx_model_pass_new(fx_pass **out, const fx_run *run);
+FX_API fx_status fx_model_pass_begin(fx_pass *p, const void *request, size_t bytes);
+FX_API int fx_model_pass_divisible(const fx_pass *p);
+FX_API uint64_t fx_model_pass_next(const fx_pass *p, size_t ahead);
+FX_API fx_status fx_model_pass_add(fx_pass *p, const fx_table *t, uint64_t first);
+FX_API fx_status fx_model_pass_merge(fx_pass *p, const void *answer, size_t bytes);
+FX_API fx_status fx_model_pass_end(const fx_sink *answer, fx_pass *p);
+FX_API void fx_model_pass_free(fx_pass *p);
 /* Makes one more training pass over the rows of t, in their order, and stores the new model in
  * *out; m is not modified.  For perceptron, kernel-perceptron and factorization machines with
  * solver=adagrad; other models: FX_EUNSUPPORTED.  Labels must be m's classes; columns beyond m's
@@ -704,6 +727,19 @@ FX_API fx_status fx_model_evaluate(fx_metrics *out, double *confusion, const fx_
  * as in "ndcg@5": the best 5 rows of each query (table.qid). */
 FX_API fx_status fx_model_evaluate_by(double *out, const char *const *name, size_t n,
                                       const fx_model *m, const fx_table *t, const fx_run *run);
+/* The same for rows that come in batches, since 0.2: add them, then ask.  The results are those of
+ * one table with all rows, bit for bit.  What is held of a row is its label, prediction, scores,
+ * weight and query; nothing of targets.  If that would exceed run->max_memory, further rows are
+ * only counted, and asking is FX_ELIMIT with what all of them need.  Messages count rows from the
+ * first one of t; after a failed add, the evaluator is as before it. */
+typedef struct fx_evaluator fx_evaluator;
+FX_API fx_status fx_model_evaluator_new(fx_evaluator **out, const fx_model *m, const fx_run *run);
+FX_API fx_status fx_model_evaluator_add(fx_evaluator *e, const fx_table *t, const fx_run *run);
+FX_API fx_status fx_model_evaluator_metrics(fx_metrics *out, double *confusion,
+                                            const fx_evaluator *e, const fx_run *run);
+FX_API fx_status fx_model_evaluator_by(double *out, const char *const *name, size_t n,
+                                       const fx_evaluator *e, const fx_run *run);
+FX_API void fx_model_evaluator_free(fx_evaluator *e);
 FX_API const char *fx_metric_name(size_t i);
 FX_API fx_status fx_metric_describe(fx_description *out, const char *name);
 

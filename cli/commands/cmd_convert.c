@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows. */
+ * cmd_convert.c - featcross convert: one format into another, with scaling and choice of rows.
+ *
+ * Text becomes text in batches (convert_batches.c); all else needs all rows in memory. */
 
 #include "commands.h"
+#include "convert_batches.h"
 #include "models/models.h"
 
 #include <math.h>
@@ -60,10 +63,7 @@ static int write_part(output *o, const char *format, const loaded *in, const siz
     int status = 0;
 
     snprintf(spec, sizeof spec, spec_key(&d, "base") ? "%s:base=%s" : "%s", format, base);
-    if (!d.labels && in->table.label)
-        say_note("labels have no place in %s and are left out; npz keeps them", format);
-    if (!d.weights && in->table.weight)
-        say_note("weights have no place in %s and are left out; csv and tsv keep them", format);
+    convert_left_out(format, in->table.label, in->table.weight);
     if (rows) {
         fx_status s = fx_data_select(&part, &in->table, rows, n, &cli.run);
         if (s)
@@ -108,9 +108,23 @@ static int check_sizes(const loaded *in, output **out, const char *const *format
     return status || !out[1] ? status : output_size_check_table(out[1], format[1], &t);
 }
 
+static int in_batches(loaded *in, output **out, const char *const *format, char **path)
+{
+    convert_job j = {.out = out, .format = format, .base = output_base, .head = (size_t)head,
+                     .split = split};
+    int status = convert_batches(&j, in, path[0]);
+
+    in->seconds -= j.seconds;
+    return status ? status : report(in, path, j.first, j.second, j.seconds);
+}
+
 static int convert(loaded *in, output **out, const char *const *format, char **path)
 {
     size_t n = 0, first;
+
+    if (!link_rows_given() && !shuffle && !strcmp(scale_spec, "none")
+        && convert_batches_can(path[0], format, out[1] ? 2 : 1))
+        return in_batches(in, out, format, path);
     bool choice = shuffle || head || split > 0;
     int status = link_rows_given() ? link_rows_load(in, "all", &(load_options){0})
                                    : load(in, path[0], -1);
@@ -186,7 +200,8 @@ const command cmd_convert = {
     .text = "Reads IN and writes OUT. Formats are chosen by extension, or by --format and --to; "
             "IN may be compressed (.gz, .xz, .zst, .bz2). A directory with u.data, u.user and "
             "u.item is read as MovieLens 100K: pairs of a user and a movie, selected by --part "
-            "and --seed.\n"
+            "and --seed. Text becomes text in batches, in constant memory; --shuffle, --scale and "
+            "the formats npy, npz and precomputed need all rows in memory.\n"
             "\n"
             "With --links and --nodes, rows are pairs of nodes, linked or not. If IN is a model "
             "(libFM's text, a factorization machine, or a linear model on map rk), OUT is the "

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows. */
+ * cmd_evaluate.c - featcross evaluate: how good a model is on labelled rows.
+ *
+ * Text is read and scored in batches; of a row there remain its label and scores. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -73,26 +75,53 @@ static bool is_usual(const metric_list *w, size_t i, const fx_model_info *c)
            && (!w->given || spec_line(fx_metric_describe, w->name[i]).tasks & task);
 }
 
-static int measure(metric_list *w, fx_metrics *m, double *confusion, const fx_model *model,
-                   const loaded *X)
+typedef struct job {
+    const fx_model *model;
+    const fx_model_info *c;
+    fx_evaluator *evaluator;
+    rows_survey missing;
+    double seconds;                     /* of scoring */
+} job;
+
+/* The next rows; an evaluation of batches. */
+static int score(void *ctx, loaded *X)
 {
-    const fx_model_info *c = fx_model_inspect(model);
+    job *j = ctx;
+    double start = say_clock();
+    int status = model_file_fits(j->c, X);
+
+    if (status)
+        return status;
+    if (!X->table.label)
+        return say_error("%s has no labels", X->name);
+    if (*j->c->missing && (status = rows_missing_look(&j->missing, &X->table)))
+        return status;
+    fx_status s = j->evaluator ? FX_OK : fx_model_evaluator_new(&j->evaluator, j->model, &cli.run);
+    if (!s)
+        s = fx_model_evaluator_add(j->evaluator, &X->table, &cli.run);
+    j->seconds += say_clock() - start;
+    return s ? load_failed(X, s) : 0;
+}
+
+static int measure(metric_list *w, fx_metrics *m, double *confusion, job *j)
+{
     const char *other[LIST];
-    double value[LIST];
+    double value[LIST], start = say_clock();
     size_t n = 0;
-    fx_status s = fx_model_evaluate(m, confusion, model, &X->table, &cli.run);
+    fx_status s = fx_model_evaluator_metrics(m, confusion, j->evaluator, &cli.run);
 
     for (size_t i = 0; i < w->n; i++)
-        if (!is_usual(w, i, c))
+        if (!is_usual(w, i, j->c))
             other[n++] = w->name[i];
     if (!s && n)
-        s = fx_model_evaluate_by(value, other, n, model, &X->table, &cli.run);
+        s = fx_model_evaluator_by(value, other, n, j->evaluator, &cli.run);
     if (s)
-        return load_failed(X, s);
+        return say_failure(s);
     n = 0;
     for (size_t i = 0; i < w->n; i++)
-        w->value[i] = is_usual(w, i, c) ? metric_of(m, w->name[i]) : value[n++];
-    return not_offered(w, c);
+        w->value[i] = is_usual(w, i, j->c) ? metric_of(m, w->name[i]) : value[n++];
+    j->seconds += say_clock() - start;
+    return not_offered(w, j->c);
 }
 
 static void print_confusion(const fx_model_info *c, const double *confusion)
@@ -153,9 +182,27 @@ static int print_json(const metric_list *w, const fx_metrics *m, const fx_model_
 }
 
 /* path NULL: of --links. */
-static int evaluate(fx_model *m, const char *path, metric_list *w)
+static int read_rows(job *j, loaded *X, const char *path)
 {
-    const fx_model_info *c = fx_model_inspect(m);
+    const load_options links = {.reader = j->c->reader, .kept = *j->c->missing != '\0'};
+    int status = path ? model_file_batches(X, path, j->c, (load_options){0}, score, j)
+                      : link_rows_load(X, "test", &links);
+
+    if (!status && !path)
+        status = score(j, X);
+    if (status)
+        return status;
+    load_say(X);
+    rows_missing_filled(X, &j->missing, j->c->missing);
+    fx_data_free(X->data);              /* the last rows; metrics need the memory */
+    X->data = NULL;
+    return 0;
+}
+
+static int evaluate(const fx_model *m, const char *path, metric_list *w)
+{
+    job j = {.model = m, .c = fx_model_inspect(m)};
+    const fx_model_info *c = j.c;
     loaded X = {0};
     fx_metrics got = FX_INIT(fx_metrics);
     size_t classes = c->classes && c->classes <= SHOWN ? c->classes : 0;
@@ -164,25 +211,15 @@ static int evaluate(fx_model *m, const char *path, metric_list *w)
     if (c->variance)
         return say_error("evaluate: %s gives components, which no label can be held against",
                          c->spec);
-    const load_options like = {.reader = c->reader, .kept = *c->missing != '\0'};
+    double start = say_clock();
     int status = classes && !confusion ? say_no_memory("the confusion matrix")
-                 : path                ? model_file_rows(&X, path, c, (load_options){0})
-                                       : link_rows_load(&X, "test", &like);
-    if (!status && !(status = model_file_fits(c, &X))) {
-        load_say(&X);
-        status = X.table.label ? rows_missing_filled(&X, c->missing)
-                               : say_error("%s has no labels", X.name);
-    }
-    if (!status) {
-        double start = say_clock();
-        progress_begin("score", "rows", (double)X.table.rows);
-        status = measure(w, &got, confusion, m, &X);
-        progress_end();
-        double seconds = say_clock() - start;
-        if (!status)
-            status = cli.json ? print_json(w, &got, c, confusion, X.seconds, seconds)
-                              : print(w, &got, c, confusion);
-    }
+                                       : read_rows(&j, &X, path);
+    double read = say_clock() - start - j.seconds;
+    if (!status && !(status = measure(w, &got, confusion, &j)))
+        status = cli.json ? print_json(w, &got, c, confusion, read, j.seconds)
+                          : print(w, &got, c, confusion);
+    fx_model_evaluator_free(j.evaluator);
+    rows_missing_free(&j.missing);
     free(confusion);
     load_free(&X);
     return status;
@@ -212,7 +249,8 @@ const command cmd_evaluate = {
             "mean square error; for rankings, the area under the ROC curve within queries. "
             "--metric selects other metrics. With two classes, precision, recall and f1 are those "
             "of the second class in sorted order. Row weights count; for rankings they are "
-            "averaged over each query.\n"
+            "averaged over each query. Text is read in batches: memory grows with the labels and "
+            "scores of the rows, for numbers not at all.\n"
             "\n"
             "With --links and --nodes, the rows are all pairs of nodes that training with the "
             "same --seed and --negatives has not seen (--part test).",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * cmd_info.c - featcross info: what is in a data file (model_info.c: in a model).
  *
- * One pass over the entries.  Columns that have entries are found by a hash table, or by plain
- * addressing unless there are far more columns than entries.  So the cost of a very wide file
- * depends on its entries, not on its width. */
+ * Text is read in batches, and one pass over their entries counts; nothing of a row remains.
+ * Columns that have entries are found by a hash table.  So the memory of a very wide file depends
+ * on the columns that it uses, not on its width. */
 
 #include "commands.h"
 #include "models/models.h"
@@ -13,6 +13,13 @@
 #include <string.h>
 
 enum { LISTED = 20 };                   /* more different labels than this are numbers */
+
+typedef struct peak { size_t column; double x; } peak;  /* x 0: a free slot */
+typedef struct peaks {
+    peak *slot;
+    size_t slots, used;                 /* a power of two, at least twice as many as are used */
+    int shift;                          /* of the hash */
+} peaks;
 
 typedef struct facts {
     uint64_t stored, nonzero, columns_used, bytes;
@@ -28,9 +35,13 @@ typedef struct facts {
         double label;
         uint64_t rows;
     } class[LISTED];
-    double label_low, label_mean, label_high;
+    uint64_t *named;                    /* rows of classes with names, by id (class_list) */
+    size_t names;
+    double label_low, label_sum, label_high;
     uint64_t missing;                   /* numbers; they are NaN in the rows */
-    char missing_text[LOAD_SAY];
+    rows_survey survey;                 /* of batches where some are missing */
+    int64_t qid;                        /* of the last row */
+    peaks columns;
 } facts;
 
 static size_t row_start(const fx_matrix *X, size_t i)
@@ -68,45 +79,53 @@ static void block_bytes(facts *f, const fx_matrix *X)
 }
 
 /* ---- Columns ------------------------------------------------------------------------------ */
-typedef struct peak { size_t column; double x; } peak;  /* x 0: a free slot */
-typedef struct peaks {
-    peak *slot;
-    size_t slots;                       /* a power of two, more than the columns that have a peak */
-    int shift;                          /* of the hash; 0: the column is its slot */
-} peaks;
-
-static int new_peaks(peaks *p, const loaded *l)
-{
-    uint64_t max_columns = 2 * (uint64_t)rows_stored(&l->table, 1) + 1;
-    int bits = 1;
-
-    if (max_columns > l->table.cols)
-        max_columns = l->table.cols;
-    while ((uint64_t)1 << bits < max_columns)
-        bits++;
-    p->slots = (size_t)1 << bits;
-    p->shift = p->slots < l->table.cols ? 64 - bits : 0;
-    if (say_limit((double)sizeof(peak) * (double)p->slots, "%s: its columns need", l->name))
-        return EXIT_MEMORY;
-    p->slot = calloc(p->slots, sizeof *p->slot);
-    return p->slot ? 0 : say_no_memory("the columns");
-}
-
 static peak *find_peak(const peaks *p, size_t column)
 {
-    size_t i = p->shift ? (size_t)(column * 0x9e3779b97f4a7c15u >> p->shift) : column;
+    size_t i = (size_t)(column * 0x9e3779b97f4a7c15u >> p->shift);
 
     while (p->slot[i].x != 0 && p->slot[i].column != column)
         i = (i + 1) & (p->slots - 1);
     return &p->slot[i];
 }
 
-/* All but the comparison of columns. */
-static void scan(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
+/* Twice the slots. */
+static int grow_peaks(peaks *p, const char *name)
 {
-    for (size_t i = 0; i < X->rows && !progress_at((double)(first_row + i)); i++) {
+    peaks more = {.slots = p->slots ? 2 * p->slots : 1024, .used = p->used,
+                  .shift = p->slots ? p->shift - 1 : 54};
+
+    if (say_limit((double)sizeof(peak) * (double)more.slots, "%s: its columns need", name))
+        return EXIT_MEMORY;
+    if (!(more.slot = calloc(more.slots, sizeof *more.slot)))
+        return say_no_memory("the columns");
+    for (size_t i = 0; i < p->slots; i++)
+        if (p->slot[i].x != 0)
+            *find_peak(&more, p->slot[i].column) = p->slot[i];
+    free(p->slot);
+    *p = more;
+    return 0;
+}
+
+static int enter_peak(peaks *p, size_t column, double x, const char *name)
+{
+    int status = 2 * p->used < p->slots ? 0 : grow_peaks(p, name);
+
+    if (status)
+        return status;
+    peak *of = find_peak(p, column);
+    p->used += of->x == 0;
+    *of = (peak){column, fmax(of->x, x)};
+    return 0;
+}
+
+/* All but the comparison of columns. */
+static int scan(facts *f, const fx_matrix *X, size_t first_row, const char *name)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < X->rows && !status && !progress_interrupted(); i++) {
         size_t n = row_count(X, i), nonzero = 0;
-        for (size_t q = 0; q < n; q++) {
+        for (size_t q = 0; q < n && !status; q++) {
             double v = value(X, row_start(X, i) + q);
             if (isnan(v)) {
                 f->missing++;
@@ -117,11 +136,8 @@ static void scan(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
             f->low = fmin(f->low, v);
             f->high = fmax(f->high, v);
             if (v != 0) {
-                size_t j = column(X, i, q);
-                peak *of = find_peak(p, j);
                 nonzero++;
-                f->columns_used += of->x == 0;
-                *of = (peak){j, fmax(of->x, fabs(v))};
+                status = enter_peak(&f->columns, column(X, i, q), fabs(v), name);
             }
         }
         f->nonzero += nonzero;
@@ -130,10 +146,14 @@ static void scan(facts *f, const peaks *p, const fx_matrix *X, size_t first_row)
             f->widest_row = first_row + i + 1;
         }
     }
+    return status ? status : progress_interrupted() ? progress_stop() : 0;
 }
 
-static void compare(facts *f, const peaks *p)
+static void compare(facts *f)
 {
+    const peaks *p = &f->columns;
+
+    f->columns_used = p->used;
     for (size_t i = 0; i < p->slots; i++) {
         const size_t j = p->slot[i].column;
         const double x = p->slot[i].x;
@@ -169,61 +189,91 @@ static bool enter(facts *f, double v)
     return true;
 }
 
-static void count_labels(facts *f, const fx_table *t)
+static void count_labels(facts *f, const fx_table *t, size_t before)
 {
-    double sum = 0;
-
-    f->classes = true;
-    f->label_low = f->label_high = t->label[0];
+    if (!before) {
+        f->classes = true;
+        f->label_low = f->label_high = t->label[0];
+    }
     for (size_t i = 0; i < t->rows; i++) {
         double v = t->label[i];
-        sum += v;
+        f->label_sum += v;
         f->label_low = fmin(f->label_low, v);
         f->label_high = fmax(f->label_high, v);
-        if (t->classes)                 /* the first of many names are listed */
-            (void)(v < LISTED && enter(f, v));
-        else if (f->classes)
+        if (f->classes)
             f->classes = v == floor(v) && enter(f, v);
     }
-    f->label_mean = sum / (double)t->rows;
 }
 
-static int gather(facts *f, const loaded *l)
+static int count_names(facts *f, const loaded *l)
 {
-    const fx_table *t = &l->table;
-    peaks p;
-    int status = new_peaks(&p, l);
+    const batch_facts *b = &l->so_far;
 
-    if (status)
-        return status;
-    progress_begin("look", "rows", (double)t->rows);
-    for (size_t b = 0, row = 0; b < t->blocks; row += t->block[b++].rows) {
-        block_bytes(f, &t->block[b]);
-        scan(f, &p, &t->block[b], row);
+    f->classes = true;
+    if (f->names < b->classes.n) {
+        uint64_t *more = realloc(f->named, b->classes.n * sizeof *more);
+        if (!more)
+            return say_no_memory("classes");
+        memset(more + f->names, 0, (b->classes.n - f->names) * sizeof *more);
+        f->named = more;
+        f->names = b->classes.n;
     }
-    compare(f, &p);
-    progress_end();
-    free(p.slot);
-    if (f->missing && (status = rows_missing_text(f->missing_text, l)))
-        return status;
-    if (t->label)
-        count_labels(f, t);
-    for (size_t i = 0; t->qid && i < t->rows; i++)
-        f->queries += i == 0 || t->qid[i] != t->qid[i - 1];
-    return progress_interrupted() ? progress_stop() : 0;
+    for (size_t i = 0; i < l->table.rows; i++)
+        f->named[b->class_id[(size_t)l->table.label[i]]]++;
+    return 0;
+}
+
+static int count_batch(void *ctx, loaded *l)
+{
+    facts *f = ctx;
+    const fx_table *t = &l->table;
+    uint64_t missing = f->missing;
+    size_t row = l->so_far.rows;
+    int status = 0;
+
+    for (size_t i = 0; t->qid && i < t->rows; i++) {
+        f->queries += row + i == 0 || t->qid[i] != f->qid;
+        f->qid = t->qid[i];
+    }
+    for (size_t b = 0; b < t->blocks && !status; row += t->block[b++].rows) {
+        block_bytes(f, &t->block[b]);
+        status = scan(f, &t->block[b], row, l->name);
+    }
+    if (!status && f->missing > missing)
+        status = rows_missing_look(&f->survey, t);
+    if (!status && t->label && t->classes)
+        status = count_names(f, l);
+    else if (!status && t->label)
+        count_labels(f, t, l->so_far.rows);
+    return status;
+}
+
+/* The first of many names are listed. */
+static void list_names(facts *f, const class_list *c)
+{
+    f->listed = c->n < LISTED ? c->n : LISTED;
+    for (size_t i = 0; i < f->listed; i++) {
+        f->class[i].label = (double)i;
+        f->class[i].rows = f->named[c->at[i].id];
+    }
 }
 
 /* ---- Showing it --------------------------------------------------------------------------- */
 /* The name of a column, or its number in the index base of the data. */
 static const char *column_name(char buf[64], const fx_table *t, size_t j)
 {
-    if (j >= t->cols)                   /* of a table without columns */
+    if (!t->cols)
         buf[0] = '\0';
     else if (t->name)
         snprintf(buf, 64, "%s", t->name[j]);
     else
         snprintf(buf, 64, "%zu", j + (size_t)t->base);
     return buf;
+}
+
+static double label_mean(const facts *f, const fx_table *t)
+{
+    return f->label_sum / (double)t->rows;
 }
 
 static size_t classes(const facts *f, const fx_table *t)
@@ -242,11 +292,11 @@ static void print_labels(const facts *f, const loaded *l)
     char a[32], b[32], where[LOAD_SAY] = "";
     const char *of = load_say_label(where, l) ? ", label " : "";
 
-    if (!t->label)
+    if (!l->so_far.labelled)
         puts("labels       none");
     else if (!f->classes)
         safe_print(stdout, "labels       numbers from %s to %s, mean %.6g%s%s\n",
-                   say_number(a, f->label_low), say_number(b, f->label_high), f->label_mean, of,
+                   say_number(a, f->label_low), say_number(b, f->label_high), label_mean(f, t), of,
                    where);
     else {
         safe_print(stdout, "labels       %zu class%s%s%s\n", classes(f, t),
@@ -279,7 +329,8 @@ static int print(const facts *f, const loaded *l)
     safe_print(stdout, "rows         %zu\n", t->rows);
     safe_print(stdout, "columns      %zu", t->cols);
     if (l->numbered)
-        safe_print(stdout, ", numbered from %d (%s)", t->base, l->base_given ? "given" : "found");
+        safe_print(stdout, ", numbered from %d (%s)", load_base(l),
+                   l->base_given ? "given" : "found");
     if (f->columns_used < t->cols)
         safe_print(stdout, ", %llu of them empty", (unsigned long long)(t->cols - f->columns_used));
     safe_print(stdout,
@@ -299,10 +350,12 @@ static int print(const facts *f, const loaded *l)
     }
     if (load_say_categories(text, l))
         safe_print(stdout, "categories   %s\n", text);
-    if (f->missing)
-        safe_print(stdout, "missing      %s\n", f->missing_text);
+    if (f->missing) {
+        rows_missing_text(text, l, &f->survey);
+        safe_print(stdout, "missing      %s\n", text);
+    }
     print_labels(f, l);
-    if (t->qid)
+    if (f->queries)
         safe_print(stdout, "queries      %zu\n", f->queries);
     if (l->reading.blank)
         safe_print(stdout, "blank lines  %llu, skipped\n", (unsigned long long)l->reading.blank);
@@ -311,15 +364,16 @@ static int print(const facts *f, const loaded *l)
     return say_flush();
 }
 
-static json_t *json_labels(const facts *f, const fx_table *t)
+static json_t *json_labels(const facts *f, const loaded *l)
 {
+    const fx_table *t = &l->table;
     char name[32];
 
-    if (!t->label)
+    if (!l->so_far.labelled)
         return json_null();
     if (!f->classes)
         return json_pack("{s:s, s:f, s:f, s:f}", "kind", "numbers", "min", f->label_low, "mean",
-                         f->label_mean, "max", f->label_high);
+                         label_mean(f, t), "max", f->label_high);
     json_t *list = json_array();
     for (size_t c = 0; c < f->listed; c++)
         list = say_append(list, json_pack("{s:o, s:I}", "label",
@@ -340,8 +394,8 @@ static int print_json(const facts *f, const loaded *l)
         "s:{s:f, s:o, s:f, s:o}, s:I, s:{s:I, s:I}, s:I, s:I, s:{s:I, s:I, s:I}, s:f, s:o, s:I}",
         "file", say_text(l->name), "format", l->format, "compression", l->compression, "rows",
         (json_int_t)t->rows, "columns", (json_int_t)t->cols, "nonzeros", (json_int_t)f->nonzero,
-        "density", density(f, t), "base", t->base, "base_given", l->base_given, "labels",
-        json_labels(f, t), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
+        "density", density(f, t), "base", load_base(l), "base_given", l->base_given, "labels",
+        json_labels(f, l), "values", "min", f->low, "max", f->high, "column_magnitudes", "min",
         f->min_peak, "min_column", say_text(column_name(a, t, f->min_column)), "max", f->max_peak,
         "max_column", say_text(column_name(b, t, f->max_column)), "empty_columns",
         (json_int_t)(t->cols - f->columns_used), "widest_row", "nonzeros", (json_int_t)f->widest,
@@ -360,10 +414,15 @@ static int run(int n, char **path)
     (void)n;
     if (model_file_is(path[0]))
         return model_info(path[0]);
-    int status = load_as(&in, path[0],
-                         &(load_options){.base = -1, .any_width = true, .kept = true});
-    if (!status && !(status = gather(&f, &in)))
+    int status = batches_read(&in, path[0],
+                              &(load_options){.base = -1, .any_width = true, .kept = true},
+                              count_batch, &f);
+    if (!status) {
+        compare(&f);
+        if (in.table.classes)
+            list_names(&f, &in.so_far.classes);
         status = cli.json ? print_json(&f, &in) : print(&f, &in);
+    }
     if (!status)
         label_check(&in);
     if (!status && f.min_peak > 0 && f.max_peak > 1e3 * f.min_peak)
@@ -371,6 +430,9 @@ static int run(int n, char **path)
             "%s: columns differ in magnitude by %.2g to 1; --scale maxabs or std evens them "
             "out",
             in.name, f.max_peak / f.min_peak);
+    rows_missing_free(&f.survey);
+    free(f.columns.slot);
+    free(f.named);
     load_free(&in);
     return status;
 }
@@ -383,6 +445,7 @@ const command cmd_info = {
             "numbers, labels, the range of values and of columns, and the memory that the rows "
             "take. Warns if the magnitudes of columns differ by more than 1000 to 1, if a column "
             "looks like an identifier, and if the width is far larger than the number of entries. "
+            "Text is read in batches, in constant memory. "
             "Of a model, prints its specs, classes, columns, and how training ended.",
     .examples = "info x.svm\n"
                 "info m.fx\n"

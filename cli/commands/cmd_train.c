@@ -7,18 +7,19 @@
 #include "commands.h"
 #include "models/models.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *output_path, *kernel_spec, *features, *cost, *same_cost, *init_path, *eval_path;
-static const char *history_path, *metric;
+static const char *history_path, *metric, *checkpoint_path, *spill_path;
 static uint64_t folds;
-static bool dry_run;
+static bool dry_run, resume;
 
 static const opt options[] = {
     {"output", 'o', "FILE", OPT_TEXT, &output_path, NULL,
-     "write the model to FILE (default: DATA.fx)", 0, 0},
+     "write the model to FILE (default: DATA.fx, of the first DATA)", 0, 0},
     {"kernel", 'k', "SPEC|auto", OPT_TEXT, &kernel_spec, NULL,
      "kernel whose combinations of columns the model uses, see below (default: none, the columns "
      "as they are; kernel machines and --map: anova:order=2)", 0, 0},
@@ -41,6 +42,15 @@ static const opt options[] = {
      "numbers, auc for rankings)", 0, 0},
     {"folds", 0, "N", OPT_COUNT, &folds, "0",
      "cross-validate with N folds (2 or more) before the fit; 0: do not", 0, 1000},
+    {"spill", 0, "FILE", OPT_TEXT, &spill_path, NULL,
+     "keep the rows packed in FILE, which the passes of the fit read; if FILE is there, its rows "
+     "are used and DATA, which must not have changed, is not read again", 0, 0},
+    {"checkpoint", 0, "FILE", OPT_TEXT, &checkpoint_path, NULL,
+     "keep the progress of the fit in FILE, which is removed when the model is saved; for models "
+     "that do not need all rows in memory, see below", 0, 0},
+    {"resume", 0, NULL, OPT_FLAG, &resume, NULL,
+     "with --checkpoint: continue the fit that FILE holds; the model is the same as without the "
+     "interruption", 0, 0},
     {"dry-run", 0, NULL, OPT_FLAG, &dry_run, NULL,
      "print what would be chosen; fit no model and write no file", 0, 0},
     {0},
@@ -87,12 +97,17 @@ static int check_options(job *j)
         return say_error("-C %s and -c %s: give one of them", cost, same_cost);
     cost = cost ? cost : same_cost;
     fitting_default_model();
-    if (dry_run && (output_path || history_path || eval_path || folds))
+    if (dry_run && (output_path || history_path || eval_path || folds || spill_path))
         return say_error("train: --dry-run fits no model; leave out %s",
                          output_path    ? "-o"
                          : history_path ? "--history"
                          : eval_path    ? "--eval-set"
-                                        : "--folds");
+                         : folds        ? "--folds"
+                                        : "--spill");
+    if (resume && !checkpoint_path)
+        return say_error("train: --resume needs --checkpoint FILE, which holds what was done");
+    j->t.checkpoint = checkpoint_path;
+    j->t.resume = resume;
     if (folds == 1)
         return say_error("train: --folds 1 leaves nothing to train on; use 2 or more");
     if (eval_path && movielens_dir_is(eval_path))
@@ -136,15 +151,15 @@ static int check_options(job *j)
 /* What is chosen by rows needs them in memory. */
 static bool may_stream(const job *j)
 {
-    return !j->c.kernel && !j->c.features && !j->c.C && !j->c.scale && !folds && !eval_path
-           && !dry_run;
+    return !j->c.kernel && !j->c.features && !j->c.C && !folds && !dry_run;
 }
 
-static int memory_hint(int status, const char *data)
+static int memory_hint(int status, const training *t)
 {
-    if (status == EXIT_MEMORY && !link_rows_given() && spill_exceeds(data))
+    if (status == EXIT_MEMORY && !link_rows_given() && !t->streamed)
         say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
-                 "logistic, ridge and, with --solver newton, svm-l2");
+                 "logistic, ridge, pca, perceptron, svm-l2 with --solver newton, factorization "
+                 "machines with --solver lbfgs or adagrad; with --penalty l1, for --solver proximal");
     return status;
 }
 
@@ -156,7 +171,7 @@ static int read_data(job *j, const char *data)
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
                                    may_stream(j))))
-        return memory_hint(status, data);
+        return memory_hint(status, t);
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
@@ -171,8 +186,8 @@ static int read_data(job *j, const char *data)
         return status;
     load_say(&j->eval);
     t->plan.eval = &j->eval.table;
-    return t->regress || t->rank || j->init || !j->eval.table.label
-               ? 0
+    return t->regress || t->rank || j->init || !j->eval.table.label || t->streamed
+               ? 0                      /* of streamed rows the fit tells of unknown classes */
                : label_classes_known(&j->eval, &t->X, NULL);
 }
 
@@ -343,6 +358,19 @@ static int report(const job *j)
     return f == stdout ? say_flush() : 0;
 }
 
+/* Where the rows were; passes over rows in memory are not counted. */
+static json_t *engine_json(const training *t)
+{
+    const spill *s = &t->spill;
+
+    if (!t->streamed)
+        return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
+                         "passes");
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f}}", "name", "stream", "workers", 1, "parts",
+                     (json_int_t)s->parts, "passes", (json_int_t)s->passes, "seconds", "first",
+                     s->first_seconds, "others", s->other_seconds);
+}
+
 static int report_json(const job *j)
 {
     const fx_model_info *c = fx_model_inspect(j->t.model);
@@ -363,10 +391,7 @@ static int report_json(const job *j)
         c->support_vectors ? json_integer((json_int_t)c->support_vectors) : json_null(),
         "collapsed", model_info_collapsed(c), "pairs", c->pairs);
 
-    if (j->t.streamed)
-        o = say_set(o, "engine", json_pack("{s:s, s:I, s:I, s:I}", "name", "stream", "workers",
-                                           (json_int_t)1, "parts", (json_int_t)j->t.spill.parts,
-                                           "passes", (json_int_t)j->t.spill.passes));
+    o = say_set(o, "engine", engine_json(&j->t));
 
     if (j->c.seconds > 0 && json_object_set_new(json_object_get(o, "seconds"), "choose",
                                                 json_real(j->c.seconds)) < 0) {
@@ -453,7 +478,8 @@ static int train(job *j, const char *data)
 
 static int run(int n, char **operand)
 {
-    job j = {0};
+    job j = {.t = {.more = (const char *const *)operand + 1, .mores = n > 1 ? (size_t)n - 1 : 0,
+                   .kept = spill_path}};
     int status = link_rows_check("train", n);
 
     if (!status)
@@ -467,10 +493,12 @@ static int run(int n, char **operand)
 
 const command cmd_train = {
     .name = "train",
-    .operands = "DATA [-o MODEL] [--model SPEC] [--kernel SPEC] [options]",
+    .operands = "DATA.. [-o FILE] [--model SPEC] [--kernel SPEC] [options]",
     .summary = "fit a model and save it",
     .text = "Fits a model to the rows of DATA and saves everything that prediction needs in one "
-            "file. DATA is a file, - for standard input, or a MovieLens 100K directory.\n"
+            "file. DATA is a file, - for standard input, or a MovieLens 100K directory. Several "
+            "files of text are one source: the rows of each follow those of the one before, and "
+            "each csv file begins with the same header.\n"
             "\n"
             "If none of --model, --loss, --kernel, --map, -D, -C and --init is given, train "
             "chooses all of them and prints its choices. It compares candidates, from the columns "
@@ -506,11 +534,21 @@ const command cmd_train = {
             "order with norm 0 does not contribute. If the steps diverge, train ends with exit "
             "status 3 and saves the last good model.\n"
             "\n"
-            "Data larger than --max-memory: logistic, ridge and, with --solver newton, svm-l2 do "
-            "not need all rows in memory. train then packs the rows into a temporary file next to "
-            "the model, and each pass of the fit reads this file. The model is the same, byte for "
-            "byte, as with more memory. Options that use the rows in another way need them in "
-            "memory: auto, --folds, --eval-set, --nan, --weights, --scale std, --map explicit.\n"
+            "Data larger than --max-memory: these models do not need all rows in memory: logistic, "
+            "ridge, perceptron, pca; svm-l2 with --solver newton; penalty l1 with --solver "
+            "proximal; factorization machines with --solver lbfgs (not hofm-simplex) or adagrad "
+            "(not --task rank), if --task is given. If the rows take more than a third of "
+            "--max-memory, train packs them into a temporary file next to the model, and each pass "
+            "of the fit reads this file. The model is the same, byte for byte, as with more "
+            "memory. Options that use the rows in another way need them in memory: auto, --folds, "
+            "--nan median, --weights, --map explicit. --spill keeps the file for other fits to the "
+            "same rows.\n"
+            "\n"
+            "--checkpoint FILE stores the answer of each pass. If train is stopped or killed, the "
+            "same command with --resume replays FILE and continues; the model is the same, byte "
+            "for byte. The rows, the options that change the model, the version and the "
+            "instruction set must be the same. FILE grows by about 24 bytes per feature and pass, "
+            "three times that for some passes, and is removed when the model is saved.\n"
             "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"
@@ -522,11 +560,12 @@ const command cmd_train = {
                 "train x.svm --model logistic --eval-set v.svm --history h.csv\n"
                 "train x.svm --model hofm --order 3 --rank 10 --beta 1e-3\n"
                 "train x.svm --model fm --solver lbfgs --eval-set v.svm --patience 3\n"
+                "train a.svm b.svm.gz --model logistic --spill rows.spill\n"
                 "train queries.svm --model fm --task rank\n"
                 "train --links l.txt --nodes people.svm --model bilinear:split=20",
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
-    .min_operands = 0, .max_operands = 1, .kernels = true, .maps = true, .models = true,
+    .min_operands = 0, .max_operands = INT_MAX, .kernels = true, .maps = true, .models = true,
     .metrics = true,
     .run = run,
 };

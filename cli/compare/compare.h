@@ -2,7 +2,7 @@
  * compare.h - the leaderboard: every method that suits the rows, measured by one rule.
  *
  *   cmd_compare.c        measures each method with each seed (models/trial.c)
- *   compare_rows.c       reads, draws and splits the rows
+ *   compare_rows.c       reads and splits the rows;  compare_sample.c  draws them
  *   methods.c            which methods;  kernel_setup.c  their scaling and C
  *   compare_table.c      table;  compare_files.c  CSV, JSON;  compare_figure.c  figure
  *   advice_rule.c        which method to take, by scores alone (doc/math.md#advice)
@@ -51,6 +51,18 @@ typedef struct comparison {
 /* compare_rows.c */
 int compare_rows(comparison *c, const char *data);
 int compare_split(parts *p, const comparison *c, uint64_t seed);
+
+/* compare_sample.c */
+typedef struct draw {                 /* what the first pass over a file finds */
+    loaded found;                       /* its table has labels, but no rows */
+    double *label;                      /* [rows] */
+    size_t rows, capacity;
+} draw;
+int compare_labels(draw *s, const char *path, const load_options *like);      /* and says it */
+/* max_rows of them, fewer than there are, as rows_draw draws them. */
+int compare_sample(loaded *l, draw *s, const char *path, const load_options *like,
+                   size_t max_rows, bool regress);
+void compare_sample_free(draw *s);
 
 /* methods.c: depends only on the shape of the rows, never on a clock, so that a seed gives the same
  * lines. */

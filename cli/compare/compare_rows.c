@@ -4,18 +4,23 @@
 
 #include "compare.h"
 
-static int draw_rows(loaded *l, size_t max_rows, bool regress)
+/* All rows, or as many as are to be looked at. */
+static int take_rows(comparison *c, draw *s, const char *data, const load_options *like)
 {
-    size_t all = l->table.rows;
-    fx_data *sample = NULL;
-    int status = rows_draw(&sample, &l->table, max_rows, regress, cli.seed);
+    load_options how = *like;
 
-    if (status)
-        return status;
-    rows_replace(l, sample);
-    say_note("%zu of %zu rows are used, sampled with seed %llu; --rows takes more", l->table.rows,
-             all, (unsigned long long)cli.seed);
-    return 0;
+    how.again = true;
+    if (s->found.late_base)
+        how.base = load_base(&s->found);
+    if (s->rows <= c->max_rows) {
+        int status = load_as(&c->X, data, &how);
+        return status ? status : rows_join(&c->X);
+    }
+    int status = compare_sample(&c->X, s, data, like, (size_t)c->max_rows, c->regress);
+    if (!status)
+        say_note("%zu of %zu rows are used, sampled with seed %llu; --rows takes more",
+                 c->X.table.rows, s->rows, (unsigned long long)cli.seed);
+    return status;
 }
 
 static int choose_metric(comparison *c)
@@ -33,29 +38,42 @@ static int choose_metric(comparison *c)
     return 0;
 }
 
-static int read_rows(comparison *c, const char *data)
+static int read_test(comparison *c, const loaded *train)
 {
-    int status = load_as(&c->X, data, &(load_options){.base = -1, .filled = true});
+    const load_options like = {.base = load_base(train), .filled = true, .reader = train->spec,
+                               .name = train->table.name, .names = train->table.cols};
+    int status = load_as(&c->test, c->test_path, &like);
 
     if (status)
         return status;
-    load_say(&c->X);
-    if ((status = load_say_twice(&c->X)) || (status = task_decide(&c->regress, &c->X)))
+    load_say(&c->test);
+    return c->test.table.label ? 0 : say_error("%s has no labels", c->test.name);
+}
+
+static int read_both(comparison *c, draw *s, const char *data)
+{
+    const load_options like = {.base = -1, .filled = true};
+    int status = compare_labels(s, data, &like);
+
+    if (status || (status = load_say_twice(&s->found))
+        || (status = task_decide(&c->regress, &s->found)))
         return status;
-    if (c->test_path) {
-        const load_options like = {.base = c->X.table.base, .filled = true, .reader = c->X.spec,
-                                   .name = c->X.table.name, .names = c->X.table.cols};
-        if ((status = load_as(&c->test, c->test_path, &like)))
-            return status;
-        load_say(&c->test);
-        if (!c->test.table.label)
-            return say_error("%s has no labels", c->test.name);
-    }
-    size_t all = c->X.table.rows;
-    if ((status = all > c->max_rows ? draw_rows(&c->X, (size_t)c->max_rows, c->regress)
-                                    : rows_join(&c->X)))
+    if ((status = take_rows(c, s, data, &like)))
         return status;
-    if (c->X.table.weight)
+    return c->test_path ? read_test(c, &c->X) : 0;
+}
+
+static int read_rows(comparison *c, const char *data)
+{
+    draw s = {0};
+    int status = read_both(c, &s, data);
+    size_t all = s.rows;
+    bool weighted = s.found.so_far.weighted;
+
+    compare_sample_free(&s);
+    if (status)
+        return status;
+    if (weighted)
         say_note("weights are ignored: all rows count alike in a comparison");
     c->X.table.weight = c->test.table.weight = NULL;
     c->X.table.qid = c->test.table.qid = NULL;

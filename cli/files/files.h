@@ -16,6 +16,9 @@ struct input {
     int fd;
     bool regular, live;                 /* live: may be set by who reads a plain pipe or terminal */
     uint64_t size, taken;               /* of the file, 0 if unknown; bytes read from it */
+    uint64_t before;                    /* bytes of inputs before this one, for the progress */
+    bool hashed;                        /* since input_hash; hash: of the bytes that were read */
+    uint64_t hash;
     const char *compression;            /* "gzip", ..., or NULL */
     bool zip;                           /* read member by member */
     struct decoder *decoder;            /* of a compressed stream, or NULL */
@@ -27,6 +30,9 @@ struct input {
 };
 /* "-" is stdin.  Fails if an open output would replace the file (same_file.c). */
 int input_open(input *s, const char *path);
+/* input_again.c: makes sure that it can be opened more than once.  A pipe is copied for that. */
+int input_again(const char *path);
+void input_hash(input *s);              /* just after it was opened */
 int input_member(input *s, const char **name);          /* zip: the next one, NULL at the end */
 void input_close(input *s);
 int input_slurp(char **text, const char *path);         /* a small text file, without its BOM */
@@ -36,6 +42,10 @@ int input_bytes(char **bytes, size_t *len, input *s, uint64_t max_bytes);
 size_t input_peek(const char *path, void *buf, size_t n);
 /* The i-th library that decodes compressed files; false: no more. */
 bool input_codec(const char **library, const char **version, size_t i);
+
+/* ---- file_hash.c: 64 bits that tell whether a file is the same ------------------------------ */
+uint64_t file_hash_add(uint64_t hash, const void *bytes, size_t n);     /* hash: 0 at first */
+int file_hash(uint64_t *hash, const char *path);
 
 /* ---- extension.c ---------------------------------------------------------------------------- */
 const char *extension_format(const char *path);          /* "csv" of x.csv and x.csv.gz, or NULL */
@@ -71,6 +81,14 @@ void output_drop(void);                 /* remove everything unfinished; safe in
  * space at the place of o.  Formats that leave zeros out are not checked. */
 int output_size_check(const output *o, const char *format, fx_type type, size_t rows, size_t cols);
 int output_size_check_table(const output *o, const char *spec, const fx_table *t);
+typedef struct output_shape {           /* of a table */
+    fx_type type;                       /* double if any block is */
+    bool sparse;
+    double entries;                     /* stored */
+    size_t rows, cols;
+} output_shape;
+void output_shape_add(output_shape *s, const fx_table *t);       /* zeros: none yet */
+int output_size_check_shape(const output *o, const char *spec, const output_shape *s);
 
 /* ---- same_file.c -----------------------------------------------------------------------------
  * No output replaces an input of the same run. input_open registers every input, and output_open

@@ -47,7 +47,7 @@ ssize_t input_fill(void *ctx, void *buf, size_t requested)
     }
     for (;;) {
         int ready = s->regular ? 1 : poll(&p, 1, 100);
-        if (progress_at((double)s->taken)) {
+        if (progress_at((double)(s->before + s->taken))) {
             errno = EINTR;
             return -1;
         }
@@ -58,6 +58,8 @@ ssize_t input_fill(void *ctx, void *buf, size_t requested)
             continue;
         if (n > 0)
             s->taken += (uint64_t)n;
+        if (n > 0 && s->hashed)
+            s->hash = file_hash_add(s->hash, buf, (size_t)n);
         return n;
     }
 }
@@ -153,9 +155,12 @@ int input_open(input *s, const char *path)
     int status;
 
     *s = (input){.name = !strcmp(path, "-") ? "stdin" : path, .read = read_plain};
-    do
+    s->fd = input_again_open(path);
+    while (s->fd < 0) {
         s->fd = !strcmp(path, "-") ? 0 : open(path, O_RDONLY | O_CLOEXEC);
-    while (s->fd < 0 && errno == EINTR && !progress_interrupted());
+        if (s->fd < 0 && (errno != EINTR || progress_interrupted()))
+            break;
+    }
     if (s->fd < 0)
         return input_failed(s);
     bool known = fstat(s->fd, &st) == 0;
@@ -172,6 +177,13 @@ int input_open(input *s, const char *path)
     if (status)
         input_close(s);
     return status;
+}
+
+/* No more than the first bytes have been read. */
+void input_hash(input *s)
+{
+    s->hashed = true;
+    s->hash = file_hash_add(0, s->head, s->head_len);
 }
 
 void input_close(input *s)

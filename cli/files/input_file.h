@@ -15,4 +15,6 @@ ssize_t input_at(void *ctx, void *buf, size_t requested, uint64_t offset);      
 int input_packed_open(input *s, const decode_format *f);
 int input_packed_open_zip(input *s);
 void input_packed_close(input *s);
+/* input_again.c: the copy of a pipe, from its beginning; -1: there is none of this path. */
+int input_again_open(const char *path);
 #endif

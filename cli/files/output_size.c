@@ -72,40 +72,52 @@ int output_size_check(const output *o, const char *format, fx_type type, size_t 
                      size_text(have, space));
 }
 
+void output_shape_add(output_shape *s, const fx_table *t)
+{
+    s->rows += t->rows;
+    s->cols = t->cols;
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        s->type = X->type == FX_F64 ? FX_F64 : s->type;
+        s->sparse |= X->ptr != NULL;
+        s->entries += X->ptr ? (double)(X->ptr[X->rows] - X->ptr[0])
+                             : (double)X->rows * (double)X->cols;
+    }
+}
+
 /* An output of a gigabyte or more, where hardly one number in a thousand is not 0, is probably a
  * mistake.  If --max-memory is given, that is the limit instead. */
-static int spread_out(const output *o, double bytes, const fx_table *t)
+static int spread_out(const output *o, double bytes, const output_shape *s)
 {
-    double entries = 0;
     uint64_t limit;
     char need[64];
 
-    for (size_t b = 0; b < t->blocks; b++) {
-        const fx_matrix *X = &t->block[b];
-        entries += X->ptr ? (double)(X->ptr[X->rows] - X->ptr[0])
-                          : (double)X->rows * (double)X->cols;
-    }
-    if (bytes < GIGABYTE || entries > (double)t->rows * (double)t->cols / 1000
+    if (bytes < GIGABYTE || s->entries > (double)s->rows * (double)s->cols / 1000
         || !opt_size(&limit, "80%") || cli.max_memory != limit)
         return 0;
-    say_error("%s: %zu x %zu numbers take %s, and all but %.0f of them are 0", o->path, t->rows,
-              t->cols, size_text(need, bytes), entries);
+    say_error("%s: %zu x %zu numbers take %s, and all but %.0f of them are 0", o->path, s->rows,
+              s->cols, size_text(need, bytes), s->entries);
     say_hint("--max-memory SIZE allows it");
     return EXIT_MEMORY;
 }
 
-int output_size_check_table(const output *o, const char *spec, const fx_table *t)
+int output_size_check_shape(const output *o, const char *spec, const output_shape *s)
 {
     fx_description d = spec_line(fx_data_write_describe, spec);
-    fx_type type = FX_F32;
+    double bytes = bytes_of(&d, s->type) * (double)s->rows * (double)s->cols;
+    int status = bytes > 0 ? spread_out(o, bytes, s) : 0;
 
-    for (size_t b = 0; b < t->blocks; b++)
-        type = t->block[b].type == FX_F64 ? FX_F64 : type;
-    double bytes = bytes_of(&d, type) * (double)t->rows * (double)t->cols;
-    int status = bytes > 0 ? spread_out(o, bytes, t) : 0;
     if (!status)
-        status = output_size_check(o, spec, type, t->rows, t->cols);
-    if (status && t->blocks && t->block[0].ptr)
+        status = output_size_check(o, spec, s->type, s->rows, s->cols);
+    if (status && s->sparse)
         say_hint("formats svmlight and npz leave zeros out");
     return status;
+}
+
+int output_size_check_table(const output *o, const char *spec, const fx_table *t)
+{
+    output_shape s = {.type = FX_F32};
+
+    output_shape_add(&s, t);
+    return output_size_check_shape(o, spec, &s);
 }

@@ -30,7 +30,7 @@ static const opt options[] = {
      "free: not penalised (default); appended: penalised, as with LIBLINEAR's -B 1", 0, 0},
     {"epsilon", 0, "X", OPT_TEXT, &fit.epsilon, NULL,
      "svr, kernel-svr: errors smaller than X cost nothing (default 0.1)", 0, 0},
-    {"solver", 0, "auto|dual|newton|cd|adagrad|lbfgs", OPT_CHOICE, &fit.solver, NULL,
+    {"solver", 0, "auto|dual|newton|proximal|cd|adagrad|lbfgs", OPT_CHOICE, &fit.solver, NULL,
      "optimization algorithm; factorization machines have cd, adagrad and lbfgs (default auto, "
      "which for them is cd; rankings: adagrad; poly-net: lbfgs)", 0, 0},
     {"tol", 0, "X", OPT_TEXT, &fit.tol, NULL,

@@ -80,13 +80,26 @@ json_t *model_file_classes(const fx_model_info *c)
     return list;
 }
 
-int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how)
+static load_options as_trained(const fx_model_info *c, load_options how)
 {
     how.base = c->base;
     how.reader = c->reader;
     how.name = c->name;
     how.names = c->inputs;
+    return how;
+}
+
+int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how)
+{
+    how = as_trained(c, how);
     return load_as(out, path, &how);
+}
+
+int model_file_batches(loaded *out, const char *path, const fx_model_info *c, load_options how,
+                       int (*use)(void *ctx, loaded *l), void *ctx)
+{
+    how = as_trained(c, how);
+    return batches_read(out, path, &how, use, ctx);
 }
 
 /* Otherwise rows of features would be taken for short rows of kernel values. */

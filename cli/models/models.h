@@ -52,6 +52,23 @@ int fitting_map(const char **spec, const kernel_choice *k, size_t cols);
 const char *fitting_served(const kernel_choice *k, size_t cols);
 
 /* ---- training.c: rows to train on, and what becomes of them --------------------------------- */
+/* ---- checkpoint.c: the answers of passes, kept in a file ------------------------------------- */
+typedef struct checkpoint {
+    const char *path;                   /* NULL: none */
+    int fd;
+    fx_pass_ask *ask;                   /* who answers what is not there yet .. */
+    void *rows;
+    int *status;                        /* of the program, after a message */
+    uint64_t at;                        /* where the next record is */
+    bool replays;                       /* there may be more of them */
+    uint64_t replayed;
+} checkpoint;
+/* Opens or, to resume, continues it; ask and rows are set afterwards. */
+int checkpoint_open(checkpoint *c, const char *path, bool resume, const spill *rows, int *status);
+fx_status checkpoint_answer(void *checkpoint, const void *request, size_t bytes,
+                            const fx_sink *answer);     /* an fx_pass_ask */
+void checkpoint_close(checkpoint *c, bool done);        /* done: removes the file */
+
 typedef struct training {
     loaded X;
     bool regress, rank;                 /* labels are numbers; .. that order the rows */
@@ -64,8 +81,14 @@ typedef struct training {
     double seconds;                     /* of the fit */
     char path[4096];
     size_t bytes;                       /* of the file */
+    const char *const *more;            /* [mores] files whose rows follow */
+    size_t mores;
+    const char *kept;                   /* of --spill, or NULL */
     bool streamed;                      /* X has no rows: they are in `spill` */
     spill spill;
+    const char *checkpoint;             /* file to keep the passes of the fit in, or NULL .. */
+    bool resume;                        /* .. which may be there already */
+    checkpoint passes;
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */
@@ -215,6 +238,8 @@ fx_status trial_fit(trial *out, const fx_plan *plan, parts *p, bool all, const c
 int model_file_load(fx_model **out, size_t *bytes, const char *path);   /* bytes: or NULL */
 /* Rows for that model, which decides what `how` leaves open. */
 int model_file_rows(loaded *out, const char *path, const fx_model_info *c, load_options how);
+int model_file_batches(loaded *out, const char *path, const fx_model_info *c, load_options how,
+                       int (*use)(void *ctx, loaded *l), void *ctx);    /* batches_read */
 int model_file_fits(const fx_model_info *c, const loaded *l); /* are they as wide as it wants? */
 /* The same for the first of two operands, or for the only one (data NULL).  Reports if the operand
  * is data instead of a model. */

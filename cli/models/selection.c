@@ -80,7 +80,7 @@ static int give_up(candidate_set *k, candidate *x, fx_status s)
         others |= y->tried > 0 || !y->failed;
     if (!others || s == FX_ENOMEM)      /* no choice by what memory was left just now */
         return say_failure(s);
-    say_reason(reason);
+    say_reason(reason, 0);
     say_warning("kernel %s, map %s%s: %s", x->kernel ? x->kernel : "none", x->map ? x->map : "none",
                 x->tried ? ", larger C" : "", reason);
     return 0;
@@ -392,8 +392,10 @@ static int choose_by_rows(candidate_set *k, training *t)
 int selection_plan(selection *c, training *t)
 {
     candidate_set k = {.c = c, .of = t};
-    int status = c->scale ? rows_scaling(&t->plan.scale, &t->X.table) : 0;
+    int status = c->scale && !t->streamed ? rows_scaling(&t->plan.scale, &t->X.table) : 0;
 
+    if (c->scale && t->streamed)        /* by the first pass */
+        t->plan.scale = "auto";
     if (status)
         return status;
     t->plan.model = c->model;

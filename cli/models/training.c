@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- Weights ------------------------------------------------------------------------------ */
 static int read_weights(double **weight, loaded *l)
@@ -59,30 +60,48 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
-/* Of rows that are in a file: the task is that of the model. */
-static int read_spilled(training *t, const char *data, int base)
+/* Rows are in a file, or go there now: the task is that of the model. */
+static int read_spilled(training *t, const load_options *like, const char *data)
 {
-    int status = spill_rows(&t->spill, &t->X, data,
-                            &(load_options){.base = base, .unlabelled = fitting_unlabelled()},
-                            t->path);
+    struct stat st;
+    bool kept = t->kept && stat(t->kept, &st) == 0;
+    int status = 0;
 
+    if (!fitting_task_known(&t->regress))
+        return say_error("%s exceeds --max-memory, so its labels do not decide the task: add "
+                         "--task classify or --task regress", data);
     t->streamed = true;
+    t->spill.fd = -1;
+    if (kept && !(status = load_ask(&t->X, data, like)))
+        status = spill_file_open(&t->spill, &t->X, t->kept, data, like);
+    else if (!kept && t->kept && !(status = load_as(&t->X, data, like)) && !t->X.lines)
+        status = say_error("--spill %s: %s is not text", t->kept, t->X.name);
+    if (!status && !kept)
+        status = spill_write(&t->spill, &t->X, t->path, t->kept);
     if (status || (status = load_say_twice(&t->X)))
         return status;
-    fitting_task_known(&t->regress);
     return split_class_weight(&t->class_weight);
 }
 
-static int read_rows(training *t, const char *data, int base)
+/* stream: those that are too many go to a file. */
+static int read_rows(training *t, const char *data, int base, bool stream)
 {
+    const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
+                              .more = t->more, .mores = t->mores, .hashed = t->kept,
+                              .most = t->kept || t->checkpoint ? 1
+                                      : stream                 ? spill_most()
+                                                               : 0};
+
+    if (t->kept)
+        return read_spilled(t, &how, data);
     int status = link_rows_given()
                      ? link_rows_load(&t->X, "train", &(load_options){.filled = true})
-                     : load_as(&t->X, data,
-                               &(load_options){.base = base, .filled = true,
-                                               .unlabelled = fitting_unlabelled()});
+                     : load_as(&t->X, data, &how);
 
     if (status)
         return status;
+    if (t->X.exceeds || t->checkpoint)
+        return read_spilled(t, &how, data);
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X))
         || (status = read_weights(&t->weight, &t->X)))
@@ -98,8 +117,9 @@ static bool streams(void)
     fx_description d = FX_INIT(fx_description);
 
     fitting_task_known(&regress);
-    return !link_rows_given() && !fit.weights && !rows_missing_plan() && fitting_given()
-           && !(fit.scale && !strcmp(fit.scale, "std"))
+    const char *missing = rows_missing_plan();
+    return !link_rows_given() && !fit.weights && fitting_given()
+           && !(missing && !strncmp(missing, "median", strlen("median")))
            && !(fit.map && spec_line(fx_map_describe, fit.map).exact)
            && !fitting_model(spec, regress, NULL, NULL) && !fx_model_describe(&d, spec)
            && d.streamable;
@@ -107,9 +127,17 @@ static bool streams(void)
 
 int training_read(training *t, const char *data, int base, bool stream)
 {
-    int status = stream && streams() && spill_exceeds(data) ? read_spilled(t, data, base)
-                                                            : read_rows(t, data, base);
+    bool may = stream && streams();
 
+    if (t->kept && !may)
+        return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "
+                         "in memory"), EXIT_MEMORY;
+    if (t->kept && rows_missing_plan() && !strcmp(rows_missing_plan(), "drop"))
+        return say_error("--spill keeps all rows, but --nan drop leaves some of them out");
+    if (t->checkpoint && !may)
+        return say_error("--checkpoint keeps the passes of a fit over its rows, but this one needs "
+                         "them in memory"), EXIT_MEMORY;
+    int status = read_rows(t, data, base, may);
     if (status)
         return status;
     t->rank = fitting_ranks();
@@ -165,10 +193,21 @@ int training_fit(training *t)
 {
     double start = say_clock();
 
+    if (t->checkpoint) {
+        int status = checkpoint_open(&t->passes, t->checkpoint, t->resume, &t->spill,
+                                     &t->spill.status);
+        if (status)
+            return status;
+        t->passes.ask = spill_answer;
+        t->passes.rows = &t->spill;
+    }
+
     progress_begin("fit", "", 1);
-    fx_status s = t->streamed ? fx_model_passes_fit(&t->model, &t->plan, spill_bring, &t->spill,
-                                                    &cli.run)
-                              : fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
+    fx_status s = t->checkpoint ? fx_model_passes_fit(&t->model, &t->plan, checkpoint_answer,
+                                                      &t->passes, &cli.run)
+                  : t->streamed ? fx_model_passes_fit(&t->model, &t->plan, spill_answer, &t->spill,
+                                                      &cli.run)
+                                : fx_model_fit(&t->model, &t->plan, &t->X.table, &cli.run);
     progress_end();
     if (t->spill.status)
         return t->spill.status;
@@ -189,7 +228,9 @@ int training_save(training *t, output *o)
 {
     int status = output_model(o, &t->bytes, t->model, NULL);
 
-    return status ? status : output_close(o);
+    if (!status && !(status = output_close(o)))
+        checkpoint_close(&t->passes, true);
+    return status;
 }
 
 /* Where the model goes.  If that is standard output, --json cannot be printed there too. */
@@ -222,6 +263,7 @@ void training_print(FILE *f, const training *t)
 void training_free(training *t)
 {
     fx_model_free(t->model);
+    checkpoint_close(&t->passes, false);
     if (t->streamed)
         spill_free(&t->spill);
     load_free(&t->X);

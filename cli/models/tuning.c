@@ -27,7 +27,7 @@ static int measure(tuning *s, size_t path)
         tuned *x = &s->line[s->lines++];
         *x = (tuned){path, st < 0 ? NAN : s->C[c], NAN, NAN, say_clock() - start, ""};
         if (st < 0) {                   /* the other paths stand */
-            say_reason(x->failed);
+            say_reason(x->failed, 0);
             s->failure = st;
         } else
             status = metric_mean(&x->mean, &x->sd, "tune", s->m + c * s->folds, s->folds,

@@ -23,18 +23,23 @@ typedef struct load_stream {            /* rows that are being read */
     bool whole_lines;                   /* text */
     bool dense;                         /* rows may be stored as floats alone, without columns */
     bool words;                         /* lines of words, taken for svmlight */
+    const char *const *more;            /* [mores] files that follow */
+    size_t mores;
+    double most;                        /* bytes of rows: more of them are streamed; 0: any */
+    bool hashed;
     char *buf;
     size_t capacity, have, cut;         /* of buf; cut: bytes to be fed next */
-    bool end;                           /* no bytes follow those in buf */
+    bool end;                           /* no bytes of this file follow those in buf */
+    bool all;                           /* those of the last file were fed */
     double start, before;               /* seconds; bytes of the input that were fed */
 } stream;
 
 /* ---- Batches ------------------------------------------------------------------------------ */
-/* Less where --max-memory is small. */
-static size_t batch_capacity(bool streamed)
+/* Less where --max-memory is small; a command that takes batches needs memory for more. */
+static size_t batch_capacity(const load_options *like)
 {
-    size_t max_bytes = streamed ? STREAMED_BATCH : BATCH;
-    uint64_t share = cli.max_memory / PARSED;
+    size_t max_bytes = like->streamed && !like->batched ? STREAMED_BATCH : BATCH;
+    uint64_t share = cli.max_memory / PARSED / (like->batched ? 2 : 1);
 
     return share >= max_bytes ? max_bytes : share > MIN_BATCH ? (size_t)share : MIN_BATCH;
 }
@@ -90,34 +95,74 @@ static int fill_first(stream *s)
     return status;
 }
 
-/* Feeds one batch, which is filled first unless bytes wait in it. */
-static int feed(stream *s)
+/* The memory of rows, the least it can be: floats; of sparse rows also columns, row starts and
+ * labels.  Or the most: doubles, and weights. */
+static double bytes_of(const stream *s, const fx_read_counts *c, bool most)
 {
+    double each = (most ? 8 : 4) + (s->dense ? 0 : 4), row = most ? 24 : s->dense ? 0 : 16;
+
+    return each * (double)c->entries + row * (double)c->rows;
+}
+
+/* The file ends: the next one follows, if there is one. */
+static int next_file(loaded *l)
+{
+    stream *s = l->stream;
+    int status = s->hashed ? load_files_read(l, &s->in) : 0;
+
+    s->all = !s->mores;
+    if (status || !s->mores)
+        return status;
+    const char *path = *s->more++;
+    s->mores--;
+    s->end = false;
+    if ((status = load_files_next(&s->in, path))
+        || (s->hashed && (status = load_files_opened(l, &s->in, path))))
+        return status;
+    fx_status st = fx_data_reader_file(s->reader, s->in.name);
+    if (st)
+        return say_failure(st);
+    s->before = (double)s->in.before;
+    if ((status = fill(s)))
+        return status;
+    if (format_is_model(s->buf, s->have)
+        || (s->have >= 6 && !memcmp(s->buf, "\x93NUMPY", 6)))
+        return say_error("%s is %s; several files must be text", s->in.name,
+                         *s->buf == '\x93' ? "an array" : "a model");
+    return 0;
+}
+
+/* Feeds one batch, which is filled first unless bytes wait in it. */
+static int feed(loaded *l)
+{
+    stream *s = l->stream;
     int status = s->cut || s->end ? 0 : fill(s);
 
     if (status)
         return status;
-    progress_part(s->before, (double)s->in.taken);
+    progress_part(s->before, (double)(s->in.before + s->in.taken));
     fx_status st = fx_data_reader_feed(s->reader, s->buf, s->cut, &cli.run);
     if (st)
         return say_failure(st);
     fx_read_counts c = FX_INIT(fx_read_counts);
     fx_data_reader_counts(&c, s->reader);
-    /* The minimum memory of the rows: floats; for sparse rows also columns, row starts and
-     * labels. */
-    double bytes = s->dense ? 4 * (double)c.entries : 8 * (double)c.entries + 16 * (double)c.rows;
-    if (!s->streamed
-        && say_limit(bytes, "%s: %llu rows so far take", s->in.name, (unsigned long long)c.rows))
+    s->streamed |= s->whole_lines && s->most > 0 && bytes_of(s, &c, true) > s->most;
+    if (!(s->streamed && s->whole_lines)
+        && say_limit(bytes_of(s, &c, false), "%s: %llu rows so far take", s->in.name,
+                     (unsigned long long)c.rows))
         return EXIT_MEMORY;
     s->have -= s->cut;
     memmove(s->buf, s->buf + s->cut, s->have);
     s->cut = 0;
-    s->before = (double)s->in.taken;
-    return progress_interrupted() ? progress_stop() : 0;
+    s->before = (double)(s->in.before + s->in.taken);
+    if (progress_interrupted())
+        return progress_stop();
+    return s->end && !s->in.zip ? next_file(l) : 0;
 }
 
-static int feed_zip(stream *s)
+static int feed_zip(loaded *l)
 {
+    stream *s = l->stream;
     const char *member;
     int status;
 
@@ -126,10 +171,10 @@ static int feed_zip(stream *s)
         if (st)
             return say_failure(st);
         for (s->end = false; !s->end;)
-            if ((status = feed(s)))
+            if ((status = feed(l)))
                 return status;
     }
-    s->end = true;
+    s->all = true;
     return status;
 }
 
@@ -160,21 +205,23 @@ int load_next(loaded *l)
     if (!s)
         return 0;
     do {
-        status = s->in.zip ? feed_zip(s) : feed(s);
+        status = s->in.zip ? feed_zip(l) : feed(l);
         l->reading.size = sizeof l->reading;
         fx_data_reader_counts(&l->reading, s->reader);
-    } while (!status && !s->end && !(s->streamed && s->whole_lines && l->reading.rows > before));
+    } while (!status && !s->all && !(s->streamed && s->whole_lines && l->reading.rows > before));
     if (status)
         return status;
-    fx_status st = fx_data_reader_take(&l->data, s->reader, s->end, &cli.run);
+    fx_status st = fx_data_reader_take(&l->data, s->reader, s->all, &cli.run);
     if (st)
         return say_failure(st);
     fx_data_reader_counts(&l->reading, s->reader);      /* with lines that were held back */
+    l->exceeds = s->whole_lines && s->most > 0 && bytes_of(s, &l->reading, true) > s->most;
     l->table = fx_data_table(l->data);
     l->seconds = say_clock() - s->start;
-    if (s->end && !(l->spec = strdup(fx_data_reader_spec(s->reader))))
+    free(l->spec);
+    if (!(l->spec = strdup(fx_data_reader_spec(s->reader))))
         return say_no_memory("reading");
-    if (s->end)
+    if (s->all)
         close_stream(l);
     return 0;
 }
@@ -184,17 +231,30 @@ static int open_reader(loaded *l, const fx_description *d, const load_options *l
 {
     stream *s = l->stream;
     strbuf spec = {0};
-    int status = reading_make(&spec, l->format, d, like, s->buf, s->cut);
+    load_options how = *like;
+    int status = reading_make(&spec, l->format, d, &how, s->buf, s->cut);
 
+    /* A base is found by all rows, so none of the first ones may be taken for it. */
+    l->late_base = !status && like->batched && spec_key(d, "base")
+                   && (!spec_get(spec.s, "base").p || spec_says(spec.s, "base", "auto"));
+    if (l->late_base) {
+        strbuf_free(&spec);
+        spec = (strbuf){0};
+        how.base = 0;
+        status = reading_make(&spec, l->format, d, &how, s->buf, s->cut);
+    }
     if (!status) {
         bool names = like->name && d->names && spec_says(like->reader, "", d->name);
-        l->base_given = spec_get(spec.s, "base").p && !spec_says(spec.s, "base", "auto");
-        fx_status st = fx_data_reader_new(&s->reader, spec.s, l->name);
+        l->base_given = !l->late_base && spec_get(spec.s, "base").p
+                        && !spec_says(spec.s, "base", "auto") && !spec_says(spec.s, "base", "late");
+        fx_status st = fx_data_reader_new(&s->reader, spec.s, s->in.name);
         l->known = names;
         if (!st && names)
             st = fx_data_reader_names(s->reader, like->name, like->names);
         status = st ? say_failure(st) : 0;
     }
+    if (!status && !(l->asked = strdup(fx_data_reader_spec(s->reader))))
+        status = say_no_memory("the reader");
     strbuf_free(&spec);
     return status;
 }
@@ -226,6 +286,9 @@ static int detect(loaded *l, const char *path, const load_options *like)
     if (zip != d.members)
         return say_error("%s is %s zip file, so it cannot be read as %s", l->name,
                          zip ? "a" : "not a", l->format);
+    if (s->mores && !s->whole_lines)
+        return say_error("%s is %s; several files must be text", s->in.name,
+                         zip ? "a zip file" : "an array");
     l->lines = s->whole_lines;
     return open_reader(l, &d, like);
 }
@@ -233,7 +296,8 @@ static int detect(loaded *l, const char *path, const load_options *like)
 static int open_stream(loaded *l, const char *path, const load_options *like)
 {
     stream *s = calloc(1, sizeof *s);
-    int status = s ? 0 : say_no_memory("reading");
+    uint64_t size = 0;
+    int status = s ? load_files_check(l, &size, path, like) : say_no_memory("reading");
 
     if (!status && !strcmp(reading_format, "auto"))
         status = format_foreign(path);
@@ -244,28 +308,35 @@ static int open_stream(loaded *l, const char *path, const load_options *like)
         return status;
     }
     l->stream = s;
-    l->name = s->in.name;
-    l->path = s->in.regular && strcmp(path, "-") != 0 ? path : NULL;
-    l->compression = s->in.compression;
+    l->name = like->mores ? l->names : s->in.name;
+    l->path = s->in.regular && !like->mores && strcmp(path, "-") != 0 ? path : NULL;
+    l->compression = like->mores ? NULL : s->in.compression;
+    s->more = like->more;
+    s->mores = like->mores;
+    s->most = like->most;
+    s->hashed = like->hashed;
+    if (s->hashed && (status = load_files_opened(l, &s->in, path)))
+        return status;
     s->streamed = like->streamed;
-    s->in.live = s->streamed && !s->in.regular && !s->in.compression && !s->in.zip;
+    s->in.live = s->streamed && !like->batched && !s->in.regular && !s->in.compression
+                 && !s->in.zip;
     s->whole_lines = !s->in.zip;
     s->start = say_clock();
     if (!isatty(s->in.fd))              /* a bar would be drawn over what is typed */
-        progress_begin("read", "B", (double)s->in.size);
-    s->capacity = batch_capacity(s->streamed);
+        progress_begin("read", "B", (double)(like->mores ? size : s->in.size));
+    s->capacity = batch_capacity(like);
     s->buf = malloc(s->capacity);
     return s->buf ? detect(l, path, like) : say_no_memory("reading");
 }
 
 /* One huge index makes every vector of the table's width huge.  Report this before memory runs
  * out. */
-static int check_width(const loaded *l, bool any)
+int load_check_width(const loaded *l, bool any)
 {
     double bytes = 8 * (double)l->table.cols;
     char need[32], where[64] = "";
 
-    if (l->reading.widest_line)
+    if (l->reading.widest_line && !l->names)
         snprintf(where, sizeof where, " (its largest index is on line %llu)",
                  (unsigned long long)l->reading.widest_line);
     if (!any && say_limit(bytes, "%s: %zu columns%s: one dense row needs", l->name, l->table.cols,
@@ -285,7 +356,7 @@ int load_as(loaded *l, const char *path, const load_options *like)
     *l = (loaded){0};
     if ((status = rows_missing_check(like)))
         return status;
-    if (movielens_dir_is(path))
+    if (movielens_dir_is(path) && !like->mores)
         status = movielens_dir_read(l, path, like);
     else if (!(status = open_stream(l, path, like)))
         status = load_next(l);
@@ -293,12 +364,20 @@ int load_as(loaded *l, const char *path, const load_options *like)
         say_hint("--format text reads lines of a label and words");
     if (!status && like->reader && !like->filled)       /* rows for a model */
         status = reading_check(l);
-    if (!status && !like->streamed)
-        status = check_width(l, like->any_width);
+    if (!status && !like->streamed && !like->again && !l->exceeds)
+        status = load_check_width(l, like->any_width);
     if (!status)
         status = rows_missing_settle(l, like);
     if (status)
         load_free(l);
+    return status;
+}
+
+int load_ask(loaded *l, const char *path, const load_options *like)
+{
+    *l = (loaded){0};
+    int status = open_stream(l, path, like);
+    close_stream(l);
     return status;
 }
 
@@ -313,18 +392,25 @@ int load_failed(const loaded *l, fx_status s)
     char place[ROW_PLACE], reason[SAY_REASON];
 
     if (!row)
-        return say_failure(s);
-    say_reason(reason);
-    return say_error("%s: %s", row_place(place, l, row), reason);
+        return say_failure_from(s, l->so_far.rows);
+    say_reason(reason, l->so_far.rows);
+    return say_error("%s: %s", row_place(place, l, l->so_far.rows + row), reason);
 }
+
+int load_base(const loaded *l) { return l->late_base ? !l->reading.zero : l->table.base; }
 
 void load_free(loaded *l)
 {
     close_stream(l);
+    batches_free(&l->so_far);
     fx_data_free(l->data);
     free(l->wide);
     free(l->spec);
+    free(l->asked);
+    free(l->names);
+    free(l->source);
     l->data = NULL;
     l->wide = NULL;
-    l->spec = NULL;
+    l->spec = l->asked = l->names = NULL;
+    l->source = NULL;
 }

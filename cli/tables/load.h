@@ -3,6 +3,7 @@
 #ifndef LOAD_H
 #define LOAD_H
 #include "tables.h"
+#include "files/files.h"
 #include "terminal/terminal.h"
 
 /* ---- format_detect.c: formats by name and by content ---------------------------------------- */
@@ -19,6 +20,20 @@ const char *format_found(bool zip, const char *path, const char *bytes, size_t l
                          const char *reader);
 /* format_foreign.c - an error that says so if the file has a format that is not read. */
 int format_foreign(const char *path);
+
+/* ---- load.c -------------------------------------------------------------------------------- */
+/* After all rows: fails if a row of this width would be too large, unless any width will do. */
+int load_check_width(const loaded *l, bool any);
+
+/* ---- load_files.c --------------------------------------------------------------------------- */
+/* Before anything is read: are all of them there?  *size: of all, 0 if that is not known.  Sets
+ * l->name, if there is more than one. */
+int load_files_check(loaded *l, uint64_t *size, const char *path, const load_options *like);
+/* Another input instead of that in *in; fails where its bytes cannot follow those of text. */
+int load_files_next(input *in, const char *path);
+/* An input was opened: adds a source; it was read: sets its hash. */
+int load_files_opened(loaded *l, input *in, const char *path);
+int load_files_read(loaded *l, const input *in);
 
 /* ---- reading.c ------------------------------------------------------------------------------ */
 fx_status reading_about(fx_description *d, const char *format); /* of --format */

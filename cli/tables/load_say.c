@@ -105,7 +105,7 @@ bool load_say_label(char out[LOAD_SAY], const loaded *l)
     spec_part label = spec_get(l->spec, "label"), header = spec_get(l->spec, "header");
     char name[96];
 
-    if (!label.p || !header.p || !l->table.label)
+    if (!label.p || !header.p || !(l->table.label || l->so_far.labelled))
         return false;
     reading_name(name, sizeof name, label.p, label.n);
     bool place = spec_says(l->spec, "label", "last") || spec_says(l->spec, "label", "first");
@@ -123,7 +123,7 @@ void load_say(const loaded *l)
         {c->summed, "duplicate", "added up"}, {c->sorted, "row", "sorted"}};
 
     if (l->numbered)
-        n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", l->table.base,
+        n = (size_t)snprintf(rest, sizeof rest, ", indices from %d (%s)", load_base(l),
                              l->base_given ? "given" : "found");
     if (l->part)
         n = (size_t)snprintf(rest, sizeof rest, ", part %s, seed %llu", l->part,

@@ -155,10 +155,13 @@ int reading_make(strbuf *t, const char *format, const fx_description *d, const l
                  const char *bytes, size_t len)
 {
     char bits[24], words[24], list[SPEC_LIST];
-    bool based = like->base >= 0 && spec_key(d, "base")
-                 && (!index_base || !strcmp(index_base, "auto"));
+    bool any = spec_key(d, "base") && (!index_base || !strcmp(index_base, "auto"));
     const struct { const char *option, *key, *value; bool list; } keys[] = {
-        {"index-base", "base", !based ? index_base : like->base ? "1" : "0", false},
+        {"index-base", "base",
+         any && like->base >= 0 ? (like->base ? "1" : "0")
+         : any && like->most > 0 ? "late"        /* rows may be taken before all are read */
+                                : index_base,
+         false},
         {"sort", "sort", sort ? "yes" : NULL, false},
         {"sum-duplicates", "duplicates", sum_duplicates ? "sum" : NULL, false},
         {"ignore-fields", "fields", ignore_fields ? "ignore" : NULL, false},

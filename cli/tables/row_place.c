@@ -49,6 +49,10 @@ static size_t read_again(const loaded *l, size_t row)
 
     if (!l->path || input_open(&in, l->path))
         return 0;
+    if (in.size > cli.max_memory) {
+        input_close(&in);
+        return 0;
+    }
     if (!input_bytes(&text, &len, &in, cli.max_memory)
         && !fx_data_reader_new(&r, l->spec, l->name))
         line = find_line(r, text, text + len, row);
@@ -60,7 +64,7 @@ static size_t read_again(const loaded *l, size_t row)
 
 static size_t line_of(const loaded *l, size_t row)
 {
-    if (!l->lines || l->part || l->reading.rows != l->table.rows)
+    if (!l->lines || l->part || l->reading.rows != l->so_far.rows + l->table.rows)
         return 0;                       /* rows were made, or left out */
     return l->reading.blank ? read_again(l, row) : row + spec_says(l->spec, "header", "yes");
 }

@@ -82,7 +82,7 @@ const char *rows_missing_reader(const load_options *like, const fx_key *nan)
 }
 
 /* ---- What is there ------------------------------------------------------------------------ */
-typedef struct column {
+typedef struct rows_column {
     size_t missing, numbers;            /* sparse rows have 0 besides */
     double low, high;                   /* of the numbers */
 } column;
@@ -113,15 +113,9 @@ static void visit(const fx_table *t, void (*fn)(void *ctx, size_t row, size_t co
     }
 }
 
-typedef struct survey {
-    column *column;                     /* [cols] */
-    bool *row;                          /* [rows] has it a missing number? */
-    size_t missing, columns, rows;
-} survey;
-
 static void look(void *ctx, size_t row, size_t col, double x)
 {
-    survey *s = ctx;
+    rows_survey *s = ctx;
     column *c = &s->column[col];
 
     if (!isnan(x)) {
@@ -136,6 +130,31 @@ static void look(void *ctx, size_t row, size_t col, double x)
     s->row[row] = true;
 }
 
+void rows_missing_free(rows_survey *s)
+{
+    free(s->column);
+    free(s->row);
+    *s = (rows_survey){0};
+}
+
+int rows_missing_look(rows_survey *s, const fx_table *t)
+{
+    column *more = s->cols < t->cols ? realloc(s->column, t->cols * sizeof *more) : s->column;
+
+    if (s->cols < t->cols && more) {
+        memset(more + s->cols, 0, (t->cols - s->cols) * sizeof *more);
+        s->column = more;
+        s->cols = t->cols;
+    }
+    free(s->row);
+    s->row = calloc(t->rows + 1, sizeof *s->row);
+    if (s->cols < t->cols || !s->row)
+        return say_no_memory("missing numbers");
+    s->all += t->rows;
+    visit(t, look, s);
+    return 0;
+}
+
 /* ---- What becomes of it ------------------------------------------------------------------- */
 static const char *name_of(char buf[32], const fx_table *t, size_t j)
 {
@@ -145,12 +164,12 @@ static const char *name_of(char buf[32], const fx_table *t, size_t j)
     return buf;
 }
 
-static void describe(char out[LOAD_SAY], const loaded *l, const survey *s)
+static void describe(char out[LOAD_SAY], const loaded *l, const rows_survey *s)
 {
     char shown[256] = "", number[32];
     size_t n = 0, listed = 0;
 
-    for (size_t j = 0; j < l->table.cols && listed < 5; j++)
+    for (size_t j = 0; j < s->cols && listed < 5; j++)
         if (s->column[j].missing && n + 64 < sizeof shown) {
             n += (size_t)snprintf(shown + n, sizeof shown - n, "%s%s%.40s: %zu", listed ? ", " : "",
                                   l->table.name ? "" : "column ", name_of(number, &l->table, j),
@@ -162,7 +181,7 @@ static void describe(char out[LOAD_SAY], const loaded *l, const survey *s)
              listed < s->columns ? ", ..." : "");
 }
 
-static void say(const loaded *l, const survey *s, const char *what)
+static void say(const loaded *l, const rows_survey *s, const char *what)
 {
     char text[LOAD_SAY];
 
@@ -171,11 +190,11 @@ static void say(const loaded *l, const survey *s, const char *what)
 }
 
 /* A column without any number has no mean. */
-static void warn_empty(const loaded *l, const survey *s)
+static void warn_empty(const loaded *l, const rows_survey *s)
 {
-    for (size_t j = 0; j < l->table.cols; j++) {
+    for (size_t j = 0; j < s->cols; j++) {
         char number[32];
-        if (s->column[j].missing < l->table.rows)
+        if (s->column[j].missing < s->all)
             continue;
         const char *name = name_of(number, &l->table, j);
         say_warning("%s: the column %s has no number in any row, so it tells nothing%s%s", l->name,
@@ -185,12 +204,12 @@ static void warn_empty(const loaded *l, const survey *s)
 }
 
 /* Filling in 0 is only plausible if other values of the column are near 0. */
-static void warn_zeros(const loaded *l, const survey *s)
+static void warn_zeros(const loaded *l, const rows_survey *s)
 {
-    for (size_t j = 0; j < l->table.cols; j++) {
+    for (size_t j = 0; j < s->cols; j++) {
         const column *c = &s->column[j];
         char name[32];
-        bool zeros = c->missing + c->numbers < l->table.rows;
+        bool zeros = c->missing + c->numbers < s->all;
         if (!c->missing || !c->numbers || zeros || (c->low <= 0 && c->high >= 0))
             continue;
         say_warning("--nan zero: the column %s has numbers from %.6g to %.6g, so 0 is unlike all "
@@ -201,37 +220,34 @@ static void warn_zeros(const loaded *l, const survey *s)
 }
 
 /* Every row has a missing number: names the column that has most of them. */
-static int none_complete(const fx_table *t, const survey *s)
+static int none_complete(const fx_table *t, const rows_survey *s)
 {
     size_t most = 0;
     char number[32];
 
-    for (size_t j = 1; j < t->cols; j++)
+    for (size_t j = 1; j < s->cols; j++)
         most = s->column[j].missing > s->column[most].missing ? j : most;
     return say_error("--nan drop leaves no row: each has a missing number, %zu of %zu in column %s; "
                      "--drop leaves out a column, --nan mean fills it", s->column[most].missing,
-                     t->rows, name_of(number, t, most));
+                     s->all, name_of(number, t, most));
 }
 
-static int select_complete(fx_data **out, const fx_table *t, const survey *s)
+/* Rows of t, at which s looked last, without missing numbers. */
+static int select_complete(fx_data **out, const fx_table *t, const rows_survey *s)
 {
-    size_t left = t->rows - s->rows, *row = malloc((left ? left : 1) * sizeof *row), n = 0;
+    size_t *row = malloc((t->rows ? t->rows : 1) * sizeof *row), n = 0;
 
-    if (!left) {
-        free(row);
-        return none_complete(t, s);
-    }
     if (!row)
         return say_no_memory("rows without missing numbers");
     for (size_t i = 0; i < t->rows; i++)
         if (!s->row[i])
             row[n++] = i;
-    fx_status st = fx_data_select(out, t, row, left, &cli.run);
+    fx_status st = fx_data_select(out, t, row, n, &cli.run);
     free(row);
     return st ? say_failure(st) : 0;
 }
 
-static int drop_rows(loaded *l, const survey *s)
+static int drop_rows(loaded *l, const rows_survey *s)
 {
     fx_data *data = NULL;
     int status = select_complete(&data, &l->table, s);
@@ -252,22 +268,44 @@ static int fill_zeros(loaded *l)
     return 0;
 }
 
-static int settle(loaded *l, const load_options *like, survey *s)
+/* Is it for us to settle?  Not if a model does, or for rows that others are made of. */
+static bool is_ours(const load_options *like)
 {
-    bool fit = like->filled;
+    return rows_missing_plan() && !like->reader && !like->nodes;
+}
 
-    visit(&l->table, look, s);
+int rows_missing_batch(loaded *l, const load_options *like, rows_survey *s)
+{
+    size_t before = s->missing;
+    int status = is_ours(like) && l->table.rows ? rows_missing_look(s, &l->table) : 0;
+
+    if (status || s->missing == before)
+        return status;
+    return is("drop")                    ? drop_rows(l, s)
+           : !like->filled && is("zero") ? fill_zeros(l)
+                                         : 0;
+}
+
+bool rows_missing_refused(const load_options *like, const rows_survey *s)
+{
+    return s->missing && !like->filled && !is("drop") && !is("zero");
+}
+
+int rows_missing_end(loaded *l, const load_options *like, const rows_survey *s)
+{
     if (!s->missing)
         return 0;
+    if (is("drop") && s->rows == s->all)
+        return none_complete(&l->table, s);
     if (is("drop")) {
         say(l, s, "these rows are left out");
-        return drop_rows(l, s);
+        return 0;
     }
-    if (!fit && is("zero")) {
+    if (!like->filled && is("zero")) {
         say(l, s, "filled with 0");
-        return fill_zeros(l);
+        return 0;
     }
-    if (!fit)
+    if (rows_missing_refused(like, s))
         return say_error("%s has %zu missing number%s, and only a model learns what to fill in; here "
                          "use --nan drop or zero", l->name, s->missing, s->missing == 1 ? "" : "s");
     warn_empty(l, s);
@@ -283,74 +321,42 @@ static int settle(loaded *l, const load_options *like, survey *s)
     return 0;
 }
 
-static int open_survey(survey *s, const fx_table *t)
-{
-    *s = (survey){.column = calloc(t->cols + 1, sizeof *s->column),
-                  .row = calloc(t->rows + 1, sizeof *s->row)};
-    return s->column && s->row ? 0 : say_no_memory("missing numbers");
-}
-
-static void close_survey(survey *s)
-{
-    free(s->column);
-    free(s->row);
-}
-
 int rows_missing_settle(loaded *l, const load_options *like)
 {
-    survey s;
+    rows_survey s = {0};
 
     if (!rows_missing_plan())
         return 0;
     if (of_training(like))
         return EXIT_USAGE;
-    if (like->streamed || like->reader || like->nodes)
+    if (like->streamed || l->exceeds)   /* more rows are to come */
         return 0;
-    int status = open_survey(&s, &l->table);
-    if (!status)
-        status = settle(l, like, &s);
-    close_survey(&s);
+    int status = rows_missing_batch(l, like, &s);
+    if (!status && !like->again)
+        status = rows_missing_end(l, like, &s);
+    rows_missing_free(&s);
     return status;
 }
 
 int rows_missing_complete(fx_data **out, const fx_table *t)
 {
-    survey s;
-    int status = rows_missing_plan() ? open_survey(&s, t) : 0;
+    rows_survey s = {0};
+    int status = rows_missing_plan() ? rows_missing_look(&s, t) : 0;
 
     *out = NULL;
-    if (status || !rows_missing_plan())
-        return status;
-    visit(t, look, &s);
-    if (s.missing)
-        status = select_complete(out, t, &s);
-    close_survey(&s);
+    if (!status && s.missing)
+        status = s.rows < s.all ? select_complete(out, t, &s) : none_complete(t, &s);
+    rows_missing_free(&s);
     return status;
 }
 
-int rows_missing_filled(const loaded *l, const char *missing)
+void rows_missing_filled(const loaded *l, const rows_survey *s, const char *missing)
 {
-    survey s;
-    int status = *missing ? open_survey(&s, &l->table) : 0;
-
-    if (status || !*missing)
-        return status;
-    visit(&l->table, look, &s);
-    if (s.missing)
-        say(l, &s, strcmp(missing, "drop") ? "filled in as in training" : "these rows are left out");
-    close_survey(&s);
-    return 0;
+    if (s->missing)
+        say(l, s, strcmp(missing, "drop") ? "filled in as in training" : "these rows are left out");
 }
 
-int rows_missing_text(char out[LOAD_SAY], const loaded *l)
+void rows_missing_text(char out[LOAD_SAY], const loaded *l, const rows_survey *s)
 {
-    survey s;
-    int status = open_survey(&s, &l->table);
-
-    if (!status) {
-        visit(&l->table, look, &s);
-        describe(out, l, &s);
-    }
-    close_survey(&s);
-    return status;
+    describe(out, l, s);
 }

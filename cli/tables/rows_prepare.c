@@ -184,19 +184,32 @@ static int draw_classes(size_t *row, const fx_table *t, size_t max_rows)
     return status;
 }
 
-int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
+int rows_draw_from(size_t **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
 {
     size_t *row = malloc((t->rows ? t->rows : 1) * sizeof *row);
     int status = row ? 0 : say_no_memory("a draw of rows");
 
-    max_rows = max_rows < t->rows ? max_rows : t->rows;
     if (row)
         fx_data_shuffle(row, t->rows, seed);
     if (!status && !regress && t->label)
-        status = draw_classes(row, t, max_rows);
-    fx_status s = status ? FX_OK : fx_data_select(out, t, row, max_rows, &cli.run);
+        status = draw_classes(row, t, max_rows < t->rows ? max_rows : t->rows);
+    if (status)
+        free(row);
+    else
+        *out = row;
+    return status;
+}
+
+int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
+{
+    size_t *row = NULL;
+    int status = rows_draw_from(&row, t, max_rows, regress, seed);
+
+    if (status)
+        return status;
+    fx_status s = fx_data_select(out, t, row, max_rows < t->rows ? max_rows : t->rows, &cli.run);
     free(row);
-    return s ? say_failure(s) : status;
+    return s ? say_failure(s) : 0;
 }
 
 int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)

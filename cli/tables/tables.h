@@ -4,22 +4,65 @@
 #define CLI_TABLES_H
 #include "options/options.h"
 
+/* ---- class_list.c: names of classes from batches of rows ------------------------------------ */
+typedef struct named_class { char *name; size_t id; } named_class;      /* id: in order of arrival */
+typedef struct class_list { named_class *at; size_t n; } class_list;    /* sorted by name */
+/* Adds the classes of t; id[t->classes] gets their ids. */
+int class_list_merge(class_list *l, size_t *id, const fx_table *t);
+size_t *class_list_ranks(const class_list *l);  /* [n] place in the list, by id; NULL: no memory */
+const char **class_list_names(const class_list *l);     /* [n]; free() it; NULL: no memory */
+void class_list_free(class_list *l);
+
+/* ---- label_check.c: labels that look like identifiers or times ------------------------------ */
+typedef struct label_look {             /* at labels so far; zeros: none yet */
+    bool plain, repeated;               /* plain: nothing can be odd any more */
+    size_t rows, values;                /* different ones: few of them, or all while none repeats */
+    double low, high;
+    double *slot;                       /* [slots] a hash table of the values */
+    size_t slots;
+} label_look;
+void label_check_add(label_look *c, const fx_table *t);
+void label_check_free(label_look *c);
+
+/* ---- load_files.c: several files as one source ---------------------------------------------- */
+typedef struct load_source {            /* a file that was read */
+    const char *path;
+    uint64_t size, hash;
+    int64_t seconds, nanoseconds;       /* when it was changed */
+    bool once;                          /* a pipe: it cannot be compared later */
+} load_source;
+int load_files_now(load_source *out, const char *path);  /* all but the hash */
+
 /* ---- load.c: bytes to rows ------------------------------------------------------------------ */
+typedef struct batch_facts {            /* of all rows so far, where they come in batches */
+    size_t rows;
+    bool labelled, weighted;
+    label_look labels;
+    class_list classes;
+    size_t *class_id;                   /* of the classes of this batch, in `classes` */
+    const char **class_name;
+} batch_facts;
 typedef struct loaded {
     fx_data *data;
     fx_table table;
     fx_matrix *wide;                    /* the table's blocks, if rows_widen changed them */
     char *spec;                         /* of the reader, with what the rows settled */
+    char *asked;                        /* .. without that */
     const char *name, *format, *compression;
+    char *names;                        /* "a.svm and 2 more files": then name is that */
+    load_source *source;                /* [sources] */
+    size_t sources;
     const char *path;                   /* of a file that can be read again, or NULL */
     const char *part;                   /* of --part, or what stands for it */
     bool numbered;                      /* the file has numbers of columns, from a base on */
-    bool base_given;
+    bool base_given, late_base;         /* late: found by all rows, see load_base */
     bool lines;                         /* each row was a line of text */
     bool known;                         /* columns are those of other rows, found by name */
     fx_read_counts reading;
     double seconds;
+    bool exceeds;                       /* there are more rows than load_options.most */
     struct load_stream *stream;         /* rows to come, or NULL */
+    batch_facts so_far;
 } loaded;
 /* How to read rows that must agree with other rows: those of a model or of another file. */
 typedef struct load_options {
@@ -30,6 +73,13 @@ typedef struct load_options {
     bool unlabelled;                    /* rows may lack labels */
     bool any_width;                     /* no vector of the table's width will be made */
     bool streamed;                      /* rows come a batch at a time: load_next */
+    bool batched;                       /* .. and no one waits for a row: in large batches; a base
+                                         * that is not given is 0, see load_base */
+    bool again;                         /* they are read more than once: nothing is said this time */
+    const char *const *more;            /* [mores] files whose rows follow */
+    size_t mores;
+    double most;                        /* bytes of rows: more of them are streamed; 0: any */
+    bool hashed;                        /* source[k].hash is wanted */
     bool filled;                        /* a fit fills in missing numbers: they stay NaN */
     bool kept;                          /* the model does, whatever its reader: the same */
     bool nodes;                         /* rows that others are made of, for which --nan decides */
@@ -40,8 +90,21 @@ int load(loaded *l, const char *path, int base);
 /* The next rows instead of those in l->table, none at the end.  load_as gives the first: a batch of
  * text, or all of an array. */
 int load_next(loaded *l);
+int load_ask(loaded *l, const char *path, const load_options *like);   /* l->asked, and no rows */
 int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
+/* Batched rows, after the last: their columns count from 0 (l->table.base).  The base of the file:
+ * 1 unless an index 0 occurred. */
+int load_base(const loaded *l);
 void load_free(loaded *l);
+
+/* ---- batches.c: rows a batch at a time ------------------------------------------------------
+ * Calls `use` for each batch, l->table, with l->so_far of the batches before.  Then l->table
+ * describes all rows, but has none. */
+int batches_read(loaded *l, const char *path, const load_options *like,
+                 int (*use)(void *ctx, loaded *l), void *ctx);
+void batches_free(batch_facts *f);
+
+void label_check(const loaded *l);      /* label_check.c: warns of such labels */
 
 /* ---- load_say.c: what was read, in words ---------------------------------------------------- */
 void load_say(const loaded *l);         /* as lines of talk, with warnings about columns */
@@ -72,9 +135,22 @@ const char *rows_missing_plan(void);         /* for fx_plan.missing; NULL: there
 /* Leaves out or fills what no fit will fill, and says what there was. */
 int rows_missing_settle(loaded *l, const load_options *like);
 int rows_missing_complete(fx_data **out, const fx_table *t); /* rows without any; NULL: all are */
+typedef struct rows_survey {            /* of missing numbers in rows so far; zeros: none yet */
+    struct rows_column *column;         /* [cols] */
+    size_t cols;
+    bool *row;                          /* [rows of the last table] has it a missing number? */
+    size_t missing, columns, rows, all; /* columns and rows that have some; all rows */
+} rows_survey;
+int rows_missing_look(rows_survey *s, const fx_table *t);
+void rows_missing_free(rows_survey *s);
+/* rows_missing_settle for batches, and what it says after the last. */
+int rows_missing_batch(loaded *l, const load_options *like, rows_survey *s);
+int rows_missing_end(loaded *l, const load_options *like, const rows_survey *s);
+bool rows_missing_refused(const load_options *like, const rows_survey *s); /* will it fail? */
 /* Says what a model with this `missing` does with them. */
-int rows_missing_filled(const loaded *l, const char *missing);
-int rows_missing_text(char out[LOAD_SAY], const loaded *l);  /* how many in which columns */
+void rows_missing_filled(const loaded *l, const rows_survey *s, const char *missing);
+/* How many in which columns. */
+void rows_missing_text(char out[LOAD_SAY], const loaded *l, const rows_survey *s);
 
 /* ---- format_detect.c ------------------------------------------------------------------------ */
 bool format_is_model(const void *bytes, size_t len);     /* do they begin a model file? */
@@ -97,6 +173,8 @@ int rows_join(loaded *l);               /* all rows in one block, which is what 
  * that labels are numbers, each class has its share of it, and at least one row where there are no
  * more classes than rows to draw. */
 int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
+/* Which rows these are, of a table of which only rows and labels are used.  free() them. */
+int rows_draw_from(size_t **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
 /* `max_rows` of the rows, each equally probable, in their order; all of them if it is 0. */
 int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed);
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
@@ -111,9 +189,6 @@ typedef struct labelled {
     size_t row;
 } labelled;
 int ascending_labels(const void *a, const void *b);     /* of labelled; of equals by row */
-
-/* ---- label_check.c -------------------------------------------------------------------------- */
-void label_check(const loaded *l);      /* warns of labels that look like identifiers or times */
 
 /* ---- label_classes.c -------------------------------------------------------------------------
  * Fails if a row that is to be measured on has a class that no row to train on has.  hint: what to
@@ -140,22 +215,36 @@ void parts_free(parts *p);
 typedef struct spill_part { uint64_t begin, bytes, first; } spill_part; /* in the file; first row */
 typedef struct spill {
     int fd;
-    char beside[4096];                  /* the output */
+    char beside[4096];                  /* the output, or the file, if it is kept */
+    bool kept;
     uint64_t bytes, rows, passes;
+    double first_seconds, other_seconds;        /* of passes */
     size_t cols;
     int base;
-    spill_part *part;                   /* [parts] */
+    spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer */
     size_t parts, capacity;
     const char **name;                  /* [names] of columns, or NULL */
     size_t names;
     int status;                         /* of a pass that failed here, after its message */
+    struct spill_worker *worker;        /* [workers] spill_answer.c */
+    size_t workers;
+    struct spill_work *work;
 } spill;
-bool spill_exceeds(const char *path);   /* would its rows and a fit take more than --max-memory? */
-/* Reads all rows into a file beside the output; l gets their number and width, but no rows. */
-int spill_rows(spill *s, loaded *l, const char *path, const load_options *like,
-               const char *beside);
-fx_status spill_bring(void *spill, fx_pass *pass);       /* an fx_pass_rows */
+int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
+/* spill_answer.c - an fx_pass_ask. */
+fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
 void spill_free(spill *s);
+
+/* ---- spill_write.c -------------------------------------------------------------------------- */
+double spill_most(void);                /* bytes of rows that are fitted in memory */
+/* The rows of l and those to come go to a file beside the output or, if `kept` is not NULL, to that
+ * file.  l keeps their number and width, but no rows. */
+int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
+
+/* ---- spill_file.c: a spill that is kept ----------------------------------------------------- */
+/* Opens it for the sources and options by which l->asked was made; others are refused. */
+int spill_file_open(spill *s, loaded *l, const char *kept, const char *path,
+                    const load_options *like);
 
 /* ---- link_rows.c: pairs of nodes as rows ---------------------------------------------------- */
 extern const opt_group link_rows_options;

@@ -220,7 +220,10 @@ size_t say_failed_row(fx_status s)
                : 0;
 }
 
-void say_reason(char buf[SAY_REASON]) { respell(buf, SAY_REASON, fx_error_detail(), 0); }
+void say_reason(char buf[SAY_REASON], size_t first)
+{
+    respell(buf, SAY_REASON, fx_error_detail(), first);
+}
 
 /* The library has no names of files: it says "links:7: ..", which is line 7 of the path. */
 int say_file_error(const char *path, const char *ours, fx_status s)

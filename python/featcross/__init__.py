@@ -15,11 +15,13 @@ from .components import KernelPCA
 from .explicit import ExplicitCombinations
 from .factorization import (FactorizationMachineClassifier, FactorizationMachineRanker,
                             FactorizationMachineRegressor)
+from .files import Files
 from .kernels import all_subsets_kernel, anova_kernel, gram
 from .linear import LinearClassifier, LinearRegressor
 from .machines import KernelRidge, KernelSVC, KernelSVR
 from .maps import (Bound, MapError, RandomFourier, RandomKernelMap, RandomMaclaurin,
                    RandomProjection, TensorSketch)
+from .parts import Parts
 from .perceptron import KernelPerceptron
 from .polynomial import PolynomialNetworkClassifier, PolynomialNetworkRegressor
 from .subsets import AllSubsetsClassifier, AllSubsetsRegressor
@@ -28,10 +30,10 @@ _version = _lib.fx_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
 __all__ = ["AllSubsetsClassifier", "AllSubsetsRegressor", "Bound", "Combination", "Comparison",
-           "Explanation",
-           "ExplicitCombinations", "FactorizationMachineClassifier", "FactorizationMachineRanker",
-           "FactorizationMachineRegressor", "KernelPCA", "KernelPerceptron", "KernelRidge",
-           "KernelSVC", "KernelSVR", "LinearClassifier", "LinearRegressor", "MapError",
-           "PolynomialNetworkClassifier", "PolynomialNetworkRegressor", "RandomFourier",
-           "RandomKernelMap", "RandomMaclaurin", "RandomProjection", "TensorSketch",
-           "all_subsets_kernel", "anova_kernel", "compare", "gram", "load", "make"]
+           "Explanation", "ExplicitCombinations", "FactorizationMachineClassifier",
+           "FactorizationMachineRanker", "FactorizationMachineRegressor", "Files", "KernelPCA",
+           "KernelPerceptron", "KernelRidge", "KernelSVC", "KernelSVR", "LinearClassifier",
+           "LinearRegressor", "MapError", "Parts", "PolynomialNetworkClassifier",
+           "PolynomialNetworkRegressor", "RandomFourier", "RandomKernelMap", "RandomMaclaurin",
+           "RandomProjection", "TensorSketch", "all_subsets_kernel", "anova_kernel", "compare",
+           "gram", "load", "make"]

@@ -8,12 +8,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ._frame import Encoder, categories, csv_reader, is_frame
-from ._library import meant, warn
+from ._frame import Encoder, categories, csv_reader, is_csv, is_frame
+from ._library import warn
 from ._numbers import natural
 from ._rows import Rows
 from ._run import say
 from ._sklearn import BaseEstimator, NotFittedError
+from ._table import meant
 
 
 def seed_of(random_state) -> int:
@@ -149,6 +150,21 @@ class Estimator(BaseEstimator):
             raise ValueError(f"{parameter} names {which!r}, which is no column of X"
                              f"{meant(which, known)}")
         return [int(which)] if encoder is None else encoder.columns_of(which)
+
+    def _name_columns(self, cols: int, names: list[str] | None, reader: str) -> None:
+        """Sets what rows must look like after a fit on files: as wide as they and, if they are a
+        table, with the columns of that table.  reader: spec by which they are read."""
+        for attribute in ("feature_names_in_", "encoder_"):
+            if hasattr(self, attribute):
+                delattr(self, attribute)
+        self.n_features_in_ = cols
+        if names is None or not is_csv(reader):
+            return
+        encoder = Encoder.of_file(names, reader)
+        if encoder is not None:
+            self.encoder_, self.n_features_in_ = encoder, len(encoder.columns)
+        else:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _reader(self, y) -> str | None:
         """The spec by which the program reads a CSV file of the fitted DataFrame with labels y."""

@@ -167,13 +167,17 @@ class Encoder:
             for category in {"=".join(parts[:n]) for n in range(1, len(parts))} & own:
                 raise ValueError(f"the column {name!r} is named like a value of the category "
                                  f"{category!r}; rename one of them")
+        self.learn(X)
+
+    def learn(self, X) -> None:
+        """Adds columns for the categories that are met for the first time in these rows."""
         found: dict[tuple[int, str], int] = {}  # (column, text): row in which it is met first
-        for j in text:
+        for j, known in self.categories.items():
             code, texts = _coded(_part(X, j), self.own)
             first = np.full(len(texts) + 1, len(code))
             first[code[::-1]] = np.arange(len(code))[::-1]  # the first occurrence is written last
             for value, row in zip(texts, first):
-                if value and row < len(code):
+                if value and row < len(code) and value not in known:
                     found[j, value] = min(row, found.get((j, value), row))
         for j, value in sorted(found, key=lambda key: (found[key], key[0])):
             self.categories[j][value] = len(self.names)

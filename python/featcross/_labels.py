@@ -62,8 +62,8 @@ def targets(y, n: int) -> np.ndarray:
     return finite(y, "y")
 
 
-def classes_of(y: np.ndarray) -> np.ndarray:
-    """The sorted distinct labels, of y's type."""
+def _labels_held(y: np.ndarray) -> str:
+    """What labels are, text or numbers; others are rejected."""
     what = _holds(y)
     if what == "numbers":
         value = finite(y, "y")
@@ -75,15 +75,48 @@ def classes_of(y: np.ndarray) -> np.ndarray:
     elif what != "text":
         raise ValueError(f"Unknown label type: y holds {what}; labels are all text or all whole "
                          "numbers")
-    classes = np.unique(y)
+    return what
+
+
+def _two(classes: np.ndarray, rows: int) -> np.ndarray:
     if len(classes) == 1:
-        raise ValueError(f"y has one class only, {classes.tolist()[0]!r} in all {len(y)} rows; a "
+        raise ValueError(f"y has one class only, {classes.tolist()[0]!r} in all {rows} rows; a "
                          "classifier needs two")
     return classes
 
 
-def weights(sample_weight, n: int) -> np.ndarray | None:
-    """One weight for each row; a single number is the weight of all rows."""
+def classes_of(y: np.ndarray) -> np.ndarray:
+    """The sorted distinct labels, of y's type."""
+    _labels_held(y)
+    return _two(np.unique(y), len(y))
+
+
+class ClassesSeen:
+    """Distinct labels of rows that come in parts."""
+
+    def __init__(self):
+        self.found, self.what, self.rows = np.empty(0), None, 0
+
+    def add(self, y: np.ndarray) -> None:
+        """Labels of the next rows, without those of weight 0."""
+        if not len(y):
+            return
+        what = _labels_held(y)
+        if self.what not in (None, what):
+            raise ValueError(f"y holds {what}; labels are all text or all whole numbers, and those "
+                             f"before are {self.what}")
+        new = np.unique(y)
+        self.found = new if self.what is None else np.unique(np.concatenate([self.found, new]))
+        self.what, self.rows = what, self.rows + len(y)
+
+    def classes(self) -> np.ndarray:
+        """As classes_of gives them for all rows."""
+        return _two(self.found, self.rows)
+
+
+def weights(sample_weight, n: int, part: bool = False) -> np.ndarray | None:
+    """One weight for each row; a single number is the weight of all rows.  part: other rows follow,
+    so all weights may be 0."""
     if sample_weight is None:
         return None
     w = unmasked(sample_weight, "sample_weight")
@@ -97,7 +130,7 @@ def weights(sample_weight, n: int) -> np.ndarray | None:
     if (w < 0).any():
         raise ValueError(f"Negative values in sample_weight: row {int(np.argmax(w < 0))} has "
                          f"{w[w < 0][0]}")
-    if not w.any():
+    if not part and not w.any():
         raise ValueError("sample_weight is zero in all rows")
     return w
 
@@ -162,5 +195,5 @@ class Table:
             t.name = strings(names)
 
 
-__all__ = ["Table", "class_names", "class_weight_text", "classes_of", "column", "finite", "is_text",
-           "targets", "weights"]
+__all__ = ["ClassesSeen", "Table", "class_names", "class_weight_text", "classes_of", "column",
+           "finite", "is_text", "targets", "weights"]

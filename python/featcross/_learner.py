@@ -18,12 +18,14 @@ from ._eval_set import Measured, held_out, one_set, part
 from ._explain import Explained
 from ._labels import Table
 from ._library import text
+from ._memory import limit_of
 from ._missing import Fills
 from ._model import SCORE, Model
 from ._numbers import narrowed
 from ._rows import Rows
 from ._sklearn import ConvergenceWarning
 from ._spec import chosen, filled
+from ._stream import Streamed
 from ._table import describe, get
 
 
@@ -36,7 +38,7 @@ def online(self) -> bool:
     return True
 
 
-class Learner(Fills, Measured, Explained, Evaluated, Estimator):
+class Learner(Streamed, Fills, Measured, Explained, Evaluated, Estimator):
     """model_ is the fitted model."""
 
     _models: dict[str, dict] = {}       # of the library: name, and parameters that ask for it
@@ -89,18 +91,24 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
     def _table(self, rows: Rows, **members) -> Table:
         return Table(rows, names=self._column_names(), **members)
 
-    def _train(self, rows: Rows, *, y=None, classes=None, sample_weight=None, qid=None, more=None,
-               eval_set=None) -> None:
-        """Fits on prepared labels."""
-        weight = _labels.weights(sample_weight, len(rows))
+    def _settled(self, rows: Rows, weight: np.ndarray | None, more: dict | None) \
+            -> tuple[dict, Model | None]:
+        """The whole plan, and the model that the fit continues."""
         init = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
-        plan = {**self._plan(*self._filled(rows, weight)), **(more or {}), **self._missing_plan()}
+        plan = {**self._plan(rows, weight), **(more or {}), **self._missing_plan()}
         if init is not None:            # what was drawn and chosen stays
             plan["seed"] = init.content.seed
             if plan.get("scale") == "auto":
                 plan["scale"] = text(init.content.scale) or None
         elif "seed" not in plan:
             plan["seed"] = seed_of(self.random_state)
+        return plan, init
+
+    def _train(self, rows: Rows, *, y=None, classes=None, sample_weight=None, qid=None, more=None,
+               eval_set=None, max_memory=None) -> None:
+        """Fits on prepared labels."""
+        weight = _labels.weights(sample_weight, len(rows))
+        plan, init = self._settled(*self._filled(rows, weight), more)
         open = self._open(plan["model"])
         if open and init is not None:
             plan = as_before(plan, open, init)
@@ -119,7 +127,8 @@ class Learner(Fills, Measured, Explained, Evaluated, Estimator):
             evaluation = self._table(others, classes=classes, **measured)
             rows, members = part(~held, rows, members)
         table = self._table(rows, classes=classes, **members)
-        self._keep(Model.fit(plan, table, init=init, evaluation=evaluation, **self._how()))
+        self._keep(Model.fit(plan, table, init=init, evaluation=evaluation,
+                             max_memory=limit_of(max_memory), **self._how()))
         self._say_missing()
 
     def _go_on(self, rows: Rows, *, y, reader, classes=None, sample_weight=None, qid=None) -> None:

@@ -21,10 +21,12 @@ from ._sklearn import ConvergenceWarning
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_double)
 WRITE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 MEMBER = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64)
+ASK = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p)   # fx_pass_ask; an fx_sink
 
 F32, F64 = 0, 1                         # fx_type
 LABEL, SCORE, PROBA = 0, 1, 2           # fx_prediction
 BOUND_MAX = 4
+PASS_BLOCK, PASS_END = 4096, 2**64 - 1  # FX_PASS_..
 
 
 class Sized(ctypes.Structure):
@@ -120,8 +122,17 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_data_make_describe": (_status, _description, c_char_p),
     "fx_data_reader_format": (c_char_p, c_size_t),
     "fx_data_reader_describe": (_status, _description, c_char_p),
+    "fx_data_reader_new": (_status, _out, c_char_p, c_char_p),
+    "fx_data_reader_feed": (_status, _handle, c_char_p, c_size_t, _run),
+    "fx_data_reader_file": (_status, _handle, c_char_p),
+    "fx_data_reader_member": (_status, _handle, c_char_p),
+    "fx_data_reader_take": (_status, _out, _handle, c_int, _run),
+    "fx_data_reader_spec": (c_char_p, _handle),
+    "fx_data_reader_free": (None, _handle),
     "fx_data_write_format": (c_char_p, c_size_t),
     "fx_data_write_describe": (_status, _description, c_char_p),
+    "fx_data_pack": (_status, _sink, _table, _run),
+    "fx_data_unpack": (_status, _out, c_char_p, c_size_t, _run),
     "fx_data_fill": (_status, _out, c_char_p, _table, _run),
     "fx_data_folds": (_status, c_void_p, c_size_t, c_int, c_void_p, c_uint64),
     "fx_data_scale_fit": (_status, _out, c_char_p, _table, _run),
@@ -148,6 +159,15 @@ FUNCTIONS = {                           # name: what it returns, then its argume
     "fx_map_deviation": (_status, POINTER(fx_deviation), _handle, _matrix, c_size_t, c_uint64,
                          _run),
     "fx_model_fit": (_status, _out, POINTER(fx_plan), _table, _run),
+    "fx_model_passes_fit": (_status, _out, POINTER(fx_plan), ASK, c_void_p, _run),
+    "fx_model_pass_new": (_status, _out, _run),
+    "fx_model_pass_begin": (_status, _handle, c_char_p, c_size_t),
+    "fx_model_pass_divisible": (c_int, _handle),
+    "fx_model_pass_next": (c_uint64, _handle, c_size_t),
+    "fx_model_pass_add": (_status, _handle, _table, c_uint64),
+    "fx_model_pass_merge": (_status, _handle, c_char_p, c_size_t),
+    "fx_model_pass_end": (_status, _sink, _handle),
+    "fx_model_pass_free": (None, _handle),
     "fx_model_update": (_status, _out, _handle, _table, _run),
     "fx_model_free": (None, _handle),
     "fx_model_name": (c_char_p, c_size_t),
@@ -242,13 +262,6 @@ def encoded(string: str | None, name: str = "spec") -> bytes | None:
 def strings(items) -> ctypes.Array:
     """An array of C strings; it keeps their bytes alive."""
     return (c_char_p * len(items))(*[encoded(item) for item in items])
-
-
-def meant(word, names) -> str:
-    """For the end of a message: which of the names a misspelt word was likely meant to be."""
-    names = [name for name in names if isinstance(name, str)]
-    near = isinstance(word, str) and lib.fx_nearest(encoded(word), strings(names), len(names))
-    return f"; did you mean {text(near)!r}?" if near else ""
 
 
 _dtype = functools.cache(np.dtype)      # of a struct it takes 0.1 ms to make

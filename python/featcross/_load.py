@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _spec
-from ._frame import Encoder, is_csv
 from ._choice import with_key
 from ._learner import Learner
 from ._library import encoded, text
@@ -58,7 +57,7 @@ def estimator_of(model: Model) -> Learner:
     estimator = _described(model.spec(), c)
     estimator._keep(model)
     if c.classes:
-        estimator.classes_ = model.classes()
+        estimator.classes_ = np.asarray(model.classes())
     _name_columns(estimator, model)
     return estimator
 
@@ -155,18 +154,9 @@ def _family(c) -> list[list[int]] | None:
 
 
 def _name_columns(estimator: Learner, model: Model) -> None:
-    """Sets what rows must look like: as wide as the model and, if it was fitted on a table, with
-    the columns of that table."""
-    c = model.content
-    estimator.n_features_in_ = int(c.inputs)
-    reader, names = text(c.reader), model.names()
-    if names is None or not is_csv(reader):
-        return
-    names = names[:c.inputs]            # those of indicators come after
-    encoder = Encoder.of_file(names, reader)
-    if encoder is not None:
-        estimator.encoder_, estimator.n_features_in_ = encoder, len(encoder.columns)
-        if getattr(estimator, "groups", None) is not None:
-            estimator.groups = [encoder.names_of(group) for group in estimator.groups]
-    else:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    """As the fit of the model had them."""
+    c, names = model.content, model.names()
+    estimator._name_columns(int(c.inputs), None if names is None else names[:c.inputs],
+                            text(c.reader))     # those of indicators come after
+    if hasattr(estimator, "encoder_") and getattr(estimator, "groups", None) is not None:
+        estimator.groups = [estimator.encoder_.names_of(group) for group in estimator.groups]

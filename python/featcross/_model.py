@@ -5,18 +5,19 @@ from __future__ import annotations
 import ctypes
 import numbers
 from ctypes import POINTER, byref
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ._labels import Table
-from ._library import (LABEL, PROBA, SCORE, WRITE, Handle, check, copied, encoded,
-                       fx_explain_options, fx_explanation, fx_plan, fx_sink, fx_step, lib, strings,
-                       text)
+from ._library import (LABEL, PROBA, SCORE, Handle, check, copied, encoded, fx_explain_options,
+                       fx_explanation, fx_plan, fx_step, lib, strings, text)
 from ._numbers import natural
 from ._rows import Rows, address
-from ._run import DeferredErrors, call
+from ._run import DeferredErrors, call, written
 
+if TYPE_CHECKING:
+    from ._answers import Answers
 
 BRIEF = 10**8                           # multiply-adds: well below 100 ms
 
@@ -81,6 +82,16 @@ def _member(name: str, value):
     return natural(value, name) if kind in (ctypes.c_size_t, ctypes.c_uint64) else value
 
 
+def _plan(members: dict, init: Model | None, evaluation: Table | None) -> fx_plan:
+    plan = fx_plan(**{name: _member(name, value) for name, value in members.items()
+                      if value is not None})
+    if init is not None:
+        plan.init = init._as_parameter_
+    if evaluation is not None:
+        plan.eval = ctypes.pointer(evaluation.table)
+    return plan
+
+
 class Model(Handle):
     _scorer: Handle | None = None       # made by the first prediction
 
@@ -89,17 +100,20 @@ class Model(Handle):
 
     @classmethod
     def fit(cls, plan: dict, table: Table, *, init: Model | None = None,
-            evaluation: Table | None = None, n_jobs=None, verbose=0) -> Model:
+            evaluation: Table | None = None, max_memory: int = 0, n_jobs=None, verbose=0) -> Model:
         """plan: members of fx_plan, texts as str, None: default."""
         model = cls()
-        c_plan = fx_plan(**{name: _member(name, value) for name, value in plan.items()
-                            if value is not None})
-        if init is not None:
-            c_plan.init = init._as_parameter_
-        if evaluation is not None:
-            c_plan.eval = ctypes.pointer(evaluation.table)
-        call("fx_model_fit", model.out, c_plan, table.table, n_jobs=n_jobs, verbose=verbose,
-             what="fit")
+        call("fx_model_fit", model.out, _plan(plan, init, evaluation), table.table, n_jobs=n_jobs,
+             verbose=verbose, what="fit", max_memory=max_memory)
+        return model
+
+    @classmethod
+    def fit_passes(cls, plan: dict, answers: Answers, *, init: Model | None = None,
+                   evaluation: Table | None = None, n_jobs=None, verbose=0) -> Model:
+        """The same of rows that are elsewhere."""
+        model = cls()
+        call("fx_model_passes_fit", model.out, _plan(plan, init, evaluation), answers.ask, None,
+             n_jobs=n_jobs, what="fit", max_memory=answers.max_memory, errors=answers.errors)
         return model
 
     def update(self, table: Table, *, n_jobs=None, verbose=0) -> Model:
@@ -117,19 +131,10 @@ class Model(Handle):
 
     def dump(self) -> bytes:
         """The bytes of its file."""
-        parts: list[bytes] = []
         with DeferredErrors() as errors:
-
-            def write(_, at, size):
-                try:
-                    parts.append(ctypes.string_at(at, size))
-                except BaseException as error:  # no memory
-                    errors.append(error)
-                return bool(errors)
-
-            status = lib.fx_model_dump(fx_sink(write=WRITE(write)), self)
+            status, data = written(lib.fx_model_dump, errors, self)
         check(status)
-        return b"".join(parts)
+        return data
 
     def __reduce__(self):               # pickle, copy: by the bytes of its file
         return Model.parse, (self.dump(),)

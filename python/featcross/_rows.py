@@ -31,6 +31,16 @@ def is_sparse(X) -> bool:
     return hasattr(X, "tocsr") and hasattr(type(X), "nnz")  # of X it may raise
 
 
+def part_of(m: fx_matrix, first: int, rows: int) -> fx_matrix:
+    """Some of the rows of m, without a copy."""
+    part = fx_matrix(rows, m.cols, m.stride, m.type, m.wide, m.val, m.ptr, m.col)
+    if m.ptr:
+        part.ptr = m.ptr + 8 * first
+    elif m.val:
+        part.val = m.val + first * m.stride * (4 if m.type == F32 else 8)
+    return part
+
+
 class Rows:
     """A view of rows.  `matrix` is for the library; the arrays it points into live as long as this.
 
@@ -64,13 +74,7 @@ class Rows:
 
     def row(self, i: int) -> fx_matrix:
         """Row i alone."""
-        m = self.matrix
-        one = fx_matrix(1, m.cols, m.stride, m.type, m.wide, m.val, m.ptr, m.col)
-        if m.ptr:
-            one.ptr = m.ptr + 8 * i
-        elif m.val:
-            one.val = m.val + i * m.stride * self.dtype.itemsize
-        return one
+        return part_of(self.matrix, i, 1)
 
     def astype(self, dtype: np.dtype) -> Rows:
         """The same numbers in the type of other rows."""

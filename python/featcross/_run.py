@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from ._library import PROGRESS, check, fx_run, fx_step, lib
+from ._library import PROGRESS, WRITE, check, fx_run, fx_sink, fx_step, lib
 
 # Signals whose handlers raise exceptions: Ctrl-C, and time limits.
 SIGNALS = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
@@ -81,6 +81,22 @@ class DeferredErrors(list):
             raise self.pop(0)
 
 
+def written(function, errors: list, *arguments) -> tuple[int, bytes]:
+    """The status of a function of the library whose first argument is an fx_sink, and the bytes
+    that it wrote.  errors: get the exception of a write that fails."""
+    parts: list[bytes] = []
+
+    def write(_, at, size):
+        try:
+            parts.append(ctypes.string_at(at, size))
+        except BaseException as error:  # no memory
+            errors.append(error)
+        return bool(errors)
+
+    status = function(fx_sink(write=WRITE(write)), *arguments)
+    return status, b"".join(parts)
+
+
 def _pause(stream) -> float | None:
     """Seconds from one drawing to the next; None: nobody would see it.  A notebook sends each
     drawing through a network and stores it, so it gets two per second."""
@@ -89,7 +105,7 @@ def _pause(stream) -> float | None:
     return 0.1 if hasattr(stream, "isatty") and stream.isatty() else None
 
 
-class _Bar:
+class Bar:
     """One line on stderr, for work that takes more than a second.  step: the fit's latest one."""
 
     WIDTH = 20
@@ -121,6 +137,12 @@ class _Bar:
             self.errors.append(error)
 
 
+def bar_of(what: str, errors: DeferredErrors, verbose: int) -> Bar | None:
+    """None: nobody would see it, or wants to."""
+    pause = _pause(sys.stderr) if verbose else None
+    return None if pause is None else Bar(what, pause, errors)
+
+
 @functools.lru_cache(maxsize=64)
 def _silent_run(n: int) -> fx_run:
     """One without a callback, made once for a number of threads."""
@@ -128,9 +150,12 @@ def _silent_run(n: int) -> fx_run:
 
 
 def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
-         what: str = "", brief: bool = False) -> None:
+         what: str = "", brief: bool = False, max_memory: int = 0,
+         errors: DeferredErrors | None = None) -> None:
     """Calls a function of the library whose last argument is an fx_run; raises as check() does.
 
+    max_memory: bytes that the library may use; 0: as it likes
+    errors: to which callbacks among the arguments add their exceptions
     brief: the call takes less than 100 ms, so a signal handler can wait until it is over.
     Callbacks and wrapped handlers would take longer than predicting one row."""
     if brief:                           # 0: the library counts processors if it needs several
@@ -138,9 +163,9 @@ def call(function: str, *arguments, n_jobs: int | None = None, verbose: int = 0,
         check(getattr(lib, function)(*arguments, _silent_run(0 if count else threads(n_jobs))))
         return
     run = fx_run(threads=threads(n_jobs))
-    with DeferredErrors() as errors:
-        pause = _pause(sys.stderr) if verbose else None
-        bar = None if pause is None else _Bar(what or function, pause, errors)
+    run.max_memory = max_memory
+    with DeferredErrors() if errors is None else errors as errors:
+        bar = bar_of(what or function, errors, verbose)
 
         def progress(_, done):
             if bar:

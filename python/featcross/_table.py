@@ -8,7 +8,7 @@ import itertools
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from ._library import check, encoded, fx_description, lib, text
+from ._library import check, encoded, fx_description, lib, strings, text
 
 TEXT, NUMBER, COUNT, CHOICE, LIST = range(5)    # fx_key_type
 CLASSIFY, REGRESS, RANK = 1, 2, 4       # FX_TASK_..
@@ -73,3 +73,10 @@ def get(spec: str, key: str) -> str | None:
 
 def name_of(spec: str) -> str:
     return get(spec, "") or ""
+
+
+def meant(word, names) -> str:
+    """For the end of a message: which of the names a misspelt word was likely meant to be."""
+    names = [name for name in names if isinstance(name, str)]
+    near = isinstance(word, str) and lib.fx_nearest(encoded(word), strings(names), len(names))
+    return f"; did you mean {text(near)!r}?" if near else ""

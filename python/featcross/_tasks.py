@@ -12,6 +12,7 @@ from ._learner import Learner, online
 from ._missing import Accuracy, Determination, labels_at
 from ._model import LABEL, PROBA
 from ._sklearn import ClassifierMixin, RegressorMixin, available_if
+from ._stream import source_of
 from ._table import CLASSIFY, REGRESS
 
 if TYPE_CHECKING:
@@ -29,23 +30,35 @@ class Classifier(Accuracy, ClassifierMixin, Learner):
     _task = CLASSIFY
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
+    def fit(self, X, y=None, sample_weight=None, eval_set=None, *, max_memory=None) -> Self:
         """Fits to labels y of any kind.
 
         sample_weight multiplies the loss of each row, and 0 is as good as no row; each iteration is
         measured on eval_set=(X, y) or (X, y, sample_weight), perhaps in a list: evals_result_.
+
+        Rows that exceed the memory: X is the name of a file, a list of names, Files or Parts, which
+        have labels and weights themselves.  max_memory: bytes that the fit may use beside X, a
+        number or a text such as "256M"; the model does not depend on it.
         """
+        source = source_of(X)
+        if source is not None:
+            self._fit_source(source, y, sample_weight, eval_set, max_memory)
+            return self
         rows = self._rows(X, reset=True)
         more = {"reader": self._reader(y)}
         y, weight = _labels.column(y, len(rows)), _labels.weights(sample_weight, len(rows))
         classes = _labels.classes_of(y if weight is None else y[weight != 0])
+        more["class_weight"] = self._settle_classes(classes)
+        self._train(rows, y=self._among(y, weight), classes=classes, sample_weight=weight,
+                    more=more, eval_set=eval_set, max_memory=max_memory)
+        return self
+
+    def _settle_classes(self, classes: np.ndarray) -> str | None:
+        """Sets classes_; what class_weight is in the plan."""
         if getattr(self, "warm_start", False) and hasattr(self, "model_"):
             self._same_classes(classes, "warm_start=True goes on with")
         self.classes_ = classes
-        more["class_weight"] = _labels.class_weight_text(self.class_weight, classes)
-        self._train(rows, y=self._among(y, weight), classes=classes, sample_weight=weight,
-                    more=more, eval_set=eval_set)
-        return self
+        return _labels.class_weight_text(self.class_weight, classes)
 
     @available_if(online)
     @all_or_nothing
@@ -125,15 +138,23 @@ class Regressor(Determination, RegressorMixin, Learner):
     _task = REGRESS
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, eval_set=None) -> Self:
+    def fit(self, X, y=None, sample_weight=None, eval_set=None, *, max_memory=None) -> Self:
         """Fits to targets y.
 
         sample_weight multiplies the loss of each row, and 0 is as good as no row; each iteration is
         measured on eval_set=(X, y) or (X, y, sample_weight), perhaps in a list: evals_result_.
+
+        Rows that exceed the memory: X is the name of a file, a list of names, Files or Parts, which
+        have targets and weights themselves.  max_memory: bytes that the fit may use beside X, a
+        number or a text such as "256M"; the model does not depend on it.
         """
+        source = source_of(X)
+        if source is not None:
+            self._fit_source(source, y, sample_weight, eval_set, max_memory)
+            return self
         rows = self._rows(X, reset=True)
         self._train(rows, y=_labels.targets(y, len(rows)), sample_weight=sample_weight,
-                    more={"reader": self._reader(y)}, eval_set=eval_set)
+                    more={"reader": self._reader(y)}, eval_set=eval_set, max_memory=max_memory)
         return self
 
     @available_if(online)

@@ -11,6 +11,7 @@ from ._base import all_or_nothing
 from ._learner import Learner
 from ._machine import PRECOMPUTED, KernelMachine
 from ._sklearn import TransformerMixin
+from ._stream import source_of
 from .linear import Linear
 
 if TYPE_CHECKING:
@@ -67,15 +68,30 @@ class KernelPCA(TransformerMixin, KernelMachine, Linear, Learner):
         if self.map is not None and (callable(self.kernel) or self.kernel == PRECOMPUTED):
             raise ValueError("map= takes rows, not kernel values; its kernel is a parameter of it")
         of_rows, of_kernel = self._models
-        if self.map is not None or self.kernel == "linear" and k <= rows.shape[1]:
+        if self._of_features() and (self.map is not None or k <= rows.shape[1]):
             return {"model": self._model(of_rows), **self._members(rows, weight)}
         return {"model": self._model(of_kernel), **self._members(rows, weight),
                 **self._kernel(rows, weight)}
 
+    def _of_features(self) -> bool:
+        """Of rows or a map's features, not of kernel values."""
+        return self.map is not None or isinstance(self.kernel, str) and self.kernel == "linear"
+
+    def _streamed_model(self):
+        return self._model(list(self._models)[0 if self._of_features() else 1])
+
     @all_or_nothing
-    def fit(self, X, y=None) -> Self:
-        """Finds the directions; y is ignored."""
-        self._train(self._rows(X, reset=True))
+    def fit(self, X, y=None, *, max_memory=None) -> Self:
+        """Finds the directions; y is ignored.
+
+        Rows that exceed the memory: X is the name of a file, a list of names, Files or Parts.
+        max_memory: bytes that the fit may use beside X, a number or a text such as "256M".
+        """
+        source = source_of(X)
+        if source is not None:
+            self._fit_source(source, max_memory=max_memory)
+        else:
+            self._train(self._rows(X, reset=True), max_memory=max_memory)
         return self
 
     def _keep(self, model):

@@ -11,6 +11,7 @@ from . import _labels
 from ._base import all_or_nothing
 from ._factors import Factors
 from ._learner import Learner
+from ._stream import source_of
 from ._table import RANK
 from ._tasks import Classifier, Regressor
 from .kernels import kernel_handle
@@ -208,16 +209,22 @@ class FactorizationMachineRanker(Machine, Learner):
         self._set(locals())
 
     @all_or_nothing
-    def fit(self, X, y, qid=None, sample_weight=None, eval_set=None) -> Self:
+    def fit(self, X, y=None, qid=None, sample_weight=None, eval_set=None, *,
+            max_memory=None) -> Self:
         """Fits to an order.
 
         y are numbers. qid gives the query of each row; None: all rows belong to one query. eval_set
-        is (X, y), (X, y, qid) or (X, y, qid, sample_weight).
+        is (X, y), (X, y, qid) or (X, y, qid, sample_weight).  Files and Parts: see
+        FactorizationMachineClassifier.
         """
+        source = source_of(X)
+        if source is not None:
+            self._fit_source(source, y if qid is None else qid, sample_weight, eval_set, max_memory)
+            return self
         rows = self._rows(X, reset=True)
         self._train(rows, y=_labels.targets(y, len(rows)), qid=_queries(qid, len(rows)),
                     sample_weight=sample_weight, more={"reader": self._reader(y)},
-                    eval_set=eval_set)
+                    eval_set=eval_set, max_memory=max_memory)
         return self
 
     @all_or_nothing

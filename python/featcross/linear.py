@@ -74,7 +74,7 @@ class LinearClassifier(Linear, Classifier):
         leaves such rows out of fit and score, and predicts NaN for them; "category": as
         "zero,indicator", and a missing category of a DataFrame is a value of its own
     fit_intercept : True: free of the penalty; "appended": a column of ones, penalised; False
-    solver : "auto", "dual", "newton" or "cd"
+    solver : "auto", "dual", "newton", "cd" or "proximal"
     tol : stop when the objective is within this share of its minimum
     max_iter : passes over the rows (dual, perceptron) or steps; None: 1000, of a perceptron 10
     averaged : perceptron: predict with the mean of the weights over all steps instead of the last

@@ -89,6 +89,9 @@ def long_calls():
     out["gram"] = signalled(lambda: gram(6000))
     dense = estimators["LinearClassifier"].map.fit(X)
     out["transform"] = signalled(lambda: dense.transform(X))
+    parts = fx.Parts(lambda: ((X[a:a + 500], y[a:a + 500]) for a in range(0, len(X), 500)))
+    streamed = fx.LinearClassifier(loss="logistic", map=estimators["LinearClassifier"].map, n_jobs=2)
+    out["stream"] = signalled(lambda: streamed.fit(parts))
     out["fitted"] = [name for name, e in estimators.items() if hasattr(e, "n_features_in_")]
     out["restored"] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     A, b = X[:50, :5], y[:50]

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 import featcross as fx
-from featcross import _library
+from featcross import _library, _table
 from featcross._library import Handle, encoded, lib, strings
 
 _spec = importlib.util.spec_from_file_location("description",
@@ -45,6 +45,8 @@ def kinds(c: str, header) -> tuple:
     """ctypes' types that may stand for a type of C."""
     if c in header.enums:
         return (c_int,)
+    if c == "fx_pass_ask*":             # a function
+        return (_library.ASK,)
     if c in VALUES or c in STRUCTS:
         return (STRUCTS.get(c, VALUES.get(c)),)
     if c[:-1] in STRUCTS and c != "fx_explanation*":        # which is held by a Handle
@@ -87,9 +89,10 @@ def test_the_mirror_is_the_header():
     assert differences(described()) == []
 
 
-def test_the_number_of_bounds():
+@pytest.mark.parametrize("name", ["BOUND_MAX", "PASS_BLOCK"])
+def test_numbers_of_the_header(name):
     text = (ROOT / "include" / "featcross.h").read_text()
-    assert int(re.search(r"#define FX_BOUND_MAX +(\d+)", text)[1]) == _library.BOUND_MAX
+    assert int(re.search(rf"#define FX_{name} +(\d+)", text)[1]) == getattr(_library, name)
 
 
 def member(struct, name, /, **new):
@@ -237,4 +240,4 @@ def test_names_that_were_meant():
     frame = pytest.importorskip("pandas").DataFrame(fit[0], columns=["price", "city"])
     with pytest.raises(ValueError, match="; did you mean 'price'\\?$"):
         fx.FactorizationMachineClassifier(groups=[["pirce"], ["city"]]).fit(frame, fit[1])
-    assert _library.meant(3, ["3"]) == "" and _library.meant("x", [1, None]) == ""
+    assert _table.meant(3, ["3"]) == "" and _table.meant("x", [1, None]) == ""

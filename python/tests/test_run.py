@@ -52,7 +52,7 @@ def test_ctrl_c_stops_any_fit(interrupts, learner):
     assert raised == "KeyboardInterrupt" and seconds < 0.5 * SLOW
 
 
-@pytest.mark.parametrize("call", ["gram", "transform"])
+@pytest.mark.parametrize("call", ["gram", "stream", "transform"])
 def test_ctrl_c_stops_other_calls(interrupts, call):
     raised, seconds = interrupts[call]
     assert raised == "KeyboardInterrupt" and seconds < 0.5 * SLOW
@@ -173,7 +173,7 @@ def test_a_bar_is_drawn_so_often_a_second(monkeypatch, stream, most):
     now = [100.0]
     monkeypatch.setattr(_run, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(sys, "stderr", stream())
-    bar = _run._Bar("fit", _run._pause(sys.stderr), _run.DeferredErrors())
+    bar = _run.Bar("fit", _run._pause(sys.stderr), _run.DeferredErrors())
     for step in range(1000):            # ten seconds, every 10 ms
         now[0] += 0.01
         bar(step / 1000)

@@ -88,6 +88,11 @@ void fxi_rng_sample(size_t *out, size_t k, size_t n, fxi_rng r); /* k of 0..n-1,
 /* crc.c - CRC-32 as in zlib, piece by piece: crc is 0 for the first piece, then the last result. */
 uint32_t fxi_crc(uint32_t crc, const void *bytes, size_t len);
 
+/* checksum.c - 64 bits of bytes; zeros at first.  Pieces but the last are multiples of 64 bytes. */
+typedef struct fxi_checksum { uint64_t lane[8]; } fxi_checksum;
+void fxi_checksum_add(fxi_checksum *c, const void *bytes, size_t len);
+uint64_t fxi_checksum_end(const fxi_checksum *c);
+
 /* elementary.c - bit-identical on every machine, within 2 and 4 ulp; used by rng.c alone. */
 double fxi_elementary_log(double x);                    /* x > 0, normal */
 double fxi_elementary_tanpi(double x);                  /* tan(pi x), |x| < 1/2 */

@@ -3,6 +3,7 @@
 #ifndef FXI_DATA_H
 #define FXI_DATA_H
 #include "base/base.h"
+#include "linalg/sum.h"
 
 struct fx_data {
     fx_table table;                     /* the view that fx_data_table gives out */
@@ -65,6 +66,29 @@ fxi_row fxi_data_rows_at(const fxi_rows *r, size_t i);
 /* The largest count of numbers stored in `group` rows that start at a multiple of group. */
 size_t fxi_data_rows_max(const fx_matrix *X, size_t group);
 
+/* columns.c - sums over the rows of each column, exact over blocks of rows; see there. */
+typedef struct fxi_column_sums {
+    size_t cols;
+    const double *unit;                 /* [cols] powers of two */
+    const double *mean;                 /* [2][cols] of x unit, and units: sums of deviations */
+    bool missing;                       /* the weight of missing numbers is asked for */
+} fxi_column_sums;
+static inline size_t fxi_data_columns_numbers(size_t cols) { return 2 * cols + 1; }
+double fxi_data_columns_unit(double largest);   /* 2^-e for 2^(e-1) <= largest < 2^e */
+/* Adds the rows of t, of which the first has a number that is a multiple of FX_PASS_BLOCK. */
+fx_status fxi_data_columns_add(fxi_sum *exact, const fxi_column_sums *a, const fx_table *t,
+                               const fx_run *run);
+/* Who gives the sums of all rows, rounded; columns_table: those of a table, ctx. */
+typedef fx_status fxi_columns_ask(void *ctx, double *sum, const fxi_column_sums *a, const fx_run *run);
+fx_status fxi_data_columns_table(void *ctx, double *sum, const fxi_column_sums *a, const fx_run *run);
+/* mean[cols] of the numbers that are not missing; 0 if there are none. */
+fx_status fxi_data_columns_means(double *mean, const double *largest, size_t cols,
+                                 fxi_columns_ask *ask, void *ctx, const fx_run *run);
+
+/* scale.c - std by the sums of all rows; low, high: [cols] of the numbers that rows store, low >
+ * high: none. */
+fx_status fxi_data_scale_std(fx_scale **out, const double *low, const double *high, size_t cols,
+                             fxi_columns_ask *ask, void *ctx, const fx_run *run);
 /* scale.c - scales the numbers x of row i in place; `r` is the row with its original numbers.
  * none: true if scaling changes nothing. */
 fx_status fxi_data_scale_row(double *x, const fx_scale *s, fxi_row r, size_t i);

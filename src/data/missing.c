@@ -16,8 +16,8 @@
  * others: floats get the fill value rounded to float.
  *
  * Accuracy: a mean is a sum of n products, |error| <= (n + 2) u sum_i w_i |x_ij| / sum_i w_i.
- * Cost: a pass over the table, 48 bytes for each column.  median: another pass for each GROUP
- * numbers, which are sorted column by column. */
+ * Cost: a pass over the table, 48 bytes for each column.  mean: another pass (columns.c).  median:
+ * another pass for each GROUP numbers, which are sorted column by column. */
 
 #include "data/data.h"
 
@@ -52,7 +52,7 @@ fx_status fxi_data_missing_read(fxi_missing *out, const char *spec)
 /* ---- Learning ---------------------------------------------------------------------------- */
 
 typedef struct column {
-    double sum, weight;                 /* of its stored numbers */
+    double weight;                      /* of its stored numbers */
     double stored;                      /* weight of rows that store something, NaN too */
     uint64_t missing;                   /* rows of positive weight that have NaN */
     size_t numbers, at;                 /* stored numbers; where the next one is put to be sorted */
@@ -62,7 +62,7 @@ typedef struct fitting {
     fxi_rows rows;
     column *column;
     double total;                       /* weight of all rows */
-    double *fill;
+    double *fill;                       /* the largest |x| while rows are counted */
     /* median: columns [first, last), whose numbers are sorted at a time */
     size_t first, last;
     fxi_data_item *item, *scratch;
@@ -88,7 +88,8 @@ static fx_status sum_piece(void *ctx, size_t p, fxi_team *team)
                 c->missing++;
                 continue;
             }
-            c->sum += w * x;
+            if (f->fill)
+                f->fill[fxi_row_column(r, q)] = fmax(f->fill[fxi_row_column(r, q)], fabs(x));
             c->weight += w;
             c->numbers++;
         }
@@ -98,18 +99,6 @@ static fx_status sum_piece(void *ctx, size_t p, fxi_team *team)
 
 /* Weight of the rows that store nothing in the column: they have a 0 there. */
 static double zeros(const fitting *f, const column *c) { return fmax(f->total - c->stored, 0); }
-
-static fx_status set_means(fitting *f)
-{
-    for (size_t j = 0; j < f->rows.t->cols; j++) {
-        const column *c = &f->column[j];
-        double weight = c->weight + zeros(f, c), mean = weight > 0 ? c->sum / weight : 0;
-        if (!isfinite(mean))
-            return fxi_error(FX_ENUMERIC, "the mean of column %zu overflows", j);
-        f->fill[j] = mean;
-    }
-    return FX_OK;
-}
 
 /* ---- Medians ----------------------------------------------------------------------------- */
 
@@ -249,7 +238,8 @@ fx_status fxi_data_missing_fit(fxi_missing_found *out, const fxi_missing *m, con
         st = fxi_parallel_ordered(f.rows.pieces, sum_piece, &f, run);
     }
     if (!st && m->how == FXI_MISSING_MEAN)
-        st = set_means(&f);
+        st = fxi_data_columns_means(f.fill, f.fill, t->cols, fxi_data_columns_table,
+                                    (void *)(uintptr_t)t, run);
     if (!st && m->how == FXI_MISSING_MEDIAN)
         st = set_medians(&f, run);
     if (!st)

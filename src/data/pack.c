@@ -10,7 +10,7 @@ enum { PIECE = 1 << 16 };               /* bytes that go to the sink at a time *
 
 typedef struct packing {
     const fx_sink *sink;                /* NULL: only the checksum is wanted */
-    uint32_t crc;
+    fxi_checksum checksum;
     size_t used;
     uint64_t put;                       /* bytes of the array so far */
     bool failed;
@@ -22,7 +22,7 @@ static void flush(packing *p)
     if (p->sink)
         p->failed |= p->sink->write(p->sink->ctx, p->buf, p->used) != 0;
     else
-        p->crc = fxi_crc(p->crc, p->buf, p->used);
+        fxi_checksum_add(&p->checksum, p->buf, p->used);
     p->used = 0;
 }
 
@@ -202,7 +202,7 @@ fx_status fx_data_pack(const fx_sink *sink, const fx_table *t, const fx_run *run
     if (!p)
         return FX_ENOMEM;
     put_all(p, &h, t);
-    h.crc = p->crc;
+    h.checksum = fxi_checksum_end(&p->checksum);
     p->sink = &to;
     put_all(p, &h, t);
     st = p->failed ? fxi_error(FX_EOUTPUT, "the output refused a part") : FX_OK;

@@ -17,7 +17,7 @@
 #define FXI_DATA_PACK_H
 #include "data/data.h"
 
-#define FXI_PACK_MAGIC "fxpart1\n"
+#define FXI_PACK_MAGIC "fxpart2\n"
 enum {
     FXI_PACK_LABEL = 1, FXI_PACK_WEIGHT = 2, FXI_PACK_QUERY = 4, FXI_PACK_SPARSE = 8,
     FXI_PACK_WIDE = 16, FXI_PACK_DOUBLE = 32, FXI_PACK_ONES = 64, FXI_PACK_CLASSES = 128
@@ -27,8 +27,7 @@ typedef struct fxi_pack {
     uint64_t bytes;                     /* of all, the header included */
     uint64_t rows, cols, entries, classes, text;        /* text: bytes of the classes */
     uint32_t flags, base;
-    uint32_t crc;                       /* of all with this number 0 */
-    uint32_t zero;
+    uint64_t checksum;                  /* of all with this number 0 */
 } fxi_pack;
 static inline uint64_t fxi_pack_padded(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 /* Sizes of the arrays, in their order; false: they do not fit into 64 bits. */

@@ -14,7 +14,8 @@
  * scaled table is one block of doubles, each product or quotient rounded once; `none` keeps types.
  *
  * Accuracy: f_j of maxabs is rounded once, and x f_j once more, which cannot leave [-1, 1].  For
- * std three passes are made: range, mean, and deviations from the mean with the correction
+ * std three passes are made: range, mean, and deviations from the mean (columns.c) with the
+ * correction
  *
  *   n s^2 = sum (x - a)^2 - (sum (x - a))^2 / n        for the computed mean a        [1]
  *
@@ -25,8 +26,8 @@
  * Numbers are first divided by a power of two near the largest of their column or row, which is
  * exact, so that no square overflows; f_j is at most DBL_MAX.
  *
- * Cost: one pass (maxabs) or three (std) over the table, 56 bytes for each column; row scalings
- * are fitted for free.
+ * Cost: one pass (maxabs) or three (std) over the table, 24 bytes (std: 136) for each column; row
+ * scalings are fitted for free.
  *
  * [1] T. Chan, G. Golub, R. LeVeque. Algorithms for computing the sample variance.
  *     The American Statistician 37 (1983). */
@@ -102,119 +103,134 @@ static fx_scale *scale_new(size_t kind, size_t cols)
 
 /* ---- Fitting columns ---------------------------------------------------------------------- */
 
-typedef struct column {
-    uint64_t stored;                    /* rows that store a number; the others hold zeros */
-    double weight;                      /* of those rows */
-    double low, high;                   /* of the stored numbers */
-    double unit;                        /* 2^-e with |x| unit < 1 */
-    double mean;                        /* of x unit; the sum while pass 1 runs */
-    double deviation, square;           /* sums of x unit - mean and of its square */
-} column;
-
-enum { RANGE, MEAN, SPREAD };
-
-typedef struct fitting {
+typedef struct ranging {
     fxi_rows rows;
-    column *column;
-    uint64_t counted;                   /* rows that have a weight */
-    double weight;                      /* of all rows */
-} fitting;
+    double *low, *high;                 /* [cols] of the stored numbers; low > high: none */
+} ranging;
 
-static void visit(column *c, size_t pass, double x, double w)
+static fx_status range_piece(void *ctx, size_t p, fxi_team *team)
 {
-    if (pass == RANGE) {
-        c->low = c->stored && c->low < x ? c->low : x;
-        c->high = c->stored && c->high > x ? c->high : x;
-        c->stored++;
-        c->weight += w;
-    } else if (pass == MEAN)
-        c->mean += w * (x * c->unit);
-    else {
-        double y = x * c->unit - c->mean;
-        c->deviation += w * y;
-        c->square += w * (y * y);
+    const ranging *f = ctx;
+    const fx_table *t = f->rows.t;
+    size_t i = p * f->rows.piece, end = t->rows - i < f->rows.piece ? t->rows : i + f->rows.piece;
+
+    for (; i < end && !fxi_parallel_cancelled(team); i++) {
+        fxi_row r = fxi_data_rows_at(&f->rows, i);
+        for (size_t q = 0; q < r.n && (!t->weight || t->weight[i] > 0); q++) {
+            size_t j = (size_t)fxi_row_column(r, q);
+            double x = fxi_row_value(r, q);
+            f->low[j] = x < f->low[j] ? x : f->low[j];
+            f->high[j] = x > f->high[j] ? x : f->high[j];
+        }
     }
+    return FX_OK;
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* 2^-e for 2^(e-1) <= x < 2^e; kept finite when x is subnormal. */
-static double unit_of(double x)
+static double largest(double low, double high)
 {
-    int e;
-
-    frexp(x, &e);
-    return ldexp(1, -e > 1023 ? 1023 : -e);
+    return low <= high ? larger(fabs(low), fabs(high)) : 0;
 }
 
-static void end_pass(column *c, size_t pass, const fitting *f)
-{
-    double zeros = c->stored < f->counted ? f->weight - c->weight : 0;
+static double limited(double factor) { return factor < DBL_MAX ? factor : DBL_MAX; }
 
-    if (pass == RANGE) {
-        if (c->stored < f->counted) {
-            c->low = c->low < 0 ? c->low : 0;
-            c->high = c->high > 0 ? c->high : 0;
-        }
-        c->unit = unit_of(larger(fabs(c->low), fabs(c->high)));
-    } else if (pass == MEAN)
-        c->mean /= f->weight;
-    else {
-        c->deviation -= zeros * c->mean;
-        c->square += zeros * c->mean * c->mean;
+/* The sums of all rows, as they are asked for, and what follows from them. */
+typedef struct deviating {
+    size_t cols;
+    const double *low, *high;
+    double *sum;                        /* [2 cols + 1] */
+    double *unit, *mean, *unit_of_y;    /* [cols] */
+    double *zeros;                      /* [cols] weight of rows that store nothing */
+} deviating;
+
+static void set_means(const deviating *d)
+{
+    double n = d->sum[2 * d->cols];
+
+    for (size_t j = 0; j < d->cols; j++) {
+        double mean = n > 0 ? d->sum[j] / n : 0, y = 0;
+        d->zeros[j] = larger(n - d->sum[d->cols + j], 0);
+        if (d->low[j] <= d->high[j])
+            y = larger(fabs(d->low[j] * d->unit[j] - mean), fabs(d->high[j] * d->unit[j] - mean));
+        d->unit_of_y[j] = fxi_data_columns_unit(d->zeros[j] > 0 ? larger(y, fabs(mean)) : y);
+        d->mean[j] = mean;
     }
 }
 
-/* Block b is a piece of rows in pass b / pieces; the last piece of a pass closes it. */
-static fx_status fit_piece(void *ctx, size_t block, fxi_team *team)
+static double std_factor(const deviating *d, size_t j)
 {
-    fitting *f = ctx;
-    const fx_table *t = f->rows.t;
-    size_t pass = block / f->rows.pieces, first = block % f->rows.pieces * f->rows.piece;
-    size_t last = t->rows - first < f->rows.piece ? t->rows : first + f->rows.piece;
+    double n = d->sum[2 * d->cols], zeros = d->zeros[j], v = d->unit_of_y[j];
+    double low = d->low[j], high = d->high[j], zero = d->mean[j] * v;   /* less its deviation */
+    double deviation = d->sum[j] - zeros * zero;
+    double square = d->sum[d->cols + j] + zeros * zero * zero - deviation * deviation / n;
+    bool spread = low < high || (zeros > 0 && low <= high && low != 0);
 
-    for (size_t i = first; i < last && !fxi_parallel_cancelled(team); i++) {
-        fxi_row r = fxi_data_rows_at(&f->rows, i);
-        double w = t->weight ? t->weight[i] : 1;
-        for (size_t q = 0; q < r.n && w > 0; q++)
-            visit(&f->column[fxi_row_column(r, q)], pass, fxi_row_value(r, q), w);
-        f->counted += pass == RANGE && w > 0;
-        f->weight += pass == RANGE ? w : 0;
-    }
-    if (last == t->rows)
-        for (size_t j = 0; j < t->cols; j++)
-            end_pass(&f->column[j], pass, f);
-    return FX_OK;
+    return spread && square > 0 ? limited(d->unit[j] * (v / sqrt(square / n))) : 1;
 }
 
-static double factor_of(const column *c, size_t kind, double n)
+fx_status fxi_data_scale_std(fx_scale **out, const double *low, const double *high, size_t cols,
+                             fxi_columns_ask *ask, void *ctx, const fx_run *run)
 {
-    double f;
+    size_t numbers = fxi_data_columns_numbers(cols);
+    fx_status st = FX_OK;
+    double *x = fxi_alloc_within(&st, numbers + 4 * cols, sizeof *x, run, "fitting a scaling");
+    fx_scale *s = st ? NULL : scale_new(STD, cols);
 
-    if (kind == MAXABS) {
-        double m = larger(fabs(c->low), fabs(c->high));
-        f = m > 0 ? 1 / m : 1;
-    } else {
-        double square = c->square - c->deviation * c->deviation / n;
-        f = c->low < c->high && square > 0 ? c->unit / sqrt(square / n) : 1;
+    if (!s) {
+        free(x);
+        return st ? st : FX_ENOMEM;
     }
-    return f < DBL_MAX ? f : DBL_MAX;
+    deviating d = {.cols = cols, .low = low, .high = high, .sum = x, .unit = x + numbers};
+    d.mean = d.unit + cols;
+    d.unit_of_y = d.mean + cols;
+    d.zeros = d.unit_of_y + cols;
+    for (size_t j = 0; j < cols; j++)
+        d.unit[j] = fxi_data_columns_unit(largest(low[j], high[j]));
+    fxi_column_sums a = {.cols = cols, .unit = d.unit};
+    if (!(st = ask(ctx, d.sum, &a, run))) {
+        set_means(&d);
+        a.mean = d.mean;
+        st = ask(ctx, d.sum, &a, run);
+    }
+    for (size_t j = 0; j < cols && !st; j++)
+        s->factor[j] = std_factor(&d, j);
+    free(x);
+    if (st)
+        fx_data_scale_free(s);
+    else
+        *out = s;
+    return st;
 }
 
-static fx_status fit_columns(fx_scale *s, const fx_table *t, const fx_run *run)
+static fx_status fit_columns(fx_scale **out, size_t kind, const fx_table *t, const fx_run *run)
 {
-    fitting f = {.column = NULL};
-    size_t passes = s->kind == MAXABS ? 1 : 3;
+    ranging f = {.low = NULL};
+    fx_scale *s = NULL;
     fx_status st = fxi_data_rows(&f.rows, t);
 
-    if (!st && !(f.column = fxi_zalloc(t->cols, sizeof *f.column)))
+    if (!st && !(f.low = fxi_alloc(t->cols, 2 * sizeof *f.low)))
         st = FX_ENOMEM;
+    if (!st) {
+        f.high = f.low + t->cols;
+        for (size_t j = 0; j < t->cols; j++) {
+            f.low[j] = INFINITY;
+            f.high[j] = -INFINITY;
+        }
+        st = fxi_parallel_ordered(f.rows.pieces, range_piece, &f, run);
+    }
+    if (!st && kind == STD)
+        st = fxi_data_scale_std(&s, f.low, f.high, t->cols, fxi_data_columns_table,
+                                (void *)(uintptr_t)t, run);
+    else if (!st && !(s = scale_new(kind, t->cols)))
+        st = FX_ENOMEM;
+    for (size_t j = 0; !st && j < t->cols && kind == MAXABS; j++) {
+        double m = largest(f.low[j], f.high[j]);
+        s->factor[j] = m > 0 ? limited(1 / m) : 1;
+    }
+    fxi_free(f.low, f.rows.start);
     if (!st)
-        st = fxi_parallel_ordered(passes * f.rows.pieces, fit_piece, &f, run);
-    for (size_t j = 0; !st && j < t->cols; j++)
-        s->factor[j] = factor_of(&f.column[j], s->kind, f.weight);
-    free(f.column);
-    free(f.rows.start);
+        *out = s;
     return st;
 }
 
@@ -223,7 +239,7 @@ static fx_status check_memory(const fx_table *t, const fx_run *run)
 {
     size_t bytes;
 
-    if (!fxi_size_mul(&bytes, t->cols, sizeof(column) + sizeof(double)))
+    if (!fxi_size_mul(&bytes, t->cols, 3 * sizeof(double)))
         return fxi_error(FX_ESHAPE, "the table has %zu columns: too many", t->cols);
     return fxi_memory_check(run, bytes, "fitting a scaling");
 }
@@ -254,11 +270,11 @@ fx_status fx_data_scale_fit(fx_scale **out, const char *spec, const fx_table *t,
         st = check_memory(t, run);
     if (st)
         return st;
-    fx_scale *s = scale_new(kind, t->cols);
-    if (!s)
-        return FX_ENOMEM;
+    fx_scale *s = NULL;
     if (of_columns(kind))
-        st = fit_columns(s, t, run);
+        st = fit_columns(&s, kind, t, run);
+    else if (!(s = scale_new(kind, 0)))
+        st = FX_ENOMEM;
     if (!st && automatic)
         resolve_auto(s);
     if (st)
@@ -318,13 +334,13 @@ void fx_data_scale_free(fx_scale *s)
 /* All numbers of the row divided by its norm, both in units of a power of two. */
 static void unit_row(double *x, size_t n, size_t kind)
 {
-    double largest = 0, norm = 0;
+    double max = 0, norm = 0;
 
     for (size_t q = 0; q < n; q++)
-        largest = larger(largest, fabs(x[q]));
-    if (!(largest > 0))
+        max = larger(max, fabs(x[q]));
+    if (!(max > 0))
         return;
-    double unit = unit_of(largest);
+    double unit = fxi_data_columns_unit(max);
     for (size_t q = 0; q < n; q++) {
         x[q] *= unit;
         norm += kind == UNIT_L1 ? fabs(x[q]) : x[q] * x[q];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * unpack.c - a table from the bytes of pack.c.  Sizes and the checksum are checked here; columns
- * and numbers by the call that the table is given to, as those of any table. */
+ * unpack.c - a table from the bytes of pack.c, in which its arrays stay.  Sizes and the checksum are
+ * checked here; columns and numbers by the call that the table is given to, as those of any
+ * table. */
 
 #include "data/pack.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +14,24 @@ static fx_status bad(const char *what)
     return fxi_error(FX_EFORMAT, "these bytes are no packed rows: %s", what);
 }
 
+/* The checksum is that of the bytes with 0 in its place. */
+static bool is_intact(const fxi_pack *h, const char *bytes, size_t len)
+{
+    enum { FIRST = 128 };               /* a multiple of 64 that includes the header */
+    char first[FIRST];
+    size_t n = len < FIRST ? len : FIRST;
+    fxi_checksum c = {0};
+
+    memcpy(first, bytes, n);
+    memset(first + offsetof(fxi_pack, checksum), 0, sizeof h->checksum);
+    fxi_checksum_add(&c, first, n);
+    fxi_checksum_add(&c, bytes + n, len - n);
+    return fxi_checksum_end(&c) == h->checksum;
+}
+
 static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size[FXI_PACK_ARRAYS])
 {
     uint64_t all, numbers;
-    fxi_pack blank;
 
     if (len < sizeof *h)
         return bad("they end in the header");
@@ -24,26 +40,19 @@ static fx_status check(fxi_pack *h, const void *bytes, size_t len, uint64_t size
         return bad("they begin otherwise");
     if (!fxi_data_pack_sizes(size, &all, h) || all != h->bytes || all != len)
         return bad("sizes do not fit together");
-    blank = *h;
-    blank.crc = 0;
-    uint32_t crc = fxi_crc(0, &blank, sizeof blank);
-    if (fxi_crc(crc, (const char *)bytes + sizeof blank, len - sizeof blank) != h->crc)
+    if (!is_intact(h, bytes, len))
         return bad("the checksum differs");
     if (!(h->flags & FXI_PACK_SPARSE)
         && (__builtin_mul_overflow(h->rows, h->cols, &numbers) || numbers != h->entries))
         return bad("dense rows have other numbers of entries");
-    return h->base > 1 || h->zero ? bad("the header is not as it was") : FX_OK;
+    return h->base > 1 ? bad("the header is not as it was") : FX_OK;
 }
 
-/* A copy that d owns; NULL with *st set, or of nothing. */
-static void *copy(fx_data *d, const char **from, uint64_t bytes, fx_status *st)
+/* An array of the bytes, which stay where they are. */
+static const void *take(const char **from, uint64_t bytes)
 {
-    void *p = *st || !bytes ? NULL : fxi_data_alloc(d, (size_t)bytes, 1);
+    const void *p = bytes ? *from : NULL;
 
-    if (p)
-        memcpy(p, *from, (size_t)bytes);
-    else if (bytes && !*st)
-        *st = FX_ENOMEM;
     *from += bytes;
     return p;
 }
@@ -86,19 +95,20 @@ static fx_status fill(fx_data *d, const fxi_pack *h, const char *at,
 
     if (!X || (sparse && !ptr) || (h->classes && !name))
         return FX_ENOMEM;
-    double *label = copy(d, &at, size[0], &st), *weight = copy(d, &at, size[1], &st);
-    int64_t *qid = copy(d, &at, size[2], &st);
+    const double *label = take(&at, size[0]), *weight = take(&at, size[1]);
+    const int64_t *qid = take(&at, size[2]);
     if (!st && sparse)
         st = fill_lengths(ptr, at, h);
     at += size[3];
-    void *col = copy(d, &at, size[4], &st), *val = copy(d, &at, size[5], &st);
+    const void *col = take(&at, size[4]), *val = take(&at, size[5]);
     if (!st && ones && h->entries) {
-        float *one = val = fxi_data_alloc(d, (size_t)h->entries, sizeof *one);
+        float *one = fxi_data_alloc(d, (size_t)h->entries, sizeof *one);
+        val = one;
         for (uint64_t q = 0; one && q < h->entries; q++)
             one[q] = 1;
         st = one ? FX_OK : FX_ENOMEM;
     }
-    const char *text = copy(d, &at, size[6], &st);
+    const char *text = take(&at, size[6]);
     if (!st && h->classes)
         st = name_classes(name, text, h);
     if (st)
@@ -129,6 +139,14 @@ fx_status fx_data_unpack(fx_data **out, const void *bytes, size_t len, const fx_
         return st;
     if (!(d = fxi_data_new()))
         return FX_ENOMEM;
+    if ((uintptr_t)bytes % 8) {         /* numbers need it */
+        void *copy = fxi_data_alloc(d, len, 1);
+        if (!copy) {
+            fx_data_free(d);
+            return FX_ENOMEM;
+        }
+        bytes = memcpy(copy, bytes, len);
+    }
     st = fill(d, &h, (const char *)bytes + fxi_pack_padded(sizeof h), size);
     if (st)
         fx_data_free(d);

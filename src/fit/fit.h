@@ -76,7 +76,7 @@ typedef struct fxi_solution {           /* on entry: the start; zeros, or an ear
 
 typedef struct fxi_problem {
     const fxi_source *source;
-    struct fxi_passes *passes;          /* fit/pass.h: newton.c asks these instead of source, y and
+    struct fxi_passes *passes;          /* pass/pass.h: newton.c asks these instead of source, y and
                                          * c; NULL: rows are in memory */
     const fxi_loss *loss;
     double epsilon;
@@ -101,9 +101,12 @@ typedef struct fxi_problem {
 fx_status fxi_fit_dual(fxi_solution *s, const fxi_problem *p, const fx_run *run);
 /* Newton's method adds its passes to s->iterations. */
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run);
-/* What it takes besides its passes (fit/pass.h), at most. */
+/* What it takes besides its passes (newton.h), at most. */
 bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features);
 fx_status fxi_fit_l1(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+/* The same by passes (newton.h): rows need not be in memory.  What it takes besides them. */
+fx_status fxi_fit_l1_passes(fxi_solution *s, const fxi_problem *p, const fx_run *run);
+bool fxi_fit_l1_passes_bytes(size_t *bytes, size_t features);
 /* Losses with a rounded version, by Newton's method.  Starts from s->beta too.  If s->iterations is
  * not 0 another solver made s: passes are added, and only a smaller objective replaces it. */
 fx_status fxi_fit_proximal(fxi_solution *s, const fxi_problem *p, const fx_run *run);
@@ -155,8 +158,12 @@ fx_status fxi_fit_kernel_perceptron(fxi_perceptron *s, const fxi_problem *p, siz
  * the start.  FX_NOT_CONVERGED: usable. */
 fx_status fxi_fit_pca(double *W, double *b, double *value, double *total, const fxi_source *s,
                       const double *c, size_t k, uint64_t seed, const fx_run *run);
-/* Only rows and features of s are used; the rest may be 0. */
-bool fxi_fit_pca_bytes(size_t *bytes, const fxi_source *s, size_t k);
+/* The same by passes (pca.h). */
+fx_status fxi_fit_pca_by(double *W, double *b, double *value, double *total,
+                         struct fxi_passes *rows, size_t k, uint64_t seed, const fx_run *run);
+/* Only rows, features and numbers of s are used; numbers 0: rows are dense.  A search among at most
+ * `threads` threads. */
+bool fxi_fit_pca_bytes(size_t *bytes, const fxi_source *s, size_t k, size_t threads);
 /* kernel_pca.c - the same in the kernel's space: component c is sum_i W[i][c] K(x_i, x) + b[c]; W
  * is [rows][k].  Holds the Gram matrix. */
 fx_status fxi_fit_kernel_pca(double *W, double *b, double *value, double *total,

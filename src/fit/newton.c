@@ -6,7 +6,8 @@
  * diagonal, so that columns may have any scale, and, once many products were needed, the factored
  * Hessian of a sample (newton_hessian.c).  With many more features than rows there is no
  * preconditioner: I plus a matrix of the rank of the rows has few eigenvalues other than 1, and a
- * diagonal would spread them.
+ * diagonal would spread them.  Few features and the squared loss need no products: the Hessian of
+ * all rows is formed and factored first.
  *
  * A free intercept b is eliminated from the step: with h = sum_i D_i z_i, d = sum_i D_i and g_b the
  * slope along b, the step in w solves
@@ -40,20 +41,25 @@
 #include <string.h>
 
 enum { HESSIAN = 6000 };                /* features, if not more than rows: it may be factored */
+enum { NORMAL = 100 };                  /* multiply-adds a number that form it: a few products */
 enum { WIDE = 4 };                      /* features per row: no preconditioner from there on */
 static const double SHORT = 0.1;        /* a step of which less than this share is taken is short */
 enum { SHORTS = 5 };                    /* short steps that make a stall */
-enum { TRIES = 100 };                   /* points on a line */
 enum { STEP = 3 };                      /* passes of a step besides its products, at most */
 static const double LOOSE = 0.05;       /* of |g|^2: the intercept could gain so much */
 static const double LEVEL = 32 * DBL_EPSILON;   /* of the terms of a slope: rounding hides it */
+static const double ROUGH = 1e-3;       /* .. and so small it shall be where a fit begins */
 
 typedef struct krylov { double *s, *r, *p, *Hp, *z; } krylov; /* [d+1] each */
 
-typedef struct point {                  /* a function along a line */
-    double value, slope, curve;
-    double size;                        /* of the terms of slope: what rounding is relative to */
-} point;
+typedef fxi_newton_point point;
+
+static fxi_newton_lines lines(const fxi_newton *n)
+{
+    return (fxi_newton_lines){n->rows, n->w, n->sums, n->d, n->p->loss->regress};
+}
+
+static uint32_t flat(const fxi_newton *n) { return fxi_fit_newton_line_flat(n->w, n->d); }
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -72,15 +78,6 @@ static void add(double *y, double a, const double *x, size_t n)
 
 static bool wide(const fxi_newton *n) { return n->d / WIDE >= n->rows->rows; }
 
-static bool flat(const fxi_newton *n)
-{
-    size_t j = 0;
-
-    while (j < n->d && n->w[j] == 0)
-        j++;
-    return j == n->d;
-}
-
 /* ---- Passes ------------------------------------------------------------------------------- */
 
 /* The value and gradient at w, and what preconditions there. */
@@ -88,8 +85,10 @@ static fx_status evaluate(fxi_newton *n, point *at)
 {
     size_t d = n->d, vector = 1;
     const bool centred = n->p->intercept == FXI_FREE;
-    const fxi_question q = {.what = FXI_ASK_GRADIENT, .first = centred, .squares = !wide(n),
-                            .w = n->w, .flat = flat(n)};
+    const bool squares = !wide(n);
+    const fxi_question q = {.what = FXI_ASK_GRADIENT, .w = n->w, .ws = d + 1,
+                            .flags = (centred ? FXI_NEWTON_FIRST : 0)
+                                     | (squares ? FXI_NEWTON_SQUARES : 0) | flat(n)};
     fx_status st = n->rows->ask(n->rows, n->sums, &q);
 
     if (st)
@@ -102,60 +101,16 @@ static fx_status evaluate(fxi_newton *n, point *at)
     n->h[d] = n->M[d] = sum[FXI_ANSWER_CURVE];
     if (centred)
         memcpy(n->h, fxi_answer_vector(n->sums, vector++, d), d * sizeof *n->h);
-    if (q.squares)
+    if (squares)
         memcpy(n->M, fxi_answer_vector(n->sums, vector, d), d * sizeof *n->M);
-    for (size_t j = 0; j <= d && q.squares; j++)
+    for (size_t j = 0; j <= d && squares; j++)
         n->unit[j] = n->M[j] > 0 ? ldexp(1, (ilogb(n->M[j]) + 2) >> 1) : 1;
     for (size_t j = 0; j < n->penalised; j++) {
         n->g[j] += n->w[j];
         n->M[j] += 1;
     }
-    for (size_t j = 0; centred && q.squares && n->h[d] > 0 && j < d; j++)
+    for (size_t j = 0; centred && squares && n->h[d] > 0 && j < d; j++)
         n->M[j] = fmax(1, n->M[j] - n->h[j] * (n->h[j] / n->h[d]));
-    return FX_OK;
-}
-
-/* At w + t v, v NULL: along the intercept; a: value, slope and curvature of the penalty at w. */
-static fx_status look(point *at, fxi_newton *n, const double *v, double t, const double a[3])
-{
-    const fxi_question q = {.what = FXI_ASK_LINE, .w = n->w, .v = v, .t = t, .flat = flat(n)};
-    fx_status st = n->rows->ask(n->rows, n->sums, &q);
-    const double *sum = n->sums;
-
-    if (!st)
-        *at = (point){a[0] + t * (a[1] + t * a[2] / 2) + sum[FXI_ANSWER_VALUE],
-                      a[1] + t * a[2] + sum[FXI_ANSWER_SLOPE], a[2] + sum[FXI_ANSWER_CURVE],
-                      fabs(a[1]) + fabs(t * a[2]) + sum[FXI_ANSWER_SIZE]};
-    return st;
-}
-
-/* Finds t with |slope| <= small, or where rounding hides it, and where the value is not above
- * `most`; *t is where to begin and lies between low and high, which may be infinite.  The root of
- * the slope is sought, by Newton's method inside the interval: differences of values would be lost
- * in rounding long before slopes are. */
-static fx_status search(double *t, fxi_newton *n, const double *v, const double a[3], double low,
-                        double high, double small, double most)
-{
-    double far = 16;
-
-    for (int k = 0; k < TRIES; k++) {
-        point at;
-        fx_status st = look(&at, n, v, *t, a);
-        if (st || (fabs(at.slope) <= small && at.value <= most)
-            || fabs(at.slope) <= DBL_EPSILON * at.size)
-            return st;
-        *(at.slope < 0 ? &low : &high) = *t;
-        double next = *t - at.slope / at.curve;
-        if (!(next > low && next < high))       /* also without curvature */
-            next = isinf(low) || isinf(high) ? (at.slope < 0 ? *t + far : *t - far)
-                                             : low + (high - low) / 2;
-        if (!n->p->loss->regress && fabs(next - *t) > far)
-            next = *t + copysign(far, next - *t);
-        if (next == *t || next == low || next == high)
-            return FX_OK;               /* neighbours */
-        far *= 2;
-        *t = next;
-    }
     return FX_OK;
 }
 
@@ -186,7 +141,8 @@ static double precondition(const fxi_newton *n, krylov *k)
 /* Hp = the Hessian times p */
 static fx_status multiply(fxi_newton *n, krylov *k)
 {
-    const fxi_question q = {.what = FXI_ASK_PRODUCT, .w = n->w, .v = k->p, .flat = flat(n)};
+    const fxi_question q = {.what = FXI_ASK_PRODUCT, .w = n->w, .v = k->p, .flags = flat(n),
+                            .ws = n->d + 1, .vs = n->d + 1};
     fx_status st = n->rows->ask(n->rows, n->sums, &q);
 
     if (st)
@@ -221,13 +177,21 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
     double patience = n->L ? fxi_fit_newton_hessian_cost(n) * (n->factored ? 2 : 1) : INFINITY;
     fx_status st = FX_OK;
 
-    if ((double)n->spent > patience) {
+    bool at_once = n->constant && !n->factored;
+    if (n->constant)
+        patience = INFINITY;
+    if ((double)n->spent > patience || at_once) {
         if ((st = fxi_fit_newton_hessian_make(n)))
             return st;
         n->spent = 0;
+        n->constant &= n->factored;
     }
     memset(k->s, 0, (n->d + 1) * sizeof *k->s);
     double rho = precondition(n, k);
+    if (at_once && n->constant) {       /* what rounding leaves is found by the next step */
+        memcpy(k->s, k->z, m * sizeof *k->s);
+        max_passes = 0;
+    }
     memset(k->p, 0, (n->d + 1) * sizeof *k->p);
     memcpy(k->p, k->z, m * sizeof *k->p);
     for (*passes = 0; *passes < max_passes && dot(k->r, k->r, m) > target * target; ++*passes) {
@@ -246,15 +210,12 @@ static fx_status solve(fxi_newton *n, krylov *k, double target, size_t *passes)
     return FX_OK;
 }
 
-/* The free intercept to its minimiser. */
-static fx_status balance(fxi_newton *n, double from)
+/* The free intercept to its minimiser, as near as `level`. */
+static fx_status balance(fxi_newton *n, double from, double level)
 {
-    const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), 0, 0};
-    double t = from;
-    fx_status st = search(&t, n, NULL, a, -INFINITY, INFINITY, 0, INFINITY);
+    const fxi_newton_lines l = lines(n);
 
-    n->w[n->d] += t;
-    return st;
+    return fxi_fit_newton_line_intercept(&l, from, level);
 }
 
 /* Along s from w: *t is the share to take of it. */
@@ -264,7 +225,10 @@ static fx_status shorten(double *t, fxi_newton *n, const krylov *k, double low, 
     const double a[3] = {0.5 * dot(n->w, n->w, n->penalised), dot(n->w, k->s, n->penalised),
                          dot(k->s, k->s, n->penalised)};
 
-    return search(t, n, k->s, a, low, high, 0.5 * fabs(slope), value * (1 + 16 * DBL_EPSILON));
+    const fxi_newton_lines l = lines(n);
+
+    return fxi_fit_newton_line(t, &l, k->s, a, low, high, 0.5 * fabs(slope), DBL_EPSILON,
+                               value * (1 + 16 * DBL_EPSILON));
 }
 
 /* w += s, or a part of s if that is too much, and the gradient there. */
@@ -304,7 +268,7 @@ static fx_status move_part(fxi_newton *n, const krylov *k, point *at, double *ta
         return st;
     add(n->w, *taken, k->s, n->d + 1);
     ++*passes;
-    if (n->p->intercept == FXI_FREE && (st = balance(n, 0)))
+    if (n->p->intercept == FXI_FREE && (st = balance(n, 0, DBL_EPSILON)))
         return st;
     return evaluate(n, at);
 }
@@ -341,7 +305,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
     size_t shorts = 0, before = s->iterations;
     point at;
     bool balanced = false;
-    fx_status st = centred && flat(n) ? balance(n, 0) : FX_OK;
+    fx_status st = centred && flat(n) ? balance(n, 0, ROUGH) : FX_OK;
 
     if (!st)
         st = evaluate(n, &at);
@@ -357,7 +321,7 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
         bool ends = s->converged || s->stalled || s->iterations + STEP + 1 > p->max_iter
                     || (gain <= 1e-14 * at.value && norm > 0.5 * last);
         if ((ends || off > LOOSE * norm * norm) && !balanced && s->iterations < p->max_iter) {
-            if ((st = balance(n, n->h[n->d] > 0 ? -n->g[n->d] / n->h[n->d] : 0))
+            if ((st = balance(n, n->h[n->d] > 0 ? -n->g[n->d] / n->h[n->d] : 0, DBL_EPSILON))
                 || (st = evaluate(n, &at)))
                 break;
             s->iterations++;
@@ -382,6 +346,16 @@ static fx_status iterate(fxi_newton *n, krylov *k, fxi_solution *s)
     return st;
 }
 
+/* The Hessian of the squared loss is the same everywhere.  If it costs less than the products of a
+ * usual step, it is formed at once, and a step solves the normal equations. */
+static bool normal_equations(const fxi_problem *p, const fxi_passes *rows)
+{
+    double d = (double)rows->features, n = (double)rows->rows;
+
+    return p->loss == &fxi_loss_squared
+           && d * d * n <= NORMAL * (rows->numbers ? (double)rows->numbers : n * d);
+}
+
 /* Doubles: of the factor, and of vectors. */
 static bool count_numbers(size_t *factor, size_t *vectors, size_t rows, size_t features)
 {
@@ -397,7 +371,8 @@ bool fxi_fit_newton_bytes(size_t *bytes, size_t rows, size_t features)
     size_t factor, vectors;
 
     return count_numbers(&factor, &vectors, rows, features)
-           && fxi_size_add(&vectors, vectors, factor)
+           && fxi_size_add(&vectors, vectors,
+                           factor ? factor + fxi_fit_newton_hessian_space(features) : 0)
            && fxi_size_mul(bytes, vectors, sizeof(double));
 }
 
@@ -423,6 +398,7 @@ static fx_status fit_by(fxi_solution *s, const fxi_problem *p, fxi_passes *rows,
         n.sums = k.z + m;
         memcpy(n.w, s->w, n.d * sizeof *n.w);
         n.w[n.d] = p->intercept == FXI_NONE ? 0 : s->b;
+        n.constant = n.L && !n.factored && normal_equations(p, rows);
         if (n.factored)                 /* of another Hessian: half of its time is over */
             n.spent = (size_t)fxi_fit_newton_hessian_cost(&n);
         st = iterate(&n, &k, s);
@@ -437,14 +413,14 @@ static fx_status fit_by(fxi_solution *s, const fxi_problem *p, fxi_passes *rows,
 
 fx_status fxi_fit_newton(fxi_solution *s, const fxi_problem *p, const fx_run *run)
 {
-    fxi_pass_memory memory;
+    fxi_newton_memory memory;
     fx_status st;
 
     if (p->passes)
         return fit_by(s, p, p->passes, run);
-    if ((st = fxi_fit_pass_memory(&memory, p, run)))
+    if ((st = fxi_fit_newton_memory(&memory, p, run)))
         return st;
     st = fit_by(s, p, &memory.passes, run);
-    fxi_fit_pass_memory_free(&memory);
+    fxi_fit_newton_memory_free(&memory);
     return st;
 }

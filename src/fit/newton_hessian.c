@@ -31,19 +31,28 @@ enum { T = FXI_TILE, CHUNK = 128, SAMPLE = 4, PASSES = 4, SPEEDUP = 4 };
 
 static size_t order(const fxi_newton *n) { return n->d + (n->p->intercept != FXI_NONE); }
 
-size_t fxi_fit_newton_hessian_size(size_t d)
+size_t fxi_fit_newton_hessian_numbers(size_t d)
 {
     size_t square = 0;
 
     fxi_linalg_cholesky_size(&square, d + 1);
-    return square + fxi_cholesky_panels(d + 1) * T * CHUNK;
+    return square;
 }
+
+size_t fxi_fit_newton_hessian_size(size_t d)
+{
+    return fxi_fit_newton_hessian_numbers(d) + fxi_cholesky_panels(d + 1) * T;
+}
+
+size_t fxi_fit_newton_hessian_space(size_t d) { return fxi_cholesky_panels(d + 1) * T * CHUNK; }
 
 /* Rows of a sample: SAMPLE times the features, or what costs PASSES passes if that is more. */
 static double sample(const fxi_newton *n)
 {
     double d = (double)order(n), rows = (double)n->rows->rows;
 
+    if (n->constant)
+        return rows;
     return fmin(rows, fmax(SAMPLE * d, 4.0 * SPEEDUP * PASSES * rows / d));
 }
 
@@ -56,14 +65,17 @@ double fxi_fit_newton_hessian_cost(const fxi_newton *n)
     return d / (2 * SPEEDUP * rows) * (sample(n) / 2 + d / 6);
 }
 
+/* ---- Forming ------------------------------------------------------------------------------ */
+
 typedef struct tiling {
     double *L, *z;                      /* z[panel][CHUNK][T]: rows that wait */
-    size_t panels, pending;
-    const fxi_newton *n;
+    size_t panels, pending, d;
+    const double *unit;
+    const fxi_problem *p;
+    const fx_run *run;
+    const fxi_simd *simd;
     double rate;                        /* p_i / D_i; 0: all rows */
 } tiling;
-
-/* ---- Forming ------------------------------------------------------------------------------ */
 
 /* Numbers below 2^51 become whole. */
 static void add_counts(double *C, const double *sum)
@@ -79,8 +91,8 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 
     for (size_t j = 0; j <= i && !fxi_parallel_cancelled(team); j++) {
         _Alignas(64) double sum[T * T] = {0};
-        a->n->simd->linalg_cholesky_tile(sum, a->z + j * CHUNK * T, a->z + i * CHUNK * T,
-                                         a->pending, 1);
+        a->simd->linalg_cholesky_tile(sum, a->z + j * CHUNK * T, a->z + i * CHUNK * T, a->pending,
+                                      1);
         add_counts(fxi_cholesky_at(a->L, i, j), sum);
     }
     return FX_OK;
@@ -88,8 +100,7 @@ static fx_status add_panel(void *ctx, size_t k, fxi_team *team)
 
 static fx_status flush(tiling *a)
 {
-    fx_run how = fxi_parallel_run(a->n->run, (double)a->pending * (double)a->n->d
-                                                 * (double)a->n->d);
+    fx_run how = fxi_parallel_run(a->run, (double)a->pending * (double)a->d * (double)a->d);
     fx_status st = a->pending ? fxi_parallel(a->panels, add_panel, a, &how) : FX_OK;
 
     a->pending = 0;
@@ -99,8 +110,8 @@ static fx_status flush(tiling *a)
 /* Row z times `by`, in units, into the place of the next pending row. */
 static void enqueue(tiling *a, fxi_row z, double by)
 {
-    const double *unit = a->n->unit;
-    size_t d = a->n->d;
+    const double *unit = a->unit;
+    size_t d = a->d;
     double *to = a->z + a->pending++ * T;
 
     for (size_t k = 0; k < a->panels; k++)
@@ -109,14 +120,14 @@ static void enqueue(tiling *a, fxi_row z, double by)
         size_t j = (size_t)fxi_row_column(z, q);
         to[j / T * CHUNK * T + j % T] = by * (fxi_row_value(z, q) / unit[j]);
     }
-    if (a->n->p->intercept != FXI_NONE)
+    if (a->p->intercept != FXI_NONE)
         to[d / T * CHUNK * T + d % T] = by / unit[d];
 }
 
-static fx_status visit(void *ctx, uint64_t row, const fxi_piece *x, bool last)
+/* Rows of the sample; row: the number of the first. */
+static fx_status add_piece(tiling *a, uint64_t row, const fxi_piece *x)
 {
-    tiling *a = ctx;
-    const fxi_rng random = {a->n->p->seed, FXI_FIT_HESSIAN};
+    const fxi_rng random = {a->p->seed, FXI_FIT_HESSIAN};
     fx_status st = FX_OK;
 
     for (size_t i = 0; i < x->rows && !st; i++) {
@@ -132,17 +143,61 @@ static fx_status visit(void *ctx, uint64_t row, const fxi_piece *x, bool last)
         if (a->pending == CHUNK)
             st = flush(a);
     }
-    return st || !last ? st : flush(a);
+    return st;
 }
 
-/* Counts become numbers, with the penalty; false: the sample has too much of a column. */
-static bool settle(tiling *a)
+/* Sums over the rows that wait end with each block of rows, wherever parts end. */
+static fx_status add_block(tiling *a, const fxi_source *z, const fxi_piece *x, size_t i, size_t end,
+                           uint64_t first, const double *w, float *buffer)
 {
-    const fxi_newton *n = a->n;
+    fx_status st = FX_OK;
 
-    for (size_t i = 0; i < a->panels; i++)
+    for (; i < end && !st; i += z->piece) {
+        fxi_piece at = *x;
+        fx_matrix Z;
+        at.rows = end - i < z->piece ? end - i : z->piece;
+        at.y += i, at.c += i, at.f += i, at.D += i, at.q += i;
+        if ((st = fxi_fit_source_run(&Z, z, i, at.rows, buffer, a->run)))
+            break;
+        at.Z = &Z;
+        if (!at.D_known)
+            fxi_fit_newton_pass_curves(w, &at, a->p, a->d, a->simd);
+        st = add_piece(a, first + i, &at);
+    }
+    return st ? st : flush(a);
+}
+
+fx_status fxi_fit_newton_hessian_add(fxi_answer *answer, const fxi_question *q,
+                                     const fxi_problem *p, const fxi_source *z, const fxi_piece *x,
+                                     uint64_t first)
+{
+    size_t d = z->features;
+    tiling a = {.L = answer->count, .panels = fxi_cholesky_panels(d + 1), .d = d, .unit = q->v,
+                .p = p, .run = &answer->how, .simd = fxi_simd_get(), .rate = q->t};
+    float *buffer = z->buffer ? fxi_alloc(z->buffer, sizeof *buffer) : NULL;
+    fx_status st = FX_OK;
+
+    a.z = fxi_alloc(fxi_fit_newton_hessian_space(d), sizeof *a.z);
+    if (!a.z || (z->buffer && !buffer))
+        st = FX_ENOMEM;
+    for (size_t b = 0; b < z->rows && !st; b += FXI_PASS_BLOCK)
+        st = add_block(&a, z, x, b, z->rows - b < FXI_PASS_BLOCK ? z->rows : b + FXI_PASS_BLOCK,
+                       first, q->w, buffer);
+    answer->rows += z->rows;
+    fxi_free(a.z, buffer);
+    return st;
+}
+
+/* ---- The factor ----------------------------------------------------------------------------- */
+
+/* Counts become numbers, with the penalty; false: the sample has too much of a column. */
+static bool settle(const fxi_newton *n)
+{
+    size_t panels = fxi_cholesky_panels(n->d + 1);
+
+    for (size_t i = 0; i < panels; i++)
         for (size_t j = 0; j <= i; j++) {
-            double *C = fxi_cholesky_at(a->L, i, j);
+            double *C = fxi_cholesky_at(n->L, i, j);
             for (size_t k = 0; k < T * T; k++) {
                 size_t row = i * T + k % T, col = j * T + k / T;
                 if (row > n->d || col > n->d)
@@ -159,18 +214,15 @@ static bool settle(tiling *a)
 
 fx_status fxi_fit_newton_hessian_make(fxi_newton *n)
 {
-    size_t panels = fxi_cholesky_panels(n->d + 1), square = 0;
     double m = sample(n);
-    tiling a = {.panels = panels, .n = n, .L = n->L};
+    fxi_question q = {.what = FXI_ASK_HESSIAN, .w = n->w, .v = n->unit, .ws = n->d + 1,
+                      .vs = n->d + 1};
     fx_status st;
 
     if (m < (double)n->rows->rows && n->h[n->d] > 0)
-        a.rate = m / n->h[n->d];
-    fxi_linalg_cholesky_size(&square, n->d + 1);
-    a.z = n->L + square;
-    memset(n->L, 0, square * sizeof *n->L);
+        q.t = m / n->h[n->d];
     n->factored = false;
-    if ((st = n->rows->each(n->rows, n->w, visit, &a)) || !settle(&a))
+    if ((st = n->rows->ask(n->rows, n->L, &q)) || !settle(n))
         return st;
     st = fxi_linalg_cholesky(n->L, n->d + 1, n->run);
     n->factored = !st;
@@ -184,7 +236,7 @@ void fxi_fit_newton_hessian_solve(double *x, const fxi_newton *n, const double *
     double *y = n->L;
 
     fxi_linalg_cholesky_size(&square, n->d + 1);
-    y += square;                        /* has rows only while the Hessian is formed */
+    y += square;
     memset(y, 0, (n->d + 1) * sizeof *y);
     memcpy(y, r, d * sizeof *y);
     fxi_linalg_cholesky_solve(y, n->L, n->d + 1, NULL);

@@ -6,9 +6,10 @@
  * piece are made up to four by a row with weights 0.  The inner product of a row does not depend on
  * the rows beside it. */
 
-#include "fit/pass.h"
+#include "fit/newton.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { BATCH = 32 };                    /* rows that stay in a cache from scores to sums */
 
@@ -35,9 +36,9 @@ static bool takes_part(const work *a, size_t i)
     return a->x->c[i] > 0 && (a->q->what != FXI_ASK_PRODUCT || a->x->D[i] > 0);
 }
 
-bool fxi_fit_newton_pass_needs(const fxi_question *q, const fxi_piece *x)
+static bool needs_rows(const fxi_question *q, const fxi_piece *x)
 {
-    bool scores = (!x->f_known && !q->flat) || (q->v && !x->q_known);
+    bool scores = (!x->f_known && !(q->flags & FXI_NEWTON_FLAT)) || (q->v && !x->q_known);
     size_t i = 0;
 
     if (q->what == FXI_ASK_LINE && !scores)
@@ -94,9 +95,9 @@ static void prepare(const work *a, size_t first, size_t end)
     const fxi_piece *x = a->x;
     const fxi_problem *p = a->p;
 
-    for (size_t i = first; i < end && !x->f_known && a->q->flat; i++)
+    for (size_t i = first; i < end && !x->f_known && (a->q->flags & FXI_NEWTON_FLAT); i++)
         x->f[i] = 0;
-    if (!x->f_known && !a->q->flat)
+    if (!x->f_known && !(a->q->flags & FXI_NEWTON_FLAT))
         score(x->f, a, a->q->w, 0, first, end);
     for (size_t i = first; i < end && a->q->what != FXI_ASK_LINE && !x->D_known; i++)
         if (x->c[i] > 0)
@@ -143,10 +144,10 @@ static void add_gradient(const work *a, size_t i, fxi_row z)
         fxi_fit_row_add(fxi_answer_vector(a->sum, 0, d), slope, z, a->simd);
     if (!(D > 0))
         return;
-    if (a->q->first)
+    if (a->q->flags & FXI_NEWTON_FIRST)
         fxi_fit_row_add(at, D, z, a->simd);
-    at += a->q->first ? fxi_sum_padded(d) : 0;
-    for (size_t k = 0; a->q->squares && k < z.n; k++) {
+    at += (a->q->flags & FXI_NEWTON_FIRST) ? fxi_sum_padded(d) : 0;
+    for (size_t k = 0; (a->q->flags & FXI_NEWTON_SQUARES) && k < z.n; k++) {
         double x = fxi_row_value(z, k);
         at[fxi_row_column(z, k)] += D * x * x;
     }
@@ -199,11 +200,11 @@ static void add_curves(work *a)
     double *out = fxi_answer_vector(a->sum, 1, a->d);
 
     fill_up(q);
-    if (a->q->first) {
+    if (a->q->flags & FXI_NEWTON_FIRST) {
         a->simd->fit_newton_adds(out, q->by, q->z, a->d);
         out += fxi_sum_padded(a->d);
     }
-    if (a->q->squares)
+    if (a->q->flags & FXI_NEWTON_SQUARES)
         a->simd->fit_newton_squares(out, q->by, q->z, a->d);
     q->n = 0;
 }
@@ -215,7 +216,7 @@ static void add_float_row(work *a, size_t i)
 
     if (by != 0)
         push(&a->slopes, a, i, by);
-    if (!product && a->x->D[i] > 0 && (a->q->first || a->q->squares))
+    if (!product && a->x->D[i] > 0 && (a->q->flags & (FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES)))
         push(&a->curves, a, i, a->x->D[i]);
     if (a->slopes.n == 4)
         add_slopes(a);
@@ -235,9 +236,8 @@ static void add_row(work *a, size_t i)
         add_gradient(a, i, fxi_data_row(a->x->Z, i));
 }
 
-void fxi_fit_newton_pass_add(double *sum, const fxi_question *q, const fxi_piece *x,
-                             const fxi_problem *p, size_t features, const fxi_simd *simd,
-                             fxi_team *team)
+static void add_piece(double *sum, const fxi_question *q, const fxi_piece *x, const fxi_problem *p,
+                      size_t features, const fxi_simd *simd, fxi_team *team)
 {
     work a = {.sum = sum, .q = q, .x = x, .p = p, .simd = simd, .d = features};
 
@@ -268,4 +268,76 @@ void fxi_fit_newton_pass_curves(const double *w, const fxi_piece *x, const fxi_p
 
     for (size_t first = 0; first < x->rows; first += BATCH)
         prepare(&a, first, x->rows - first < BATCH ? x->rows : first + BATCH);
+}
+
+/* ---- A pass ----------------------------------------------------------------------------------- */
+
+typedef struct adding {
+    fxi_answer *a;
+    const fxi_question *q;
+    const fxi_problem *p;
+    const fxi_source *z;
+    const fxi_piece *x;
+    const fxi_simd *simd;
+    float *buffer;                      /* [threads][z->buffer] */
+} adding;
+
+static fxi_piece piece_at(const fxi_piece *x, size_t i, size_t rows)
+{
+    fxi_piece at = *x;
+
+    at.rows = rows;
+    at.y += i, at.c += i, at.f += i, at.D += i, at.q += i;
+    return at;
+}
+
+static fx_status add_rows(void *ctx, double *sum, size_t i, size_t end, fxi_team *team)
+{
+    const adding *k = ctx;
+    size_t piece = k->z->piece < k->a->run ? k->z->piece : k->a->run;
+    float *buffer = k->buffer ? k->buffer + (size_t)fxi_parallel_thread(team) * k->z->buffer : NULL;
+    fx_run how = fxi_parallel_nested(&k->a->how, team);
+    fx_status st = FX_OK;
+
+    for (; i < end && !st && !fxi_parallel_cancelled(team); i += piece) {
+        fxi_piece x = piece_at(k->x, i, end - i < piece ? end - i : piece);
+        fx_matrix Z;
+        if (needs_rows(k->q, &x)) {
+            st = fxi_fit_source_run(&Z, k->z, i, x.rows, buffer, &how);
+            x.Z = &Z;
+        }
+        if (!st)
+            add_piece(sum, k->q, &x, k->p, k->z->features, k->simd, team);
+    }
+    return st;
+}
+
+bool fxi_fit_newton_pass_bytes(size_t *bytes, size_t features, size_t threads)
+{
+    const fxi_question longest = {.flags = FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES};
+
+    return features < SIZE_MAX / 32
+           && fxi_pass_answer_bytes(bytes, fxi_answer_numbers(&longest, features), threads);
+}
+
+fx_status fxi_fit_newton_pass_begin(fxi_answer *a, const fxi_question *q, size_t features,
+                                    double *count)
+{
+    if (q->what == FXI_ASK_HESSIAN)
+        return fxi_pass_answer_counts(a, fxi_fit_newton_hessian_numbers(features), count);
+    return fxi_pass_answer_sums(a, fxi_answer_numbers(q, features));
+}
+
+fx_status fxi_fit_newton_pass(fxi_answer *a, const fxi_question *q, const fxi_problem *p,
+                              const fxi_source *z, const fxi_piece *x, uint64_t first, bool last)
+{
+    adding k = {a, q, p, z, x, fxi_simd_get(), NULL};
+
+    if (q->what == FXI_ASK_HESSIAN)
+        return fxi_fit_newton_hessian_add(a, q, p, z, x, first);
+    if (z->buffer && !(k.buffer = fxi_alloc(a->threads * z->buffer, sizeof *k.buffer)))
+        return FX_ENOMEM;
+    fx_status st = fxi_pass_answer_add(a, add_rows, &k, z->rows, first, last);
+    free(k.buffer);
+    return st;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pca_pass.c - the centred moment matrix times a block of vectors, by a pass over the rows:
+ * pca_pass.c - what rows answer: sums for their mean, and the centred moment matrix times a block
+ * of vectors,
  *
  *   A x = sum_i w_i t_i z_i - mean sum_i w_i t_i,   t_i = <z_i, x> - <mean, x>,   w_i = c_i / sum c
  *
@@ -7,78 +8,70 @@
  * u |z| times the deviation, not of u |z|^2.
  *
  * 16 vectors lie side by side.  ROWS dense rows are multiplied by a chunk of features at a time,
- * which stays in the first-level cache; a sparse row by all of its features.  Blocks of rows are
- * dealt to parts of consecutive blocks, by the shape alone; each sums into its own vectors, which
- * are added in order: the same bits for any number of threads. */
+ * which stays in the first-level cache; a sparse row by all of its features. */
 
 #include "fit/pca.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { T = FXI_LANES, ROWS = 32, CHUNK = 128, PARTS = 16, PARTS_MIN = 4, WIDE = 1 << 20 };
+enum { T = FXI_LANES, ROWS = 32, CHUNK = 128 };
+enum { DENSE = 512 };                   /* rows of a run */
+enum { SUMS = 16, FAR = 4 };            /* adding up 16 vectors costs as much as so many entries
+                                         * more in a column: runs of sparse rows are longer, less
+                                         * so beyond a block */
 
-typedef struct fxi_pca_space {          /* of a thread */
+typedef struct space {                  /* of a thread */
     double x[4][CHUNK];                 /* pieces of rows */
     int32_t slot[CHUNK];
     _Alignas(64) double t[ROWS][FXI_PCA_GROUPS][T];
 } space;
 
 typedef struct pass {
-    const fxi_pca *a;
-    size_t groups;                      /* 0: the mean is wanted */
-    const fx_run *run;
+    fxi_answer *a;
+    const fxi_question *q;
+    const fxi_source *z;
+    const double *c;
+    size_t d, groups;                   /* groups of vectors; 0: the mean is wanted */
+    double *X;                          /* [groups][d][T] vectors .. */
+    double at[FXI_PCA_GROUPS * T];      /* .. and <mean, X> */
+    float *buffer;                      /* [threads][z->buffer] */
+    space *space;                       /* [threads] */
+    const fxi_simd *simd;
 } pass;
 
-/* Numbers of a part. */
-static size_t part_size(const fxi_pca *a, size_t groups)
+size_t fxi_fit_pca_pass_run(size_t rows, size_t features, size_t numbers, bool sparse)
 {
-    return groups ? groups * (a->s->features + 1) * T : a->s->features + 1;
+    size_t d = features < SIZE_MAX / SUMS ? features : SIZE_MAX / SUMS;
+    size_t run = fxi_pass_run(rows, SUMS * d, numbers, sparse);
+    size_t far = fxi_pass_run(rows, FAR * d, numbers, sparse);
+
+    if (!sparse)
+        return DENSE;
+    return run <= FXI_PASS_BLOCK ? run : far > FXI_PASS_BLOCK ? far : FXI_PASS_BLOCK;
 }
 
-static size_t groups_of(size_t count)
+bool fxi_fit_pca_pass_numbers(size_t *out, fxi_ask what, size_t features, size_t vectors)
 {
-    return count > FXI_PCA_GROUPS * T ? FXI_PCA_GROUPS : (count + T - 1) / T;
+    if (features >= SIZE_MAX / 1024)
+        return false;
+    if (what == FXI_ASK_MOMENT)
+        return fxi_fit_pca_moment_numbers(out, features);
+    *out = what == FXI_ASK_SPREAD ? fxi_pca_groups(vectors) * (features + 1) * T
+                                  : FXI_SUM + 2 * fxi_sum_padded(features);
+    return true;
 }
 
-static size_t count_parts(const fxi_source *s)
+fx_status fxi_fit_pca_pass_begin(fxi_answer *a, const fxi_question *q, size_t features,
+                                 double *count)
 {
-    size_t n = WIDE / (s->features + 1);
+    size_t numbers, vectors = features ? q->vs / features : 0;
 
-    n = n < PARTS_MIN ? PARTS_MIN : n > PARTS ? PARTS : n;
-    return n < s->blocks || !s->blocks ? n : s->blocks;
+    if (features > INT32_MAX || !fxi_fit_pca_pass_numbers(&numbers, q->what, features, vectors))
+        return fxi_error(FX_ESHAPE, "%zu features are too many", features);
+    return q->what == FXI_ASK_MOMENT ? fxi_pass_answer_counts(a, numbers, count)
+                                     : fxi_pass_answer_sums(a, numbers);
 }
-
-static bool numbers(size_t *out, const fxi_source *s, size_t count)
-{
-    return fxi_size_add(out, s->features, 1)
-           && fxi_size_mul(out, *out, (count_parts(s) + 1) * groups_of(count) * T);
-}
-
-bool fxi_fit_pca_pass_bytes(size_t *bytes, const fxi_source *s, size_t count)
-{
-    return numbers(bytes, s, count) && fxi_size_mul(bytes, *bytes, sizeof(double));
-}
-
-fx_status fxi_fit_pca_pass_open(fxi_pca *a, size_t count, const fx_run *run)
-{
-    size_t all, threads;
-
-    if (a->s->features > INT32_MAX || !numbers(&all, a->s, count))
-        return fxi_error(FX_ESHAPE, "%zu features are too many", a->s->features);
-    a->parts = count_parts(a->s);
-    a->groups = groups_of(count);
-    a->simd = fxi_simd_get();
-    threads = (size_t)fxi_parallel_threads(run, a->parts);
-    if (!(a->part = fxi_alloc(all, sizeof *a->part))
-        || !(a->at = fxi_alloc(FXI_PCA_GROUPS * T, sizeof *a->at))
-        || !(a->space = fxi_alloc(threads, sizeof *a->space))
-        || (a->s->buffer && !(a->buffer = fxi_alloc(threads * a->s->buffer, sizeof *a->buffer))))
-        return FX_ENOMEM;
-    a->X = a->part + a->parts * part_size(a, a->groups);
-    return FX_OK;
-}
-
-void fxi_fit_pca_pass_close(fxi_pca *a) { fxi_free(a->part, a->at, a->space, a->buffer); }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
@@ -101,16 +94,15 @@ static const int32_t *copy_piece(space *to, double *x, fxi_row r, size_t q, size
 static void multiply_piece(const pass *p, space *to, double *part, fxi_row r, size_t q, size_t n,
                            size_t row)
 {
-    const fxi_pca *a = p->a;
     const int32_t *slot = copy_piece(to, to->x[0], r, q, n);
-    size_t d = a->s->features, at = slot ? 0 : q * T;
+    size_t d = p->d, at = slot ? 0 : q * T;
 
     for (size_t g = 0; g < p->groups; g++) {
         double *t = to->t[row][g];
         if (part)
-            a->simd->fit_pca_add(part + g * (d + 1) * T + at, to->x[0], slot, t, n);
+            p->simd->fit_pca_add(part + g * (d + 1) * T + at, to->x[0], slot, t, n);
         else
-            a->simd->fit_pca_dot(t, to->x[0], slot, a->X + g * d * T + at, n);
+            p->simd->fit_pca_dot(t, to->x[0], slot, p->X + g * d * T + at, n);
     }
 }
 
@@ -118,17 +110,16 @@ static void multiply_piece(const pass *p, space *to, double *part, fxi_row r, si
 static void multiply_four(const pass *p, space *to, double *part, const fxi_row *r, size_t q,
                           size_t n, size_t row)
 {
-    const fxi_pca *a = p->a;
-    size_t d = a->s->features, stride = FXI_PCA_GROUPS * T;
+    size_t d = p->d, stride = FXI_PCA_GROUPS * T;
 
     for (size_t e = 0; e < 4; e++)
         copy_piece(to, to->x[e], r[e], q, n);
     for (size_t g = 0; g < p->groups; g++) {
         double *t = to->t[row][g];
         if (part)
-            a->simd->fit_pca_adds(part + (g * (d + 1) + q) * T, to->x[0], CHUNK, t, stride, n);
+            p->simd->fit_pca_adds(part + (g * (d + 1) + q) * T, to->x[0], CHUNK, t, stride, n);
         else
-            a->simd->fit_pca_dots(t, stride, to->x[0], CHUNK, a->X + (g * d + q) * T, n);
+            p->simd->fit_pca_dots(t, stride, to->x[0], CHUNK, p->X + (g * d + q) * T, n);
     }
 }
 
@@ -136,34 +127,33 @@ static void multiply_four(const pass *p, space *to, double *part, const fxi_row 
 static void multiply_rows(const pass *p, space *to, double *part, const fxi_row *r, size_t n,
                           size_t q)
 {
-    size_t i = 0, d = p->a->s->features, len = d - q < CHUNK ? d - q : CHUNK;
+    size_t i = 0, d = p->d, len = d - q < CHUNK ? d - q : CHUNK;
 
-    for (; !p->a->s->sparse && i + 4 <= n; i += 4)
+    for (; !p->z->sparse && i + 4 <= n; i += 4)
         multiply_four(p, to, part, r + i, q, len, i);
     for (; i < n; i++)
         if (q < r[i].n)
             multiply_piece(p, to, part, r[i], q, r[i].n - q < CHUNK ? r[i].n - q : CHUNK, i);
 }
 
-/* Both products of rows [first, first + n) of Z, which is block number b. */
-static void visit_rows(const pass *p, space *to, double *part, const fx_matrix *Z, size_t b,
+/* Both products of rows [first, first + n) of Z, c of these. */
+static void visit_rows(const pass *p, space *to, double *part, const fx_matrix *Z, const double *c,
                        size_t first, size_t n)
 {
-    const fxi_pca *a = p->a;
-    size_t d = a->s->features, longest = 0;
+    size_t d = p->d, longest = 0;
     fxi_row r[ROWS];
 
     for (size_t i = 0; i < n; i++) {
         r[i] = fxi_data_row(Z, first + i);
         longest = r[i].n > longest ? r[i].n : longest;
         for (size_t v = 0; v < p->groups * T; v++)
-            to->t[i][v / T][v % T] = -a->at[v];
+            to->t[i][v / T][v % T] = -p->at[v];
     }
     for (int again = 0; again < 2; again++) {
         for (size_t q = 0; q < longest; q += CHUNK)
             multiply_rows(p, to, again ? part : NULL, r, n, q);
         for (size_t i = 0; i < n && !again; i++) {
-            double w = a->c[b * a->s->block + first + i] / a->total;
+            double w = c[first + i] / p->q->t;
             for (size_t v = 0; v < p->groups * T; v++) {
                 to->t[i][v / T][v % T] *= w;
                 part[(v / T * (d + 1) + d) * T + v % T] += to->t[i][v / T][v % T];
@@ -172,97 +162,91 @@ static void visit_rows(const pass *p, space *to, double *part, const fx_matrix *
     }
 }
 
-static void mean_rows(const pass *p, double *part, const fx_matrix *Z, size_t b, size_t first,
+static void add_square(double *sum, double by, fxi_row r)
+{
+    bool dense = !r.col32 && !r.col64;
+
+    for (size_t q = 0; q < r.n && dense && r.f32; q++)
+        sum[q] += by * (double)r.f32[q] * (double)r.f32[q];
+    for (size_t q = 0; q < r.n && dense && !r.f32; q++)
+        sum[q] += by * r.f64[q] * r.f64[q];
+    for (size_t q = 0; q < r.n && !dense; q++) {
+        double x = fxi_row_value(r, q);
+        sum[fxi_row_column(r, q)] += by * x * x;
+    }
+}
+
+static void mean_rows(const pass *p, double *sum, const fx_matrix *Z, const double *c, size_t first,
                       size_t n)
 {
-    const fxi_pca *a = p->a;
-
     for (size_t i = first; i < first + n; i++) {
         fxi_row r = fxi_data_row(Z, i);
-        double w = a->c[b * a->s->block + i] / a->total;
-        if (w == 0)
+        if (!(c[i] > 0))
             continue;
-        fxi_fit_row_add(part, w, r, a->simd);
-        part[a->s->features] += w * fxi_fit_row_square(r, a->simd);
+        sum[FXI_MEAN_TOTAL] += c[i];
+        sum[FXI_MEAN_ROWS]++;
+        fxi_fit_row_add(fxi_mean_vector(sum, 0, p->d), c[i], r, p->simd);
+        add_square(fxi_mean_vector(sum, 1, p->d), c[i], r);
     }
 }
 
-/* ---- Passes ------------------------------------------------------------------------------ */
-static fx_status visit_part(void *ctx, size_t k, fxi_team *team)
+/* ---- A pass --------------------------------------------------------------------------------- */
+
+static fx_status add_rows(void *ctx, double *sum, size_t i, size_t end, fxi_team *team)
 {
     const pass *p = ctx;
-    const fxi_pca *a = p->a;
-    const fxi_source *s = a->s;
-    size_t thread = (size_t)fxi_parallel_thread(team), size = part_size(a, p->groups);
-    double *part = a->part + k * size;
-    float *buffer = s->buffer ? a->buffer + thread * s->buffer : NULL;
-    fx_run how = fxi_parallel_nested(p->run, team);
+    size_t thread = (size_t)fxi_parallel_thread(team);
+    size_t piece = p->z->piece < p->a->run ? p->z->piece : p->a->run;
+    float *buffer = p->z->buffer ? p->buffer + thread * p->z->buffer : NULL;
+    fx_run how = fxi_parallel_nested(&p->a->how, team);
     fx_status st = FX_OK;
 
-    memset(part, 0, size * sizeof *part);
-    for (size_t b = k * s->blocks / a->parts; b < (k + 1) * s->blocks / a->parts && !st; b++) {
+    for (; i < end && !st; i += piece) {
         fx_matrix Z;
-        st = fxi_fit_source_block(&Z, s, b, buffer, &how);
-        for (size_t i = 0; !st && i < Z.rows && !fxi_parallel_cancelled(team); i += ROWS) {
-            size_t n = Z.rows - i < ROWS ? Z.rows - i : ROWS;
+        st = fxi_fit_source_run(&Z, p->z, i, end - i < piece ? end - i : piece, buffer, &how);
+        for (size_t r = 0; !st && r < Z.rows && !fxi_parallel_cancelled(team); r += ROWS) {
+            size_t n = Z.rows - r < ROWS ? Z.rows - r : ROWS;
             if (p->groups)
-                visit_rows(p, &a->space[thread], part, &Z, b, i, n);
+                visit_rows(p, &p->space[thread], sum, &Z, p->c + i, r, n);
             else
-                mean_rows(p, part, &Z, b, i, n);
+                mean_rows(p, sum, &Z, p->c + i, r, n);
         }
     }
     return st;
 }
 
-/* The sum of all parts, in the first. */
-static fx_status visit(const pass *p)
+/* Vectors side by side. */
+static void pack(pass *p)
 {
-    const fxi_pca *a = p->a;
-    size_t size = part_size(a, p->groups);
-    fx_run how = fxi_parallel_run(p->run, (double)a->s->numbers * (double)(p->groups * T + 1));
-    fx_status st = fxi_parallel(a->parts, visit_part, (void *)p, &how);
+    size_t d = p->d, n = p->q->vs / d;
 
-    for (size_t k = 1; k < a->parts && !st; k++)
-        a->simd->fit_add_double(a->part, 1, a->part + k * size, size);
-    return st;
-}
-
-fx_status fxi_fit_pca_pass_apply(void *pca, double *Y, const double *X, size_t count,
-                                 const fx_run *run)
-{
-    const fxi_pca *a = pca;
-    size_t d = a->s->features;
-    fx_status st = FX_OK;
-
-    for (size_t first = 0; first < count && !st; first += a->groups * T) {
-        size_t batch = count - first < a->groups * T ? count - first : a->groups * T;
-        pass p = {a, groups_of(batch), run};
-        memset(a->X, 0, p.groups * d * T * sizeof *a->X);
-        memset(a->at, 0, FXI_PCA_GROUPS * T * sizeof *a->at);
-        for (size_t v = 0; v < batch; v++) {
-            const double *x = X + (first + v) * d;
-            for (size_t j = 0; j < d; j++)
-                a->X[(v / T * d + j) * T + v % T] = x[j];
-            a->simd->fit_dot_double(&a->at[v], a->mean, x, d);
-        }
-        st = visit(&p);
-        for (size_t v = 0; v < batch && !st; v++) {
-            const double *part = a->part + v / T * (d + 1) * T + v % T;
-            for (size_t j = 0; j < d; j++)
-                Y[(first + v) * d + j] = part[j * T] - a->mean[j] * part[d * T];
-        }
+    memset(p->X, 0, p->groups * d * T * sizeof *p->X);
+    for (size_t v = 0; v < n; v++) {
+        const double *x = p->q->v + v * d;
+        for (size_t j = 0; j < d; j++)
+            p->X[(v / T * d + j) * T + v % T] = x[j];
+        p->simd->fit_dot_double(&p->at[v], p->q->w, x, d);
     }
-    return st;
 }
 
-fx_status fxi_fit_pca_pass_mean(fxi_pca *a, const fx_run *run)
+fx_status fxi_fit_pca_pass(fxi_answer *a, const fxi_question *q, const fxi_source *z,
+                           const double *c, uint64_t first, bool last)
 {
-    pass p = {a, 0, run};
-    fx_status st = visit(&p);
+    pass p = {.a = a, .q = q, .z = z, .c = c, .d = z->features, .simd = fxi_simd_get()};
+    fx_status st = FX_ENOMEM;
 
-    if (st)
-        return st;
-    memcpy(a->mean, a->part, a->s->features * sizeof *a->mean);
-    a->square = a->part[a->s->features];
-    return FX_OK;
+    if (q->what == FXI_ASK_MOMENT)
+        return fxi_fit_pca_moment_add(a, q, z, c);
+    if (q->what == FXI_ASK_SPREAD)
+        p.groups = fxi_pca_groups(q->vs / p.d);
+    p.buffer = z->buffer ? fxi_alloc(a->threads * z->buffer, sizeof *p.buffer) : NULL;
+    p.space = p.groups ? fxi_alloc(a->threads, sizeof *p.space) : NULL;
+    p.X = p.groups ? fxi_alloc(p.groups * p.d * T, sizeof *p.X) : NULL;
+    if ((p.buffer || !z->buffer) && ((p.space && p.X) || !p.groups)) {
+        if (p.groups)
+            pack(&p);
+        st = fxi_pass_answer_add(a, add_rows, &p, z->rows, first, last);
+    }
+    fxi_free(p.buffer, p.space, p.X);
+    return st;
 }

@@ -19,12 +19,12 @@ bool fxi_fm_adagrad_batch_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 }
 
 fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem *p, double *v,
-                                   double *sum, size_t entries)
+                                   double *sum, fxi_fm_adagrad_look look, size_t entries)
 {
     fx_status st;
 
     *a = (fxi_fm_adagrad_batch){.p = p, .v = v, .sum = sum};
-    if ((st = fxi_fm_adagrad_rows_new(&a->rows, p->fm, p->X, entries)))
+    if ((st = fxi_fm_adagrad_rows_new(&a->rows, p->fm, look, entries)) || !sum)
         return st;
     a->G = fxi_zalloc(p->fm->size, sizeof *a->G);
     a->share = fxi_zalloc(p->fm->cols, sizeof *a->share);
@@ -35,19 +35,24 @@ fx_status fxi_fm_adagrad_batch_new(fxi_fm_adagrad_batch *a, const fxi_fm_problem
     return FX_OK;
 }
 
+fx_status fxi_fm_adagrad_batch_room(fxi_fm_adagrad_batch *a, size_t entries)
+{
+    fxi_fm_adagrad_look look = a->rows.look;
+
+    if (entries <= a->rows.entries)
+        return FX_OK;
+    fxi_fm_adagrad_rows_free(&a->rows);
+    return fxi_fm_adagrad_rows_new(&a->rows, a->p->fm, look, entries);
+}
+
 void fxi_fm_adagrad_batch_free(fxi_fm_adagrad_batch *a)
 {
-    fxi_free(a->G, a->share, a->c, a->y, a->start, a->x, a->col);
+    fxi_free(a->G, a->share);
     fxi_fm_adagrad_rows_free(&a->rows);
     *a = (fxi_fm_adagrad_batch){0};
 }
 
 /* ---- Items ------------------------------------------------------------------------------- */
-
-static size_t row_of(const fxi_fm_problem *p, size_t item)
-{
-    return p->pairs ? p->pairs->winner[item] : item;
-}
 
 static size_t loser(const fxi_fm_problem *p, size_t item, uint64_t epoch)
 {
@@ -58,119 +63,58 @@ static size_t loser(const fxi_fm_problem *p, size_t item, uint64_t epoch)
     return q->order[q->first[item] + (size_t)fxi_rng_below(r, item, n)];
 }
 
-static double weight_of(const fxi_fm_adagrad_batch *a, const size_t *item)
-{
-    return a->cached_items ? a->c[item - a->cached_items] : a->p->c[row_of(a->p, *item)];
-}
-
-static double label_of(const fxi_fm_adagrad_batch *a, const size_t *item)
-{
-    return a->cached_items ? a->y[item - a->cached_items] : a->p->pairs ? 1 : a->p->y[*item];
-}
-
-double fxi_fm_adagrad_batch_weight(const fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += weight_of(a, item + i);
-    return sum;
-}
-
 /* Takes as many items as are evaluated together, and returns their number.  In a pair, the loser
  * follows the winner. */
-static size_t pack_items(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, uint64_t epoch)
+static size_t pack_items(fxi_fm_adagrad_batch *a, const fxi_fm_adagrad_block *b, size_t first,
+                         size_t n, uint64_t epoch)
 {
     const fxi_fm_problem *p = a->p;
-    size_t max_items = p->pairs ? a->rows.max_rows / 2 : a->rows.max_rows;
+    size_t max_rows = a->rows.look.max_rows, max_items = p->pairs ? max_rows / 2 : max_rows;
 
     n = n < max_items ? n : max_items;
-    if (a->start) {
-        fxi_fm_adagrad_rows_take(&a->rows, a->x, a->col, a->start + (item - a->cached_items), n);
+    if (b->start) {
+        fxi_fm_adagrad_rows_take(&a->rows, b->x, b->col, b->start + first, n);
         return n;
     }
     a->rows.rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        fxi_fm_adagrad_rows_pack(&a->rows, row_of(p, item[i]));
+    for (size_t k = first; k < first + n; k++) {
+        size_t item = b->item[k], row = p->pairs ? p->pairs->winner[item] : item;
+        fxi_fm_adagrad_rows_pack(&a->rows, fxi_data_row(p->X, row));
         if (p->pairs)
-            fxi_fm_adagrad_rows_pack(&a->rows, loser(p, item[i], epoch));
+            fxi_fm_adagrad_rows_pack(&a->rows, fxi_data_row(p->X, loser(p, item, epoch)));
     }
     return n;
 }
 
-void fxi_fm_adagrad_batch_touch(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
-                                uint64_t epoch)
+void fxi_fm_adagrad_batch_count(fxi_fm_adagrad_batch *a, double *count,
+                                const fxi_fm_adagrad_block *b, uint64_t epoch)
 {
-    for (size_t i = 0; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows);) {
-        i += pack_items(a, item + i, n - i, epoch);
-        fxi_fm_adagrad_rows_touch(&a->rows);
-    }
-}
+    fxi_fm_adagrad_rows *rows = &a->rows;
 
-/* ---- The cache --------------------------------------------------------------------------- */
-
-bool fxi_fm_adagrad_batch_cacheable(const fx_matrix *X, size_t *bytes)
-{
-    const size_t max_entries = (size_t)1 << 23; /* 100 MB */
-    size_t stored;
-
-    if (X->ptr)
-        stored = (size_t)(X->ptr[X->rows] - X->ptr[0]);
-    else if (!fxi_size_mul(&stored, X->rows, X->cols))
-        return false;
-    *bytes = (X->rows + 1) * sizeof(size_t) + (stored + 1) * (sizeof(double) + sizeof(int32_t));
-    return stored <= max_entries;
-}
-
-static fx_status pack_rows(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
-{
-    const fx_matrix *X = a->p->X;
-    size_t stored = 0;
-
-    for (size_t i = 0; i < n; i++)
-        stored += fxi_data_row(X, item[i]).n;
-    a->start = fxi_alloc(n + 1, sizeof *a->start);
-    a->x = fxi_alloc(stored + 1, sizeof *a->x);
-    a->col = fxi_alloc(stored + 1, sizeof *a->col);
-    if (!a->start || !a->x || !a->col)
-        return FX_ENOMEM;
-    a->start[0] = 0;
-    for (size_t i = 0, at = 0; i < n; i++) {
-        fxi_row r = fxi_data_row(X, item[i]);
-        for (size_t q = 0; q < r.n; q++) {
-            a->x[at] = fxi_row_value(r, q);
-            a->col[at] = (int32_t)fxi_row_column(r, q);
-            at += a->x[at] != 0;
+    for (size_t q = 0; q < b->batches && !fxi_fm_adagrad_rows_stopped(rows); q++) {
+        size_t i = fxi_fm_adagrad_block_first(b, q), end = fxi_fm_adagrad_block_first(b, q + 1);
+        while (i < end) {
+            i += pack_items(a, b, i, end - i, epoch);
+            fxi_fm_adagrad_rows_touch(rows);
         }
-        a->start[i + 1] = at;
+        for (size_t k = 0; k < rows->listed; k++)
+            count[rows->list[k]]++;
+        fxi_fm_adagrad_rows_clear(rows);
     }
-    return FX_OK;
 }
 
-fx_status fxi_fm_adagrad_batch_cache(fxi_fm_adagrad_batch *a, const size_t *item, size_t n)
+void fxi_fm_adagrad_batch_share(double *share, const double *count, double batches, size_t cols)
 {
-    size_t bytes;
-    double *c = fxi_alloc(n, sizeof *c), *y = fxi_alloc(n, sizeof *y);
-
-    for (size_t i = 0; c && y && i < n; i++) {
-        c[i] = weight_of(a, item + i);
-        y[i] = label_of(a, item + i);
-    }
-    a->c = c;
-    a->y = y;
-    a->cached_items = item;
-    if (!c || !y)
-        return FX_ENOMEM;
-    /* losers change, so pairs are packed when they are read */
-    return a->p->pairs || !fxi_fm_adagrad_batch_cacheable(a->p->X, &bytes) ? FX_OK
-                                                                           : pack_rows(a, item, n);
+    for (size_t j = 0; j < cols; j++)
+        share[j] = count[j] > 0 ? batches / count[j] : 1;       /* 1: constants */
 }
 
 /* ---- Losses ------------------------------------------------------------------------------ */
 
 /* log(1 + exp(-y f)) of all at once, f the difference of a pair (loss/logistic.c has the forms):
  * logarithms of neighbours of equal weight are taken of their product. */
-static double logistic(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, double by)
+static double logistic(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t n,
+                       double by)
 {
     const double *f = a->rows.f;
     _Alignas(64) double e[FXI_FM_ADAGRAD_ROWS] = {0};
@@ -178,54 +122,56 @@ static double logistic(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, do
     bool pairs = a->p->pairs;
 
     for (size_t i = 0; i < n; i++) {
-        m[i] = pairs ? f[2 * i] - f[2 * i + 1] : label_of(a, item + i) * f[i];
+        m[i] = pairs ? f[2 * i] - f[2 * i + 1] : y[i] * f[i];
         e[i] = -fabs(m[i]);
     }
     a->rows.simd->kernel_exp(e, FXI_FM_ADAGRAD_ROWS, 1);
     for (size_t i = 0; i < n; i++) {
         const double over[2] = {1, e[i]}; /* no branch: signs cannot be predicted */
-        double c = weight_of(a, item + i), share = 1 / (1 + e[i]);
-        double slope = -by * c * (over[m[i] > 0] * share);
-        if (c != of) {
+        double share = 1 / (1 + e[i]), slope = -by * c[i] * (over[m[i] > 0] * share);
+        if (c[i] != of) {
             loss += of * log(product);
             product = 1;
-            of = c;
+            of = c[i];
         }
         product *= 1 + e[i];
-        loss -= c * fmin(m[i], 0);
+        loss -= c[i] * fmin(m[i], 0);
         if (pairs) {
             a->rows.by[2 * i] = slope;
             a->rows.by[2 * i + 1] = -slope;
         } else {
-            a->rows.by[i] = slope * label_of(a, item + i);
+            a->rows.by[i] = slope * y[i];
         }
     }
     return loss + of * log(product);
 }
 
-static double other_loss(fxi_fm_adagrad_batch *a, const size_t *item, size_t n, double by)
+static double other_loss(fxi_fm_adagrad_batch *a, const double *y, const double *c, size_t n,
+                         double by)
 {
     const fxi_loss *l = a->p->loss;
     double loss = 0;
 
     for (size_t r = 0; r < n; r++) {
-        double y = label_of(a, item + r), c = weight_of(a, item + r), f = a->rows.f[r];
-        loss += c * fxi_fm_loss(l, y, f);
-        a->rows.by[r] = by * c * fxi_fm_slope(l, y, f);
+        double f = a->rows.f[r];
+        loss += c[r] * fxi_fm_loss(l, y[r], f);
+        a->rows.by[r] = by * c[r] * fxi_fm_slope(l, y[r], f);
     }
     return loss;
 }
 
-double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const size_t *item, size_t n,
-                                uint64_t epoch, double by)
+double fxi_fm_adagrad_batch_add(fxi_fm_adagrad_batch *a, const fxi_fm_adagrad_block *b,
+                                size_t first, size_t n, uint64_t epoch, double by)
 {
     bool by_margin = a->p->pairs || a->p->loss == &fxi_loss_logistic;
     double loss = 0;
 
-    for (size_t i = 0, count; i < n && !fxi_fm_adagrad_rows_stopped(&a->rows); i += count) {
-        count = pack_items(a, item + i, n - i, epoch);
+    for (size_t k = first, end = first + n, some;
+         k < end && !fxi_fm_adagrad_rows_stopped(&a->rows); k += some) {
+        some = pack_items(a, b, k, end - k, epoch);
         fxi_fm_adagrad_rows_score(&a->rows, a->v, by != 0);
-        loss += by_margin ? logistic(a, item + i, count, by) : other_loss(a, item + i, count, by);
+        loss += by_margin ? logistic(a, b->y + k, b->c + k, some, by)
+                          : other_loss(a, b->y + k, b->c + k, some, by);
         if (by != 0) {
             fxi_fm_adagrad_rows_touch(&a->rows);
             fxi_fm_adagrad_rows_accumulate(&a->rows, a->G, a->v);

@@ -10,59 +10,23 @@
 
 #include <math.h>
 
-enum { FAST_ORDER = 8, FAST_WORK = 4096 }; /* entries times order: longer tables leave the cache */
-enum { PENDING = 1024 };                /* derivatives of entries for all panels */
-
 /* ---- Memory ------------------------------------------------------------------------------ */
-
-static bool is_fast(const fxi_fm *fm, size_t entries)
-{
-    int m = fm->block[fm->blocks - 1].order;
-
-    return (fm->kind == FXI_FM_HOFM || fm->kind == FXI_FM_SHARED) && !fm->group
-           && fm->how != FXI_FM_LEARNED && m <= FAST_ORDER && entries <= FAST_WORK / (size_t)m;
-}
-
-/* Reads all numbers.  A derivative of order 2 by subtraction has an error of about u x^2 |v| times
- * the slope; while that is below the root of epsilon, 1e-8, it changes no step.  If there are many
- * rows they are not read. */
-static void search(fxi_fm_adagrad_rows *a, const fx_matrix *X, size_t entries)
-{
-    const double large = 1024;
-    const size_t many = (size_t)1 << 23;
-
-    a->subtracts = a->ones = X->rows <= many / (entries + 1);
-    for (size_t i = 0; i < X->rows && a->subtracts; i++) {
-        fxi_row r = fxi_data_row(X, i);
-        for (size_t q = 0; q < r.n; q++) {
-            double x = fxi_row_value(r, q);
-            a->subtracts &= !(fabs(x) > large);
-            a->ones &= x == 1 || x == 0;
-        }
-    }
-    a->ones &= a->subtracts;
-}
-
-/* Two at least, for a pair. */
-static size_t rows_at_a_time(const fxi_fm *fm, size_t entries)
-{
-    size_t n = PENDING / ((entries + 1) * fm->panels * fm->blocks) / 2 * 2;
-
-    return n < 2 ? 2 : n > FXI_FM_ADAGRAD_ROWS ? FXI_FM_ADAGRAD_ROWS : n;
-}
 
 bool fxi_fm_adagrad_rows_bytes(size_t *bytes, const fxi_fm *fm, size_t entries)
 {
     size_t kernels = fm->blocks * fm->panels * FXI_LANES * sizeof(double);
-    size_t max_rows = rows_at_a_time(fm, entries), capacity = max_rows * (entries + 1), columns;
-    size_t table = (entries + 1) * (FAST_ORDER - 1) * FXI_LANES * sizeof(double);
+    size_t max_rows = fxi_fm_adagrad_look_rows(fm, entries), capacity = max_rows * (entries + 1);
+    size_t columns;
+    size_t table = (entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES * sizeof(double);
 
     return fxi_size_mul(bytes, kernels + sizeof(double) + sizeof(int32_t), capacity)
            && fxi_size_mul(&columns, fm->cols + 2 * fm->front, sizeof(int32_t) + 1)
            && fxi_size_add(bytes, *bytes, columns)
            && fxi_size_add(
                bytes, *bytes,
-               is_fast(fm, entries) ? table : fxi_fm_row_bytes(fm, entries) + max_rows * kernels);
+               fxi_fm_adagrad_look_fast(fm, entries)
+                   ? table
+                   : fxi_fm_row_bytes(fm, entries) + max_rows * kernels);
 }
 
 /* Every row has them, so they are marked as touched only once. */
@@ -75,22 +39,18 @@ static void find_constants(fxi_fm_adagrad_rows *a)
         }
 }
 
-fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, const fx_matrix *X,
-                                  size_t entries)
+fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm,
+                                  fxi_fm_adagrad_look look, size_t entries)
 {
     size_t kernels = fm->blocks * fm->panels * FXI_LANES, numbers;
     fx_status st = FX_OK;
 
-    *a = (fxi_fm_adagrad_rows){.fm = fm, .X = X, .simd = fxi_simd_get()};
-    a->fast = is_fast(fm, entries);
-    if (a->fast && fm->block[0].order == 2)
-        search(a, X, entries);
-    a->together = a->ones && fm->linear && fm->front == 0 && !fm->twice;
-    a->max_rows = rows_at_a_time(fm, entries);
-    a->capacity = a->max_rows * (entries + 1);
+    *a = (fxi_fm_adagrad_rows){.fm = fm, .simd = fxi_simd_get(), .look = look, .entries = entries};
+    a->together = look.ones && fm->linear && fm->front == 0 && !fm->twice;
+    a->capacity = look.max_rows * (entries + 1);
     if (!fxi_size_mul(&numbers, kernels, a->capacity))
         return fxi_error(FX_ESHAPE, "%zu factors of %zu columns are too many", fm->rank, fm->cols);
-    a->own_start = fxi_zalloc(a->max_rows + 1, sizeof *a->own_start);
+    a->own_start = fxi_zalloc(look.max_rows + 1, sizeof *a->own_start);
     a->own_x = fxi_alloc(a->capacity, sizeof *a->own_x);
     a->own_col = fxi_alloc(a->capacity, sizeof *a->own_col);
     a->g = fxi_alloc(numbers, sizeof *a->g);
@@ -100,12 +60,12 @@ fx_status fxi_fm_adagrad_rows_new(fxi_fm_adagrad_rows *a, const fxi_fm *fm, cons
     if (a->touched && a->front)
         find_constants(a);
     bool made = a->own_start && a->own_x && a->own_col && a->g && a->touched && a->list && a->front;
-    if (made && a->fast) {
-        made = (a->table = fxi_alloc((entries + 1) * (FAST_ORDER - 1) * FXI_LANES,
+    if (made && look.fast) {
+        made = (a->table = fxi_alloc((entries + 1) * (FXI_FM_ADAGRAD_ORDER - 1) * FXI_LANES,
                                      sizeof *a->table));
     } else if (made) {
-        a->K = fxi_alloc(a->max_rows * kernels, sizeof *a->K);
-        a->theta = fxi_alloc(a->max_rows, sizeof *a->theta);
+        a->K = fxi_alloc(look.max_rows * kernels, sizeof *a->K);
+        a->theta = fxi_alloc(look.max_rows, sizeof *a->theta);
         made = a->K && a->theta;
         st = made ? fxi_fm_row_workspace(&a->workspace, fm, entries, &a->scratch) : FX_OK;
     }
@@ -129,9 +89,8 @@ static void count_work(fxi_fm_adagrad_rows *a, size_t entries)
     a->since += entries * a->fm->panels * a->fm->blocks;
 }
 
-void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, size_t i)
+void fxi_fm_adagrad_rows_pack(fxi_fm_adagrad_rows *a, fxi_row r)
 {
-    fxi_row r = fxi_data_row(a->X, i);
     size_t first = a->own_start[a->rows], n = first;
 
     for (size_t q = 0; q < r.n; q++) {
@@ -234,9 +193,9 @@ static void score_block(fxi_fm_adagrad_rows *a, size_t b, const double *v, bool 
     const fxi_fm_block *block = &fm->block[b];
     double *g = learn ? fxi_fm_adagrad_pending(a, b * fm->panels, 0) : NULL;
 
-    if (block->order == 2 && a->subtracts)
-        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->ones ? NULL : a->x, a->col, a->start,
-                                      a->rows, v + block->P, fm->cols, v + block->lambda,
+    if (block->order == 2 && a->look.subtracts)
+        a->simd->fm_adagrad_score_two(a->f, g, a->capacity, a->look.ones ? NULL : a->x, a->col,
+                                      a->start, a->rows, v + block->P, fm->cols, v + block->lambda,
                                       fm->panels, a->together ? v + fm->w : NULL);
     else
         a->simd->fm_adagrad_score(a->f, g, a->capacity, a->table, a->x, a->col, a->start, a->rows,
@@ -250,10 +209,11 @@ static void accumulate_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const 
     const fxi_fm_block *block = &fm->block[b];
     const double *g = fxi_fm_adagrad_pending(a, b * fm->panels, 0);
 
-    if (block->order == 2 && a->subtracts)
+    if (block->order == 2 && a->look.subtracts)
         a->simd->fm_adagrad_accumulate_two(
-            G + block->P, g, a->capacity, a->ones ? NULL : a->x, a->col, a->start, a->by, a->rows,
-            v + block->P, fm->cols, v + block->lambda, fm->panels, a->together ? G + fm->w : NULL);
+            G + block->P, g, a->capacity, a->look.ones ? NULL : a->x, a->col, a->start, a->by,
+            a->rows, v + block->P, fm->cols, v + block->lambda, fm->panels,
+            a->together ? G + fm->w : NULL);
     else
         a->simd->fm_adagrad_accumulate(G + block->P, fm->cols, g, a->capacity, a->x, a->col,
                                        a->start, a->by, a->rows, fm->panels);
@@ -262,17 +222,17 @@ static void accumulate_block(fxi_fm_adagrad_rows *a, double *G, size_t b, const 
 void fxi_fm_adagrad_rows_score(fxi_fm_adagrad_rows *a, const double *v, bool learn)
 {
     score_linear(a, v);
-    for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
+    for (size_t b = 0; a->look.fast && b < a->fm->blocks; b++)
         score_block(a, b, v, learn);
-    for (size_t r = 0; !a->fast && r < a->rows; r++)
+    for (size_t r = 0; !a->look.fast && r < a->rows; r++)
         fxi_fm_adagrad_row_score(a, r, v, learn);
 }
 
 void fxi_fm_adagrad_rows_accumulate(fxi_fm_adagrad_rows *a, double *G, const double *v)
 {
     accumulate_linear(a, G);
-    for (size_t b = 0; a->fast && b < a->fm->blocks; b++)
+    for (size_t b = 0; a->look.fast && b < a->fm->blocks; b++)
         accumulate_block(a, G, b, v);
-    for (size_t r = 0; !a->fast && r < a->rows; r++)
+    for (size_t r = 0; !a->look.fast && r < a->rows; r++)
         fxi_fm_adagrad_row_accumulate(a, G, r, v);
 }

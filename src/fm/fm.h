@@ -24,6 +24,7 @@
 #define FXI_FM_H
 #include "kernel/kernel.h"
 #include "loss/loss.h"
+#include "pass/pass.h"
 
 typedef enum fxi_fm_kind {
     FXI_FM_HOFM,
@@ -169,6 +170,8 @@ typedef struct fxi_fm_state {
 typedef struct fxi_fm_problem {
     const fxi_fm *fm;
     const fx_matrix *X;                 /* as the blocks see them */
+    fxi_passes *passes;                 /* lbfgs, adagrad: who answers; NULL: the rows of X, y, c */
+    double shift;                       /* is taken from the targets */
     const fxi_loss *loss;               /* squared (halved here), logistic, squared_hinge */
     const double *y, *c;                /* [rows] */
     const fxi_fm_pairs *pairs;          /* adagrad: rank these; y is ignored.  Objective: mean of
@@ -181,7 +184,8 @@ typedef struct fxi_fm_problem {
     double deadline;                    /* seconds on the monotonic clock, 0: none; checked after
                                          * each iteration.  Then not converged */
     double lr;                          /* adagrad */
-    size_t batch;                       /* adagrad: rows (pairs) of a step */
+    size_t batch;                       /* adagrad: rows (pairs) of a step; all of one block */
+    size_t window;                      /* adagrad: blocks of a window; 0: as X has it */
     bool bare;                          /* adagrad: no guard, what is not finite ends the fit */
     bool ordered;                       /* adagrad: rows in their order, not in a random one */
     uint64_t seed;
@@ -204,20 +208,65 @@ bool fxi_fm_cd_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
 /* adagrad.c - mini-batches in a seeded order.  An epoch after which the objective is not finite or
  * more than twice that of the start is repeated from the state before it, at half the rate. */
 fx_status fxi_fm_adagrad(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
-bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
+bool fxi_fm_adagrad_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, size_t threads);
+/* adagrad_epoch.c - blocks that are held together, by all rows and the numbers stored in them; the
+ * order of blocks in an epoch. */
+size_t fxi_fm_adagrad_epoch_window(size_t rows, size_t numbers);
+void fxi_fm_adagrad_epoch_order(size_t *block, size_t blocks, uint64_t seed, uint64_t epoch);
+/* adagrad_pass.c - rows that are elsewhere answer its questions, FXI_ASK_FM_COUNT, .. (adagrad.h).
+ * p: its fm, loss, batch, seed and window, and X, y, c: some of `all` rows, from `first` on.  held:
+ * NULL at first; blocks that wait until their window is there.  bytes: of one who asks and one who
+ * answers, `entries` in a row. */
+typedef struct fxi_fm_adagrad_held fxi_fm_adagrad_held;
+fx_status fxi_fm_adagrad_pass_begin(fxi_answer *a, const fxi_question *q, const fxi_fm *fm);
+fx_status fxi_fm_adagrad_pass(fxi_answer *a, const fxi_question *q, const fxi_fm_problem *p,
+                              uint64_t first, uint64_t all, fxi_fm_adagrad_held **held);
+void fxi_fm_adagrad_pass_free(fxi_fm_adagrad_held *held);
+uint64_t fxi_fm_adagrad_pass_epoch(const fxi_question *q);
+bool fxi_fm_adagrad_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t numbers);
 /* gradient.c - objective and its derivatives G[size] (NULL to skip; 0 for numbers that do not
- * change) on run's threads, the same bits for any number of them. */
+ * change), the same bits for any threads and any division of the rows. */
 fx_status fxi_fm_gradient(double *objective, double *G, const fxi_fm_problem *p, const double *v,
                           const fx_run *run);
-/* lbfgs.c - minimises it by libLBFGS.  Theta of hofm-simplex alternates with the rest. */
+/* Sums over the rows, of scores 0; each in a block of its own, so that its size alone decides how
+ * exact it is. */
+enum { FXI_FM_LOSS, FXI_FM_WEIGHT = FXI_SUM, FXI_FM_TARGET = 2 * FXI_SUM,
+       FXI_FM_SUMS = 3 * FXI_SUM };
+fx_status fxi_fm_gradient_zeros(double sum[FXI_FM_SUMS], const fxi_fm_problem *p,
+                                const fx_run *run);
+/* gradient_pass.c - rows answer FXI_ASK_FM: t is taken from the targets; w: the vector of a model,
+ * 64-byte aligned where rows are added, or NULL: all scores are 0.  The numbers of the answer: sums
+ * of c loss, c and c (y - t), and with FXI_FM_DERIVE from FXI_FM_SUMS on the derivatives of the
+ * first by w[size].  p: its fm, loss, and X, y, c, which are some of the rows. */
+enum { FXI_FM_DERIVE = 1 };
+fx_status fxi_fm_gradient_pass_begin(fxi_answer *a, const fxi_question *q, const fxi_fm *fm);
+fx_status fxi_fm_gradient_pass(fxi_answer *a, const fxi_question *q, const fxi_fm_problem *p,
+                               uint64_t first, bool last, const fx_run *run);
+/* Rows of a run; numbers: stored in all rows, as blocks see them.  Bytes of an answer, rows: that
+ * are added at a time. */
+size_t fxi_fm_gradient_pass_run(const fxi_fm *fm, size_t rows, size_t numbers, bool sparse);
+bool fxi_fm_gradient_pass_bytes(size_t *bytes, const fxi_fm *fm, size_t rows, size_t entries,
+                                size_t threads);
+/* gradient_memory.c - the rows of p answer. */
+typedef struct fxi_fm_gradient_rows {
+    fxi_passes passes;
+    const fxi_fm_problem *p;
+    fxi_answer answer;
+    fx_run run;
+} fxi_fm_gradient_rows;
+fx_status fxi_fm_gradient_memory(fxi_fm_gradient_rows *out, const fxi_fm_problem *p,
+                                 const fx_run *run);
+void fxi_fm_gradient_memory_free(fxi_fm_gradient_rows *a);
+/* lbfgs.c - minimises it by libLBFGS.  Theta of hofm-simplex alternates with the rest.  Bytes: of
+ * rows X, or NULL: of passes that others answer on as many threads. */
 fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run);
-bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X);
+bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, size_t threads);
 /* simplex.c - hofm-simplex: theta of v, by projected gradient steps that never raise the objective;
  * the projection of x[n] onto the simplex. */
 fx_status fxi_fm_simplex(double *v, const fxi_fm_problem *p, const fx_run *run);
 void fxi_fm_simplex_project(double *x, size_t n);
 
 /* streams; see data/data.h */
-enum { FXI_FM_START = 1040, FXI_FM_LAMBDA, FXI_FM_BATCHES, FXI_FM_LOSERS };
+enum { FXI_FM_START = 1040, FXI_FM_LAMBDA, FXI_FM_BATCHES, FXI_FM_LOSERS, FXI_FM_BLOCKS };
 #define FXI_FM_TINY 1e-30               /* smaller factors become 0: no denormal numbers */
 #endif

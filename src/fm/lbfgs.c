@@ -13,8 +13,8 @@
  * iterations gain next to nothing before the factors have found a direction.  theta of hofm-simplex
  * is fixed while the rest moves for some iterations, then has its own steps (simplex.c).
  *
- * Memory: 7 + 2 * corrections vectors; 6 corrections, as few as 3 for large models or little
- * memory. */
+ * Memory: 7 + 2 * corrections vectors, and what answers questions about the rows; 6 corrections, 3
+ * for large models. */
 
 #include "fm/fm.h"
 
@@ -24,17 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORRECTIONS = 6, MIN_CORRECTIONS = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20 };
+enum { CORRECTIONS = 6, FEW = 3, LARGE = 1 << 22, WINDOW = 10, ROUND = 20 };
 enum { STOPPED = 100, FAILED };         /* what libLBFGS returns when we end it */
 
 typedef struct fitting {
     fxi_fm_state *s;
     const fxi_fm_problem *p;
-    const fx_run *run;                  /* the caller's */
-    fx_run how;                         /* tells it how far the iterations are .. */
+    fx_run how;                         /* tells the caller how far the iterations are .. */
     fxi_stage stage;                    /* .. which is here */
-    double *x, *G;                      /* [size] libLBFGS's variables; the gradient, aligned */
-    int corrections;
+    double *x;                          /* [size] libLBFGS's variables, aligned */
     size_t done, round;                 /* iterations so far; at which this round ends */
     bool first;                         /* the next value is that of s->v */
     bool stop;                          /* with .. */
@@ -60,13 +58,13 @@ static double evaluate(void *ctx, const double *x, double *g, const int n, const
     (void)step;
     if (a->stop)
         return halt(a, a->status, g, n);
-    fx_status st = fxi_fm_gradient(&f, a->G, a->p, x, &a->how);
+    fx_status st = fxi_fm_gradient(&f, g, a->p, x, &a->how);
     if (st)
         return halt(a, st, g, n);
     for (int t = 0; fm->kind == FXI_FM_SIMPLEX && t < fm->block[0].order; t++)
-        a->G[fm->block[0].theta + (size_t)t] = 0;
+        g[fm->block[0].theta + (size_t)t] = 0;
     for (size_t i = 0; i < fm->size; i++)
-        check += 0 * a->G[i];
+        check += 0 * g[i];
     bool finite = isfinite(f) && check == 0;
     if (a->first && !finite)
         return halt(a, fxi_error(FX_ENUMERIC, "the objective is %g at the start; scale the rows",
@@ -74,9 +72,7 @@ static double evaluate(void *ctx, const double *x, double *g, const int n, const
     if (a->first)
         a->s->objective = f;
     a->first = false;
-    if (finite)
-        memcpy(g, a->G, fm->size * sizeof *g);
-    else
+    if (!finite)
         memset(g, 0, fm->size * sizeof *g);
     return finite ? f : HUGE_VAL;
 }
@@ -108,6 +104,9 @@ static int progress(void *ctx, const double *x, const double *g, const double fx
     return a->stop || s->converged || a->done >= a->round ? STOPPED : 0;
 }
 
+/* By the size alone: the model must not depend on the memory. */
+static int corrections(const fxi_fm *fm) { return fm->size > LARGE ? FEW : CORRECTIONS; }
+
 /* Iterates until there is no more gain, or the round ends. */
 static fx_status descend(fitting *a)
 {
@@ -118,7 +117,7 @@ static fx_status descend(fitting *a)
     int ret;
 
     lbfgs_parameter_init(&how);
-    how.m = a->corrections;
+    how.m = corrections(fm);
     how.epsilon = a->p->tol / 1000;
     how.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
     do {
@@ -166,61 +165,75 @@ static fx_status alternate(fitting *a)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-static bool count_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, int corrections)
+/* A pass that others answer has the vector in a request and the sums in a message, for each thread
+ * and for the one who asks. */
+static bool count_messages(size_t *bytes, const fxi_fm *fm, size_t threads)
 {
-    size_t entries = fxi_data_rows_max(X, 1), rest;
+    size_t each, sums;
 
-    return fxi_size_mul(bytes, fm->size, (size_t)(7 + 2 * corrections) * sizeof(double))
-        && fxi_size_mul(&rest, entries, (FXI_LANES + 1) * sizeof(double))
-        && fxi_size_add(bytes, *bytes, rest) && fxi_size_mul(&rest, X->rows, 2 * sizeof(double))
-        && fxi_size_add(bytes, *bytes, rest)
-        && (fm->kind != FXI_FM_SIMPLEX
-            || (fxi_size_mul(&rest, X->rows, (size_t)fm->block[0].order * sizeof(double))
-                && fxi_size_add(bytes, *bytes, rest)))
-        && fxi_size_add(bytes, *bytes, fxi_fm_row_bytes(fm, entries));
+    return fxi_pass_answer_bytes(&sums, fm->size, 1) && fxi_size_mul(&each, fm->size, 16)
+           && fxi_size_add(&each, each, sums) && fxi_size_mul(bytes, each, threads + 1);
 }
 
-bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X)
+bool fxi_fm_lbfgs_bytes(size_t *bytes, const fxi_fm *fm, const fx_matrix *X, size_t threads)
 {
-    return count_bytes(bytes, fm, X, MIN_CORRECTIONS);
+    size_t entries = X ? fxi_data_rows_max(X, 1) : fm->cols, rest, messages = 0;
+    size_t simplex = fm->kind == FXI_FM_SIMPLEX && X ? (size_t)fm->block[0].order + 2 : 0;
+
+    return fxi_size_mul(bytes, fm->size, (size_t)(7 + 2 * corrections(fm)) * sizeof(double))
+           && fxi_fm_gradient_pass_bytes(&rest, fm, X ? X->rows : FXI_PASS_BLOCK, entries, threads)
+           && fxi_size_add(bytes, *bytes, rest)
+           && (X || count_messages(&messages, fm, threads))
+           && fxi_size_add(bytes, *bytes, messages)
+           && fxi_size_mul(&rest, X ? X->rows : 0, simplex * sizeof(double))
+           && fxi_size_add(bytes, *bytes, rest);
 }
 
-static fx_status choose(fitting *a)
+static fx_status check(const fxi_fm_problem *p, size_t threads, const fx_run *run)
 {
-    const fxi_fm *fm = a->p->fm;
-    size_t max_memory = fxi_sized_run(a->run).max_memory, bytes = SIZE_MAX;
+    const fxi_fm *fm = p->fm;
+    size_t bytes;
 
     if (fm->size > INT_MAX)
         return fxi_error(FX_EUNSUPPORTED, "lbfgs: %zu numbers; at most %d are offered", fm->size,
                          INT_MAX);
-    a->corrections = fm->size > LARGE ? MIN_CORRECTIONS : CORRECTIONS;
-    while (a->corrections > MIN_CORRECTIONS
-           && (!count_bytes(&bytes, fm, a->p->X, a->corrections)
-               || (max_memory && bytes > max_memory)))
-        a->corrections--;
-    if (!count_bytes(&bytes, fm, a->p->X, a->corrections))
+    if (!fxi_fm_lbfgs_bytes(&bytes, fm, p->passes ? NULL : p->X, threads))
         bytes = SIZE_MAX;
-    return fxi_memory_check(a->run, bytes, "vectors of lbfgs");
+    return fxi_memory_check(run, bytes, "vectors of lbfgs");
 }
 
-fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *p, const fx_run *run)
+static fx_status fit(fitting *a)
 {
-    fitting a = {.s = s, .p = p, .run = run, .round = p->max_iter};
-    fx_status st = choose(&a);
+    fxi_fm_state *s = a->s;
+    const fxi_fm_problem *p = a->p;
+    fx_status st = fxi_fm_gradient(&s->objective, NULL, p, s->v, &a->how);
 
-    if (st)
+    if (st || p->max_iter == 0)
         return st;
+    if (!(a->x = fxi_alloc(p->fm->size, sizeof *a->x)))
+        return FX_ENOMEM;
+    st = p->fm->kind == FXI_FM_SIMPLEX ? alternate(a) : descend(a);
+    free(a->x);
+    return st;
+}
+
+fx_status fxi_fm_lbfgs(fxi_fm_state *s, const fxi_fm_problem *given, const fx_run *run)
+{
+    fxi_fm_problem p = *given;
+    fitting a = {.s = s, .p = &p, .round = p.max_iter};
+    fxi_fm_gradient_rows rows = {0};
+    fx_status st = FX_OK;
+
     s->converged = false;
     a.how = fxi_parallel_stage(&a.stage, run, 0, 0);
-    if ((st = fxi_fm_gradient(&s->objective, NULL, p, s->v, &a.how)) || p->max_iter == 0)
-        return st;
-    a.x = fxi_alloc(p->fm->size, sizeof *a.x);
-    a.G = fxi_alloc(p->fm->size, sizeof *a.G);
-    if (!a.x || !a.G)
-        st = FX_ENOMEM;
-    else
-        st = p->fm->kind == FXI_FM_SIMPLEX ? alternate(&a) : descend(&a);
-    free(a.x);
-    free(a.G);
+    if (!p.passes)
+        st = fxi_fm_gradient_memory(&rows, given, &a.how);
+    if (!st)
+        st = check(given, p.passes ? 1 : (size_t)fxi_parallel_threads(&rows.run, SIZE_MAX), run);
+    if (!p.passes)
+        p.passes = &rows.passes;
+    if (!st)
+        st = fit(&a);
+    fxi_fm_gradient_memory_free(&rows);
     return st;
 }

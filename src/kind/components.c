@@ -40,11 +40,11 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
-    fxi_source like = {.rows = t->X.rows, .features = t->m->c.features};
-    size_t solver;
+    size_t rows = t->stream ? (size_t)t->stream->survey.rows : t->X.rows, solver;
+    fxi_source like = {.rows = rows, .features = t->m->c.features};
 
-    return (of_rows(t->m) ? fxi_fit_kernel_pca_bytes(&solver, t->X.rows, t->outputs)
-                          : fxi_fit_pca_bytes(&solver, &like, t->outputs))
+    return (of_rows(t->m) ? fxi_fit_kernel_pca_bytes(&solver, rows, t->outputs)
+                          : fxi_fit_pca_bytes(&solver, &like, t->outputs, t->threads))
            && fxi_kind_weights_bytes(each, all, t, 1, solver);
 }
 
@@ -78,21 +78,36 @@ static fx_status finite(const double *x, size_t n, const char *what)
     return FX_OK;
 }
 
+static fx_status search(double *value, fxi_train *t, const fx_run *run)
+{
+    const fxi_weights *w = t->own;
+    const double *weight = t->labels.weight;
+    double *W = w->weights, *b = w->intercepts, *total = &t->m->c.total_variance;
+    size_t k = t->outputs;
+
+    if (of_rows(t->m))
+        return fxi_fit_kernel_pca(W, b, value, total, t->m->kernel, &t->X, weight, k, t->seed, run);
+    if (!t->stream)
+        return fxi_fit_pca(W, b, value, total, &t->source, weight, k, t->seed, run);
+    fxi_asking asking;
+    const fxi_output all = {.train = t};
+    fxi_train_passes(&asking, &all, 1);
+    fx_status st = fxi_fit_pca_by(W, b, value, total, &asking.passes, k, t->seed, run);
+    fxi_train_passes_free(&asking);
+    return st;
+}
+
 static fx_status fit(fxi_train *t, const fx_run *run)
 {
     fx_model_info *c = &t->m->c;
     const fxi_weights *w = t->own;
-    const double *weight = t->labels.weight;
     size_t k = t->outputs;
     double *value = fxi_zalloc(k, sizeof *value), *total = &c->total_variance;
     fx_status st = fxi_model_own(t->m, value), reached = FX_OK;
 
-    if (st || (st = check(t)) || (st = fxi_kind_weights_begin(t)))
+    if (st || (!t->stream && (st = check(t))) || (st = fxi_kind_weights_begin(t)))
         return st;
-    reached = of_rows(t->m) ? fxi_fit_kernel_pca(w->weights, w->intercepts, value, total,
-                                                 t->m->kernel, &t->X, weight, k, t->seed, run)
-                            : fxi_fit_pca(w->weights, w->intercepts, value, total, &t->source,
-                                          weight, k, t->seed, run);
+    reached = search(value, t, run);
     if (reached < 0)
         return reached;
     if ((st = finite(w->weights, w->n * k, "weight"))
@@ -104,6 +119,35 @@ static fx_status fit(fxi_train *t, const fx_run *run)
     for (size_t i = 0; i < k; i++)
         c->objective += value[i];
     return reached;
+}
+
+/* ---- Rows that answer ------------------------------------------------------------------------- */
+
+static bool streams(const fxi_learning *how)
+{
+    (void)how;
+    return true;
+}
+
+/* Vectors of a question have a number for each feature. */
+static fx_status asked(fxi_answer *a, const fxi_question *q, const fxi_train *t)
+{
+    const fxi_survey *s = &t->stream->survey;
+    size_t d = t->m->c.features, most = FXI_PCA_GROUPS * FXI_LANES;
+    bool mean = q->what == FXI_ASK_MEAN, spread = q->what == FXI_ASK_SPREAD;
+
+    if (!d || !(mean || (q->w && q->ws == d && q->v && q->t > 0
+                         && (spread ? q->vs % d == 0 && q->vs / d <= most
+                                    : q->what == FXI_ASK_MOMENT && q->vs == d))))
+        return fxi_error(FX_EFORMAT, "question %d does not fit %zu features", (int)q->what, d);
+    a->run = fxi_fit_pca_pass_run((size_t)s->rows, d, t->m->map ? 0 : (size_t)s->numbers,
+                                  s->sparse && !t->m->map);
+    return fxi_fit_pca_pass_begin(a, q, d, NULL);
+}
+
+static fx_status answer(fxi_answer *a, const fxi_question *q, const fxi_part *x)
+{
+    return fxi_fit_pca_pass(a, q, &x->z, x->c, x->first, x->first + x->X.rows == x->all);
 }
 
 /* ---- Files -------------------------------------------------------------------------------- */
@@ -148,7 +192,8 @@ static fx_status parse_arrays(fxi_parsing *p)
 const fxi_kind fxi_kind_components = {
     .name = "components", .learner = pca, .prepared = sizeof(fxi_weights), .format = 2,
     .map = FX_MAY, .read = read, .prepare = prepare, .bytes = bytes,
-    .close = fxi_kind_weights_close, .fit = fit, .scorer = fxi_kind_features_scorer,
+    .close = fxi_kind_weights_close, .fit = fit, .streams = streams, .asked = asked,
+    .answer = answer, .scorer = fxi_kind_features_scorer,
     .terms = fxi_explain_terms_weights, .dump_header = dump_header, .dump_arrays = dump_arrays,
     .parse_header = parse_header, .parse_arrays = parse_arrays,
     .parsed = fxi_kind_features_parsed};

@@ -39,7 +39,7 @@ static const char *const solver_name[] = {"auto", "cd", "adagrad", "lbfgs"};
     {"tol", "1e-4", NOT_NEGATIVE, "stop when an iteration gains less than this share"},            \
     {"max-iter", "100", COUNT, "iterations at most"},                                              \
     {"lr", "0.1", FXI_POSITIVE, "adagrad: learning rate"},                                         \
-    {"batch", "64", COUNT, "adagrad: rows of a step"},                                             \
+    {"batch", "64", COUNT, "adagrad: rows of a step, at most 4,096"},                             \
     {"guard", "yes", FXI_CHOICE("yes|no"), "adagrad: repeat at half the rate what goes astray"},   \
     {"clip", "no", FXI_TEXT("no|train"), \
      "keep predicted targets within those of the training, or within a range: LO/HI"}, \
@@ -230,6 +230,8 @@ const fxi_kind fxi_kind_factors = {
     .state = sizeof(fxi_factors_state), .path = "beta", .combines = true, .measured = true, .columns = true,
     .widens = true, .format = 3, .proba_hint = "loss=logistic does",
     .read = read, .complete = complete, .describe = describe,
+    .streams = fxi_kind_factors_pass_streams, .asked = fxi_kind_factors_pass_asked,
+    .answer = fxi_kind_factors_pass_answer, .order = fxi_kind_factors_pass_order,
     .prepare = fxi_kind_factors_fit_prepare,
     .prepare_eval = fxi_kind_factors_fit_eval, .init = fxi_kind_factors_init,
     .bytes = fxi_kind_factors_fit_bytes, .close = fxi_kind_factors_fit_close,

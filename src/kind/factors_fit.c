@@ -8,11 +8,13 @@
 #include "kind/kind.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Before ------------------------------------------------------------------------------ */
 
-/* The range of the targets, of earlier rows too; or the one that is given. */
+/* The range of the targets, of earlier rows too; or the one that is given.  Rows that stand for all
+ * have the smallest and the largest target (train/survey.c). */
 static void keep_range(fxi_train *t)
 {
     fx_model_info *c = &t->m->c;
@@ -36,7 +38,7 @@ static fx_status prepare_rows(fxi_train *t, const fx_run *run)
     fxi_factors_fit *rows = t->own;
     fx_status st = fxi_kind_factors_numbers_new(t->m, &t->how);
 
-    if (!st)
+    if (!st && !t->stream)
         st = fxi_fm_rows(&rows->X, &rows->own, own->fm, &t->X, run);
     keep_range(t);
     return st;
@@ -86,12 +88,15 @@ fx_status fxi_kind_factors_fit_update(fxi_train *t, const fx_run *run)
 bool fxi_kind_factors_fit_bytes(size_t *each, size_t *all, const fxi_train *t)
 {
     const fxi_fm *fm = ((const fxi_factors *)t->m->own)->fm;
-    const fx_matrix *X = &((const fxi_factors_fit *)t->own)->X;
+    const fx_matrix *X = t->stream ? NULL : &((const fxi_factors_fit *)t->own)->X;
     size_t solver = 0, rows, numbers;
     int which = ((const fxi_factors_keys *)t->how.own)->solver;
-    bool fits = which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X)
+    bool fits = which == FXI_FM_ADAGRAD && t->stream
+                    ? fxi_fm_adagrad_pass_bytes(&solver, fm, (size_t)t->stream->survey.rows,
+                                                fxi_kind_factors_pass_numbers(t))
+                : which == FXI_FM_ADAGRAD ? fxi_fm_adagrad_bytes(&solver, fm, X, t->threads)
                 : which == FXI_FM_CD    ? fxi_fm_cd_bytes(&solver, fm, X)
-                                        : fxi_fm_lbfgs_bytes(&solver, fm, X);
+                                        : fxi_fm_lbfgs_bytes(&solver, fm, X, t->threads);
 
     return fits && fxi_size_mul(&rows, t->X.rows, 8 * sizeof(double))
            && fxi_size_mul(&numbers, fm->size, 4 * sizeof(double))
@@ -106,6 +111,8 @@ void fxi_kind_factors_fit_close(fxi_train *t)
 
     fx_data_free(rows->own);
     fx_data_free(rows->eval_own);
+    free(rows->v);
+    fxi_fm_adagrad_pass_free(rows->held);
 }
 
 /* ---- Outputs ----------------------------------------------------------------------------- */

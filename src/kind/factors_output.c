@@ -91,29 +91,35 @@ static fx_status step(void *ctx, const fxi_fm_state *now)
 
 /* ---- Fitting ----------------------------------------------------------------------------- */
 
-/* The mean of targets; corrected once, so that a large one is exact too. */
-static void centre(fxi_output *o)
+/* Targets are centred by their mean, which is corrected once, so that a large one is exact too.
+ * FX_EINVAL if no row has a weight. */
+static fx_status centre(fxi_output *o, fxi_fm_problem *p, const fx_run *run)
 {
     const fxi_train *t = o->train;
     fxi_factors_state *own = o->own;
-    const double *y = t->labels.y;
-    size_t n = t->source.rows;
-    double total = 0, mean = 0;
+    bool targets = t->how.task == FXI_REGRESS, moved = targets && keys_of(t)->shape.intercept;
+    double sum[FXI_FM_SUMS];
+    fx_status st = FX_OK;
 
-    own->centre = 0;
-    if (t->how.task != FXI_REGRESS)
-        return;
-    for (size_t i = 0; i < n; i++)
-        total += o->c[i];
-    for (int pass = 0; pass < 2 && keys_of(t)->shape.intercept; pass++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += o->c[i] * (y[i] - mean);
-        mean += sum / total;
+    p->shift = 0;
+    for (size_t i = 0; i < t->source.rows && targets; i++)
+        o->y[i] = t->labels.y[i];
+    for (int pass = 0; pass < (moved ? 3 : 1); pass++) {
+        if (pass)
+            p->shift += sum[FXI_FM_TARGET] / sum[FXI_FM_WEIGHT];
+        if ((st = fxi_fm_gradient_zeros(sum, p, run)))
+            return st;
+        if (!(sum[FXI_FM_WEIGHT] > 0))
+            return fxi_error(FX_EINVAL, "no row is left of weight above 0");
     }
-    own->centre = mean;
-    for (size_t i = 0; i < n; i++)
-        o->y[i] = y[i] - mean;
+    own->zeros = sum[FXI_FM_LOSS] / sum[FXI_FM_WEIGHT];
+    own->centre = p->shift;
+    if (t->stream)                      /* rows elsewhere do it themselves */
+        return FX_OK;
+    for (size_t i = 0; i < t->source.rows && moved; i++)
+        o->y[i] -= p->shift;
+    p->shift = 0;
+    return FX_OK;
 }
 
 /* Outputs that are fitted one after the other share the time; fits on folds have no deadline. */
@@ -139,28 +145,6 @@ static fx_status solve(fxi_output *o, const fxi_fm_problem *p, const fx_run *run
     }
 }
 
-static fx_status check_rows(const fxi_output *o)
-{
-    for (size_t i = 0; i < o->train->source.rows; i++)
-        if (o->c[i] > 0)
-            return FX_OK;
-    return fxi_error(FX_EINVAL, "no row is left of weight above 0");
-}
-
-/* The objective of scores 0: a fit that ends above it has learnt nothing, however small its last
- * step.  Rankings have no such limit, and neither has the best state by a metric, which the plan
- * requested. */
-static double of_zeros(const fxi_fm_problem *p)
-{
-    double sum = 0, total = 0;
-
-    for (size_t i = 0; i < p->X->rows; i++) {
-        sum += p->c[i] > 0 ? p->c[i] * fxi_fm_loss(p->loss, p->y[i], 0) : 0;
-        total += p->c[i];
-    }
-    return p->pairs ? INFINITY : sum / total;
-}
-
 /* The figures that other kinds report about a solution, too. */
 static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
 {
@@ -184,11 +168,11 @@ static fx_status finish(fxi_output *o, const fxi_fm_problem *p)
                          "output %zu ends with numbers that are not finite (objective %g); scale "
                          "the rows",
                          o->number, f->objective);
-    double zeros = of_zeros(p);
-    if (f->converged && !own->best.iterations && f->objective > zeros) {
-        own->zeros = zeros;
-        f->converged = false;
-    }
+    /* Above the objective of scores 0 it has learnt nothing, however small its last step.  Rankings
+     * have no such limit, and neither has the best state by a metric, which the plan requested. */
+    own->above_zeros = f->converged && !own->best.iterations && !p->pairs
+                       && f->objective > own->zeros;
+    f->converged &= !own->above_zeros;
     if (fit_of(o->train)->single_pass)
         f->converged = true;
     o->s.objective = f->objective;
@@ -211,23 +195,28 @@ fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run)
                         .tol = t->how.tol, .max_iter = t->how.max_iter, .deadline = deadline(o),
                         .lr = keys->lr, .batch = keys->batch, .bare = keys->bare,
                         .ordered = rows->single_pass, .seed = t->seed, .step = step, .ctx = o};
-    fx_status st = check_rows(o);
+    fxi_asking asking = {0};
+    fx_status st = FX_OK;
 
     for (size_t g = 0; g < fm.blocks; g++) {
         fm.block[g].beta *= beta;
         fm.block[g].beta_front *= beta;
     }
     own->best.iterations = own->since_best = 0;
-    if (!st && t->how.task == FXI_RANK) {
+    if (t->stream) {
+        fxi_train_passes(&asking, o, 1);
+        p.passes = &asking.passes;
+    }
+    if (t->how.task == FXI_RANK) {
         st = fxi_fm_pairs_new(&pairs, t->labels.y, o->c, t->qid, t->source.rows, run);
         p.pairs = &pairs;
     }
-    if (!st) {
-        centre(o);
+    if (!st && !(st = centre(o, &p, run))) {
         fxi_kind_factors_init_start(o);
         st = solve(o, &p, run);
     }
     fxi_fm_pairs_free(&pairs);
+    fxi_train_passes_free(&asking);
     return st ? st : finish(o, &p);
 }
 

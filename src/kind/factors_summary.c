@@ -64,7 +64,7 @@ fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o)
                          "objective %g: raise it",
                          ((const fxi_factors_fit *)t->own)->max_seconds, worst->iterations,
                          worst->f.objective);
-    if (worst->zeros > 0) {
+    if (worst->above_zeros) {
         suggest(what, t, "take another solver");
         return fxi_error(FX_NOT_CONVERGED,
                          "after %zu iterations steps are small, but the objective "

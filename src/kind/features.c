@@ -18,6 +18,8 @@ static fx_status take_sample(fx_data **out, const fxi_train *t, const fx_run *ru
     size_t row[SAMPLE], n = t->X.rows < SAMPLE ? t->X.rows : SAMPLE;
     fx_table table = {.rows = t->X.rows, .cols = t->X.cols, .blocks = 1, .block = &t->X};
 
+    if (t->stream && !t->stream->ask)
+        return FX_OK;                   /* a pass: the request has keys that need no rows */
     if (t->stream)
         return fxi_train_passes_sample(out, t, SAMPLE, run);
     fxi_rng_sample(row, n, t->X.rows, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
@@ -42,7 +44,7 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
         || (st = take_sample(&sample, t, run)))
         return st;
     st = fx_map_parse(&m->map, plan->map, m->kernel, c->cols, plan->features, plan->seed,
-                      sample->table.block, run);
+                      sample ? sample->table.block : NULL, run);
     fx_data_free(sample);
     if (st || (st = fxi_model_keep_text(&c->map, m, fx_map_spec(m->map)))
         || (st = fxi_model_keep_text(&c->kernel, m, fx_kernel_spec(m->kernel)))

@@ -10,8 +10,10 @@ const fxi_kind *const fxi_kinds[] = {
 
 const struct fxi_kinds_can fxi_kinds_can = {
     .measure = "factorization machines have",
-    .init = "solver=newton, cd and perceptrons can",
+    .init = "solver=newton, cd, proximal and perceptrons can",
     .update = "perceptrons can, but not of a precomputed kernel, and factorization machines with "
               "solver=adagrad",
     .estimate = "that of kernel machines is",
-    .stream = "logistic and ridge can, and svm-l2 with solver=newton"};
+    .stream = "logistic, ridge, pca and perceptron can, svm-l2 with solver=newton, factorization "
+              "machines with solver=adagrad (not task=rank) or lbfgs (not hofm-simplex), and "
+              "penalty=l1 with solver=proximal"};

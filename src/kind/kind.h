@@ -157,13 +157,16 @@ typedef struct fxi_factors_fit {        /* fxi_train.own */
     size_t patience;                    /* of the plan */
     double max_seconds;
     bool single_pass;                   /* an update: one pass, rows in their order */
+    double *v;                          /* [size] of the question that rows of a pass answer */
+    fxi_fm_adagrad_held *held;          /* rows of a pass that wait for others; or NULL */
 } fxi_factors_fit;
 typedef struct fxi_factors_state {      /* fxi_output.own */
     fxi_fm_state f, best;               /* now; with patience, the best so far */
     double best_metric, centre;         /* centre: what was taken from the targets */
     size_t since_best, iterations;      /* iterations after the best; all iterations */
     bool timed_out;                     /* stopped by the clock */
-    double zeros;                       /* the objective of scores 0, if it ended above that */
+    double zeros;                       /* the objective of scores 0 */
+    bool above_zeros;                   /* it ended above that */
 } fxi_factors_state;
 /* factors_numbers.c - the shape, of a parsed spec and of c's cols, kernel, family and base. */
 fx_status fxi_kind_factors_numbers_new(fx_model *m, const fxi_learning *how);
@@ -192,6 +195,14 @@ void fxi_kind_factors_output_release(fxi_output *o);
 fx_status fxi_kind_factors_output(fxi_output *o, double beta, const fx_run *run);
 fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fxi_solution *now,
                                         const int32_t *row, size_t n, const fx_run *run);
+/* factors_pass.c - rows that come in parts. */
+bool fxi_kind_factors_pass_streams(const fxi_learning *how);
+fx_status fxi_kind_factors_pass_asked(fxi_answer *a, const fxi_question *q, const fxi_train *t);
+fx_status fxi_kind_factors_pass_answer(fxi_answer *a, const fxi_question *q, const fxi_part *x);
+void fxi_kind_factors_pass_order(size_t *block, size_t blocks, const fxi_question *q,
+                                 const fxi_train *t);
+/* Numbers stored in all rows, as blocks see them. */
+size_t fxi_kind_factors_pass_numbers(const fxi_train *t);
 /* factors_summary.c */
 fx_status fxi_kind_factors_summary(const fxi_train *t, const fxi_output *o);
 fx_status fxi_kind_factors_summary_fold(const fxi_train *t, double C, size_t fold, double gap);

@@ -5,12 +5,12 @@
  * or none.  newton is Newton's method or, where there is no second derivative, the method of
  * multipliers.
  *
- *             dual          newton          cd (l1)
- *   svm       auto, first   auto, if long   -
- *   svm-l2    auto, first   auto, if long   auto
- *   svr       auto, first   auto, if long   -
- *   logistic  -             auto            auto
- *   ridge     yes           auto            -
+ *             dual          newton          cd (l1)   proximal (l1)
+ *   svm       auto, first   auto, if long   -         -
+ *   svm-l2    auto, first   auto, if long   auto      yes
+ *   svr       auto, first   auto, if long   -         -
+ *   logistic  -             auto            auto      yes
+ *   ridge     yes           auto            -         -
  *
  * With solver=auto a loss with a second derivative and no kink goes to Newton's method.  The others
  * go to the dual solver first, which is fastest where C and rows are small: the gap after some
@@ -29,17 +29,18 @@
 enum { PATIENCE = 400, WIDE_PATIENCE = 50 };    /* passes */
 enum { DUAL_VISITS = 100, DUAL_VISITS_L2 = 40 }; /* per row: about what the other solvers take */
 enum { DUAL_FEATURES = 256 };           /* of the squared hinge: fewer are few */
-enum { AUTO, DUAL, NEWTON, CD };
-static const char *const solver_name[] = {"auto", "dual", "newton", "cd"};
+enum { AUTO, DUAL, NEWTON, CD, PROXIMAL };
+static const char *const solver_name[] = {"auto", "dual", "newton", "cd", "proximal"};
 
 typedef struct options { int solver; bool l1; double epsilon; } options;
 
 /* ---- The table ---------------------------------------------------------------------------- */
 
 #define PENALTY "penalty", "l2", FXI_CHOICE("l2|l1"), "l1: few weights that are not 0"
-#define SOLVER  "solver", "auto", FXI_CHOICE("auto|dual|newton|cd"), "auto: by loss and penalty"
+#define SOLVER  "solver", "auto", FXI_CHOICE("auto|dual|newton|cd|proximal"), \
+    "auto: by loss and penalty"
 #define TOL     "tol", "1e-3", FXI_POSITIVE, "stop at this share of the objective above the optimum"
-#define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual), steps (newton, cd)"
+#define STEPS   "max-iter", "1000", FXI_COUNT(1, INT32_MAX), "passes (dual, proximal), steps (newton, cd)"
 #define ONLY_L2 "penalty", "l2", FXI_CHOICE("l2"), "l1 is for svm-l2 and logistic"
 #define SMOOTH  "solver", "auto", FXI_CHOICE("auto|dual|newton"), "auto: by the rows"
 #define WITH_L1 {FXI_KEY_C}, {PENALTY}, {FXI_KEY_INTERCEPT}, {SOLVER}, {TOL}, {STEPS}
@@ -60,7 +61,7 @@ static bool serves(const fxi_loss *loss, bool l1, int solver)
 {
     bool by_cd = loss == &fxi_loss_squared_hinge || loss == &fxi_loss_logistic;
 
-    return l1                 ? by_cd && (solver == AUTO || solver == CD)
+    return l1                 ? by_cd && (solver == AUTO || solver == CD || solver == PROXIMAL)
            : solver == DUAL   ? loss->step != NULL
                               : solver == NEWTON || solver == AUTO;
 }
@@ -73,16 +74,17 @@ static fx_status not_served(const fxi_learning *l)
     return fxi_error(FX_EUNSUPPORTED, "%s has no penalty=%s with solver=%s; there are penalty=l2 "
                      "(solver=%snewton)%s", l->learner->name, o->l1 ? "l1" : "l2",
                      solver_name[o->solver], dual ? "dual|" : "",
-                     l1 ? ", penalty=l1 (solver=cd)" : "");
+                     l1 ? ", penalty=l1 (solver=cd|proximal)" : "");
 }
 
 static fx_status read(fxi_learning *l, const fxi_spec *s)
 {
     options *o = l->own;
 
-    o->l1 = l->unstored = fxi_model_learner_choice(l, s, "penalty");
+    o->l1 = fxi_model_learner_choice(l, s, "penalty");
     o->epsilon = fxi_model_learner_number(l, s, "epsilon", 0);
     o->solver = fxi_model_learner_choice(l, s, "solver");
+    l->unstored = o->l1 && o->solver != PROXIMAL;
     return serves(l->loss, o->l1, o->solver) ? FX_OK : not_served(l);
 }
 
@@ -92,13 +94,15 @@ static int solver_of(const fxi_learning *how)
 {
     const options *o = how->own;
 
-    return o->l1 ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
+    return o->l1 && o->solver == AUTO ? CD : o->solver != AUTO ? o->solver : how->loss->rounded ? AUTO : NEWTON;
 }
 
-/* Newton's method never sees a row; the others need all of them at hand. */
+/* Newton's method and proximal steps never see a row; the others need all of them at hand. */
 static bool streams(const fxi_learning *how)
 {
-    return solver_of(how) == NEWTON && how->loss->curve && !how->calibrate;
+    int solver = solver_of(how);
+
+    return (solver == PROXIMAL || (solver == NEWTON && how->loss->curve)) && !how->calibrate;
 }
 
 static fx_status init(fxi_train *t, const fx_run *run)
@@ -111,7 +115,7 @@ static fx_status init(fxi_train *t, const fx_run *run)
         return fxi_train_init_differs("model", i->spec, t->m->c.spec);
     if (solver == DUAL || (solver == AUTO && !t->how.loss->curve)) /* from a number for each row */
         return fxi_error(FX_EUNSUPPORTED, "the dual solver cannot start from a model; "
-                         "solver=newton, cd and perceptron can");
+                         "solver=newton, cd, proximal and perceptron can");
     return fxi_kind_features_init(t);
 }
 
@@ -124,9 +128,10 @@ static bool bytes(size_t *each, size_t *all, const fxi_train *t)
     int which = solver_of(&t->how);
 
     if (which != DUAL && which != CD
-        && !(fxi_fit_newton_bytes(&solver, rows, features)
-             && (t->stream ? fxi_fit_pass_sums_bytes(&passes, features, t->threads)
-                           : fxi_fit_pass_memory_bytes(&passes, rows, features, t->threads))
+        && !((which == PROXIMAL ? fxi_fit_l1_passes_bytes(&solver, features)
+                                : fxi_fit_newton_bytes(&solver, rows, features))
+             && (t->stream ? fxi_fit_newton_pass_bytes(&passes, features, t->threads)
+                           : fxi_fit_newton_memory_bytes(&passes, rows, features, t->threads))
              && fxi_size_add(&solver, solver, passes)))
         return false;
     return fxi_kind_weights_bytes(each, all, t, 1, solver);
@@ -196,17 +201,50 @@ static fx_status dual_then_newton(fxi_solution *s, const fxi_problem *p, const f
 static fx_status fit_stream(fxi_output *o, fxi_problem *p, double C, const fx_run *run)
 {
     const fx_model_info *c = &o->train->m->c;
-    fx_status st = fxi_train_passes(&p->passes, p, o, C, run);
+    fxi_asking asking;
 
-    if (p->loss->rounded)
+    fxi_train_passes(&asking, o, C);
+    p->passes = &asking.passes;
+    bool newton = solver_of(&o->train->how) == NEWTON;
+    if (newton && p->loss->rounded)
         p->patience = patience(c->features, c->rows);
-    if (!st)
-        st = fxi_fit_newton(&o->s, p, run);
+    fx_status st = (newton ? fxi_fit_newton : fxi_fit_l1_passes)(&o->s, p, run);
     if (!st && o->s.stalled && o->s.iterations + 3 <= p->max_iter)
         st = fxi_error(FX_EUNSUPPORTED, "the steps of Newton's method are short, and the solver that "
                        "would take over needs all rows in memory; lower C, or use logistic");
-    fxi_train_passes_free(p->passes);
+    fxi_train_passes_free(&asking);
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->m->c.features);
+}
+
+/* ---- Rows that answer -------------------------------------------------------------------------- */
+
+/* Vectors of a question have a number for each feature and one for the intercept. */
+static fx_status asked(fxi_answer *a, const fxi_question *q, const fxi_train *t)
+{
+    size_t d = t->m->c.features, need = d + 1;
+    bool product = q->what == FXI_ASK_PRODUCT || q->what == FXI_ASK_HESSIAN;
+
+    if (q->what > FXI_ASK_HESSIAN || !q->w || q->ws != need || (q->v ? q->vs != need : product))
+        return fxi_error(FX_EFORMAT, "question %d does not fit %zu features", (int)q->what, d);
+    return fxi_fit_newton_pass_begin(a, q, d, NULL);
+}
+
+static fx_status answer(fxi_answer *a, const fxi_question *q, const fxi_part *x)
+{
+    const fxi_train *t = x->train;
+    fxi_problem p = {.loss = t->how.loss, .epsilon = ((const options *)t->how.own)->epsilon,
+                     .intercept = t->how.intercept, .seed = t->seed};
+    size_t rows = x->X.rows;
+    double *space = fxi_alloc(rows, 3 * sizeof *space);
+
+    if (!space)
+        return FX_ENOMEM;
+    fxi_piece piece = {.rows = rows, .y = x->y, .c = x->c, .f = space, .D = space + rows,
+                       .q = space + 2 * rows};
+    fx_status st = fxi_fit_newton_pass(a, q, &p, &x->z, &piece, x->first,
+                                       x->first + rows == x->all);
+    fxi_free(space);
+    return st;
 }
 
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
@@ -223,6 +261,7 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     case NEWTON: st = newton_then_proximal(&o->s, &p, run); break;
     case DUAL: st = fxi_fit_dual(&o->s, &p, run); break;
     case CD: st = fxi_fit_l1(&o->s, &p, run); break;
+    case PROXIMAL: st = fxi_fit_l1_passes(&o->s, &p, run); break;
     default: st = dual_then_newton(&o->s, &p, run); break;
     }
     return st ? st : fxi_kind_weights_finite(o, o->s.w, o->train->source.features);
@@ -247,7 +286,7 @@ static fx_status not_converged(const fxi_train *t, const fxi_output *o)
 const fxi_kind fxi_kind_linear = {
     FXI_KIND_WEIGHTS, .name = "linear", .learner = learners, .options = sizeof(options),
     .prepared = sizeof(fxi_weights), .path = "C", .format = 1, .map = FX_MAY, .read = read,
-    .streams = streams, .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
+    .streams = streams, .asked = asked, .answer = answer, .prepare = fxi_kind_features_prepare, .init = init, .bytes = bytes,
     .close = fxi_kind_weights_close, .begin = fxi_kind_weights_begin, .allocate = allocate,
     .start = start, .solve = solve, .keep = fxi_kind_weights_keep,
     .finish = fxi_kind_weights_finish, .not_converged = not_converged,

@@ -18,6 +18,10 @@ typedef struct options {
     size_t budget;
 } options;
 
+/* A state as rows elsewhere have it: these numbers, then w and sum, each from a multiple of HEAD
+ * on. */
+enum { STEPS, MISTAKES_MADE, B, SUM_B, HEAD = 8 };
+
 #define AVERAGED "averaged", "yes", FXI_CHOICE("yes|no"), "yes: the mean of all weights"
 #define PASSES   "max-iter", "10", FXI_COUNT(1, INT32_MAX), "passes over the rows"
 #define BUDGET   "keep at most so many mistakes of each class; 0: all"
@@ -91,10 +95,14 @@ static fx_status init(fxi_train *t, const fx_run *run)
     return of_rows ? fxi_kind_kernel_resume(t, run) : FX_OK;
 }
 
-/* A weight, the two numbers of its state, and the age of a row. */
+/* A weight, the two numbers of its state, and the age of a row.  Of passes: the state in a
+ * question, a request, a pass and its answer. */
 static bool bytes(size_t *each, size_t *all, const fxi_train *t)
 {
-    return fxi_kind_weights_bytes(each, all, t, fxi_kind_weights_of_rows(t->m) ? 4 : 3, 0);
+    size_t passes = 0;
+
+    return (!t->stream || fxi_size_mul(&passes, t->m->c.features + HEAD, 8 * sizeof(double)))
+           && fxi_kind_weights_bytes(each, all, t, fxi_kind_weights_of_rows(t->m) ? 4 : 3, passes);
 }
 
 static double seconds(const fxi_estimating *e, double n)
@@ -153,6 +161,86 @@ static void start(fxi_output *o)
     p->steps = own->count[k];
 }
 
+/* ---- Rows elsewhere ------------------------------------------------------------------------ */
+
+/* Passes go over the rows in their order. */
+static bool streams(const fxi_learning *how) { return !how->calibrate; }
+
+static size_t room(size_t features) { return (features + HEAD - 1) / HEAD * HEAD; }
+
+/* The state in the numbers of an answer. */
+static fxi_perceptron state_of(double *x, size_t features)
+{
+    return (fxi_perceptron){.w = x + HEAD, .sum = x + HEAD + room(features), .b = x[B],
+                            .sum_b = x[SUM_B], .steps = (uint64_t)x[STEPS]};
+}
+
+/* Vectors of a question have a number for each feature and one for the intercept; t: steps. */
+static fx_status asked(fxi_answer *a, const fxi_question *q, const fxi_train *t)
+{
+    size_t d = t->m->c.features, each = d * sizeof(double);
+    bool fits = q->what == FXI_ASK_MISTAKES && q->ws == d + 1 && q->vs == d + 1 && q->t >= 0
+                && q->t < 0x1p53;
+    fx_status st = fits ? fxi_pass_answer_state(a, HEAD + 2 * room(d))
+                        : fxi_error(FX_EFORMAT, "question %d does not fit %zu features",
+                                    (int)q->what, d);
+
+    if (st)
+        return st;
+    a->count[STEPS] = q->t;
+    a->count[B] = q->w[d];
+    a->count[SUM_B] = q->v[d];
+    memcpy(a->count + HEAD, q->w, each);
+    memcpy(a->count + HEAD + room(d), q->v, each);
+    return FX_OK;
+}
+
+static fx_status answer(fxi_answer *a, const fxi_question *q, const fxi_part *x)
+{
+    fxi_perceptron s = state_of(a->count, x->train->m->c.features);
+    fxi_problem p = {.source = &x->z, .y = x->y, .c = x->c, .intercept = x->train->how.intercept};
+    fx_status st = fxi_fit_perceptron(&s, &p, &a->how);
+
+    (void)q;
+    a->count[STEPS] = (double)s.steps;
+    a->count[MISTAKES_MADE] += (double)s.mistakes;
+    a->count[B] = s.b;
+    a->count[SUM_B] = s.sum_b;
+    a->rows += x->X.rows;
+    return st;
+}
+
+/* One pass over rows that are elsewhere. */
+static fx_status ask(fxi_perceptron *s, fxi_passes *passes)
+{
+    size_t d = passes->features, each = d * sizeof(double);
+    double *x = fxi_alloc(HEAD + 2 * room(d), sizeof *x);
+    double *w = fxi_alloc(2 * (d + 1), sizeof *w), *v = w ? w + d + 1 : NULL;
+    fx_status st = x && w ? FX_OK : FX_ENOMEM;
+
+    if (!st) {
+        memcpy(w, s->w, each);
+        memcpy(v, s->sum, each);
+        w[d] = s->b;
+        v[d] = s->sum_b;
+        st = passes->ask(passes, x, &(fxi_question){FXI_ASK_MISTAKES, .t = (double)s->steps, .w = w,
+                                                    .v = v, .ws = d + 1, .vs = d + 1});
+    }
+    if (!st) {
+        fxi_perceptron now = state_of(x, d);
+        memcpy(s->w, now.w, each);
+        memcpy(s->sum, now.sum, each);
+        s->b = now.b;
+        s->sum_b = now.sum_b;
+        s->steps = now.steps;
+        s->mistakes = (uint64_t)x[MISTAKES_MADE];
+    }
+    fxi_free(x, w);
+    return st;
+}
+
+/* ---- Fitting --------------------------------------------------------------------------------- */
+
 /* Each pass is an iteration, and its mistakes the objective. */
 static fx_status solve(fxi_output *o, double C, const fx_run *run)
 {
@@ -162,12 +250,16 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     fxi_problem p = fxi_kind_weights_problem(o, C);
     double *to = *weights(o);
     size_t n = count(t), first = now->age ? ((const fxi_machine *)t->own)->first : 0;
+    fxi_asking asking = {0};
     fx_status st = FX_OK;
 
     p.kernel = t->m->kernel;
+    if (t->stream)
+        fxi_train_passes(&asking, o, C);
     for (size_t i = 0; i < t->how.max_iter && !st; i++) {
-        if ((st = now->age ? fxi_fit_kernel_perceptron(now, &p, first, how->budget, run)
-                           : fxi_fit_perceptron(now, &p, run)))
+        if ((st = t->stream  ? ask(now, &asking.passes)
+                  : now->age ? fxi_fit_kernel_perceptron(now, &p, first, how->budget, run)
+                             : fxi_fit_perceptron(now, &p, run)))
             break;
         o->s.objective = (double)now->mistakes;
         o->s.b = now->b;
@@ -182,6 +274,7 @@ static fx_status solve(fxi_output *o, double C, const fx_run *run)
     }
     o->s.gap = 0;
     o->s.converged = true;
+    fxi_train_passes_free(&asking);
     return st ? st : fxi_kind_weights_finite(o, to, n);
 }
 
@@ -267,6 +360,7 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 const fxi_kind fxi_kind_perceptron = {
     PERCEPTRON, .name = "perceptron", .learner = perceptron, .numbers = sizeof(fxi_online),
     .prepared = sizeof(fxi_weights), .format = 1, .map = FX_MAY,
+    .streams = streams, .asked = asked, .answer = answer,
     .prepare = fxi_kind_features_prepare, .close = fxi_kind_weights_close,
     .parsed = fxi_kind_features_parsed};
 

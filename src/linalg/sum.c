@@ -21,7 +21,7 @@ static void lift(fxi_sum *a, int64_t top)
 {
     int64_t by = top - a->top;
 
-    for (int64_t k = FXI_SUM_LIMBS - 1; k >= 0; k--)
+    for (int64_t k = FXI_SUM_LIMBS - 1; k >= 0 && a->top != EMPTY; k--) /* of which all are 0 */
         if (k >= by)
             memcpy(a->limb[k], a->limb[k - by], sizeof a->limb[k]);
         else
@@ -90,7 +90,22 @@ static void merge_block(fxi_sum *a, const fxi_sum *b)
     int64_t by = a->top - b->top;
     for (int64_t k = by; k < FXI_SUM_LIMBS; k++)
         for (size_t i = 0; i < FXI_SUM; i++)
-            a->limb[k][i] += b->limb[k - by][i];
+            a->limb[k][i] = (int64_t)((uint64_t)a->limb[k][i] + (uint64_t)b->limb[k - by][i]);
+}
+
+bool fxi_linalg_sum_possible(const fxi_sum *a, size_t blocks)
+{
+    const int64_t most = (int64_t)1 << 62, highest = 1024 / WIDTH + 1;
+    bool good = true;
+
+    for (size_t k = 0; k < blocks; k++) {
+        good &= a[k].top == EMPTY || a[k].top == BROKEN
+                || (a[k].top >= LOWEST && a[k].top <= highest);
+        for (size_t i = 0; i < FXI_SUM_LIMBS * FXI_SUM; i++)
+            good &= a[k].limb[i / FXI_SUM][i % FXI_SUM] <= most
+                    && a[k].limb[i / FXI_SUM][i % FXI_SUM] >= -most;
+    }
+    return good;
 }
 
 void fxi_linalg_sum_merge(fxi_sum *a, const fxi_sum *b, size_t blocks)

@@ -32,5 +32,7 @@ static inline size_t fxi_sum_padded(size_t n) { return fxi_sum_blocks(n) * FXI_S
 void fxi_linalg_sum_clear(fxi_sum *a, size_t blocks);
 void fxi_linalg_sum_add(fxi_sum *a, const double *x, size_t n); /* to fxi_sum_blocks(n) */
 void fxi_linalg_sum_merge(fxi_sum *a, const fxi_sum *b, size_t blocks);   /* a += b */
+/* False if no numbers give this: a was read from somewhere. */
+bool fxi_linalg_sum_possible(const fxi_sum *a, size_t blocks);
 void fxi_linalg_sum_round(double *x, const fxi_sum *a, size_t n);
 #endif

@@ -46,6 +46,11 @@ double fxi_metric_weight(const fxi_metric_rows *r, size_t i);
 
 /* mean.c */
 fxi_metric_function fxi_metric_mean_accuracy, fxi_metric_mean_logloss, fxi_metric_mean_rmse;
+typedef struct fxi_metric_sums {        /* over rows, which may come in parts; zeros: none yet */
+    double weight, right, log, square;
+} fxi_metric_sums;
+void fxi_metric_mean_add(fxi_metric_sums *s, const fxi_metric_rows *r);
+bool fxi_metric_mean_of(double *out, const fxi_metric *m, const fxi_metric_sums *s); /* is it one? */
 /* ranked.c - by the order of scores, of each class against the rest; auc of rankings: pairs.c */
 fxi_metric_function fxi_metric_ranked_auc, fxi_metric_ranked_precision;
 /* pairs.c - share of pairs of rows of one query in the order of their labels */

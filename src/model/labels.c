@@ -173,6 +173,19 @@ static fx_status unknown(const fx_model_info *c, const char *name, double x, siz
                      name, list);
 }
 
+/* Most rows are of few classes that are numbers: found without a search. */
+static bool is_few(size_t *out, const fx_model_info *c, const char *name, double x)
+{
+    size_t k = 0, few = c->classes < 4 ? c->classes : 4;
+
+    if (name || !c->class_value)
+        return false;
+    while (k < few && c->class_value[k] != x)
+        k++;
+    *out = k;
+    return k < few;
+}
+
 static fx_status known_piece(void *ctx, size_t b, fxi_team *team)
 {
     gathering *g = ctx;
@@ -186,7 +199,9 @@ static fx_status known_piece(void *ctx, size_t b, fxi_team *team)
         g->l->y[i] = g->l->classes ? 0 : t->label[i];
         if (weight_of(t, i) == 0 || !g->l->classes)
             continue;
-        if (!g->known)
+        if (g->known && is_few(&k, g->known, name, t->label[i]))
+            ;
+        else if (!g->known)
             find(&k, &t->label[i], g->l->value, g->l->classes, sizeof *t->label, ascending);
         else if (!find_class(&k, g->known, name, t->label[i]))
             return unknown(g->known, name, t->label[i], i);

@@ -3,7 +3,8 @@
  * kind: specs, labels, rows as a model expects them, predictions, metrics. */
 #ifndef FXI_MODEL_H
 #define FXI_MODEL_H
-#include "fit/pass.h"
+#include "fit/newton.h"
+#include "fit/pca.h"
 #include "metric/metric.h"
 
 /* ---- Models and kinds --------------------------------------------------------------------- */
@@ -99,6 +100,7 @@ void fxi_model_scorer_close(fx_scorer *s);
  * everything else calls it.  Only functions whose comment says so may be NULL. */
 typedef struct fxi_train fxi_train;             /* train/train.h */
 typedef struct fxi_output fxi_output;
+typedef struct fxi_part fxi_part;
 typedef struct fxi_estimating fxi_estimating;
 typedef struct fxi_explain_terms fxi_explain_terms;     /* explain/explain.h */
 typedef struct fxi_dumping fxi_dumping;         /* file/file.h */
@@ -156,8 +158,12 @@ struct fxi_kind {
     fx_status (*fold_not_converged)(const fxi_train *t, double C, size_t fold, double gap);
 
     /* True if a fit by this spec asks for passes over rows, which need not be in memory then; or
-     * NULL: never. */
+     * NULL: never.  Then: begins the answer to a question, adds rows of a part to it; of a state:
+     * the order in which it gets the blocks of rows (or NULL: that of the data). */
     bool (*streams)(const fxi_learning *l);
+    fx_status (*asked)(fxi_answer *a, const fxi_question *q, const fxi_train *t);
+    fx_status (*answer)(fxi_answer *a, const fxi_question *q, const fxi_part *x);
+    void (*order)(size_t *block, size_t blocks, const fxi_question *q, const fxi_train *t);
     /* More rows: true if m can resume (or NULL: never), and what that needs besides rows
      * (or NULL: nothing). */
     bool (*updatable)(const fx_model *m);
@@ -263,7 +269,7 @@ double fxi_model_predict_log(const fx_model_info *c, const double *score, size_t
 size_t fxi_model_predict_workspace(const fx_model_info *c);        /* numbers in `work` of these */
 double fxi_model_predict_clip(const fx_model_info *c, double score);      /* of a target */
 
-/* ---- metrics.c, evaluate.c --------------------------------------------------------------- */
+/* ---- metrics.c, evaluate.c, evaluator.c --------------------------------------------------- */
 fx_metrics fxi_model_metrics_none(size_t rows);         /* all NaN */
 /* Of n rows with y as in fxi_labels and scores [n][outputs]; qid: of rankings, or NULL; metric:
  * that of out->metric, checked, or NULL. */
@@ -271,5 +277,38 @@ fx_status fxi_model_evaluate_scores(fx_metrics *out, double *confusion, const fx
                                     const fx_model *m, const double *y, const double *score,
                                     const double *weight, const int64_t *qid, size_t n,
                                     const fx_run *run);
+typedef struct fxi_evaluation {         /* from scores to what metrics need */
+    const fx_model_info *c;
+    const double *y, *score;
+    size_t n;
+    double *work;                       /* of one row */
+    double *label, *log, *sum;          /* [n] predicted; [n] or NULL; [n][classes] or NULL */
+} fxi_evaluation;
+/* r: what metrics take; it points into e and to what is given.  Close e also after a failure. */
+fx_status fxi_model_evaluate_open(fxi_evaluation *e, fxi_metric_rows *r, const fx_model *m,
+                                  const double *y, const double *score, const double *weight,
+                                  const int64_t *qid, size_t n, const fx_run *run);
+void fxi_model_evaluate_close(fxi_evaluation *e);
+
+struct fx_evaluator {
+    const fx_model *m;
+    fx_scorer scorer;
+    fxi_metric_sums sums;
+    bool kept;                          /* are the arrays needed? */
+    bool weighted, queried;             /* had rows weights, queries? */
+    size_t n, capacity, width;          /* rows that were added */
+    double *y, *label, *score;          /* [n], rankings: no label; [n][width] */
+    double *weight;                     /* or NULL */
+    int64_t *qid;                       /* or NULL */
+    uint64_t limit;                     /* of memory, which was reached: rows are counted; or 0 */
+};
+/* rows: how many to expect.  Nothing is to be closed after a failure. */
+fx_status fxi_model_evaluator_open(fx_evaluator *e, const fx_model *m, size_t rows,
+                                   const fx_run *run);
+void fxi_model_evaluator_close(fx_evaluator *e);
+fx_status fxi_model_evaluator_check(const fx_metrics *out, const double *confusion,
+                                    const fx_evaluator *e);
+fx_status fxi_model_evaluator_named(fxi_metric *metric, const char *const *name, size_t n,
+                                    const fx_evaluator *e);
 
 #endif

@@ -486,6 +486,8 @@ const fxi_read_format fxi_read_csv = {.about = {.name = "csv",
                                       .open = open_csv,
                                       .look = look,
                                       .begin = fxi_read_csv_header,
+                                      .file = fxi_read_csv_again,
+                                      .skip = fxi_read_csv_again_skip,
                                       .parse = parse_csv,
                                       .take = take_csv,
                                       .close = close_csv};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * csv.h - between csv_header.c, which reads the first line, csv_columns.c, which finds what each
+ * csv.h - between csv_header.c, which reads the first line, csv_again.c, which reads that of other
+ * files, csv_columns.c, which finds what each
  * column is, csv_look.c, which looks at the first rows for that, csv_names.c, which knows the names
  * that are given, csv_resolve.c, which writes the choices into the spec, csv.c, which reads the
  * rows, and csv_field.c, which serves all. */
@@ -77,6 +78,11 @@ typedef struct fxi_read_csv_field {
 
 /* Reads blank lines and a header, once, and resolves the columns. */
 fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end);
+/* csv_again.c - the header of another file, which must be the same. */
+fx_status fxi_read_csv_again(fx_reader *r);
+fx_status fxi_read_csv_again_skip(fx_reader *r, const char **p, const char *end);
+/* csv_header.c - the first line alone, of lines that are held back. */
+fx_status fxi_read_csv_header_held(fx_reader *r);
 /* What each column is; [line, stop) is the first row.  Uses rows that begin before `limit`. */
 fx_status fxi_read_csv_columns(fx_reader *r, const char *line, const char *stop, const char *limit,
                                const char *end);

@@ -194,3 +194,31 @@ fx_status fxi_read_csv_header(fx_reader *r, const char **p, const char *end)
     }
     return FX_OK;
 }
+
+fx_status fxi_read_csv_header_held(fx_reader *r)
+{
+    fxi_read_csv_state *t = r->state;
+    const char *at = r->held.at, *next = at, *line, *stop;
+
+    if (!r->held.len)
+        return FX_OK;
+    const char *end = at + r->held.len;
+    while (!t->fields && fxi_data_text_line(&line, &stop, &next, end)) {
+        bool header = true;
+        fx_status s = FX_OK;
+        r->count.lines++;
+        if (fxi_read_csv_skip(line, stop, t->separator) == stop)
+            r->count.blank++;
+        else
+            s = first_line(r, line, stop, &header);
+        if (s)
+            return s;
+        if (header)
+            at = next;
+        else
+            r->count.lines--;           /* a row: read again with the others */
+    }
+    r->held.len = (size_t)(end - at);
+    memmove(r->held.at, at, r->held.len);
+    return FX_OK;
+}

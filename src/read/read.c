@@ -24,8 +24,9 @@ fx_status fxi_read_fail(fxi_read_chunk *c, const char *line, const char *at, con
 
 fx_status fxi_read_error(const fx_reader *r, uint64_t line, size_t column, const char *reason)
 {
-    return fxi_error(FX_EFORMAT, "%s:%llu:%zu: %s", r->name, (unsigned long long)line, column,
-                     reason);
+    const char *name = fxi_read_sources_name(&line, r, line);
+
+    return fxi_error(FX_EFORMAT, "%s:%llu:%zu: %s", name, (unsigned long long)line, column, reason);
 }
 
 fx_status fxi_read_label(fxi_read_chunk *c, const char *line, const char *at, const char *s,

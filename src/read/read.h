@@ -8,6 +8,7 @@
  *     npy.c        one dense array                  npz.c    several arrays, one sparse matrix
  *       npy_array.c     an array from a stream
  *       read.c          a chunk's labels and messages, sparse rows, blocks
+ *         sources.c            names and lines of several files
  *         values.c, order.c    numbers, a row in order */
 #ifndef FXI_READ_H
 #define FXI_READ_H
@@ -89,6 +90,10 @@ typedef struct fxi_read_format {        /* text has parse, arrays have feed */
     size_t (*look)(const fx_reader *r);
     /* Text: reads what comes before the first row, if there is something (or NULL). */
     fx_status (*begin)(fx_reader *r, const char **p, const char *end);
+    /* Text: another file begins, of which r->file has the name; and: skips what precedes its rows,
+     * r->opening false when it is done (or NULL: nothing does). */
+    fx_status (*file)(fx_reader *r);
+    fx_status (*skip)(fx_reader *r, const char **p, const char *end);
     fx_status (*parse)(const fx_reader *r, fxi_read_chunk *c);  /* appends rows to the chunk */
     fx_status (*feed)(fx_reader *r, const char *bytes, size_t len, const fx_run *run);
     fx_status (*member)(fx_reader *r, const char *member);      /* or NULL */
@@ -114,6 +119,20 @@ enum { FXI_HASH_BITS = 24 };            /* at most */
 #define FXI_HASH_KEY                                                                               \
     "hash-bits", "0", FXI_COUNT(0, FXI_HASH_BITS), "columns are hashes of so many bits; 0: names"
 
+/* sources.c - several files as one input.  Lines are counted over all of them. */
+typedef struct fxi_read_file {
+    char *name;
+    uint64_t before, skipped;           /* lines of the files before; first lines, not counted */
+} fxi_read_file;
+enum { FXI_READ_PLACE = 224 };
+char *fxi_read_sources_short(const char *name);    /* a copy for messages */
+fx_status fxi_read_sources_add(fx_reader *r, const char *name);
+const char *fxi_read_sources_name(uint64_t *of_file, const fx_reader *r, uint64_t line);
+/* "line 3", or "line 3 of a.svm" if the other line is of another file. */
+const char *fxi_read_sources_line(char buf[FXI_READ_PLACE], const fx_reader *r, uint64_t line,
+                                uint64_t other);
+void fxi_read_sources_free(fx_reader *r);
+
 typedef enum fxi_label { FXI_LABEL_NONE, FXI_LABEL_NUMBER, FXI_LABEL_TEXT } fxi_label;
 
 struct fx_reader {
@@ -124,7 +143,10 @@ struct fx_reader {
     bool failed;
     bool keep_nan;                      /* arrays: nan=keep */
     bool open_line;                     /* text: the last bytes had no line end */
-    bool begun;                         /* text: some of it was parsed */
+    bool begun;                         /* text: bytes of this file have come */
+    bool opening;                       /* text: .. but not yet all that `skip` has to see */
+    fxi_read_file *file;                /* [files] those after the first */
+    size_t files;
     fxi_read_text held;                 /* text: lines that wait until `look` is satisfied */
     char mark;                          /* text: entries of a chunk are bounded by its number */
     int base;                           /* 0 or 1; -1: not known yet */

@@ -20,18 +20,6 @@ static fx_description line(size_t i)
 
 const char *fx_data_reader_format(size_t i) { return line(i).name; }
 
-/* The end of a long name says more than its start, and messages have one line. */
-static char *short_name(const char *name)
-{
-    enum { KEEP = 160 };
-    size_t len = strlen(name);
-    char *copy = fxi_strndup(len > KEEP ? name + len - KEEP : name, len > KEEP ? KEEP : len);
-
-    if (copy && len > KEEP)
-        memcpy(copy, "...", 3);
-    return copy;
-}
-
 fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name)
 {
     fxi_spec s;
@@ -48,7 +36,7 @@ fx_status fx_data_reader_new(fx_reader **out, const char *spec, const char *name
         return FX_ENOMEM;
     r->format = formats[f];
     r->widest = -1;
-    r->name = short_name(name);
+    r->name = fxi_read_sources_short(name);
     r->spec = fxi_spec_complete(&s, r->format->about.key);
     st = r->name && r->spec ? r->format->open(r, &s) : FX_ENOMEM;
     if (st) {
@@ -85,6 +73,7 @@ void fx_data_reader_free(fx_reader *r)
         r->format->close(r);
     free(r->state);
     free(r->name);
+    fxi_read_sources_free(r);
     fx_data_free(r->data);
     fxi_free(r->block, r->label, r->qid, r->weight, r->spec, r->held.at, r->ids.text.at);
     fxi_data_classes_free(&r->classes);
@@ -112,6 +101,18 @@ fx_status fx_data_reader_member(fx_reader *r, const char *member)
         return fxi_error(FX_EINVAL, "%s: %s", r->name,
                          member ? "only npz has members" : "a member without a name");
     return fxi_read_note(r, r->format->member(r, member));
+}
+
+fx_status fx_data_reader_file(fx_reader *r, const char *name)
+{
+    fx_status s = fxi_read_check(r);
+
+    if (s)
+        return s;
+    if (!r->format->parse || !name)
+        return fxi_error(FX_EINVAL, "%s: %s", r->name,
+                         name ? "only text can go on in another file" : "a file without a name");
+    return fxi_read_note(r, fxi_read_sources_add(r, name));
 }
 
 fx_status fx_data_reader_names(fx_reader *r, const char *const *name, size_t n)

@@ -94,10 +94,10 @@ static fx_status mixed(const fx_reader *r, const char *label, uint64_t line, siz
                        bool second)
 {
     bool text = r->kind == FXI_LABEL_TEXT;
-    char reason[256];
+    char reason[256 + FXI_READ_PLACE], first[FXI_READ_PLACE];
 
-    snprintf(reason, sizeof reason, "the label %s is %s, but line %llu has the %s '%s'%s", label,
-             text ? "a number" : "text", (unsigned long long)r->first_line,
+    snprintf(reason, sizeof reason, "the label %s is %s, but %s has the %s '%s'%s", label,
+             text ? "a number" : "text", fxi_read_sources_line(first, r, r->first_line, line),
              text ? "text" : "number", r->first_label,
              text && second ? "; is that line a header?" : "");
     return fxi_read_error(r, line, column, reason);
@@ -195,6 +195,7 @@ static fx_status join(void *ctx, size_t i, fxi_team *team)
         r->count.widest_line = r->count.lines + c->count.widest_line;
     }
     r->zero |= c->zero;
+    r->count.zero = r->zero;
     r->count.lines += c->count.lines;
     r->count.blank += c->count.blank;
     r->count.dropped += c->count.dropped;
@@ -248,9 +249,6 @@ static fx_status parse_text(fx_reader *r, const char *p, size_t len, const fx_ru
     const char *end = p + len;
     work w = {.r = r};
 
-    if (!r->begun && len >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
-        p += 3;                         /* UTF-8 byte order mark */
-    r->begun = true;
     if (r->format->begin) {
         fx_status s = r->format->begin(r, &p, end);
         if (s)
@@ -296,12 +294,20 @@ static fx_status feed_text(fx_reader *r, const char *bytes, size_t len, const fx
         return fxi_error(FX_EINVAL, "%s: text must be fed in whole lines; line %llu had no end",
                          r->name, (unsigned long long)r->count.lines + held);
     }
-    r->count.bytes += len;
-    r->open_line = bytes[len - 1] != '\n';
+    const char *p = bytes, *end = bytes + len;
+    r->open_line = end[-1] != '\n';
+    if (!r->begun && len >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+        p += 3;                         /* UTF-8 byte order mark */
+    r->begun = true;
+    fx_status s = r->opening ? r->format->skip(r, &p, end) : FX_OK;
+    /* What is left out of later files does not count, so that their bytes are those of one file. */
+    r->count.bytes += r->files ? (size_t)(end - p) : len;
+    if (s || p == end)
+        return s;
     bool enough = !r->format->look || r->count.bytes >= r->format->look(r);
     if (!r->held.len && enough)
-        return parse_text(r, bytes, len, run);
-    fx_status s = hold(r, bytes, len);
+        return parse_text(r, p, (size_t)(end - p), run);
+    s = hold(r, p, (size_t)(end - p));
     return s || !enough ? s : fxi_read_reader_feed_held(r, run);
 }
 

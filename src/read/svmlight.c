@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const fx_key keys[] = {
-    {"base", "auto", FXI_CHOICE("auto|0|1"), "first index; auto: 0 if an index 0 occurs, else 1"},
+    {"base", "auto", FXI_CHOICE("auto|0|1|late"),
+     "first index; auto: 0 if an index 0 occurs, else 1; late: also if it occurs after a take"},
     {"sort", "no", FXI_CHOICE("no|yes"), "yes: indices of a row may stand in any order"},
     {"duplicates", "error", FXI_CHOICE("error|sum"), "values of equal indices in a row"},
     {"nan", "error", FXI_CHOICE("error|zero|keep|drop"),
@@ -28,6 +29,7 @@ static const fx_key keys[] = {
 enum { ERROR, ZERO, KEEP };             /* nan=, in the order of its choices; then DROP, as ZERO */
 typedef struct options {                /* except nan: 1 if the key has its second choice */
     int sort, sum, nan, fields, optional;
+    bool late;
 } options;
 
 static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
@@ -44,7 +46,9 @@ static fx_status open_svmlight(fx_reader *r, const fxi_spec *s)
         || (st = fxi_key_choice(&o->fields, s, keys, "fields"))
         || (st = fxi_key_choice(&o->optional, s, keys, "labels")))
         return st;
-    r->base--;                          /* auto|0|1 is 0, 1, 2 */
+    r->base--;                          /* auto|0|1|late is 0, 1, 2, 3 */
+    o->late = r->base > 1;
+    r->base = o->late ? -1 : r->base;
     r->mark = ':';
     return FX_OK;
 }
@@ -232,7 +236,7 @@ static fx_status read_pairs(scan *s, const char *p)
         if (index > FX_INDEX_MAX)
             return fxi_read_fail(s->c, s->line, token, "index %llu exceeds %d",
                                  (unsigned long long)index, FX_INDEX_MAX);
-        if (index == 0 && s->base == 1)
+        if (index == 0 && s->base == 1 && !s->o->late)
             return fxi_read_fail(s->c, s->line, token, "index 0, but indices count from 1");
         int64_t col = (int64_t)index - s->shift;
         zero |= index == 0;
@@ -329,10 +333,11 @@ static fx_status shift_block(void *ctx, size_t b, fxi_team *team)
 
 static fx_status take_svmlight(fx_reader *r, bool end, const fx_run *run)
 {
+    const options *o = r->state;
     fx_status s = FX_OK;
 
     (void)end;
-    if (r->base < 0 && r->count.rows) {
+    if ((r->base < 0 || (o->late && r->base == 1 && r->zero)) && r->count.rows) {
         r->base = !r->zero;
         s = fxi_read_reader_spec_resolve(r, "base", r->base ? "1" : "0");
         if (!s && r->zero)

@@ -24,12 +24,15 @@ static fx_status keep_names(fx_model *m, const fx_table *t, const fx_run *run)
 }
 
 /* Counts, fill values and indicators, into the model. */
-static fx_status learn(fx_model *m, const fxi_missing *how, const fx_table *t, const fx_run *run)
+static fx_status learn(fxi_train *train, const fxi_missing *how, const fx_table *t,
+                       const fx_run *run)
 {
+    fx_model *m = train->m;
     fx_model_info *c = &m->c;
     fxi_missing_found found;
     const double *indicator = NULL;
-    fx_status st = fxi_data_missing_fit(&found, how, t, run);
+    fx_status st = train->stream ? fxi_train_columns_missing(&found, train, how, run)
+                                 : fxi_data_missing_fit(&found, how, t, run);
 
     if (st)
         return st;
@@ -63,7 +66,7 @@ fx_status fxi_train_missing(fx_table *out, fxi_train *t, const char *spec, const
     c->missing = how.spec;
     *out = *table;
     if (how.how) {
-        if ((st = learn(t->m, &how, table, run)))
+        if ((st = learn(t, &how, table, run)))
             return st;
         how = fxi_model_missing(c);
         if ((st = fxi_data_fill_table(out, &t->filled, &how, table, run)))

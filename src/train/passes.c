@@ -1,282 +1,193 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * passes.c - fits on rows that come in parts, as often as they are asked for.
+ * passes.c - a fit that asks for passes over rows that are elsewhere.
  *
  * The first pass is a survey (survey.c).  If classes are to be balanced, the next one adds up their
  * weights; if there is a map, one takes a sample of the rows.  After that every pass is a question
- * of Newton's method (fit/pass.h).  A part is prepared as rows to predict are: labels among the
- * classes, rows scaled; it keeps nothing for the next pass. */
+ * of a solver (pass/pass.h).  A request is bytes that carry all that the answer depends on
+ * (request.c); the answer comes back as bytes, merged from those of all parts. */
 
-#include "train/train.h"
+#include "train/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct fx_pass {
-    enum { SURVEY, WEIGHTS, SAMPLE, ASK, EACH } what;
-    fxi_stream *s;
-    uint64_t rows;                      /* that were added */
-    bool classify;                      /* SURVEY, WEIGHTS: labels are classes */
-    fxi_sum *weights;                   /* WEIGHTS: [blocks of classes] */
-    const size_t *row;                  /* SAMPLE: [n] numbers of rows still to come, ascending */
-    size_t n;
-    struct answering *a;                /* ASK, EACH */
-    const fxi_question *q;
-    const double *w;
-    fxi_pass_visit *visit;
-    void *visit_ctx;
-};
+/* ---- One pass -------------------------------------------------------------------------------- */
 
-typedef struct answering {
-    fxi_passes passes;
-    const fxi_output *o;
-    double C;
-    fxi_pass_sums sums;
-    fxi_problem p;                      /* loss and epsilon */
-} answering;
-
-/* ---- A part -------------------------------------------------------------------------------- */
-
-/* Class k's rows weigh sum[k] in all. */
-static fx_status add_weights(fx_pass *p, const fx_table *t)
+static int take(void *m, const void *bytes, size_t len)
 {
-    const fxi_survey *s = &p->s->survey;
-    double *y = fxi_alloc(t->rows, sizeof *y);
+    fxi_message *to = m;
 
-    if (!y)
-        return FX_ENOMEM;
-    for (size_t i = 0; i < t->rows; i++) {
-        bool absent = t->weight && t->weight[i] == 0;
-        const char *name = s->texts && !absent ? t->class_name[(size_t)t->label[i]] : NULL;
-        size_t at = absent ? 0 : fxi_train_survey_class(s, name, t->label[i] + 0.0);
-        y[i] = at < s->classes ? (double)at : 0;
+    if (to->len + len > to->capacity && len <= SIZE_MAX / 4 && to->len <= SIZE_MAX / 4) {
+        size_t capacity = to->len + len > 2 * to->capacity ? to->len + len : 2 * to->capacity;
+        unsigned char *more = fxi_realloc(to->at, capacity, 1);
+        to->failed = !more;
+        if (!more)
+            return 1;
+        to->at = more;
+        to->capacity = capacity;
     }
-    fx_status st = fxi_model_class_weight_sums(p->weights, y, t->weight, t->rows, s->classes);
-    free(y);
-    return st;
+    memcpy(to->at + to->len, bytes, len);
+    to->len += len;
+    return 0;
 }
 
-static fx_status add_sample(fx_pass *p, const fx_table *t, uint64_t first)
+/* The answer to r, merged into p, which was begun with it. */
+static fx_status send(const fxi_stream *s, fx_pass *p, const fxi_message *request)
 {
-    size_t n = 0;
+    fxi_message got = {0};
+    fx_sink sink = {.size = sizeof sink, .write = take, .ctx = &got};
+    fx_status st = s->ask(s->ctx, request->at, request->len, &sink);
 
-    while (n < p->n && p->row[n] < first + t->rows)
-        n++;
-    size_t *row = fxi_alloc(n, sizeof *row);
-    if (!row)
-        return FX_ENOMEM;
-    for (size_t k = 0; k < n; k++)
-        row[k] = p->row[k] - (size_t)first;
-    fx_status st = n ? fxi_data_select(&p->s->sample[p->s->samples], t, row, n, false, p->s->run)
-                     : FX_OK;
-    p->s->samples += n && !st;
-    p->row += n;
-    p->n -= n;
-    free(row);
-    return st;
-}
-
-typedef struct part {
-    fx_data *doubles, *scaled;
-    fx_matrix X;
-    fxi_source z;
-    fxi_labels labels;
-    double *space;                      /* [5][rows] */
-    fxi_piece x;
-} part;
-
-static void close_part(part *a)
-{
-    fxi_fit_source_free(&a->z);
-    fxi_model_labels_free(&a->labels);
-    fx_data_free(a->doubles);
-    fx_data_free(a->scaled);
-    free(a->space);
-}
-
-/* Targets or signs, and weights, of the output's rows. */
-static void set_labels(part *a, const answering *k)
-{
-    const fxi_train *t = k->o->train;
-    const fxi_labels *l = &a->labels;
-    size_t rows = a->X.rows;
-    double *y = a->space, *c = y + rows;
-
-    for (size_t i = 0; i < rows; i++) {
-        size_t class = l->classes ? (size_t)l->y[i] : 0;
-        double sign = l->classes ? fxi_model_pairs_sign(&t->m->c, k->o->number, class) : 1;
-        double weight = l->weight[i];
-        if (t->labels.class_weight)
-            weight *= t->labels.class_weight[class];
-        y[i] = l->classes ? sign : l->y[i];
-        c[i] = sign != 0 ? weight * k->C : 0;
-    }
-    a->x = (fxi_piece){.rows = rows, .y = y, .c = c, .f = c + rows, .D = c + 2 * rows,
-                       .q = c + 3 * rows};
-}
-
-static fx_status open_part(part *a, const answering *k, const fx_table *given)
-{
-    const fxi_train *t = k->o->train;
-    const fxi_stream *s = t->stream;
-    fx_table table = *given;
-    fx_status st;
-
-    *a = (part){0};
-    if (s->survey.doubles) {            /* as all rows in one block would be */
-        if ((st = fxi_data_select(&a->doubles, given, NULL, 0, true, s->run)))
-            return st;
-        table = a->doubles->table;
-    }
-    if ((st = fxi_model_labels_known(&a->labels, &t->m->c, &table, s->run))
-        || (st = fxi_model_rows_table(&a->X, &a->scaled, &t->m->c, NULL, &table, s->run))
-        || (st = fxi_fit_source(&a->z, &a->X, t->m->map, 0, s->run)))
-        return st;
-    if (!(a->space = fxi_alloc(a->X.rows, 5 * sizeof *a->space)))
-        return FX_ENOMEM;
-    set_labels(a, k);
-    return FX_OK;
-}
-
-static fx_status answer(fx_pass *p, const fx_table *t, uint64_t first)
-{
-    answering *k = p->a;
-    part a;
-    fx_status st = open_part(&a, k, t);
-
-    if (!st && p->what == ASK)
-        st = fxi_fit_pass_sums_add(&k->sums, p->q, &k->p, &a.z, &a.x, first,
-                                   first + t->rows == p->s->survey.rows);
-    else if (!st)
-        st = fxi_fit_pass_sums_each(&k->sums, p->w, &k->p, &a.z, &a.x, first, p->visit,
-                                    p->visit_ctx);
-    close_part(&a);
-    return st;
-}
-
-fx_status fx_model_passes_add(fx_pass *p, const fx_table *t, uint64_t first)
-{
-    uint64_t all = p->s->survey.rows;
-    fx_status st = fxi_data_check_table(t, p->s->run);
-
-    if (st || !t->rows)
-        return st;
-    if (p->rows % FX_PASS_BLOCK || first != p->rows)
-        return fxi_error(FX_EINVAL, "a part begins with row %llu; it must be row %llu, and a "
-                         "multiple of %d", (unsigned long long)first, (unsigned long long)p->rows,
-                         FX_PASS_BLOCK);
-    if (p->what != SURVEY && (first >= all || t->rows > all - first))
-        return fxi_error(FX_EINVAL, "this pass has more than the %llu rows of the first one",
-                         (unsigned long long)all);
-    p->rows += t->rows;
-    switch (p->what) {
-    case SURVEY: return fxi_train_survey_add(&p->s->survey, t, p->classify, p->s->run);
-    case WEIGHTS: return add_weights(p, t);
-    case SAMPLE: return add_sample(p, t, first);
-    default: return answer(p, t, first);
-    }
-}
-
-uint64_t fx_model_passes_number(const fx_pass *p) { return p->s->passes; }
-
-/* One pass over all rows. */
-static fx_status visit(fx_pass *p)
-{
-    fxi_stream *s = p->s;
-    fx_status st = s->rows(s->ctx, p);
-
-    s->passes++;
-    if (st)
-        return st < 0 ? st : fxi_error(FX_EINVAL, "who brings the rows returned %d", (int)st);
-    if (p->what != SURVEY && p->rows != s->survey.rows)
-        return fxi_error(FX_EINVAL, "this pass has %llu rows, the first one %llu",
-                         (unsigned long long)p->rows, (unsigned long long)s->survey.rows);
-    return FX_OK;
-}
-
-/* ---- Questions ------------------------------------------------------------------------------ */
-
-static fx_status ask(fxi_passes *passes, double *sums, const fxi_question *q)
-{
-    answering *a = (answering *)passes;
-    fx_pass p = {.what = ASK, .s = a->o->train->stream, .a = a, .q = q};
-
-    fxi_fit_pass_sums_clear(&a->sums, q);
-    fx_status st = visit(&p);
+    if (got.failed)
+        st = fxi_error(FX_ENOMEM, "out of memory for an answer");
+    else if (st > 0)
+        st = fxi_error(FX_EINVAL, "who answers the passes returned %d", (int)st);
     if (!st)
-        fxi_fit_pass_sums_round(sums, &a->sums, q);
+        st = fxi_train_pass_merge(p, got.at, got.len);
+    free(got.at);
     return st;
 }
 
-static fx_status each(fxi_passes *passes, const double *w, fxi_pass_visit *fn, void *ctx)
+static fx_status check_rows(const fxi_stream *s, uint64_t rows)
 {
-    answering *a = (answering *)passes;
-    fx_pass p = {.what = EACH, .s = a->o->train->stream, .a = a, .w = w, .visit = fn,
-                 .visit_ctx = ctx};
-
-    return visit(&p);
+    return rows == s->survey.rows
+               ? FX_OK
+               : fxi_error(FX_EINVAL, "this pass has %llu rows, the first one %llu",
+                           (unsigned long long)rows, (unsigned long long)s->survey.rows);
 }
 
-fx_status fxi_train_passes(fxi_passes **out, const fxi_problem *p, const fxi_output *o, double C,
-                           const fx_run *run)
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
+{
+    fxi_asking *a = (fxi_asking *)passes;
+    const fxi_train *t = a->o->train;
+    const fxi_stream *s = t->stream;
+    const fx_plan plan = fxi_train_request_plan(t);
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_QUESTION, .classify = t->how.task == FXI_CLASSIFY,
+                             .output = a->o->number, .C = a->C, .q = *q}};
+    fx_status st = fxi_train_request(&a->request, &p.request, s, &plan);
+
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
+    if (!st)
+        st = t->how.kind->asked(&p.answer, q, t);
+    if (!st && !(st = send(s, &p, &a->request)))
+        st = check_rows(s, p.answer.rows);
+    if (!st)
+        fxi_pass_answer_round(numbers, &p.answer);
+    fxi_pass_answer_free(&p.answer);
+    return st;
+}
+
+void fxi_train_passes(fxi_asking *out, const fxi_output *o, double C)
 {
     const fxi_train *t = o->train;
     const fxi_survey *s = &t->stream->survey;
-    size_t features = t->m->c.features, rows = (size_t)s->rows;
-    size_t run_rows = fxi_fit_pass_run(rows, features, t->m->map ? 0 : (size_t)s->numbers,
-                                       s->sparse && !t->m->map);
-    answering *a = fxi_zalloc(1, sizeof *a);
 
-    if (!a)
-        return FX_ENOMEM;
-    *a = (answering){.passes = {rows, features, ask, each}, .o = o, .C = C, .p = *p};
-    fx_status st = fxi_fit_pass_sums(&a->sums, features, run_rows, rows / run_rows + 1,
-                                     (double)rows * (double)features, run);
-    if (st)
-        free(a);
-    else
-        *out = &a->passes;
+    *out = (fxi_asking){.passes = {(size_t)s->rows, t->m->c.features, ask,
+                                   s->sparse && !t->m->map ? (size_t)s->numbers : 0},
+                        .o = o, .C = C};
+}
+
+void fxi_train_passes_free(fxi_asking *a) { free(a->request.at); }
+
+/* ---- Before the first question --------------------------------------------------------------- */
+
+static fx_status ask_for_rows(fx_pass *p, const fxi_train *t)
+{
+    const fxi_stream *s = t->stream;
+    const fx_plan plan = fxi_train_request_plan(t);
+    fxi_message request = {0};
+    fx_status st = fxi_train_request(&request, &p->request, s, &plan);
+
+    if (!st && !(p->sample = fxi_zalloc(p->request.rows, sizeof *p->sample)))
+        st = FX_ENOMEM;
+    if (!st && !(st = send(s, p, &request)))
+        st = check_rows(s, p->rows);
+    free(request.at);
     return st;
 }
 
-void fxi_train_passes_free(fxi_passes *passes)
+/* The rows that were sent, as the model sees them. */
+static fx_status join_rows(fx_data **out, const fx_pass *p, const fxi_train *t, const fx_run *run)
 {
-    answering *a = (answering *)passes;
+    fx_matrix *block = fxi_alloc(p->samples, sizeof *block), X;
+    fx_data *own = NULL, *filled = NULL;
+    size_t rows = 0;
 
-    if (a)
-        fxi_fit_pass_sums_free(&a->sums);
-    free(a);
-}
-
-/* ---- Before the first question -------------------------------------------------------------- */
-
-fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, const fx_run *run)
-{
-    fxi_stream *s = t->stream;
-    size_t all = (size_t)s->survey.rows, *row, rows = 0;
-    fx_pass p = {.what = SAMPLE, .s = s, .n = n < all ? n : all};
-    fx_matrix *block = fxi_alloc(p.n, sizeof *block), X;
-    fx_data *own = NULL;
-    fx_status st = FX_ENOMEM;
-
-    p.row = row = fxi_alloc(p.n, sizeof *row);
-    s->sample = fxi_zalloc(p.n, sizeof *s->sample);
-    if (block && row && s->sample) {
-        fxi_rng_sample(row, p.n, all, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
-        st = visit(&p);
-    }
-    for (size_t k = 0; k < s->samples && !st; k++) {
-        block[k] = s->sample[k]->table.block[0];
-        block[k].cols = t->m->c.cols;
+    if (!block)
+        return FX_ENOMEM;
+    for (size_t k = 0; k < p->samples; k++) {
+        block[k] = p->sample[k].rows->table.block[0];
+        block[k].cols = t->m->c.inputs;
         rows += block[k].rows;
     }
-    fx_table table = {.rows = rows, .cols = t->m->c.cols, .blocks = s->samples, .block = block};
+    fx_table raw = {.rows = rows, .cols = t->m->c.inputs, .blocks = p->samples, .block = block};
+    fx_table table;
+    fx_status st = rows == p->request.rows
+                       ? fxi_model_missing_table(&table, &filled, &t->m->c, &raw, run)
+                       : fxi_error(FX_EFORMAT, "%zu rows of %zu that were asked for", rows,
+                                   p->request.rows);
     if (!st && !(st = fxi_model_rows_table(&X, &own, &t->m->c, NULL, &table, run))) {
         table.block = &X;
         table.blocks = 1;
         st = fxi_data_select(out, &table, NULL, 0, false, run);
     }
     fx_data_free(own);
-    fxi_free(block, row);
+    fx_data_free(filled);
+    free(block);
+    return st;
+}
+
+fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, const fx_run *run)
+{
+    size_t all = (size_t)t->stream->survey.rows, *row;
+    fx_pass p = {.run = fxi_sized_run(run), .request = {.what = FXI_REQUEST_SAMPLE}};
+    uint64_t *number;
+    fx_status st = FX_ENOMEM;
+
+    p.request.rows = n < all ? n : all;
+    row = fxi_alloc(p.request.rows, sizeof *row);
+    number = fxi_alloc(p.request.rows, sizeof *number);
+    if (row && number) {
+        fxi_rng_sample(row, p.request.rows, all, (fxi_rng){t->seed, FXI_MODEL_SAMPLE});
+        for (size_t k = 0; k < p.request.rows; k++)
+            number[k] = row[k];
+        p.request.row = number;
+        if (!(st = ask_for_rows(&p, t)))
+            st = join_rows(out, &p, t, run);
+    }
+    for (size_t k = 0; k < p.samples; k++)
+        fx_data_free(p.sample[k].rows);
+    fxi_free(p.sample, row, number);
+    return st;
+}
+
+fx_status fxi_train_passes_columns(void *train, double *sum, const fxi_column_sums *a,
+                                   const fx_run *run)
+{
+    const fxi_train *t = train;
+    const fxi_stream *s = t->stream;
+    const fx_plan plan = fxi_train_request_plan(t);
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(run),
+                 .request = {.what = FXI_REQUEST_COLUMNS,
+                             .q = {.flags = a->missing, .w = a->unit, .ws = a->cols, .v = a->mean,
+                                   .vs = a->mean ? 2 * a->cols : 0}}};
+    fx_status st = fxi_train_request(&request, &p.request, s, &plan);
+
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, run);
+    if (!st)
+        st = fxi_pass_answer_sums(&p.answer, fxi_data_columns_numbers(a->cols));
+    if (!st && !(st = send(s, &p, &request)))
+        st = check_rows(s, p.answer.rows);
+    if (!st)
+        fxi_pass_answer_round(sum, &p.answer);
+    fxi_pass_answer_free(&p.answer);
+    free(request.at);
     return st;
 }
 
@@ -284,53 +195,75 @@ static fx_status check(const fx_plan *plan, const fxi_learning *how)
 {
     fx_description map = FX_INIT(fx_description);
     bool exact = plan->map && !fx_map_describe(&map, plan->map) && map.exact;
-    bool missing = plan->missing && *plan->missing && strcmp(plan->missing, "error") != 0;
-    const char *why = how->calibrate                                ? "calibrate=yes"
-                      : missing                                     ? "filling missing values"
-                      : plan->scale && !strcmp(plan->scale, "std")  ? "scaling by std"
-                                                                    : NULL;
+    fxi_missing missing;
+    fx_status st = fxi_data_missing_read(&missing, plan->missing);
 
-    if (why || exact)
+    if (st)
+        return st;
+    if (missing.how == FXI_MISSING_MEDIAN)
+        return fxi_error(FX_EUNSUPPORTED, "missing values: %s needs all rows in memory; zero and "
+                         "mean do not", missing.spec);
+    if (how->calibrate || exact)
         return fxi_error(FX_EUNSUPPORTED, "%s%s needs all rows in memory", exact ? "map " : "",
-                         exact ? map.name : why);
+                         exact ? map.name : "calibrate=yes");
     if (!how->kind->streams || !how->kind->streams(how))
         return fxi_error(FX_EUNSUPPORTED, "%s needs all rows in memory; %s", how->spec,
                          fxi_kinds_can.stream);
     return FX_OK;
 }
 
-/* The survey, and a table that stands for all rows. */
+/* The survey. */
+static fx_status survey(fxi_stream *s, fxi_task task, bool holes)
+{
+    const bool classify = task == FXI_CLASSIFY;
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_SURVEY, .classify = classify, .holes = holes}};
+    fx_status st = fxi_train_request(&request, &p.request, s, NULL);
+
+    if (!st)
+        st = send(s, &p, &request);
+    s->survey = p.survey;
+    free(request.at);
+    if (!st && task != FXI_CLASSIFY && task != FXI_NO_LABELS && s->survey.texts)
+        st = fxi_error(FX_EINVAL, "the labels are texts; a model of targets needs numbers");
+    return st;
+}
+
+/* Sums of weights, if classes are to be balanced. */
+static fx_status weigh_classes(fxi_stream *s, const fx_plan *plan)
+{
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_WEIGHTS, .classify = true}};
+    size_t classes = s->survey.classes;
+    fx_status st = fxi_train_request(&request, &p.request, s, plan);
+
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, s->run);
+    if (!st)
+        st = fxi_pass_answer_sums(&p.answer, classes);
+    if (!st && !(st = send(s, &p, &request)))
+        st = check_rows(s, p.answer.rows);
+    if (!st && !(s->class_sum = fxi_alloc(classes, sizeof *s->class_sum)))
+        st = FX_ENOMEM;
+    if (!st)
+        fxi_pass_answer_round(s->class_sum, &p.answer);
+    fxi_pass_answer_free(&p.answer);
+    free(request.at);
+    return st;
+}
+
+/* A table that stands for all rows. */
 static fx_status look(fx_data **out, fxi_stream *s, const fx_plan *plan, const fxi_learning *how)
 {
-    fx_pass p = {.what = SURVEY, .s = s, .classify = how->task == FXI_CLASSIFY};
-    fx_status st = visit(&p);
-    fx_data *d = NULL;
-    double *sum = NULL;
+    bool classify = how->task == FXI_CLASSIFY;
+    bool balanced = classify && plan->class_weight && !strcmp(plan->class_weight, "balanced");
+    fx_status st = survey(s, how->task, fxi_train_columns_holes(plan->missing));
 
-    if (!st && !p.classify && s->survey.texts)
-        st = fxi_error(FX_EINVAL, "the labels are texts; a model of targets needs numbers");
-    if (st || (st = fxi_train_survey_table(&d, &s->survey)))
-        return st;
-    if (plan->class_weight && !strcmp(plan->class_weight, "balanced") && p.classify
-        && s->survey.labelled) {
-        size_t blocks = fxi_sum_blocks(s->survey.classes);
-        p = (fx_pass){.what = WEIGHTS, .s = s, .weights = fxi_alloc(blocks, sizeof *p.weights)};
-        sum = fxi_data_alloc(d, s->survey.classes, sizeof *sum);
-        st = p.weights && sum ? FX_OK : FX_ENOMEM;
-        if (!st) {
-            fxi_linalg_sum_clear(p.weights, blocks);
-            st = visit(&p);
-        }
-        if (!st)
-            fxi_linalg_sum_round(sum, p.weights, s->survey.classes);
-        d->table.weight = sum;
-        free(p.weights);
-    }
-    if (st)
-        fx_data_free(d);
-    else
-        *out = d;
-    return st;
+    if (!st && balanced && s->survey.labelled && s->survey.rows)
+        st = weigh_classes(s, plan);
+    return st ? st : fxi_train_survey_table(out, &s->survey, s->class_sum);
 }
 
 static fx_status fit(fx_model **out, fxi_stream *s, const fx_plan *given, const fx_run *run)
@@ -341,6 +274,7 @@ static fx_status fit(fx_model **out, fxi_stream *s, const fx_plan *given, const 
     fxi_train t = {0};
     fx_status st = fxi_sized_in(&plan, sizeof plan, given, "fx_plan");
 
+    s->plan = &plan;
     if (!st && !(st = fxi_model_learner(&how, plan.model)) && !(st = check(&plan, &how)))
         st = look(&table, s, &plan, &how);
     if (!st)
@@ -359,19 +293,19 @@ static fx_status fit(fx_model **out, fxi_stream *s, const fx_plan *given, const 
     return st;
 }
 
-fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_rows *rows, void *ctx,
+fx_status fx_model_passes_fit(fx_model **out, const fx_plan *plan, fx_pass_ask *ask_for, void *ctx,
                               const fx_run *run)
 {
-    fxi_stream s = {.rows = rows, .ctx = ctx, .run = run};
-    fx_status st;
+    fxi_stream s = {.ask = ask_for, .ctx = ctx, .run = run};
+    fx_status st = fxi_sized_run_check(run);
 
-    if (!out || !plan || !rows)
+    if (st)
+        return st;
+    if (!out || !plan || !ask_for)
         return fxi_error(FX_EINVAL, "fx_model_passes_fit: %s is NULL",
-                         !out ? "out" : !plan ? "plan" : "rows");
+                         !out ? "out" : !plan ? "plan" : "ask");
     st = fit(out, &s, plan, run);
-    for (size_t k = 0; k < s.samples; k++)
-        fx_data_free(s.sample[k]);
-    free(s.sample);
+    fxi_free(s.class_sum, s.fill, s.factor);
     fxi_train_survey_free(&s.survey);
     return st;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * survey.c - what a fit has to know of all rows before it begins, when they come in parts: how many
- * there are, how wide, which classes, the largest number of each column.
+ * there are, how wide, which classes or range of targets, the largest number of each column.
  *
- * All of it is in a table of a few rows, one for each class, the first with the largest numbers of
- * all columns.  Prepared with these rows instead of all, a fit gets the same classes, columns and
- * scaling. */
+ * All of it is in a table of a few rows, one for each class, or for the smallest and the largest
+ * target; the first has the largest numbers of all columns, the second what is missing.  Prepared
+ * with these rows instead of all, a fit gets the same classes, columns and scaling. */
 
 #include "train/train.h"
 
@@ -36,7 +36,7 @@ size_t fxi_train_survey_class(const fxi_survey *s, const char *name, double x)
     return low;
 }
 
-static fx_status add_class(fxi_survey *s, const char *name, double x)
+fx_status fxi_train_survey_add_class(fxi_survey *s, const char *name, double x)
 {
     size_t at = fxi_train_survey_class(s, name, x);
 
@@ -73,28 +73,56 @@ static fx_status add_labels(fxi_survey *s, const fx_table *t)
         double x = t->label[i] + 0.0;   /* -0 is 0 */
         if (x == last || (t->weight && t->weight[i] == 0))
             continue;
-        st = t->classes ? add_class(s, t->class_name[(size_t)x], 0) : add_class(s, NULL, x);
+        st = t->classes ? fxi_train_survey_add_class(s, t->class_name[(size_t)x], 0)
+                        : fxi_train_survey_add_class(s, NULL, x);
         last = x;
     }
     return st;
 }
 
+/* The range of targets; what is not finite is an error of a later pass. */
+static void add_targets(fxi_survey *s, const fx_table *t)
+{
+    for (size_t i = 0; i < t->rows; i++) {
+        double x = t->label[i];
+        if ((t->weight && !(t->weight[i] > 0)) || !isfinite(x))
+            continue;
+        fxi_train_survey_add_target(s, x);
+    }
+}
+
+void fxi_train_survey_add_target(fxi_survey *s, double x)
+{
+    s->least = s->targets ? fmin(s->least, x) : x;
+    s->most = s->targets ? fmax(s->most, x) : x;
+    s->targets = true;
+}
+
 /* ---- Columns ------------------------------------------------------------------------------ */
 
-static fx_status widen(fxi_survey *s, size_t cols, const fx_run *run)
+fx_status fxi_train_survey_widen(fxi_survey *s, size_t cols, const fx_run *run)
 {
     if (cols <= s->cols)
         return FX_OK;
-    fx_status st = fxi_memory_check(run, cols * sizeof *s->largest, "columns seen");
-    if (st)
-        return st;
-    double *more = fxi_realloc(s->largest, cols, sizeof *more);
-    if (!more)
-        return FX_ENOMEM;
-    memset(more + s->cols, 0, (cols - s->cols) * sizeof *more);
-    s->largest = more;
-    s->cols = cols;
-    return FX_OK;
+    double **array[] = {&s->low, &s->high, &s->missing, &s->missing_all};
+    const double at_first[] = {INFINITY, -INFINITY, 0, 0};
+    size_t arrays = s->holes ? 4 : 2;
+    fx_status st = fxi_memory_check(run, arrays * cols * sizeof **array, "columns seen");
+    for (size_t k = 0; k < arrays && !st; k++) {
+        double *more = fxi_realloc(*array[k], cols, sizeof *more);
+        if (!more)
+            return FX_ENOMEM;
+        for (size_t j = s->cols; j < cols; j++)
+            more[j] = at_first[k];
+        *array[k] = more;
+    }
+    s->cols = st ? s->cols : cols;
+    return st;
+}
+
+double fxi_train_survey_largest(const fxi_survey *s, size_t j)
+{
+    return s->low[j] <= s->high[j] ? fmax(fabs(s->low[j]), fabs(s->high[j])) : 0;
 }
 
 typedef struct scan {
@@ -104,6 +132,17 @@ typedef struct scan {
     size_t first;                       /* row of t that is the first of X */
 } scan;
 
+static void scan_number(fxi_survey *s, size_t j, double x, bool counts)
+{
+    if (isnan(x)) {
+        s->missing_all[j]++;
+        s->missing[j] += counts;
+    } else if (counts) {
+        s->low[j] = x < s->low[j] ? x : s->low[j];
+        s->high[j] = x > s->high[j] ? x : s->high[j];
+    }
+}
+
 static fx_status scan_rows(void *ctx, size_t b, fxi_team *team)
 {
     const scan *a = ctx;
@@ -112,24 +151,23 @@ static fx_status scan_rows(void *ctx, size_t b, fxi_team *team)
 
     for (; i < end && !fxi_parallel_cancelled(team); i++) {
         fxi_row r = fxi_data_row(a->X, i);
-        for (size_t q = 0; q < r.n && (!a->t->weight || a->t->weight[a->first + i] > 0); q++) {
-            double x = fabs(fxi_row_value(r, q)), *max = a->s->largest + fxi_row_column(r, q);
-            *max = x > *max ? x : *max;
-        }
+        bool counts = !a->t->weight || a->t->weight[a->first + i] > 0;
+        for (size_t q = 0; q < r.n && (counts || a->s->holes); q++)
+            scan_number(a->s, (size_t)fxi_row_column(r, q), fxi_row_value(r, q), counts);
     }
     return FX_OK;
 }
 
 /* Names of columns, of the widest table. */
-static fx_status keep_names(fxi_survey *s, const fx_table *t)
+fx_status fxi_train_survey_names(fxi_survey *s, const char *const *from, size_t cols)
 {
     size_t bytes = 0;
 
-    if (!t->name || s->named == t->cols)
+    if (!from || s->named >= cols)
         return FX_OK;
-    for (size_t j = 0; j < t->cols; j++)
-        bytes += strlen(t->name[j]) + 1;
-    const char **name = fxi_alloc(t->cols, sizeof *name);
+    for (size_t j = 0; j < cols; j++)
+        bytes += strlen(from[j]) + 1;
+    const char **name = fxi_alloc(cols, sizeof *name);
     char *text = fxi_alloc(bytes, 1);
     if (!name || !text) {
         fxi_free(name, text);
@@ -138,15 +176,38 @@ static fx_status keep_names(fxi_survey *s, const fx_table *t)
     fxi_free(s->name, s->text);
     s->name = name;
     s->text = text;
-    s->named = t->cols;
-    for (size_t j = 0; j < t->cols; j++) {
-        name[j] = strcpy(text, t->name[j]);
+    s->named = cols;
+    for (size_t j = 0; j < cols; j++) {
+        name[j] = strcpy(text, from[j]);
         text += strlen(text) + 1;
     }
     return FX_OK;
 }
 
 /* ---- The survey --------------------------------------------------------------------------- */
+
+fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l)
+{
+    if (!s->rows) {
+        s->sparse = l->sparse;
+        s->texts = l->texts;
+        s->labelled = l->labelled;
+        s->base = l->base;
+    }
+    if (s->sparse != l->sparse || s->labelled != l->labelled
+        || (l->labelled && s->texts != l->texts))
+        return fxi_error(FX_EINVAL, "row %llu (from 0): %s, those above it are not",
+                         (unsigned long long)s->rows,
+                         s->sparse != l->sparse     ? l->sparse ? "rows are sparse" : "rows are dense"
+                         : s->labelled != l->labelled ? l->labelled ? "rows have labels"
+                                                                    : "rows have no labels"
+                         : l->texts                 ? "labels are texts"
+                                                    : "labels are numbers");
+    if (!l->sparse && s->rows && l->cols != s->cols)
+        return fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those above it have %zu",
+                         (unsigned long long)s->rows, l->cols, s->cols);
+    return FX_OK;
+}
 
 static fx_status check_alike(fxi_survey *s, const fx_table *t)
 {
@@ -156,28 +217,10 @@ static fx_status check_alike(fxi_survey *s, const fx_table *t)
         *(t->block[b].ptr ? &sparse : &dense) = true;
         s->doubles |= t->block[b].type == FX_F64;
     }
-    if (!s->rows) {
-        s->sparse = sparse;
-        s->texts = t->classes;
-        s->labelled = t->label;
-        s->base = t->base;
-    }
     if (sparse && dense)
         return fxi_error(FX_EUNSUPPORTED, "a part has dense and sparse rows");
-    if (s->sparse != sparse || s->labelled != (t->label != NULL)
-        || (t->label && s->texts != (t->classes > 0)))
-        return fxi_error(FX_EINVAL, "row %llu (from 0): %s, those above it are not",
-                         (unsigned long long)s->rows,
-                         s->sparse != sparse               ? sparse ? "rows are sparse"
-                                                                    : "rows are dense"
-                         : s->labelled != (t->label != NULL) ? t->label ? "rows have labels"
-                                                                        : "rows have no labels"
-                         : t->classes                      ? "labels are texts"
-                                                           : "labels are numbers");
-    if (!sparse && s->rows && t->cols != s->cols)
-        return fxi_error(FX_ESHAPE, "row %llu (from 0) has %zu columns, those above it have %zu",
-                         (unsigned long long)s->rows, t->cols, s->cols);
-    return FX_OK;
+    return fxi_train_survey_alike(s, &(fxi_survey_look){sparse, t->label != NULL, t->classes > 0,
+                                                        t->base, t->cols});
 }
 
 fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, const fx_run *run)
@@ -185,9 +228,12 @@ fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, c
     fx_status st = check_alike(s, t);
     size_t first = 0;
 
-    if (st || (st = widen(s, t->cols, run)) || (st = keep_names(s, t))
+    if (st || (st = fxi_train_survey_widen(s, t->cols, run))
+        || (st = fxi_train_survey_names(s, t->name, t->cols))
         || (classes && t->label && (st = add_labels(s, t))))
         return st;
+    if (!classes && t->label)
+        add_targets(s, t);
     for (size_t b = 0; b < t->blocks && !st; b++) {
         const fx_matrix *X = &t->block[b];
         scan a = {s, t, X, first};
@@ -206,8 +252,16 @@ void fxi_train_survey_free(fxi_survey *s)
 {
     for (size_t k = 0; k < s->classes; k++)
         free(s->class[k].name);
-    fxi_free(s->class, s->largest, s->name, s->text);
+    fxi_free(s->class, s->low, s->high, s->missing, s->missing_all, s->name, s->text);
     *s = (fxi_survey){0};
+}
+
+/* The number of the first row, or of the second, in column j; 0: none. */
+static double stand_in(const fxi_survey *s, size_t row, size_t j)
+{
+    if (row == 0)
+        return fxi_train_survey_largest(s, j);
+    return row == 1 && s->missing && s->missing[j] > 0 ? NAN : 0;
 }
 
 static fx_status fill(fx_data *d, const fxi_survey *s, size_t rows, size_t entries)
@@ -222,34 +276,37 @@ static fx_status fill(fx_data *d, const fxi_survey *s, size_t rows, size_t entri
     if (!ptr || !col || !val || !label || !name || !X)
         return FX_ENOMEM;
     ptr[0] = 0;
-    for (size_t j = 0, n = 0; j < s->cols && s->sparse; j++)
-        if (s->largest[j] > 0) {
-            val[n] = s->largest[j];
-            col[n++] = (int64_t)j;
+    for (size_t k = 0, n = 0; k < rows; k++) {
+        size_t class = k < s->classes ? k : 0;
+        for (size_t j = 0; j < s->cols; j++) {
+            double x = stand_in(s, k, j);
+            if (!s->sparse)
+                val[k * s->cols + j] = x;
+            else if (x != 0) {
+                val[n] = x;
+                col[n++] = (int64_t)j;
+            }
         }
-    if (!s->sparse) {
-        memset(val, 0, rows * s->cols * sizeof *val);
-        memcpy(val, s->largest, s->cols * sizeof *val);
-    }
-    for (size_t k = 0; k < rows; k++) {
-        ptr[k + 1] = (int64_t)entries;
-        label[k] = s->texts || !s->classes ? (double)k : s->class[k].x;
-        name[k] = s->texts ? s->class[k].name : NULL;
+        ptr[k + 1] = (int64_t)n;
+        label[k] = s->targets    ? k ? s->most : s->least
+                   : !s->classes ? (double)k
+                   : s->texts ? (double)class : s->class[class].x;
+        name[k] = s->texts && s->classes ? s->class[class].name : NULL;
     }
     *X = (fx_matrix){.rows = rows, .cols = s->cols, .stride = s->sparse ? 0 : s->cols,
                      .type = FX_F64, .wide = s->sparse, .val = val,
                      .ptr = s->sparse ? ptr : NULL, .col = s->sparse ? col : NULL};
     d->table = (fx_table){.rows = rows, .cols = s->cols, .blocks = 1, .block = X,
                           .label = s->labelled ? label : NULL,
-                          .classes = s->texts && s->classes ? rows : 0,
+                          .classes = s->texts && s->classes ? s->classes : 0,
                           .class_name = s->texts && s->classes ? name : NULL,
                           .name = s->named == s->cols ? s->name : NULL, .base = s->base};
     return FX_OK;
 }
 
-fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s)
+fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s, const double *class_sum)
 {
-    size_t rows = s->classes ? s->classes : 1, entries = 0;
+    size_t rows = s->classes > 1 ? s->classes : s->missing || s->targets ? 2 : 1, entries = 0;
     fx_data *d;
 
     if (!s->rows)
@@ -258,10 +315,11 @@ fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s)
         return fxi_error(FX_EINVAL, "the weights of all %llu rows are zero",
                          (unsigned long long)s->rows);
     for (size_t j = 0; j < s->cols; j++)
-        entries += s->largest[j] > 0;
+        entries += (size_t)(stand_in(s, 0, j) != 0) + (stand_in(s, 1, j) != 0);
     if (!(d = fxi_data_new()))
         return FX_ENOMEM;
     fx_status st = fill(d, s, rows, entries);
+    d->table.weight = rows == s->classes ? class_sum : NULL;
     if (st)
         fx_data_free(d);
     else

@@ -28,7 +28,8 @@ static fx_status scale_rows(fxi_train *t, const char *spec, const fx_table *tabl
     fx_model_info *c = &t->m->c;
     fx_scale *scale;
     size_t cols;
-    fx_status st = fx_data_scale_fit(&scale, spec, table, run);
+    fx_status st = t->stream ? fxi_train_columns_scale(&scale, t, spec, table, run)
+                             : fx_data_scale_fit(&scale, spec, table, run);
 
     if (st)
         return st;

@@ -12,8 +12,12 @@ typedef struct fxi_survey {             /* zeros at first */
     bool sparse, doubles;               /* rows are; some of their numbers are no floats */
     bool labelled, texts;               /* there are labels; they are texts */
     bool weighty;                       /* some row has a weight */
+    bool targets;                       /* some such row has a number as label, no class: .. */
+    double least, most;                 /* .. the smallest and the largest */
     int base;
-    double *largest;                    /* [cols] of |x|, in rows of positive weight */
+    double *low, *high;                 /* [cols] in rows of positive weight; low > high: none */
+    bool holes;                         /* numbers may be missing, and are counted: */
+    double *missing, *missing_all;      /* [cols] in rows of positive weight; in all; or NULL */
     fxi_survey_class *class;            /* [classes] ascending */
     size_t classes, class_room;
     const char **name;                  /* [named] of columns, in text */
@@ -22,28 +26,112 @@ typedef struct fxi_survey {             /* zeros at first */
 } fxi_survey;
 /* classes: labels are classes. */
 fx_status fxi_train_survey_add(fxi_survey *s, const fx_table *t, bool classes, const fx_run *run);
+/* Of |x| in column j. */
+double fxi_train_survey_largest(const fxi_survey *s, size_t j);
 /* Position of a class: by its name or, if that is NULL, its number. */
 size_t fxi_train_survey_class(const fxi_survey *s, const char *name, double x);
-/* A table that stands for all rows when a fit is prepared; borrows from s. */
-fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s);
+/* A table that stands for all rows when a fit is prepared; borrows from s and class_sum, which are
+ * weights for its rows, or NULL. */
+fx_status fxi_train_survey_table(fx_data **out, const fxi_survey *s, const double *class_sum);
 void fxi_train_survey_free(fxi_survey *s);
+/* Of these, each adds one thing: a class, a target, columns, their names; alike: an error if rows do not look
+ * like those before. */
+typedef struct fxi_survey_look { bool sparse, labelled, texts; int base; size_t cols; } fxi_survey_look;
+fx_status fxi_train_survey_alike(fxi_survey *s, const fxi_survey_look *l);
+fx_status fxi_train_survey_add_class(fxi_survey *s, const char *name, double x);
+void fxi_train_survey_add_target(fxi_survey *s, double x);
+fx_status fxi_train_survey_widen(fxi_survey *s, size_t cols, const fx_run *run);
+fx_status fxi_train_survey_names(fxi_survey *s, const char *const *from, size_t cols);
 
-/* ---- passes.c: rows that come in parts, as often as they are asked for ---------------------- */
+/* survey_bytes.c - as part of a message; adds what another survey has found. */
+void fxi_train_survey_bytes(fxi_message *m, const fxi_survey *s);
+fx_status fxi_train_survey_bytes_merge(fxi_survey *s, fxi_reading *r, const fx_run *run);
+
+/* ---- passes.c: a fit that asks for passes over rows that are elsewhere ------------------------- */
 typedef struct fxi_stream {
     fxi_survey survey;
-    fx_pass_rows *rows;                 /* who brings them .. */
+    double *class_sum;                  /* [classes] weights of rows, if classes are balanced */
+    double *fill;                       /* [survey.cols] what fills missing numbers; NULL: 0 */
+    double *factor;                     /* [factors] of columns, if scaled by std */
+    size_t factors;
+    const fx_plan *plan;                /* the caller's */
+    fx_pass_ask *ask;                   /* who answers; NULL: rows of a pass are prepared */
     void *ctx;
     const fx_run *run;
-    fx_data **sample;                   /* [samples] rows for a map's automatic keys */
-    size_t samples;
-    uint64_t passes;
 } fxi_stream;
 /* Rows for keys of maps that use them, as the model sees them. */
 fx_status fxi_train_passes_sample(fx_data **out, const fxi_train *t, size_t n, const fx_run *run);
-/* Who answers questions about output o by the loss of p, its rows' weights times C. */
-fx_status fxi_train_passes(fxi_passes **out, const fxi_problem *p, const fxi_output *o, double C,
-                           const fx_run *run);
-void fxi_train_passes_free(fxi_passes *a);
+/* columns.c - may rows of a pass have missing numbers?  What "drop" leaves out does not get there.
+ */
+bool fxi_train_columns_holes(const char *missing);
+/* What is known of missing numbers, and a scaling, of all rows. */
+fx_status fxi_train_columns_missing(fxi_missing_found *out, const fxi_train *t,
+                                    const fxi_missing *how, const fx_run *run);
+fx_status fxi_train_columns_scale(fx_scale **out, const fxi_train *t, const char *by,
+                                  const fx_table *table, const fx_run *run);
+/* Sums over all rows, ctx being the fit; what of the rows is summed, filled by m unless their
+ * missing numbers are asked for: at most one more copy of them. */
+fxi_columns_ask fxi_train_passes_columns;
+/* Missing numbers as stream and survey know them; indicators: in memory of *own; free() it. */
+fx_status fxi_train_columns_fill(fxi_missing *out, int64_t **own, const fxi_stream *s,
+                                 const char *spec);
+/* Who answers questions about output o, rows' weights being multiplied by C; numbers: of the
+ * longest answer. */
+typedef struct fxi_asking {
+    fxi_passes passes;
+    const fxi_output *o;
+    double C;
+    fxi_message request;
+} fxi_asking;
+void fxi_train_passes(fxi_asking *out, const fxi_output *o, double C);
+void fxi_train_passes_free(fxi_asking *a);
+
+/* ---- pass.c: rows that answer ----------------------------------------------------------------- */
+/* A part of the rows, prepared as the fit asks for: scaled, mapped by z, labels and weights of one
+ * output. */
+typedef struct fxi_part {
+    const fxi_train *train;
+    size_t output;
+    uint64_t first, all;                /* number of its first row, of all rows */
+    fx_matrix X;
+    fxi_source z;
+    double *y, *c;                      /* [rows] as in fxi_output; c times C */
+    fxi_labels labels;
+    fx_data *doubles, *filled, *scaled;
+} fxi_part;
+
+/* ---- request.c: what a pass is asked for, as bytes --------------------------------------------- */
+typedef enum fxi_request_what {
+    FXI_REQUEST_SURVEY,                 /* what a fit has to know before it begins */
+    FXI_REQUEST_WEIGHTS,                /* sums of weights of each class */
+    FXI_REQUEST_SAMPLE,                 /* some rows, by their numbers */
+    FXI_REQUEST_COLUMNS,                /* sums of columns: data/columns.c */
+    FXI_REQUEST_QUESTION,               /* a question of a solver */
+    FXI_REQUESTS
+} fxi_request_what;
+typedef struct fxi_request {
+    fxi_request_what what;
+    bool classify, holes;               /* labels are classes; numbers may be missing */
+    const unsigned char *setup;         /* [setup_bytes] plan and survey: all but SURVEY */
+    size_t setup_bytes;
+    const uint64_t *row;                /* [rows] SAMPLE: ascending */
+    size_t rows;
+    size_t output;                      /* QUESTION */
+    double C;
+    fxi_question q;                     /* COLUMNS: w are units, v means, flags: missing */
+} fxi_request;
+/* A message; the plan is that of the model t->m as far as it is known. */
+fx_status fxi_train_request(fxi_message *m, const fxi_request *r, const fxi_stream *s,
+                            const fx_plan *plan);
+fx_status fxi_train_request_read(fxi_request *out, fxi_reading *r, const void *bytes, size_t len);
+/* The setup of a request: the survey and the sums of weights go to s, the rest to a plan, which
+ * borrows from `setup`. */
+fx_status fxi_train_request_setup(fxi_stream *s, fx_plan *plan, const unsigned char *setup,
+                                  size_t bytes, const fx_run *run);
+/* The plan of a fit, its kernel and map as the model has them. */
+fx_plan fxi_train_request_plan(const fxi_train *t);
+#define FXI_REQUEST_NAME "fxask001"
+#define FXI_ANSWER_NAME  "fxansw01"
 
 /* ---- train.c: a fit that is prepared ------------------------------------------------------ */
 struct fxi_train {

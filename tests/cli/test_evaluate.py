@@ -21,7 +21,7 @@ def test_metrics_by_hand(fx, pairs):
     j = fx("evaluate", "m.fx", pairs[1], "--json").json
     up, down = s[y > 0], s[y < 0]
     auc = np.mean((up[:, None] > down) + 0.5 * (up[:, None] == down))
-    assert j["rows"] == 400 and {"read", "evaluate"} <= set(j["seconds"])
+    assert j["rows"] == 400 and min(j["seconds"]["read"], j["seconds"]["evaluate"]) > 0
     assert j["accuracy"] == pytest.approx(np.mean(np.sign(s) == y))
     assert j["auc"] == pytest.approx(auc)
     assert j["logloss"] == pytest.approx(np.mean(np.log1p(np.exp(-y * s))))

@@ -34,7 +34,7 @@ sys.path.insert(0, "tests")
 import header  # noqa: E402
 
 # Modules of one line are siblings.  One line a layer, lowest first.
-LAYERS = [["base"], ["simd"], ["linalg", "data"], ["kernel", "loss", "metric", "project", "read", "write"],
+LAYERS = [["base"], ["simd"], ["linalg"], ["data"], ["kernel", "loss", "metric", "pass", "project", "read", "write"],
           ["map"],
           ["fit", "fm"],
           ["model"], ["explain", "file", "train"], ["kind"]]

@@ -96,6 +96,26 @@ static fx_status reader_names(const char *spec)
     return got_data(d, s);
 }
 
+/* Another file of the same rows. */
+static fx_status reader_file(const char *spec)
+{
+    const char *text = text_of(spec);
+    fx_reader *r;
+    fx_data *d = MARK;
+
+    prepared(fx_data_reader_new(&r, spec, "x"), spec);
+    prepared(fx_data_reader_feed(r, text, strlen(text), &two), spec);
+    call_begin();
+    fx_status s = fx_data_reader_file(r, "y");
+    if (!s)
+        s = fx_data_reader_feed(r, text, strlen(text), &two);
+    if (!s)
+        s = fx_data_reader_take(&d, r, 1, &two);
+    call_end(s);
+    fx_data_reader_free(r);
+    return got_data(d, s);
+}
+
 static fx_status reader_take(const char *spec)
 {
     const char *text = text_of(spec);
@@ -358,6 +378,8 @@ const scenario data_scenarios[] = {
     {"fx_data_reader_names", reader_names, "csv:cat=city,num=age"},
     {"fx_data_reader_names", reader_names, "csv:num=age"},
     {"fx_data_reader_names", reader_names, "text:ngram=2"},
+    {"fx_data_reader_file", reader_file, "svmlight"},
+    {"fx_data_reader_file", reader_file, "csv:cat=auto,weight=w"},
     {"fx_data_reader_take", reader_take, "svmlight"},
     {"fx_data_reader_take", reader_take, "csv:cat=auto,weight=w"},
     {"fx_data_reader_take", reader_take, "text:value=count,hash-bits=3"},

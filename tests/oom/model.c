@@ -72,9 +72,39 @@ static fx_status got_model(fx_model *m, fx_status s)
     return s;
 }
 
-static fx_status bring(void *table, fx_pass *pass)
+typedef struct answered { size_t len; unsigned char bytes[1 << 20]; } answered;
+
+static int keep(void *ctx, const void *bytes, size_t len)
 {
-    return fx_model_passes_add(pass, table, 0);
+    answered *a = ctx;
+
+    if (len > sizeof a->bytes - a->len)
+        return 1;
+    memcpy(a->bytes + a->len, bytes, len);
+    a->len += len;
+    return 0;
+}
+
+/* One pass has the rows, another one merges what it answers. */
+static fx_status bring(void *table, const void *request, size_t bytes, const fx_sink *answer)
+{
+    static answered a;
+    fx_pass *p = NULL, *sum = NULL;
+    fx_status s = fx_model_pass_new(&p, &two);
+
+    a.len = 0;
+    if (!s)
+        s = fx_model_pass_new(&sum, &two);
+    if (!s && !(s = fx_model_pass_begin(p, request, bytes))
+        && !(s = fx_model_pass_begin(sum, request, bytes))
+        && !(s = fx_model_pass_add(p, table, 0))
+        && !(s = fx_model_pass_end(&(fx_sink){.size = sizeof(fx_sink), .write = keep, .ctx = &a},
+                                   p))
+        && !(s = fx_model_pass_merge(sum, a.bytes, a.len)))
+        s = fx_model_pass_end(answer, sum);
+    fx_model_pass_free(p);
+    fx_model_pass_free(sum);
+    return s;
 }
 
 static fx_status model_passes(const char *spec)
@@ -326,6 +356,30 @@ static fx_status model_measure(const char *spec)
     return s;
 }
 
+/* Two batches of the rows. */
+static fx_status model_evaluator(const char *spec)
+{
+    fx_data *d = rows_for(spec);
+    fx_table t = fx_data_table(d);
+    fx_model *m = model_of(spec, &t);
+    fx_metrics got = {.size = sizeof got, .rows = 77};
+    fx_evaluator *e = NULL;
+    const char *const auc = "auc";
+    double value = 0;
+
+    call_begin();
+    fx_status s = fx_model_evaluator_new(&e, m, &two);
+    for (int k = 0; k < 2 && !s; k++)
+        s = fx_model_evaluator_add(e, &t, &two);
+    if (!s)
+        s = fx_model_evaluator_by(&value, &auc, 1, e, &two);
+    s = call_end(s ? s : fx_model_evaluator_metrics(&got, NULL, e, &two));
+    fx_model_evaluator_free(e);
+    fx_model_free(m);
+    fx_data_free(d);
+    return got_metrics(&got, 1, s);
+}
+
 static fx_status model_path(const char *spec)
 {
     static const double C[] = {0.1, 1};
@@ -454,6 +508,7 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "svm:calibrate=yes rk"},
     {"fx_model_fit", model_fit, "logistic rk"},
     {"fx_model_fit", model_fit, "svm-l2:penalty=l1"},
+    {"fx_model_fit", model_fit, "svm-l2:penalty=l1,solver=proximal"},
     {"fx_model_fit", model_fit, "svr"},
     {"fx_model_fit", model_fit, "ridge"},
     {"fx_model_fit", model_fit, "perceptron rk"},
@@ -469,7 +524,13 @@ const scenario model_scenarios[] = {
     {"fx_model_fit", model_fit, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_passes_fit", model_passes, "logistic rk"},
     {"fx_model_passes_fit", model_passes, "ridge"},
-    {"fx_model_passes_add", model_passes, "svm-l2:solver=newton"},
+    {"fx_model_passes_fit", model_passes, "pca:k=2"},
+    {"fx_model_passes_fit", model_passes, "logistic:penalty=l1,solver=proximal"},
+    {"fx_model_pass_new", model_passes, "ridge"},
+    {"fx_model_pass_begin", model_passes, "ridge"},
+    {"fx_model_pass_add", model_passes, "ridge"},
+    {"fx_model_pass_merge", model_passes, "ridge"},
+    {"fx_model_pass_end", model_passes, "ridge"},
     {"fx_model_estimate", model_estimate, "kernel-svm"},
     {"fx_model_estimate", model_estimate, "kernel-pca:k=2"},
     {"fx_model_update", model_update, "perceptron rk"},
@@ -501,6 +562,10 @@ const scenario model_scenarios[] = {
     {"fx_model_evaluate", model_evaluate, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_evaluate", model_evaluate, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_metric_describe", metric_describe, "ndcg@5"},
+    {"fx_model_evaluator_new", model_evaluator, "logistic"},
+    {"fx_model_evaluator_add", model_evaluator, "kernel-svm:calibrate=yes,collapse=no"},
+    {"fx_model_evaluator_by", model_evaluator, "logistic"},
+    {"fx_model_evaluator_metrics", model_evaluator, "fm:task=rank,rank=2,max-iter=3,tol=1"},
     {"fx_model_evaluate_by", model_measure, "logistic"},
     {"fx_model_evaluate_by", model_measure, "kernel-svm:calibrate=yes,collapse=no"},
     {"fx_model_evaluate_by", model_measure, "fm:task=rank,rank=2,max-iter=3,tol=1"},

@@ -2,7 +2,7 @@
  * t_newton.c - Newton's method: golden objectives; the gap against its definition; weights, scales,
  * offsets, odd columns; the same bits for any threads and memory.
  *
- * Covers: newton_hessian.c, newton_hot.c, newton_pass.c */
+ * Covers: newton_hessian.c, newton_hot.c, newton_line.c, newton_pass.c */
 
 #include "fit/test/fitting.h"
 
@@ -210,6 +210,32 @@ static void test_stop(void)
     CHECK(fxi_fit_newton(&(fxi_solution){.w = w}, &p, NULL) == FX_ENUMERIC);
 }
 
+/* The squared loss of few features: normal equations, so few passes at any tolerance; products if
+ * there are more, to the same solution. */
+static void test_normal_equations(fxi_intercept intercept, size_t cols)
+{
+    enum { ROWS = 1000, MOST = 120 };
+    static double x[ROWS * MOST], target[ROWS], weight[ROWS];
+    fx_matrix rows = fitting_dense(x, ROWS, cols);
+
+    for (size_t i = 0; i < ROWS; i++) {
+        double common = test_unit();
+        target[i] = 3 + test_unit();
+        weight[i] = (double)test_below(3);
+        for (size_t j = 0; j < cols; j++) {
+            x[i * cols + j] = (test_unit() + common) * pow(10, 3.0 * (double)j / (double)cols);
+            target[i] += j % 3 ? 0 : x[i * cols + j];
+        }
+    }
+    fxi_source z = fitting_source(&rows, NULL, 0);
+    fxi_problem p = fitting_problem(&z, &fxi_loss_squared, target, weight, intercept, 1e-10);
+    fitting s = fitting_run(fxi_fit_newton, &p, NULL);
+    CHECK(s.converged && s.gap <= 1e-10);
+    CHECK_NEAR(fitting_objective(&p, x, s.w, s.b), s.objective, 1e-9 * s.objective);
+    CHECK((s.iterations <= 6) == (cols <= 100));
+    free(s.w);
+}
+
 int main(void)
 {
     test_init();
@@ -223,6 +249,10 @@ int main(void)
             test_columns(losses[l], k);
             test_bits(losses[l], k);
         }
+    for (fxi_intercept k = FXI_FREE; k <= FXI_NONE; k++) {
+        test_normal_equations(k, 100);
+        test_normal_equations(k, 101);
+    }
     test_offset();
     test_one_class(&fxi_loss_logistic);
     test_one_class(&fxi_loss_squared_hinge);

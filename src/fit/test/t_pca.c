@@ -158,10 +158,10 @@ static void check_errors(void)
     CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 10, 1, NULL) == FX_EINVAL);
     CHECK(strstr(fx_error_detail(), "k is 10") && strstr(fx_error_detail(), "1 to 9"));
     CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, NULL) == FX_OK);
-    CHECK(fxi_fit_pca_bytes(&bytes, &s, 9));
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .max_memory = bytes})
+    CHECK(fxi_fit_pca_bytes(&bytes, &s, 9, 1));
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .threads = 1, .max_memory = bytes})
           == FX_OK);
-    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .max_memory = bytes - 1})
+    CHECK(fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .threads = 1, .max_memory = bytes - 1})
           == FX_ELIMIT);
     CHECK(
         fxi_fit_pca(W, b, value, &all, &s, c, 9, 1, &(fx_run){RUN, .progress = stop, .ctx = &calls})

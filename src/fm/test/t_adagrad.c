@@ -2,7 +2,8 @@
  * t_adagrad.c - AdaGrad against a slow twin, dense and from the definitions, for every kind of
  * model, rows and pairs; 5 + 5 epochs; the guard; what is not touched; cancelling.
  *
- * Covers: adagrad_batch.c, adagrad_hot.c, adagrad_row.c, adagrad_rows.c */
+ * Covers: adagrad_batch.c, adagrad_block.c, adagrad_hot.c, adagrad_look.c, adagrad_memory.c,
+ * adagrad_row.c, adagrad_rows.c */
 
 #include "base/test.h"
 #include "fm/adagrad.h"
@@ -522,17 +523,19 @@ static void check_differences(void)
     fx_matrix X = draw();
     fxi_fm_pairs pairs;
     fxi_fm_adagrad_batch batch;
-    size_t item[ROWS];
+    fxi_fm_adagrad_block all;
+    double look[FXI_FM_ADAGRAD_LOOK] = {0};
 
     small_new(&a, &X, 3);
     fxi_fm_start(a.v, &a.fm, 0.3, 3, NULL);
     CHECK(!fxi_fm_pairs_new(&pairs, y, c, qid, ROWS, NULL));
     a.p.pairs = &pairs;
-    for (size_t i = 0; i < pairs.n; i++)
-        item[i] = i;
-    CHECK(!fxi_fm_adagrad_batch_new(&batch, &a.p, a.v, a.sum, COLS));
-    double weight = fxi_fm_adagrad_batch_weight(&batch, item, pairs.n);
-    double loss = fxi_fm_adagrad_batch_add(&batch, item, pairs.n, 1, 1 / weight);
+    fxi_fm_adagrad_look_add(look, &a.fm, &X, 0, ROWS);
+    CHECK(!fxi_fm_adagrad_batch_new(&batch, &a.p, a.v, a.sum, fxi_fm_adagrad_look_of(look, &a.fm),
+                                    COLS));
+    CHECK(!fxi_fm_adagrad_block_new(&all, &a.p, 0, pairs.n, 0, false) && all.n == pairs.n);
+    double weight = fxi_fm_adagrad_block_weight(&all, 0, pairs.n);
+    double loss = fxi_fm_adagrad_batch_add(&batch, &all, 0, pairs.n, 1, 1 / weight);
     CHECK_NEAR(loss / weight, pairs_loss(&a.p, a.v, &X), 1e-12);
     for (size_t i = 1; i < a.fm.size; i++) {
         double at = a.v[i], h = 1e-5;
@@ -546,6 +549,7 @@ static void check_differences(void)
         a.v[i] = at;
     }
     fxi_fm_adagrad_batch_free(&batch);
+    fxi_fm_adagrad_block_free(&all);
     fxi_fm_pairs_free(&pairs);
     fxi_fm_free(&a.fm);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_gradient.c - objective and gradient: golden models; finite differences for every kind and every
- * number that changes; weights; the same bits for any threads; limits and stops. */
+ * number that changes, of wide models too; weights; the same bits for any threads and for rows that
+ * are added in any order; limits and stops.
+ *
+ * Covers: gradient_pass.c, gradient_wide.c, gradient_memory.c */
 
 #include "fm/test/golden.h"
 #include "fm/test/made.h"
@@ -120,6 +123,97 @@ static void check_threads(void)
     made_end(a);
 }
 
+/* A model that leaves the cache takes another way: numbers at random, 1 and 3 threads. */
+static void check_wide(fxi_fm_kind kind)
+{
+    enum { RANK = 30000, N = 300 };
+    made *a = made_model(kind, 3, RANK, &fxi_loss_logistic, N, MADE_SPARSE);
+    double *g = fxi_alloc(2 * a->fm.size, sizeof *g), *again = g + a->fm.size, h = 1e-4;
+    double f[2], up, down;
+
+    CHECK(g && a->fm.size > 1 << 18);
+    for (size_t i = 0; i < a->fm.size; i++)     /* sums of so many components stay small */
+        a->v[i] *= 0.01;
+    for (int t = 0; t < 2; t++) {
+        fx_run run = {RUN, .threads = 1 + 2 * t};
+        CHECK(fxi_fm_gradient(&f[t], t ? again : g, &a->p, a->v, &run) == FX_OK);
+        CHECK(test_helped() == (t > 0));
+    }
+    CHECK(f[0] == f[1] && !memcmp(g, again, a->fm.size * sizeof *g));
+    for (int k = 0; k < 12; k++) {
+        size_t i = k < 3 ? a->fm.block[0].theta + (size_t)k % 3 : test_below(a->fm.size);
+        double keep = a->v[i];
+        if (i >= a->fm.size || !made_free(a, i))
+            continue;
+        a->v[i] = keep + h;
+        CHECK(fxi_fm_gradient(&up, NULL, &a->p, a->v, NULL) == FX_OK);
+        a->v[i] = keep - h;
+        CHECK(fxi_fm_gradient(&down, NULL, &a->p, a->v, NULL) == FX_OK);
+        a->v[i] = keep;
+        CHECK_NEAR(g[i], (up - down) / (2 * h), 1e-7 * (1 + fabs(f[0])));
+    }
+    free(g);
+    made_end(a);
+}
+
+/* Runs of rows in two parts, the second first: the same sums.  Rows know how many there are. */
+static void check_parts(void)
+{
+    enum { N = 2 * 4096 + 100 };
+    made *a = made_model(FXI_FM_HOFM, 2, 4, &fxi_loss_squared, N, MADE_DENSE);
+    size_t size = FXI_FM_SUMS + a->fm.size, run = fxi_fm_gradient_pass_run(&a->fm, N, 0, false);
+    double *want = fxi_alloc(2 * size, sizeof *want), *got = want + size;
+    fxi_question q = {.what = FXI_ASK_FM, .flags = FXI_FM_DERIVE, .t = 0.25, .w = a->v,
+                      .ws = a->fm.size};
+    fxi_fm_gradient_rows rows;
+    fxi_answer answer;
+    fx_run two = {RUN, .threads = 2};
+
+    CHECK(want && fxi_fm_gradient_memory(&rows, &a->p, &two) == FX_OK);
+    CHECK(rows.passes.ask(&rows.passes, want, &q) == FX_OK);
+    CHECK(fxi_pass_answer_new(&answer, run, 8, 1e9, &two) == FX_OK);
+    CHECK(fxi_fm_gradient_pass_begin(&answer, &q, &a->fm) == FX_OK);
+    for (size_t part = 2; part-- > 0;) {
+        size_t first = part * 4096, n = part ? N - first : 4096;
+        fx_matrix X = a->X;
+        X.rows = n;
+        X.val = (const double *)X.val + first * X.stride;
+        fxi_fm_problem p = {.fm = &a->fm, .X = &X, .loss = a->p.loss, .y = a->p.y + first,
+                            .c = a->p.c + first};
+        CHECK(fxi_fm_gradient_pass(&answer, &q, &p, first, part == 1, &two) == FX_OK);
+    }
+    fxi_pass_answer_round(got, &answer);
+    CHECK(!memcmp(got, want, size * sizeof *got));
+    q.ws--;
+    CHECK(fxi_fm_gradient_pass_begin(&answer, &q, &a->fm) == FX_EFORMAT);
+    q.w = NULL;                         /* derivatives at nothing */
+    CHECK(fxi_fm_gradient_pass_begin(&answer, &q, &a->fm) == FX_EFORMAT);
+    fxi_pass_answer_free(&answer);
+    fxi_fm_gradient_memory_free(&rows);
+    free(want);
+    made_end(a);
+}
+
+/* Of scores 0, of targets less a shift. */
+static void check_zeros(void)
+{
+    made *a = made_model(FXI_FM_HOFM, 2, 3, &fxi_loss_squared, 300, MADE_SPARSE);
+    double sum[FXI_FM_SUMS], loss = 0, weight = 0, target = 0;
+
+    a->p.shift = 0.5;
+    for (size_t i = 0; i < 300; i++) {
+        a->c[i] = (double)(i % 3);
+        weight += a->c[i];
+        target += a->c[i] * (a->y[i] - 0.5);
+        loss += a->c[i] * 0.5 * (a->y[i] - 0.5) * (a->y[i] - 0.5);
+    }
+    CHECK(fxi_fm_gradient_zeros(sum, &a->p, NULL) == FX_OK);
+    CHECK_NEAR(sum[FXI_FM_LOSS], loss, 1e-12 * loss);
+    CHECK_NEAR(sum[FXI_FM_WEIGHT], weight, 0);
+    CHECK_NEAR(sum[FXI_FM_TARGET], target, 1e-12 * weight);
+    made_end(a);
+}
+
 static int stop(void *ctx, double done)
 {
     (void)ctx, (void)done;
@@ -151,6 +245,10 @@ int main(void)
         }
     check_weights();
     check_threads();
+    check_wide(FXI_FM_HOFM);
+    check_wide(FXI_FM_SIMPLEX);
+    check_parts();
+    check_zeros();
     check_errors();
     return 0;
 }

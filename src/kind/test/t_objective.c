@@ -112,6 +112,7 @@ static void check_linear(void)
         {"svm", HINGE, 2, false}, {"svm:solver=dual", HINGE, 3, false},
         {"svm:solver=newton", HINGE, 2, false}, {"svm-l2:solver=dual", HINGE2, 2, false},
         {"svm-l2:solver=newton", HINGE2, 3, false}, {"svm-l2:penalty=l1", HINGE2, 2, true},
+        {"svm-l2:penalty=l1,solver=proximal", HINGE2, 2, true},
         {"logistic", LOGISTIC, 3, false}, {"logistic:penalty=l1", LOGISTIC, 2, true},
         {"svr", EPSILON, 0, false}, {"svr:solver=dual", EPSILON, 0, false},
         {"svr:solver=newton", EPSILON, 0, false}, {"ridge", SQUARED, 0, false}};

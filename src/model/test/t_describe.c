@@ -131,9 +131,16 @@ static void check_path(const fx_plan *plan, const fx_table *t, const fx_descript
     CHECK(keys == (d->path != NULL));
 }
 
-static fx_status bring(void *table, fx_pass *pass)
+static fx_status bring(void *table, const void *request, size_t bytes, const fx_sink *answer)
 {
-    return fx_model_passes_add(pass, table, 0);
+    fx_pass *p = NULL;
+    fx_status s = fx_model_pass_new(&p, NULL);
+
+    if (!s && !(s = fx_model_pass_begin(p, request, bytes))
+        && !(s = fx_model_pass_add(p, table, 0)))
+        s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
 }
 
 static void check_promises(const char *spec, const fx_table *t, const fx_table *classes)

@@ -9,6 +9,7 @@
 static const char *const specs[] = {
     "svm", "svm:solver=newton", "svm:solver=dual", "svm-l2:solver=dual", "svm-l2:solver=newton",
     "svm-l2:penalty=l1,C=0.1", "logistic", "logistic:penalty=l1,C=0.1", "svr", "ridge",
+    "logistic:penalty=l1,C=0.1,solver=proximal",
     "perceptron", "perceptron:averaged=no", "svm:intercept=none", "logistic:intercept=appended"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
@@ -338,7 +339,7 @@ static void rejects(void)
     fails(&(fx_plan){PLAN, .model = "svm:solver=cd"}, &t, FX_EINVAL, "auto|dual|newton");
     fails(&(fx_plan){PLAN, .model = "logistic:solver=dual"}, &t, FX_EUNSUPPORTED, "solver=newton");
     fails(&(fx_plan){PLAN, .model = "logistic:solver=cd"}, &t, FX_EUNSUPPORTED,
-          "penalty=l1 (solver=cd)");
+          "penalty=l1 (solver=cd|proximal)");
     fails(&(fx_plan){PLAN, .model = "ridge:penalty=l1"}, &t, FX_EINVAL, "use one of l2");
     fails(&(fx_plan){PLAN, .model = "svr:epsilon=-1"}, &t, FX_EINVAL, "epsilon");
     fails(&(fx_plan){PLAN, .model = "perceptron:C=1"}, &t, FX_EINVAL, "averaged");

@@ -3,7 +3,7 @@
  * rows are divided, for sparse and dense rows, texts and numbers as labels, weights, maps; what is
  * refused; parts that are not those of the pass before.
  *
- * Covers: survey.c */
+ * Covers: columns.c, pass.c, request.c, survey.c, survey_bytes.c, src/kind/factors_pass.c */
 
 #include "model/test/fixture.h"
 
@@ -19,6 +19,8 @@ typedef struct rows {
     const char *class_name[4];
     bool sparse, texts, weighted;
     size_t classes;                     /* 0: targets */
+    size_t apart;                       /* columns are so far apart; more than 1: of a wide model,
+                                         * whose runs are longer than a block */
 } rows;
 
 /* Classes appear late, and so do the last columns. */
@@ -58,6 +60,19 @@ static rows make(bool sparse, size_t classes, bool texts, bool weighted)
     return r;
 }
 
+/* Numbers that are missing: in column 2 only of rows without weight, in column 5 all. */
+static void punch(rows *r)
+{
+    for (size_t i = 0; i < N; i++)
+        for (int64_t q = r->sparse ? r->ptr[i] : (int64_t)(i * COLS);
+             q < (r->sparse ? r->ptr[i + 1] : (int64_t)((i + 1) * COLS)); q++) {
+            size_t j = r->sparse ? (size_t)r->col[q] : (size_t)q % COLS;
+            bool weight = !r->weighted || r->weight[i] > 0;
+            if (j == 5 || (j == 2 && !weight) || (j % 4 == 3 && !test_below(6)))
+                r->val[q] = r->floats[q] = NAN;
+        }
+}
+
 static void free_rows(rows *r)
 {
     free(r->val), free(r->label), free(r->weight), free(r->floats), free(r->ptr), free(r->col);
@@ -85,31 +100,6 @@ static fx_table table_of(const rows *r, fx_matrix *X, size_t first, size_t n, bo
                       .weight = r->weighted ? r->weight + first : NULL, .base = 1};
 }
 
-typedef struct bringing {
-    const rows *r;
-    size_t blocks;                      /* of a part */
-    bool floats;                        /* all but the last part */
-    size_t skip;                        /* rows that are left out from the second pass on */
-    uint64_t passes;
-} bringing;
-
-static fx_status bring(void *ctx, fx_pass *pass)
-{
-    bringing *b = ctx;
-    fx_status s = FX_OK;
-    size_t all = N - (fx_model_passes_number(pass) ? b->skip : 0);
-
-    CHECK(fx_model_passes_number(pass) == b->passes);
-    b->passes++;
-    for (size_t first = 0, n; first < all && !s; first += n) {
-        fx_matrix X;
-        n = b->blocks * FX_PASS_BLOCK < all - first ? b->blocks * FX_PASS_BLOCK : all - first;
-        fx_table t = table_of(b->r, &X, first, n, b->floats && first + n < N);
-        s = fx_model_passes_add(pass, &t, first);
-    }
-    return s;
-}
-
 typedef struct bytes { char *at; size_t len; } bytes;
 
 static int take(void *ctx, const void *at, size_t len)
@@ -120,6 +110,102 @@ static int take(void *ctx, const void *at, size_t len)
     memcpy(b->at + b->len, at, len);
     b->len += len;
     return 0;
+}
+
+typedef struct bringing {
+    const rows *r;
+    size_t blocks;                      /* of a part */
+    bool floats;                        /* all but the last part */
+    size_t skip;                        /* rows that are left out from the second pass on */
+    int how;                            /* 0: one pass for all parts, 1: one for each, merged, the
+                                         * last part first, 2: a new one for each request, 3: as
+                                         * 0, the last block first */
+    uint64_t passes;
+    fx_pass *pass;
+} bringing;
+
+/* Blocks of a part from `first` on: if the pass has an order, those that follow each other. */
+static size_t count_blocks(const bringing *b, const fx_pass *pass, size_t first)
+{
+    size_t k = 1;
+
+    while (k < b->blocks
+           && (fx_model_pass_divisible(pass)
+               || fx_model_pass_next(pass, k) == first + k * FX_PASS_BLOCK))
+        k++;
+    return k;
+}
+
+static fx_status add_part(const bringing *b, fx_pass *pass, size_t first, size_t all)
+{
+    fx_matrix X;
+    size_t n = count_blocks(b, pass, first) * FX_PASS_BLOCK;
+
+    n = n < all - first ? n : all - first;
+    fx_table t = table_of(b->r, &X, first, n, b->floats && first + n < N);
+    return fx_model_pass_add(pass, &t, first);
+}
+
+/* One pass gets all parts. */
+static fx_status together(bringing *b, const void *request, size_t len, const fx_sink *answer,
+                          size_t all)
+{
+    fx_status s = b->pass ? FX_OK : fx_model_pass_new(&b->pass, &(fx_run){RUN, .threads = 2});
+
+    if (!s)
+        s = fx_model_pass_begin(b->pass, request, len);
+    if (!s && b->how == 3 && !fx_model_pass_divisible(b->pass))
+        s = add_part(b, b->pass, (all - 1) / FX_PASS_BLOCK * FX_PASS_BLOCK, all);
+    for (uint64_t first; !s && (first = fx_model_pass_next(b->pass, 0)) < all;)
+        s = add_part(b, b->pass, (size_t)first, all);
+    CHECK(s || b->passes == 0 || b->skip || fx_model_pass_next(b->pass, 0) == FX_PASS_END);
+    return s ? s : fx_model_pass_end(answer, b->pass);
+}
+
+/* Each part has its own pass. */
+static fx_status apart(bringing *b, const void *request, size_t len, const fx_sink *answer,
+                       size_t all)
+{
+    size_t size = b->blocks * FX_PASS_BLOCK, parts = (all + size - 1) / size;
+    fx_pass *sum = NULL;
+    fx_status s = fx_model_pass_new(&sum, NULL);
+
+    if (!s)
+        s = fx_model_pass_begin(sum, request, len);
+    if (!s && !fx_model_pass_divisible(sum)) {
+        fx_model_pass_free(sum);
+        return together(b, request, len, answer, all);
+    }
+    for (size_t k = parts; k-- && !s;) {
+        bytes one = {0};
+        fx_pass *p = NULL;
+        fx_sink to = {.size = sizeof to, .write = take, .ctx = &one};
+        s = fx_model_pass_new(&p, &(fx_run){RUN, .threads = 1 + (int)k % 2});
+        if (!s && !(s = fx_model_pass_begin(p, request, len))
+            && !(s = add_part(b, p, k * size, all)) && !(s = fx_model_pass_end(&to, p)))
+            s = fx_model_pass_merge(sum, one.at, one.len);
+        fx_model_pass_free(p);
+        free(one.at);
+    }
+    if (!s)
+        s = fx_model_pass_end(answer, sum);
+    fx_model_pass_free(sum);
+    return s;
+}
+
+static fx_status bring(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    bringing *b = ctx;
+    size_t all = N - (b->passes ? b->skip : 0);
+    fx_status s = b->how == 1 ? apart(b, request, len, answer, all)
+                                           : together(b, request, len, answer, all);
+
+    b->passes++;
+    if (b->how == 2 || s) {
+        fx_model_pass_free(b->pass);
+        b->pass = NULL;
+    }
+    return s;
 }
 
 static bytes dumped(fx_model *m)
@@ -138,14 +224,15 @@ static void same(const rows *r, const fx_plan *plan)
     fx_matrix X;
     fx_table t = table_of(r, &X, 0, N, false);
     bytes want = dumped(fitted(plan, &t, NULL));
-    bringing b = {.r = r, .blocks = blocks, .floats = blocks < 3};
+    bringing b = {.r = r, .blocks = blocks, .floats = blocks < 3, .how = r->apart ? 0 : (int)(turn % 4 % 3)};
     fx_run run = {RUN, .threads = (int)(turn % 2 + 1)};
     fx_model *m = NULL;
     fx_status s = fx_model_passes_fit(&m, plan, bring, &b, &run);
 
     if (s < 0)
         fprintf(stderr, "%s: %s\n", plan->model, fx_error_detail());
-    CHECK(s >= 0 && m && b.passes > 3);
+    CHECK(s >= 0 && m && b.passes > 2);
+    fx_model_pass_free(b.pass);
     bytes got = dumped(m);
     CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
     free(got.at);
@@ -165,8 +252,100 @@ static void test_same(void)
                                 .kernel = "anova:order=2", .map = "rk", .features = 100,
                                 .scale = "maxabs"});
             same(&r, &(fx_plan){PLAN, .model = model});
+            if (classes) {
+                same(&r, &(fx_plan){PLAN, .model = "perceptron:max-iter=3"});
+                same(&r, &(fx_plan){PLAN, .model = "perceptron:averaged=no,intercept=none",
+                                    .class_weight = "balanced", .kernel = "anova:order=2",
+                                    .map = "rk", .features = 40, .scale = "maxabs"});
+            }
             same(&r, &(fx_plan){PLAN, .model = model, .kernel = "rbf:gamma=0.1", .map = "rff",
                                 .features = 64, .seed = 5});
+            same(&r, &(fx_plan){PLAN, .model = "pca:k=3", .scale = classes ? "auto" : NULL});
+            if (classes) {
+                same(&r, &(fx_plan){PLAN, .model = "logistic:penalty=l1,solver=proximal,C=0.05"});
+                same(&r, &(fx_plan){PLAN, .scale = "maxabs", .class_weight = "balanced",
+                                    .model = "svm-l2:penalty=l1,solver=proximal,C=0.05"});
+            }
+            if (classes == 2)
+                same(&r, &(fx_plan){PLAN, .model = "pca:k=4", .kernel = "anova:order=2",
+                                    .map = "rk", .features = 100});
+            free_rows(&r);
+        }
+}
+
+/* Every model of factors.c, and what its fit asks of all rows: the mean of targets and their range;
+ * hofm-simplex only by adagrad. */
+static void test_factors(void)
+{
+    static const char *const models[] = {
+        "fm:solver=lbfgs,max-iter=4,rank=5", "hofm:solver=lbfgs,order=3,rank=3,max-iter=4",
+        "hofm-shared:solver=lbfgs,rank=17,max-iter=3", "all-subsets:solver=lbfgs,rank=2,max-iter=3",
+        "poly-net:rank=2,max-iter=3", "poly-net-uv:solver=lbfgs,rank=2,max-iter=3,lambda=learned",
+        "bilinear:split=4,solver=lbfgs,rank=3,max-iter=3", "fm:solver=adagrad,rank=5,max-iter=3",
+        "hofm:solver=adagrad,rank=2,max-iter=2,batch=5000",
+        "hofm-simplex:solver=adagrad,rank=2,max-iter=2,lambda=learned",
+        "poly-net-uv:solver=adagrad,rank=2,max-iter=2,lr=1e4",
+        "hofm-shared:order=2,solver=adagrad,rank=2,max-iter=3,tol=0.5"};
+    const size_t n = sizeof models / sizeof *models;
+    char spec[128];
+
+    for (size_t k = 0; k < 2 * n; k++) {
+        size_t classes = k % 3 == 0 ? 0 : k % 3 + 1;
+        rows r = make(k % 2, classes, classes == 3, k % 4 > 1);
+        snprintf(spec, sizeof spec, "%s%s", models[k % n],
+                 classes ? "" : k % 2 ? ",task=regress" : ",task=regress,clip=train");
+        same(&r, &(fx_plan){PLAN, .model = spec, .scale = k % 5 ? "auto" : NULL,
+                            .class_weight = classes && k % 2 ? "balanced" : NULL, .seed = k});
+        free_rows(&r);
+    }
+    rows r = make(true, 2, false, true);
+    same(&r, &(fx_plan){PLAN, .model = models[0], .kernel = "groups:file=g",
+                        .family = "a: 1 2 3\nb: 4 5\n"});
+    fx_matrix X;
+    fx_table eval = table_of(&r, &X, 100, 500, false);
+    same(&r, &(fx_plan){PLAN, .model = models[0], .eval = &eval, .patience = 1});
+    same(&r, &(fx_plan){PLAN, .model = models[7], .eval = &eval, .patience = 1});
+    r.apart = 800;
+    for (int64_t q = 0; q < r.ptr[N]; q++)
+        r.col[q] *= (int32_t)r.apart;
+    for (size_t k = 0; k < 3; k++)
+        same(&r, &(fx_plan){PLAN, .model = "fm:solver=lbfgs,max-iter=2,rank=16"});
+    free_rows(&r);
+}
+
+/* More columns than a matrix is formed of: components by products. */
+static void test_wide(void)
+{
+    rows r = make(true, 0, false, true);
+
+    for (int64_t q = 0; q < r.ptr[N]; q++)
+        r.col[q] *= 97;
+    same(&r, &(fx_plan){PLAN, .model = "pca:k=2"});
+    same(&r, &(fx_plan){PLAN, .model = "ridge"});
+    free_rows(&r);
+}
+
+/* Columns scaled by their deviations, missing numbers filled: what later passes need is asked for
+ * by earlier ones. */
+static void test_columns(void)
+{
+    static const char *const filled[] = {"zero", "mean", "mean,indicator", "zero,indicator"};
+
+    for (int sparse = 0; sparse < 2; sparse++)
+        for (size_t classes = 0; classes <= 4; classes += 2) {
+            rows r = make(sparse, classes, classes == 4, classes != 2);
+            const char *model = classes ? "logistic" : "ridge";
+            same(&r, &(fx_plan){PLAN, .model = model, .scale = "std"});
+            same(&r, &(fx_plan){PLAN, .model = model, .scale = "std", .kernel = "anova:order=2",
+                                .map = "rk", .features = 60,
+                                .class_weight = classes ? "balanced" : NULL});
+            same(&r, &(fx_plan){PLAN, .model = model, .missing = "drop"});
+            punch(&r);
+            for (size_t k = classes == 4; k < sizeof filled / sizeof *filled; k += 2)
+                same(&r, &(fx_plan){PLAN, .model = model, .missing = filled[k],
+                                    .scale = sparse ? "std" : "maxabs"});
+            same(&r, &(fx_plan){PLAN, .model = model, .missing = "mean,indicator",
+                                .kernel = "rbf", .map = "rff", .features = 48, .scale = "std"});
             free_rows(&r);
         }
 }
@@ -178,52 +357,92 @@ static fx_status refused(const rows *r, const fx_plan *plan, bringing b)
     b.r = r;
     b.blocks = b.blocks ? b.blocks : 1;
     fx_status s = fx_model_passes_fit(&m, plan, bring, &b, NULL);
+    fx_model_pass_free(b.pass);
     CHECK(s < 0 && !m);
     return s;
 }
 
-static fx_status bring_badly(void *ctx, fx_pass *pass)
+static fx_status bring_badly(void *ctx, const void *request, size_t len, const fx_sink *answer)
 {
     const rows *r = ctx;
+    fx_pass *p = NULL;
     fx_matrix X;
     fx_table t = table_of(r, &X, 0, 100, false);
 
-    CHECK(fx_model_passes_add(pass, &t, 4096) == FX_EINVAL);    /* does not begin with row 0 */
-    CHECK(fx_model_passes_add(pass, &t, 0) == FX_OK);
-    return fx_model_passes_add(pass, &t, 100);                  /* the one before was no multiple */
+    CHECK(fx_model_pass_new(&p, NULL) == FX_OK);
+    CHECK(fx_model_pass_next(p, 0) == FX_PASS_END);
+    CHECK(fx_model_pass_add(p, &t, 0) == FX_EINVAL);            /* nothing was asked */
+    CHECK(fx_model_pass_end(answer, p) == FX_EINVAL);
+    CHECK(fx_model_pass_merge(p, request, len) == FX_EINVAL);
+    CHECK(fx_model_pass_begin(p, request, len - 8) == FX_EFORMAT);
+    CHECK(fx_model_pass_begin(p, request, len) == FX_OK && fx_model_pass_next(p, 0) == 0);
+    CHECK(fx_model_pass_add(p, &t, 100) == FX_EINVAL); /* does not begin with a block */
+    CHECK(fx_model_pass_add(p, &t, 0) == FX_OK);
+    fx_status s = fx_model_pass_add(p, &t, 4096);       /* the one before was no multiple */
+    fx_model_pass_free(p);
+    return s;
 }
 
-static fx_status bring_nothing(void *ctx, fx_pass *pass)
+static fx_status bring_nothing(void *ctx, const void *request, size_t len, const fx_sink *answer)
 {
-    (void)ctx, (void)pass;
+    (void)ctx, (void)request, (void)len, (void)answer;
     return FX_OK;
 }
 
-static fx_status bring_failure(void *ctx, fx_pass *pass)
+static fx_status bring_failure(void *ctx, const void *request, size_t len, const fx_sink *answer)
 {
-    (void)ctx, (void)pass;
+    (void)ctx, (void)request, (void)len, (void)answer;
     return FX_ECANCELLED;
+}
+
+/* No row at all. */
+static fx_status bring_empty(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    fx_pass *p = NULL;
+
+    (void)ctx;
+    CHECK(fx_model_pass_new(&p, NULL) == FX_OK && fx_model_pass_begin(p, request, len) == FX_OK);
+    fx_status s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
 }
 
 static void test_refused(void)
 {
     rows r = make(true, 2, false, false), targets = make(false, 0, false, false);
     static const char *const models[] = {"svm", "svm-l2", "logistic:penalty=l1", "kernel-svm",
-                                         "fm:rank=3", "perceptron", "svm-l2:calibrate=yes"};
+                                         "fm:rank=3", "kernel-perceptron", "svm-l2:calibrate=yes",
+                                         "perceptron:calibrate=yes", "hofm-simplex:solver=lbfgs"};
     fx_plan plan = {PLAN, .model = "logistic"};
     fx_model *m = NULL;
 
     for (size_t k = 0; k < sizeof models / sizeof *models; k++)
         CHECK(refused(&r, &(fx_plan){PLAN, .model = models[k]}, (bringing){0})
               == FX_EUNSUPPORTED);
-    CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic", .scale = "std"}, (bringing){0})
+    CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic:penalty=l1"}, (bringing){0})
           == FX_EUNSUPPORTED);
-    CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic", .missing = "mean"}, (bringing){0})
+    CHECK(strstr(fx_error_detail(), "penalty=l1 with solver=proximal"));
+    CHECK(refused(&r, &(fx_plan){PLAN, .model = "pca:k=24"}, (bringing){0}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "k is 24"));
+    CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic", .missing = "median"}, (bringing){0})
           == FX_EUNSUPPORTED);
+    CHECK(strstr(fx_error_detail(), "zero and mean do not"));
+    r.val[77] = r.floats[77] = NAN;     /* rows to be left out must not get here */
+    CHECK(refused(&r, &(fx_plan){PLAN, .model = "logistic", .missing = "drop"}, (bringing){0})
+          == FX_EDOMAIN);
+    r.val[77] = r.floats[77] = 0;
     CHECK(refused(&r, &plan, (bringing){.skip = 5}) == FX_EINVAL);
-    CHECK(strstr(fx_error_detail(), "8964 rows, the first one 8969"));
+    CHECK(strstr(fx_error_detail(), "a part of 772 rows that is not the last"));
+    CHECK(refused(&r, &plan, (bringing){.skip = 777}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "8192 rows, the first one 8969"));
+    plan.model = "perceptron";          /* its passes need the rows in their order */
+    CHECK(refused(&r, &plan, (bringing){.how = 3}) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "rows from 8192 (from 0) on, where this pass needs those"));
+    plan.model = "logistic";
     CHECK(fx_model_passes_fit(&m, &plan, bring_badly, &r, NULL) == FX_EINVAL);
-    CHECK(fx_model_passes_fit(&m, &plan, bring_nothing, NULL, NULL) == FX_EINVAL);
+    CHECK(fx_model_passes_fit(&m, &plan, bring_nothing, NULL, NULL) == FX_EFORMAT);
+    CHECK(fx_model_passes_fit(&m, &plan, bring_empty, NULL, NULL) == FX_EINVAL);
+    CHECK(strstr(fx_error_detail(), "there are no rows"));
     CHECK(fx_model_passes_fit(&m, &plan, bring_failure, NULL, NULL) == FX_ECANCELLED);
     CHECK(fx_model_passes_fit(&m, NULL, bring_failure, NULL, NULL) == FX_EINVAL);
     CHECK(refused(&targets, &(fx_plan){PLAN, .model = "svm-l2:C=0"}, (bringing){0}) == FX_EINVAL);
@@ -231,9 +450,36 @@ static void test_refused(void)
     free_rows(&targets);
 }
 
-static fx_status bring_table(void *table, fx_pass *pass)
+static fx_status bring_table(void *table, const void *request, size_t len, const fx_sink *answer)
 {
-    return fx_model_passes_add(pass, table, 0);
+    fx_pass *p = NULL;
+    fx_status s = fx_model_pass_new(&p, NULL);
+
+    if (!s && !(s = fx_model_pass_begin(p, request, len)) && !(s = fx_model_pass_add(p, table, 0)))
+        s = fx_model_pass_end(answer, p);
+    fx_model_pass_free(p);
+    return s;
+}
+
+typedef struct ordered { fx_pass *p; const fx_table *all; } ordered;
+
+/* A block of dense floats at a time, as the pass asks for it. */
+static fx_status bring_blocks(void *ctx, const void *request, size_t len, const fx_sink *answer)
+{
+    const ordered *a = ctx;
+    fx_status s = fx_model_pass_begin(a->p, request, len);
+
+    for (uint64_t first; !s && (first = fx_model_pass_next(a->p, 0)) < a->all->rows;) {
+        fx_matrix X = a->all->block[0];
+        fx_table t = *a->all;
+        size_t left = t.rows - (size_t)first;
+        X.rows = t.rows = left < FX_PASS_BLOCK ? left : FX_PASS_BLOCK;
+        X.val = (const float *)X.val + first * X.stride;
+        t.block = &X;
+        t.label += first;
+        s = fx_model_pass_add(a->p, &t, first);
+    }
+    return s ? s : fx_model_pass_end(answer, a->p);
 }
 
 /* Columns of unlike sizes and a large C: steps of Newton's method stall, and the solver that takes
@@ -261,6 +507,34 @@ static void test_stalled(void)
     fx_model_free(fitted(&plan, &t, NULL));
 }
 
+/* Rows so long that a window of AdaGrad has fewer blocks than there are; they count as the blocks
+ * of the model see them. */
+static void test_windows(void)
+{
+    enum { D = 160, ROWS = 3 * 4096 + 5 };
+    fx_plan plan = {PLAN, .model = "poly-net-uv:solver=adagrad,rank=1,max-iter=2"};
+    fx_pass *p = NULL;
+    fx_model *m = NULL;
+    float *x = malloc(ROWS * D * sizeof *x);
+    double *label = malloc(ROWS * sizeof *label);
+
+    CHECK(x && label);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < D; j++)
+            x[i * D + j] = (float)(test_unit() - 0.5);
+        label[i] = x[i * D] * x[i * D + 1] > 0;
+    }
+    fx_matrix X = {.rows = ROWS, .cols = D, .stride = D, .type = FX_F32, .val = x};
+    fx_table t = {.rows = ROWS, .cols = D, .blocks = 1, .block = &X, .label = label};
+    bytes want = dumped(fitted(&plan, &t, NULL));
+    CHECK(fx_model_pass_new(&p, NULL) == FX_OK);
+    CHECK(fx_model_passes_fit(&m, &plan, bring_blocks, &(ordered){p, &t}, NULL) >= 0);
+    bytes got = dumped(m);
+    CHECK(got.len == want.len && !memcmp(got.at, want.at, want.len));
+    fx_model_pass_free(p);
+    free(got.at), free(want.at), free(x), free(label);
+}
+
 /* A small limit is kept: what is asked for does not grow with the rows. */
 static void test_memory(void)
 {
@@ -274,6 +548,7 @@ static void test_memory(void)
     b.passes = 0;
     CHECK(fx_model_passes_fit(&m, &plan, bring, &b, &(fx_run){RUN, .max_memory = 1 << 20})
           == FX_OK);
+    fx_model_pass_free(b.pass);
     fx_model_free(m);
     free_rows(&r);
 }
@@ -282,8 +557,12 @@ int main(void)
 {
     test_init();
     test_same();
+    test_factors();
+    test_wide();
+    test_columns();
     test_refused();
     test_stalled();
+    test_windows();
     test_memory();
     return 0;
 }

@@ -162,7 +162,8 @@ static void may_be_nested(call *c)
     free(expected);
 }
 
-/* What progress can show: a step of the history, of one output; alone, the last one. */
+/* What progress can show: a step of the history, of one output; alone, the last one.  With helpers,
+ * these may have taken all outputs before the calling thread could: then it shows none. */
 static void shows_steps(const call *c)
 {
     for (int threads = 1; threads < 4; threads += 2) {
@@ -172,7 +173,8 @@ static void shows_steps(const call *c)
         size_t i = info->steps - 1;
         while (threads > 1 && i > 0 && memcmp(&step, &info->history[i], sizeof step))
             i--;
-        CHECK(!memcmp(&step, &info->history[i], sizeof step) && step.seconds > 0);
+        if (threads == 1 || step.seconds != 0)
+            CHECK(!memcmp(&step, &info->history[i], sizeof step) && step.seconds > 0);
         fx_model_free(m);
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_pass.c - questions to all rows: the sums against their definition; the same bits whether scores
+ * t_newton_pass.c - questions to all rows: the sums against their definition; the same bits whether scores
  * are known or not, for any threads, stored and made features; runs.
- * Covers: newton_pass.c, pass_memory.c */
+ * Covers: newton_memory.c */
 
-#include "fit/pass.h"
+#include "fit/newton.h"
 #include "fit/test/fitting.h"
 
 #include <float.h>
@@ -79,10 +79,10 @@ static void define(double *sum, double *size, const fxi_question *q, const fxi_l
         for (size_t j = 0; j < COLS && q->what != FXI_ASK_LINE; j++) {
             double x = X[i * COLS + j];
             ADD(FXI_SUM + j, by * x);
-            if (q->first)
+            if ((q->flags & FXI_NEWTON_FIRST))
                 ADD(FXI_SUM + padded + j, D * x);
-            if (q->squares)
-                ADD(FXI_SUM + (q->first ? 2 : 1) * padded + j, D * x * x);
+            if ((q->flags & FXI_NEWTON_SQUARES))
+                ADD(FXI_SUM + ((q->flags & FXI_NEWTON_FIRST) ? 2 : 1) * padded + j, D * x * x);
         }
     }
 }
@@ -113,36 +113,36 @@ static void test_questions(const fxi_loss *loss, int form, bool sparse)
     memcpy(other, w, sizeof other);
     other[COLS] += 0.5;                 /* the same scores, another intercept */
     const fxi_question ask[7] = {
-        {.what = FXI_ASK_GRADIENT, .first = true, .squares = true, .w = w},
+        {.what = FXI_ASK_GRADIENT, .flags = FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES, .w = w},
         {.what = FXI_ASK_PRODUCT, .w = w, .v = v},
         {.what = FXI_ASK_LINE, .w = w, .v = v, .t = 0.3},
         {.what = FXI_ASK_LINE, .w = w, .t = -0.5},
-        {.what = FXI_ASK_GRADIENT, .squares = true, .w = zero, .flat = true},
+        {.what = FXI_ASK_GRADIENT, .flags = FXI_NEWTON_SQUARES | FXI_NEWTON_FLAT, .w = zero},
         {.what = FXI_ASK_GRADIENT, .w = v},
         {.what = FXI_ASK_PRODUCT, .w = other, .v = v}};
     static const int order[] = {0, 1, 2, 3, 1, 6, 4, 2, 5, 3, 0, 0, 6, 4, 1, 5, 5, 2, 2, 1};
     fx_matrix rows = rows_of(form);
     fxi_source z = fitting_source(&rows, NULL, 0);
     fxi_problem p = fitting_problem(&z, loss, y, c, FXI_FREE, 0);
-    fxi_pass_memory a;
+    fxi_newton_memory a;
 
     for (int k = 0; k < 7; k++) {       /* each by rows that know nothing */
-        CHECK(fxi_fit_pass_memory(&a, &p, &(fx_run){RUN, .threads = 1}) == FX_OK);
-        CHECK(a.sums.run < N);
+        CHECK(fxi_fit_newton_memory(&a, &p, &(fx_run){RUN, .threads = 1}) == FX_OK);
+        CHECK(a.answer.run < N);
         CHECK(a.passes.ask(&a.passes, first[k], &ask[k]) == FX_OK);
         check(first[k], &ask[k], loss);
-        fxi_fit_pass_memory_free(&a);
+        fxi_fit_newton_memory_free(&a);
     }
     test_helped();
-    CHECK(fxi_fit_pass_memory(&a, &p, &(fx_run){RUN, .threads = 3}) == FX_OK);
+    CHECK(fxi_fit_newton_memory(&a, &p, &(fx_run){RUN, .threads = 3}) == FX_OK);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         const fxi_question *q = &ask[order[k]];
         CHECK(a.passes.ask(&a.passes, again, q) == FX_OK);
         CHECK(!memcmp(again, first[order[k]], fxi_answer_numbers(q, COLS) * sizeof *again));
     }
     CHECK(test_helped());
-    fxi_fit_pass_memory_free(&a);
-    CHECK(fxi_fit_pass_memory(&a, &p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT);
+    fxi_fit_newton_memory_free(&a);
+    CHECK(fxi_fit_newton_memory(&a, &p, &(fx_run){RUN, .max_memory = 1000}) == FX_ELIMIT);
 }
 
 /* The same sums from parts of the rows, in any order where runs end with them, else in theirs. */
@@ -154,8 +154,8 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
     static const size_t start[2][5] = {{0, 4096, 3 * 4096, 4 * 4096, MANY},
                                        {0, 4096, 2 * 4096, 3 * 4096, MANY}};
     double w[D + 1] = {0.1, -0.2, 0.3, 0.2, -0.1, 0.5}, whole[512], sums[512];
-    const fxi_question q = {.what = FXI_ASK_GRADIENT, .first = true, .squares = true, .w = w};
-    fxi_pass_sums a;
+    const fxi_question q = {.what = FXI_ASK_GRADIENT, .flags = FXI_NEWTON_FIRST | FXI_NEWTON_SQUARES, .w = w};
+    fxi_answer a;
 
     for (size_t i = 0; i < MANY * D; i++)
         in[i] = test_unit();
@@ -164,9 +164,9 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
         one[i] = test_unit();
     }
     fxi_problem p = {.loss = loss};
-    CHECK(fxi_fit_pass_sums(&a, D, run, 8, 1e9, &(fx_run){RUN, .threads = 2}) == FX_OK);
+    CHECK(fxi_pass_answer_new(&a, run, 8, 1e9, &(fx_run){RUN, .threads = 2}) == FX_OK);
     for (int parts = 0; parts < 3; parts++) {
-        fxi_fit_pass_sums_clear(&a, &q);
+        CHECK(fxi_fit_newton_pass_begin(&a, &q, D, NULL) == FX_OK);
         for (size_t k = 0; k < (parts ? 4 : 1); k++) {
             size_t at = parts ? order[!ordered][k] : 0;
             const size_t *from = start[parts == 2];
@@ -175,9 +175,9 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
             fxi_source z = fitting_source(&rows, NULL, 0);
             fxi_piece x = {.rows = end - first, .y = t + first, .c = one + first, .f = space,
                            .D = space + MANY, .q = space + 2 * MANY};
-            CHECK(fxi_fit_pass_sums_add(&a, &q, &p, &z, &x, first, end == MANY) == FX_OK);
+            CHECK(fxi_fit_newton_pass(&a, &q, &p, &z, &x, first, end == MANY) == FX_OK);
         }
-        fxi_fit_pass_sums_round(parts ? sums : whole, &a, &q);
+        fxi_pass_answer_round(parts ? sums : whole, &a);
         CHECK(!parts || !memcmp(sums, whole, fxi_answer_numbers(&q, D) * sizeof *sums));
     }
     if (run > 4096) {                   /* a part that does not follow is refused */
@@ -185,10 +185,10 @@ static void test_parts(const fxi_loss *loss, size_t run, bool ordered)
         fxi_source z = fitting_source(&rows, NULL, 0);
         fxi_piece x = {.rows = 4096, .y = t, .c = one, .f = space, .D = space + MANY,
                        .q = space + 2 * MANY};
-        fxi_fit_pass_sums_clear(&a, &q);
-        CHECK(fxi_fit_pass_sums_add(&a, &q, &p, &z, &x, 4096, false) == FX_EINVAL);
+        CHECK(fxi_fit_newton_pass_begin(&a, &q, D, NULL) == FX_OK);
+        CHECK(fxi_fit_newton_pass(&a, &q, &p, &z, &x, 4096, false) == FX_EINVAL);
     }
-    fxi_fit_pass_sums_free(&a);
+    fxi_pass_answer_free(&a);
 }
 
 /* The inner product of a row has the same bits in each of the four places. */
@@ -210,15 +210,6 @@ static void test_places(const fxi_simd *simd)
     }
 }
 
-static void test_runs(void)
-{
-    CHECK(fxi_fit_pass_run(1000000, 1000, 1000000000, false) == 256);
-    CHECK(fxi_fit_pass_run(32000, 124, 32000 * 14, true) == 2048);
-    CHECK(fxi_fit_pass_run(1000000, 1000000, 100000000, true) == 65536);
-    CHECK(fxi_fit_pass_run(10, 1000000, 100, true) == 256);
-    CHECK(fxi_fit_pass_run(0, 0, 0, true) == 256);
-}
-
 int main(void)
 {
     test_init();
@@ -234,6 +225,5 @@ int main(void)
     for (const fxi_simd *simd = fxi_simd_targets; simd->name; simd++)
         if (simd->supported())
             test_places(simd);
-    test_runs();
     return 0;
 }

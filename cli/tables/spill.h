@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * spill.h - between the files of a spill: spill_write.c makes it, spill_file.c ends one that is
+ * kept and opens it again, spill_answer.c answers passes from it. */
+#ifndef SPILL_H
+#define SPILL_H
+#include "tables.h"
+#include "terminal/terminal.h"
+
+/* ---- spill.c -------------------------------------------------------------------------------- */
+int spill_damaged(const spill *s, const char *detail);  /* a part is not what was written */
+int spill_read(const spill *s, const spill_part *part, char *buf);      /* its bytes; or errno */
+const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
+
+/* ---- spill_answer.c ------------------------------------------------------------------------- */
+void spill_answer_free(spill *s);
+
+/* ---- spill_file.c --------------------------------------------------------------------------- */
+enum { SPILL_HEAD = 32 };               /* bytes before the first part of one that is kept */
+extern const char spill_head[SPILL_HEAD + 1];
+/* What follows its parts: all that a fit and its report need of the rows, index, checksum. */
+int spill_file_end(strbuf *out, const spill *s, const loaded *l);
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * spill_write.c - rows as they are read go to a file, packed in blocks of FX_PASS_BLOCK.
+ *
+ * The file is beside the output and has no name: it is removed as soon as it is made, so nothing is
+ * left of it, however the program ends.  One that is kept is written as any other output.
+ *
+ * Memory holds the batches whose rows are not in a block yet; it does not grow with the rows. */
+
+#define _XOPEN_SOURCE 700               /* mkstemp */
+#include "files/files.h"
+#include "spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+
+double spill_most(void) { return (double)cli.max_memory / COPIES; }
+
+/* ---- The file ------------------------------------------------------------------------------ */
+
+typedef struct writing {
+    spill *s;
+    output *kept;                       /* or NULL: s->fd */
+    int said;                           /* the status of its failure, after a message */
+} writing;
+
+static int create(writing *w, const char *beside, const char *kept)
+{
+    spill *s = w->s;
+    char path[4200];
+
+    snprintf(s->beside, sizeof s->beside, "%s", kept ? kept : beside);
+    s->kept = kept;
+    if (kept) {
+        int status = output_open(&w->kept, kept, OUTPUT_BINARY);
+        if (!status && (s->fd = open(output_name(w->kept), O_RDONLY | O_CLOEXEC)) < 0)
+            status = spill_failed(s, "storing");
+        s->bytes = SPILL_HEAD;
+        return status ? status : output_bytes(w->kept, spill_head, SPILL_HEAD);
+    }
+    snprintf(path, sizeof path, "%s.XXXXXX", output_is_stdout(beside) ? "/tmp/featcross" : beside);
+    s->fd = mkstemp(path);
+    if (s->fd < 0)
+        return spill_failed(s, "storing");
+    fcntl(s->fd, F_SETFD, FD_CLOEXEC);
+    unlink(path);
+    return 0;
+}
+
+static int put(void *ctx, const void *bytes, size_t len)
+{
+    writing *w = ctx;
+    spill *s = w->s;
+
+    if (w->kept) {                      /* which is gone after a failure */
+        w->said = w->said ? w->said : output_bytes(w->kept, bytes, len);
+        s->bytes += len;
+        return w->said;
+    }
+    while (len) {
+        ssize_t n = write(s->fd, bytes, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        bytes = (const char *)bytes + n;
+        len -= (size_t)n;
+        s->bytes += (uint64_t)n;
+    }
+    return 0;
+}
+
+/* The table at the end of the file, and where it is. */
+static int pack(spill_part *where, writing *w, const fx_table *t, uint64_t first)
+{
+    uint64_t begin = w->s->bytes;
+    fx_status st = fx_data_pack(&(fx_sink){sizeof(fx_sink), put, NULL, w}, t, &cli.run);
+
+    *where = (spill_part){begin, w->s->bytes - begin, first};
+    return !st                ? 0
+           : st != FX_EOUTPUT ? say_failure(st)
+           : w->said          ? w->said
+                              : spill_failed(w->s, "storing");
+}
+
+static int add_part(writing *w, const fx_table *t)
+{
+    spill *s = w->s;
+
+    if (s->parts == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 64;
+        spill_part *more = realloc(s->part, capacity * sizeof *more);
+        if (!more)
+            return say_no_memory("the list of parts");
+        s->part = more;
+        s->capacity = capacity;
+    }
+    int status = pack(&s->part[s->parts], w, t, s->rows);
+    s->parts++;
+    s->rows += t->rows;
+    return status;
+}
+
+/* ---- Blocks of rows ------------------------------------------------------------------------- */
+
+typedef struct batch {                  /* rows that wait for their block */
+    fx_data *data;
+    fx_table t;
+    size_t used;                        /* rows that are in blocks already */
+    size_t block, row;                  /* the next one: in t.block[block] */
+} batch;
+
+typedef struct queue {
+    batch *at;
+    size_t n, capacity, rows;
+    fx_matrix *piece;                   /* [pieces] of the block that is made */
+    size_t pieces, room;
+    double label[FX_PASS_BLOCK], weight[FX_PASS_BLOCK];
+    int64_t qid[FX_PASS_BLOCK];
+} queue;
+
+static int by_name(const void *name, const void *item)
+{
+    return strcmp(name, *(const char *const *)item);
+}
+
+/* The position of a label of t among the classes of `all`, of which t's are some. */
+static double label_in(const fx_table *all, const fx_table *t, size_t i)
+{
+    if (!t->classes || t->classes == all->classes)
+        return t->label[i];
+    const char *const *at = bsearch(t->class_name[(size_t)t->label[i]], all->class_name,
+                                    all->classes, sizeof *all->class_name, by_name);
+    return (double)(at - all->class_name);
+}
+
+static int add_piece(queue *q, fx_matrix piece)
+{
+    if (q->pieces == q->room) {
+        size_t room = q->room ? 2 * q->room : 16;
+        fx_matrix *more = realloc(q->piece, room * sizeof *more);
+        if (!more)
+            return say_no_memory("a block of rows");
+        q->piece = more;
+        q->room = room;
+    }
+    q->piece[q->pieces++] = piece;
+    return 0;
+}
+
+/* The next n rows of b become rows `at` and on of the block. */
+static int take(queue *q, const fx_table *all, batch *b, size_t n, size_t at)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < n; i++, b->used++) {
+        if (all->label)
+            q->label[at + i] = label_in(all, &b->t, b->used);
+        if (all->weight)
+            q->weight[at + i] = b->t.weight[b->used];
+        if (all->qid)                   /* none before the first that has one */
+            q->qid[at + i] = b->t.qid ? b->t.qid[b->used] : -1;
+    }
+    while (n && !status) {
+        const fx_matrix *X = &b->t.block[b->block];
+        size_t rows = X->rows - b->row < n ? X->rows - b->row : n;
+        fx_matrix piece = rows_part(X, b->row, rows);
+        piece.cols = all->cols;
+        status = rows ? add_piece(q, piece) : 0;
+        n -= rows;
+        b->row += rows;
+        if (b->row == X->rows) {
+            b->block++;
+            b->row = 0;
+        }
+    }
+    return status;
+}
+
+/* The first `rows` rows of the queue. */
+static int write_block(writing *w, queue *q, size_t rows)
+{
+    const fx_table *all = &q->at[q->n - 1].t;   /* the widest, with all classes so far */
+    int status = 0;
+
+    q->pieces = 0;
+    for (size_t at = 0, k = 0; at < rows && !status; k++) {
+        batch *b = &q->at[k];
+        size_t n = b->t.rows - b->used < rows - at ? b->t.rows - b->used : rows - at;
+        status = take(q, all, b, n, at);
+        at += n;
+    }
+    if (status)
+        return status;
+    q->rows -= rows;
+    return add_part(w, &(fx_table){.rows = rows,
+                                   .cols = all->cols,
+                                   .blocks = q->pieces,
+                                   .block = q->piece,
+                                   .label = all->label ? q->label : NULL,
+                                   .classes = all->classes,
+                                   .class_name = all->class_name,
+                                   .weight = all->weight ? q->weight : NULL,
+                                   .qid = all->qid ? q->qid : NULL,
+                                   .base = all->base});
+}
+
+/* All whole blocks, and at the end what is left. */
+static int write_blocks(writing *w, queue *q, bool end)
+{
+    size_t gone = 0;
+    int status = 0;
+
+    while (!status && q->rows >= (end ? 1 : FX_PASS_BLOCK)) {
+        status = write_block(w, q, q->rows < FX_PASS_BLOCK ? q->rows : FX_PASS_BLOCK);
+        if (!status && progress_interrupted())
+            status = progress_stop();
+    }
+    for (; gone + 1 < q->n && q->at[gone].used == q->at[gone].t.rows; gone++)
+        fx_data_free(q->at[gone].data); /* the last has the names and classes of the next block */
+    q->n -= gone;
+    memmove(q->at, q->at + gone, q->n * sizeof *q->at);
+    return status;
+}
+
+/* Takes over the rows of l. */
+static int wait_for_block(queue *q, loaded *l)
+{
+    if (q->n == q->capacity) {
+        size_t capacity = q->capacity ? 2 * q->capacity : 16;
+        batch *more = realloc(q->at, capacity * sizeof *more);
+        if (!more)
+            return say_no_memory("rows");
+        q->at = more;
+        q->capacity = capacity;
+    }
+    q->at[q->n++] = (batch){.data = l->data, .t = l->table};
+    q->rows += l->table.rows;
+    l->data = NULL;
+    l->table = (fx_table){0};
+    return 0;
+}
+
+static void free_queue(queue *q)
+{
+    for (size_t k = 0; q && k < q->n; k++)
+        fx_data_free(q->at[k].data);
+    if (q) {
+        free(q->at);
+        free(q->piece);
+    }
+    free(q);
+}
+
+/* ---- An index 0 that comes late ------------------------------------------------------------- */
+
+/* Indices were counted from 1: columns move by one. */
+static void shift(const fx_table *t)
+{
+    for (size_t b = 0; b < t->blocks; b++) {
+        const fx_matrix *X = &t->block[b];
+        for (int64_t i = X->ptr[0]; i < X->ptr[X->rows]; i++)
+            if (X->wide)
+                ((int64_t *)X->col)[i]++;
+            else
+                ((int32_t *)X->col)[i]++;
+    }
+}
+
+/* Parts that were written are written again, at the end. */
+static int shift_parts(writing *w)
+{
+    spill *s = w->s;
+    int status = 0;
+
+    for (size_t k = 0; k < s->parts && !status; k++) {
+        char *buf = malloc(s->part[k].bytes);
+        fx_data *d = NULL;
+        errno = buf ? spill_read(s, &s->part[k], buf) : ENOMEM;
+        if (errno)
+            status = spill_failed(s, "reading");
+        fx_status st = status ? FX_OK : fx_data_unpack(&d, buf, s->part[k].bytes, NULL);
+        if (st)
+            status = say_failure(st);
+        else if (!status) {
+            fx_table t = fx_data_table(d);
+            shift(&t);
+            t.base = 0;
+            fx_matrix *wider = rows_wider(&t, t.cols + 1);
+            status = wider ? pack(&s->part[k], w, &t, s->part[k].first) : say_no_memory("rows");
+            free(wider);
+        }
+        fx_data_free(d);
+        free(buf);                      /* d was a view of it */
+        if (!status && progress_interrupted())
+            status = progress_stop();
+    }
+    return status;
+}
+
+static int follow_base(writing *w, queue *q, const loaded *l)
+{
+    spill *s = w->s;
+    bool late = s->base == 1 && l->table.base == 0 && (s->parts || q->n);
+
+    s->base = l->table.base;
+    s->cols = l->table.cols;
+    for (size_t k = 0; k < q->n && late; k++) {
+        shift(&q->at[k].t);
+        q->at[k].t.base = 0;
+    }
+    return late ? shift_parts(w) : 0;
+}
+
+/* ---- All rows ------------------------------------------------------------------------------- */
+
+/* Names of columns, which grow while a file is read. */
+static int keep_names(spill *s, const fx_table *t)
+{
+    if (!t->name || s->names == t->cols)
+        return 0;
+    const char **name = realloc(s->name, t->cols * sizeof *name);
+    if (!name)
+        return say_no_memory("names of columns");
+    s->name = name;
+    for (; s->names < t->cols; s->names++)
+        if (!(name[s->names] = strdup(t->name[s->names])))
+            return say_no_memory("names of columns");
+    return 0;
+}
+
+static int write_all(writing *w, queue *q, loaded *l, rows_survey *missing)
+{
+    const load_options like = {.filled = true};
+    int status = 0;
+
+    while (!status && l->table.rows) {
+        if ((status = follow_base(w, q, l)) || (status = keep_names(w->s, &l->table))
+            || (status = rows_missing_batch(l, &like, missing)) || (status = wait_for_block(q, l))
+            || (status = write_blocks(w, q, false)))
+            return status;
+        if (l->stream)
+            status = load_next(l);
+    }
+    return status ? status : write_blocks(w, q, true);
+}
+
+static int finish(writing *w, const loaded *l)
+{
+    strbuf end = {0};
+    int status = spill_file_end(&end, w->s, l);
+
+    if (!status)
+        status = output_bytes(w->kept, end.s, end.n);
+    strbuf_free(&end);
+    return status ? status : output_close(w->kept);
+}
+
+int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
+{
+    writing w = {.s = s};
+    queue *q = calloc(1, sizeof *q);
+    rows_survey missing = {0};
+    char size[32], limit[32];
+
+    *s = (spill){.fd = -1};
+    int status = q ? create(&w, beside, kept) : say_no_memory("rows");
+    if (!status)
+        status = write_all(&w, q, l, &missing);
+    free_queue(q);
+    fx_data_free(l->data);
+    l->data = NULL;
+    l->table = (fx_table){.rows = s->rows, .cols = s->cols, .name = s->name, .base = s->base};
+    if (!status && kept)
+        status = finish(&w, l);
+    if (!status) {
+        load_say(l);
+        status = rows_missing_end(l, &(load_options){.filled = true}, &missing);
+    }
+    rows_missing_free(&missing);
+    if (status)
+        return status;
+    say_bytes(size, (double)s->bytes);
+    bool large = !kept && 12 * (double)l->reading.entries + 24 * (double)s->rows > spill_most();
+    say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
+             large ? "too large for --max-memory " : "",
+             large ? say_bytes(limit, (double)cli.max_memory) : "", large ? "; " : "",
+             kept ? "" : "a file beside ", s->beside, size);
+    return 0;
+}

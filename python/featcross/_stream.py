@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A learner's fit on rows that need not be in memory: files, or parts that an iterator gives.
+
+The rows are packed once (_spill.py); then the library asks for passes over them (_answers.py).
+"""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+import numpy as np
+
+from . import _labels
+from ._answers import Answers
+from ._base import names_of
+from ._frame import is_frame
+from ._library import encoded, text
+from ._map import Map
+from ._memory import limit_of
+from ._model import Model
+from ._rows import Rows, is_sparse
+from ._spec import filled
+from ._spill import Piece, Spill
+from ._table import CLASSIFY, describe
+from .files import Files
+from .parts import Parts
+
+
+def source_of(X) -> Files | Parts | None:
+    """X, if it says where rows are; None: X is rows itself."""
+    if isinstance(X, (Files, Parts)):
+        return X
+    if isinstance(X, (str, os.PathLike)):
+        return Files(X)
+    if isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, os.PathLike)) for x in X):
+        return Files(*X)
+    return None
+
+
+class Elsewhere(Rows):
+    """Rows of which only the shape is known."""
+
+    def __init__(self, rows: int, cols: int):
+        self.name, self._shape = "X", (rows, cols)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._shape
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def __getattr__(self, name: str):
+        raise ValueError("gamma='scale' needs all rows in memory; give a number, or 'auto', which "
+                         "is 1 / columns")
+
+
+class _CanBegin(Exception):
+    """Raised by the first request of a fit."""
+
+
+class _Check(Answers):
+    """Answers nothing.  The library checks a plan before it asks."""
+
+    def answer(self, request: bytes) -> bytes:
+        raise _CanBegin
+
+
+def _tail(piece: Piece) -> Piece:
+    """A copy of the last rows of its owner, so that the others need not live on."""
+    rows = Rows(piece.owner.array[-piece.rows:].copy())
+    label, weight = (None if a is None else a.copy() for a in (piece.label, piece.weight))
+    return piece._replace(matrices=[rows.matrix], owner=rows, label=label, weight=weight)
+
+
+def _labels_of(piece: Piece) -> np.ndarray:
+    """Labels of rows that have a weight, each class once."""
+    label = np.asarray(piece.label)
+    found = np.unique(label if piece.weight is None else label[piece.weight != 0])
+    return found if piece.names is None else \
+        np.array([text(piece.names[int(k)]) for k in found], dtype=str)
+
+
+def _streams(spec: str) -> bool:
+    """False also if the library refuses the spec, as some tasks have one solver only."""
+    try:
+        return bool(describe("model", spec).streamable)
+    except ValueError:
+        return False
+
+
+def _streaming() -> list[str]:
+    """Estimators whose models the library fits without all rows in memory."""
+    package = sys.modules[__package__]
+    found: dict[str, None] = {}         # in order
+    for kind in [getattr(package, name) for name in package.__all__]:
+        for model, own in getattr(kind, "_models", {}).items():
+            task = filled("model", model, {"task": kind._task})
+            shown = {name: own[name] for name in ("loss", "kernel") if name in own}
+            solver = describe("model", task).key.get("solver")
+            ways = [{}] if _streams(task) else \
+                [{"solver": word} for word in (solver.values if solver else ())]
+            for given in ways:
+                if _streams(filled("model", model, {"task": kind._task, **given})):
+                    words = [f"{name}={value!r}" for name, value in {**shown, **given}.items()]
+                    found[f"{kind.__name__}({', '.join(words)})"] = None
+    return list(found)
+
+
+class Streamed:
+    """A Learner's part."""
+
+    classes_: np.ndarray
+
+    # ---- Rows -----------------------------------------------------------------------------------
+    def _next_rows(self, X, first: bool) -> Rows:
+        """Rows of the next of the Parts, like those of the first."""
+        if first:
+            return self._rows(X, reset=True)
+        names = names_of(X)
+        if hasattr(self, "feature_names_in_") != (names is not None):
+            raise ValueError(f"X has {'no names' if names is None else 'names'} of columns, unlike "
+                             "that of the first part")
+        if hasattr(self, "encoder_") and is_frame(X) and not getattr(self, "warm_start", False):
+            self._encoder(X, False)     # checks the columns
+            self.encoder_.learn(X)
+        return self._rows(X, reset=False)
+
+    def _piece(self, rows: Rows, y, weight, seen: _labels.ClassesSeen) -> Piece:
+        """With labels as the task has them."""
+        weight = _labels.weights(weight, len(rows), part=True)
+        if not self._task:
+            return Piece([rows.matrix], rows, weight=weight)
+        if self._task != CLASSIFY:
+            return Piece([rows.matrix], rows, _labels.targets(y, len(rows)), weight=weight)
+        y = _labels.column(y, len(rows))
+        seen.add(y if weight is None else y[weight != 0])
+        if not _labels.is_text(y[:1]):
+            return Piece([rows.matrix], rows, np.ascontiguousarray(y, np.float64), weight=weight)
+        found, code = np.unique(y, return_inverse=True)
+        names = [encoded(name) or b"" for name in _labels.class_names(found)]
+        return Piece([rows.matrix], rows, code.astype(np.float64), names, weight)
+
+    def _pack_parts(self, spill: Spill, source: Parts, seen: _labels.ClassesSeen) \
+            -> tuple[list[str] | None, str | None]:
+        """Names of columns, and the spec by which the program reads such rows."""
+        sparse, reader = None, None
+        for number, (X, y, weight) in enumerate(source):
+            spill.starts.append(spill.rows)
+            if getattr(X, "shape", (None,))[0] == 0:
+                continue
+            try:
+                rows = self._next_rows(X, sparse is None)
+                if sparse not in (None, is_sparse(rows.array)):
+                    raise ValueError(f"X is {'dense' if sparse else 'sparse'}, unlike that of the "
+                                     "first part")
+                if sparse is None:
+                    sparse, reader = is_sparse(rows.array), self._reader(y)
+                piece = self._piece(rows, y, weight, seen)
+            except (ValueError, TypeError) as error:
+                raise type(error)(f"part {number} (from 0): {error}") from None
+            spill.add(piece)
+            spill.own(_tail)
+            del X, y, weight, rows, piece       # before the next part is made
+        return self._column_names(), reader
+
+    def _pack_files(self, spill: Spill, source: Files, seen: _labels.ClassesSeen,
+                    max_memory: int) -> tuple[list[str] | None, str | None]:
+        columns, reader = None, ""
+        for piece, columns, reader in source.batches(bool(self._task), self.missing,
+                                                    max_memory):
+            if not piece.rows:
+                continue
+            if not self._task:
+                piece = piece._replace(label=None, names=None)
+            elif piece.label is None:
+                raise ValueError(f"{source.names[0]} has no labels")
+            elif self._task == CLASSIFY:
+                seen.add(_labels_of(piece))
+            elif piece.names is not None:
+                raise ValueError(f"y holds text, such as {text(piece.names[0])!r}, and a regressor "
+                                 "needs numbers; for labels there are the classifiers")
+            spill.add(piece)
+        self._name_columns(spill.cols, columns, reader)
+        return columns, reader
+
+    # ---- The fit --------------------------------------------------------------------------------
+    def _streamed_model(self) -> str:
+        """Spec of the model for rows that are elsewhere."""
+        return self._model()
+
+    def _refuse(self, y, sample_weight) -> None:
+        """What cannot be done without all rows, before any is read."""
+        if y is not None or sample_weight is not None:
+            raise ValueError("labels and weights come with the rows: y and sample_weight must be "
+                             "None for files and Parts")
+        if getattr(self, "early_stopping", False):
+            raise ValueError("early_stopping=True holds out rows, and so needs all of them in "
+                             "memory; give eval_set=")
+        if self.missing == "drop":
+            raise ValueError("missing='drop' needs all rows in memory; leave such rows out of the "
+                             "parts, or fill them: 'zero', 'mean'")
+        plan = {"model": self._streamed_model(), "scale": getattr(self, "scale", None),
+                **self._missing_plan()}
+        if not describe("model", plan["model"]).streamable:
+            raise ValueError(f"{type(self).__name__} with these parameters needs all rows in "
+                             f"memory; these do not: {', '.join(_streaming())}")
+        for name in sorted(self._open(plan["model"])):
+            raise ValueError(f"{name}='auto' needs all rows in memory; give a value")
+        if isinstance(getattr(self, "map", None), Map):
+            plan["map"] = self.map._spec(1)
+        with Spill() as nothing, _Check(nothing) as check, contextlib.suppress(_CanBegin):
+            Model.fit_passes(plan, check)
+
+    def _fit_source(self, source: Files | Parts, y=None, sample_weight=None, eval_set=None,
+                    max_memory=None) -> None:
+        limit, seen = limit_of(max_memory), _labels.ClassesSeen()
+        self._refuse(y, sample_weight)
+        with Spill() as spill:
+            names, reader = self._pack_files(spill, source, seen, limit) \
+                if isinstance(source, Files) else self._pack_parts(spill, source, seen)
+            spill.end()
+            if spill.rows < self._MIN_ROWS:
+                raise ValueError(f"Found {spill.rows} sample(s) in all parts while a minimum of "
+                                 f"{self._MIN_ROWS} is required by {type(self).__name__}.")
+            more = {"reader": reader}
+            if self._task == CLASSIFY:
+                more["class_weight"] = self._settle_classes(seen.classes())
+            self._say(f"X: {spill.rows} rows, {spill.cols} columns, packed into a temporary file "
+                      f"of {spill.bytes} bytes, which every pass reads")
+            plan, init = self._settled(Elsewhere(spill.rows, spill.cols), None, more)
+            features = plan.get("features") or spill.cols
+            with Answers(spill, names, features=features, max_memory=limit,
+                         **self._how()) as answers:
+                model = Model.fit_passes(plan, answers, init=init,
+                                         evaluation=self._evaluation(eval_set), **self._how())
+            self._say(f"fit: {answers.passes} passes over {len(spill.blocks)} blocks of rows")
+        if hasattr(self, "choice_"):
+            del self.choice_
+        self._keep(model)
+        if isinstance(source, Files) and self._task == CLASSIFY:
+            self.classes_ = np.asarray(model.classes())         # whole numbers as integers
+        self._say_missing()

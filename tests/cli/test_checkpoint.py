@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checkpoints: a fit that is killed at any moment and resumed ends with the same bytes; files that are damaged or
+belong to another fit are refused; nothing is left behind.
+
+Covers: cli/models/checkpoint.c"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import PROGRAM
+from test_spill import bytes_of, svm
+
+MODEL = ["--model", "logistic", "--kernel", "anova:order=2", "-D", "200", "--tol", "1e-9"]
+KEEP = ["--checkpoint", "c.fxc"]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "x.svm"
+    svm(path, rows=20000)
+    return path
+
+
+def clean(tmp_path):
+    """The model under its temporary name, which SIGKILL leaves."""
+    for path in tmp_path.glob(".featcross.tmp*"):
+        path.unlink()
+
+
+def interrupted(fx, rows, tmp_path, passes=6):
+    """A checkpoint of a fit that was killed after some passes."""
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    run = subprocess.Popen([PROGRAM, "train", rows, "-o", "m.fx", *MODEL, *KEEP], cwd=tmp_path,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while run.poll() is None and not (os.path.exists(tmp_path / "c.fxc")
+                                      and os.path.getsize(tmp_path / "c.fxc") > 7000 * passes):
+        time.sleep(0.001)
+    run.send_signal(signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL
+    clean(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["c.fxc", "whole.fx"]
+    return bytes_of(tmp_path / "c.fxc")
+
+
+def test_finished(fx, rows, tmp_path):
+    """Without an interruption: the same model, the file is gone."""
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    done = fx("train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume")
+    assert "checkpoint c.fxc is new" in done.talk
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+    assert sorted(os.listdir(tmp_path)) == ["m.fx", "whole.fx"]
+
+
+def test_killed(fx, rows, tmp_path):
+    """Ten kills at random moments, each resumed by the next run; the last one ends."""
+    rng = random.Random(time.time_ns())
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    start = time.monotonic()
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    whole = time.monotonic() - start
+    killed = 0
+    for _ in range(10):
+        run = subprocess.Popen([PROGRAM, "train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume"], cwd=tmp_path,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            run.wait(rng.uniform(0, whole))
+        except subprocess.TimeoutExpired:
+            run.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+        run.communicate()
+        killed += run.returncode != 0
+        clean(tmp_path)
+        assert run.returncode in (0, 130, 143, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # - : before all began
+        assert not os.path.exists(tmp_path / "m.fx") or bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+    assert killed
+    fx("train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume")
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+    assert not os.path.exists(tmp_path / "c.fxc")
+
+
+def test_resumed(fx, rows, tmp_path):
+    """Passes are not made twice, for any number of threads."""
+    interrupted(fx, rows, tmp_path)
+    done = fx("train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume", "--threads", 1, "--json")
+    assert "passes were done before" in done.talk
+    again = fx("train", rows, "-o", "n.fx", *MODEL, *KEEP, "--json")
+    assert 0 < done.json["engine"]["passes"] <= again.json["engine"]["passes"] - 3
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "n.fx") == bytes_of(tmp_path / "whole.fx")
+
+
+def test_damaged(fx, rows, tmp_path):
+    """A bit that is flipped is found, or changes nothing; what is cut off is done again."""
+    good = interrupted(fx, rows, tmp_path)
+    rng = random.Random(1)
+    refused = 0
+    for k in range(40):
+        bad = bytearray(good)
+        if k % 4:
+            bit = rng.randrange(8 * len(bad)) if k % 4 > 1 else rng.randrange(8 * 200)
+            bad[bit // 8] ^= 1 << bit % 8
+        else:
+            del bad[rng.randrange(len(bad)):]
+        (tmp_path / "c.fxc").write_bytes(bad)
+        done = subprocess.run([PROGRAM, "train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume"], cwd=tmp_path,
+                              capture_output=True, text=True)
+        if done.returncode == 0:
+            assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+            os.unlink(tmp_path / "m.fx")
+        else:
+            refused += 1
+            assert done.returncode == 2 and "checkpoint c.fxc" in done.stderr
+            assert not os.path.exists(tmp_path / "m.fx")
+            assert bytes_of(tmp_path / "c.fxc") == bytes(bad)
+    assert refused >= 20
+
+
+def test_refused(fx, rows, tmp_path):
+    interrupted(fx, rows, tmp_path)
+    common = ["train", rows, "-o", "m.fx"]
+    done = fx(*common, *MODEL, *KEEP, status=2)
+    assert "exists; continue it with --resume, or delete it" in done.talk
+    done = fx(*common, *MODEL, "-C", "2", *KEEP, "--resume", status=2)
+    assert "belongs to a fit with other options" in done.talk
+    other = tmp_path / "y.svm"
+    label, rest = bytes_of(rows).split(b" ", 1)
+    other.write_bytes((b"1 " if label == b"-1" else b"-1 ") + rest)
+    done = fx("train", other, "-o", "m.fx", *MODEL, *KEEP, "--resume", status=2)
+    assert "belongs to other rows" in done.talk
+    done = fx(*common, *MODEL, *KEEP, "--resume", status=2, env={"FX_TARGET": "scalar"})
+    assert "instruction set" in done.talk
+    done = fx(*common, *MODEL, "--resume", status=2)
+    assert "--resume needs --checkpoint FILE" in done.talk
+    done = fx(*common, "--model", "svm", *KEEP, "--resume", status=4)
+    assert "needs them in memory" in done.talk
+    (tmp_path / "c.fxc").write_bytes(b"my thesis")
+    done = fx(*common, *MODEL, *KEEP, "--resume", status=2)
+    assert "is damaged, or something else" in done.talk and bytes_of(tmp_path / "c.fxc") == b"my thesis"
+    assert not os.path.exists(tmp_path / "m.fx")

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * check.c - the check on entry: the caller's rows are as featcross.h requires them.  Sizes first,
  * then one loop over pieces of rows, of all blocks together, so that a table of thousands of small
- * blocks can be stopped like one of a single block.  One pass. */
+ * blocks can be stopped like one of a single block.  The rows of a piece are checked together, and
+ * one by one only where something is wrong. */
 
 #include "data/data.h"
+#include "simd/simd.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SHORT = 1 << 16 };               /* numbers of a row that is checked without a poll */
+enum { SHORT = 1 << 17 };               /* numbers that are checked without a poll */
 
 static fx_status check_shape(const fx_matrix *X, const char *name)
 {
@@ -39,39 +41,62 @@ static fx_status check_shape(const fx_matrix *X, const char *name)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-/* True if all numbers are finite: for any other number, 0 v is NaN.  Four sums, because each
- * addition has to wait for the one before it. */
-#define ALL_FINITE(v, n) \
-    double sum[4] = {0}; \
-    size_t q = 0; \
-    for (; q + 4 <= (n); q += 4) \
-        for (size_t k = 0; k < 4; k++) \
-            sum[k] += 0 * (double)(v)[q + k]; \
-    for (; q < (n); q++) \
-        sum[0] += 0 * (double)(v)[q]; \
-    return sum[0] + sum[1] + sum[2] + sum[3] == 0
-
-static bool finite_floats(const float *v, size_t n) { ALL_FINITE(v, n); }
-static bool finite_doubles(const double *v, size_t n) { ALL_FINITE(v, n); }
-
-/* True if columns ascend from 0 or more to below `cols`. */
-#define ASCENDING(col, n, cols) \
-    bool rising = true; \
-    for (size_t q = 1; q < (n); q++) \
-        rising &= (col)[q] > (col)[q - 1]; \
-    return rising && (col)[0] >= 0 && (uint64_t)(col)[(n)-1] < (cols)
-
-static bool ascending32(const int32_t *col, size_t n, size_t cols) { ASCENDING(col, n, cols); }
-static bool ascending64(const int64_t *col, size_t n, size_t cols) { ASCENDING(col, n, cols); }
-
-/* True if the row is valid; the fast check, which does not say what is wrong. */
-static bool is_fine(fxi_row r, size_t cols)
+static int64_t column(const fx_matrix *X, int64_t q)
 {
-    if (r.n == 0)
-        return true;
-    return (r.f32 ? finite_floats(r.f32, r.n) : finite_doubles(r.f64, r.n))
-           && (!r.col32 || ascending32(r.col32, r.n, cols))
-           && (!r.col64 || ascending64(r.col64, r.n, cols));
+    return X->wide ? ((const int64_t *)X->col)[q] : ((const int32_t *)X->col)[q];
+}
+
+static bool all_finite(const fx_matrix *X, size_t first, size_t n, const fxi_simd *simd)
+{
+    int bad = 0;
+
+    if (X->type == FX_F32)
+        simd->data_check_floats(&bad, (const float *)X->val + first, n);
+    else
+        simd->data_check_doubles(&bad, (const double *)X->val + first, n);
+    return !bad;
+}
+
+/* True if columns of all rows ascend from 0 or more to below X->cols: they fall only from one row to
+ * the next. */
+static bool all_ascend(const fx_matrix *X, size_t i, size_t end, const fxi_simd *simd)
+{
+    int64_t first = X->ptr[i];
+    size_t n = (size_t)(X->ptr[end] - first), falls = 0;
+
+    if (X->wide)
+        simd->data_check_falls_wide(&falls, (const int64_t *)X->col + first, n);
+    else
+        simd->data_check_falls(&falls, (const int32_t *)X->col + first, n);
+    for (; i < end; i++) {
+        int64_t from = X->ptr[i], to = X->ptr[i + 1];
+        if (from == to)
+            continue;
+        if (column(X, from) < 0 || (uint64_t)column(X, to - 1) >= X->cols)
+            return false;
+        falls -= from > first && column(X, from) <= column(X, from - 1);
+    }
+    return falls == 0;
+}
+
+/* True if rows i .. end - 1 are valid; the fast check, which does not say what is wrong. */
+static bool are_fine(const fx_matrix *X, size_t i, size_t end)
+{
+    const fxi_simd *simd = fxi_simd_get();
+
+    if (!X->ptr) {
+        bool fine = X->cols <= SHORT / (end - i);
+        for (; i < end && fine; i++)
+            fine = all_finite(X, i * X->stride, X->cols, simd);
+        return fine;
+    }
+    for (size_t k = i; k < end; k++)    /* ptr is not trusted before it is checked */
+        if (X->ptr[k] < X->ptr[0] || X->ptr[k + 1] < X->ptr[k] || X->ptr[k + 1] > X->ptr[X->rows])
+            return false;
+    size_t n = (size_t)(X->ptr[end] - X->ptr[i]);
+    return n == 0
+           || (n <= SHORT && all_finite(X, (size_t)X->ptr[i], n, simd)
+               && all_ascend(X, i, end, simd));
 }
 
 /* Row i of X, which is row `number` of the table.  ptr is not trusted before its row is checked.
@@ -88,8 +113,6 @@ static fx_status check_row(const fx_matrix *X, size_t i, size_t number, const ch
                          (long long)X->ptr[i + 1], (long long)X->ptr[0],
                          (long long)X->ptr[X->rows]);
     fxi_row r = fxi_data_row(X, i);
-    if (r.n <= SHORT && is_fine(r, X->cols))
-        return FX_OK;
     for (size_t q = 0; q < r.n; q++) {
         int64_t j = fxi_row_column(r, q);
         double v = fxi_row_value(r, q);
@@ -144,6 +167,8 @@ static fx_status check_matrix_piece(void *ctx, size_t p, fxi_team *team)
     size_t i = p * c->piece, end = c->X->rows - i < c->piece ? c->X->rows : i + c->piece;
     fx_status s = FX_OK;
 
+    if (are_fine(c->X, i, end))
+        return FX_OK;
     for (; !s && i < end; i++)
         s = check_row(c->X, i, i, c->name, c->missing, team);
     return s;
@@ -163,12 +188,17 @@ static fx_status check_table_piece(void *ctx, size_t p, fxi_team *team)
     size_t b = fxi_data_rows_block(r, i);
     fx_status s = FX_OK;
 
-    for (; !s && i < end; i++) {
+    while (!s && i < end) {
         while (i >= r->start[b + 1])
             b++;
-        s = check_row(&t->block[b], i - r->start[b], i, "the table", c->missing, team);
-        if (!s)
-            s = check_label(t, i);
+        size_t start = r->start[b], last = end < r->start[b + 1] ? end : r->start[b + 1];
+        bool fine = are_fine(&t->block[b], i - start, last - start);
+        for (; !s && i < last; i++) {
+            if (!fine)
+                s = check_row(&t->block[b], i - start, i, "the table", c->missing, team);
+            if (!s)
+                s = check_label(t, i);
+        }
     }
     return s;
 }

@@ -70,6 +70,14 @@ static fx_status fill_lengths(int64_t *ptr, const char *at, const fxi_pack *h)
     return (uint64_t)ptr[h->rows] == h->entries ? FX_OK : bad("rows have fewer entries");
 }
 
+/* n > 0.  Copies of what is there, as fast as memory. */
+static void fill_ones(float *one, size_t n)
+{
+    one[0] = 1;
+    for (size_t have = 1; have < n; have *= 2)
+        memcpy(one + have, one, (n - have < have ? n - have : have) * sizeof *one);
+}
+
 static fx_status name_classes(const char **name, const char *text, const fxi_pack *h)
 {
     const char *end = text + h->text;
@@ -104,8 +112,8 @@ static fx_status fill(fx_data *d, const fxi_pack *h, const char *at,
     if (!st && ones && h->entries) {
         float *one = fxi_data_alloc(d, (size_t)h->entries, sizeof *one);
         val = one;
-        for (uint64_t q = 0; one && q < h->entries; q++)
-            one[q] = 1;
+        if (one)
+            fill_ones(one, (size_t)h->entries);
         st = one ? FX_OK : FX_ENOMEM;
     }
     const char *text = take(&at, size[6]);

@@ -173,17 +173,18 @@ static fx_status unknown(const fx_model_info *c, const char *name, double x, siz
                      name, list);
 }
 
-/* Most rows are of few classes that are numbers: found without a search. */
+/* Most rows are of few classes that are numbers: found without a search, and without a jump that
+ * depends on the label. */
 static bool is_few(size_t *out, const fx_model_info *c, const char *name, double x)
 {
     size_t k = 0, few = c->classes < 4 ? c->classes : 4;
 
     if (name || !c->class_value)
         return false;
-    while (k < few && c->class_value[k] != x)
-        k++;
+    for (size_t j = 0; j < few; j++)
+        k += c->class_value[j] < x;     /* they ascend */
     *out = k;
-    return k < few;
+    return k < few && c->class_value[k] == x;
 }
 
 static fx_status known_piece(void *ctx, size_t b, fxi_team *team)

@@ -17,14 +17,12 @@ fxi_missing fxi_model_missing(const fx_model_info *c)
     return m;
 }
 
-fx_status fxi_model_missing_table(fx_table *out, fx_data **own, const fx_model_info *c,
-                                  const fx_table *t, const fx_run *run)
+fx_status fxi_model_missing_fill(fx_table *out, fx_data **own, const fx_model_info *c,
+                                 const fx_table *t, const fx_run *run)
 {
     fxi_missing m = fxi_model_missing(c);
-    fx_status st = m.how ? fxi_data_check_missing_table(t, run) : fxi_data_check_table(t, run);
+    fx_status st = FX_OK;
 
-    if (st)
-        return st;
     *own = NULL;
     *out = *t;
     for (size_t b = 0; b < t->blocks && m.how; b++)
@@ -36,4 +34,13 @@ fx_status fxi_model_missing_table(fx_table *out, fx_data **own, const fx_model_i
     if (!st && m.indicators)
         out->name = c->name;
     return st;
+}
+
+fx_status fxi_model_missing_table(fx_table *out, fx_data **own, const fx_model_info *c,
+                                  const fx_table *t, const fx_run *run)
+{
+    fx_status st = fxi_model_missing(c).how ? fxi_data_check_missing_table(t, run)
+                                            : fxi_data_check_table(t, run);
+
+    return st ? st : fxi_model_missing_fill(out, own, c, t, run);
 }

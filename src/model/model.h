@@ -255,6 +255,9 @@ fxi_missing fxi_model_missing(const fx_model_info *c);  /* how the model of c fi
  * that it leaves out.  Labels, weights and queries go with the rows; *own holds what is a copy. */
 fx_status fxi_model_missing_table(fx_table *out, fx_data **own, const fx_model_info *c,
                                   const fx_table *t, const fx_run *run);
+/* The same where t was checked before. */
+fx_status fxi_model_missing_fill(fx_table *out, fx_data **own, const fx_model_info *c,
+                                 const fx_table *t, const fx_run *run);
 
 /* ---- predict.c: from one row's scores ---------------------------------------------------- */
 /* [classes] */

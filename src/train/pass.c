@@ -298,7 +298,7 @@ static void set_labels(fxi_part *x, double C)
         size_t class = l->classes ? (size_t)l->y[i] : 0;
         double sign = !l->classes ? 1
                       : c->pairs  ? fxi_model_pairs_sign(c, x->output, class)
-                                  : class == second ? 1 : -1;
+                                  : (double)(2 * (int)(class == second) - 1);  /* no jump */
         double weight = l->weight[i];
         if (t->labels.class_weight)
             weight *= t->labels.class_weight[class];
@@ -319,7 +319,7 @@ static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
         table = x->doubles->table;
     }
     const fx_table rows = table;
-    if ((st = fxi_model_missing_table(&table, &x->filled, &t->m->c, &rows, &p->run)))
+    if ((st = fxi_model_missing_fill(&table, &x->filled, &t->m->c, &rows, &p->run)))
         return st;
     st = t->how.task == FXI_NO_LABELS
              ? fxi_model_labels_none(&x->labels, &table, &p->plan, &p->run)

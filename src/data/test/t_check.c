@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * t_check.c - what the check on entry rejects, with its place; tables of many blocks, long rows. */
+ * t_check.c - what the check on entry rejects, with its place; tables of many blocks, long rows.
+ * Covers: check_hot.c */
 
 #include "base/test.h"
 #include "data/data.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static void rejected(const fx_table *t, fx_status expected, const char *holds)
@@ -70,6 +73,52 @@ static void places(void)
     rejected(&t, FX_EDOMAIN, "row 0, column 1");
 }
 
+/* What featcross.h requires of sparse rows, word by word. */
+static bool is_valid(const fx_matrix *X)
+{
+    for (size_t i = 0; i < X->rows; i++) {
+        fxi_row r = fxi_data_row(X, i);
+        for (size_t q = 0; q < r.n; q++) {
+            int64_t j = fxi_row_column(r, q);
+            if (!isfinite(fxi_row_value(r, q)) || j < 0 || (uint64_t)j >= X->cols
+                || (q && j <= fxi_row_column(r, q - 1)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Rows that are checked together: one number, or one column, that may be wrong among rows of any
+ * lengths. */
+static void together(bool wide, bool doubles)
+{
+    enum { ROWS = 40, COLS = 6 };
+    const double odd[] = {INFINITY, -INFINITY, NAN, FLT_MAX, -0.0, 1e-40};
+    float f[ROWS * COLS];
+    double d[ROWS * COLS];
+    int32_t narrow[ROWS * COLS];
+    int64_t ptr[ROWS + 1] = {0}, long_[ROWS * COLS];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < COLS; j++)
+            if (test_below(2))
+                narrow[n++] = (int32_t)j;
+        ptr[i + 1] = (int64_t)n;
+    }
+    size_t at = test_below(n), what = test_below(3);
+    if (what == 1)
+        narrow[at] = (int32_t)test_below(COLS + 2) - 1;
+    for (size_t q = 0; q < n; q++) {
+        d[q] = f[q] = (float)(what == 2 && q == at ? odd[test_below(6)] : 1 + (double)q);
+        long_[q] = narrow[q];
+    }
+    fx_matrix X = {.rows = ROWS, .cols = COLS, .type = doubles ? FX_F64 : FX_F32, .wide = wide,
+                   .val = doubles ? (void *)d : f, .ptr = ptr,
+                   .col = wide ? (void *)long_ : narrow};
+    CHECK((fxi_data_check(&X, "X", NULL) == FX_OK) == is_valid(&X));
+}
+
 static int stop(void *ctx, double done)
 {
     CHECK(done >= 0 && done < 1);       /* on the way, not after the last part */
@@ -114,6 +163,8 @@ int main(void)
 {
     test_init();
     places();
+    for (int k = 0; k < test_cases(400); k++)
+        together(k % 2, k / 2 % 2);
     stopped(8000);
     long_row();
     return 0;

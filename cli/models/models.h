@@ -91,6 +91,7 @@ typedef struct training {
     const char *checkpoint;             /* file to keep the passes of the fit in, or NULL .. */
     bool resume;                        /* .. which may be there already */
     checkpoint passes;
+    bool may_stream;                    /* this fit does not need its rows in memory */
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */

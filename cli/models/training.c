@@ -128,7 +128,7 @@ static bool streams(void)
 
 int training_read(training *t, const char *data, int base, bool stream)
 {
-    bool may = stream && streams();
+    bool may = t->may_stream = stream && streams();
 
     if (t->kept && !may)
         return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "

@@ -156,7 +156,7 @@ static bool may_stream(const job *j)
 
 static int memory_hint(int status, const training *t)
 {
-    if (status == EXIT_MEMORY && !link_rows_given() && !t->streamed)
+    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
         say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
                  "logistic, ridge, pca, perceptron, svm-l2 with --solver newton, factorization "
                  "machines with --solver lbfgs or adagrad; with --penalty l1, for --solver proximal");

@@ -65,6 +65,7 @@ typedef enum output_kind { OUTPUT_TEXT, OUTPUT_BINARY, OUTPUT_ZIP } output_kind;
 output_kind output_kind_of(const char *format);
 /* No file is opened twice, and none that was read is replaced (same_file.c). */
 int output_open(output **out, const char *path, output_kind kind);
+bool output_takes(const char *path);    /* an open output gets this name */
 const char *output_name(const output *o);       /* the file that another program may fill */
 int output_table(output *o, const char *spec, const fx_table *t); /* the whole content */
 int output_part(output *o, const char *spec, const fx_table *t);  /* the next rows of it */

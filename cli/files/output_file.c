@@ -212,6 +212,14 @@ static bool taken(const output *o)
     return false;
 }
 
+bool output_takes(const char *path)
+{
+    output o = {.fd = -1};
+
+    return output_target_resolve(o.target, sizeof o.target, path, access(path, F_OK) == 0)
+           && o.target[0] && taken(&o);
+}
+
 static int begin(output *o, output_kind kind)
 {
     struct stat st;

@@ -106,7 +106,8 @@ static bool write_at(int fd, const void *from, size_t len, uint64_t at)
     return true;
 }
 
-/* Packed rows begin with their sizes and a checksum: these stand for all of them. */
+/* The text that they were read from stands for the rows, since parts also depend on the memory.
+ * Where there is no text: packed rows begin with their sizes and a checksum. */
 static bool head_of(head *h, const spill *s)
 {
     char begin[80];
@@ -115,7 +116,8 @@ static bool head_of(head *h, const spill *s)
     memcpy(h->magic, MAGIC, sizeof h->magic);
     h->rows = s->rows;
     h->parts = s->parts;
-    for (size_t k = 0; k < s->parts; k++) {
+    h->hash = s->text;
+    for (size_t k = 0; k < s->parts && !s->text; k++) {
         size_t len = s->part[k].bytes < sizeof begin ? s->part[k].bytes : sizeof begin;
         if (read_at(s->fd, begin, len, s->part[k].begin) != (ssize_t)len)
             return false;
@@ -149,27 +151,39 @@ static fx_status check_head(checkpoint *c, const head *want)
     return FX_OK;
 }
 
-int checkpoint_open(checkpoint *c, const char *path, bool resume, const spill *rows, int *status)
+int checkpoint_open(checkpoint *c, const char *path, bool resume, int *status)
 {
-    head want;
-    struct stat st;
+    struct stat st, named;
 
-    *c = (checkpoint){.path = path, .status = status, .at = sizeof want};
+    if (output_takes(path))             /* which would be removed at the end */
+        return say_error("checkpoint %s: two outputs cannot have one name", path);
+    *c = (checkpoint){.path = path, .status = status, .at = sizeof(head)};
     c->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_EXCL), 0666);
     if (c->fd < 0 && errno == EEXIST)
         return say_error("checkpoint %s exists; continue it with --resume, or delete it", path);
-    if (c->fd < 0 || fstat(c->fd, &st))
+    if (c->fd < 0)
         return fail(c, "opening"), EXIT_USAGE;
     if (flock(c->fd, LOCK_EX | LOCK_NB))
         return say_error("checkpoint %s is in use by another fit", path);
+    /* The fit that had the lock before may have removed it. */
+    if (fstat(c->fd, &st) || stat(path, &named) || st.st_ino != named.st_ino
+        || st.st_dev != named.st_dev)
+        return say_error("checkpoint %s was removed by another fit, which ended now", path);
+    c->replays = st.st_size > 0;
+    c->fresh = !c->replays && S_ISREG(st.st_mode);
+    if (resume && !c->replays)
+        say_note("checkpoint %s is new: the fit begins from the start", path);
+    return same_file_write(c, path, &st);
+}
+
+int checkpoint_begin(checkpoint *c, const spill *rows)
+{
+    head want;
+
     if (!head_of(&want, rows))
         return spill_failed(rows, "reading");
-    if (st.st_size) {
-        c->replays = true;
+    if (c->replays)
         return check_head(c, &want) ? EXIT_USAGE : 0;
-    }
-    if (resume)
-        say_note("checkpoint %s is new: the fit begins from the start", path);
     return write_at(c->fd, &want, sizeof want, 0) ? 0 : (fail(c, "writing"), EXIT_USAGE);
 }
 
@@ -265,10 +279,11 @@ void checkpoint_close(checkpoint *c, bool done)
 {
     if (!c->path)
         return;
-    if (done)
+    if (done || (c->fresh && c->at == sizeof(head)))    /* nothing is in it */
         unlink(c->path);
     else if (c->at > sizeof(head) && !c->replays)
         say_note("checkpoint %s has what was done; train again with --resume to continue", c->path);
+    same_file_release(c);
     if (c->fd >= 0)
         close(c->fd);
     *c = (checkpoint){.fd = -1};

@@ -61,10 +61,12 @@ typedef struct checkpoint {
     int *status;                        /* of the program, after a message */
     uint64_t at;                        /* where the next record is */
     bool replays;                       /* there may be more of them */
+    bool fresh;                         /* the file was made by this fit */
     uint64_t replayed;
 } checkpoint;
-/* Opens or, to resume, continues it; ask and rows are set afterwards. */
-int checkpoint_open(checkpoint *c, const char *path, bool resume, const spill *rows, int *status);
+/* Opens or, to resume, continues it, before rows are read; ask and rows are set afterwards. */
+int checkpoint_open(checkpoint *c, const char *path, bool resume, int *status);
+int checkpoint_begin(checkpoint *c, const spill *rows); /* refuses what belongs to other rows */
 fx_status checkpoint_answer(void *checkpoint, const void *request, size_t bytes,
                             const fx_sink *answer);     /* an fx_pass_ask */
 void checkpoint_close(checkpoint *c, bool done);        /* done: removes the file */
@@ -89,6 +91,7 @@ typedef struct training {
     const char *checkpoint;             /* file to keep the passes of the fit in, or NULL .. */
     bool resume;                        /* .. which may be there already */
     checkpoint passes;
+    bool may_stream;                    /* this fit does not need its rows in memory */
 } training;
 int training_path(training *t, const char *who, const char *path, const char *data);
 /* Also decides the task.  stream: rows that exceed --max-memory may stay in a file. */

@@ -68,8 +68,9 @@ static int read_spilled(training *t, const load_options *like, const char *data)
     int status = 0;
 
     if (!fitting_task_known(&t->regress))
-        return say_error("%s exceeds --max-memory, so its labels do not decide the task: add "
-                         "--task classify or --task regress", data);
+        return say_error("%s %s, so its labels do not decide the task: add "
+                         "--task classify or --task regress", data,
+                         t->kept || t->checkpoint ? "is read by passes" : "exceeds --max-memory");
     t->streamed = true;
     t->spill.fd = -1;
     if (kept && !(status = load_ask(&t->X, data, like)))
@@ -87,7 +88,7 @@ static int read_spilled(training *t, const load_options *like, const char *data)
 static int read_rows(training *t, const char *data, int base, bool stream)
 {
     const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
-                              .more = t->more, .mores = t->mores, .hashed = t->kept,
+                              .more = t->more, .mores = t->mores, .hashed = t->kept || t->checkpoint,
                               .most = t->kept || t->checkpoint ? 1
                                       : stream                 ? spill_most()
                                                                : 0};
@@ -127,7 +128,7 @@ static bool streams(void)
 
 int training_read(training *t, const char *data, int base, bool stream)
 {
-    bool may = stream && streams();
+    bool may = t->may_stream = stream && streams();
 
     if (t->kept && !may)
         return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "
@@ -137,8 +138,10 @@ int training_read(training *t, const char *data, int base, bool stream)
     if (t->checkpoint && !may)
         return say_error("--checkpoint keeps the passes of a fit over its rows, but this one needs "
                          "them in memory"), EXIT_MEMORY;
-    int status = read_rows(t, data, base, may);
-    if (status)
+    int status = t->checkpoint ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
+                                                 &t->spill.status)
+                               : 0;
+    if (status || (status = read_rows(t, data, base, may)))
         return status;
     t->rank = fitting_ranks();
     t->metric = fitting_unlabelled() ? NULL
@@ -194,8 +197,7 @@ int training_fit(training *t)
     double start = say_clock();
 
     if (t->checkpoint) {
-        int status = checkpoint_open(&t->passes, t->checkpoint, t->resume, &t->spill,
-                                     &t->spill.status);
+        int status = checkpoint_begin(&t->passes, &t->spill);
         if (status)
             return status;
         t->passes.ask = spill_answer;

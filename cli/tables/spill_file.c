@@ -179,13 +179,14 @@ static int differs(const char *kept, const char *old, const char *path, const ch
     return refuse(kept, text);
 }
 
-static int compare_source(description *d, const char *path)
+static int compare_source(description *d, spill *s, const char *path)
 {
     load_source now;
     char *old = get_text(d);
     uint64_t size = get(d), hash;
     int64_t seconds = (int64_t)get(d), nanoseconds = (int64_t)get(d);
     uint64_t want = get(d);
+    s->text = file_hash_add(s->text, &want, sizeof want);
     int status = d->bad ? refuse(d->path, "is damaged") : load_files_now(&now, path);
 
     if (!status && now.once)
@@ -217,7 +218,8 @@ static int other_options(const char *kept, const char *there, const char *here)
     return EXIT_USAGE;
 }
 
-static int compare(description *d, const loaded *l, const char *path, const load_options *like)
+static int compare(description *d, spill *s, const loaded *l, const char *path,
+                   const load_options *like)
 {
     char text[128];
 
@@ -229,8 +231,9 @@ static int compare(description *d, const loaded *l, const char *path, const load
                  (unsigned long long)sources, sources == 1 ? "" : "s", 1 + like->mores);
         return refuse(d->path, text);
     }
+    s->text = file_hash_add(0, l->asked, strlen(l->asked));      /* as spill_write.c has it */
     for (size_t k = 0; k < sources; k++) {
-        int status = compare_source(d, k ? like->more[k - 1] : path);
+        int status = compare_source(d, s, k ? like->more[k - 1] : path);
         if (status)
             return status;
     }
@@ -301,7 +304,7 @@ int spill_file_open(spill *s, loaded *l, const char *kept, const char *path,
     snprintf(s->beside, sizeof s->beside, "%s", kept);
     int status = s->fd < 0 ? say_error("%s: %s", kept, strerror(errno)) : read_description(&d, s);
     if (!status)
-        status = compare(&d, l, path, like);
+        status = compare(&d, s, l, path, like);
     if (!status) {
         get_rows(&d, s, l);
         status = fits(&d, s) ? 0 : refuse(kept, "is damaged");

@@ -375,6 +375,11 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     fx_data_free(l->data);
     l->data = NULL;
     l->table = (fx_table){.rows = s->rows, .cols = s->cols, .name = s->name, .base = s->base};
+    if (!status && l->sources && l->lines) {
+        s->text = file_hash_add(0, l->asked, strlen(l->asked));
+        for (size_t k = 0; k < l->sources; k++)
+            s->text = file_hash_add(s->text, &l->source[k].hash, sizeof l->source[k].hash);
+    }
     if (!status && kept)
         status = finish(&w, l);
     if (!status) {

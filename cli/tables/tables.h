@@ -218,6 +218,7 @@ typedef struct spill {
     char beside[4096];                  /* the output, or the file, if it is kept */
     bool kept;
     uint64_t bytes, rows, passes;
+    uint64_t text;                      /* hash of what was read and how; 0: it is no text */
     double first_seconds, other_seconds;        /* of passes */
     size_t cols;
     int base;

@@ -32,17 +32,21 @@ def clean(tmp_path):
         path.unlink()
 
 
-def interrupted(fx, rows, tmp_path, passes=6):
-    """A checkpoint of a fit that was killed after some passes."""
-    fx("train", rows, "-o", "whole.fx", *MODEL)
-    run = subprocess.Popen([PROGRAM, "train", rows, "-o", "m.fx", *MODEL, *KEEP], cwd=tmp_path,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def stop(tmp_path, command, size):
+    """Kills a fit when its checkpoint has so many bytes."""
+    run = subprocess.Popen([PROGRAM, *command], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while run.poll() is None and not (os.path.exists(tmp_path / "c.fxc")
-                                      and os.path.getsize(tmp_path / "c.fxc") > 7000 * passes):
+                                      and os.path.getsize(tmp_path / "c.fxc") > size):
         time.sleep(0.001)
     run.send_signal(signal.SIGKILL)
     assert run.wait() == -signal.SIGKILL
     clean(tmp_path)
+
+
+def interrupted(fx, rows, tmp_path, passes=6):
+    """A checkpoint of a fit that was killed after some passes."""
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    stop(tmp_path, ["train", rows, "-o", "m.fx", *MODEL, *KEEP], 7000 * passes)
     assert sorted(os.listdir(tmp_path)) == ["c.fxc", "whole.fx"]
     return bytes_of(tmp_path / "c.fxc")
 
@@ -90,6 +94,47 @@ def test_resumed(fx, rows, tmp_path):
     again = fx("train", rows, "-o", "n.fx", *MODEL, *KEEP, "--json")
     assert 0 < done.json["engine"]["passes"] <= again.json["engine"]["passes"] - 3
     assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "n.fx") == bytes_of(tmp_path / "whole.fx")
+
+
+def test_other_memory(fx, tmp_path):
+    """Parts of the rows know as many columns and classes as were read before, which depends on the memory."""
+    svm(tmp_path / "x.svm", rows=40000)
+    model = ["--model", "logistic", "--scale", "std", "--tol", "1e-9"]
+    fx("train", "x.svm", "-o", "whole.fx", *model)
+    for first, second in (("4M", "1G"), ("1G", "4M")):
+        stop(tmp_path, ["train", "x.svm", "-o", "m.fx", *model, *KEEP, "--max-memory", first], 10000)
+        done = fx("train", "x.svm", "-o", "m.fx", *model, *KEEP, "--max-memory", second, "--resume")
+        assert "passes were done before" in done.talk
+        assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+
+
+def test_kept_rows(fx, rows, tmp_path):
+    """Rows of a --spill are those of its text."""
+    whole = interrupted(fx, rows, tmp_path)
+    fx("train", rows, "-o", "n.fx", "--model", "logistic", "--spill", "rows")
+    done = fx("train", rows, "-o", "m.fx", *MODEL, *KEEP, "--resume", "--spill", "rows")
+    assert whole and "passes were done before" in done.talk
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
+
+
+def test_names(fx, tmp_path, put):
+    """The model is not removed with the checkpoint; what cannot be used is found before rows are read."""
+    svm(tmp_path / "x.svm", rows=5000)
+    put("bad.svm", "1 x\n")
+    (tmp_path / "link").symlink_to("m.fx")
+    for name in ("m.fx", "./m.fx", "link", "h.csv"):
+        done = fx("train", "bad.svm", "-o", "m.fx", "--history", "h.csv", "--model", "logistic", "--checkpoint", name,
+                  "--resume", status=2)
+        assert f"checkpoint {name}: two outputs cannot have one name" in done.talk
+    done = fx("train", "x.svm", "-o", "m.fx", "--model", "logistic", "--checkpoint", "x.svm", "--resume", status=2)
+    assert "x.svm would overwrite the input x.svm" in done.talk
+    put("old", "old")
+    assert "checkpoint old exists" in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", "--checkpoint", "old",
+                                         status=2).talk
+    assert "No such file" in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", "--checkpoint", "no/c",
+                                status=2).talk
+    assert "bad.svm:1:" in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", *KEEP, status=2).talk
+    assert sorted(os.listdir(tmp_path)) == ["bad.svm", "link", "old", "x.svm"]
 
 
 def test_damaged(fx, rows, tmp_path):

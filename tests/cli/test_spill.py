@@ -139,6 +139,14 @@ def test_least_memory(fx, tmp_path):
     assert re.search(r"weights and their fit needs \d+ bytes, the limit is 3145728", done.talk)
 
 
+def test_least_memory_to_read(fx, tmp_path):
+    """A fit that can be streamed gets no advice to use one."""
+    with open(tmp_path / "t.csv", "w") as f:
+        f.write("a,b,c,d,e,f,g,h,y\n" + "1,2,3,4,5,6,7,8,0\n8,7,6,5,4,3,2,1,1\n" * 20000)
+    done = fx("train", "t.csv", "-o", "m.fx", "--max-memory", "1500K", "--model", "logistic", status=4)
+    assert "HINT: --max-memory SIZE raises the limit" in done.talk and "need not be in memory" not in done.talk
+
+
 def test_interrupted(tmp_path):
     svm(tmp_path / "x.svm")
     (tmp_path / "m.fx").write_bytes(b"old")

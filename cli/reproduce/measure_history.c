@@ -168,7 +168,8 @@ static int take_time(walk *w)
     if ((status = with(single, w->plan.model, "max-iter", "1"))
         || (status = time_fit(&one, w, single)) || (status = time_fit(&all, w, w->plan.model)))
         return status;
-    double each = w->n > 1 ? (all - one) / (double)(w->n - 1) : NAN;
+    /* Of tiny fits the setup alone may take longer in one of the two. */
+    double each = w->n > 1 ? fmax(0, all - one) / (double)(w->n - 1) : NAN;
     return w->l->emit(w->l->ctx, (const double[]){(double)w->n, all, NAN, each, w->diverged});
 }
 

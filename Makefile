@@ -72,15 +72,16 @@ test-targets: all                       # every instruction set, forced; unknown
 test-dev:                               # ASan, UBSan, LeakSanitizer, warnings are errors
 	cmake --preset dev > /dev/null
 	cmake --build build/dev
-	FX_TEST_MULT=0.3 ctest --test-dir build/dev -E '^docs.commands|^example.*sh|moments'   # ran above
+	FX_TEST_MULT=0.3 ctest --test-dir build/dev -E '^docs.commands|^example.*sh|moments|^cli.timed'  # ran above
 	@grep -hE '[0-9]+ passed' build/dev/Testing/Temporary/LastTest.log
 
 # Left out under ThreadSanitizer: what is long and has its threads from what others test (fit.smo
-# from kernel.rows, maps and fit.dual from map.apply, train.passes from fit.pass), and what never
-# starts one: there is no race.
-maps = map.(moments|variance|random_kernel|maclaurin)
-covered = train.(path|passes|weight)|kind.robust|$(maps)|linalg.eigen|fit.(smo|dual)
-sequential = project.hadamard
+# from kernel.rows, maps and fit.dual from map.apply, train.passes from fit.pass, fit.l1_passes from
+# fit.proximal, kind.linear and file.bytes from the solvers), and what never starts one: there is no
+# race.
+maps = map.(moments|variance|random_kernel|maclaurin|tensor_sketch)
+covered = train.(path|passes|weight)|kind.(robust|linear)|file.bytes|$(maps)|linalg.eigen|fit.(smo|dual|l1_passes)
+sequential = project.hadamard|base.json
 test-tsan:                              # the unit tests under ThreadSanitizer, fewer random cases
 	cmake --preset tsan > /dev/null
 	cmake --build build/tsan
@@ -90,7 +91,7 @@ test-tsan:                              # the unit tests under ThreadSanitizer, 
 test-clang:                             # the other compiler, its UBSan, warnings are errors
 	cmake --preset clang > /dev/null
 	cmake --build build/clang
-	ctest --test-dir build/clang -LE whole
+	FX_TEST_MULT=0.3 ctest --test-dir build/clang -LE whole
 
 bench:
 	scripts/install-deps build demo test bench

@@ -325,6 +325,9 @@ FX_API int fx_data_number(char buf[32], double x);
 FX_API fx_status fx_data_select(fx_data **out, const fx_table *t, const size_t *rows, size_t n,
                                 const fx_run *run);
 FX_API void fx_data_shuffle(size_t *order, size_t n, uint64_t seed); /* a permutation of 0..n-1 */
+/* n of the numbers 0..all-1, ascending, every choice equally likely; all of them if n is larger.
+ * Takes no memory besides.  Since 0.2. */
+FX_API void fx_data_sample(size_t *row, size_t n, size_t all, uint64_t seed);
 /* fold[i] in 0..folds-1, sizes equal within one; with labels (numbers or class positions) also
  * within each label value. */
 FX_API fx_status fx_data_folds(int32_t *fold, size_t n, int folds, const double *label,
@@ -566,8 +569,8 @@ FX_API fx_status fx_model_fit(fx_model **out, const fx_plan *plan, const fx_tabl
  * sparse or all dense, labels all texts or all numbers.  Sparse parts may differ in width.
  *
  * For models whose description says `streamable`; others: FX_EUNSUPPORTED.  plan.missing may be
- * anything but median; with "drop", rows that miss a number must not be given to a pass.  The map
- * may be anything but explicit.  plan.eval is a table in memory.  Memory: that of a part and of the
+ * anything but median; with "drop", rows that miss a number must not be given to a pass.
+ * plan.eval is a table in memory.  Memory: that of a part and of the
  * sums, 32 bytes for each feature and thread, three times; it does not grow with the number of
  * rows.
  *

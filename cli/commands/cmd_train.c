@@ -148,16 +148,12 @@ static int check_options(job *j)
 }
 
 /* ---- The data and the plan ---------------------------------------------------------------- */
-/* What is chosen by rows needs them in memory. */
-static bool may_stream(const job *j)
-{
-    return !j->c.kernel && !j->c.features && !j->c.C && !folds && !dry_run;
-}
-
 static int memory_hint(int status, const training *t)
 {
-    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
-        say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
+    if (status == EXIT_MEMORY && folds)
+        say_hint("--folds needs all rows in memory; --eval-set FILE does not");
+    else if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
+        say_hint("rows need not be in memory for --model "
                  "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
                  "lbfgs or adagrad; with --penalty l1, for --solver proximal");
     return status;
@@ -170,7 +166,7 @@ static int read_data(job *j, const char *data)
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
-                                   may_stream(j))))
+                                   !folds)))
         return memory_hint(status, t);
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
@@ -448,11 +444,21 @@ static int report_plan(const job *j)
     return say_flush();
 }
 
+/* Rows that exceed the memory go to a file beside a model that is not written. */
+static int dry_path(job *j, const char *data)
+{
+    if (strcmp(data, "-") != 0)
+        return training_path(&j->t, "train", NULL, data);
+    snprintf(j->t.path, sizeof j->t.path, "-");
+    return 0;
+}
+
 static int choose(job *j, const char *data)
 {
     int status;
 
-    if ((status = check_options(j)) || (status = read_data(j, data)) || (status = resolve_plan(j)))
+    if ((status = check_options(j)) || (status = dry_path(j, data))
+        || (status = read_data(j, data)) || (status = resolve_plan(j)))
         return status;
     return report_plan(j);
 }
@@ -538,12 +544,13 @@ const command cmd_train = {
             "ridge, perceptron, pca; svm-l2 (with 256 dense features or more and at most 2^28 "
             "numbers in all, only with --solver newton); penalty l1 with --solver "
             "proximal; factorization machines with --solver lbfgs (not hofm-simplex) or adagrad "
-            "(not --task rank), if --task is given. If the rows take more than a third of "
+            "(not --task rank). If the rows take more than a third of "
             "--max-memory, train packs them into a temporary file next to the model, and each pass "
-            "of the fit reads this file. The model is the same, byte for byte, as with more "
-            "memory. Options that use the rows in another way need them in memory: auto, --folds, "
-            "--nan median, --weights, --map explicit. --spill keeps the file for other fits to the "
-            "same rows.\n"
+            "of the fit reads this file. What is left open is chosen as with more memory, on the "
+            "same 5,000 rows, and the model is the same, byte for byte. If penalty l1 is chosen, "
+            "which needs all rows in memory, train says how to go on. --folds, "
+            "--nan median and --weights need them, too. --spill keeps the file for other fits to "
+            "the same rows.\n"
             "\n"
             "--checkpoint FILE stores the answer of each pass. If train is stopped or killed, the "
             "same command with --resume replays FILE and continues; the model is the same, byte "

@@ -59,7 +59,7 @@ typedef struct draw {                 /* what the first pass over a file finds *
     size_t rows, capacity;
 } draw;
 int compare_labels(draw *s, const char *path, const load_options *like);      /* and says it */
-/* max_rows of them, fewer than there are, as rows_draw draws them. */
+/* max_rows of them, fewer than there are, as row_sample.c draws them. */
 int compare_sample(loaded *l, draw *s, const char *path, const load_options *like,
                    size_t max_rows, bool regress);
 void compare_sample_free(draw *s);

@@ -56,7 +56,7 @@ static int read_both(comparison *c, draw *s, const char *data)
     int status = compare_labels(s, data, &like);
 
     if (status || (status = load_say_twice(&s->found))
-        || (status = task_decide(&c->regress, &s->found)))
+        || (status = task_decide(&c->regress, &s->found, NULL)))
         return status;
     if ((status = take_rows(c, s, data, &like)))
         return status;
@@ -79,7 +79,7 @@ static int read_rows(comparison *c, const char *data)
     c->X.table.qid = c->test.table.qid = NULL;
     c->rows = c->X.table.rows;
     c->cols = c->X.table.cols;
-    if ((status = choose_metric(c)) || (status = rows_scaling(&c->scale, &c->X.table)))
+    if ((status = choose_metric(c)) || (status = rows_scaling(&c->scale, &c->X, NULL)))
         return status;
     return c->test_path && !c->regress ? label_classes_known(
                &c->test, &c->X, all > c->rows ? "a larger --rows takes more classes" : NULL)

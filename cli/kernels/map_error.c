@@ -29,7 +29,7 @@ static int choose_rows(pair_sample *s, const loaded *l, uint64_t pairs)
 {
     size_t n = l->table.rows, groups = (size_t)((pairs + OF_GROUP - 1) / OF_GROUP);
     size_t m = groups < n / GROUP ? groups * GROUP : n;
-    int status = rows_draw(&s->data, &l->table, m, true, cli.seed);
+    int status = rows_draw(&s->data, &l->table, m, cli.seed);
 
     if (!status)
         s->rows = *fx_data_table(s->data).block;

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define BUDGET 4e7                      /* features that are not 0, of all rows together */
+#define BUDGET 4e7                      /* features that are not 0, of the rows looked at */
+#define ALL 1e9                         /* .. of all rows together */
+#define LARGE 0x1p28                    /* numbers of all rows; with more, what needs all of them in
+                                         * memory is left out */
 #define WIDTH 2e6                       /* most products of columns */
 
 /* A number of a dense row costs one operation, and one of a sparse row as much as SPARSE of them.
@@ -39,8 +42,7 @@ static double dense_numbers(const candidate_set *k, int order)
 /* `times` features per column, fewer if that is too many. */
 static size_t multiple(const candidate_set *k, size_t times)
 {
-    double max_features = fmin(BUDGET / (double)k->t.rows,
-                               (double)cli.max_memory / 8 / (double)k->all);
+    double max_features = fmin(BUDGET / (double)k->t.rows, ALL / (double)k->all);
 
     return (size_t)fmax(64, fmin((double)times * (double)k->t.cols, max_features));
 }
@@ -60,30 +62,41 @@ static void enter_random(candidate_set *k, const char *kernel, const char *map)
     }
 }
 
-static void enter_penalties(candidate_set *k, candidate x, double numbers)
+/* Of all rows of the data, if the rows used have so many. */
+static double of_all(const candidate_set *k, double numbers)
 {
+    return numbers * (double)k->all / (double)k->t.rows;
+}
+
+/* stored: numbers of the rows. */
+static void enter_penalties(candidate_set *k, candidate x, double numbers, double stored)
+{
+    bool large = of_all(k, stored) > LARGE;
+
     enter(k, x, numbers);
     x.penalty = "l1";
-    if (fitting_l1(k->of->regress))
+    if (fitting_l1(k->of->regress) && !large)
         enter(k, x, numbers);
+    else if (fitting_l1(k->of->regress))
+        say_note("penalty l1 is left out: it would need all rows in memory, about %.1g numbers",
+                 of_all(k, stored));
 }
 
 /* All products, with either penalty; false: too many. */
 static bool enter_products(candidate_set *k, const char *kernel, int order)
 {
     double D = rows_products((double)k->t.cols, order), numbers = stored(k, order);
-    double share = (double)k->all / (double)k->t.rows;
     candidate x = {.kernel = kernel, .map = UPTO_PRODUCTS, .features = (size_t)fmin(D, INT32_MAX),
                    .work = numbers + D};
 
     if (!k->c->features || D > WIDTH || numbers > BUDGET)
         return false;
-    if (4 * numbers * share > (double)cli.max_memory / 2) {
-        say_note("products of %d columns are left out: they would take more than half of the "
-                 "memory allowed", order);
+    if (of_all(k, numbers) > ALL) {
+        say_note("products of %d columns are left out: all rows together have about %.1g", order,
+                 of_all(k, numbers));
         return false;
     }
-    enter_penalties(k, x, dense_numbers(k, order));
+    enter_penalties(k, x, dense_numbers(k, order), numbers);
     return true;
 }
 
@@ -104,7 +117,7 @@ void candidates_enter(candidate_set *k)
         enter(k, (candidate){0}, 0);
         return;
     }
-    enter_penalties(k, (candidate){0}, dense_numbers(k, 1));
+    enter_penalties(k, (candidate){0}, dense_numbers(k, 1), rows_stored(&k->t, 1));
     for (int order = 2; order <= 3 && (size_t)order <= k->t.cols; order++)
         if (!enter_products(k, upto[order], order))
             enter_random(k, upto[order], UPTO_MAP);

@@ -154,7 +154,7 @@ static int ready(void *ctx)
     plan->max_seconds = fit.max_seconds;
     plan->scale = fit.scale;
     if (!status && (!fit.scale || !strcmp(fit.scale, "auto")))
-        status = rows_scaling(&plan->scale, rows);
+        status = rows_scaling(&plan->scale, &s->s.t->X, NULL);
     return status;
 }
 

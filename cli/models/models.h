@@ -102,7 +102,7 @@ void training_print(FILE *f, const training *t);         /* the model and its fi
 void training_free(training *t);
 
 /* ---- task.c: classes or numbers ------------------------------------------------------------- */
-int task_decide(bool *regress, const loaded *l);        /* says why */
+int task_decide(bool *regress, const loaded *l, spill *s);      /* says why; s: as for rows_each */
 /* How many different labels there are, and how many rows have the rarest. */
 int task_values(size_t *values, size_t *rarest, const fx_table *t);
 

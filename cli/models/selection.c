@@ -7,7 +7,7 @@
  * the best of all, the first in the list (candidates.c) wins; the list goes from simple to complex.
  * A candidate that can no longer win is not measured further.
  *
- * At most ROWS rows are used.  The path ends where larger values of C, which take longer, bring no
+ * At most 5,000 rows are used (selection_rows.c).  The path ends where larger values of C, which take longer, bring no
  * more gain.  Candidates that would exceed a given number of operations are left out, and this is
  * reported.  Nothing depends on the clock, so the same data give the same choice. */
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5000, FEW = 1000, MIN_ROWS = 10, FOLDS = 5, GRID = SELECTION_COSTS };
+enum { FOLDS = SELECTION_FOLDS, GRID = SELECTION_COSTS };
 #define QUICK 2e5                       /* so few that the path is walked until it falls */
 #define LOOSE_TOL "0.01"                /* enough for a comparison */
 #define LOOSE_ITER "100"
@@ -78,7 +78,7 @@ static int give_up(candidate_set *k, candidate *x, fx_status s)
     x->failed = true;
     for (const candidate *y = k->list; y < k->list + k->n; y++)
         others |= y->tried > 0 || !y->failed;
-    if (!others || s == FX_ENOMEM)      /* no choice by what memory was left just now */
+    if (!others || s == FX_ENOMEM || s == FX_ELIMIT)   /* memory makes no choice */
         return say_failure(s);
     say_reason(reason, 0);
     say_warning("kernel %s, map %s%s: %s", x->kernel ? x->kernel : "none", x->map ? x->map : "none",
@@ -109,7 +109,7 @@ static int walk(candidate_set *k, candidate *x)
     plan.init = NULL;
     more = more < k->costs - n ? more : k->costs - n;
     m->size = sizeof *m;
-    fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &cli.run);
+    fx_status s = fx_model_path(m, &plan, k->C + n, more, &k->t, k->fold, k->folds, &k->run);
     if (s == FX_ECANCELLED)
         return say_failure(s);
     if (s < 0)
@@ -250,7 +250,7 @@ static int measure_constant(candidate_set *k)
 
     m->size = sizeof *m;
     fx_status s = status ? FX_OK
-                         : fx_model_path(m, &plan, &C, 1, &b.table, k->fold, k->folds, &cli.run);
+                         : fx_model_path(m, &plan, &C, 1, &b.table, k->fold, k->folds, &k->run);
     free(b.ptr);
     if (status || s < 0)
         return status ? status : say_failure(s);
@@ -330,51 +330,26 @@ static void set_costs(candidate_set *k)
     k->first = SELECTION_FIRST;
 }
 
-static int draw_rows(fx_data **part, candidate_set *k)
+/* Where rows exceed --max-memory, fits may take what the program does not hold. */
+static int limit_fits(candidate_set *k, const training *t)
 {
-    const fx_table *t = &k->of->X.table;
-    bool all = t->rows <= ROWS || kernel_precomputed(k->plan.kernel);   /* a square, or nothing */
-    int status = all ? 0 : rows_draw(part, t, ROWS, k->of->regress, cli.seed);
+    uint64_t held = t->streamed ? machine_memory("VmRSS") : 0;
 
-    if (status)
-        return status;
-    k->t = all ? *t : fx_data_table(*part);
-    k->all = t->rows;
-    k->fold = malloc((k->t.rows ? k->t.rows : 1) * sizeof *k->fold);
-    return k->fold ? 0 : say_no_memory("the choice");
-}
-
-/* Sets held_out; 0: there are too few rows, or classes. */
-static int hold_out(candidate_set *k)
-{
-    size_t n = k->t.rows, in[FOLDS] = {0};
-    size_t values = 0, rarest = 0;
-    int status = k->of->regress ? 0 : task_values(&values, &rarest, &k->t);
-
-    k->outputs = !status && !k->of->regress && values > 2 ? values : 1;
-    if (status || n < MIN_ROWS || (!k->of->regress && values < 2))
-        return status;
-    status = metric_folds(k->fold, &k->t, FOLDS, k->of->regress);
-    k->folds = n < FEW ? FOLDS : 1;
-    for (size_t i = 0; i < n && !status; i++) {
-        k->fold[i] = k->fold[i] < k->folds ? k->fold[i] : -1;
-        if (k->fold[i] >= 0) {
-            in[k->fold[i]]++;
-            k->held_out++;
-        }
-    }
-    for (int f = 0; f < k->folds; f++)
-        k->held_out = in[f] ? k->held_out : 0;
-    return status;
+    k->run = cli.run;
+    k->run.max_memory -= held;
+    return say_limit((double)held + 1, "%s: the program and %zu rows to choose on take", t->X.name,
+                     k->t.rows);
 }
 
 static int choose_by_rows(candidate_set *k, training *t)
 {
     fx_data *part = NULL;
     double start = say_clock();
-    int status = draw_rows(&part, k);
+    int status = selection_rows(&part, k, t);
 
-    if (!status && !(status = hold_out(k))) {
+    if (!status)
+        status = limit_fits(k, t);
+    if (!status && !(status = selection_hold_out(k))) {
         if (k->held_out)
             status = measure(&t->plan, k);
         else {
@@ -389,21 +364,37 @@ static int choose_by_rows(candidate_set *k, training *t)
     return status;
 }
 
+/* What the data chose may need rows that are not in memory. */
+static int check_chosen(const training *t)
+{
+    if (!t->streamed || model_about(t->plan.model).streamable)
+        return 0;
+    say_error("%s exceeds --max-memory, and penalty l1, which was chosen, needs all rows in memory",
+              t->X.name);
+    say_hint("--penalty l1 --solver proximal does not, --penalty l2 leaves it out; or raise "
+             "--max-memory");
+    return EXIT_MEMORY;
+}
+
 int selection_plan(selection *c, training *t)
 {
     candidate_set k = {.c = c, .of = t};
-    int status = c->scale && !t->streamed ? rows_scaling(&t->plan.scale, &t->X.table) : 0;
+    bool by_rows = c->kernel || c->C || (c->features && t->plan.map);
+    spill *rows = t->streamed ? &t->spill : NULL;
+    int status = 0;
 
-    if (c->scale && t->streamed)        /* by the first pass */
+    if (c->scale && rows && !by_rows)   /* by the first pass */
         t->plan.scale = "auto";
+    else if (c->scale)
+        status = rows_scaling(&t->plan.scale, &t->X, rows);
     if (status)
         return status;
     t->plan.model = c->model;
-    if (!c->kernel && !c->C && !(c->features && t->plan.map))
+    if (!by_rows)
         return fitting_model(c->model, t->regress, c->cost, NULL);
     k.plan = t->plan;
     set_costs(&k);
     status = choose_by_rows(&k, t);
     free(k.fold);
-    return status;
+    return status ? status : check_chosen(t);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * selection.h - the candidates: candidates.c enters them, selection.c measures them. */
+ * selection.h - the candidates: candidates.c enters them, selection.c measures them on the rows that
+ * selection_rows.c draws. */
 #ifndef SELECTION_H
 #define SELECTION_H
 #include "models.h"
 
-enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7 };
+enum { SELECTION_CANDIDATES = 16, SELECTION_COSTS = 15, SELECTION_FIRST = 7, SELECTION_FOLDS = 5 };
 /* Limit on the operations of the choice, without the simplest candidate: about ten seconds on one
  * core. */
 #define SELECTION_OPS 1e10
@@ -29,6 +30,7 @@ typedef struct candidate_set {
     const training *of;
     fx_plan plan;                       /* what is given */
     fx_table t;                         /* rows that are used */
+    fx_run run;                         /* of the fits */
     size_t all;                         /* rows of the data */
     int32_t *fold;
     int folds;                          /* that are held out in turn */
@@ -40,6 +42,11 @@ typedef struct candidate_set {
     candidate list[SELECTION_CANDIDATES];
     size_t n;
 } candidate_set;
+
+/* selection_rows.c - sets t, all and makes fold; *part: memory of t, or NULL. */
+int selection_rows(fx_data **part, candidate_set *k, training *of);
+/* Sets folds and held_out; 0: there are too few rows, or classes. */
+int selection_hold_out(candidate_set *k);
 
 void candidates_enter(candidate_set *k);
 void candidates_bound(candidate_set *k); /* leaves out and reports what would take too long */

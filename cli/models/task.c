@@ -10,62 +10,70 @@
 enum { VALUES = 20, EACH = 5 };         /* more different labels than VALUES are numbers, but may be
                                          * classes if each of them has EACH rows or more */
 
-typedef struct labels {
+typedef struct labels {                 /* of the rows so far */
     double value[VALUES];
-    size_t values;
+    size_t values, rows;
     double odd;                         /* the first one that is not whole */
-    bool whole, few;
-    bool repeated;                      /* each value twice, on average; two values are classes */
+    bool missing, texts;                /* there are no labels; they are text */
+    bool fractions, many;
 } labels;
 
-static labels scan(const fx_table *t)
+static int look(void *ctx, const fx_table *t)
 {
-    labels l = {.whole = true, .few = true};
+    labels *l = ctx;
 
-    for (size_t i = 0; i < t->rows; i++) {
+    l->rows += t->rows;
+    l->missing |= !t->label;
+    l->texts |= t->classes > 0;
+    for (size_t i = 0; i < t->rows && t->label && !t->classes; i++) {
         double y = t->label[i];
         size_t c = 0;
-        if (l.whole && y != floor(y)) {
-            l.whole = false;
-            l.odd = y;
+        if (!l->fractions && y != floor(y)) {
+            l->fractions = true;
+            l->odd = y;
         }
-        while (c < l.values && l.value[c] != y)
+        while (c < l->values && l->value[c] != y)
             c++;
         if (c == VALUES)
-            l.few = false;
-        else if (c == l.values)
-            l.value[l.values++] = y;
+            l->many = true;
+        else if (c == l->values)
+            l->value[l->values++] = y;
     }
-    l.repeated = l.values <= 2 || 2 * l.values <= t->rows;
-    return l;
+    return 0;
+}
+
+/* Each value twice, on average; two values are classes. */
+static bool repeated(const labels *l) { return l->values <= 2 || 2 * l->values <= l->rows; }
+
+static int count(void *counts, const fx_table *t) { return label_counts_add(counts, t); }
+
+static void take_values(size_t *values, size_t *rarest, label_counts *c)
+{
+    label_counts_sort(c);
+    *values = c->n;
+    *rarest = c->n ? c->at[0].rows : 0;
+    for (size_t i = 1; i < c->n; i++)
+        *rarest = c->at[i].rows < *rarest ? c->at[i].rows : *rarest;
+    label_counts_free(c);
 }
 
 int task_values(size_t *values, size_t *rarest, const fx_table *t)
 {
-    double *y = malloc((t->rows ? t->rows : 1) * sizeof *y);
+    label_counts c = {0};
+    int status = label_counts_add(&c, t);
 
-    if (!y)
-        return say_no_memory("labels");
-    memcpy(y, t->label, t->rows * sizeof *y);
-    qsort(y, t->rows, sizeof *y, ascending_doubles);
-    *values = 0;
-    *rarest = t->rows;
-    for (size_t i = 0, next; i < t->rows; i = next) {
-        for (next = i; next < t->rows && y[next] == y[i];)
-            next++;
-        *rarest = next - i < *rarest ? next - i : *rarest;
-        ++*values;
-    }
-    free(y);
-    return 0;
+    take_values(values, rarest, &c);
+    return status;
 }
 
 /* A number of years and the number of a class look the same; only the user knows which it is. */
-static int say_many(const fx_table *t)
+static int say_many(const loaded *l, spill *s)
 {
-    size_t values = 0, rarest = 0;
-    int status = task_values(&values, &rarest, t);
+    label_counts c = {0};
+    size_t values, rarest;
+    int status = rows_each(l, s, count, &c);
 
+    take_values(&values, &rarest, &c);
     if (status)
         return status;
     if (rarest < EACH)
@@ -78,29 +86,33 @@ static int say_many(const fx_table *t)
     return 0;
 }
 
-int task_decide(bool *regress, const loaded *l)
+int task_decide(bool *regress, const loaded *l, spill *s)
 {
     bool known = fitting_task_known(regress);
     fx_description d = fitting_about();
     char number[32], names[SPEC_LIST];
 
+    labels y = {0};
+
     if (fitting_unlabelled())
         return 0;
-    if (!l->table.label)
+    int status = rows_each(l, s, look, &y);
+    if (status)
+        return status;
+    if (y.missing)
         return say_error("%s has no labels", l->name);
     if (d.name && d.tasks == d.task && strcmp(fit.task, "auto") != 0
         && *regress != !strcmp(fit.task, "regress"))
         return say_error("--task %s, but %s is a model of %s", fit.task, fitting_given(),
                          *regress ? "numbers" : "classes");
-    if (l->table.classes) {
+    if (y.texts) {
         if (!known)
             say_note("task: classify, since labels are text");
         return 0;                       /* the library refuses numbers that are text */
     }
     if (fitting_ranks())
         return 0;
-    labels y = scan(&l->table);
-    if (known && !*regress && !y.whole && strcmp(fit.task, "classify") != 0) {
+    if (known && !*regress && y.fractions && strcmp(fit.task, "classify") != 0) {
         model_numbers(names, d.kernel == FX_MUST);
         if (d.tasks & FX_TASK_REGRESS)
             say_error("%s: labels such as %s are no classes; --task regress takes them as numbers",
@@ -113,14 +125,14 @@ int task_decide(bool *regress, const loaded *l)
     }
     if (known)
         return 0;
-    *regress = !y.whole || !y.few || !y.repeated;
-    if (!y.whole)
+    *regress = y.fractions || y.many || !repeated(&y);
+    if (y.fractions)
         say_note("task: regress, since labels such as %s are not whole", say_number(number, y.odd));
-    else if (!y.few)
-        return say_many(&l->table);
-    else if (!y.repeated)
+    else if (y.many)
+        return say_many(l, s);
+    else if (!repeated(&y))
         say_note("task: regress, since labels are numbers of %zu values in %zu rows", y.values,
-                 l->table.rows);
+                 y.rows);
     else
         say_note("task: classify, since labels are whole numbers of %zu value%s", y.values,
                  y.values == 1 ? "" : "s");

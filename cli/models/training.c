@@ -60,17 +60,39 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
-/* Rows are in a file, or go there now: the task is that of the model. */
+/* True if the model's fit works by passes, and nothing else needs the rows. */
+static bool streams(bool regress)
+{
+    char spec[FITTING_SPEC];
+    fx_description d = FX_INIT(fx_description);
+    const char *missing = rows_missing_plan();
+
+    return !link_rows_given() && !fit.weights
+           && !(missing && !strncmp(missing, "median", strlen("median")))
+           && !fitting_model(spec, regress, NULL, NULL) && !fx_model_describe(&d, spec)
+           && d.streamable;
+}
+
+/* The task is that of the model, or the labels decide. */
+static int decide_task(training *t)
+{
+    bool known = fitting_task_known(&t->regress);
+    int status = known ? 0 : task_decide(&t->regress, &t->X, &t->spill);
+
+    if (status || streams(t->regress))
+        return status;
+    say_error("%s: a model of %s by these options needs all rows in memory", t->X.name,
+              t->regress ? "numbers" : "classes");
+    return EXIT_MEMORY;
+}
+
+/* Rows are in a file, or go there now. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
     struct stat st;
     bool kept = t->kept && stat(t->kept, &st) == 0;
     int status = 0;
 
-    if (!fitting_task_known(&t->regress))
-        return say_error("%s %s, so its labels do not decide the task: add "
-                         "--task classify or --task regress", data,
-                         t->kept || t->checkpoint ? "is read by passes" : "exceeds --max-memory");
     t->streamed = true;
     t->spill.fd = -1;
     if (kept && !(status = load_ask(&t->X, data, like)))
@@ -79,7 +101,7 @@ static int read_spilled(training *t, const load_options *like, const char *data)
         status = say_error("--spill %s: %s is not text", t->kept, t->X.name);
     if (!status && !kept)
         status = spill_write(&t->spill, &t->X, t->path, t->kept);
-    if (status || (status = load_say_twice(&t->X)))
+    if (status || (status = load_say_twice(&t->X)) || (status = decide_task(t)))
         return status;
     return split_class_weight(&t->class_weight);
 }
@@ -104,31 +126,23 @@ static int read_rows(training *t, const char *data, int base, bool stream)
     if (t->X.exceeds || t->checkpoint)
         return read_spilled(t, &how, data);
     load_say(&t->X);
-    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X))
+    if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL))
         || (status = read_weights(&t->weight, &t->X)))
         return status;
     return split_class_weight(&t->class_weight);
 }
 
-/* True if the model's fit works by passes, and nothing else needs the rows. */
-static bool streams(void)
+/* Of a task that the labels decide: at least for one of both. */
+static bool may_stream(void)
 {
-    char spec[FITTING_SPEC];
-    bool regress = false;
-    fx_description d = FX_INIT(fx_description);
+    bool regress;
 
-    fitting_task_known(&regress);
-    const char *missing = rows_missing_plan();
-    return !link_rows_given() && !fit.weights && fitting_given()
-           && !(missing && !strncmp(missing, "median", strlen("median")))
-           && !(fit.map && spec_line(fx_map_describe, fit.map).exact)
-           && !fitting_model(spec, regress, NULL, NULL) && !fx_model_describe(&d, spec)
-           && d.streamable;
+    return fitting_task_known(&regress) ? streams(regress) : streams(false) || streams(true);
 }
 
 int training_read(training *t, const char *data, int base, bool stream)
 {
-    bool may = t->may_stream = stream && streams();
+    bool may = t->may_stream = stream && may_stream();
 
     if (t->kept && !may)
         return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "

@@ -150,6 +150,15 @@ static int prepare(tuning *s)
                                       : say_no_memory("trials");
 }
 
+static int read_rows(tuning *s, const char *data)
+{
+    int status = training_read(s->t, data, -1, false);
+
+    if (status == EXIT_MEMORY)
+        say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of them");
+    return status;
+}
+
 static int run(tuning *s, const char *output_path, const char *data)
 {
     output *o = NULL;
@@ -157,7 +166,7 @@ static int run(tuning *s, const char *output_path, const char *data)
 
     if ((status = training_path(s->t, "tune", output_path, data))
         || (status = output_open(&o, s->t->path, OUTPUT_BINARY))
-        || (status = training_read(s->t, data, -1, false)) || (status = prepare(s))
+        || (status = read_rows(s, data)) || (status = prepare(s))
         || (status = measure_all(s)))
         return status;
     const tuned *won = best(s);

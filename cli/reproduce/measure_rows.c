@@ -40,7 +40,7 @@ static int draw(fx_data **out, const fx_table *t, size_t n, const char *scale, u
 {
     fx_data *sample = NULL;
     fx_scale *by = NULL;
-    int status = rows_draw(&sample, t, n && n < t->rows ? n : t->rows, true, seed);
+    int status = rows_draw(&sample, t, n && n < t->rows ? n : t->rows, seed);
 
     if (status || !scale) {
         *out = sample;

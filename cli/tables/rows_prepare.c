@@ -95,13 +95,18 @@ double rows_stored(const fx_table *t, int order)
     return sum;
 }
 
-/* The name is a literal of the library. */
-int rows_scaling(const char **out, const fx_table *t)
+typedef struct reaching {
+    const char *spec;                   /* a literal of the library; NULL: no rows so far */
+    double factor;                      /* of the column with the largest number; 0: none above 1 */
+    size_t column;
+} reaching;
+
+static int look(void *ctx, const fx_table *t)
 {
+    reaching *r = ctx;
     fx_scale *scale = NULL;
     fx_data *filled = NULL;
-    size_t cols, column = 0;
-    char number[32];
+    size_t cols;
     const char *missing = rows_missing_plan();
     fx_status st = missing ? fx_data_fill(&filled, missing, t, &cli.run) : FX_OK;
 
@@ -113,16 +118,33 @@ int rows_scaling(const char **out, const fx_table *t)
     if (st)
         return say_failure(st);
     const double *factor = fx_data_scale_columns(scale, &cols);
-    *out = fx_data_scale_spec(scale);
-    for (size_t j = 1; j < cols; j++)
-        column = factor[j] < factor[column] ? j : column;
-    snprintf(number, sizeof number, "%zu", column + (size_t)t->base);
-    if (!cols)
+    if (!r->spec || cols)
+        r->spec = fx_data_scale_spec(scale);
+    for (size_t j = 0; j < cols; j++)
+        if (r->factor == 0 || factor[j] < r->factor) {
+            r->factor = factor[j];
+            r->column = j;
+        }
+    fx_data_scale_free(scale);
+    return 0;
+}
+
+int rows_scaling(const char **out, const loaded *l, spill *s)
+{
+    const fx_table *t = &l->table;
+    reaching r = {0};
+    char number[32];
+    int status = rows_each(l, s, look, &r);
+
+    if (status)
+        return status;
+    *out = r.spec;
+    snprintf(number, sizeof number, "%zu", r.column + (size_t)t->base);
+    if (r.factor == 0)
         say_note("scaling: none, since all values are within -1 and 1");
     else
         say_note("scaling: %s (columns to [-1, 1]), since values reach %.6g in column %s", *out,
-                 1 / factor[column], t->name ? t->name[column] : number);
-    fx_data_scale_free(scale);
+                 1 / r.factor, t->name ? t->name[r.column] : number);
     return 0;
 }
 
@@ -140,73 +162,13 @@ int rows_join(loaded *l)
 }
 
 /* ---- A draw ------------------------------------------------------------------------------- */
-/* True for exactly `take` of the positions 0..n-1, evenly spread. */
-static bool is_taken(size_t i, size_t take, size_t n) { return (i + 1) * take / n > i * take / n; }
-
-static bool is_first(const labelled *c, size_t i) { return i == 0 || c[i].label != c[i - 1].label; }
-
-/* c: labels with places in the shuffled order, sorted.  The first row of each class is drawn, then
- * an even share of all others: a class gets its share, and at least one row if there are no more
- * classes than rows to draw. */
-static void draw_by_class(bool *drawn, const labelled *c, size_t n, size_t max_rows)
-{
-    size_t classes = 0, first = 0;
-
-    for (size_t i = 0; i < n; i++)
-        classes += is_first(c, i);
-    size_t firsts = classes < max_rows ? classes : max_rows;
-    for (size_t i = 0; i < n; i++) {
-        bool is = is_first(c, i);
-        drawn[c[i].row] = is ? is_taken(first, firsts, classes)
-                             : is_taken(i - first, max_rows - firsts, n - classes);
-        first += is;
-    }
-}
-
-static int draw_classes(size_t *row, const fx_table *t, size_t max_rows)
-{
-    labelled *c = malloc(t->rows * sizeof *c);
-    bool *drawn = malloc(t->rows * sizeof *drawn);
-    size_t n = 0;
-
-    if (c && drawn) {
-        for (size_t i = 0; i < t->rows; i++)
-            c[i] = (labelled){t->label[row[i]], i};
-        qsort(c, t->rows, sizeof *c, ascending_labels);
-        draw_by_class(drawn, c, t->rows, max_rows);
-        for (size_t i = 0; i < t->rows; i++)
-            if (drawn[i])
-                row[n++] = row[i];
-    }
-    int status = c && drawn ? 0 : say_no_memory("a draw of rows");
-    free(c);
-    free(drawn);
-    return status;
-}
-
-int rows_draw_from(size_t **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
+int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed)
 {
     size_t *row = malloc((t->rows ? t->rows : 1) * sizeof *row);
-    int status = row ? 0 : say_no_memory("a draw of rows");
 
-    if (row)
-        fx_data_shuffle(row, t->rows, seed);
-    if (!status && !regress && t->label)
-        status = draw_classes(row, t, max_rows < t->rows ? max_rows : t->rows);
-    if (status)
-        free(row);
-    else
-        *out = row;
-    return status;
-}
-
-int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed)
-{
-    size_t *row = NULL;
-    int status = rows_draw_from(&row, t, max_rows, regress, seed);
-
-    if (status)
-        return status;
+    if (!row)
+        return say_no_memory("a draw of rows");
+    fx_data_shuffle(row, t->rows, seed);
     fx_status s = fx_data_select(out, t, row, max_rows < t->rows ? max_rows : t->rows, &cli.run);
     free(row);
     return s ? say_failure(s) : 0;

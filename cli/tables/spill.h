@@ -11,6 +11,13 @@ int spill_damaged(const spill *s, const char *detail);  /* a part is not what wa
 int spill_read(const spill *s, const spill_part *part, char *buf);      /* its bytes; or errno */
 const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
 
+/* ---- spill_rows.c --------------------------------------------------------------------------- */
+typedef struct spill_buffer { char *at; size_t capacity; } spill_buffer;        /* zeros; free(at) */
+/* A part of the rows: a view of what b holds then. */
+int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part);
+/* The position of label i of t among the classes of `all`, of which t's are some. */
+double spill_label(const fx_table *all, const fx_table *t, size_t i);
+
 /* ---- spill_answer.c ------------------------------------------------------------------------- */
 void spill_answer_free(spill *s);
 

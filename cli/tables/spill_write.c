@@ -123,21 +123,6 @@ typedef struct queue {
     int64_t qid[FX_PASS_BLOCK];
 } queue;
 
-static int by_name(const void *name, const void *item)
-{
-    return strcmp(name, *(const char *const *)item);
-}
-
-/* The position of a label of t among the classes of `all`, of which t's are some. */
-static double label_in(const fx_table *all, const fx_table *t, size_t i)
-{
-    if (!t->classes || t->classes == all->classes)
-        return t->label[i];
-    const char *const *at = bsearch(t->class_name[(size_t)t->label[i]], all->class_name,
-                                    all->classes, sizeof *all->class_name, by_name);
-    return (double)(at - all->class_name);
-}
-
 static int add_piece(queue *q, fx_matrix piece)
 {
     if (q->pieces == q->room) {
@@ -159,7 +144,7 @@ static int take(queue *q, const fx_table *all, batch *b, size_t n, size_t at)
 
     for (size_t i = 0; i < n; i++, b->used++) {
         if (all->label)
-            q->label[at + i] = label_in(all, &b->t, b->used);
+            q->label[at + i] = spill_label(all, &b->t, b->used);
         if (all->weight)
             q->weight[at + i] = b->t.weight[b->used];
         if (all->qid)                   /* none before the first that has one */
@@ -275,18 +260,12 @@ static void shift(const fx_table *t)
 static int shift_parts(writing *w)
 {
     spill *s = w->s;
+    spill_buffer buffer = {0};
     int status = 0;
 
     for (size_t k = 0; k < s->parts && !status; k++) {
-        char *buf = malloc(s->part[k].bytes);
         fx_data *d = NULL;
-        errno = buf ? spill_read(s, &s->part[k], buf) : ENOMEM;
-        if (errno)
-            status = spill_failed(s, "reading");
-        fx_status st = status ? FX_OK : fx_data_unpack(&d, buf, s->part[k].bytes, NULL);
-        if (st)
-            status = say_failure(st);
-        else if (!status) {
+        if (!(status = spill_unpack(&d, &buffer, s, &s->part[k]))) {
             fx_table t = fx_data_table(d);
             shift(&t);
             t.base = 0;
@@ -295,10 +274,10 @@ static int shift_parts(writing *w)
             free(wider);
         }
         fx_data_free(d);
-        free(buf);                      /* d was a view of it */
         if (!status && progress_interrupted())
             status = progress_stop();
     }
+    free(buffer.at);
     return status;
 }
 

@@ -164,21 +164,48 @@ int rows_widen(loaded *l, size_t cols, const char *other); /* sparse rows to oth
 int rows_fit(fx_scale **out, const char *spec, const loaded *l);
 int rows_scale(loaded *l, const fx_scale *s);           /* in place */
 int rows_rescale(loaded *l, const char *spec);          /* both, unless it is none */
-/* none or maxabs, by the range of the values; says which, and why. */
-int rows_scaling(const char **out, const fx_table *t);
 double rows_products(double n, int order);      /* products of up to `order` columns of n */
 double rows_stored(const fx_table *t, int order);       /* .. that are not 0, of all rows */
 int rows_join(loaded *l);               /* all rows in one block, which is what kernels take */
-/* A random sample of `max_rows` rows by seed, all rows if there are no more.  Unless `regress` says
- * that labels are numbers, each class has its share of it, and at least one row where there are no
- * more classes than rows to draw. */
-int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
-/* Which rows these are, of a table of which only rows and labels are used.  free() them. */
-int rows_draw_from(size_t **out, const fx_table *t, size_t max_rows, bool regress, uint64_t seed);
+/* A random sample of `max_rows` rows by seed, in random order; of all rows if there are no more. */
+int rows_draw(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed);
 /* `max_rows` of the rows, each equally probable, in their order; all of them if it is 0. */
 int rows_choose(fx_data **out, const fx_table *t, size_t max_rows, uint64_t seed);
 int rows_ready(loaded *l, const char *path, const char *scale); /* read, scaled and in one block */
 fx_matrix rows_part(const fx_matrix *X, size_t first, size_t n); /* those rows of a block */
+
+/* ---- label_counts.c: how many rows have which label ------------------------------------------- */
+typedef struct label_count { double label; size_t rows; } label_count;
+typedef struct label_counts {           /* zeros: none yet */
+    label_count *at;                    /* [slots] a hash table; when sorted: [n], ascending */
+    size_t n, slots;
+} label_counts;
+int label_counts_add(label_counts *c, const fx_table *t);
+void label_counts_sort(label_counts *c);        /* after the last rows */
+size_t label_counts_find(const label_counts *c, double label);  /* the place of one that occurred */
+void label_counts_free(label_counts *c);
+
+/* ---- row_sample.c: a random sample of each class ----------------------------------------------
+ * All rows are counted; then `max_rows` of them are drawn by seed, or all if there are no more; then
+ * all rows come again, in the same batches or others, and those that were drawn are taken. */
+typedef struct row_sample {
+    bool classes;                       /* set by the caller: labels are, and each has its share, at
+                                         * least one row where there are no more classes than rows
+                                         * to draw; other members: zeros at first */
+    size_t rows;                        /* so far */
+    label_counts labels;
+    struct row_stratum *stratum;        /* [labels.n], or one for all rows */
+    size_t *drawn;
+    fx_data **part;                     /* [parts] the drawn rows of a batch */
+    size_t parts;
+} row_sample;
+int row_sample_count(row_sample *s, const fx_table *t);
+int row_sample_draw(row_sample *s, size_t max_rows, uint64_t seed);
+int row_sample_take(row_sample *s, const fx_table *t);
+/* Those that were taken, in their order, as one block; width, classes and names are those of
+ * `like`.  Once. */
+int row_sample_join(fx_data **out, row_sample *s, const fx_table *like);
+void row_sample_free(row_sample *s);
 
 /* ---- ascending.c ---------------------------------------------------------------------------- */
 int ascending_doubles(const void *a, const void *b);     /* for qsort */
@@ -241,6 +268,15 @@ double spill_most(void);                /* bytes of rows that are fitted in memo
 /* The rows of l and those to come go to a file beside the output or, if `kept` is not NULL, to that
  * file.  l keeps their number and width, but no rows. */
 int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
+
+/* ---- spill_rows.c: all rows, wherever they are ----------------------------------------------- */
+typedef int spill_use(void *ctx, const fx_table *t);
+/* The table of l or, unless s is NULL, the parts of a spill, in their order and with all classes. */
+int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx);
+/* none or maxabs, by the range of the values; says which, and why.  rows_prepare.c */
+int rows_scaling(const char **out, const loaded *l, spill *s);
+/* A sample of them by cli.seed: row_sample.c. */
+int rows_sample(fx_data **out, const loaded *l, spill *s, size_t max_rows, bool classes);
 
 /* ---- spill_file.c: a spill that is kept ----------------------------------------------------- */
 /* Opens it for the sources and options by which l->asked was made; others are refused. */

@@ -33,6 +33,11 @@ typedef struct fxi_source {
 /* X and map must live as long as the source.  Stores features if they fit into `keep` bytes. */
 fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map, uint64_t keep,
                          const fx_run *run);
+/* Of some of the rows, as all of them together are; nothing is stored. */
+fx_status fxi_fit_source_part(fxi_source *out, const fx_matrix *X, const fx_map *map, bool sparse,
+                              const fx_run *run);
+/* Are a map's features of sparse rows sparse, if so many are not 0? */
+bool fxi_fit_source_sparse(uint64_t numbers, uint64_t rows, size_t features);
 void fxi_fit_source_free(fxi_source *s);
 size_t fxi_fit_source_bytes(const fxi_source *s);       /* of stored features */
 /* Block b as a view: into Z, X or the visitor's 64-byte aligned buffer. */

@@ -125,23 +125,23 @@ static fx_status open_sparse(fxi_source *s, size_t all, uint64_t keep, const fx_
     return st;
 }
 
-/* ---- Any ------------------------------------------------------------------------------------- */
-fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map, uint64_t keep,
-                         const fx_run *run)
+/* Less than a quarter: 8 bytes a number that is not 0, not 4. */
+bool fxi_fit_source_sparse(uint64_t numbers, uint64_t rows, size_t features)
 {
-    fxi_source s = {.X = X, .map = map, .rows = X->rows, .features = X->cols, .sparse = X->ptr};
-    size_t all = fxi_data_stored(X), most;
+    return numbers / (rows ? rows : 1) <= features / 4;
+}
+
+/* ---- Any ------------------------------------------------------------------------------------- */
+/* Of features of a map, all: those that are not 0 if they are sparse, else 0. */
+static fx_status make(fxi_source *out, const fxi_source *given, size_t all, uint64_t keep,
+                      const fx_run *run)
+{
+    fxi_source s = *given;
     fx_status st = FX_OK;
 
-    if (map) {
-        s.features = fx_map_features(map);
-        s.sparse = false;
-        if (fxi_map_sparse(map, X)      /* a quarter: 8 bytes a number that is not 0, not 4 */
-            && (all = count(&most, &s, 1, 1)) / (X->rows ? X->rows : 1) <= s.features / 4)
-            st = open_sparse(&s, all, keep, run);
-        else
-            st = open_dense(&s, keep, run);
-    } else {
+    if (s.map)
+        st = s.sparse ? open_sparse(&s, all, keep, run) : open_dense(&s, keep, run);
+    else {
         s.numbers = all;
         s.block = block_rows(all, s.rows);
     }
@@ -153,6 +153,33 @@ fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map,
     s.piece = piece_rows(s.block);
     *out = s;
     return FX_OK;
+}
+
+static fxi_source begin(const fx_matrix *X, const fx_map *map)
+{
+    return (fxi_source){.X = X, .map = map, .rows = X->rows,
+                        .features = map ? fx_map_features(map) : X->cols,
+                        .sparse = map ? fxi_map_sparse(map, X) : X->ptr != NULL};
+}
+
+fx_status fxi_fit_source(fxi_source *out, const fx_matrix *X, const fx_map *map, uint64_t keep,
+                         const fx_run *run)
+{
+    fxi_source s = begin(X, map);
+    size_t most, all = !map ? fxi_data_stored(X) : s.sparse ? count(&most, &s, 1, 1) : 0;
+
+    s.sparse &= !map || fxi_fit_source_sparse(all, X->rows, s.features);
+    return make(out, &s, all, keep, run);
+}
+
+fx_status fxi_fit_source_part(fxi_source *out, const fx_matrix *X, const fx_map *map, bool sparse,
+                              const fx_run *run)
+{
+    fxi_source s = begin(X, map);
+    size_t most;
+
+    s.sparse &= sparse;
+    return make(out, &s, !map ? fxi_data_stored(X) : s.sparse ? count(&most, &s, 1, 1) : 0, 0, run);
 }
 
 void fxi_fit_source_free(fxi_source *s)

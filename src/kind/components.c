@@ -133,15 +133,15 @@ static bool streams(const fxi_learning *how)
 static fx_status asked(fxi_answer *a, const fxi_question *q, const fxi_train *t)
 {
     const fxi_survey *s = &t->stream->survey;
-    size_t d = t->m->c.features, most = FXI_PCA_GROUPS * FXI_LANES;
+    size_t numbers, d = t->m->c.features, most = FXI_PCA_GROUPS * FXI_LANES;
     bool mean = q->what == FXI_ASK_MEAN, spread = q->what == FXI_ASK_SPREAD;
 
     if (!d || !(mean || (q->w && q->ws == d && q->v && q->t > 0
                          && (spread ? q->vs % d == 0 && q->vs / d <= most
                                     : q->what == FXI_ASK_MOMENT && q->vs == d))))
         return fxi_error(FX_EFORMAT, "question %d does not fit %zu features", (int)q->what, d);
-    a->run = fxi_fit_pca_pass_run((size_t)s->rows, d, t->m->map ? 0 : (size_t)s->numbers,
-                                  s->sparse && !t->m->map);
+    bool sparse = fxi_train_passes_sparse(&numbers, t);
+    a->run = fxi_fit_pca_pass_run((size_t)s->rows, d, numbers, sparse);
     return fxi_fit_pca_pass_begin(a, q, d, NULL);
 }
 

@@ -51,8 +51,9 @@ fx_status fxi_kind_features_prepare(fxi_train *t, const fx_plan *plan, const fx_
         || (st = fxi_model_keep_text(&c->family, m, plan->family)))
         return st;
     c->features = fx_map_features(m->map);
-    return c->features ? FX_OK
-                       : fxi_error(FX_EINVAL, "%s makes no features of %zu", c->map, c->random);
+    if (!c->features)
+        return fxi_error(FX_EINVAL, "%s makes no features of %zu", c->map, c->random);
+    return t->stream ? fxi_train_passes_products(t, run) : FX_OK;
 }
 
 fx_status fxi_kind_features_init(const fxi_train *t)

@@ -119,9 +119,10 @@ static fx_status prepare(fxi_train *t, const fx_plan *plan, const fx_run *run)
 {
     fx_status st = fxi_kind_features_prepare(t, plan, run);
     const fx_model_info *c = &t->m->c;
+    size_t numbers;
 
-    if (st || !t->stream || solver_of(&t->how) != AUTO
-        || newton_begins(c->rows, c->features, t->stream->survey.sparse && !t->m->map))
+    if (st || !t->stream || !t->stream->ask || solver_of(&t->how) != AUTO
+        || newton_begins(c->rows, c->features, fxi_train_passes_sparse(&numbers, t)))
         return st;
     return fxi_error(FX_EUNSUPPORTED, "%s begins with the dual solver where %d or more features are "
                      "dense (%zu here) and rows have at most 2^28 numbers of them, and that needs "

@@ -49,22 +49,10 @@ static fx_status open_setup(fx_pass *p, const fxi_request *r)
     return st;
 }
 
-/* Numbers that the rows store once they are filled. */
-static size_t numbers(const fx_pass *p)
-{
-    const fxi_survey *s = &p->stream.survey;
-    const fx_model_info *c = &p->train.m->c;
-    size_t n = (size_t)s->numbers;
-
-    for (size_t k = 0; k < c->cols - c->inputs; k++)
-        n += (size_t)s->missing_all[c->indicator[k]];
-    return n;
-}
-
 /* Solver questions need the model, too. */
 static fx_status open_train(fx_pass *p)
 {
-    const fxi_survey *s = &p->stream.survey;
+    size_t rows = (size_t)p->stream.survey.rows, numbers;
     fx_status st;
 
     if (p->prepared)
@@ -72,9 +60,9 @@ static fx_status open_train(fx_pass *p)
     if ((st = fxi_train_open_stream(&p->train, &p->plan, &p->table->table, &p->stream, &p->run)))
         return st;
     p->prepared = true;
-    const fx_model *m = p->train.m;
-    size_t rows = (size_t)s->rows, features = m->c.features;
-    size_t run_rows = fxi_pass_run(rows, features, m->map ? 0 : numbers(p), s->sparse && !m->map);
+    size_t features = p->train.m->c.features;
+    bool sparse = fxi_train_passes_sparse(&numbers, &p->train);
+    size_t run_rows = fxi_pass_run(rows, features, numbers, sparse);
     return fxi_pass_answer_new(&p->answer, run_rows, rows / run_rows + 1,
                                (double)rows * (double)features, &p->run);
 }
@@ -172,8 +160,12 @@ static fx_status begin(fx_pass *p)
     if (!st && r->what == FXI_REQUEST_SAMPLE
         && !(p->sample = fxi_zalloc(r->rows, sizeof *p->sample)))
         st = FX_ENOMEM;
-    if (st || r->what != FXI_REQUEST_QUESTION || (st = open_train(p)))
+    bool model = r->what == FXI_REQUEST_QUESTION || r->what == FXI_REQUEST_PRODUCTS;
+    if (st || !model || (st = open_train(p)))
         return st;
+    if (r->what == FXI_REQUEST_PRODUCTS)
+        return p->train.m->map ? fxi_pass_answer_counts(&p->answer, 1, NULL)
+                               : fxi_error(FX_EFORMAT, "request: no map");
     if (r->output >= p->train.outputs || !p->train.how.kind->asked)
         return fxi_error(FX_EFORMAT, "request: output %zu of %zu", r->output, p->train.outputs);
     st = p->train.how.kind->asked(&p->answer, &r->q, &p->train);
@@ -311,6 +303,7 @@ static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
 {
     const fxi_train *t = &p->train;
     fx_table table = *given;
+    size_t numbers;
     fx_status st;
 
     if (p->stream.survey.doubles) {     /* as all rows in one block would be */
@@ -326,7 +319,8 @@ static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
              : fxi_model_labels_known(&x->labels, &t->m->c, &table, &p->run);
     if (st
         || (st = fxi_model_rows_table(&x->X, &x->scaled, &t->m->c, NULL, &table, &p->run))
-        || (st = fxi_fit_source(&x->z, &x->X, t->m->map, 0, &p->run)))
+        || (st = fxi_fit_source_part(&x->z, &x->X, t->m->map,
+                                     fxi_train_passes_sparse(&numbers, t), &p->run)))
         return st;
     if (!(x->y = fxi_alloc(x->X.rows, 2 * sizeof *x->y)))
         return FX_ENOMEM;
@@ -335,13 +329,24 @@ static fx_status open_part(fxi_part *x, const fx_pass *p, const fx_table *given)
     return FX_OK;
 }
 
+static void count_products(fx_pass *p, const fx_matrix *X)
+{
+    const fx_map *map = p->train.m->map;
+
+    for (size_t i = 0; i < X->rows && fxi_map_sparse(map, X); i++)
+        *p->answer.count += (double)map->type->sparse(NULL, NULL, map, fxi_data_row(X, i));
+    p->answer.rows += X->rows;
+}
+
 static fx_status answer(fx_pass *p, const fx_table *t, uint64_t first)
 {
     fxi_part x = {.train = &p->train, .output = p->request.output, .first = first,
                   .all = p->stream.survey.rows};
     fx_status st = open_part(&x, p, t);
 
-    if (!st)
+    if (!st && p->request.what == FXI_REQUEST_PRODUCTS)
+        count_products(p, &x.X);
+    else if (!st)
         st = p->train.how.kind->answer(&p->answer, &p->request.q, &x);
     close_part(&x);
     return st;

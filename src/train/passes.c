@@ -84,10 +84,11 @@ static fx_status ask(fxi_passes *passes, double *numbers, const fxi_question *q)
 void fxi_train_passes(fxi_asking *out, const fxi_output *o, double C)
 {
     const fxi_train *t = o->train;
-    const fxi_survey *s = &t->stream->survey;
+    size_t numbers;
+    bool sparse = fxi_train_passes_sparse(&numbers, t);
 
-    *out = (fxi_asking){.passes = {(size_t)s->rows, t->m->c.features, ask,
-                                   s->sparse && !t->m->map ? (size_t)s->numbers : 0},
+    *out = (fxi_asking){.passes = {(size_t)t->stream->survey.rows, t->m->c.features, ask,
+                                   sparse ? numbers : 0},
                         .o = o, .C = C};
 }
 
@@ -191,10 +192,68 @@ fx_status fxi_train_passes_columns(void *train, double *sum, const fxi_column_su
     return st;
 }
 
+/* ---- Features that are mostly 0 --------------------------------------------------------------- */
+
+/* Those of some maps of sparse rows. */
+static bool may_be_sparse(const fxi_train *t)
+{
+    return t->m->map->type->sparse && t->stream->survey.sparse;
+}
+
+fx_status fxi_train_passes_products(const fxi_train *t, const fx_run *run)
+{
+    fxi_stream *s = t->stream;
+
+    if (!may_be_sparse(t) || s->counted || !s->ask)
+        return FX_OK;
+    const fx_plan plan = fxi_train_request_plan(t);
+    fxi_message request = {0};
+    fx_pass p = {.run = fxi_sized_run(s->run),
+                 .request = {.what = FXI_REQUEST_PRODUCTS,
+                             .classify = t->how.task == FXI_CLASSIFY}};
+    fx_status st = fxi_train_request(&request, &p.request, s, &plan);
+
+    if (!st)
+        st = fxi_pass_answer_new(&p.answer, FXI_PASS_BLOCK, 1, 0, run);
+    if (!st)
+        st = fxi_pass_answer_counts(&p.answer, 1, NULL);
+    if (!st && !(st = send(s, &p, &request)))
+        st = check_rows(s, p.answer.rows);
+    if (!st)
+        fxi_pass_answer_round(&s->products, &p.answer);
+    s->counted = !st;
+    fxi_pass_answer_free(&p.answer);
+    free(request.at);
+    return st;
+}
+
+/* Numbers that the rows store once they are filled. */
+static size_t stored(const fxi_train *t)
+{
+    const fxi_survey *s = &t->stream->survey;
+    const fx_model_info *c = &t->m->c;
+    size_t n = (size_t)s->numbers;
+
+    for (size_t k = 0; k < c->cols - c->inputs; k++)
+        n += (size_t)s->missing_all[c->indicator[k]];
+    return n;
+}
+
+bool fxi_train_passes_sparse(size_t *numbers, const fxi_train *t)
+{
+    const fxi_stream *s = t->stream;
+    bool mapped = t->m->map;
+
+    *numbers = !mapped ? stored(t) : s->counted ? (size_t)s->products : 0;
+    return !mapped ? s->survey.sparse
+                   : s->counted
+                         && fxi_fit_source_sparse(*numbers, s->survey.rows, t->m->c.features);
+}
+
+/* ---- The fit ------------------------------------------------------------------------------------ */
+
 static fx_status check(const fx_plan *plan, const fxi_learning *how)
 {
-    fx_description map = FX_INIT(fx_description);
-    bool exact = plan->map && !fx_map_describe(&map, plan->map) && map.exact;
     fxi_missing missing;
     fx_status st = fxi_data_missing_read(&missing, plan->missing);
 
@@ -203,9 +262,8 @@ static fx_status check(const fx_plan *plan, const fxi_learning *how)
     if (missing.how == FXI_MISSING_MEDIAN)
         return fxi_error(FX_EUNSUPPORTED, "missing values: %s needs all rows in memory; zero and "
                          "mean do not", missing.spec);
-    if (how->calibrate || exact)
-        return fxi_error(FX_EUNSUPPORTED, "%s%s needs all rows in memory", exact ? "map " : "",
-                         exact ? map.name : "calibrate=yes");
+    if (how->calibrate)
+        return fxi_error(FX_EUNSUPPORTED, "calibrate=yes needs all rows in memory");
     if (!how->kind->streams || !how->kind->streams(how))
         return fxi_error(FX_EUNSUPPORTED, "%s needs all rows in memory; %s", how->spec,
                          fxi_kinds_can.stream);

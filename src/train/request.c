@@ -4,7 +4,8 @@
  *   what, classify, holes               counts
  *   setup                               not of a survey: its length, then a text for each member of
  *                                       the plan that matters here, features, seed, class values;
- *                                       the survey (survey_bytes.c); sums of weights of classes;
+ *                                       the survey (survey_bytes.c); how many features of the map
+ *                                       are not 0; sums of weights of classes;
  *                                       what fills missing numbers; factors of columns
  *   rows                                of a sample: numbers of rows
  *   output, C, question                 of a question (pass/bytes.c) */
@@ -50,6 +51,8 @@ static void put_setup(fxi_message *m, const fxi_stream *s, const fx_plan *plan)
     fxi_pass_message_count(m, p.seed);
     fxi_pass_message_numbers(m, p.class_value, p.classes);
     fxi_train_survey_bytes(m, &s->survey);
+    fxi_pass_message_count(m, s->counted);
+    fxi_pass_message_number(m, s->products);
     fxi_pass_message_numbers(m, s->class_sum, s->survey.classes);
     fxi_pass_message_numbers(m, s->fill, s->survey.cols);
     fxi_pass_message_numbers(m, s->factor, s->factors);
@@ -138,11 +141,13 @@ fx_status fxi_train_request_setup(fxi_stream *s, fx_plan *plan, const unsigned c
     plan->class_value = fxi_pass_message_read_numbers(&r, &plan->classes);
     if ((st = fxi_train_survey_bytes_merge(&s->survey, &r, run)))
         return st;
+    s->counted = fxi_pass_message_read_count(&r);
+    s->products = fxi_pass_message_read_number(&r);
     const double *sum = fxi_pass_message_read_numbers(&r, &classes);
     const double *fill = fxi_pass_message_read_numbers(&r, &fills);
     const double *factor = fxi_pass_message_read_numbers(&r, &s->factors);
     bool holes = fxi_train_columns_holes(plan->missing);
-    r.bad |= (sum && classes != s->survey.classes) || (fill && fills != s->survey.cols)
+    r.bad |= !(s->products >= 0 && s->products < 0x1p53) || (sum && classes != s->survey.classes) || (fill && fills != s->survey.cols)
              || holes != s->survey.holes || !plan->model;
     if ((st = fxi_pass_message_read_end(&r, "request"))
         || (st = keep(&s->class_sum, sum, classes)) || (st = keep(&s->fill, fill, fills)))

@@ -52,6 +52,9 @@ typedef struct fxi_stream {
     fxi_survey survey;
     double *class_sum;                  /* [classes] weights of rows, if classes are balanced */
     double *fill;                       /* [survey.cols] what fills missing numbers; NULL: 0 */
+    double products;                    /* features of a map that are not 0, in all rows, if that is
+                                         * `counted`: 1 */
+    uint64_t counted;
     double *factor;                     /* [factors] of columns, if scaled by std */
     size_t factors;
     const fx_plan *plan;                /* the caller's */
@@ -72,6 +75,10 @@ fx_status fxi_train_columns_scale(fx_scale **out, const fxi_train *t, const char
 /* Sums over all rows, ctx being the fit; what of the rows is summed, filled by m unless their
  * missing numbers are asked for: at most one more copy of them. */
 fxi_columns_ask fxi_train_passes_columns;
+/* Counts features of t's map that are not 0, for maps that have few of them. */
+fx_status fxi_train_passes_products(const fxi_train *t, const fx_run *run);
+/* True if the features of all rows are sparse, as in memory; how many numbers are stored then. */
+bool fxi_train_passes_sparse(size_t *numbers, const fxi_train *t);
 /* Missing numbers as stream and survey know them; indicators: in memory of *own; free() it. */
 fx_status fxi_train_columns_fill(fxi_missing *out, int64_t **own, const fxi_stream *s,
                                  const char *spec);
@@ -107,6 +114,7 @@ typedef enum fxi_request_what {
     FXI_REQUEST_SAMPLE,                 /* some rows, by their numbers */
     FXI_REQUEST_COLUMNS,                /* sums of columns: data/columns.c */
     FXI_REQUEST_QUESTION,               /* a question of a solver */
+    FXI_REQUEST_PRODUCTS,               /* how many features of a map are not 0 */
     FXI_REQUESTS
 } fxi_request_what;
 typedef struct fxi_request {

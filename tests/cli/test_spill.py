@@ -3,6 +3,7 @@
 what cannot be fitted so; nothing is left on the disk.
 
 Covers: cli/tables/spill.c, cli/tables/spill_answer.c, cli/tables/spill_write.c, cli/tables/spill_file.c,
+cli/tables/spill_rows.c, cli/tables/row_sample.c, cli/tables/label_counts.c, cli/models/selection_rows.c,
 cli/files/file_hash.c"""
 
 import gzip
@@ -121,16 +122,79 @@ def test_eval_set(fx, tmp_path):
 
 def test_refused(fx, tmp_path):
     svm(tmp_path / "x.svm")
-    for model in (["--model", "svm"], ["--model", "logistic", "--folds", "3"], [],
+    for model in (["--model", "svm"], ["--model", "logistic", "--folds", "3"],
                   ["--model", "logistic", "--penalty", "l1"],
-                  ["--model", "logistic", "--nan", "median"]):
+                  ["--model", "logistic", "--nan", "median"], ["--penalty", "l1"]):
         done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "1500K", *model, status=4)
         assert "the limit is" in done.talk
+        if "--folds" in model:
+            assert "--folds needs all rows in memory; --eval-set FILE does not" in done.talk
+            continue
         assert "need not be in memory for --model logistic, ridge, svm-l2, pca, perceptron" in done.talk
         assert "with --penalty l1, for --solver proximal" in done.talk
-    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "1500K", "--model", "fm", "--solver", "lbfgs", status=2)
-    assert "labels do not decide the task: add --task" in done.talk
     assert sorted(os.listdir(tmp_path)) == ["x.svm"]
+
+
+def numbers(path, rows=30000):
+    """Sums of columns; half of the numbers are no floats, but not those of the first rows."""
+    rng = random.Random(5)
+    with open(path, "w") as f:
+        for i in range(rows):
+            x = {j: rng.randint(-9, 9) + (0.1 if i > rows // 2 else 0) for j in sorted(rng.sample(range(1, 30), 6))}
+            f.write(f"{sum(v * (j % 3 - 1) for j, v in x.items()) + rng.random():.3f} "
+                    + " ".join(f"{j}:{v:g}" for j, v in x.items()) + "\n")
+
+
+CHOSEN = [                              # data, options, limit, what is said of the task
+    ("t.csv", ["--penalty", "l2", "--max-iter", "5"], "16M", "classify, since labels are text"),
+    ("n.svm", ["--kernel", "anova:order=2", "-D", "64", "-C", "auto"], "16M", "regress, since labels such as"),
+    ("x.svm", ["--penalty", "l2", "--model", "logistic", "-C", "auto", "--scale", "auto"], "16M", ""),
+    ("x.svm", ["--model", "svm-l2", "-C", "auto", "--class-weight", "balanced"], "16M", ""),
+    ("x.svm", ["--kernel", "anova:order=2", "--map", "rk", "-D", "auto", "-C", "auto", "--solver", "newton"], "24M",
+     "2 values"),
+    ("x.svm", ["-C", "0.1"], "6M", "classify, since labels are whole numbers of 2 values"),
+    ("x.svm", ["--model", "fm:rank=3,solver=lbfgs,max-iter=3"], "6M", "of 2 values"),
+    ("n.svm", ["--model", "hofm:rank=3,solver=lbfgs,max-iter=3"], "6M", "regress, since"),
+]
+
+
+@pytest.mark.parametrize("data, options, limit, task", CHOSEN, ids=lambda x: " ".join(x) if isinstance(x, list) else x)
+def test_chosen(fx, tmp_path, data, options, limit, task):
+    """What is chosen by rows is the same, whatever the memory."""
+    make = {"t.csv": table, "x.svm": svm, "n.svm": numbers}[data]
+    make(tmp_path / data, rows=150000 if data == "t.csv" else 110000)
+    common = [data, *(["--label", "label"] if data == "t.csv" else []), *options]
+    memory = fx("train", *common, "-o", "memory.fx")
+    for threads in (1, 2):
+        done = fx("train", *common, "-o", "streamed.fx", "--max-memory", limit, "--threads", threads, "--json")
+        assert done.json["engine"]["name"] == "stream"
+        assert limit != "16M" or done.json["peak_bytes"] < 16 << 20
+        assert not task or (task in done.talk and task in memory.talk)
+        assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
+        said = [line for line in memory.talk.splitlines() if line.startswith("candidates")]
+        assert all(line in done.talk for line in said)
+    dry = fx("train", *common, "--dry-run", "--max-memory", limit, "--json").json
+    assert "fm:" in dry["model"] or "hofm" in dry["model"] or all(key in done.json["model"] for key in dry["model"].split(","))
+    assert bool(dry["map"]) == bool(done.json["map"])
+    assert sorted(os.listdir(tmp_path)) == sorted(["memory.fx", "streamed.fx", data])
+
+
+def test_chosen_but_refused(fx, tmp_path):
+    """A choice is the same for any memory; if it needs the rows there, the way out is named and works."""
+    svm(tmp_path / "x.svm", rows=110000)
+    assert "penalty=l1" in fx("train", "x.svm", "-o", "memory.fx", "--json").json["model"]
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "32M", status=4)
+    assert "x.svm exceeds --max-memory, and penalty l1, which was chosen, needs all rows in memory" in done.talk
+    assert "HINT: --penalty l1 --solver proximal does not, --penalty l2 leaves it out; or raise --max-memory" in done.talk
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "32M", "--penalty", "l2", "--json")
+    assert done.json["engine"]["name"] == "stream"
+    way = ["train", "x.svm", "--penalty", "l1", "--solver", "proximal", "--max-iter", "10", "--json"]
+    fx(*way, "-o", "memory.fx")
+    done = fx(*way, "-o", "m.fx", "--max-memory", "32M")
+    assert done.json["engine"]["name"] == "stream" and done.json["map"].startswith("explicit")
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "memory.fx")
+    done = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "8M", status=4)   # no smaller choice instead
+    assert "the limit is" in done.talk and "--max-memory SIZE raises the limit" in done.talk
 
 
 def test_refused_by_the_data(fx, tmp_path):

@@ -593,10 +593,12 @@ def test_choosing_is_timed_only_where_it_was_done(fx, pairs):
     assert "choose" in fx("train", pairs[0], "--model", "svm", "-C", "auto", "-o", "m.fx").text
 
 
-def test_memory_limits_the_choice_and_says_so(fx):
+def test_memory_does_not_choose(fx):
+    """Nothing is chosen instead of what would need more."""
     fx("make", "pairs", "-n", "2000", "-o", "x.svm", "-q")
-    r = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "10M", "--json")
-    assert "products of 3 columns are left out" in r.talk and r.json["map"].startswith("explicit")
+    talk = fx("train", "x.svm", "-o", "m.fx", "--max-memory", "10M", status=4).talk
+    assert "the limit is 10485760" in talk and "--max-memory SIZE raises the limit" in talk
+    assert files(fx.directory) == ["x.svm"]
 
 
 def test_directory_names_the_model(fx):

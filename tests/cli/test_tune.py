@@ -80,3 +80,10 @@ def test_a_path_that_fails(fx, put):
     assert [t["order"] for t in trials] == [1, 1, 2] and trials[2]["mean"] is None
     assert "range of floats" in trials[2]["failed"] and trials[0]["failed"] is None
     assert "range of floats" in fx("tune", *args, "--order", "2", status=3).talk
+
+
+def test_more_rows_than_memory(fx, put):
+    """They are not streamed; the message says what does it."""
+    put("x.svm", "".join(f"{(-1) ** i} 1:{i % 7} 2:{i % 5}\n" for i in range(60000)))
+    done = fx("tune", "x.svm", "--model", "logistic", "--max-memory", "1500K", status=4)
+    assert "tune needs all rows in memory; train -C auto does not" in done.talk and files(fx.directory) == ["x.svm"]

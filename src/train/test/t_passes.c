@@ -274,6 +274,27 @@ static void test_same(void)
         }
 }
 
+/* A map that makes sparse rows of sparse ones, if few of its features are not 0: of order 1 a third
+ * are, of order 2 a ninth. */
+static void test_products(void)
+{
+    static const char *const models[] = {
+        "logistic:max-iter=4", "svm-l2:max-iter=4,intercept=none",
+        "logistic:penalty=l1,solver=proximal,C=0.05,max-iter=20", "pca:k=3", "perceptron:max-iter=2"};
+    static const char *const kernels[] = {"linear", "anova:order=2", "anova-upto:order=3"};
+
+    for (size_t k = 0; k < 15; k++) {
+        rows r = make(k % 4 > 0, k % 2 ? 4 : 2, k % 2, k % 3 == 0);
+        if (k % 3 == 1)
+            punch(&r);
+        same(&r, &(fx_plan){PLAN, .model = models[k % 5], .map = "explicit",
+                            .kernel = kernels[k / 5],
+                            .missing = k % 3 == 1 ? "mean,indicator" : NULL,
+                            .scale = k % 2 ? "std" : "maxabs"});
+        free_rows(&r);
+    }
+}
+
 /* Every model of factors.c, and what its fit asks of all rows: the mean of targets and their range;
  * hofm-simplex only by adagrad. */
 static void test_factors(void)
@@ -598,6 +619,7 @@ int main(void)
 {
     test_init();
     test_same();
+    test_products();
     test_factors();
     test_wide();
     test_columns();

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * spill_rows.c - all rows, one part after the other, for what is decided by them before a fit. */
+
+#include "spill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part)
+{
+    if (b->capacity < part->bytes) {
+        char *more = realloc(b->at, part->bytes);
+        if (!more)
+            return say_no_memory("a part of the rows");
+        b->at = more;
+        b->capacity = part->bytes;
+    }
+    if ((errno = spill_read(s, part, b->at)))
+        return spill_failed(s, "reading");
+    fx_status st = fx_data_unpack(out, b->at, part->bytes, &cli.run);
+    return !st                ? 0
+           : st == FX_EFORMAT ? spill_damaged(s, fx_error_detail())
+                              : say_failure(st);
+}
+
+/* ---- Classes -------------------------------------------------------------------------------- */
+
+static int by_name(const void *name, const void *item)
+{
+    return strcmp(name, *(const char *const *)item);
+}
+
+double spill_label(const fx_table *all, const fx_table *t, size_t i)
+{
+    if (!t->classes || t->classes == all->classes)
+        return t->label[i];
+    const char *const *at = bsearch(t->class_name[(size_t)t->label[i]], all->class_name,
+                                    all->classes, sizeof *all->class_name, by_name);
+    return (double)(at - all->class_name);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+typedef struct visiting {
+    spill *s;
+    spill_buffer last, now;
+    fx_data *end;                       /* the last part, which knows all classes .. */
+    fx_table all;                       /* .. as a table */
+    double label[FX_PASS_BLOCK];
+} visiting;
+
+static int visit_part(visiting *v, const spill_part *part, spill_use *use, void *ctx)
+{
+    fx_data *d = NULL;
+    int status = spill_unpack(&d, &v->now, v->s, part);
+
+    if (!status) {
+        fx_table t = fx_data_table(d);
+        for (size_t i = 0; i < t.rows && t.classes; i++)
+            v->label[i] = spill_label(&v->all, &t, i);
+        t.label = t.classes ? v->label : t.label;
+        t.classes = v->all.classes;
+        t.class_name = v->all.class_name;
+        t.name = v->s->name;
+        status = use(ctx, &t);
+    }
+    fx_data_free(d);
+    if (!status && progress_at((double)part->begin))
+        status = progress_stop();
+    return status;
+}
+
+static int visit(visiting *v, spill_use *use, void *ctx)
+{
+    const spill *s = v->s;
+    int status = spill_unpack(&v->end, &v->last, s, &s->part[s->parts - 1]);
+
+    if (!status)
+        v->all = fx_data_table(v->end);
+    for (size_t k = 0; k < s->parts && !status; k++)
+        status = visit_part(v, &s->part[k], use, ctx);
+    return status;
+}
+
+int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx)
+{
+    if (!s)
+        return use(ctx, &l->table);
+    visiting *v = calloc(1, sizeof *v);
+    if (!v)
+        return say_no_memory("a part of the rows");
+    v->s = s;
+    progress_begin("look", "B", (double)s->bytes);
+    int status = s->parts ? visit(v, use, ctx) : 0;
+    progress_end();
+    fx_data_free(v->end);
+    free(v->last.at);
+    free(v->now.at);
+    free(v);
+    return status;
+}
+
+/* ---- A sample ------------------------------------------------------------------------------- */
+
+typedef struct drawing {
+    row_sample sample;
+    fx_table like;                      /* classes are those of one of the parts, for a while */
+    size_t max_rows;
+    fx_data **out;
+    size_t rows, all;
+} drawing;
+
+static int count(void *ctx, const fx_table *t)
+{
+    return row_sample_count(&((drawing *)ctx)->sample, t);
+}
+
+/* The last part brings the names that the sample is joined with. */
+static int take(void *ctx, const fx_table *t)
+{
+    drawing *d = ctx;
+    int status = row_sample_take(&d->sample, t);
+
+    d->rows += t->rows;
+    if (status || d->rows < d->all)
+        return status;
+    d->like.classes = t->classes;
+    d->like.class_name = t->class_name;
+    return row_sample_join(d->out, &d->sample, &d->like);
+}
+
+int rows_sample(fx_data **out, const loaded *l, spill *s, size_t max_rows, bool classes)
+{
+    drawing d = {.sample = {.classes = classes}, .like = l->table, .max_rows = max_rows,
+                 .out = out, .all = l->table.rows};
+    int status = 0;
+
+    if (classes)
+        status = rows_each(l, s, count, &d);
+    else
+        d.sample.rows = l->table.rows;
+    if (!status && !(status = row_sample_draw(&d.sample, max_rows, cli.seed)))
+        status = rows_each(l, s, take, &d);
+    row_sample_free(&d.sample);
+    return status;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * selection.h - the candidates: candidates.c enters them, selection.c measures them on the rows that
+ * selection.h - the candidates: candidates.c enters them, selection.c measures them on rows that
  * selection_rows.c draws. */
 #ifndef SELECTION_H
 #define SELECTION_H

@@ -155,7 +155,8 @@ static int read_rows(tuning *s, const char *data)
     int status = training_read(s->t, data, -1, false);
 
     if (status == EXIT_MEMORY)
-        say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of them");
+        say_hint("tune needs all rows in memory; train -C auto does not, and looks at 5,000 of "
+                 "them");
     return status;
 }
 

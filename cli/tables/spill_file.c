@@ -88,7 +88,8 @@ typedef struct description {
     const char *path;                   /* of the file, for messages */
     char *bytes;
     size_t n, at;
-    bool bad;                           /* ends too early */
+    bool bad;                           /* ends too early .. */
+    bool lacking;                       /* .. or there was no memory for a part of it */
     int64_t made;                       /* when it was written, in seconds */
 } description;
 
@@ -97,6 +98,11 @@ static int refuse(const char *path, const char *reason)
     say_error("%s %s", path, reason);
     say_hint("delete it, or give --spill another name");
     return EXIT_USAGE;
+}
+
+static int damaged(const description *d)
+{
+    return d->lacking ? say_no_memory("the list of parts") : refuse(d->path, "is damaged");
 }
 
 static const void *get_bytes(description *d, uint64_t n)
@@ -125,6 +131,7 @@ static char *get_text(description *d)   /* a copy */
     const char *p = get_bytes(d, n);
     char *copy = p ? malloc(n + 1) : NULL;
 
+    d->lacking |= p && !copy;
     d->bad |= !copy;
     if (copy) {
         memcpy(copy, p, n);
@@ -153,8 +160,9 @@ static int read_description(description *d, spill *s)
     if (!S_ISREG(st.st_mode) || size < SPILL_HEAD || !read_at(s->fd, head, SPILL_HEAD, 0)
         || memcmp(head, spill_head, SPILL_HEAD))
         return say_error("%s %s; give --spill another name", d->path, not_ours);
-    if (same_file_read(d->path, &st))
-        return EXIT_USAGE;
+    int status = same_file_read(d->path, &st);
+    if (status)
+        return status;
     if (size < SPILL_HEAD + sizeof f || !read_at(s->fd, &f, sizeof f, size - sizeof f)
         || memcmp(f.mark, mark, sizeof mark) || f.bytes > size || f.begin > size
         || f.begin + f.bytes + sizeof f != size)
@@ -187,7 +195,7 @@ static int compare_source(description *d, spill *s, const char *path)
     int64_t seconds = (int64_t)get(d), nanoseconds = (int64_t)get(d);
     uint64_t want = get(d);
     s->text = file_hash_add(s->text, &want, sizeof want);
-    int status = d->bad ? refuse(d->path, "is damaged") : load_files_now(&now, path);
+    int status = d->bad ? damaged(d) : load_files_now(&now, path);
 
     if (!status && now.once)
         status = refuse(d->path, "is there, and rows of a pipe cannot be compared with it");
@@ -238,7 +246,7 @@ static int compare(description *d, spill *s, const loaded *l, const char *path,
             return status;
     }
     char *asked = get_text(d);
-    int status = asked ? 0 : refuse(d->path, "is damaged");
+    int status = asked ? 0 : damaged(d);
     if (!status && strcmp(asked, l->asked) != 0)
         status = other_options(d->path, asked, l->asked);
     free(asked);
@@ -272,12 +280,14 @@ static void get_rows(description *d, spill *s, loaded *l)
     uint64_t names = get(d);
     d->bad |= names > d->n;
     s->name = names && !d->bad ? malloc(names * sizeof *s->name) : NULL;
+    d->lacking |= !d->bad && names && !s->name;
     d->bad |= names && !s->name;
     while (s->names < names && !d->bad && (s->name[s->names] = get_text(d)))
         s->names++;
     s->parts = s->capacity = get(d);
     const void *list = s->parts <= d->n ? get_bytes(d, s->parts * sizeof *s->part) : NULL;
     s->part = list ? malloc(s->parts * sizeof *s->part + 1) : NULL;
+    d->lacking |= list && !s->part;
     d->bad |= !s->part;
     if (s->part)
         memcpy(s->part, list, s->parts * sizeof *s->part);
@@ -307,7 +317,7 @@ int spill_file_open(spill *s, loaded *l, const char *kept, const char *path,
         status = compare(&d, s, l, path, like);
     if (!status) {
         get_rows(&d, s, l);
-        status = fits(&d, s) ? 0 : refuse(kept, "is damaged");
+        status = fits(&d, s) ? 0 : damaged(&d);
     }
     free(d.bytes);
     if (status)

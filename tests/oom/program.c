@@ -56,6 +56,7 @@ static const char *const commands[] = {
     "train x.svm -o o.fx --model svm --kernel anova:order=2 -D 64 -C 1 --json",
     "train x.svm -o o.fx --model kernel-svm --kernel anova:order=2 -C 1",
     "train x.csv -o o.fx --model fm --rank 2 --max-iter 3 --json",
+    "train x.svm -o o.fx --spill o.spill -C auto --max-iter 2 --scale auto",
     "predict map.fx x.svm -o o.csv", "predict kernel.fx x.npz",
     "predict fm.fx x.svm --json -o o.tsv",
     "evaluate map.fx x.svm", "evaluate linear.fx x.svm.xz --json",

@@ -26,6 +26,8 @@ typedef struct writing {
     spill *s;
     output *kept;                       /* or NULL: s->fd */
     int said;                           /* the status of its failure, after a message */
+    class_list classes;                 /* of all batches so far: each knows only its own */
+    const char **class_name;            /* [classes.n], or NULL */
 } writing;
 
 static int create(writing *w, const char *beside, const char *kept)
@@ -169,8 +171,12 @@ static int take(queue *q, const fx_table *all, batch *b, size_t n, size_t at)
 /* The first `rows` rows of the queue. */
 static int write_block(writing *w, queue *q, size_t rows)
 {
-    const fx_table *all = &q->at[q->n - 1].t;   /* the widest, with all classes so far */
+    fx_table last = q->at[q->n - 1].t;  /* the widest */
+    const fx_table *all = &last;
     int status = 0;
+
+    last.classes = w->classes.n;
+    last.class_name = w->class_name;
 
     q->pieces = 0;
     for (size_t at = 0, k = 0; at < rows && !status; k++) {
@@ -192,6 +198,20 @@ static int write_block(writing *w, queue *q, size_t rows)
                                    .weight = all->weight ? q->weight : NULL,
                                    .qid = all->qid ? q->qid : NULL,
                                    .base = all->base});
+}
+
+static int add_classes(writing *w, const fx_table *t)
+{
+    size_t *id = malloc((t->classes + 1) * sizeof *id);
+    int status = !t->classes ? 0 : id ? class_list_merge(&w->classes, id, t)
+                                      : say_no_memory("classes");
+
+    free(id);
+    free(w->class_name);
+    w->class_name = w->classes.n ? class_list_names(&w->classes) : NULL;
+    return status                           ? status
+           : w->classes.n && !w->class_name ? say_no_memory("classes")
+                                            : 0;
 }
 
 /* All whole blocks, and at the end what is left. */
@@ -319,7 +339,8 @@ static int write_all(writing *w, queue *q, loaded *l, rows_survey *missing)
 
     while (!status && l->table.rows) {
         if ((status = follow_base(w, q, l)) || (status = keep_names(w->s, &l->table))
-            || (status = rows_missing_batch(l, &like, missing)) || (status = wait_for_block(q, l))
+            || (status = rows_missing_batch(l, &like, missing))
+            || (status = add_classes(w, &l->table)) || (status = wait_for_block(q, l))
             || (status = write_blocks(w, q, false)))
             return status;
         if (l->stream)
@@ -351,6 +372,8 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     if (!status)
         status = write_all(&w, q, l, &missing);
     free_queue(q);
+    class_list_free(&w.classes);
+    free(w.class_name);
     fx_data_free(l->data);
     l->data = NULL;
     l->table = (fx_table){.rows = s->rows, .cols = s->cols, .name = s->name, .base = s->base};

@@ -83,7 +83,7 @@ def test_several_stream():
 
 @pytest.mark.parametrize("more", [
     {"map": RandomKernelMap(64, degree=2, random_state=1)}, {"map": TensorSketch("16x")},
-    {"map": RandomFourier(32, gamma="auto")}, {"class_weight": "balanced"},
+    {"map": RandomFourier(32, gamma="auto")}, {"map": featcross.ExplicitCombinations(degree=2)}, {"class_weight": "balanced"},
     {"class_weight": {1: 3.0}}, {"scale": "maxabs"}, {"scale": "auto"}, {"scale": "std"},
     {"fit_intercept": False}],
     ids=str)

@@ -158,6 +158,7 @@ CHOSEN = [                              # data, options, limit, what is said of 
 ]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("data, options, limit, task", CHOSEN, ids=lambda x: " ".join(x) if isinstance(x, list) else x)
 def test_chosen(fx, tmp_path, data, options, limit, task):
     """What is chosen by rows is the same, whatever the memory."""
@@ -179,6 +180,7 @@ def test_chosen(fx, tmp_path, data, options, limit, task):
     assert sorted(os.listdir(tmp_path)) == sorted(["memory.fx", "streamed.fx", data])
 
 
+@pytest.mark.large
 def test_chosen_but_refused(fx, tmp_path):
     """A choice is the same for any memory; if it needs the rows there, the way out is named and works."""
     svm(tmp_path / "x.svm", rows=110000)
@@ -295,6 +297,25 @@ def test_kept(fx, tmp_path):
     fx("train", "y.svm", *KEPT[2:])
     fx(*KEPT, "-C", "2")
     assert bytes_of(tmp_path / "rows") == packed
+
+
+def test_kept_and_chosen(fx, tmp_path):
+    """Classes and columns that appear late; rows that are packed now, were packed, or go with a checkpoint."""
+    svm(tmp_path / "x.svm", rows=24000)
+    lines = (tmp_path / "x.svm").read_text().splitlines(keepends=True)
+    for k in range(3):                  # a batch each
+        names = {"1": "yes", "-1": "maybe" if k == 2 else "no"}
+        (tmp_path / f"{k}.svm").write_text("".join(
+            names[line.split()[0]] + line[line.index(" "):] for line in lines[8000 * k:8000 * (k + 1)]))
+    common = ["0.svm", "1.svm", "2.svm", "-C", "auto", "--max-iter", "5"]
+    memory = fx("train", *common, "--scale", "auto", "-o", "memory.fx", "--json")
+    for more in (["--spill", "rows"], ["--spill", "rows"], ["--checkpoint", "fit"]):
+        done = fx("train", *common, "--scale", "auto", "-o", "m.fx", "--json", *more)
+        assert done.json["class_names"] == ["maybe", "no", "yes"] and done.json["engine"]["name"] == "stream"
+        assert done.json["held_out"] == memory.json["held_out"]
+        for line in ("classify, since labels are text", "values reach 2 in column 1"):
+            assert line in done.talk and line in memory.talk
+        assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "memory.fx")
 
 
 def test_kept_for_others(fx, tmp_path):

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "models/models.h"
+#include "team/team.h"
 
 #include <limits.h>
 #include <math.h>
@@ -156,7 +157,7 @@ static bool may_stream(const job *j)
 
 static int memory_hint(int status, const training *t)
 {
-    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
+    if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
         say_hint("if nothing is chosen by the rows, they need not be in memory for --model "
                  "logistic, ridge, pca, perceptron, svm-l2 with --solver newton, factorization "
                  "machines with --solver lbfgs or adagrad; with --penalty l1, for --solver proximal");
@@ -176,7 +177,7 @@ static int read_data(job *j, const char *data)
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
-    if (!eval_path)
+    if (!eval_path || team_rank())
         return 0;
     t->plan.metric = metric;
     status = load_as(&j->eval, eval_path,
@@ -346,7 +347,11 @@ static int report(const job *j)
     if (eval_path && !isnan(j->eval_score))
         safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
                    j->held_out.rows);
-    if (j->t.streamed)
+    if (j->t.streamed && team_ranks() > 1)
+        safe_print(f, "passes       %llu over %llu parts in %d processes\n",
+                   (unsigned long long)j->t.spill.passes,
+                   (unsigned long long)spill_blocks(&j->t.spill), team_ranks());
+    else if (j->t.streamed)
         safe_print(f, "passes       %llu over %s in %zu parts\n",
                    (unsigned long long)j->t.spill.passes,
                    say_bytes(size, (double)j->t.spill.bytes), j->t.spill.parts);
@@ -366,8 +371,9 @@ static json_t *engine_json(const training *t)
     if (!t->streamed)
         return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
                          "passes");
-    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f}}", "name", "stream", "workers", 1, "parts",
-                     (json_int_t)s->parts, "passes", (json_int_t)s->passes, "seconds", "first",
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f}}", "name",
+                     team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
+                     (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds", "first",
                      s->first_seconds, "others", s->other_seconds);
 }
 
@@ -457,6 +463,17 @@ static int choose(job *j, const char *data)
     return report_plan(j);
 }
 
+/* What processes beside the first do: they read the rows, too, and answer its passes. */
+static int assist(job *j, const char *data)
+{
+    int status;
+
+    if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
+        || (status = read_data(j, data)))
+        return status;
+    return spill_assist(&j->t.spill);
+}
+
 static int train(job *j, const char *data)
 {
     output *o = NULL, *history = NULL;
@@ -483,7 +500,7 @@ static int run(int n, char **operand)
     int status = link_rows_check("train", n);
 
     if (!status)
-        status = (dry_run ? choose : train)(&j, n ? operand[0] : link_rows_path());
+        status = (dry_run ? choose : team_rank() ? assist : train)(&j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
@@ -566,6 +583,6 @@ const command cmd_train = {
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
     .min_operands = 0, .max_operands = INT_MAX, .kernels = true, .maps = true, .models = true,
-    .metrics = true,
+    .metrics = true, .team = true,
     .run = run,
 };

@@ -2,6 +2,7 @@
  * training.c - what train and tune have in common: rows and their weights, the fit, its file. */
 
 #include "models.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,6 +61,32 @@ static int split_class_weight(char **lines)
 }
 
 /* ---- Rows and fits ------------------------------------------------------------------------ */
+/* The place for a share of the rows is that of this machine, if it has one. */
+static const char *beside(const training *t)
+{
+    static char path[4096];
+    const char *folder = team_ranks() > 1 ? getenv("TMPDIR") : NULL;
+
+    if (!folder || !*folder)
+        return t->path;
+    snprintf(path, sizeof path, "%s/featcross", folder);
+    return path;
+}
+
+/* Every process reads all rows, perhaps from a disk of its own. */
+static int same_rows(const training *t)
+{
+    const uint64_t rows[] = {t->spill.rows, t->spill.cols, t->spill.text};
+
+    if (team_ranks() > 1 && t->checkpoint && !t->spill.text)
+        return say_error("--checkpoint under mpirun: %s is not text", t->X.name);
+    return team_same(rows, sizeof rows, "read other rows, or in another way,");
+}
+
+/* Blocks are added up before a sum is exact until there are so many numbers for each column, at most;
+ * of models that learn combinations and have many factors, and of others. */
+static const double FAR_COMBINES = 40, FAR = 2;
+
 /* Rows are in a file, or go there now: the task is that of the model. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
@@ -70,15 +97,18 @@ static int read_spilled(training *t, const load_options *like, const char *data)
     if (!fitting_task_known(&t->regress))
         return say_error("%s %s, so its labels do not decide the task: add "
                          "--task classify or --task regress", data,
-                         t->kept || t->checkpoint ? "is read by passes" : "exceeds --max-memory");
+                         t->by_passes ? "is read by passes" : "exceeds --max-memory");
     t->streamed = true;
     t->spill.fd = -1;
+    t->spill.far = fitting_about().combines ? FAR_COMBINES : FAR;
     if (kept && !(status = load_ask(&t->X, data, like)))
         status = spill_file_open(&t->spill, &t->X, t->kept, data, like);
     else if (!kept && t->kept && !(status = load_as(&t->X, data, like)) && !t->X.lines)
         status = say_error("--spill %s: %s is not text", t->kept, t->X.name);
     if (!status && !kept)
-        status = spill_write(&t->spill, &t->X, t->path, t->kept);
+        status = spill_write(&t->spill, &t->X, beside(t), t->kept);
+    if (!status)
+        status = same_rows(t);
     if (status || (status = load_say_twice(&t->X)))
         return status;
     return split_class_weight(&t->class_weight);
@@ -88,10 +118,8 @@ static int read_spilled(training *t, const load_options *like, const char *data)
 static int read_rows(training *t, const char *data, int base, bool stream)
 {
     const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
-                              .more = t->more, .mores = t->mores, .hashed = t->kept || t->checkpoint,
-                              .most = t->kept || t->checkpoint ? 1
-                                      : stream                 ? spill_most()
-                                                               : 0};
+                              .more = t->more, .mores = t->mores, .hashed = t->by_passes,
+                              .most = t->by_passes ? 1 : stream ? spill_most() : 0};
 
     if (t->kept)
         return read_spilled(t, &how, data);
@@ -101,8 +129,20 @@ static int read_rows(training *t, const char *data, int base, bool stream)
 
     if (status)
         return status;
-    if (t->X.exceeds || t->checkpoint)
-        return read_spilled(t, &how, data);
+    if (t->X.exceeds || t->by_passes) {
+        if ((status = read_spilled(t, &how, data)) || !spill_scattered(&t->spill, &t->X))
+            return status;
+        say_note("%s: there are far more columns than its first rows had, so it is read again, and "
+                 "dealt out in larger pieces", t->X.name);
+        uint64_t group = t->spill.group;
+        spill_free(&t->spill);
+        load_free(&t->X);
+        t->spill.group = group;
+        free(t->class_weight);
+        t->class_weight = NULL;
+        status = load_as(&t->X, data, &how);
+        return status ? status : read_spilled(t, &how, data);
+    }
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X))
         || (status = read_weights(&t->weight, &t->X)))
@@ -126,9 +166,42 @@ static bool streams(void)
            && d.streamable;
 }
 
+static bool is_shared_file(const char *path)
+{
+    struct stat st;
+
+    return strcmp(path, "-") != 0 && (stat(path, &st) < 0 || !S_ISFIFO(st.st_mode));
+}
+
+/* Can several processes do it?  Each reads the rows and keeps some of them. */
+static int check_team(const training *t, const char *data)
+{
+    char spec[FITTING_SPEC];
+    bool regress = false;
+    fx_description d = FX_INIT(fx_description);
+
+    fitting_task_known(&regress);
+    if (!t->may_stream || fitting_model(spec, regress, NULL, NULL)
+        || fx_model_describe(&d, spec) || !d.divisible) {
+        say_error("mpirun divides the rows between processes, but this fit needs them in one");
+        say_hint("run it without mpirun, or give what can be divided, and let nothing be chosen by "
+                 "the rows: --model " ADVISED_DIVISIBLE);
+        return EXIT_MEMORY;
+    }
+    if (t->kept)
+        return say_error("--spill keeps all rows in one file, but under mpirun each process keeps "
+                         "some of them");
+    for (size_t k = 0; k <= t->mores; k++)
+        if (!is_shared_file(k ? t->more[k - 1] : data))
+            return say_error("%s can be read only once, but under mpirun each process reads it; "
+                             "write the rows to a file", k ? t->more[k - 1] : data);
+    return 0;
+}
+
 int training_read(training *t, const char *data, int base, bool stream)
 {
     bool may = t->may_stream = stream && streams();
+    int status;
 
     if (t->kept && !may)
         return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "
@@ -138,9 +211,12 @@ int training_read(training *t, const char *data, int base, bool stream)
     if (t->checkpoint && !may)
         return say_error("--checkpoint keeps the passes of a fit over its rows, but this one needs "
                          "them in memory"), EXIT_MEMORY;
-    int status = t->checkpoint ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
-                                                 &t->spill.status)
-                               : 0;
+    if (team_ranks() > 1 && (status = check_team(t, data)))
+        return status;
+    t->by_passes = t->kept || t->checkpoint || team_ranks() > 1;
+    status = t->checkpoint && !team_rank() ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
+                                                               &t->spill.status)
+                                           : 0;
     if (status || (status = read_rows(t, data, base, may)))
         return status;
     t->rank = fitting_ranks();

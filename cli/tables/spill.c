@@ -41,6 +41,8 @@ int spill_read(const spill *s, const spill_part *part, char *buf)
     return 0;
 }
 
+uint64_t spill_blocks(const spill *s) { return (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; }
+
 const spill_part *spill_part_at(const spill *s, uint64_t first)
 {
     return &s->part[first / FX_PASS_BLOCK];

@@ -4,7 +4,7 @@
 #ifndef SPILL_H
 #define SPILL_H
 #include "tables.h"
-#include "terminal/terminal.h"
+#include "team/team.h"
 
 /* ---- spill.c -------------------------------------------------------------------------------- */
 int spill_damaged(const spill *s, const char *detail);  /* a part is not what was written */

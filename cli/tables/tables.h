@@ -91,6 +91,7 @@ int load(loaded *l, const char *path, int base);
  * text, or all of an array. */
 int load_next(loaded *l);
 int load_ask(loaded *l, const char *path, const load_options *like);   /* l->asked, and no rows */
+double load_expected(const loaded *l);  /* rows, by the share of the bytes that was read */
 int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
 /* Batched rows, after the last: their columns count from 0 (l->table.base).  The base of the file:
  * 1 unless an index 0 occurred. */
@@ -217,12 +218,15 @@ typedef struct spill {
     int fd;
     char beside[4096];                  /* the output, or the file, if it is kept */
     bool kept;
-    uint64_t bytes, rows, passes;
+    uint64_t bytes, rows, passes;       /* rows: of all processes */
+    uint64_t group;                     /* blocks that stay together, see spill_write.c */
+    double far;                         /* numbers for each column that a sum has, or fewer */
     uint64_t text;                      /* hash of what was read and how; 0: it is no text */
     double first_seconds, other_seconds;        /* of passes */
     size_t cols;
     int base;
-    spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer */
+    spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer;
+                                         * those of this process */
     size_t parts, capacity;
     const char **name;                  /* [names] of columns, or NULL */
     size_t names;
@@ -234,6 +238,8 @@ typedef struct spill {
 int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
+int spill_assist(spill *s);             /* answers the passes of process 0, until it ends them */
+uint64_t spill_blocks(const spill *s);  /* of FX_PASS_BLOCK rows, of all processes */
 void spill_free(spill *s);
 
 /* ---- spill_write.c -------------------------------------------------------------------------- */
@@ -241,6 +247,9 @@ double spill_most(void);                /* bytes of rows that are fitted in memo
 /* The rows of l and those to come go to a file beside the output or, if `kept` is not NULL, to that
  * file.  l keeps their number and width, but no rows. */
 int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
+/* Are there blocks in different processes that one of them must have?  Sets s->group to what a
+ * second spill_write needs. */
+bool spill_scattered(spill *s, const loaded *l);
 
 /* ---- spill_file.c: a spill that is kept ----------------------------------------------------- */
 /* Opens it for the sources and options by which l->asked was made; others are refused. */

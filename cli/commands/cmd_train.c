@@ -371,10 +371,10 @@ static json_t *engine_json(const training *t)
     if (!t->streamed)
         return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
                          "passes");
-    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f}}", "name",
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f}}", "name",
                      team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
                      (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds", "first",
-                     s->first_seconds, "others", s->other_seconds);
+                     s->first_seconds, "others", s->other_seconds, "least", s->least_seconds);
 }
 
 static int report_json(const job *j)
@@ -566,6 +566,11 @@ const command cmd_train = {
             "for byte. The rows, the options that change the model, the version and the "
             "instruction set must be the same. FILE grows by about 24 bytes per feature and pass, "
             "three times that for some passes, and is removed when the model is saved.\n"
+            "\n"
+            "mpirun -n R featcross train ..: R processes share the rows of a fit that does not need "
+            "them in memory (not perceptron, adagrad). Each reads DATA, which must be files; the "
+            "first alone prints and writes. The model is the same, byte for byte. Needs a build with "
+            "Open MPI.\n"
             "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"

@@ -299,6 +299,17 @@ static fx_status answer(spill *s, const void *request, size_t bytes, const fx_si
     return st ? st : fx_model_pass_end(to, s->worker[0].pass);
 }
 
+static void count(spill *s, double seconds)
+{
+    if (s->passes == 1)
+        s->first_seconds = seconds;
+    else {
+        s->other_seconds += seconds;
+        if (s->passes == 2 || seconds < s->least_seconds)
+            s->least_seconds = seconds;
+    }
+}
+
 fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_sink *to)
 {
     spill *s = ctx;
@@ -317,7 +328,7 @@ fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_si
     fx_status st = team_rank() || team_ask(request, bytes)
                        ? answer(s, request, bytes, to)
                        : FX_ECANCELLED;
-    *(s->passes == 1 ? &s->first_seconds : &s->other_seconds) += say_clock() - start;
+    count(s, say_clock() - start);
     return st;
 }
 

@@ -222,7 +222,7 @@ typedef struct spill {
     uint64_t group;                     /* blocks that stay together, see spill_write.c */
     double far;                         /* numbers for each column that a sum has, or fewer */
     uint64_t text;                      /* hash of what was read and how; 0: it is no text */
-    double first_seconds, other_seconds;        /* of passes */
+    double first_seconds, other_seconds, least_seconds; /* of passes; least: of one of the others */
     size_t cols;
     int base;
     spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer;

@@ -83,10 +83,6 @@ static int same_rows(const training *t)
     return team_same(rows, sizeof rows, "read other rows, or in another way,");
 }
 
-/* Blocks are added up before a sum is exact until there are so many numbers for each column, at most;
- * of models that learn combinations and have many factors, and of others. */
-static const double FAR_COMBINES = 40, FAR = 2;
-
 /* Rows are in a file, or go there now: the task is that of the model. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
@@ -100,7 +96,7 @@ static int read_spilled(training *t, const load_options *like, const char *data)
                          t->by_passes ? "is read by passes" : "exceeds --max-memory");
     t->streamed = true;
     t->spill.fd = -1;
-    t->spill.far = fitting_about().combines ? FAR_COMBINES : FAR;
+    t->spill.combines = fitting_about().combines;
     if (kept && !(status = load_ask(&t->X, data, like)))
         status = spill_file_open(&t->spill, &t->X, t->kept, data, like);
     else if (!kept && t->kept && !(status = load_as(&t->X, data, like)) && !t->X.lines)
@@ -112,6 +108,22 @@ static int read_spilled(training *t, const load_options *like, const char *data)
     if (status || (status = load_say_twice(&t->X)))
         return status;
     return split_class_weight(&t->class_weight);
+}
+
+/* The first rows did not show how far columns outnumber entries. */
+static int deal_again(training *t, const load_options *like, const char *data)
+{
+    uint64_t group = t->spill.group;
+
+    say_note("%s: there are far more columns than its first rows had, so it is read again, and "
+             "dealt out in larger pieces", t->X.name);
+    spill_free(&t->spill);
+    load_free(&t->X);
+    free(t->class_weight);
+    t->class_weight = NULL;
+    t->spill.group = group;
+    int status = load_as(&t->X, data, like);
+    return status ? status : read_spilled(t, like, data);
 }
 
 /* stream: those that are too many go to a file. */
@@ -130,18 +142,8 @@ static int read_rows(training *t, const char *data, int base, bool stream)
     if (status)
         return status;
     if (t->X.exceeds || t->by_passes) {
-        if ((status = read_spilled(t, &how, data)) || !spill_scattered(&t->spill, &t->X))
-            return status;
-        say_note("%s: there are far more columns than its first rows had, so it is read again, and "
-                 "dealt out in larger pieces", t->X.name);
-        uint64_t group = t->spill.group;
-        spill_free(&t->spill);
-        load_free(&t->X);
-        t->spill.group = group;
-        free(t->class_weight);
-        t->class_weight = NULL;
-        status = load_as(&t->X, data, &how);
-        return status ? status : read_spilled(t, &how, data);
+        status = read_spilled(t, &how, data);
+        return status || !spill_share_fails(&t->spill, &t->X) ? status : deal_again(t, &how, data);
     }
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X))

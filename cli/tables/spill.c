@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+
+double spill_most(void) { return (double)cli.max_memory / COPIES; }
+
 int spill_failed(const spill *s, const char *what)
 {
     int error = errno;

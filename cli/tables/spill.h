@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spill.h - between the files of a spill: spill_write.c makes it, spill_file.c ends one that is
+ * spill.h - between the files of a spill: spill_write.c makes it, of the share that
+ * spill_share.c gives a process, spill_file.c ends one that is
  * kept and opens it again, spill_answer.c answers passes from it. */
 #ifndef SPILL_H
 #define SPILL_H
@@ -10,6 +11,11 @@
 int spill_damaged(const spill *s, const char *detail);  /* a part is not what was written */
 int spill_read(const spill *s, const spill_part *part, char *buf);      /* its bytes; or errno */
 const spill_part *spill_part_at(const spill *s, uint64_t first);        /* that begins there */
+
+/* ---- spill_share.c -------------------------------------------------------------------------- */
+int spill_share_begin(spill *s, const loaded *l);       /* by the first rows: chooses groups */
+bool spill_share_has(const spill *s);   /* the next block? */
+int spill_share_say(const spill *s, const loaded *l);   /* where it is; 0 */
 
 /* ---- spill_answer.c ------------------------------------------------------------------------- */
 void spill_answer_free(spill *s);

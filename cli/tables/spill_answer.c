@@ -3,8 +3,8 @@
  *
  * Workers, one per thread, take parts as they come: each reads, unpacks and adds them to its own
  * pass, and in the end the answers are merged, with those of other processes, if mpirun started
- * some.  A pass that needs its rows in an order of its own has one worker, and a second thread reads
- * ahead. */
+ * some.  A pass that needs its rows in an order of its own has one worker, and a second thread
+ * reads ahead. */
 
 #include "spill.h"
 

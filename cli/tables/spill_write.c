@@ -4,11 +4,7 @@
  * The file is beside the output and has no name: it is removed as soon as it is made, so nothing is
  * left of it, however the program ends.  One that is kept is written as any other output.
  *
- * Memory holds the batches whose rows are not in a block yet; it does not grow with the rows.
- *
- * Where mpirun started several processes, each reads all rows and keeps its share: groups of blocks
- * in turn, so that all have about as many.  Where columns far outnumber the numbers of a block, passes
- * add up several blocks before their sum is exact, and these must be in one group. */
+ * Memory holds the batches whose rows are not in a block yet; it does not grow with the rows. */
 
 #define _XOPEN_SOURCE 700               /* mkstemp */
 #include "files/files.h"
@@ -19,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
-
-double spill_most(void) { return (double)cli.max_memory / COPIES; }
 
 /* ---- The file ------------------------------------------------------------------------------ */
 
@@ -91,18 +83,11 @@ static int pack(spill_part *where, writing *w, const fx_table *t, uint64_t first
                               : spill_failed(w->s, "storing");
 }
 
-static bool is_ours(const spill *s)     /* the next block */
-{
-    uint64_t group = s->rows / FX_PASS_BLOCK / s->group;
-
-    return group % (uint64_t)team_ranks() == (uint64_t)team_rank();
-}
-
 static int add_part(writing *w, const fx_table *t)
 {
     spill *s = w->s;
 
-    if (!is_ours(s)) {
+    if (!spill_share_has(s)) {
         s->rows += t->rows;
         return 0;
     }
@@ -348,39 +333,10 @@ static int keep_names(spill *s, const fx_table *t)
     return 0;
 }
 
-/* Blocks that any pass adds up, at most; by the rows so far. */
-static double blocks_of_sum(const spill *s, const loaded *l)
-{
-    double block = (double)l->reading.entries / ((double)l->reading.rows + 1) * FX_PASS_BLOCK;
-
-    return s->far * (double)l->table.cols / (block + 1);
-}
-
-static int choose_group(spill *s, const loaded *l)
-{
-    enum { EACH = 16 };                 /* groups that each process gets, if it can */
-    double share = load_expected(l) / FX_PASS_BLOCK / EACH / team_ranks();
-    double least = s->group ? (double)s->group : blocks_of_sum(s, l);
-
-    for (s->group = 1; (double)s->group < least || 2 * (double)s->group <= share;)
-        s->group *= 2;
-    return team_tell(&s->group, sizeof s->group) ? 0 : progress_stop();
-}
-
-bool spill_scattered(spill *s, const loaded *l)
-{
-    double need = blocks_of_sum(s, l);
-    bool too_small = team_ranks() > 1 && (double)s->group < need;
-
-    while ((double)s->group < need)
-        s->group *= 2;
-    return too_small;
-}
-
 static int write_all(writing *w, queue *q, loaded *l, rows_survey *missing)
 {
     const load_options like = {.filled = true};
-    int status = choose_group(w->s, l);
+    int status = spill_share_begin(w->s, l);
 
     while (!status && l->table.rows) {
         if ((status = follow_base(w, q, l)) || (status = keep_names(w->s, &l->table))
@@ -411,7 +367,7 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     rows_survey missing = {0};
     char size[32], limit[32];
 
-    *s = (spill){.fd = -1, .group = s->group, .far = s->far};
+    *s = (spill){.fd = -1, .group = s->group, .combines = s->combines};
     int status = q ? create(&w, beside, kept) : say_no_memory("rows");
     if (!status)
         status = write_all(&w, q, l, &missing);
@@ -434,11 +390,8 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     if (status)
         return status;
     say_bytes(size, (double)s->bytes);
-    if (team_ranks() > 1) {
-        say_note("%s: each of %d processes has its share of the rows in a file beside %s, here %s",
-                 l->name, team_ranks(), s->beside, size);
-        return 0;
-    }
+    if (team_ranks() > 1)
+        return spill_share_say(s, l);
     bool large = !kept && 12 * (double)l->reading.entries + 24 * (double)s->rows > spill_most();
     say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
              large ? "too large for --max-memory " : "",

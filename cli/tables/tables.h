@@ -219,8 +219,8 @@ typedef struct spill {
     char beside[4096];                  /* the output, or the file, if it is kept */
     bool kept;
     uint64_t bytes, rows, passes;       /* rows: of all processes */
-    uint64_t group;                     /* blocks that stay together, see spill_write.c */
-    double far;                         /* numbers for each column that a sum has, or fewer */
+    uint64_t group;                     /* blocks that one process has together; 0: not known */
+    bool combines;                      /* it is for a model that learns combinations */
     uint64_t text;                      /* hash of what was read and how; 0: it is no text */
     double first_seconds, other_seconds, least_seconds; /* of passes; least: of one of the others */
     size_t cols;
@@ -235,6 +235,7 @@ typedef struct spill {
     size_t workers;
     struct spill_work *work;
 } spill;
+double spill_most(void);                /* bytes of rows that are fitted in memory */
 int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
@@ -243,13 +244,14 @@ uint64_t spill_blocks(const spill *s);  /* of FX_PASS_BLOCK rows, of all process
 void spill_free(spill *s);
 
 /* ---- spill_write.c -------------------------------------------------------------------------- */
-double spill_most(void);                /* bytes of rows that are fitted in memory */
 /* The rows of l and those to come go to a file beside the output or, if `kept` is not NULL, to that
  * file.  l keeps their number and width, but no rows. */
 int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
-/* Are there blocks in different processes that one of them must have?  Sets s->group to what a
- * second spill_write needs. */
-bool spill_scattered(spill *s, const loaded *l);
+
+/* ---- spill_share.c -------------------------------------------------------------------------- */
+/* All rows were read: are there blocks in different processes that one of them must have?  Then
+ * s->group is what another spill_write needs. */
+bool spill_share_fails(spill *s, const loaded *l);
 
 /* ---- spill_file.c: a spill that is kept ----------------------------------------------------- */
 /* Opens it for the sources and options by which l->asked was made; others are refused. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * team.c - joins the processes that mpirun started, and parts from them.
  *
- * mpirun tells of itself by variables.  If it started several processes, the plugin is loaded, which
- * knows MPI; without it each would do all the work and write the same file, so that is an error.
- * All must be one program and compute with one instruction set, since results have the same bytes
- * for any number of processes. */
+ * mpirun tells of itself by variables.  If it started several processes, the plugin is loaded,
+ * which knows MPI; without it each would do all the work and write the same file, so that is an
+ * error.  All must be one program and compute with one instruction set, since results have the same
+ * bytes for any number of processes. */
 
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #include "team_wires.h"
@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LIBRARY "libfeatcross_mpi.so"
@@ -69,8 +70,8 @@ static int load_plugin(int started)
         const char *why = dlerror();
         say_error("mpirun started several processes, but " LIBRARY " cannot be loaded: %s",
                   why ? why : "it is not beside this program");
-        say_hint("build featcross where Open MPI is installed (scripts/install-deps mpi), or run it "
-                 "without mpirun");
+        say_hint("build featcross where Open MPI is installed (scripts/install-deps mpi), or run "
+                 "it without mpirun");
         return EXIT_USAGE;
     }
     if (p->version != TEAM_PLUGIN_VERSION)
@@ -80,8 +81,8 @@ static int load_plugin(int started)
         return say_error("MPI cannot be started");
     team.plugin = p;
     return started && team.ranks != started
-               ? say_error("mpirun started %d processes, but " LIBRARY " sees %d: it was built with "
-                           "another MPI", started, team.ranks)
+               ? say_error("mpirun started %d processes, but " LIBRARY " sees %d: it was built "
+                           "with another MPI", started, team.ranks)
                : 0;
 }
 
@@ -242,10 +243,23 @@ static void leave(int status)
     team_wait_for_end(progress_interrupted() ? 5 : 0);
 }
 
+/* Without MPI no one hears.  Process 0 will most likely have failed, too, and mpirun ends this one;
+ * if not, only this machine has a fault. */
+static int leave_alone(int status)
+{
+    if (!status || !errors)
+        return status;
+    fflush(errors);
+    nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+    if (!progress_interrupted())
+        team_say(said);
+    return status;
+}
+
 int team_end(int status)
 {
     if (!team.plugin)
-        return status;
+        return leave_alone(status);
     if (team.rank)
         leave(status);
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * team.h - the processes that mpirun started together, for one fit.
  *
- * Process 0 speaks, writes and decides; the others help it.  Without mpirun there is one process, and
- * all of this does nothing.  Functions that wait for another process return false when the team
+ * Process 0 speaks, writes and decides; the others help it.  Without mpirun there is one process,
+ * and all of this does nothing.  Functions that wait for another process return false when the team
  * stops, because of a signal or because one of them failed; progress_stop then says why. */
 #ifndef CLI_TEAM_H
 #define CLI_TEAM_H
@@ -19,7 +19,8 @@ int team_end(int status);
 
 /* ---- team_messages.c ------------------------------------------------------------------------ */
 bool team_tell(void *bytes, size_t len);                 /* those of process 0, to all */
-/* Has each process what process 0 has?  An error names the first that has not: "process 1 has .." */
+/* Has each process what process 0 has?  An error names the first that has not: "process 1 has ..".
+ */
 int team_same(const void *bytes, size_t len, const char *what);
 /* A pass: process 0 asks the others; they get the request, which is valid until the next. */
 bool team_ask(const void *request, size_t bytes);

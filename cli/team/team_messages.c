@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * team_messages.c - what the processes of a team say to each other.
  *
- * Requests go down a binomial tree and answers up: process k has the children k + 1, k + 2, k + 4, ..
- * while the number added is below the lowest bit of k.  Messages about failures go directly to
+ * Requests go down a binomial tree and answers up: process k has the children k + 1, k + 2, k + 4,
+ * .. while the number added is below the lowest bit of k.  Messages about failures go directly to
  * process 0, which looks for them whenever it waits or shows progress; and so does the message of
  * process 0 that all is over.
  *
@@ -83,14 +83,19 @@ bool team_receive(int from, int tag, team_message *m)
 typedef struct failure { int status; char why[1020]; } failure;
 static failure failed;                  /* what another process said first */
 
-static int say_other(void)              /* progress_stop, in process 0 */
+void team_say(const char *lines)
 {
     progress_end();
-    for (const char *p = failed.why; *p;) {
-        size_t n = strcspn(p, "\n");
-        safe_print(stderr, "%.*s\n", (int)n, p);
-        p += n + (p[n] == '\n');
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+        safe_print(stderr, "%.*s\n", (int)n, lines);
+        lines += n + (lines[n] == '\n');
     }
+}
+
+static int say_other(void)              /* progress_stop, in process 0 */
+{
+    team_say(failed.why);
     return failed.status;
 }
 

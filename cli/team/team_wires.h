@@ -18,6 +18,7 @@ typedef struct team_message { char *bytes; size_t len, capacity; } team_message;
 bool team_receive(int from, int tag, team_message *m);
 /* The others say why they failed; process 0 says that it is over. */
 void team_watch(void);
+void team_say(const char *lines);       /* what was said elsewhere */
 void team_fail(int status, const char *why);
 void team_over(void);
 bool team_wait_for_end(double seconds); /* 0: as long as it takes */

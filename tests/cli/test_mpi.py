@@ -2,7 +2,7 @@
 """mpirun: the same model for any number of processes, by a hash of its file; process 0 alone speaks and writes; a
 failure anywhere ends all; a fit that was killed goes on with another number of processes.
 
-Covers: cli/team/team.c, cli/team/team_messages.c, cli/tables/spill_write.c, cli/tables/spill_answer.c"""
+Covers: cli/team/team.c, cli/team/team_messages.c, cli/tables/spill_share.c"""
 
 import hashlib
 import os

@@ -171,6 +171,12 @@ def test_instruction_sets(mpi, rows, tmp_path):
     mpi("-x", "FX_TARGET=scalar", "-n", 2, *train)
 
 
+def test_threads(mpi, rows):
+    """Processes that may use the same processors share them."""
+    said = mpi("--bind-to", "none", "-n", 2, PROGRAM, "train", rows, "-o", "m.fx", *LOGISTIC, "-v", 3)
+    assert f", {max(1, len(os.sched_getaffinity(0)) // 2)} threads, seed" in said.talk
+
+
 def test_plugin(mpi, rows, tmp_path):
     """Without it, or with another version of it, nothing is trained."""
     train = ["-n", 2, PROGRAM, "train", rows, "-o", "m.fx", *LOGISTIC]
@@ -231,3 +237,27 @@ def test_killed(fx, mpi, rows, tmp_path):
     assert "passes were done before" in done.talk
     assert digest(tmp_path / "m.fx") == digest(tmp_path / "whole.fx")
     assert sorted(os.listdir(tmp_path)) == ["m.fx", "whole.fx"]
+
+
+def test_rest(rows, tmp_path):
+    """Who waits for process 0 leaves the processors to others."""
+    command = [PROGRAM, "train", rows, "-o", "m.fx", *LOGISTIC, "--kernel", "anova:order=2", "-D", "1500", "--tol",
+               "1e-10", "--checkpoint", "c.fxc"]
+    used = []
+
+    def ticks(process):
+        fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def look(run):
+        found = helpers(run)
+        os.kill(found[0], signal.SIGSTOP)
+        time.sleep(0.5 * SLOW)          # its own pass ends
+        before = ticks(found[1])
+        time.sleep(1)
+        used.append(ticks(found[1]) - before)
+        os.kill(found[0], signal.SIGCONT)
+        run.terminate()
+
+    stop(tmp_path, 2, command, 10000, look, {**ENVIRONMENT, **SOON})
+    assert used[0] < 0.2

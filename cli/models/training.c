@@ -168,13 +168,6 @@ static bool streams(void)
            && d.streamable;
 }
 
-static bool is_shared_file(const char *path)
-{
-    struct stat st;
-
-    return strcmp(path, "-") != 0 && (stat(path, &st) < 0 || !S_ISFIFO(st.st_mode));
-}
-
 /* Can several processes do it?  Each reads the rows and keeps some of them. */
 static int check_team(const training *t, const char *data)
 {
@@ -193,11 +186,10 @@ static int check_team(const training *t, const char *data)
     if (t->kept)
         return say_error("--spill keeps all rows in one file, but under mpirun each process keeps "
                          "some of them");
-    for (size_t k = 0; k <= t->mores; k++)
-        if (!is_shared_file(k ? t->more[k - 1] : data))
-            return say_error("%s can be read only once, but under mpirun each process reads it; "
-                             "write the rows to a file", k ? t->more[k - 1] : data);
-    return 0;
+    int status = load_files_shared(data);
+    for (size_t k = 0; k < t->mores && !status; k++)
+        status = load_files_shared(t->more[k]);
+    return status;
 }
 
 int training_read(training *t, const char *data, int base, bool stream)

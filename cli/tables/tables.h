@@ -32,6 +32,7 @@ typedef struct load_source {            /* a file that was read */
     bool once;                          /* a pipe: it cannot be compared later */
 } load_source;
 int load_files_now(load_source *out, const char *path);  /* all but the hash */
+int load_files_shared(const char *path);        /* under mpirun: can every process read it? */
 
 /* ---- load.c: bytes to rows ------------------------------------------------------------------ */
 typedef struct batch_facts {            /* of all rows so far, where they come in batches */

@@ -220,6 +220,32 @@ int team_same(const void *bytes, size_t len, const char *what)
     return team_tell(&done, 1) ? 0 : progress_stop();
 }
 
+bool team_give(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    return !team.rank
+           || (team_send(0, TEAM_UP, a, a_bytes) && team_send(0, TEAM_UP, b, b_bytes));
+}
+
+static int say_other_rows(void) { return say_error("the processes have read other rows"); }
+
+static bool take(int rank, void *bytes, size_t len)
+{
+    size_t there;
+
+    begun = say_clock();
+    while (!team.plugin->arrived(&rank, TEAM_UP, &there))
+        if (!idle())
+            return false;
+    if (there != len)
+        progress_stop_by(say_other_rows);
+    return there == len && team.plugin->receive(rank, TEAM_UP, bytes, len, idle);
+}
+
+bool team_take(int rank, void *a, size_t a_bytes, void *b, size_t b_bytes)
+{
+    return take(rank, a, a_bytes) && take(rank, b, b_bytes);
+}
+
 /* ---- Passes --------------------------------------------------------------------------------- */
 
 static team_message request, answer;    /* kept from one pass to the next */

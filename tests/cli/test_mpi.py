@@ -126,6 +126,23 @@ def test_long_runs(fx, mpi, tmp_path):
         assert ("so it is read again" in done.talk) == late
 
 
+def test_predict(fx, mpi, tmp_path, put):
+    """Batches scored by several processes, written in order; what is counted, too."""
+    table(tmp_path / "t.csv", rows=120000)
+    fx("train", "t.csv", "-o", "m.fx", "--label", "label", *LOGISTIC, "-q")
+    (tmp_path / "t.csv").write_text((tmp_path / "t.csv").read_text().replace("oslo", "bern"))
+    for n, options in ((2, ["--output", "score", "--format", "npy"]), (3, ["--format", "csv"])):
+        plain = fx("predict", "m.fx", "t.csv", "-o", "a", "--json", *options)
+        done = mpi("-n", n, PROGRAM, "predict", "m.fx", "t.csv", "-o", "b", "--json", *options)
+        assert digest(tmp_path / "a") == digest(tmp_path / "b") and done.json["unseen"] > 1000
+        assert all(done.json[key] == plain.json[key] for key in ("rows", "unseen", "output"))
+    text = (tmp_path / "t.csv").read_text()
+    assert len(text) > 2 << 20          # several batches
+    put("bad.csv", text + "60,rome,x,yes\n")
+    said = mpi("-n", 3, PROGRAM, "predict", "m.fx", "bad.csv", "-o", "c", status=2)
+    assert said.talk.count("bad.csv:120002") == 1 and not (tmp_path / "c").exists()
+
+
 def test_refused(mpi, rows, tmp_path):
     """What one process must do alone: never several equal trainings."""
     for options in (["--model", "perceptron"], ["--model", "svm", "--solver", "dual"], [*LOGISTIC, "-C", "auto"],
@@ -136,7 +153,7 @@ def test_refused(mpi, rows, tmp_path):
     assert "--spill keeps all rows in one file" in said.talk
     said = mpi("-n", 2, PROGRAM, "train", "-", "-o", "m.fx", *LOGISTIC, status=2)
     assert "- can be read only once" in said.talk
-    for command in (["tune", rows], ["predict", "m.fx", rows]):
+    for command in (["tune", rows], ["evaluate", "m.fx", rows]):
         said = mpi("-n", 2, PROGRAM, *command, status=2)
         assert said.talk.count(f"{command[0]} runs in one process; run it without mpirun") == 1
     assert mpi("-n", 2, PROGRAM, "--version").text.count("featcross ") == 1

@@ -305,7 +305,7 @@ def check_python_names():
 
 
 def check_licence():
-    patterns = ["src", "include", "cli", "tests", "fuzz", "examples", "bench"]
+    patterns = ["src", "include", "cli", "plugins", "tests", "fuzz", "examples", "bench"]
     paths = [p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)]
     for path in paths + glob.glob("python/**/*.py", recursive=True):
         with open(path, encoding="utf-8") as f:

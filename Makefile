@@ -47,7 +47,7 @@ demo:
 
 # Each stage prints its runner's summary and stops the rest if it fails.
 test:
-	scripts/install-deps build demo test
+	scripts/install-deps build demo mpi test
 	$(MAKE) -j2 all venv    # pip waits for the network while the compiler works
 	scripts/wheel
 	$(MAKE) test-release
@@ -94,7 +94,7 @@ test-clang:                             # the other compiler, its UBSan, warning
 	FX_TEST_MULT=0.3 ctest --test-dir build/clang -LE whole
 
 bench:
-	scripts/install-deps build demo test bench
+	scripts/install-deps build demo mpi test bench
 	scripts/venv numpy scipy scikit-learn
 	$(MAKE) all
 	set -e; for b in $$(grep -l __main__ bench/*.py); do \

@@ -9,6 +9,7 @@
  * (tests/layers):
  *
  *   terminal           messages, progress and interruption, text that is safe to show
+ *   team               the processes that mpirun started
  *   options            tables of options, and their parser
  *   files              bytes in and out: compressed, zipped, whole or not at all
  *   tables             rows: read, detected, drawn, scaled, split

@@ -40,6 +40,9 @@
 /* What messages advise. */
 #define ADVISED_PROBABILITIES "logistic"
 #define ADVISED_EXACT "kernel-svm"
+#define ADVISED_DIVISIBLE                                                                          \
+    "logistic, ridge, pca, svm-l2 with --solver newton, factorization machines with --solver lbfgs;" \
+    " with --penalty l1, --solver proximal"
 
 /* ---- What compare measures ------------------------------------------------------------------ */
 #define COMPARE_CLASSES DEFAULT_CLASSES ":tol=0.01,max-iter=100"

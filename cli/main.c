@@ -3,6 +3,7 @@
 
 #include "commands/commands.h"
 #include "files/files.h"
+#include "team/team.h"
 #include "terminal/terminal.h"
 
 #include <fcntl.h>
@@ -83,7 +84,9 @@ static int run(const command *c, int argc, char **argv)
     status = opt_parse(c, argc, argv, operand, &n);
     cli.run = progress_run();
     if (!status && cli.help)
-        status = help(c->name);
+        status = team_rank() ? 0 : help(c->name);
+    else if (!status && team_ranks() > 1 && !c->team)
+        status = say_error("%s runs in one process; run it without mpirun", c->name);
     else if (!status && (n < c->min_operands || n > c->max_operands)) {
         say_error("%s: %s", c->name,
                   n < c->min_operands ? "an operand is missing" : "too many operands");
@@ -106,14 +109,12 @@ static bool fill_streams(void)
     return true;
 }
 
-int main(int argc, char **argv)
+static int start(int argc, char **argv)
 {
     int status;
 
-    if (!fill_streams())
-        return EXIT_USAGE;
-    progress_signals(output_drop);
-    atexit(output_drop);                /* a library may end the program, too */
+    if (team_rank() && (argc < 2 || !find(argv[1])))
+        return 0;                       /* the other process says it */
     if (argc < 2) {
         help_program(stderr, commands);
         return EXIT_USAGE;
@@ -127,4 +128,16 @@ int main(int argc, char **argv)
         status = c ? run(c, argc - 2, argv + 2) : EXIT_USAGE;
     }
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    if (!fill_streams())
+        return EXIT_USAGE;
+    progress_signals(output_drop);
+    atexit(output_drop);                /* a library may end the program, too */
+    status = team_start();
+    return team_end(status ? status : start(argc, argv));
 }

@@ -194,6 +194,8 @@ typedef struct fx_description {         /* all texts are constants */
     /* metrics: `tasks` are those it is defined for; probabilities 1: it needs them */
     int falls;                          /* 1: smaller is better */
     int two_classes;                    /* 1: only for two classes */
+    int divisible;                      /* models: 1: streamable, and passes may be divided, see
+                                         * fx_model_pass_divisible; since 0.2 */
 } fx_description;
 
 /* A part of a spec, inside it, not ended by a 0 byte: the value of a key, the name (key ""), or the

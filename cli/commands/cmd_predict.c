@@ -4,11 +4,15 @@
  * Text is read in batches, and each batch is answered before the next one is read.  So memory does
  * not grow with the rows, and a row from a pipe or a terminal is answered as soon as its line has
  * arrived.  An npy file begins with the number of rows, which is known only at the end, so the
- * numbers are first written to an unnamed temporary file. */
+ * numbers are first written to an unnamed temporary file.
+ *
+ * Where mpirun started several processes, all read the rows, score the batches in turn and send the
+ * numbers to process 0. */
 
 #include "commands.h"
 #include "models/models.h"
 #include "prediction_lines.h"
+#include "team/team.h"
 
 #include <errno.h>
 #include <math.h>
@@ -55,6 +59,7 @@ typedef struct job {
     prediction_lines lines;             /* all but npy */
     FILE *spool;                        /* npy */
     uint64_t rows, unseen, left_out;    /* left_out: rows with missing numbers, by --nan drop */
+    uint64_t batches;
 } job;
 
 static int flush(job *j)
@@ -130,42 +135,73 @@ static int reserve(job *j, size_t rows)
     return 0;
 }
 
-static int predict_rows(job *j, const loaded *part)
+static int score(job *j, const loaded *part, uint64_t *unseen)
 {
-    int status = model_file_fits(j->c, part);
+    fx_status s = j->scorer ? FX_OK : fx_scorer_new(&j->scorer, j->model, &cli.run);
     size_t row = 0;
 
-    for (size_t b = 0; b < part->table.blocks && !status; b++) {
+    for (size_t b = 0; b < part->table.blocks && !s; b++) {
         const fx_matrix *X = &part->table.block[b];
-        uint64_t unseen = 0;
-        if ((status = reserve(j, X->rows)))
-            return status;
-        fx_status s = j->scorer ? FX_OK : fx_scorer_new(&j->scorer, j->model, &cli.run);
-        if (!s)
-            s = fx_scorer_predict(j->value, &unseen, j->scorer, j->what, X, &cli.run);
+        uint64_t more = 0;
+        s = fx_scorer_predict(j->value + row * j->width, &more, j->scorer, j->what, X, &cli.run);
         if (!s && j->labelled)
-            s = fx_scorer_predict(j->label, NULL, j->scorer, FX_LABEL, X, &cli.run);
-        if (s)
-            return say_failure_from(s, (size_t)j->rows);
-        j->unseen += unseen;
-        uint64_t total = j->unseen + part->reading.unseen;
-        if (total && !strcmp(unseen_name, "error"))
-            return say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
-                             part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
-                             (unsigned long long)(j->rows + X->rows));
-        for (size_t i = 0; i < X->rows; i++)
-            j->left_out += isnan(j->value[i * j->width]) ? 1 : 0;
-        if (j->spool)
-            status = npy_rows(j, j->value, X->rows);
-        for (size_t i = 0; i < X->rows && !j->spool && !status; i++) {
-            const double *value = j->value + i * j->width;
-            j->lines.id = part->table.id ? part->table.id[row++] : NULL;
-            prediction_lines_row(&j->lines, value, j->labelled ? j->label[i] : *value);
-            status = j->lines.text.n > BUFFER_SIZE || i + 1 == X->rows ? flush(j) : 0;
-        }
-        j->rows += X->rows;
+            s = fx_scorer_predict(j->label + row, NULL, j->scorer, FX_LABEL, X, &cli.run);
+        row += s ? 0 : X->rows;
+        *unseen += more;
+    }
+    return s ? say_failure_from(s, (size_t)j->rows + row) : 0;
+}
+
+/* The same, by the process whose turn it is, which sends it to process 0. */
+static int score_in_turn(job *j, const loaded *part, uint64_t *unseen)
+{
+    int turn = (int)(j->batches++ % (uint64_t)team_ranks());
+    size_t bytes = part->table.rows * (j->width + j->labelled) * sizeof *j->value;
+
+    if (turn == team_rank()) {
+        int status = score(j, part, unseen);
+        return status || team_give(unseen, sizeof *unseen, j->value, bytes) ? status
+                                                                            : progress_stop();
+    }
+    return team_rank() || team_take(turn, unseen, sizeof *unseen, j->value, bytes)
+               ? 0
+               : progress_stop();
+}
+
+static int write_rows(job *j, const loaded *part)
+{
+    size_t n = part->table.rows;
+    int status = 0;
+
+    for (size_t i = 0; i < n; i++)
+        j->left_out += isnan(j->value[i * j->width]) ? 1 : 0;
+    if (j->spool)
+        return npy_rows(j, j->value, n);
+    for (size_t i = 0; i < n && !status; i++) {
+        const double *value = j->value + i * j->width;
+        j->lines.id = part->table.id ? part->table.id[i] : NULL;
+        prediction_lines_row(&j->lines, value, j->labelled ? j->label[i] : *value);
+        status = j->lines.text.n > BUFFER_SIZE || i + 1 == n ? flush(j) : 0;
     }
     return status;
+}
+
+static int predict_rows(job *j, const loaded *part)
+{
+    uint64_t unseen = 0;
+    int status = model_file_fits(j->c, part);
+
+    if (status || (status = reserve(j, part->table.rows))
+        || (status = score_in_turn(j, part, &unseen)))
+        return status;
+    j->unseen += unseen;
+    j->rows += part->table.rows;
+    uint64_t total = j->unseen + part->reading.unseen;
+    if (total && !strcmp(unseen_name, "error"))
+        return say_error("%s: %llu entr%s of columns that training never saw, up to row %llu",
+                         part->name, (unsigned long long)total, total == 1 ? "y" : "ies",
+                         (unsigned long long)j->rows);
+    return team_rank() ? 0 : write_rows(j, part);
 }
 
 static json_t *summary(const job *j, const loaded *in, double seconds)
@@ -230,12 +266,18 @@ static int predict(job *j, char **operand, const char *data)
     double start = say_clock();
     int status = check(j, operand[0]);
 
-    if (status || (status = begin_lines(j))
-        || (status = output_open(&j->o, output_path, output_kind_of(form))))
+    if (status || (status = load_files_shared(data))
+        || (!team_rank()
+            && ((status = begin_lines(j))
+                || (status = output_open(&j->o, output_path, output_kind_of(form))))))
         return status;
     status = model_file_rows(&in, data, j->c, (load_options){.unlabelled = true, .streamed = true});
     while (!status && in.table.rows && !(status = predict_rows(j, &in)))
         status = load_next(&in);
+    if (team_rank()) {
+        load_free(&in);
+        return status;
+    }
     if (!status && j->spool)
         status = npy_end(j);
     else if (!status && j->lines.form == PREDICTION_JSON)
@@ -312,12 +354,13 @@ const command cmd_predict = {
             "needed and are ignored. Rows are read as in training: with the same index base, and "
             "columns of csv and text found by name. Text is answered while it is read, in "
             "constant memory; from a pipe or a terminal, each line as soon as it arrives. --json "
-            "without -o prints one object with all predictions.",
+            "without -o prints one object with all predictions. Under mpirun several processes score "
+            "the rows of a file.",
     .examples = "predict m.fx test.svm > labels.txt\n"
                 "predict m.fx test.svm --output proba --format npy -o p.npy\n"
                 "predict m.fx test.csv --format csv -o predictions.csv\n"
                 "predict m.fx - --format jsonl < rows.svm",
     .groups = {&group, &reading_but_format, &common_options},
-    .min_operands = 1, .max_operands = 2,
+    .min_operands = 1, .max_operands = 2, .team = true,
     .run = run,
 };

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "models/models.h"
+#include "team/team.h"
 
 #include <limits.h>
 #include <math.h>
@@ -152,11 +153,19 @@ static int memory_hint(int status, const training *t)
 {
     if (status == EXIT_MEMORY && folds)
         say_hint("--folds needs all rows in memory; --eval-set FILE does not");
-    else if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream)
+    else if (status == EXIT_MEMORY && !link_rows_given() && !t->may_stream && team_ranks() == 1)
         say_hint("rows need not be in memory for --model "
                  "logistic, ridge, svm-l2, pca, perceptron, factorization machines with --solver "
                  "lbfgs or adagrad; with --penalty l1, for --solver proximal");
     return status;
+}
+
+/* A choice looks at rows of all processes. */
+static bool may_stream(const job *j)
+{
+    bool chosen = j->c.kernel || j->c.features || j->c.C || dry_run;
+
+    return !folds && (team_ranks() == 1 || !chosen);
 }
 
 static int read_data(job *j, const char *data)
@@ -166,13 +175,13 @@ static int read_data(job *j, const char *data)
 
     if ((init_path && (status = model_file_load(&j->init, NULL, init_path)))
         || (status = training_read(t, data, j->init ? fx_model_inspect(j->init)->base : -1,
-                                   !folds)))
+                                   may_stream(j))))
         return memory_hint(status, t);
     t->metric = metric ? metric : t->metric;
     if (t->metric && (status = metric_check("train", t->metric, t)))
         return status;
     t->plan.init = j->init;
-    if (!eval_path)
+    if (!eval_path || team_rank())
         return 0;
     t->plan.metric = metric;
     status = load_as(&j->eval, eval_path,
@@ -342,7 +351,11 @@ static int report(const job *j)
     if (eval_path && !isnan(j->eval_score))
         safe_print(f, "eval set     %s %.4f, on %zu rows\n", j->t.metric, j->eval_score,
                    j->held_out.rows);
-    if (j->t.streamed)
+    if (j->t.streamed && team_ranks() > 1)
+        safe_print(f, "passes       %llu over %llu parts in %d processes\n",
+                   (unsigned long long)j->t.spill.passes,
+                   (unsigned long long)spill_blocks(&j->t.spill), team_ranks());
+    else if (j->t.streamed)
         safe_print(f, "passes       %llu over %s in %zu parts\n",
                    (unsigned long long)j->t.spill.passes,
                    say_bytes(size, (double)j->t.spill.bytes), j->t.spill.parts);
@@ -362,9 +375,10 @@ static json_t *engine_json(const training *t)
     if (!t->streamed)
         return json_pack("{s:s, s:i, s:i, s:n}", "name", "memory", "workers", 1, "parts", 1,
                          "passes");
-    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f}}", "name", "stream", "workers", 1, "parts",
-                     (json_int_t)s->parts, "passes", (json_int_t)s->passes, "seconds", "first",
-                     s->first_seconds, "others", s->other_seconds);
+    return json_pack("{s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f}}", "name",
+                     team_ranks() > 1 ? "mpi" : "stream", "workers", team_ranks(), "parts",
+                     (json_int_t)spill_blocks(s), "passes", (json_int_t)s->passes, "seconds", "first",
+                     s->first_seconds, "others", s->other_seconds, "least", s->least_seconds);
 }
 
 static int report_json(const job *j)
@@ -463,6 +477,17 @@ static int choose(job *j, const char *data)
     return report_plan(j);
 }
 
+/* What processes beside the first do: they read the rows, too, and answer its passes. */
+static int assist(job *j, const char *data)
+{
+    int status;
+
+    if ((status = check_options(j)) || (status = training_path(&j->t, "train", output_path, data))
+        || (status = read_data(j, data)))
+        return status;
+    return spill_assist(&j->t.spill);
+}
+
 static int train(job *j, const char *data)
 {
     output *o = NULL, *history = NULL;
@@ -489,7 +514,7 @@ static int run(int n, char **operand)
     int status = link_rows_check("train", n);
 
     if (!status)
-        status = (dry_run ? choose : train)(&j, n ? operand[0] : link_rows_path());
+        status = (dry_run ? choose : team_rank() ? assist : train)(&j, n ? operand[0] : link_rows_path());
     training_free(&j.t);
     fx_model_free(j.init);
     kernel_free(&j.k);
@@ -558,6 +583,11 @@ const command cmd_train = {
             "instruction set must be the same. FILE grows by about 24 bytes per feature and pass, "
             "three times that for some passes, and is removed when the model is saved.\n"
             "\n"
+            "mpirun -n R featcross train ..: R processes share the rows of a fit that does not need "
+            "them in memory (not perceptron, adagrad). Each reads DATA, which must be files; the "
+            "first alone prints and writes. The model is the same, byte for byte. Needs a build with "
+            "Open MPI.\n"
+            "\n"
             "A fit that did not reach its tolerance is saved, with a warning that says what to do.",
     .examples = "train data.svm\n"
                 "train a9a.svm -o m.fx --kernel anova:order=3 -D 16x --model svm -C 1\n"
@@ -574,6 +604,6 @@ const command cmd_train = {
     .groups = {&group, &fitting_options, &factor_options, &link_rows_options, &reading_options,
                &common_options},
     .min_operands = 0, .max_operands = INT_MAX, .kernels = true, .maps = true, .models = true,
-    .metrics = true,
+    .metrics = true, .team = true,
     .run = run,
 };

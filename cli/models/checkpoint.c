@@ -115,7 +115,7 @@ static bool head_of(head *h, const spill *s)
     memset(h, 0, sizeof *h);
     memcpy(h->magic, MAGIC, sizeof h->magic);
     h->rows = s->rows;
-    h->parts = s->parts;
+    h->parts = spill_blocks(s);
     h->hash = s->text;
     for (size_t k = 0; k < s->parts && !s->text; k++) {
         size_t len = s->part[k].bytes < sizeof begin ? s->part[k].bytes : sizeof begin;

@@ -86,6 +86,7 @@ typedef struct training {
     const char *const *more;            /* [mores] files whose rows follow */
     size_t mores;
     const char *kept;                   /* of --spill, or NULL */
+    bool by_passes;                     /* rows go to a file even if they fit in memory */
     bool streamed;                      /* X has no rows: they are in `spill` */
     spill spill;
     const char *checkpoint;             /* file to keep the passes of the fit in, or NULL .. */

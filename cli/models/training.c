@@ -2,6 +2,7 @@
  * training.c - what train and tune have in common: rows and their weights, the fit, its file. */
 
 #include "models.h"
+#include "team/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +87,28 @@ static int decide_task(training *t)
     return EXIT_MEMORY;
 }
 
+/* The place for a share of the rows is that of this machine, if it has one. */
+static const char *beside(const training *t)
+{
+    static char path[4096];
+    const char *folder = team_ranks() > 1 ? getenv("TMPDIR") : NULL;
+
+    if (!folder || !*folder)
+        return t->path;
+    snprintf(path, sizeof path, "%s/featcross", folder);
+    return path;
+}
+
+/* Every process reads all rows, perhaps from a disk of its own. */
+static int same_rows(const training *t)
+{
+    const uint64_t rows[] = {t->spill.rows, t->spill.cols, t->spill.text};
+
+    if (team_ranks() > 1 && t->checkpoint && !t->spill.text)
+        return say_error("--checkpoint under mpirun: %s is not text", t->X.name);
+    return team_same(rows, sizeof rows, "read other rows, or in another way,");
+}
+
 /* Rows are in a file, or go there now. */
 static int read_spilled(training *t, const load_options *like, const char *data)
 {
@@ -93,27 +116,47 @@ static int read_spilled(training *t, const load_options *like, const char *data)
     bool kept = t->kept && stat(t->kept, &st) == 0;
     int status = 0;
 
+    if (team_ranks() > 1 && !fitting_task_known(&t->regress))   /* labels are in other processes */
+        return say_error("%s is read by several processes, so its labels do not decide the task: "
+                         "add --task classify or --task regress", data);
     t->streamed = true;
     t->spill.fd = -1;
+    t->spill.combines = fitting_about().combines;
     if (kept && !(status = load_ask(&t->X, data, like)))
         status = spill_file_open(&t->spill, &t->X, t->kept, data, like);
     else if (!kept && t->kept && !(status = load_as(&t->X, data, like)) && !t->X.lines)
         status = say_error("--spill %s: %s is not text", t->kept, t->X.name);
     if (!status && !kept)
-        status = spill_write(&t->spill, &t->X, t->path, t->kept);
+        status = spill_write(&t->spill, &t->X, beside(t), t->kept);
+    if (!status)
+        status = same_rows(t);
     if (status || (status = load_say_twice(&t->X)) || (status = decide_task(t)))
         return status;
     return split_class_weight(&t->class_weight);
+}
+
+/* The first rows did not show how far columns outnumber entries. */
+static int deal_again(training *t, const load_options *like, const char *data)
+{
+    uint64_t group = t->spill.group;
+
+    say_note("%s: there are far more columns than its first rows had, so it is read again, and "
+             "dealt out in larger pieces", t->X.name);
+    spill_free(&t->spill);
+    load_free(&t->X);
+    free(t->class_weight);
+    t->class_weight = NULL;
+    t->spill.group = group;
+    int status = load_as(&t->X, data, like);
+    return status ? status : read_spilled(t, like, data);
 }
 
 /* stream: those that are too many go to a file. */
 static int read_rows(training *t, const char *data, int base, bool stream)
 {
     const load_options how = {.base = base, .filled = true, .unlabelled = fitting_unlabelled(),
-                              .more = t->more, .mores = t->mores, .hashed = t->kept || t->checkpoint,
-                              .most = t->kept || t->checkpoint ? 1
-                                      : stream                 ? spill_most()
-                                                               : 0};
+                              .more = t->more, .mores = t->mores, .hashed = t->by_passes,
+                              .most = t->by_passes ? 1 : stream ? spill_most() : 0};
 
     if (t->kept)
         return read_spilled(t, &how, data);
@@ -123,8 +166,10 @@ static int read_rows(training *t, const char *data, int base, bool stream)
 
     if (status)
         return status;
-    if (t->X.exceeds || t->checkpoint)
-        return read_spilled(t, &how, data);
+    if (t->X.exceeds || t->by_passes) {
+        status = read_spilled(t, &how, data);
+        return status || !spill_share_fails(&t->spill, &t->X) ? status : deal_again(t, &how, data);
+    }
     load_say(&t->X);
     if ((status = load_say_twice(&t->X)) || (status = task_decide(&t->regress, &t->X, NULL))
         || (status = read_weights(&t->weight, &t->X)))
@@ -140,9 +185,34 @@ static bool may_stream(void)
     return fitting_task_known(&regress) ? streams(regress) : streams(false) || streams(true);
 }
 
+/* Can several processes do it?  Each reads the rows and keeps some of them. */
+static int check_team(const training *t, const char *data)
+{
+    char spec[FITTING_SPEC];
+    bool regress = false;
+    fx_description d = FX_INIT(fx_description);
+
+    fitting_task_known(&regress);
+    if (!t->may_stream || fitting_model(spec, regress, NULL, NULL)
+        || fx_model_describe(&d, spec) || !d.divisible) {
+        say_error("mpirun divides the rows between processes, but this fit needs them in one");
+        say_hint("run it without mpirun, or give what can be divided, and let nothing be chosen by "
+                 "the rows: --model " ADVISED_DIVISIBLE);
+        return EXIT_MEMORY;
+    }
+    if (t->kept)
+        return say_error("--spill keeps all rows in one file, but under mpirun each process keeps "
+                         "some of them");
+    int status = load_files_shared(data);
+    for (size_t k = 0; k < t->mores && !status; k++)
+        status = load_files_shared(t->more[k]);
+    return status;
+}
+
 int training_read(training *t, const char *data, int base, bool stream)
 {
     bool may = t->may_stream = stream && may_stream();
+    int status;
 
     if (t->kept && !may)
         return say_error("--spill keeps the rows for the passes of a fit, but this one needs them "
@@ -152,9 +222,12 @@ int training_read(training *t, const char *data, int base, bool stream)
     if (t->checkpoint && !may)
         return say_error("--checkpoint keeps the passes of a fit over its rows, but this one needs "
                          "them in memory"), EXIT_MEMORY;
-    int status = t->checkpoint ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
-                                                 &t->spill.status)
-                               : 0;
+    if (team_ranks() > 1 && (status = check_team(t, data)))
+        return status;
+    t->by_passes = t->kept || t->checkpoint || team_ranks() > 1;
+    status = t->checkpoint && !team_rank() ? checkpoint_open(&t->passes, t->checkpoint, t->resume,
+                                                               &t->spill.status)
+                                           : 0;
     if (status || (status = read_rows(t, data, base, may)))
         return status;
     t->rank = fitting_ranks();

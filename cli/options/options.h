@@ -43,6 +43,7 @@ typedef struct command {
     const opt_group *groups[8];         /* ends with NULL */
     int min_operands, max_operands;
     bool kernels, maps, models, metrics; /* help lists them */
+    bool team;                          /* may be run by mpirun */
     int (*run)(int n, char **operand);  /* the exit status */
 } command;
 

@@ -32,6 +32,7 @@ typedef struct load_stream {            /* rows that are being read */
     bool end;                           /* no bytes of this file follow those in buf */
     bool all;                           /* those of the last file were fed */
     double start, before;               /* seconds; bytes of the input that were fed */
+    double total;                       /* bytes of all files; 0: unknown */
 } stream;
 
 /* ---- Batches ------------------------------------------------------------------------------ */
@@ -322,8 +323,9 @@ static int open_stream(loaded *l, const char *path, const load_options *like)
                  && !s->in.zip;
     s->whole_lines = !s->in.zip;
     s->start = say_clock();
+    s->total = (double)(like->mores ? size : s->in.size);
     if (!isatty(s->in.fd))              /* a bar would be drawn over what is typed */
-        progress_begin("read", "B", (double)(like->mores ? size : s->in.size));
+        progress_begin("read", "B", s->total);
     s->capacity = batch_capacity(like);
     s->buf = malloc(s->capacity);
     return s->buf ? detect(l, path, like) : say_no_memory("reading");
@@ -395,6 +397,14 @@ int load_failed(const loaded *l, fx_status s)
         return say_failure_from(s, l->so_far.rows);
     say_reason(reason, l->so_far.rows);
     return say_error("%s: %s", row_place(place, l, l->so_far.rows + row), reason);
+}
+
+double load_expected(const loaded *l)
+{
+    const stream *s = l->stream;
+    double rows = (double)(s ? l->reading.rows : l->table.rows);
+
+    return s && s->total > s->before && s->before > 0 ? rows * (s->total / s->before) : rows;
 }
 
 int load_base(const loaded *l) { return l->late_base ? !l->reading.zero : l->table.base; }

@@ -2,6 +2,7 @@
  * load_files.c - several files as one source of rows, one after the other. */
 
 #include "load.h"
+#include "team/team.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,6 +79,17 @@ int load_files_now(load_source *out, const char *path)
     out->seconds = (int64_t)st.st_mtim.tv_sec;
     out->nanoseconds = (int64_t)st.st_mtim.tv_nsec;
     return 0;
+}
+
+int load_files_shared(const char *path)
+{
+    struct stat st;
+    bool once = !strcmp(path, "-") || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+
+    return once && team_ranks() > 1
+               ? say_error("%s can be read only once, but under mpirun each process reads it; write "
+                           "the rows to a file", path)
+               : 0;
 }
 
 int load_files_opened(loaded *l, input *in, const char *path)

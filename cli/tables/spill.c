@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
+
+double spill_most(void) { return (double)cli.max_memory / COPIES; }
+
 int spill_failed(const spill *s, const char *what)
 {
     int error = errno;
@@ -40,6 +44,8 @@ int spill_read(const spill *s, const spill_part *part, char *buf)
     }
     return 0;
 }
+
+uint64_t spill_blocks(const spill *s) { return (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK; }
 
 const spill_part *spill_part_at(const spill *s, uint64_t first)
 {

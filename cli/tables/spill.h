@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spill.h - between the files of a spill: spill_write.c makes it, spill_file.c ends one that is
+ * spill.h - between the files of a spill: spill_write.c makes it, of the share that
+ * spill_share.c gives a process, spill_file.c ends one that is
  * kept and opens it again, spill_answer.c answers passes from it. */
 #ifndef SPILL_H
 #define SPILL_H
 #include "tables.h"
-#include "terminal/terminal.h"
+#include "team/team.h"
 
 /* ---- spill.c -------------------------------------------------------------------------------- */
 int spill_damaged(const spill *s, const char *detail);  /* a part is not what was written */
@@ -17,6 +18,11 @@ typedef struct spill_buffer { char *at; size_t capacity; } spill_buffer;        
 int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_part *part);
 /* The position of label i of t among the classes of `all`, of which t's are some. */
 double spill_label(const fx_table *all, const fx_table *t, size_t i);
+
+/* ---- spill_share.c -------------------------------------------------------------------------- */
+int spill_share_begin(spill *s, const loaded *l);       /* by the first rows: chooses groups */
+bool spill_share_has(const spill *s);   /* the next block? */
+int spill_share_say(const spill *s, const loaded *l);   /* where it is; 0 */
 
 /* ---- spill_answer.c ------------------------------------------------------------------------- */
 void spill_answer_free(spill *s);

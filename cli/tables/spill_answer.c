@@ -2,8 +2,9 @@
  * spill_answer.c - answers the passes of a fit from the rows of a spill.
  *
  * Workers, one per thread, take parts as they come: each reads, unpacks and adds them to its own
- * pass, and in the end the answers are merged.  A pass that needs its rows in an order of its own
- * has one worker, and a second thread reads ahead. */
+ * pass, and in the end the answers are merged, with those of other processes, if mpirun started
+ * some.  A pass that needs its rows in an order of its own has one worker, and a second thread
+ * reads ahead. */
 
 #include "spill.h"
 
@@ -164,26 +165,36 @@ static void *take_parts(void *ctx)
     return NULL;
 }
 
-/* Parts in the order that the pass asks for, the next one read ahead. */
+/* The part after `done` of them, and `ahead` more, in the order that the pass asks for; NULL: there
+ * are no more.  A share of the rows is in their own order, which is all that its passes need. */
+static const spill_part *part_in_order(const struct spill_worker *w, size_t done, size_t ahead)
+{
+    const spill *s = w->s;
+
+    if (team_ranks() > 1)
+        return done + ahead < s->parts ? &s->part[done + ahead] : NULL;
+    uint64_t first = fx_model_pass_next(w->pass, ahead);
+    return first < s->rows ? spill_part_at(s, first) : NULL;
+}
+
+/* Parts in that order, the next one read ahead. */
 static fx_status take_in_order(struct spill_worker *w)
 {
     spill *s = w->s;
-    uint64_t first = fx_model_pass_next(w->pass, 0);
+    const spill_part *part = part_in_order(w, 0, 0), *next;
     fx_status st = FX_OK;
 
-    if (first < s->rows)
-        fetch_begin(&w->part[0], spill_part_at(s, first));
-    for (size_t k = 0; !st && first < s->rows; k++) {
+    if (part)
+        fetch_begin(&w->part[0], part);
+    for (size_t k = 0; !st && part; k++, part = part_in_order(w, k, 0)) {
         fetch *now = &w->part[k % 2], *ahead = &w->part[(k + 1) % 2];
         if (!fetch_end(now))
             return fetch_failed(s, now);
-        uint64_t next = fx_model_pass_next(w->pass, 1);
-        if (next < s->rows)
-            fetch_begin(ahead, spill_part_at(s, next));
+        if ((next = part_in_order(w, k, 1)))
+            fetch_begin(ahead, next);
         st = add_part(w, now);
         if (!st && progress_at((double)atomic_load(&s->work->done)))
             st = FX_ECANCELLED;
-        first = fx_model_pass_next(w->pass, 0);
     }
     return st;
 }
@@ -272,13 +283,38 @@ static fx_status begin_passes(spill *s, const void *request, size_t bytes, bool 
     return st;
 }
 
-fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_sink *answer)
+/* The answer of this process and of those that it collects from. */
+static fx_status answer(spill *s, const void *request, size_t bytes, const fx_sink *to)
+{
+    bool divided = false;
+    fx_status st = begin_passes(s, request, bytes, &divided);
+
+    if (!st)
+        st = divided ? divide(s, s->workers) : take_in_order(&s->worker[0]);
+    for (size_t k = 0; k < s->workers; k++)
+        for (int i = 0; i < 2; i++)
+            fetch_clear(&s->worker[k].part[i]);
+    if (!st)
+        st = team_collect(s->worker[0].pass);
+    return st ? st : fx_model_pass_end(to, s->worker[0].pass);
+}
+
+static void count(spill *s, double seconds)
+{
+    if (s->passes == 1)
+        s->first_seconds = seconds;
+    else {
+        s->other_seconds += seconds;
+        if (s->passes == 2 || seconds < s->least_seconds)
+            s->least_seconds = seconds;
+    }
+}
+
+fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_sink *to)
 {
     spill *s = ctx;
     char what[32];
-    bool divided = false;
     double start = say_clock();
-    fx_status st;
 
     if (!make_workers(s)) {
         s->status = say_no_memory("a pass over the rows");
@@ -289,16 +325,30 @@ fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_si
     atomic_store(&s->work->next, 0);
     atomic_store(&s->work->done, 0);
     atomic_store(&s->work->stop, false);
-    st = begin_passes(s, request, bytes, &divided);
-    if (!st)
-        st = divided ? divide(s, s->workers) : take_in_order(&s->worker[0]);
-    for (size_t k = 0; k < s->workers; k++)
-        for (int i = 0; i < 2; i++)
-            fetch_clear(&s->worker[k].part[i]);
-    if (!st)
-        st = fx_model_pass_end(answer, s->worker[0].pass);
-    *(s->passes == 1 ? &s->first_seconds : &s->other_seconds) += say_clock() - start;
+    fx_status st = team_rank() || team_ask(request, bytes)
+                       ? answer(s, request, bytes, to)
+                       : FX_ECANCELLED;
+    count(s, say_clock() - start);
     return st;
+}
+
+/* A sink: to the process that collects from this one. */
+static int send_on(void *ctx, const void *bytes, size_t len)
+{
+    (void)ctx;
+    return !team_answer(bytes, len);
+}
+
+int spill_assist(spill *s)
+{
+    const fx_sink sink = {sizeof sink, send_on, NULL, NULL};
+    const void *request;
+    size_t bytes;
+    fx_status st = FX_OK;
+
+    while (!st && team_asked(&request, &bytes))
+        st = spill_answer(s, request, bytes, &sink);
+    return s->status ? s->status : st ? say_failure(st) : progress_stop();
 }
 
 void spill_answer_free(spill *s)

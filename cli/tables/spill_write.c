@@ -16,10 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COPIES = 3 };                    /* a fit in memory takes so many times the rows */
-
-double spill_most(void) { return (double)cli.max_memory / COPIES; }
-
 /* ---- The file ------------------------------------------------------------------------------ */
 
 typedef struct writing {
@@ -93,6 +89,10 @@ static int add_part(writing *w, const fx_table *t)
 {
     spill *s = w->s;
 
+    if (!spill_share_has(s)) {
+        s->rows += t->rows;
+        return 0;
+    }
     if (s->parts == s->capacity) {
         size_t capacity = s->capacity ? 2 * s->capacity : 64;
         spill_part *more = realloc(s->part, capacity * sizeof *more);
@@ -335,7 +335,7 @@ static int keep_names(spill *s, const fx_table *t)
 static int write_all(writing *w, queue *q, loaded *l, rows_survey *missing)
 {
     const load_options like = {.filled = true};
-    int status = 0;
+    int status = spill_share_begin(w->s, l);
 
     while (!status && l->table.rows) {
         if ((status = follow_base(w, q, l)) || (status = keep_names(w->s, &l->table))
@@ -367,7 +367,7 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     rows_survey missing = {0};
     char size[32], limit[32];
 
-    *s = (spill){.fd = -1};
+    *s = (spill){.fd = -1, .group = s->group, .combines = s->combines};
     int status = q ? create(&w, beside, kept) : say_no_memory("rows");
     if (!status)
         status = write_all(&w, q, l, &missing);
@@ -392,6 +392,8 @@ int spill_write(spill *s, loaded *l, const char *beside, const char *kept)
     if (status)
         return status;
     say_bytes(size, (double)s->bytes);
+    if (team_ranks() > 1)
+        return spill_share_say(s, l);
     bool large = !kept && 12 * (double)l->reading.entries + 24 * (double)s->rows > spill_most();
     say_note("%s: %s%s%sthe rows were packed into %s%s, %s, which every pass reads", l->name,
              large ? "too large for --max-memory " : "",

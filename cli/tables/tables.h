@@ -32,6 +32,7 @@ typedef struct load_source {            /* a file that was read */
     bool once;                          /* a pipe: it cannot be compared later */
 } load_source;
 int load_files_now(load_source *out, const char *path);  /* all but the hash */
+int load_files_shared(const char *path);        /* under mpirun: can every process read it? */
 
 /* ---- load.c: bytes to rows ------------------------------------------------------------------ */
 typedef struct batch_facts {            /* of all rows so far, where they come in batches */
@@ -91,6 +92,7 @@ int load(loaded *l, const char *path, int base);
  * text, or all of an array. */
 int load_next(loaded *l);
 int load_ask(loaded *l, const char *path, const load_options *like);   /* l->asked, and no rows */
+double load_expected(const loaded *l);  /* rows, by the share of the bytes that was read */
 int load_failed(const loaded *l, fx_status s);  /* of the library; names the line of a row */
 /* Batched rows, after the last: their columns count from 0 (l->table.base).  The base of the file:
  * 1 unless an index 0 occurred. */
@@ -244,12 +246,15 @@ typedef struct spill {
     int fd;
     char beside[4096];                  /* the output, or the file, if it is kept */
     bool kept;
-    uint64_t bytes, rows, passes;
+    uint64_t bytes, rows, passes;       /* rows: of all processes */
+    uint64_t group;                     /* blocks that one process has together; 0: not known */
+    bool combines;                      /* it is for a model that learns combinations */
     uint64_t text;                      /* hash of what was read and how; 0: it is no text */
-    double first_seconds, other_seconds;        /* of passes */
+    double first_seconds, other_seconds, least_seconds; /* of passes; least: of one of the others */
     size_t cols;
     int base;
-    spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer */
+    spill_part *part;                   /* [parts] of FX_PASS_BLOCK rows each, the last of fewer;
+                                         * those of this process */
     size_t parts, capacity;
     const char **name;                  /* [names] of columns, or NULL */
     size_t names;
@@ -258,13 +263,15 @@ typedef struct spill {
     size_t workers;
     struct spill_work *work;
 } spill;
+double spill_most(void);                /* bytes of rows that are fitted in memory */
 int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
+int spill_assist(spill *s);             /* answers the passes of process 0, until it ends them */
+uint64_t spill_blocks(const spill *s);  /* of FX_PASS_BLOCK rows, of all processes */
 void spill_free(spill *s);
 
 /* ---- spill_write.c -------------------------------------------------------------------------- */
-double spill_most(void);                /* bytes of rows that are fitted in memory */
 /* The rows of l and those to come go to a file beside the output or, if `kept` is not NULL, to that
  * file.  l keeps their number and width, but no rows. */
 int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
@@ -277,6 +284,11 @@ int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx);
 int rows_scaling(const char **out, const loaded *l, spill *s);
 /* A sample of them by cli.seed: row_sample.c. */
 int rows_sample(fx_data **out, const loaded *l, spill *s, size_t max_rows, bool classes);
+
+/* ---- spill_share.c -------------------------------------------------------------------------- */
+/* All rows were read: are there blocks in different processes that one of them must have?  Then
+ * s->group is what another spill_write needs. */
+bool spill_share_fails(spill *s, const loaded *l);
 
 /* ---- spill_file.c: a spill that is kept ----------------------------------------------------- */
 /* Opens it for the sources and options by which l->asked was made; others are refused. */

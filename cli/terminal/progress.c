@@ -100,8 +100,22 @@ void progress_clear(void)
     wake(false);
 }
 
+static int (*stop_by)(void);
+
+void progress_stop_by(int (*by)(void))
+{
+    stop_by = by;
+    signals = 1;
+}
+
+static void (*watch)(void);
+
+void progress_watch(void (*by)(void)) { watch = by; }
+
 int progress_stop(void)
 {
+    if (stop_by)
+        return stop_by();
     say_error("interrupted");
     return last ? EXIT_SIGNAL + last : 0;
 }
@@ -184,6 +198,8 @@ static int tick(void *ctx, double done)
     double t = say_clock();
 
     (void)ctx;
+    if (watch)
+        watch();
     if (bar.what && !cli.quiet && t - bar.begun > 1 && t - bar.drawn > 0.1 && isatty(2)) {
         bar.drawn = t;
         bar.visible = true;
@@ -199,11 +215,16 @@ bool progress_at(double units)
     return tick(NULL, 0);
 }
 
+static int threads;                     /* 0: as many as there are processors */
+
+void progress_share(int n) { threads = n; }
+
 int progress_threads(void)
 {
     cpu_set_t set;
 
     return cli.threads                                   ? (int)cli.threads
+           : threads                                     ? threads
            : sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                          : 1;
 }
@@ -211,7 +232,7 @@ int progress_threads(void)
 fx_run progress_run(void)
 {
     return (fx_run){.size = sizeof(fx_run),
-                    .threads = (int)cli.threads,
+                    .threads = cli.threads ? (int)cli.threads : threads,
                     .max_memory = cli.max_memory,
                     .progress = tick};
 }

@@ -31,11 +31,17 @@ void say_missing(const char *cure) { missing_cure = cure; }
 
 #define LIMIT_HINT "--max-memory SIZE raises the limit"
 
+static FILE *errors;                    /* NULL: stderr */
+
+void say_errors_to(FILE *f) { errors = f; }
+
 static void line(const char *prefix, const char *format, va_list args)
 {
-    fputs(prefix, stderr);
-    safe_vprint(stderr, format, args);
-    fputc('\n', stderr);
+    FILE *f = errors ? errors : stderr;
+
+    fputs(prefix, f);
+    safe_vprint(f, format, args);
+    fputc('\n', f);
 }
 
 int say_error(const char *format, ...)
@@ -62,7 +68,7 @@ void say_note(const char *format, ...)
 {
     va_list args;
 
-    if (cli.quiet)
+    if (cli.quiet || errors)
         return;
     va_start(args, format);
     line("", format, args);
@@ -73,6 +79,8 @@ void say_warning(const char *format, ...)
 {
     va_list args;
 
+    if (errors)
+        return;
     va_start(args, format);
     line("WARNING: ", format, args);
     va_end(args);

@@ -16,6 +16,8 @@ void say_note(const char *format, ...) SAY_FORMAT;      /* a line of talk, not w
 void say_warning(const char *format, ...) SAY_FORMAT;   /* WARNING: ..., with -q too */
 void say_lines(const char *all);                        /* notes, one for each line */
 void say_missing(const char *cure);     /* what failures advise where numbers are missing */
+void say_errors_to(FILE *f);            /* a helper of another process: errors go there, the rest
+                                         * nowhere */
 int say_failure(fx_status s);                           /* of the library; the exit status */
 int say_failure_from(fx_status s, size_t first);        /* .. of rows of the input from there on */
 size_t say_failed_row(fx_status s);            /* the row, from 1, that the failure is about; 0: none */
@@ -43,6 +45,10 @@ double say_clock(void);                                 /* seconds, monotonic */
 void progress_signals(void (*clean)(void));
 bool progress_interrupted(void);
 int progress_stop(void);                /* says "interrupted"; the exit status of the last signal */
+/* From now on work stops as if a signal had come, and progress_stop calls `by` instead. */
+void progress_stop_by(int (*by)(void));
+void progress_watch(void (*watch)(void));       /* is called about 20 times a second */
+void progress_share(int threads);       /* as many of them by default */
 /* A program that we wait for, or 0: it ends with us. */
 void progress_child(int pid);
 void progress_clear(void);              /* the work has stopped; what was done may be written */

@@ -17,6 +17,11 @@ bool fxi_kind_factors_pass_streams(const fxi_learning *how)
                                              && o->shape.kind != FXI_FM_SIMPLEX;
 }
 
+bool fxi_kind_factors_pass_states(const fxi_learning *how)
+{
+    return ((const fxi_factors_keys *)how->own)->solver == FXI_FM_ADAGRAD;
+}
+
 size_t fxi_kind_factors_pass_numbers(const fxi_train *t)
 {
     const fxi_survey *s = &t->stream->survey;

@@ -197,6 +197,7 @@ fx_status fxi_kind_factors_output_score(double *f, const fxi_output *o, const fx
                                         const int32_t *row, size_t n, const fx_run *run);
 /* factors_pass.c - rows that come in parts. */
 bool fxi_kind_factors_pass_streams(const fxi_learning *how);
+bool fxi_kind_factors_pass_states(const fxi_learning *how);
 fx_status fxi_kind_factors_pass_asked(fxi_answer *a, const fxi_question *q, const fxi_train *t);
 fx_status fxi_kind_factors_pass_answer(fxi_answer *a, const fxi_question *q, const fxi_part *x);
 void fxi_kind_factors_pass_order(size_t *block, size_t blocks, const fxi_question *q,

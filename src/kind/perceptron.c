@@ -166,6 +166,12 @@ static void start(fxi_output *o)
 /* Passes go over the rows in their order. */
 static bool streams(const fxi_learning *how) { return !how->calibrate; }
 
+static bool states(const fxi_learning *how)
+{
+    (void)how;
+    return true;
+}
+
 static size_t room(size_t features) { return (features + HEAD - 1) / HEAD * HEAD; }
 
 /* The state in the numbers of an answer. */
@@ -360,7 +366,7 @@ static fx_status finish(fxi_train *t, const fx_run *run)
 const fxi_kind fxi_kind_perceptron = {
     PERCEPTRON, .name = "perceptron", .learner = perceptron, .numbers = sizeof(fxi_online),
     .prepared = sizeof(fxi_weights), .format = 1, .map = FX_MAY,
-    .streams = streams, .asked = asked, .answer = answer,
+    .streams = streams, .states = states, .asked = asked, .answer = answer,
     .prepare = fxi_kind_features_prepare, .close = fxi_kind_weights_close,
     .parsed = fxi_kind_features_parsed};
 

@@ -23,6 +23,7 @@ static void describe(fx_description *d, const fxi_learning *l)
     d->map = l->kind->map;
     d->updatable = l->kind->updatable != NULL;
     d->streamable = l->kind->streams && l->kind->streams(l);
+    d->divisible = d->streamable && !(l->kind->states && l->kind->states(l));
     if (l->kind->describe)
         l->kind->describe(d, l);
 }

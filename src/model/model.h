@@ -159,8 +159,10 @@ struct fxi_kind {
 
     /* True if a fit by this spec asks for passes over rows, which need not be in memory then; or
      * NULL: never.  Then: begins the answer to a question, adds rows of a part to it; of a state:
-     * the order in which it gets the blocks of rows (or NULL: that of the data). */
+     * the order in which it gets the blocks of rows (or NULL: that of the data).  `states`: are
+     * answers states (or NULL: they are sums)? */
     bool (*streams)(const fxi_learning *l);
+    bool (*states)(const fxi_learning *l);
     fx_status (*asked)(fxi_answer *a, const fxi_question *q, const fxi_train *t);
     fx_status (*answer)(fxi_answer *a, const fxi_question *q, const fxi_part *x);
     void (*order)(size_t *block, size_t blocks, const fxi_question *q, const fxi_train *t);

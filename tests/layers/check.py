@@ -41,7 +41,7 @@ LAYERS = [["base"], ["simd"], ["linalg"], ["data"], ["kernel", "loss", "metric",
 # Modules that hold public functions of another's prefix: fx_data_write is in src/write/write.c.
 ROOMS = {"data": ["read", "write"], "model": ["kind", "train", "explain", "file"]}
 RANK = {module: i for i, layer in enumerate(LAYERS) for module in layer}
-CLI_LAYERS = [["terminal"], ["options"], ["files"], ["tables"], ["figures"], ["kernels"],
+CLI_LAYERS = [["terminal"], ["team"], ["options"], ["files"], ["tables"], ["figures"], ["kernels"],
               ["models"], ["compare", "datasets"], ["reproduce"], ["commands"]]
 CLI_RANK = {folder: i for i, layer in enumerate(CLI_LAYERS) for folder in layer}
 MAX_FILES = 40                          # of a folder
@@ -305,7 +305,7 @@ def check_python_names():
 
 
 def check_licence():
-    patterns = ["src", "include", "cli", "tests", "fuzz", "examples", "bench"]
+    patterns = ["src", "include", "cli", "plugins", "tests", "fuzz", "examples", "bench"]
     paths = [p for d in patterns for p in glob.glob(f"{d}/**/*.[ch]", recursive=True)]
     for path in paths + glob.glob("python/**/*.py", recursive=True):
         with open(path, encoding="utf-8") as f:

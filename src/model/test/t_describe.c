@@ -131,14 +131,19 @@ static void check_path(const fx_plan *plan, const fx_table *t, const fx_descript
     CHECK(keys == (d->path != NULL));
 }
 
-static fx_status bring(void *table, const void *request, size_t bytes, const fx_sink *answer)
+typedef struct bringing { const fx_table *t; bool divisible; } bringing;
+
+static fx_status bring(void *ctx, const void *request, size_t bytes, const fx_sink *answer)
 {
+    bringing *b = ctx;
     fx_pass *p = NULL;
     fx_status s = fx_model_pass_new(&p, NULL);
 
-    if (!s && !(s = fx_model_pass_begin(p, request, bytes))
-        && !(s = fx_model_pass_add(p, table, 0)))
-        s = fx_model_pass_end(answer, p);
+    if (!s && !(s = fx_model_pass_begin(p, request, bytes))) {
+        b->divisible &= fx_model_pass_divisible(p);
+        if (!(s = fx_model_pass_add(p, b->t, 0)))
+            s = fx_model_pass_end(answer, p);
+    }
     fx_model_pass_free(p);
     return s;
 }
@@ -191,8 +196,10 @@ static void check_promises(const char *spec, const fx_table *t, const fx_table *
     CHECK((s == FX_OK) == d.explainable && (s == FX_EUNSUPPORTED) == !d.explainable);
     fx_explanation_free(e);
     more = NULL;
-    s = fx_model_passes_fit(&more, &plan, bring, (void *)t, NULL);
+    bringing b = {t, true};
+    s = fx_model_passes_fit(&more, &plan, bring, &b, NULL);
     CHECK((s >= 0) == d.streamable && (s == FX_EUNSUPPORTED) == !d.streamable);
+    CHECK(d.divisible == (d.streamable && b.divisible));
     fx_model_free(more);
     if (d.on_map) {
         CHECK(d.kernel == FX_MUST && fx_model_describe(&twin, d.on_map) == FX_OK);

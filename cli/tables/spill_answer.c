@@ -301,6 +301,60 @@ fx_status spill_answer(void *ctx, const void *request, size_t bytes, const fx_si
     return st;
 }
 
+/* ---- Rows themselves ------------------------------------------------------------------------- */
+
+static fx_status give(const spill *s, const fetch *f, fx_rows_take *take, void *to)
+{
+    fx_table t = fx_data_table(f->data);
+
+    t.name = s->name;
+    return take(to, &t);
+}
+
+fx_status spill_visit(void *ctx, fx_rows_take *take, void *to)
+{
+    spill *s = ctx;
+    fetch f[2] = {{.s = s}, {.s = s}};
+    fx_status st = FX_OK;
+
+    if (s->parts)
+        fetch_begin(&f[0], &s->part[0]);
+    for (size_t k = 0; k < s->parts && !st; k++) {
+        fetch *now = &f[k % 2], *ahead = &f[(k + 1) % 2];
+        if (!fetch_end(now))
+            st = fetch_failed(s, now);
+        if (!st && k + 1 < s->parts)
+            fetch_begin(ahead, &s->part[k + 1]);
+        if (!st)
+            st = progress_interrupted() ? FX_ECANCELLED : give(s, now, take, to);
+        fx_data_free(now->data);
+        now->data = NULL;
+    }
+    for (int k = 0; k < 2; k++) {
+        fetch_clear(&f[k]);
+        free(f[k].buf);
+    }
+    return st;
+}
+
+int spill_row(fx_data **out, spill *s, uint64_t i)
+{
+    fetch f = {.s = s, .part = spill_part_at(s, i)};
+    size_t row = (size_t)(i % FX_PASS_BLOCK);
+
+    fetch_part(&f);
+    if (f.error || f.status)
+        fetch_failed(s, &f);
+    else {
+        fx_table t = fx_data_table(f.data);
+        fx_status st = fx_data_select(out, &t, &row, 1, &cli.run);
+        s->status = st ? say_failure(st) : 0;
+    }
+    fetch_clear(&f);
+    free(f.buf);
+    return s->status;
+}
+
 void spill_answer_free(spill *s)
 {
     for (size_t k = 0; k < s->workers; k++) {

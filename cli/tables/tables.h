@@ -234,6 +234,9 @@ typedef struct spill {
 int spill_failed(const spill *s, const char *what);     /* prints errno; the exit status */
 /* spill_answer.c - an fx_pass_ask. */
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
+/* An fx_rows_visit, and row i alone; the exit status of a failure after its message. */
+fx_status spill_visit(void *spill, fx_rows_take *take, void *to);
+int spill_row(fx_data **out, spill *s, uint64_t i);
 void spill_free(spill *s);
 
 /* ---- spill_write.c -------------------------------------------------------------------------- */

@@ -85,6 +85,32 @@ def test_tables(fx, tmp_path):
     assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
 
 
+def test_csv_and_svmlight(fx, tmp_path):
+    """The same rows with and without their zeros: the same features, factors and scores; weights of columns are summed
+    in another order.  Each is the same streamed as in memory."""
+    rng = random.Random(6)
+    with open(tmp_path / "x.svm", "w") as s, open(tmp_path / "x.csv", "w") as c:
+        c.write("y," + ",".join(f"c{j}" for j in range(12)) + "\n")
+        for i in range(20000):
+            x = [rng.choice([0, 0, 1, 0.5, 2.25]) for _ in range(11)] + [1 + i % 2]
+            y = 1 if x[0] + x[3] * x[5] - x[7] + rng.random() > 1 else -1
+            s.write(f"{y} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x) if v) + "\n")
+            c.write(f"{y}," + ",".join(map(str, x)) + "\n")
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(bytes_of(tmp_path / "x.csv")))
+    for model in MODELS[0], MODELS[2], MODELS[6]:
+        scores = {}
+        for source, more in (("x.svm", []), ("x.csv", ["--label", "y"]), ("x.csv.gz", ["--label", "y"])):
+            fx("train", source, *more, "-o", "memory.fx", *model)
+            done = fx("train", source, *more, "-o", "m.fx", *model, "--max-memory", "6M", "--threads", 1 + len(scores) % 2)
+            assert "were packed" in done.talk
+            assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "memory.fx")
+            scores[source] = fx("predict", "m.fx", source, "--output", "score").text.split()
+        assert scores["x.csv"] == scores["x.csv.gz"]
+        if model != MODELS[0]:
+            assert scores["x.svm"] == scores["x.csv"]
+        assert all(abs(float(a) - float(b)) < 1e-9 for a, b in zip(scores["x.svm"], scores["x.csv"], strict=True))
+
+
 @pytest.mark.parametrize("nan", ["zero", "mean", "drop", "mean,indicator"])
 def test_missing(fx, tmp_path, nan):
     rng = random.Random(3)

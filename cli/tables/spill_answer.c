@@ -47,6 +47,13 @@ struct spill_work {                     /* what the workers of a pass share */
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+static size_t rows_in(const spill *s, const spill_part *part)
+{
+    uint64_t left = s->rows - part->first;
+
+    return left < FX_PASS_BLOCK ? (size_t)left : FX_PASS_BLOCK;
+}
+
 static void *fetch_part(void *ctx)
 {
     fetch *f = ctx;
@@ -67,6 +74,10 @@ static void *fetch_part(void *ctx)
         f->status = fx_data_unpack(&f->data, f->buf, f->part->bytes, NULL);
     if (f->status)
         snprintf(f->detail, sizeof f->detail, "%s", fx_error_detail());
+    else if (!f->error && fx_data_table(f->data).rows != rows_in(f->s, f->part)) {
+        f->status = FX_EFORMAT;         /* made to deceive: other rows would be looked for */
+        snprintf(f->detail, sizeof f->detail, "a part has another number of rows");
+    }
     return NULL;
 }
 

@@ -267,12 +267,15 @@ def test_kept_for_others(fx, tmp_path):
     assert "rows holds the rows of x.svm, whose size has changed" in fx(*KEPT, status=2).talk
     (tmp_path / "y.svm").write_bytes(text[:5000].rsplit(b"\n", 1)[0])
     assert "rows of x.svm, not of y.svm" in fx("train", "y.svm", *KEPT[2:], status=2).talk
-    for other in ("x.svm", "m.fx"):     # never replaced
+    os.mkfifo(tmp_path / "pipe")
+    for other in ("x.svm", "m.fx", "pipe", "."):        # never replaced, nor waited for
         said = fx("train", "x.svm", "-o", "n.fx", "--model", "logistic", "--spill", other, status=2).talk
         assert f"{other} is not a file of rows that train --spill has written" in said and "delete" not in said
     said = fx("train", "x.svm", "--model", "svm", "--spill", "rows", status=4).talk
     assert "but this one needs them in memory" in said and "need not be in memory for --model logistic" in said
     assert "two outputs" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "n", status=2).talk
+    assert "which standard output cannot be" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "-",
+                                                   status=2).talk
     assert bytes_of(tmp_path / "rows") == kept and bytes_of(tmp_path / "m.fx") == b"old"
 
 

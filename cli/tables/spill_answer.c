@@ -47,11 +47,13 @@ struct spill_work {                     /* what the workers of a pass share */
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static size_t rows_in(const spill *s, const spill_part *part)
+/* False of a file that was made to deceive: other rows, or names of columns, would be looked for. */
+static bool is_part(const fetch *f)
 {
-    uint64_t left = s->rows - part->first;
+    fx_table t = fx_data_table(f->data);
+    uint64_t left = f->s->rows - f->part->first;
 
-    return left < FX_PASS_BLOCK ? (size_t)left : FX_PASS_BLOCK;
+    return t.rows == (left < FX_PASS_BLOCK ? left : FX_PASS_BLOCK) && t.cols <= f->s->cols;
 }
 
 static void *fetch_part(void *ctx)
@@ -74,9 +76,9 @@ static void *fetch_part(void *ctx)
         f->status = fx_data_unpack(&f->data, f->buf, f->part->bytes, NULL);
     if (f->status)
         snprintf(f->detail, sizeof f->detail, "%s", fx_error_detail());
-    else if (!f->error && fx_data_table(f->data).rows != rows_in(f->s, f->part)) {
-        f->status = FX_EFORMAT;         /* made to deceive: other rows would be looked for */
-        snprintf(f->detail, sizeof f->detail, "a part has another number of rows");
+    else if (!f->error && !is_part(f)) {
+        f->status = FX_EFORMAT;
+        snprintf(f->detail, sizeof f->detail, "a part has other rows or columns");
     }
     return NULL;
 }

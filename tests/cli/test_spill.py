@@ -11,6 +11,7 @@ import random
 import re
 import resource
 import signal
+import struct
 import subprocess
 
 import pytest
@@ -296,6 +297,36 @@ def test_kept_and_damaged(fx, tmp_path):
     for length in [0, 10, 40, len(kept) - 1, len(kept) - 32] + [rng.randrange(len(kept)) for _ in range(10)]:
         (tmp_path / "rows").write_bytes(kept[:length])
         assert re.search(r"damaged|incomplete|not a file of rows", fx(*KEPT, status=2).talk)
+    assert bytes_of(tmp_path / "m.fx") == b"old"
+
+
+def crc64(data):
+    """Of xz files."""
+    crc = 2**64 - 1
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xC96C5795D7870F42 if crc & 1 else 0)
+    return crc ^ (2**64 - 1)
+
+
+@pytest.mark.parametrize("old, new", [(30000, 30000 + 40 * 4096), (30000, 30000 - 4096), (30000, 29999), (59, 40), (8, 2**61),
+                                      (8, 7)])
+def test_kept_to_deceive(fx, tmp_path, old, new):
+    """The description of the rows says something else, and its checksum is right."""
+    svm(tmp_path / "x.svm")
+    fx(*KEPT)
+    kept = bytes_of(tmp_path / "rows")
+    begin, size, check = struct.unpack("<3Q", kept[-32:-8])
+    assert check == crc64(kept[begin:begin + size])
+    told = kept[begin:begin + size]
+    at = told.index(b"base=late")       # numbers after the options of reading
+    changed = told[:at] + told[at:].replace(struct.pack("<Q", old), struct.pack("<Q", new))
+    assert changed != told
+    (tmp_path / "rows").write_bytes(kept[:begin] + changed + struct.pack("<3Q", begin, size, crc64(changed)) + kept[-8:])
+    (tmp_path / "m.fx").write_bytes(b"old")
+    done = fx(*KEPT, status=2)
+    assert re.search("damaged|other options|other rows or columns", done.talk), done.talk
     assert bytes_of(tmp_path / "m.fx") == b"old"
 
 

@@ -156,7 +156,7 @@ int checkpoint_open(checkpoint *c, const char *path, bool resume, int *status)
     struct stat st, named;
 
     if (output_is_stdout(path))
-        return say_error("checkpoint %s: it is read again, which standard output cannot be", path);
+        return say_error("checkpoint %s: standard output cannot be read again", path);
     if (output_takes(path))             /* which would be removed at the end */
         return say_error("checkpoint %s: two outputs cannot have one name", path);
     *c = (checkpoint){.path = path, .status = status, .at = sizeof(head)};

@@ -13,7 +13,7 @@
  *   support.c              rows that hold a combination: used by the search, counted at the end
  *   values.c               rows by columns, as prediction sees them
  *   importance.c           mean |contribution| over rows: of combinations, and the largest
- *   visit.c                the same of rows that come a table at a time */
+ *   visits.c               the same of rows that come a table at a time */
 #ifndef FXI_EXPLAIN_H
 #define FXI_EXPLAIN_H
 #include "model/model.h"
@@ -295,7 +295,7 @@ fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search
                                         const fxi_explain_terms *t, fxi_explain_columns c,
                                         const fxi_explain_measures *by, const fx_run *run);
 
-/* ---- visit.c: rows that come a table at a time --------------------------------------------- */
+/* ---- visits.c: rows that come a table at a time --------------------------------------------- */
 typedef struct fxi_explain_visits {
     const fx_model *m;
     const fx_explain_options *q;

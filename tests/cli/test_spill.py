@@ -275,8 +275,8 @@ def test_kept_for_others(fx, tmp_path):
     said = fx("train", "x.svm", "--model", "svm", "--spill", "rows", status=4).talk
     assert "but this one needs them in memory" in said and "need not be in memory for --model logistic" in said
     assert "two outputs" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "n", status=2).talk
-    assert "which standard output cannot be" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "-",
-                                                   status=2).talk
+    assert "standard output cannot be read again" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "-",
+                                                        status=2).talk
     assert bytes_of(tmp_path / "rows") == kept and bytes_of(tmp_path / "m.fx") == b"old"
 
 

@@ -3,7 +3,7 @@
  * polynomial; the largest are those of the whole list; what a search with little effort may have
  * missed is bounded; rows, support, errors, planted combinations, any number of threads.
  * Covers: beam.c, dense.c, field.c, importance.c, list.c, map.c, output.c, row.c, search.c,
- * sparse.c, support.c, terms.c, top.c, values.c, visit.c, src/kind/factors_terms.c */
+ * sparse.c, support.c, terms.c, top.c, values.c, visits.c, src/kind/factors_terms.c */
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
 #include "model/test/products.h"
 

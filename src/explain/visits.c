@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * visit.c - combinations and rows that come a table at a time, as often as they are asked for.
+ * visits.c - combinations and rows that come a table at a time, as often as they are asked for.
  *
  * Of rows in memory the search asks whether they hold a combination.  Here it finds more
  * combinations than are listed; one visit counts the rows of all of them, and those that too few
@@ -243,7 +243,7 @@ static fx_status search_weights(fxi_explain_top *top, fxi_explain_search *s,
         top->n = 0;
         top->max_items = n < CANDIDATES / each ? n * each : n > CANDIDATES ? n : CANDIDATES;
         st = try_candidates(top, s, t, c, v, n, &enough, run);
-        if (!s->exact || top->max_items >= CANDIDATES)
+        if (top->max_items >= CANDIDATES || !s->exact)
             break;
     }
     s->exact &= enough;

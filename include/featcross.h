@@ -754,6 +754,10 @@ FX_API fx_status fx_metric_describe(fx_description *out, const char *name);
  * anova-upto, all-subsets, itemset, groups, cross, poly, and for factorization machines.  The
  * combinations with the largest |weight| are found by a search with bounds, without a table of
  * pairs.  Other models: FX_EUNSUPPORTED. */
+/* Rows that are visited: take(to, t) is called for each table of some of them, always the same ones in
+ * the same order, until it returns another status than 0, which is then returned.  Since 0.2. */
+typedef fx_status fx_rows_take(void *to, const fx_table *t);
+typedef fx_status fx_rows_visit(void *ctx, fx_rows_take *take, void *to);
 typedef struct fx_explain_options {     /* zeros are defaults */
     FX_SIZE(fx_explain_options);
     size_t top;                         /* combinations to list; 0: 20 */
@@ -774,6 +778,13 @@ typedef struct fx_explain_options {     /* zeros are defaults */
     int importance;                     /* 1: measure the mean |contribution| over the rows of the
                                          * table; 2: also list the largest of these instead of the
                                          * largest |weights| */
+    fx_rows_visit *visit;               /* instead of table: rows that are not in memory, visited
+                                         * several times, with the same result.  FX_ELIMIT if the
+                                         * search needs all rows at once: if it takes more than
+                                         * max_work, or too few of many thousands of candidates are in
+                                         * enough rows.  With `all`, without importance 2, it never
+                                         * does.  Since 0.2 */
+    void *visit_ctx;
 } fx_explain_options;
 typedef struct fx_combination {
     size_t order;

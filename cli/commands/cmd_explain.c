@@ -47,7 +47,9 @@ typedef struct job {
     fx_model *model;
     const fx_model_info *c;
     loaded X;                           /* name NULL: none */
-    fx_matrix row;
+    spill spill;                        /* its rows, if `streamed` */
+    bool streamed;
+    fx_data *one;                       /* the row that is explained, or NULL */
     explained found;
 } job;
 
@@ -55,14 +57,21 @@ typedef struct job {
 static int pick_row(job *j)
 {
     const fx_table *t = &j->X.table;
-    size_t i = (size_t)row_number - 1, b = 0;
+    size_t i = (size_t)row_number - 1;
 
     if (row_number > t->rows)
         return say_error("explain: --row %llu: %s has %zu rows", (unsigned long long)row_number,
                          j->X.name, t->rows);
-    for (; i >= t->block[b].rows; b++)
-        i -= t->block[b].rows;
-    j->row = rows_part(&t->block[b], i, 1);
+    if (j->streamed) {
+        int status = spill_row(&j->one, &j->spill, i);
+        if (status)
+            return status;
+    } else {
+        fx_status s = fx_data_select(&j->one, t, &i, 1, &cli.run);
+        if (s)
+            return say_failure(s);
+    }
+    j->found.one = fx_data_table(j->one);
     return 0;
 }
 
@@ -85,8 +94,10 @@ static fx_status ask_one(job *j, size_t output_from_1)
                                   .order = (size_t)order,
                                   .output_from_1 = output_from_1,
                                   .class_name = output_from_1 ? NULL : class_option,
-                                  .table = j->X.name ? &j->X.table : NULL,
-                                  .row = row_number ? &j->row : NULL,
+                                  .table = j->X.name && !j->streamed ? &j->X.table : NULL,
+                                  .visit = j->streamed ? spill_visit : NULL,
+                                  .visit_ctx = &j->spill,
+                                  .row = row_number ? j->found.one.block : NULL,
                                   .max_work = effort,
                                   .min_support = support,
                                   .all = unsupported,
@@ -112,8 +123,15 @@ static int ask(job *j)
     }
     progress_end();
     if (!s && row_number && !j->c->variance)
-        s = fx_model_predict(&x->prediction, NULL, j->model, FX_LABEL, &j->row, &cli.run);
-    return s ? say_failure(s) : 0;
+        s = fx_model_predict(&x->prediction, NULL, j->model, FX_LABEL, j->found.one.block,
+                             &cli.run);
+    if (j->spill.status)
+        return j->spill.status;
+    int status = s ? say_failure(s) : 0;
+    if (s == FX_ELIMIT && j->streamed)
+        say_hint("--unsupported lists the largest weights of all, with the rows that hold each; a "
+                 "larger --max-memory or a smaller --top may do, too");
+    return status;
 }
 
 /* ---- The answer --------------------------------------------------------------------------- */
@@ -137,6 +155,21 @@ static void say_about(const job *j)
         say_warning("training said of this model: %s", j->c->remark);
 }
 
+/* Rows that exceed the memory are packed into a file, as for a fit. */
+static int read_rows(job *j, const char *data)
+{
+    const load_options how = {.unlabelled = true, .most = spill_most()};
+    int status = model_file_rows(&j->X, data, j->c, how);
+
+    if (status)
+        return status;
+    j->streamed = j->X.exceeds;
+    if (j->streamed)
+        return spill_write(&j->spill, &j->X, "/tmp/featcross", NULL);
+    load_say(&j->X);
+    return 0;
+}
+
 static int explain(job *j, const char *data)
 {
     explained *x = &j->found;
@@ -151,10 +184,8 @@ static int explain(job *j, const char *data)
     if (x->all && plot_path)
         return say_error("explain: --plot shows one class: name it with --output");
     if (data) {
-        status = model_file_rows(&j->X, data, j->c, (load_options){.unlabelled = true});
-        if (status || (status = model_file_fits(j->c, &j->X)))
+        if ((status = read_rows(j, data)) || (status = model_file_fits(j->c, &j->X)))
             return status;
-        load_say(&j->X);
     }
     if ((row_number && (status = pick_row(j))) || (status = ask(j)))
         return status;
@@ -202,6 +233,9 @@ static int run(int n, char **operand)
     for (size_t i = 0; i < j.found.n; i++)
         fx_explanation_free(j.found.e[i]);
     free(j.found.e);
+    fx_data_free(j.one);
+    if (j.streamed)
+        spill_free(&j.spill);
     load_free(&j.X);
     fx_model_free(j.model);
     return status;
@@ -220,8 +254,9 @@ const command cmd_explain = {
             "\n"
             "A weight is large if the numbers of its columns are small. With DATA, explain "
             "therefore also prints the importance: the mean over the rows of the absolute value "
-            "that the combination adds to the score. --by importance lists the largest. All rows "
-            "of DATA are held in memory.\n"
+            "that the combination adds to the score. --by importance lists the largest. Rows that "
+            "exceed --max-memory are packed into a temporary file and read several times, with the "
+            "same result.\n"
             "\n"
             "--row explains the score of one row: the contributions of the combinations, the "
             "constant, and the sum of all other combinations. With several classes, it is the "

@@ -37,8 +37,8 @@ static const char *label_name(char buf[32], const explained *x, double y, bool p
 {
     if (position && x->c->classes)
         return x->c->class_name[(size_t)y];
-    if (!position && x->X->table.classes)
-        return x->X->table.class_name[(size_t)y];
+    if (!position && x->one.classes)
+        return x->one.class_name[(size_t)y];
     return say_number(buf, y);
 }
 
@@ -72,9 +72,9 @@ static void print_row(const explained *x, const fx_explanation *e)
         safe_print(stdout, " of %s", model_file_output(name, x->c, e->output));
     if (!x->c->variance && !spec_says(x->c->spec, "task", "rank"))
         safe_print(stdout, ", predicted %s", label_name(buf, x, x->prediction, true));
-    if (x->X->table.label)
+    if (x->one.label)
         safe_print(stdout, ", labelled %s",
-                   label_name(buf, x, x->X->table.label[x->row - 1], false));
+                   label_name(buf, x, *x->one.label, false));
     putchar('\n');
     if (e->unseen)
         safe_print(stdout, "%zu entr%s of columns that training never saw add nothing\n",
@@ -218,7 +218,7 @@ static json_t *json_one(const explained *x, const fx_explanation *e)
 {
     json_t *list = json_array();
     char buf[256], number[32];
-    const double *label = x->X->table.label;
+    const double *label = x->one.label;
 
     for (size_t i = 0; i < e->n; i++)
         list = say_append(list, json_combination(x, e, i));
@@ -237,7 +237,7 @@ static json_t *json_one(const explained *x, const fx_explanation *e)
                     x->c->variance ? json_null()
                                    : say_text(label_name(number, x, x->prediction, true)));
         o = say_set(o, "label",
-                    label ? say_text(label_name(number, x, label[x->row - 1], false))
+                    label ? say_text(label_name(number, x, *label, false))
                           : json_null());
     }
     return o;

@@ -8,7 +8,8 @@
 typedef struct explained {
     const fx_model_info *c;
     const loaded *X;                    /* rows that were given; name NULL: none */
-    uint64_t row;                       /* the row that is explained, from 1; 0: none */
+    uint64_t row;                       /* the row that is explained, from 1; 0: none .. */
+    fx_table one;                       /* .. and it alone */
     uint64_t order, support;            /* options of the search */
     bool unsupported, by_importance;
     double effort;                      /* limit of the search */

@@ -155,6 +155,8 @@ int checkpoint_open(checkpoint *c, const char *path, bool resume, int *status)
 {
     struct stat st, named;
 
+    if (output_is_stdout(path))
+        return say_error("checkpoint %s: standard output cannot be read again", path);
     if (output_takes(path))             /* which would be removed at the end */
         return say_error("checkpoint %s: two outputs cannot have one name", path);
     *c = (checkpoint){.path = path, .status = status, .at = sizeof(head)};
@@ -166,11 +168,15 @@ int checkpoint_open(checkpoint *c, const char *path, bool resume, int *status)
     if (flock(c->fd, LOCK_EX | LOCK_NB))
         return say_error("checkpoint %s is in use by another fit", path);
     /* The fit that had the lock before may have removed it. */
-    if (fstat(c->fd, &st) || stat(path, &named) || st.st_ino != named.st_ino
+    if (fstat(c->fd, &st))
+        return fail(c, "reading"), EXIT_USAGE;
+    if (!S_ISREG(st.st_mode))
+        return say_error("checkpoint %s is no file that can be read again", path);
+    if (stat(path, &named) || st.st_ino != named.st_ino
         || st.st_dev != named.st_dev)
         return say_error("checkpoint %s was removed by another fit, which ended now", path);
     c->replays = st.st_size > 0;
-    c->fresh = !c->replays && S_ISREG(st.st_mode);
+    c->fresh = !c->replays;
     if (resume && !c->replays)
         say_note("checkpoint %s is new: the fit begins from the start", path);
     return same_file_write(c, path, &st);

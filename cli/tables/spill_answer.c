@@ -48,6 +48,15 @@ struct spill_work {                     /* what the workers of a pass share */
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* False of a file that was made to deceive: other rows, or names of columns, would be looked for. */
+static bool is_part(const fetch *f)
+{
+    fx_table t = fx_data_table(f->data);
+    uint64_t left = f->s->rows - f->part->first;
+
+    return t.rows == (left < FX_PASS_BLOCK ? left : FX_PASS_BLOCK) && t.cols <= f->s->cols;
+}
+
 static void *fetch_part(void *ctx)
 {
     fetch *f = ctx;
@@ -68,6 +77,10 @@ static void *fetch_part(void *ctx)
         f->status = fx_data_unpack(&f->data, f->buf, f->part->bytes, NULL);
     if (f->status)
         snprintf(f->detail, sizeof f->detail, "%s", fx_error_detail());
+    else if (!f->error && !is_part(f)) {
+        f->status = FX_EFORMAT;
+        snprintf(f->detail, sizeof f->detail, "a part has other rows or columns");
+    }
     return NULL;
 }
 
@@ -349,6 +362,42 @@ int spill_assist(spill *s)
     while (!st && team_asked(&request, &bytes))
         st = spill_answer(s, request, bytes, &sink);
     return s->status ? s->status : st ? say_failure(st) : progress_stop();
+}
+
+/* ---- Rows themselves ------------------------------------------------------------------------- */
+
+static fx_status give(const spill *s, const fetch *f, fx_rows_take *take, void *to)
+{
+    fx_table t = fx_data_table(f->data);
+
+    t.name = s->name;
+    return take(to, &t);
+}
+
+fx_status spill_visit(void *ctx, fx_rows_take *take, void *to)
+{
+    spill *s = ctx;
+    fetch f[2] = {{.s = s}, {.s = s}};
+    fx_status st = FX_OK;
+
+    if (s->parts)
+        fetch_begin(&f[0], &s->part[0]);
+    for (size_t k = 0; k < s->parts && !st; k++) {
+        fetch *now = &f[k % 2], *ahead = &f[(k + 1) % 2];
+        if (!fetch_end(now))
+            st = fetch_failed(s, now);
+        if (!st && k + 1 < s->parts)
+            fetch_begin(ahead, &s->part[k + 1]);
+        if (!st)
+            st = progress_interrupted() ? FX_ECANCELLED : give(s, now, take, to);
+        fx_data_free(now->data);
+        now->data = NULL;
+    }
+    for (int k = 0; k < 2; k++) {
+        fetch_clear(&f[k]);
+        free(f[k].buf);
+    }
+    return st;
 }
 
 void spill_answer_free(spill *s)

@@ -296,7 +296,8 @@ static void get_rows(description *d, spill *s, loaded *l)
 /* The checksum is right, so this is only about files that were made to deceive. */
 static bool fits(const description *d, const spill *s)
 {
-    bool good = !d->bad && d->at == d->n && (!s->names || s->names == s->cols);
+    bool good = !d->bad && d->at == d->n && (!s->names || s->names == s->cols)
+                && s->parts == (s->rows + FX_PASS_BLOCK - 1) / FX_PASS_BLOCK;
 
     for (size_t k = 0; k < s->parts && good; k++)
         good = s->part[k].first == k * FX_PASS_BLOCK && s->part[k].begin <= s->bytes
@@ -310,7 +311,8 @@ int spill_file_open(spill *s, loaded *l, const char *kept, const char *path,
     description d = {.path = kept};
     char size[32];
 
-    *s = (spill){.fd = open(kept, O_RDONLY | O_CLOEXEC), .kept = true};
+    /* It does not wait for one who writes to a pipe; a file that is no spill is refused. */
+    *s = (spill){.fd = open(kept, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .kept = true};
     snprintf(s->beside, sizeof s->beside, "%s", kept);
     int status = s->fd < 0 ? say_error("%s: %s", kept, strerror(errno)) : read_description(&d, s);
     if (!status)

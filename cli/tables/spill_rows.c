@@ -24,6 +24,23 @@ int spill_unpack(fx_data **out, spill_buffer *b, const spill *s, const spill_par
                               : say_failure(st);
 }
 
+int spill_row(fx_data **out, const spill *s, uint64_t i)
+{
+    size_t row = (size_t)(i % FX_PASS_BLOCK);
+    spill_buffer b = {0};
+    fx_data *part = NULL;
+    int status = spill_unpack(&part, &b, s, spill_part_at(s, i));
+
+    if (!status) {
+        fx_table t = fx_data_table(part);
+        fx_status st = fx_data_select(out, &t, &row, 1, &cli.run);
+        status = st ? say_failure(st) : 0;
+    }
+    fx_data_free(part);
+    free(b.at);
+    return status;
+}
+
 /* ---- Classes -------------------------------------------------------------------------------- */
 
 static int by_name(const void *name, const void *item)

@@ -34,7 +34,9 @@ static int create(writing *w, const char *beside, const char *kept)
     snprintf(s->beside, sizeof s->beside, "%s", kept ? kept : beside);
     s->kept = kept;
     if (kept) {
-        int status = output_open(&w->kept, kept, OUTPUT_BINARY);
+        int status = output_is_stdout(kept)
+                         ? say_error("--spill %s: standard output cannot be read again", kept)
+                         : output_open(&w->kept, kept, OUTPUT_BINARY);
         if (!status && (s->fd = open(output_name(w->kept), O_RDONLY | O_CLOEXEC)) < 0)
             status = spill_failed(s, "storing");
         s->bytes = SPILL_HEAD;

@@ -269,6 +269,7 @@ int spill_failed(const spill *s, const char *what);     /* prints errno; the exi
 fx_status spill_answer(void *spill, const void *request, size_t bytes, const fx_sink *answer);
 int spill_assist(spill *s);             /* answers the passes of process 0, until it ends them */
 uint64_t spill_blocks(const spill *s);  /* of FX_PASS_BLOCK rows, of all processes */
+fx_status spill_visit(void *spill, fx_rows_take *take, void *to);       /* an fx_rows_visit */
 void spill_free(spill *s);
 
 /* ---- spill_write.c -------------------------------------------------------------------------- */
@@ -277,6 +278,7 @@ void spill_free(spill *s);
 int spill_write(spill *s, loaded *l, const char *beside, const char *kept);
 
 /* ---- spill_rows.c: all rows, wherever they are ----------------------------------------------- */
+int spill_row(fx_data **out, const spill *s, uint64_t i);       /* one of them */
 typedef int spill_use(void *ctx, const fx_table *t);
 /* The table of l or, unless s is NULL, the parts of a spill, in their order and with all classes. */
 int rows_each(const loaded *l, spill *s, spill_use *use, void *ctx);

@@ -97,7 +97,8 @@ fx_metrics = _struct("fx_metrics", size=c_size_t, rows=c_size_t, accuracy=c_doub
 fx_explain_options = _struct("fx_explain_options", size=c_size_t, top=c_size_t, order=c_size_t,
                              output_from_1=c_size_t, table=POINTER(fx_table),
                              row=POINTER(fx_matrix), max_work=c_double, class_name=c_char_p,
-                             min_support=c_uint64, all=c_int, importance=c_int)
+                             min_support=c_uint64, all=c_int, importance=c_int, visit=c_void_p,
+                             visit_ctx=c_void_p)
 fx_combination = _struct("fx_combination", order=c_size_t, column=POINTER(c_size_t),
                          weight=c_double, contribution=c_double, support=c_uint64)
 fx_explanation = _struct("fx_explanation", n=c_size_t, at=POINTER(fx_combination), exact=c_int,

@@ -19,14 +19,26 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h << 31 | h >> 33;
 }
 
+static uint64_t word(const unsigned char *at)
+{
+    uint64_t x;
+
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+/* Lanes in registers: each is a variable. */
 static void add(uint64_t h[LANES], const unsigned char *at, size_t steps)
 {
-    for (; steps; steps--, at += STEP)
-        for (size_t k = 0; k < LANES; k++) {
-            uint64_t x;
-            memcpy(&x, at + 8 * k, sizeof x);
-            h[k] = mix(h[k], x);
-        }
+    uint64_t a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], f = h[5], g = h[6], i = h[7];
+
+    for (; steps; steps--, at += STEP) {
+        a = mix(a, word(at)), b = mix(b, word(at + 8));
+        c = mix(c, word(at + 16)), d = mix(d, word(at + 24));
+        e = mix(e, word(at + 32)), f = mix(f, word(at + 40));
+        g = mix(g, word(at + 48)), i = mix(i, word(at + 56));
+    }
+    h[0] = a, h[1] = b, h[2] = c, h[3] = d, h[4] = e, h[5] = f, h[6] = g, h[7] = i;
 }
 
 void fxi_checksum_add(fxi_checksum *c, const void *bytes, size_t len)

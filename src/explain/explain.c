@@ -54,11 +54,13 @@ static fx_status check(const fx_model *m, const fx_explain_options *q)
 {
     if (!m)
         return fxi_error(FX_EINVAL, "no model is given");
-    if ((q->min_support || q->all) && !q->table)
+    if (q->table && q->visit)
+        return fxi_error(FX_EINVAL, "rows are given twice: by table and by visit");
+    if ((q->min_support || q->all) && !q->table && !q->visit)
         return fxi_error(FX_EINVAL, "%s needs rows", q->min_support ? "min_support" : "all");
     if (q->importance < 0 || q->importance > 2)
         return fxi_error(FX_EINVAL, "importance %d; it is 0, 1 or 2", q->importance);
-    if (q->importance && (!q->table || !q->table->rows))
+    if (q->importance && !q->visit && (!q->table || !q->table->rows))
         return fxi_error(FX_EINVAL, "importance is a mean over rows, and none are given");
     if (q->importance == 2 && q->row)
         return fxi_error(FX_EINVAL, "combinations of one row are listed by their contributions to "
@@ -143,28 +145,77 @@ static fx_status fill(explanation *e, fxi_explain_top *top, fxi_explain_columns 
     return FX_OK;
 }
 
+/* What is known of the rows, in one of two ways. */
+typedef struct known_rows {
+    fxi_explain_holders h;              /* of a table: which rows have a column */
+    fxi_explain_values v;               /* .. their entries */
+    fxi_explain_visits visits;
+} known_rows;
+
+static fx_status know_rows(known_rows *k, const fx_model *m, const fx_explain_options *q,
+                           const fx_run *run)
+{
+    uint64_t need = q->min_support ? q->min_support : 1;
+    bool rows = q->table && !q->row && (q->min_support || !q->all);
+    fx_status st = rows ? fxi_explain_support_index(&k->h, q->table, m->c.cols, need, run) : FX_OK;
+
+    if (!st && q->table && q->importance)
+        st = fxi_explain_values_new(&k->v, m, q->table, run);
+    if (!st && q->visit)
+        st = fxi_explain_visits_new(&k->visits, m, q, run);
+    if (!st && k->visits.need_rows)     /* without lists */
+        k->h = (fxi_explain_holders){.need = need, .rows = k->visits.rows, .cols = m->c.cols,
+                                     .count = k->visits.count};
+    return st;
+}
+
+static void forget_rows(known_rows *k)
+{
+    if (k->visits.need_rows)
+        k->h.count = NULL;              /* those of the visits */
+    fxi_explain_support_free(&k->h);
+    fxi_explain_values_free(&k->v);
+    fxi_explain_visits_free(&k->visits);
+}
+
 /* The list, sorted. */
 static fx_status search(fxi_explain_top *top, fxi_explain_search *s, const fxi_explain_terms *t,
-                        fxi_explain_columns c, const fxi_explain_values *v, bool by_importance,
+                        fxi_explain_columns c, known_rows *k, const fx_explain_options *q,
                         const fx_run *run)
 {
-    if (by_importance)
-        return fxi_explain_importance_search(top, s, t, c, v, run);
+    const fxi_explain_measures by = fxi_explain_importance_by(&k->v);
+
+    if (q->visit && !q->row)
+        return fxi_explain_visits_search(top, s, t, c, &k->visits, run);
+    if (q->importance == 2)
+        return fxi_explain_importance_search(top, s, t, c, &by, run);
     fx_status st = fxi_explain_search_run(top, s, t, c, run);
     fxi_explain_top_sort(top);
     return st;
 }
 
-/* Weights of a row's combinations are not yet those of the model. */
-static fx_status measure(explanation *e, fxi_explain_top *top, const fxi_explain_values *v,
-                         const fx_run *run)
+/* Rows that hold the combinations, and their importance. */
+static fx_status measure(explanation *e, fxi_explain_top *top, known_rows *k,
+                         const fx_explain_options *q, const fx_run *run)
 {
-    for (size_t k = 0; k < top->n; k++)
-        top->at[k].weight = e->at[k].weight;
-    if (!(e->importance = fxi_alloc(top->n, sizeof *e->importance)))
+    fx_status st = FX_OK;
+
+    for (size_t i = 0; i < top->n; i++) /* those of a row are not yet those of the model */
+        top->at[i].weight = e->at[i].weight;
+    if (q->importance && !(e->importance = fxi_zalloc(top->n, sizeof *e->importance)))
         return FX_ENOMEM;
     e->a.importance = e->importance;
-    return fxi_explain_importance(e->importance, top->at, top->n, v, run);
+    if (q->visit) {
+        st = fxi_explain_visits_measure(e->at, e->importance, top->at, top->n, &k->visits, run);
+        if (!st && q->importance)
+            fxi_explain_importance_end(e->importance, top->at, top->n, (double)k->visits.rows);
+        return st;
+    }
+    if (q->table)
+        st = fxi_explain_support(e->at, e->a.n, q->table, run);
+    return st || !q->importance
+               ? st
+               : fxi_explain_importance(e->importance, top->at, top->n, &k->v, run);
 }
 
 static fx_status answer(explanation *e, const fx_model *m, const fx_explain_options *q,
@@ -175,31 +226,23 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
                             .done = done};
     fxi_explain_row row = {0};
     fxi_explain_columns c = {0};
-    fxi_explain_holders h = {0};
-    fxi_explain_values v = {0};
+    known_rows known = {0};
     size_t *own = NULL;
-    bool rows = q->table && !q->row && (q->min_support || !q->all);
-    fx_status st = rows ? fxi_explain_support_index(&h, q->table, m->c.cols,
-                                                    q->min_support ? q->min_support : 1, run)
-                        : FX_OK;
+    fx_status st = know_rows(&known, m, q, run);
 
-    top.holders = rows ? &h : NULL;
+    top.holders = known.h.row ? &known.h : NULL;
     if (!st)
         st = q->row ? fxi_explain_row_new(&row, m, t->output, q->row, run)
-                    : all_columns(&c, &own, &m->c, top.holders);
-    if (!st && q->importance)
-        st = fxi_explain_values_new(&v, m, q->table, run);
+                    : all_columns(&c, &own, &m->c, known.h.count ? &known.h : NULL);
 
     if (!st && !isfinite(t->constant))
         st = fxi_error(FX_ENUMERIC, "what holds no column is %g", t->constant);
     if (q->row)
         c = (fxi_explain_columns){row.n, row.column, row.x};
-    if (!st && !(st = search(&top, &s, t, c, &v, q->importance == 2, run)))
+    if (!st && !(st = search(&top, &s, t, c, &known, q, run)))
         st = fill(e, &top, c);
-    if (!st && q->table)
-        st = fxi_explain_support(e->at, e->a.n, q->table, run);
-    if (!st && q->importance)
-        st = measure(e, &top, &v, run);
+    if (!st)
+        st = measure(e, &top, &known, q, run);
     e->a.output = t->output;
     e->a.exact = s.exact;
     e->a.missed = s.bound;
@@ -212,8 +255,7 @@ static fx_status answer(explanation *e, const fx_model *m, const fx_explain_opti
             e->a.rest -= e->at[k].contribution;
     }
     fxi_explain_row_free(&row);
-    fxi_explain_support_free(&h);
-    fxi_explain_values_free(&v);
+    forget_rows(&known);
     free(own);
     free(top.at);
     return st;

@@ -12,7 +12,8 @@
  *   output.c, row.c        which score; one row
  *   support.c              rows that hold a combination: used by the search, counted at the end
  *   values.c               rows by columns, as prediction sees them
- *   importance.c           mean |contribution| over rows: of combinations, and the largest */
+ *   importance.c           mean |contribution| over rows: of combinations, and the largest
+ *   visits.c               the same of rows that come a table at a time */
 #ifndef FXI_EXPLAIN_H
 #define FXI_EXPLAIN_H
 #include "model/model.h"
@@ -267,8 +268,54 @@ void fxi_explain_values_free(fxi_explain_values *v);
 /* importance.c - mean over the rows of |contribution|, to out[n]. */
 fx_status fxi_explain_importance(double *out, const fxi_explain_item *item, size_t n,
                                  const fxi_explain_values *v, const fx_run *run);
+/* The same of rows that come in several tables, to the same bits: v of each in turn; held: [cols]
+ * rows of all tables that have a column.  Sums begin with 0. */
+fx_status fxi_explain_importance_add(double *sum, const fxi_explain_item *item, size_t n,
+                                     const fxi_explain_values *v, const uint64_t *held,
+                                     const fx_run *run);
+void fxi_explain_importance_end(double *sum, const fxi_explain_item *item, size_t n, double rows);
+/* (mean |x|^p)^(1/p) of a column, of tables in turn: the largest |x|, which the norm is for p beyond
+ * FXI_EXPLAIN_DEEP; sums of powers; the norm. */
+void fxi_explain_importance_largest(double *largest, const fxi_explain_values *v);
+double fxi_explain_importance_powers(double sum, const fxi_explain_values *v, size_t j, int p,
+                                     double largest);
+double fxi_explain_importance_norm(double sum, double rows, int p, double largest);
+
+typedef struct fxi_explain_measures {   /* what the search by importance asks of the rows */
+    /* norm[high - low + 1][c.n] of columns, by order */
+    fx_status (*norms)(void *rows, double *norm, int low, int high, fxi_explain_columns c,
+                       const fx_run *run);
+    /* out[top->n]; may leave out combinations that too few rows hold */
+    fx_status (*measure)(void *rows, double *out, fxi_explain_top *top, const fx_run *run);
+    void *rows;
+} fxi_explain_measures;
+fxi_explain_measures fxi_explain_importance_by(fxi_explain_values *v);
 /* importance.c - the top->max_items combinations of largest importance, sorted by it. */
 fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search *s,
                                         const fxi_explain_terms *t, fxi_explain_columns c,
-                                        const fxi_explain_values *v, const fx_run *run);
+                                        const fxi_explain_measures *by, const fx_run *run);
+
+/* ---- visits.c: rows that come a table at a time --------------------------------------------- */
+typedef struct fxi_explain_visits {
+    const fx_model *m;
+    const fx_explain_options *q;
+    bool need_rows;                     /* list only what min_support rows hold, 1 or more */
+    bool values;                        /* importance is wanted */
+    size_t rows, cols;
+    size_t *count;                      /* [cols] rows that have a column */
+    uint64_t *held;                     /* .. as prediction sees them: values */
+    double *largest;                    /* [cols] values */
+} fxi_explain_visits;
+/* The first visit, which counts. */
+fx_status fxi_explain_visits_new(fxi_explain_visits *out, const fx_model *m,
+                                 const fx_explain_options *q, const fx_run *run);
+void fxi_explain_visits_free(fxi_explain_visits *v);
+/* As fxi_explain_search_run and fxi_explain_importance_search; FX_ELIMIT if that needs all rows at
+ * once. */
+fx_status fxi_explain_visits_search(fxi_explain_top *top, fxi_explain_search *s,
+                                    const fxi_explain_terms *t, fxi_explain_columns c,
+                                    fxi_explain_visits *v, const fx_run *run);
+/* Adds to the support at[k].support and, if sum is not NULL, sum[k], of item[n]. */
+fx_status fxi_explain_visits_measure(fx_combination *at, double *sum, const fxi_explain_item *item,
+                                     size_t n, fxi_explain_visits *v, const fx_run *run);
 #endif

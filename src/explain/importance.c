@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PIECE = 4096,                    /* rows between two polls */
        BLOCK = 16,                      /* combinations */
@@ -28,6 +29,8 @@ enum { PIECE = 4096,                    /* rows between two polls */
 
 typedef struct measuring {
     const fxi_explain_values *v;
+    const uint64_t *held;               /* [cols] rows of all visits that have a column, or NULL: v
+                                         * has all rows */
     const fxi_explain_item *item;
     size_t n;
     double *out;                        /* [n] */
@@ -35,6 +38,7 @@ typedef struct measuring {
 
 typedef struct column {
     size_t at, end;                     /* into row and x */
+    uint64_t held;                      /* by rows, of all */
     int power;
 } column;
 
@@ -66,8 +70,9 @@ static double power(double x, int n)
 }
 
 /* Its distinct columns, the rarest first. */
-static int take_columns(column *of, const fxi_explain_values *v, const fxi_explain_item *item)
+static int take_columns(column *of, const measuring *a, const fxi_explain_item *item)
 {
+    const fxi_explain_values *v = a->v;
     int n = 0;
 
     for (int i = 0; i < item->order; i++) {
@@ -76,10 +81,11 @@ static int take_columns(column *of, const fxi_explain_values *v, const fxi_expla
             of[n - 1].power++;
             continue;
         }
-        of[n++] = (column){v->first[j], v->first[j + 1], 1};
+        uint64_t held = a->held ? a->held[j] : v->first[j + 1] - v->first[j];
+        of[n++] = (column){v->first[j], v->first[j + 1], held, 1};
     }
     for (int i = 1; i < n; i++)
-        if (of[i].end - of[i].at < of[0].end - of[0].at) {
+        if (of[i].held < of[0].held) {
             column swap = of[0];
             of[0] = of[i];
             of[i] = swap;
@@ -87,13 +93,13 @@ static int take_columns(column *of, const fxi_explain_values *v, const fxi_expla
     return n;
 }
 
-/* sum over rows of |product of its columns| */
-static double sum_products(const fxi_explain_values *v, const fxi_explain_item *item,
+/* sum plus that over rows of |product of its columns| */
+static double sum_products(double sum, const measuring *a, const fxi_explain_item *item,
                            fxi_team *team)
 {
+    const fxi_explain_values *v = a->v;
     column of[FXI_EXPLAIN_DEEP] = {0};
-    int n = take_columns(of, v, item);
-    double sum = 0;
+    int n = take_columns(of, a, item);
 
     for (size_t e = of[0].at, steps = 1; e < of[0].end; e++, steps++) {
         uint32_t row = v->row[e];
@@ -116,17 +122,32 @@ static fx_status measure(void *ctx, size_t block, fxi_team *team)
     size_t k = block * BLOCK, end = a->n - k < BLOCK ? a->n : k + BLOCK;
 
     for (; k < end && !fxi_parallel_cancelled(team); k++)
-        a->out[k] = fabs(a->item[k].weight) * sum_products(a->v, &a->item[k], team)
-                    / (double)a->v->rows;
+        a->out[k] = sum_products(a->out[k], a, &a->item[k], team);
     return FX_OK;
+}
+
+fx_status fxi_explain_importance_add(double *sum, const fxi_explain_item *item, size_t n,
+                                     const fxi_explain_values *v, const uint64_t *held,
+                                     const fx_run *run)
+{
+    measuring a = {v, held, item, n, sum};
+
+    return fxi_parallel((n + BLOCK - 1) / BLOCK, measure, &a, run);
+}
+
+void fxi_explain_importance_end(double *sum, const fxi_explain_item *item, size_t n, double rows)
+{
+    for (size_t k = 0; k < n; k++)
+        sum[k] = fabs(item[k].weight) * sum[k] / rows;
 }
 
 fx_status fxi_explain_importance(double *out, const fxi_explain_item *item, size_t n,
                                  const fxi_explain_values *v, const fx_run *run)
 {
-    measuring a = {v, item, n, out};
-
-    return fxi_parallel((n + BLOCK - 1) / BLOCK, measure, &a, run);
+    memset(out, 0, n * sizeof *out);
+    fx_status st = fxi_explain_importance_add(out, item, n, v, NULL, run);
+    fxi_explain_importance_end(out, item, n, (double)v->rows);
+    return st;
 }
 
 /* ---- The largest -------------------------------------------------------------------------- */
@@ -150,22 +171,60 @@ static int longest(const fxi_explain_terms *t, size_t columns)
     return order <= FXI_EXPLAIN_DEEP ? order : FXI_EXPLAIN_DEEP + 1;
 }
 
-/* (mean |x|^p)^(1/p) of column j; p beyond the longest combination: max |x|, which is no less. */
-static double norm(const fxi_explain_values *v, size_t j, int p)
+void fxi_explain_importance_largest(double *largest, const fxi_explain_values *v)
 {
-    double largest = 0, sum = 0;
+    for (size_t j = 0; j < v->cols; j++)
+        for (size_t e = v->first[j]; e < v->first[j + 1]; e++)
+            largest[j] = fmax(largest[j], fabs(v->x[e]));
+}
 
-    for (size_t e = v->first[j]; e < v->first[j + 1]; e++)
-        largest = fmax(largest, fabs(v->x[e]));
-    if (p > FXI_EXPLAIN_DEEP || largest == 0)
-        return largest;
-    for (size_t e = v->first[j]; e < v->first[j + 1]; e++)
-        sum += pow(fabs(v->x[e]) / largest, p); /* neither overflows nor vanishes */
-    return largest * pow(sum / (double)v->rows, 1. / p);
+/* |x| is divided by the largest: powers neither overflow nor vanish. */
+double fxi_explain_importance_powers(double sum, const fxi_explain_values *v, size_t j, int p,
+                                     double largest)
+{
+    for (size_t e = v->first[j]; e < v->first[j + 1] && p <= FXI_EXPLAIN_DEEP; e++)
+        sum += pow(fabs(v->x[e]) / largest, p);
+    return sum;
+}
+
+double fxi_explain_importance_norm(double sum, double rows, int p, double largest)
+{
+    return p > FXI_EXPLAIN_DEEP || largest == 0 ? largest : largest * pow(sum / rows, 1. / p);
+}
+
+/* Of rows in memory. */
+static fx_status norms(void *rows, double *norm, int low, int high, fxi_explain_columns c,
+                       const fx_run *run)
+{
+    const fxi_explain_values *v = rows;
+    double *largest = fxi_zalloc(v->cols, sizeof *largest);
+
+    (void)run;
+    if (!largest)
+        return FX_ENOMEM;
+    fxi_explain_importance_largest(largest, v);
+    for (int p = low; p <= high; p++)
+        for (size_t k = 0; k < c.n; k++, norm++) {
+            size_t j = c.column[k];
+            double sum = fxi_explain_importance_powers(0, v, j, p, largest[j]);
+            *norm = fxi_explain_importance_norm(sum, (double)v->rows, p, largest[j]);
+        }
+    free(largest);
+    return FX_OK;
+}
+
+static fx_status measure_top(void *rows, double *out, fxi_explain_top *top, const fx_run *run)
+{
+    return fxi_explain_importance(out, top->at, top->n, rows, run);
+}
+
+fxi_explain_measures fxi_explain_importance_by(fxi_explain_values *v)
+{
+    return (fxi_explain_measures){norms, measure_top, v};
 }
 
 typedef struct ranking {
-    const fxi_explain_values *v;
+    const fxi_explain_measures *by;
     const fxi_explain_terms *t;
     fxi_explain_columns c;              /* x: norms of one order */
     double *norm;                       /* [orders][c.n] */
@@ -227,11 +286,11 @@ static int larger_first(const void *first, const void *second)
 }
 
 /* Sorts the candidates by importance. */
-static fx_status rank(fxi_explain_top *top, double *importance, const fxi_explain_values *v,
+static fx_status rank(fxi_explain_top *top, double *importance, const fxi_explain_measures *by,
                       const fx_run *run)
 {
     ranked *list = fxi_alloc(top->n, sizeof *list);
-    fx_status st = list ? fxi_explain_importance(importance, top->at, top->n, v, run) : FX_ENOMEM;
+    fx_status st = list ? by->measure(by->rows, importance, top, run) : FX_ENOMEM;
 
     for (size_t k = 0; k < top->n && !st; k++)
         list[k] = (ranked){importance[k], top->at[k]};
@@ -258,7 +317,7 @@ static fx_status try_candidates(fxi_explain_top *top, fxi_explain_search *s, con
         return st ? st : FX_ENOMEM;
     *enough = !full || !s->exact || top->max_items >= CANDIDATES;
     restore_weights(top, r);
-    if (!(st = rank(top, importance, r->v, run))) {
+    if (!(st = rank(top, importance, r->by, run))) {
         top->n = top->n < n ? top->n : n;
         double last = top->n < n ? 0 : importance[n - 1];
         s->exact = others <= last * FXI_EXPLAIN_SLACK;  /* bounds are rounded */
@@ -271,10 +330,10 @@ static fx_status try_candidates(fxi_explain_top *top, fxi_explain_search *s, con
 
 fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search *s,
                                         const fxi_explain_terms *t, fxi_explain_columns c,
-                                        const fxi_explain_values *v, const fx_run *run)
+                                        const fxi_explain_measures *by, const fx_run *run)
 {
     const fxi_explain_search asked = *s;
-    ranking r = {.v = v, .t = t, .c = c};
+    ranking r = {.by = by, .t = t, .c = c};
     size_t n = top->max_items, orders, numbers;
     bool enough = false;
 
@@ -282,10 +341,7 @@ fx_status fxi_explain_importance_search(fxi_explain_top *top, fxi_explain_search
     r.high = asked.order ? (int)asked.order : longest(t, c.n);
     orders = (size_t)(r.high - r.low) + 1;
     r.norm = fxi_size_mul(&numbers, orders, c.n) ? fxi_alloc(numbers, sizeof *r.norm) : NULL;
-    fx_status st = r.norm ? FX_OK : FX_ENOMEM;
-    for (size_t i = 0; i < orders && !st; i++)
-        for (size_t k = 0; k < c.n; k++)
-            r.norm[i * c.n + k] = norm(v, c.column[k], r.low + (int)i);
+    fx_status st = r.norm ? by->norms(by->rows, r.norm, r.low, r.high, c, run) : FX_ENOMEM;
     for (size_t each = FIRST; !enough && !st; each *= MORE) {
         *s = asked;
         top->n = 0;

@@ -57,6 +57,8 @@ fx_status fxi_fit_source_rows(const fxi_source *s, fxi_source_row *fn, void *ctx
 
 /* ---- row.c: what solvers do with one row, dense or sparse, float or double ------------------ */
 double fxi_fit_row_dot(fxi_row r, const double *w, const fxi_simd *simd);
+/* The same of four rows, to the same bits, in less time if they are sparse. */
+void fxi_fit_row_dots(double out[4], const fxi_row r[4], const double *w, const fxi_simd *simd);
 void fxi_fit_row_add(double *w, double a, fxi_row r, const fxi_simd *simd);     /* w += a z */
 double fxi_fit_row_square(fxi_row r, const fxi_simd *simd);                     /* |z|^2 */
 

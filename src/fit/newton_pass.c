@@ -58,27 +58,31 @@ static bool needs_rows(const fxi_question *q, const fxi_piece *x)
 static void score_four(double *f, const work *a, const double *w, double b, const size_t i[4],
                        size_t n)
 {
-    const float *z[4];
+    const float *dense[4];
+    fxi_row z[4];
     double out[4];
 
-    for (size_t r = 0; r < 4; r++)
-        z[r] = fxi_data_row(a->x->Z, i[r < n ? r : 0]).f32;
-    a->simd->fit_newton_dots(out, z, w, a->d);
+    for (size_t r = 0; r < 4; r++) {
+        z[r] = fxi_data_row(a->x->Z, i[r < n ? r : 0]);
+        dense[r] = z[r].f32;
+    }
+    if (a->four)
+        a->simd->fit_newton_dots(out, dense, w, a->d);
+    else
+        fxi_fit_row_dots(out, z, w, a->simd);
     for (size_t r = 0; r < n; r++)
         f[i[r]] = out[r] + b;
 }
 
-static void score(double *f, const work *a, const double *w, double b, size_t first, size_t end)
+/* Of the rows that take part in the answer, or of all that take part in the fit. */
+static void score(double *f, const work *a, const double *w, double b, size_t first, size_t end,
+                  bool all)
 {
     size_t i[4], n = 0;
 
     for (size_t r = first; r < end; r++) {
-        if (!(a->x->c[r] > 0))
+        if (all ? !(a->x->c[r] > 0) : !takes_part(a, r))
             continue;
-        if (!a->four) {
-            f[r] = fxi_fit_row_dot(fxi_data_row(a->x->Z, r), w, a->simd) + b;
-            continue;
-        }
         i[n++] = r;
         if (n == 4) {
             score_four(f, a, w, b, i, n);
@@ -98,12 +102,14 @@ static void prepare(const work *a, size_t first, size_t end)
     for (size_t i = first; i < end && !x->f_known && (a->q->flags & FXI_NEWTON_FLAT); i++)
         x->f[i] = 0;
     if (!x->f_known && !(a->q->flags & FXI_NEWTON_FLAT))
-        score(x->f, a, a->q->w, 0, first, end);
+        score(x->f, a, a->q->w, 0, first, end, true);
     for (size_t i = first; i < end && a->q->what != FXI_ASK_LINE && !x->D_known; i++)
         if (x->c[i] > 0)
             x->D[i] = x->c[i] * p->loss->curve(x->y[i], x->f[i] + a->q->w[a->d], p->epsilon);
-    if (a->q->what == FXI_ASK_LINE && a->q->v && !x->q_known)
-        score(x->q, a, a->q->v, a->q->v[a->d], first, end);
+    bool along = a->q->what == FXI_ASK_LINE ? a->q->v && !x->q_known
+                                            : a->q->what == FXI_ASK_PRODUCT && !a->four;
+    if (along)
+        score(x->q, a, a->q->v, a->q->v[a->d], first, end, false);
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
@@ -155,7 +161,7 @@ static void add_gradient(const work *a, size_t i, fxi_row z)
 
 static void add_product(const work *a, size_t i, fxi_row z)
 {
-    double q = a->x->D[i] * (fxi_fit_row_dot(z, a->q->v, a->simd) + a->q->v[a->d]);
+    double q = a->x->D[i] * a->x->q[i];
 
     a->sum[FXI_ANSWER_SLOPE] += q;
     fxi_fit_row_add(fxi_answer_vector(a->sum, 0, a->d), q, z, a->simd);

@@ -278,24 +278,31 @@ static void close_part(fxi_part *x)
     free(x->y);
 }
 
-/* Targets or signs, and weights, of the output's rows. */
+/* Targets, or signs of one class against the others or of a pair, and weights of the output's rows. */
 static void set_labels(fxi_part *x, double C)
 {
     const fxi_train *t = x->train;
     const fx_model_info *c = &t->m->c;
-    const fxi_labels *l = &x->labels;
-    size_t second = c->outputs > 1 ? x->output : 1;
+    const double *label = x->labels.y, *weight = x->labels.weight;
+    const double *class_weight = t->labels.class_weight;
+    const double second = c->outputs > 1 ? (double)x->output : 1;
+    const double sign[2] = {-1, 1};
+    double *y = x->y, *by = x->c;
 
     for (size_t i = 0; i < x->X.rows; i++) {
-        size_t class = l->classes ? (size_t)l->y[i] : 0;
-        double sign = !l->classes ? 1
-                      : c->pairs  ? fxi_model_pairs_sign(c, x->output, class)
-                                  : (double)(2 * (int)(class == second) - 1);  /* no jump */
-        double weight = l->weight[i];
-        if (t->labels.class_weight)
-            weight *= t->labels.class_weight[class];
-        x->y[i] = l->classes ? sign : l->y[i];
-        x->c[i] = sign != 0 ? weight * C : 0;
+        y[i] = label[i];
+        by[i] = weight[i] * C;
+    }
+    if (!x->labels.classes)
+        return;
+    for (size_t i = 0; i < x->X.rows; i++) {
+        y[i] = sign[label[i] == second];        /* no jump that depends on the label */
+        if (class_weight)
+            by[i] = weight[i] * class_weight[(size_t)label[i]] * C;
+    }
+    for (size_t i = 0; i < x->X.rows && c->pairs; i++) {
+        y[i] = fxi_model_pairs_sign(c, x->output, (size_t)label[i]);
+        by[i] = y[i] != 0 ? by[i] : 0;
     }
 }
 

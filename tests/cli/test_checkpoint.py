@@ -6,6 +6,7 @@ Covers: cli/models/checkpoint.c"""
 
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -134,7 +135,31 @@ def test_names(fx, tmp_path, put):
     assert "No such file" in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", "--checkpoint", "no/c",
                                 status=2).talk
     assert "bad.svm:1:" in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", *KEEP, status=2).talk
-    assert sorted(os.listdir(tmp_path)) == ["bad.svm", "link", "old", "x.svm"]
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (("-", "standard output"), ("pipe", "no file"), ("/dev/null", "no file"), (".", "Is a directory")):
+        assert why in fx("train", "bad.svm", "-o", "m.fx", "--model", "logistic", "--checkpoint", name, "--resume",
+                         status=2).talk
+    assert sorted(os.listdir(tmp_path)) == ["bad.svm", "link", "old", "pipe", "x.svm"]
+
+
+def test_disk_full(fx, rows, tmp_path):
+    """A clear end: the old model stays, and what was stored before is of use."""
+    (tmp_path / "m.fx").write_bytes(b"old")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000))
+
+    fx("train", rows, "-o", "whole.fx", *MODEL)
+    fx("train", rows, "-o", "n.fx", *MODEL, "--spill", "rows")
+    done = subprocess.run([PROGRAM, "train", rows, "-o", "m.fx", *MODEL, *KEEP, "--spill", "rows"], cwd=tmp_path,
+                          capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 2 and "writing checkpoint c.fxc: File too large" in done.stderr
+    assert bytes_of(tmp_path / "m.fx") == b"old"
+    assert sorted(os.listdir(tmp_path)) == ["c.fxc", "m.fx", "n.fx", "rows", "whole.fx"]
+    done = fx("train", rows, "-o", "m.fx", *MODEL, *KEEP, "--spill", "rows", "--resume")
+    assert "passes were done before" in done.talk
+    assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "whole.fx")
 
 
 def test_damaged(fx, rows, tmp_path):

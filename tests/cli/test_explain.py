@@ -4,13 +4,17 @@
 Covers: cli/commands/cmd_explain.c, cli/commands/explanation_print.c, cli/figures/plot_bars.c"""
 
 import csv
+import gzip
 import io
+import os
+import random
 import shutil
 
 import numpy as np
 import pytest
 
 from conftest import svmlight
+from test_spill import bytes_of, svm
 from test_train import scores, train
 
 
@@ -233,3 +237,59 @@ def test_plot(fx, scaled, args):
     drawn = [float(line.split("\t")[1]) for line in lines]
     assert np.allclose(drawn, [c[key] for c in j["combinations"]], rtol=1e-8)
     assert (fx.directory / "p.svg").read_text().rstrip().endswith("</svg>")
+
+
+# ---- Rows that exceed the memory ------------------------------------------------------------------
+
+QUESTIONS = ([], ["--by", "importance"], ["--support", "900", "--top", "50"], ["--unsupported", "--json"], ["--order", "1", "--csv"],
+             ["--row", "29999"], ["--row", "12345", "--json"], ["--top", "400"])
+
+
+@pytest.mark.parametrize("model", [["--model", "fm", "--solver", "lbfgs", "--task", "classify", "--rank", "3", "--max-iter", "9"],
+                                   ["--model", "logistic", "--kernel", "anova:order=2", "-D", "64", "--scale", "std"]],
+                         ids=["fm", "logistic"])
+def test_little_memory(fx, tmp_path, model):
+    """The same answers as in memory, whatever the source; nothing is left on the disk."""
+    svm(tmp_path / "x.svm")
+    (tmp_path / "x.svm.gz").write_bytes(gzip.compress(bytes_of(tmp_path / "x.svm")))
+    fx("train", "x.svm", "-o", "m.fx", *model)
+    for k, question in enumerate(QUESTIONS):
+        memory = fx("explain", "m.fx", "x.svm", *question)
+        source, stdin = (("x.svm", None), ("x.svm.gz", None), ("-", bytes_of(tmp_path / "x.svm")))[k % 3]
+        done = fx("explain", "m.fx", source, *question, "--max-memory", "4M", "--threads", 1 + k % 2, stdin=stdin)
+        assert "too large for --max-memory 4.0 MiB; the rows were packed" in done.talk
+        assert done.text == memory.text, question
+    assert sorted(os.listdir(tmp_path)) == ["m.fx", "x.svm", "x.svm.gz"]
+
+
+@pytest.mark.parametrize("nan", ["mean,indicator", "drop"])
+def test_little_memory_with_gaps(fx, tmp_path, nan):
+    rng = random.Random(4)
+    with open(tmp_path / "t.csv", "w") as f:
+        f.write("age,city,size,label\n")
+        for i in range(20000):
+            city = rng.choice(["paris", "rome", "oslo"])
+            age = rng.randint(18, 90)
+            size = "NA" if rng.random() < 0.1 else f"{rng.random():.3f}"
+            f.write(f"{age},{city},{size},{'yes' if (age > 50) != (city == 'rome') else 'no'}\n")
+    fx("train", "t.csv", "--label", "label", "--model", "logistic", "--kernel", "anova:order=2", "-D", "50", "--nan", nan,
+       "-o", "m.fx")
+    for question in ([], ["--by", "importance", "--csv"], ["--row", "19999"]):
+        memory = fx("explain", "m.fx", "t.csv", *question)
+        done = fx("explain", "m.fx", "t.csv", *question, "--max-memory", "2M")
+        assert "were packed" in done.talk and done.text == memory.text and "city" in done.text
+
+
+def test_little_memory_refused(fx, tmp_path):
+    """What only rows in memory can answer is refused, with what to do; the search would list others."""
+    svm(tmp_path / "x.svm")
+    fx("train", "x.svm", "-o", "m.fx", "--model", "hofm:order=3,solver=lbfgs,task=classify,rank=3,max-iter=3")
+    done = fx("explain", "m.fx", "x.svm", "--max-memory", "4M", "--effort", "1000", status=4)
+    assert "this list needs all rows in memory" in done.talk and "HINT: --unsupported lists" in done.talk
+    done = fx("explain", "m.fx", "x.svm", "--max-memory", "4M", "--effort", "1000", "--unsupported")
+    assert done.text == fx("explain", "m.fx", "x.svm", "--effort", "1000", "--unsupported").text
+    with open(tmp_path / "x.svm", "a") as f:
+        f.write("1 3:x\n")
+    assert "x.svm:30001:" in fx("explain", "m.fx", "x.svm", "--max-memory", "4M", status=2).talk
+    assert "has 30000 rows" in fx("explain", "m.fx", "-", "--max-memory", "4M", "--row", "30001", status=2,
+                                  stdin=bytes_of(tmp_path / "x.svm").replace(b"1 3:x\n", b"")).talk

@@ -12,6 +12,7 @@ import random
 import re
 import resource
 import signal
+import struct
 import subprocess
 
 import pytest
@@ -86,6 +87,32 @@ def test_tables(fx, tmp_path):
     assert "1 categorical column: city (4)" in done.talk and "3 classes: maybe no yes" in done.text
     assert "passes       " in done.text
     assert bytes_of(tmp_path / "streamed.fx") == bytes_of(tmp_path / "memory.fx")
+
+
+def test_csv_and_svmlight(fx, tmp_path):
+    """The same rows with and without their zeros: the same features, factors and scores; weights of columns are summed
+    in another order.  Each is the same streamed as in memory."""
+    rng = random.Random(6)
+    with open(tmp_path / "x.svm", "w") as s, open(tmp_path / "x.csv", "w") as c:
+        c.write("y," + ",".join(f"c{j}" for j in range(12)) + "\n")
+        for i in range(20000):
+            x = [rng.choice([0, 0, 1, 0.5, 2.25]) for _ in range(11)] + [1 + i % 2]
+            y = 1 if x[0] + x[3] * x[5] - x[7] + rng.random() > 1 else -1
+            s.write(f"{y} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x) if v) + "\n")
+            c.write(f"{y}," + ",".join(map(str, x)) + "\n")
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(bytes_of(tmp_path / "x.csv")))
+    for model in MODELS[0], MODELS[2], MODELS[6]:
+        scores = {}
+        for source, more in (("x.svm", []), ("x.csv", ["--label", "y"]), ("x.csv.gz", ["--label", "y"])):
+            fx("train", source, *more, "-o", "memory.fx", *model)
+            done = fx("train", source, *more, "-o", "m.fx", *model, "--max-memory", "6M", "--threads", 1 + len(scores) % 2)
+            assert "were packed" in done.talk
+            assert bytes_of(tmp_path / "m.fx") == bytes_of(tmp_path / "memory.fx")
+            scores[source] = fx("predict", "m.fx", source, "--output", "score").text.split()
+        assert scores["x.csv"] == scores["x.csv.gz"]
+        if model != MODELS[0]:
+            assert scores["x.svm"] == scores["x.csv"]
+        assert all(abs(float(a) - float(b)) < 1e-9 for a, b in zip(scores["x.svm"], scores["x.csv"], strict=True))
 
 
 @pytest.mark.parametrize("nan", ["zero", "mean", "drop", "mean,indicator"])
@@ -338,12 +365,15 @@ def test_kept_for_others(fx, tmp_path):
     assert "rows holds the rows of x.svm, whose size has changed" in fx(*KEPT, status=2).talk
     (tmp_path / "y.svm").write_bytes(text[:5000].rsplit(b"\n", 1)[0])
     assert "rows of x.svm, not of y.svm" in fx("train", "y.svm", *KEPT[2:], status=2).talk
-    for other in ("x.svm", "m.fx"):     # never replaced
+    os.mkfifo(tmp_path / "pipe")
+    for other in ("x.svm", "m.fx", "pipe", "."):        # never replaced, nor waited for
         said = fx("train", "x.svm", "-o", "n.fx", "--model", "logistic", "--spill", other, status=2).talk
         assert f"{other} is not a file of rows that train --spill has written" in said and "delete" not in said
     said = fx("train", "x.svm", "--model", "svm", "--spill", "rows", status=4).talk
     assert "but this one needs them in memory" in said and "need not be in memory for --model logistic" in said
     assert "two outputs" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "n", status=2).talk
+    assert "standard output cannot be read again" in fx("train", "x.svm", "--model", "logistic", "-o", "n", "--spill", "-",
+                                                        status=2).talk
     assert bytes_of(tmp_path / "rows") == kept and bytes_of(tmp_path / "m.fx") == b"old"
 
 
@@ -364,6 +394,36 @@ def test_kept_and_damaged(fx, tmp_path):
     for length in [0, 10, 40, len(kept) - 1, len(kept) - 32] + [rng.randrange(len(kept)) for _ in range(10)]:
         (tmp_path / "rows").write_bytes(kept[:length])
         assert re.search(r"damaged|incomplete|not a file of rows", fx(*KEPT, status=2).talk)
+    assert bytes_of(tmp_path / "m.fx") == b"old"
+
+
+def crc64(data):
+    """Of xz files."""
+    crc = 2**64 - 1
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xC96C5795D7870F42 if crc & 1 else 0)
+    return crc ^ (2**64 - 1)
+
+
+@pytest.mark.parametrize("old, new", [(30000, 30000 + 40 * 4096), (30000, 30000 - 4096), (30000, 29999), (59, 40), (8, 2**61),
+                                      (8, 7)])
+def test_kept_to_deceive(fx, tmp_path, old, new):
+    """The description of the rows says something else, and its checksum is right."""
+    svm(tmp_path / "x.svm")
+    fx(*KEPT)
+    kept = bytes_of(tmp_path / "rows")
+    begin, size, check = struct.unpack("<3Q", kept[-32:-8])
+    assert check == crc64(kept[begin:begin + size])
+    told = kept[begin:begin + size]
+    at = told.index(b"base=late")       # numbers after the options of reading
+    changed = told[:at] + told[at:].replace(struct.pack("<Q", old), struct.pack("<Q", new))
+    assert changed != told
+    (tmp_path / "rows").write_bytes(kept[:begin] + changed + struct.pack("<3Q", begin, size, crc64(changed)) + kept[-8:])
+    (tmp_path / "m.fx").write_bytes(b"old")
+    done = fx(*KEPT, status=2)
+    assert re.search("damaged|other options|other rows or columns", done.talk), done.talk
     assert bytes_of(tmp_path / "m.fx") == b"old"
 
 

@@ -269,7 +269,9 @@ static fx_status scorer_predict(const char *spec)
     return s;
 }
 
-static fx_status explain(const char *spec, bool one)
+static fx_status give_table(void *table, fx_rows_take *take, void *to) { return take(to, table); }
+
+static fx_status explain(const char *spec, bool one, bool visited)
 {
     fx_data *d = rows_for(spec), *other = parsed("svmlight", "0 1:1 2:1 3:0.5 9:1\n");
     fx_table t = fx_data_table(d), x = fx_data_table(other);
@@ -277,10 +279,12 @@ static fx_status explain(const char *spec, bool one)
     fx_explanation *e = MARK;
     const fx_explain_options q = {.size = sizeof(fx_explain_options),
                                   .top = 4,
-                                  .table = &t,
+                                  .table = visited ? NULL : &t,
                                   .row = one ? x.block : NULL,
-                                  .max_work = 100,
-                                  .importance = one ? 1 : 2};
+                                  .max_work = visited ? 0 : 100,
+                                  .importance = one ? 1 : 2,
+                                  .visit = visited ? give_table : NULL,
+                                  .visit_ctx = &t};
 
     call_begin();
     fx_status s = call_end(fx_model_explain(&e, m, &q, &two));
@@ -299,8 +303,9 @@ static fx_status explain(const char *spec, bool one)
     return s;
 }
 
-static fx_status model_explain(const char *spec) { return explain(spec, true); }
-static fx_status model_explain_held(const char *spec) { return explain(spec, false); }
+static fx_status model_explain(const char *spec) { return explain(spec, true, false); }
+static fx_status model_explain_held(const char *spec) { return explain(spec, false, false); }
+static fx_status model_explain_visited(const char *spec) { return explain(spec, false, true); }
 
 static fx_status got_metrics(const fx_metrics *m, size_t n, fx_status s)
 {
@@ -551,6 +556,7 @@ const scenario model_scenarios[] = {
     {"fx_scorer_predict", scorer_predict, "kernel-svm:collapse=no"},
     {"fx_scorer_predict", scorer_predict, "poly-net:rank=2,max-iter=3,tol=1"},
     {"fx_model_explain", model_explain_held, "svm"},
+    {"fx_model_explain", model_explain_visited, "svm rk"},
     {"fx_model_explain", model_explain_held, "hofm-shared:max-iter=2,rank=3"},
     {"fx_model_explain", model_explain, "svm"},
     {"fx_model_explain", model_explain, "svm rk"},

@@ -3,7 +3,7 @@
  * polynomial; the largest are those of the whole list; what a search with little effort may have
  * missed is bounded; rows, support, errors, planted combinations, any number of threads.
  * Covers: beam.c, dense.c, field.c, importance.c, list.c, map.c, output.c, row.c, search.c,
- * sparse.c, support.c, terms.c, top.c, values.c, src/kind/factors_terms.c */
+ * sparse.c, support.c, terms.c, top.c, values.c, visits.c, src/kind/factors_terms.c */
 enum { N = 90, COLS = 7, ALL = 1 << 20 };
 #include "model/test/products.h"
 
@@ -12,6 +12,91 @@ enum { N = 90, COLS = 7, ALL = 1 << 20 };
 static fx_matrix dense_rows(void)
 {
     return (fx_matrix){.rows = N, .cols = COLS, .stride = COLS, .type = FX_F64, .val = X};
+}
+
+/* Rows of a table, 7 at a time, and once none. */
+static fx_status visit(void *ctx, fx_rows_take *take, void *to)
+{
+    const fx_table *t = ctx;
+    fx_status st = FX_OK;
+
+    for (size_t b = 0, n; b < t->blocks && !st; b++)
+        for (size_t i = 0; i < t->block[b].rows && !st; i += n) {
+            fx_matrix some = t->block[b];
+            n = some.rows - i < 7 ? some.rows - i : 7;
+            some.rows = n;
+            if (some.ptr)
+                some.ptr += i;
+            else
+                some.val = (const char *)some.val + i * some.stride * (some.type == FX_F32 ? 4 : 8);
+            fx_table part = {.rows = n, .cols = t->cols, .blocks = 1, .block = &some};
+            fx_table empty = {.cols = t->cols};
+            st = take(to, i ? &part : &empty);
+            if (!st && !i)
+                st = take(to, &part);
+        }
+    return st;
+}
+
+static fx_status none(void *ctx, fx_rows_take *take, void *to)
+{
+    (void)ctx, (void)take, (void)to;
+    return FX_OK;
+}
+
+static fx_status odd(void *ctx, fx_rows_take *take, void *to)
+{
+    return none(ctx, take, to) + 1;
+}
+
+static fx_status stopped(void *ctx, fx_rows_take *take, void *to)
+{
+    none(ctx, take, to);
+    return FX_ECANCELLED;
+}
+
+/* One row less at each visit. */
+static fx_status fewer(void *ctx, fx_rows_take *take, void *to)
+{
+    static size_t left = 50;
+    const fx_table *t = ctx;
+    fx_matrix part = t->block[0];
+
+    part.rows = left--;
+    return take(to, &(fx_table){.rows = part.rows, .cols = t->cols, .blocks = 1, .block = &part});
+}
+
+static size_t visits, refused;
+
+/* Rows that come a table at a time have the same explanation, or none where the search is not exact,
+ * or is at the limit of its work. */
+static void check_visits(const fx_explanation *a, const fx_model *m, fx_explain_options q,
+                         int threads)
+{
+    fx_explanation *e = NULL;
+
+    q.visit = visit;
+    q.visit_ctx = (void *)(uintptr_t)q.table;
+    q.table = NULL;
+    fx_status st = fx_model_explain(&e, m, &q, &(fx_run){RUN, .threads = threads});
+    visits++;
+    refused += st != FX_OK;
+    if (st) {
+        CHECK(st == FX_ELIMIT && (!a->exact || q.max_work > 0));
+        return;
+    }
+    const fx_explanation *b = e;
+    CHECK(a->n == b->n && a->exact == b->exact && a->missed == b->missed);
+    CHECK(a->constant == b->constant && a->score == b->score && a->rest == b->rest);
+    CHECK(!a->importance == !b->importance);
+    for (size_t k = 0; k < a->n; k++) {
+        const fx_combination *x = &a->at[k], *y = &b->at[k];
+        CHECK(x->order == y->order && x->support == y->support);
+        CHECK(!memcmp(x->column, y->column, x->order * sizeof *x->column));
+        CHECK(x->weight == y->weight && x->contribution == y->contribution);
+        CHECK(!a->importance || a->importance[k] == b->importance[k]);
+    }
+    fx_explanation_free(e);
 }
 
 static fx_explanation *explained(const fx_model *m, const fx_explain_options *q, int threads)
@@ -23,6 +108,8 @@ static fx_explanation *explained(const fx_model *m, const fx_explain_options *q,
         fprintf(stderr, "%s %s %s: %s\n", fx_model_inspect(m)->spec, fx_model_inspect(m)->map,
                 fx_model_inspect(m)->kernel, fx_error_detail());
     CHECK(s == FX_OK);
+    if (q->table && s == FX_OK)
+        check_visits(e, m, *q, threads);
     return e;
 }
 
@@ -493,6 +580,12 @@ static void test_errors(void)
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = 1});    /* of what rows? */
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = 3, .table = &t});
     rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .importance = -1, .table = &t});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .table = &t, .visit = visit,
+                                                 .visit_ctx = &t});     /* twice */
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .visit = none, .importance = 1});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .visit = odd});
+    rejected(FX_EINVAL, m, &(fx_explain_options){OPTIONS, .visit = fewer, .visit_ctx = &t});
+    rejected(FX_ECANCELLED, m, &(fx_explain_options){OPTIONS, .visit = stopped});
     two.rows = 1;
     rejected(FX_EINVAL, m,
              &(fx_explain_options){OPTIONS, .importance = 2, .table = &t, .row = &two});
@@ -610,5 +703,6 @@ int main(void)
     test_classes(&(fx_plan){PLAN, .model = "svm-l2"});
     test_classes(&(fx_plan){PLAN, .model = "fm:task=classify,rank=2,max-iter=5"});
     test_classes(&(fx_plan){PLAN, .model = "kernel-svm:calibrate=yes", .kernel = "anova:order=2"});
+    CHECK(visits > 1000 && refused > 0 && 8 * refused < visits);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * t_row.c - inner products and updates with rows of every form, on every instruction set, against
- * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike.
+ * long double, within the bound of row_hot.c; floats and the same numbers as doubles alike, four rows
+ * at once as each alone.
  *
  * Covers: row_hot.c */
 
@@ -53,6 +54,27 @@ static void same(const fxi_simd *simd, size_t n, size_t at)
     CHECK(fxi_fit_row_square(r, simd) == fxi_fit_row_square(d, simd));
 }
 
+/* Four rows at once have the sums of each alone, whatever their forms and lengths. */
+static void four(const fxi_simd *simd, bool alike)
+{
+    fxi_row r[4];
+    double sum[4];
+
+    for (size_t k = 0; k < 4; k++) {
+        size_t n = !!alike + test_below(N / 2), at = test_below(N / 2);
+        size_t form = alike ? 0 : test_below(4);
+        n = n < N - at ? n : N - at;
+        r[k] = (fxi_row){.n = n,
+                         .f32 = form % 2 ? NULL : x32 + at,
+                         .f64 = form % 2 ? x + at : NULL,
+                         .col32 = form < 2 ? col32 + at : NULL,
+                         .col64 = form == 2 || form == 3 ? col64 + at : NULL};
+    }
+    fxi_fit_row_dots(sum, r, w, simd);
+    for (size_t k = 0; k < 4; k++)
+        CHECK(sum[k] == fxi_fit_row_dot(r[k], w, simd));
+}
+
 int main(void)
 {
     test_init();
@@ -73,5 +95,8 @@ int main(void)
                 check(simd, (fxi_row){.n = n, .f64 = x + at, .col64 = col64 + at}, N);
                 same(simd, n, at);
             }
+    for (const fxi_simd *simd = fxi_simd_targets; simd->name; simd++)
+        for (size_t k = 0; simd->supported() && k < 1000; k++)
+            four(simd, k % 2);
     return 0;
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from ._arrow import ArrowRows, Stream, is_arrow, rows_read
 from ._frame import Encoder, categories, csv_reader, is_csv, is_frame
 from ._library import warn
 from ._numbers import natural
@@ -15,6 +16,7 @@ from ._rows import Rows
 from ._run import say
 from ._sklearn import BaseEstimator, NotFittedError
 from ._table import meant
+from .files import Reader
 
 
 def seed_of(random_state) -> int:
@@ -30,18 +32,24 @@ def seed_of(random_state) -> int:
 
 
 def names_of(X) -> np.ndarray | None:
-    """Column names of a DataFrame; None where they are not all texts."""
+    """Column names of a table; None where they are not all texts."""
+    if isinstance(X, Stream):
+        return _distinct(X.columns)
     if not is_frame(X):
         return None
     kinds = {isinstance(name, str) for name in X.columns}
     if kinds == {True, False}:
         raise TypeError("Feature names are only supported if all input features have string names; "
                         "here some are not: X.columns = X.columns.astype(str) makes them so")
-    names = list(X.columns)
+    names = _distinct(list(X.columns))
+    return names if kinds == {True} else None
+
+
+def _distinct(names: list) -> np.ndarray:
     if len(set(names)) < len(names):    # neither predictions nor explanations could tell them apart
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two columns are named {twice!r}")
-    return np.array(names, dtype=object) if kinds == {True} else None
+    return np.array(names, dtype=object)
 
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -77,6 +85,8 @@ class Estimator(BaseEstimator):
     def _rows(self, X, *, reset: bool) -> Rows:
         """X as rows; reset: it sets n_features_in_, feature_names_in_ and (categories) encoder_,
         else it must match them."""
+        if is_arrow(X):
+            return self._arrow_rows(X, reset)[0]
         names = names_of(X)
         if not reset:
             self._same_names(names)
@@ -104,6 +114,64 @@ class Estimator(BaseEstimator):
         self._say(*rows.notes)
         return rows
 
+    # ---- Arrow ----------------------------------------------------------------------------------
+    def _arrow_reader(self, stream: Stream, reset: bool) -> Reader:
+        """A reader of these rows, by what is known of their columns."""
+        missing, known = getattr(self, "missing", "error"), None
+        encoder = getattr(self, "encoder_", None)
+        if reset and not getattr(self, "warm_start", False):
+            encoder = None
+        reader = stream.reader(csv_reader(None, None, missing))
+        names = names_of(stream)
+        if not reset:
+            self._same_names(names)
+            self._check_shape((self._MIN_ROWS, len(names)), reset)
+        if encoder is not None:
+            encoder = self._same_columns(encoder, stream.columns)
+            known, cat = encoder.names, [encoder.columns[j] for j in encoder.categories]
+            return stream.reader(csv_reader(cat, None, missing), known)
+        if reset:
+            return reader
+        known = getattr(self, "feature_names_in_", names)
+        return stream.reader(csv_reader([], None, missing), list(known))
+
+    def _arrow_rows(self, X, reset: bool, reader: Reader | None = None) -> tuple[ArrowRows, Reader]:
+        """All of a stream; reader: that goes on with the columns of other streams."""
+        stream = Stream(X)
+        learns = reset or reader is not None
+        reader = reader or self._arrow_reader(stream, reset)
+        for batch in stream.batches():
+            reader.arrow(stream.schema.at, batch.struct, self.n_jobs)
+        rows = rows_read(reader, stream)
+        self._check_shape((len(rows), len(stream.columns)), reset)
+        if learns:
+            self._arrow_names(stream, reader)
+        self._say(*rows.notes)
+        return rows, reader
+
+    def _rows_in_parts(self, X) -> Iterator[Rows]:
+        """X as rows like those of the fit; of an Arrow stream some of them at a time."""
+        if not is_arrow(X):
+            yield self._rows(X, reset=False)
+            return
+        stream, count = Stream(X), 0
+        reader = self._arrow_reader(stream, False)
+        for part in stream.parts():
+            reader.arrow(stream.schema.at, part, self.n_jobs)
+            rows = rows_read(reader, stream, end=False)
+            count += len(rows)
+            if len(rows):
+                yield rows
+        self._check_shape((count, len(stream.columns)), False)
+
+    def _arrow_names(self, stream: Stream, reader: Reader) -> None:
+        """Sets what later rows must look like."""
+        columns = stream.columns
+        self._name_columns(len(columns), reader.columns, reader.spec)
+        self.feature_names_in_ = names_of(stream)
+        if hasattr(self, "encoder_"):
+            self.encoder_ = self.encoder_.ordered(columns)
+
     def _check_shape(self, shape: tuple[int, int], reset: bool) -> None:
         who = type(self).__name__
         needed = (self._MIN_ROWS if reset else 1, 1)
@@ -124,10 +192,14 @@ class Estimator(BaseEstimator):
         if not is_frame(X):
             raise ValueError(f"{type(self).__name__} was fitted on a DataFrame with categories and "
                              "needs one")
-        columns = [str(name) for name in X.columns]
+        return self._same_columns(known, [str(name) for name in X.columns])
+
+    @staticmethod
+    def _same_columns(known: Encoder, columns: list[str]) -> Encoder:
+        """For a table with the columns in this order; a continued fit keeps its first columns."""
         if set(columns) != set(known.columns):
             raise ValueError(_difference(known.columns, columns))
-        return known.ordered(columns)   # a continued fit keeps its first columns
+        return known.ordered(columns)
 
     def _column_names(self) -> list[str] | None:
         """Names of the library's columns."""
@@ -173,9 +245,9 @@ class Estimator(BaseEstimator):
             return None
         text = self.encoder_.categories if hasattr(self, "encoder_") else ()
         label = getattr(y, "name", None)
-        return csv_reader([columns[j] for j in text],
-                          label if isinstance(label, str) and label not in columns else None,
-                          getattr(self, "missing", "error"))
+        return Reader(csv_reader([columns[j] for j in text],
+                                 label if isinstance(label, str) and label not in columns else None,
+                                 getattr(self, "missing", "error")), "").spec
 
     def _same_names(self, names) -> None:
         known, who = getattr(self, "feature_names_in_", None), type(self).__name__

@@ -11,7 +11,7 @@ import numbers
 
 import numpy as np
 
-from ._library import encoded, fx_table, strings, text, warn
+from ._library import encoded, fx_matrix, fx_table, strings, text, warn
 from ._numbers import exact, finite, unmasked
 from ._rows import Rows
 from ._sklearn import DataConversionWarning
@@ -179,9 +179,9 @@ class Table:
                  qid: np.ndarray | None = None, names=None):
         """y: targets, or labels that are all among classes."""
         self.keep = [rows, weight, qid]
-        m = rows.matrix
-        self.table = t = fx_table(
-            rows=m.rows, cols=m.cols, blocks=1, block=ctypes.pointer(m))
+        blocks = rows.matrices
+        self.table = t = fx_table(rows=rows.shape[0], cols=rows.shape[1], blocks=len(blocks),
+                                  block=(fx_matrix * len(blocks))(*blocks))
         if y is not None and classes is not None:
             if is_text(classes):
                 y = np.searchsorted(classes, y)

@@ -117,11 +117,14 @@ class Stream:
         return [(c.name or b"").decode("utf-8", "surrogateescape") or f"c{j + 1}"
                 for j, c in enumerate(self._columns)]
 
+    def is_text(self, j: int) -> bool:
+        column = self._columns[j]
+        return bool(column.dictionary) or column.format in (b"u", b"U", b"vu")
+
     @property
     def dtype(self) -> np.dtype:
         """float32 if all numbers are."""
-        numbers = {c.format for c in self._columns
-                   if not c.dictionary and c.format not in (b"u", b"U", b"vu")}
+        numbers = {c.format for j, c in enumerate(self._columns) if not self.is_text(j)}
         return np.dtype(np.float32 if numbers == {b"f"} else np.float64)
 
     def batches(self) -> Iterator[_Owned]:
@@ -203,13 +206,33 @@ def _copy(matrices: list[fx_matrix], dtype: np.dtype, shape: tuple[int, int]) ->
     return Rows(out)
 
 
-def rows_read(reader: Reader, stream: Stream, end: bool = True) -> ArrowRows:
+def rows_read(reader: Reader, stream: Stream) -> ArrowRows:
     """What the reader was fed since the last time."""
-    data, table = reader.take(end)
+    data, table = reader.take(False)
     note = None
     if table.blocks and table.block[0].ptr:
         note = f"X was converted to csr {stream.dtype}: it has categories"
     return ArrowRows(data, table, stream.dtype, note)
 
 
-__all__ = ["ArrowRows", "Stream", "is_arrow", "rows_read"]
+def column_of(X, name: str) -> np.ndarray:
+    """The values of a table of one column, for labels: numbers, or texts and None."""
+    stream = Stream(X)
+    stream.reader("csv:label=none")     # checks the schema
+    if len(stream.columns) != 1:
+        raise ValueError(f"{name} is an Arrow table of {len(stream.columns)} columns, not of one")
+    own = stream.is_text(0)
+    reader = stream.reader(f"csv:label=none,nan=keep,cat={'all' if own else 'none'}")
+    for batch in stream.batches():
+        reader.arrow(stream.schema.at, batch.struct)
+    A = rows_read(reader, stream).array
+    if not own:
+        whole = stream.schema.struct.children[0].contents.format in b"cCsSiIlL"
+        return A[:, 0].astype(np.int64) if whole and not np.isnan(A).any() else A[:, 0]
+    texts = np.array([found[len(stream.columns[0]) + 1:] for found in reader.columns], dtype=object)
+    out = np.full(A.shape[0], None, dtype=object)
+    out[np.diff(A.indptr) > 0] = texts[A.indices]
+    return out
+
+
+__all__ = ["ArrowRows", "Stream", "column_of", "is_arrow", "rows_read"]

@@ -158,7 +158,7 @@ class Estimator(BaseEstimator):
         reader = self._arrow_reader(stream, False)
         for part in stream.parts():
             reader.arrow(stream.schema.at, part, self.n_jobs)
-            rows = rows_read(reader, stream, end=False)
+            rows = rows_read(reader, stream)
             count += len(rows)
             if len(rows):
                 yield rows
@@ -244,7 +244,8 @@ class Estimator(BaseEstimator):
         if not columns:
             return None
         text = self.encoder_.categories if hasattr(self, "encoder_") else ()
-        label = getattr(y, "name", None)
+        own = list(getattr(y, "columns", ()))       # of a table of one column
+        label = own[0] if len(own) == 1 else getattr(y, "name", None)
         return Reader(csv_reader([columns[j] for j in text],
                                  label if isinstance(label, str) and label not in columns else None,
                                  getattr(self, "missing", "error")), "").spec

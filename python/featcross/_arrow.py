@@ -162,7 +162,7 @@ class ArrowRows(Rows):
         return self._shape
 
     @property
-    def stored(self) -> int:
+    def stored(self) -> int:            # type: ignore[override]
         return sum(ctypes.cast(m.ptr, POINTER(c_int64))[m.rows] if m.ptr else m.rows * m.cols
                    for m in self.matrices)
 
@@ -178,7 +178,7 @@ class ArrowRows(Rows):
         return self._joined.matrix
 
     @property
-    def array(self) -> Any:
+    def array(self) -> Any:             # type: ignore[override]
         return self._joined.array
 
     def tail(self, n: int) -> Rows:

@@ -33,8 +33,6 @@ def seed_of(random_state) -> int:
 
 def names_of(X) -> np.ndarray | None:
     """Column names of a table; None where they are not all texts."""
-    if isinstance(X, Stream):
-        return _distinct(X.columns)
     if not is_frame(X):
         return None
     kinds = {isinstance(name, str) for name in X.columns}
@@ -117,23 +115,23 @@ class Estimator(BaseEstimator):
     # ---- Arrow ----------------------------------------------------------------------------------
     def _arrow_reader(self, stream: Stream, reset: bool) -> Reader:
         """A reader of these rows, by what is known of their columns."""
-        missing, known = getattr(self, "missing", "error"), None
+        missing = getattr(self, "missing", "error")
         encoder = getattr(self, "encoder_", None)
         if reset and not getattr(self, "warm_start", False):
             encoder = None
         reader = stream.reader(csv_reader(None, None, missing))
-        names = names_of(stream)
+        names = _distinct(stream.columns)
         if not reset:
             self._same_names(names)
             self._check_shape((self._MIN_ROWS, len(names)), reset)
         if encoder is not None:
             encoder = self._same_columns(encoder, stream.columns)
-            known, cat = encoder.names, [encoder.columns[j] for j in encoder.categories]
-            return stream.reader(csv_reader(cat, None, missing), known)
+            cat = [encoder.columns[j] for j in encoder.categories]
+            return stream.reader(csv_reader(cat, None, missing), encoder.names)
         if reset:
             return reader
-        known = getattr(self, "feature_names_in_", names)
-        return stream.reader(csv_reader([], None, missing), list(known))
+        numbers = list(getattr(self, "feature_names_in_", names))
+        return stream.reader(csv_reader([], None, missing), numbers)
 
     def _arrow_rows(self, X, reset: bool, reader: Reader | None = None) -> tuple[ArrowRows, Reader]:
         """All of a stream; reader: that goes on with the columns of other streams."""
@@ -168,9 +166,10 @@ class Estimator(BaseEstimator):
         """Sets what later rows must look like."""
         columns = stream.columns
         self._name_columns(len(columns), reader.columns, reader.spec)
-        self.feature_names_in_ = names_of(stream)
-        if hasattr(self, "encoder_"):
-            self.encoder_ = self.encoder_.ordered(columns)
+        self.feature_names_in_ = _distinct(columns)
+        encoder: Encoder | None = getattr(self, "encoder_", None)
+        if encoder is not None:
+            self.encoder_ = encoder.ordered(columns)
 
     def _check_shape(self, shape: tuple[int, int], reset: bool) -> None:
         who = type(self).__name__

@@ -17,13 +17,22 @@ from ._rows import Rows
 from ._sklearn import DataConversionWarning
 
 
+def array(values, name: str) -> np.ndarray:
+    """One value for each row, of whatever holds them."""
+    if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__"):
+        from ._arrow import column_of   # which needs what is defined here
+
+        return column_of(values, name)
+    return unmasked(values, name)
+
+
 def column(y, n: int, name: str = "y") -> np.ndarray:
     """y as one array of n."""
     if y is None:
         raise ValueError(f"requires y to be passed, but the target {name} is None")
     if isinstance(y, (list, tuple)) and set(map(type, y)) > {str}:
         y = np.array(y, dtype=object)   # NumPy would make texts of all, "nan" of a missing label
-    y = unmasked(y, name)
+    y = array(y, name)
     if y.ndim == 2 and y.shape[1] == 1:
         warn(f"A column-vector {name} was passed when a 1d array was expected: it is taken as "
              f"{name}.ravel()", DataConversionWarning)
@@ -119,7 +128,7 @@ def weights(sample_weight, n: int, part: bool = False) -> np.ndarray | None:
     so all weights may be 0."""
     if sample_weight is None:
         return None
-    w = unmasked(sample_weight, "sample_weight")
+    w = array(sample_weight, "sample_weight")
     if w.ndim == 0:
         w = np.full(n, w)
     if w.ndim != 1:

@@ -33,10 +33,6 @@ def natural(value, name: str, minimum: int = 0) -> int:
 
 def unmasked(values, name: str) -> np.ndarray:
     """An array of NumPy's, which has no mask."""
-    if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__"):
-        from ._arrow import column_of   # which needs what is defined here
-
-        return column_of(values, name)
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries; fill them: {name}.filled(0)")
     return np.asarray(values)

@@ -19,12 +19,7 @@ class Arrow:
     reader : what its columns are, in the words of the reader of CSV files:
         "csv:label=price,weight=w,drop=id"; None: "csv", so the label is the last column
 
-    Examples
-    --------
-    >>> import featcross, polars as pl                                       # doctest: +SKIP
-    >>> table = pl.DataFrame({"size": [30, 60, 50], "rent": [900, 1500, 1100]})  # doctest: +SKIP
-    >>> rows = featcross.Arrow(table, reader="csv:label=rent")               # doctest: +SKIP
-    >>> model = featcross.LinearRegressor(C=1e6).fit(rows)                   # doctest: +SKIP
+    doc/python.md has an example, of a Parquet file.
     """
 
     def __init__(self, source, reader: str | None = None):
